@@ -1,0 +1,84 @@
+import * as events from '../events/store.ts'
+import { gatherById } from '../kit/batch.ts'
+import * as clock from '../kit/clock.ts'
+import type { Db } from '../kit/db.ts'
+import { newId } from '../kit/id.ts'
+import * as page from '../kit/page.ts'
+import { notFound } from '../kit/problem.ts'
+import { raw, sql } from '../kit/sql.ts'
+import type { Agent, AgentQuery, AgentVersion, NewAgent } from './schema.ts'
+
+const columns = raw('id, name, description, instructions, deployed_version, created_at, updated_at')
+
+const deployed = raw(`join lateral (
+    select instructions, jsonb_build_object('id', id, 'version_label', version_label) as deployed_version
+    from agent_versions where workspace_id = agents.workspace_id and id = agents.deployed_version_id
+  ) as version on true`)
+
+/** Makes the agent's version `v1` and deploys it. */
+export async function create(db: Db, workspace: string, input: NewAgent, now: number): Promise<Agent> {
+  const created_at = clock.iso(now)
+  const { name, description, instructions = null } = input
+  const deployed_version = { id: newId(), version_label: 'v1' }
+  const agent = {
+    id: newId(),
+    name,
+    description: description ?? '',
+    instructions,
+    deployed_version,
+    created_at,
+    updated_at: created_at,
+  }
+  await Promise.all([
+    db.run(
+      sql`insert into agents (workspace_id, id, name, description, deployed_version_id, created_at, updated_at)
+        values (${workspace}, ${agent.id}, ${name}, ${agent.description}, ${deployed_version.id}, ${created_at}, ${created_at})`,
+    ),
+    db.run(
+      sql`insert into agent_versions (workspace_id, id, agent_id, version_label, instructions, created_at)
+        values (${workspace}, ${deployed_version.id}, ${agent.id}, ${deployed_version.version_label}, ${instructions},
+          ${created_at})`,
+    ),
+    events.record(db, workspace, 'agent.created', [agent], now),
+  ])
+  return agent
+}
+
+export async function get(db: Db, workspace: string, id: string): Promise<Agent> {
+  const agent = await byId(db, workspace, id)
+  if (!agent) throw notFound()
+  return agent
+}
+
+const byId = gatherById<Agent>(
+  (wanted) => sql`select place, ${columns} from ${wanted} join agents using (workspace_id, id) ${deployed}`,
+)
+
+export function list(db: Db, workspace: string, query: AgentQuery): Promise<page.Page<Agent>> {
+  const filter = sql`workspace_id = ${workspace}`
+  return page.read(
+    query,
+    page.newest_first,
+    filter,
+    (clauses) => db.many<Agent>(sql`select ${columns} from agents ${deployed} ${clauses}`),
+    () => page.count(db, raw('agents'), filter),
+  )
+}
+
+export async function listVersions(
+  db: Db,
+  workspace: string,
+  agent_id: string,
+  query: AgentQuery,
+): Promise<page.Page<AgentVersion>> {
+  await get(db, workspace, agent_id)
+  const filter = sql`workspace_id = ${workspace} and agent_id = ${agent_id}`
+  return page.read(
+    query,
+    page.newest_first,
+    filter,
+    (clauses) =>
+      db.many<AgentVersion>(sql`select id, version_label, instructions, created_at from agent_versions ${clauses}`),
+    () => page.count(db, raw('agent_versions'), filter),
+  )
+}

@@ -1,0 +1,72 @@
+import { gather } from '../kit/batch.ts'
+import * as clock from '../kit/clock.ts'
+import type { Db } from '../kit/db.ts'
+import type { Caller } from '../kit/operation.ts'
+import * as api_keys from './store.ts'
+
+interface Known {
+  caller: Caller | undefined
+  expires_at: number
+  /** From then on it is looked up again, so that a revoked key stops within a second on every process. */
+  stale_at: number
+}
+
+export interface Authenticator {
+  authenticate: (token: string, now: number) => Promise<Caller | undefined> | Caller | undefined
+  /** Writes down which keys were used since the last time. */
+  noteUses: () => Promise<void>
+}
+
+const fresh_ms = 500
+const known_max = 10_000
+const limits = { size_max: 256, flights_max: 2 }
+
+/** Knows callers by their keys. Unknown keys are remembered too, so that a flood of them stays cheap. */
+export function authenticator(db: Db): Authenticator {
+  const known = new Map<string, Known>()
+  const used = new Map<string, { workspace_id: string; id: string; used_at: number }>()
+
+  const lookUp = gather<string, api_keys.ApiKey | undefined>(limits, async (_name, tokens) => {
+    const hashes = tokens.map(api_keys.hashOf)
+    const found = new Map((await api_keys.findAll(db, hashes)).map((key) => [key.hash.toString('hex'), key]))
+    return hashes.map((hash) => found.get(hash.toString('hex')))
+  })
+
+  function admit({ caller, expires_at }: Known, now: number): Caller | undefined {
+    if (!caller || expires_at <= now) return undefined
+    used.set(caller.key_id, { workspace_id: caller.workspace, id: caller.key_id, used_at: now })
+    return caller
+  }
+
+  async function learn(token: string, now: number): Promise<Caller | undefined> {
+    const key = await lookUp('api_keys', token)
+    const entry: Known = {
+      caller: key && !key.revoked_at ? callerOf(key) : undefined,
+      expires_at: key?.expires_at ? clock.parse(key.expires_at) : Number.POSITIVE_INFINITY,
+      stale_at: now + fresh_ms,
+    }
+    if (known.size >= known_max) known.clear()
+    known.set(token, entry)
+    return admit(entry, now)
+  }
+
+  return {
+    authenticate(token, now) {
+      if (!api_keys.isToken(token)) return undefined
+      const entry = known.get(token)
+      return entry && entry.stale_at > now ? admit(entry, now) : learn(token, now)
+    },
+    async noteUses() {
+      const uses = [...used.values()]
+      used.clear()
+      if (uses.length > 0) await api_keys.noteUse(db, uses)
+    },
+  }
+}
+
+const callerOf = (key: api_keys.ApiKey): Caller => ({
+  key_id: key.id,
+  workspace: key.workspace_id,
+  scopes: key.scopes ? new Set(key.scopes) : undefined,
+  source: 'api',
+})

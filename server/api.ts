@@ -1,0 +1,72 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { operations as agents } from './agents/routes.ts'
+import { authenticator } from './api-keys/authenticate.ts'
+import type { Config } from './config.ts'
+import { operations as contacts } from './contacts/routes.ts'
+import type { Pool } from './kit/db.ts'
+import { addPage, type FastifyInstance, openHttp } from './kit/http.ts'
+import type { Log } from './kit/log.ts'
+import { isCurrent } from './kit/migrate.ts'
+import { type About, openApiOf } from './kit/openapi.ts'
+import type { Operation } from './kit/operation.ts'
+
+/** Everything that clients can do. */
+export const operations: Operation[] = [...contacts, ...agents]
+
+export const scopes: string[] = [...new Set(operations.map(({ scope }) => scope))].sort()
+
+/** The base address is the first; the other is served as an alias. */
+const served_at = ['/api/v1', '/v1']
+
+const about: About = {
+  title: 'Parley',
+  version: '1',
+  guide: fs.readFileSync(path.join(import.meta.dirname, 'guide.md'), 'utf8'),
+  rooms: {
+    contacts: 'The people that agents communicate with.',
+    agents: 'What answers and calls: instructions in versions, one of them deployed.',
+  },
+  servers: served_at,
+}
+
+export const document = openApiOf(operations, about)
+
+export interface Api {
+  app: FastifyInstance
+  /** Writes down which keys were used since the last time. */
+  noteUses: () => Promise<void>
+}
+
+export function openApi(pool: Pool, config: Config, migrations: string, log: Log): Api {
+  const { authenticate, noteUses } = authenticator(pool)
+  const { rate_limit_per_second, trust_proxy } = config
+  const { app, metrics } = openHttp({
+    operations,
+    pool,
+    log,
+    base_path: basePath(config.public_url),
+    served_at,
+    rate_limit_per_second,
+    trust_proxy,
+    authenticate,
+  })
+  const document_text = JSON.stringify(document)
+  addPage(app, '/health', () => json(200, { status: 'ok' }))
+  addPage(app, '/ready', async () => {
+    const is_ready = await isCurrent(pool, migrations).catch(() => false)
+    return json(is_ready ? 200 : 503, { status: is_ready ? 'ready' : 'not ready' })
+  })
+  addPage(app, '/metrics', async () => ({
+    status: 200,
+    headers: { 'content-type': metrics.content_type },
+    body: await metrics.text(),
+  }))
+  addPage(app, '/openapi.json', () => ({ status: 200, headers: {}, body: document_text }))
+  return { app, noteUses }
+}
+
+const json = (status: number, value: object) => ({ status, headers: {}, body: JSON.stringify(value) })
+
+const basePath = (public_url: string | undefined): string =>
+  (public_url ? new URL(public_url).pathname : '').replace(/\/$/, '') + served_at[0]

@@ -1,0 +1,108 @@
+import { isIP } from 'node:net'
+import path from 'node:path'
+import { isToken } from './api-keys/store.ts'
+import { home } from './kit/embedded.ts'
+import { type Level, levels } from './kit/log.ts'
+
+/** Everything that the environment decides. */
+export interface Config {
+  host: string
+  port: number
+  /** undefined: follows from host and port, once they are known. */
+  public_url: string | undefined
+  checkout: string
+  data_dir: string
+  database_url: string | undefined
+  bootstrap_api_key: string | undefined
+  trust_proxy: string[]
+  secrets_key: string | undefined
+  rate_limit_per_second: number
+  log_level: Level
+}
+
+/** A wrong value; the message is one line that names the variable. */
+export class ConfigError extends Error {}
+
+type Environment = Record<string, string | undefined>
+
+const secrets_key_length_min = 32
+
+const checkout = path.resolve(import.meta.dirname, '..')
+
+export function readConfig(environment: Environment = process.env): Config {
+  const read = <T>(name: string, fallback: T, parse: (text: string) => T | undefined, expected: string): T => {
+    const text = environment[name]?.trim()
+    if (text === undefined || text === '') return fallback
+    const value = parse(text)
+    if (value === undefined) throw new ConfigError(`${name} must be ${expected}, but is "${shown(name, text)}"`)
+    return value
+  }
+  return Object.freeze({
+    host: read('HOST', '127.0.0.1', (text) => (/\s/.test(text) ? undefined : text), 'a host name or an address'),
+    port: read('PORT', 8080, (text) => wholeNumber(text, 65_535), 'a port, 0 to 65535'),
+    public_url: read('PUBLIC_URL', undefined, baseAddress, 'an address such as https://parley.example.com'),
+    checkout,
+    data_dir:
+      read('DATA_DIR', undefined, (text) => path.resolve(text), 'a folder') ?? path.join(home(checkout), 'data'),
+    database_url: read(
+      'DATABASE_URL',
+      undefined,
+      databaseUrl,
+      'an address such as postgres://user:password@host/database',
+    ),
+    bootstrap_api_key: read(
+      'BOOTSTRAP_API_KEY',
+      undefined,
+      (text) => (isToken(text) ? text : undefined),
+      'pk_ and 32 to 128 letters and digits',
+    ),
+    trust_proxy: read('TRUST_PROXY', [], networks, 'addresses or networks such as 10.0.0.0/8, separated by commas'),
+    secrets_key: read(
+      'SECRETS_KEY',
+      undefined,
+      (text) => (text.length >= secrets_key_length_min ? text : undefined),
+      `at least ${secrets_key_length_min} characters, such as openssl rand -base64 32 gives`,
+    ),
+    rate_limit_per_second: read(
+      'RATE_LIMIT_PER_SECOND',
+      1000,
+      (text) => wholeNumber(text, 1_000_000_000),
+      'a whole number; 0 turns the limit off',
+    ),
+    log_level: read(
+      'LOG_LEVEL',
+      'info',
+      (text) => levels.find((level) => level === text),
+      `one of ${levels.join(', ')}`,
+    ),
+  })
+}
+
+/** Secrets are not repeated on the screen. */
+const shown = (name: string, text: string): string =>
+  /KEY|DATABASE_URL/.test(name) ? `${text.length} characters of something else` : text
+
+function wholeNumber(text: string, maximum: number): number | undefined {
+  return /^\d+$/.test(text) && Number(text) <= maximum ? Number(text) : undefined
+}
+
+function baseAddress(text: string): string | undefined {
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) return undefined
+  return url.href.replace(/\/+$/, '')
+}
+
+function databaseUrl(text: string): string | undefined {
+  return /^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? '') ? text : undefined
+}
+
+function networks(text: string): string[] | undefined {
+  const all = text.split(',').map((network) => network.trim())
+  const is_valid = all.every((network) => {
+    const [address = '', bits, ...rest] = network.split('/')
+    const version = isIP(address)
+    if (version === 0 || rest.length > 0) return false
+    return bits === undefined || wholeNumber(bits, version === 4 ? 32 : 128) !== undefined
+  })
+  return is_valid ? all : undefined
+}

@@ -1,0 +1,30 @@
+import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
+import { check, text } from '../kit/field.ts'
+
+export const e164 = '^\\+[1-9]\\d{1,14}$'
+const is_e164 = new RegExp(e164)
+
+/** Exactly E.164: nothing is rewritten silently, but what can be read as a number is suggested. */
+export const PhoneNumber = text({
+  pattern: e164,
+  description: 'E.164: a plus, the country code and the number, at most 15 digits. Unique within the workspace.',
+  examples: ['+14155550100'],
+  [check]: (said) => {
+    if (is_e164.test(said)) return undefined
+    const suggestion = suggestionFor(said)
+    const hint = suggestion ? ` Did you mean ${suggestion}?` : ''
+    return {
+      code: 'format',
+      message: `must be in E.164 form, such as +14155550100.${hint}`,
+      ...(suggestion !== undefined && { suggestion }),
+    }
+  },
+})
+
+const readable_length_max = 50
+
+function suggestionFor(said: string): string | undefined {
+  if (said.length > readable_length_max) return undefined
+  const number = parsePhoneNumberFromString(said.replace(/^00/, '+'))?.number
+  return number && is_e164.test(number) ? number : undefined
+}

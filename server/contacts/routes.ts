@@ -1,0 +1,115 @@
+import { Type } from 'typebox'
+import { ById } from '../kit/field.ts'
+import { operation } from '../kit/operation.ts'
+import * as schema from './schema.ts'
+import * as contacts from './store.ts'
+
+const Deleted = Type.Object({ deleted: Type.Literal(true) }, { title: 'Deleted' })
+
+export const operations = [
+  operation({
+    id: 'contacts.list',
+    method: 'GET',
+    path: '/contacts',
+    scope: 'contacts:read',
+    summary: 'List contacts',
+    description:
+      'Newest first unless `sort` says otherwise. Filters narrow each other; `total` is exact for any of them.',
+    query: schema.ContactQuery,
+    items: schema.Contact,
+    run: ({ db, workspace }, { query }) => contacts.list(db, workspace, query),
+  }),
+  operation({
+    id: 'contacts.create',
+    method: 'POST',
+    path: '/contacts',
+    scope: 'contacts:write',
+    summary: 'Create a contact',
+    description:
+      'The contact has the source `api`. A phone number that is in use gives 409 `CONFLICT`, with its holder in ' +
+      '`details.existing_id`. The answer has no `first_contact_at`, `last_contact_at` and `crm_ids`: see "Get a contact".',
+    body: schema.NewContact,
+    refusals: ['CONFLICT'],
+    response: schema.ContactCreated,
+    status: 201,
+    runAll: ({ db, workspace, now }, calls) =>
+      contacts.create(
+        db,
+        workspace,
+        calls.map(({ body }) => body),
+        'api',
+        now,
+      ),
+  }),
+  operation({
+    id: 'contacts.get',
+    method: 'GET',
+    path: '/contacts/:id',
+    scope: 'contacts:read',
+    summary: 'Get a contact',
+    description: 'With its `crm_ids`.',
+    params: ById,
+    response: schema.ContactWithCrmIds,
+    run: ({ db, workspace }, { params }) => contacts.get(db, workspace, params.id),
+  }),
+  operation({
+    id: 'contacts.update',
+    method: 'PATCH',
+    path: '/contacts/:id',
+    scope: 'contacts:write',
+    summary: 'Update a contact',
+    description:
+      'Fields that are not sent keep their values; `tags` replaces the tags as a whole; `null` or `""` clears a field, ' +
+      'but never `phone_number`. With `{}` nothing changes. With `If-Match` a stale `ETag` gives 412.',
+    params: ById,
+    body: schema.ContactChange,
+    refusals: ['CONFLICT'],
+    response: schema.Contact,
+    runAll: ({ db, workspace, now }, calls) =>
+      contacts.update(
+        db,
+        workspace,
+        calls.map(({ params, body, is_current }) => ({ id: params.id, change: body, is_current })),
+        now,
+      ),
+  }),
+  operation({
+    id: 'contacts.delete',
+    method: 'DELETE',
+    path: '/contacts/:id',
+    scope: 'contacts:write',
+    summary: 'Delete a contact',
+    description: 'Permanent and irreversible. What the event log holds of the person is reduced to the id.',
+    params: ById,
+    response: Deleted,
+    run: ({ db, workspace, now }, { params, is_current }) =>
+      contacts.remove(db, workspace, { id: params.id, is_current }, now),
+  }),
+  operation({
+    id: 'contacts.set_crm_id',
+    method: 'PUT',
+    path: '/contacts/:id/crm_ids/:system',
+    scope: 'contacts:write',
+    summary: "Set a contact's id in a CRM system",
+    description:
+      'One contact per system and id in a workspace: another one gives 409. Counts as an update of the contact.',
+    params: schema.ByCrmSystem,
+    body: schema.CrmId,
+    refusals: ['CONFLICT'],
+    response: schema.ContactWithCrmIds,
+    run: ({ db, workspace, now }, { params, body, is_current }) =>
+      contacts.setCrmId(db, workspace, { ...params, crm_id: body.id, is_current }, now),
+  }),
+  operation({
+    id: 'contacts.delete_crm_id',
+    method: 'DELETE',
+    path: '/contacts/:id/crm_ids/:system',
+    scope: 'contacts:write',
+    summary: "Remove a contact's id in a CRM system",
+    description: 'Counts as an update of the contact. 404 when there is none.',
+    params: schema.ByCrmSystem,
+    response: schema.ContactWithCrmIds,
+    run: ({ db, workspace, now }, { params, is_current }) =>
+      contacts.setCrmId(db, workspace, { ...params, crm_id: undefined, is_current }, now),
+  }),
+]

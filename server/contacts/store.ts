@@ -1,0 +1,295 @@
+import * as events from '../events/store.ts'
+import { gatherById } from '../kit/batch.ts'
+import * as clock from '../kit/clock.ts'
+import type { Db } from '../kit/db.ts'
+import { newId } from '../kit/id.ts'
+import * as page from '../kit/page.ts'
+import { inUse, invalid, notFound, type Problem, preconditionFailed } from '../kit/problem.ts'
+import { join, likeContains, raw, sql } from '../kit/sql.ts'
+import { fold, foldTag, searchTextOf } from './fold.ts'
+import {
+  type Contact,
+  type ContactChange,
+  type ContactQuery,
+  type ContactWithCrmIds,
+  type NewContact,
+  sortOf,
+} from './schema.ts'
+
+const columns = raw(`id, phone_number, first_name, last_name, display_name, email, company, notes, tags, source,
+  first_contact_at, last_contact_at, created_at, updated_at`)
+
+/** Rows as one parameter: a list of lists can't go through unnest, and tags are lists. */
+const row_types = raw(`(id uuid, phone_number text, first_name text, last_name text, display_name text, email text,
+  company text, notes text, tags text[], source text, created_at timestamptz, updated_at timestamptz,
+  search_text text, tags_folded text[])`)
+
+const count_slots = 16
+
+/** The CRM ids of the contact in the same statement. */
+const crm_ids = sql`coalesce((
+  select jsonb_object_agg(system, crm_id) from contact_crm_ids
+  where workspace_id = contacts.workspace_id and contact_id = contacts.id), '{}') as crm_ids`
+
+export async function list(db: Db, workspace: string, query: ContactQuery): Promise<page.Page<Contact>> {
+  const { search, tag, source, created_after, created_before, crm_system, crm_id } = query
+  if ((crm_system === undefined) !== (crm_id === undefined)) throw halfACrmId(crm_system === undefined)
+  const conditions = [
+    search !== undefined && sql`search_text like ${likeContains(fold(search) || search)}`,
+    tag !== undefined && sql`tags_folded @> ${tag.map(foldTag)}::text[]`,
+    source !== undefined && sql`source = ${source}`,
+    created_after !== undefined && sql`created_at > ${clock.iso(clock.parse(created_after))}`,
+    created_before !== undefined && sql`created_at < ${clock.iso(clock.parse(created_before))}`,
+    crm_id !== undefined &&
+      sql`id = (select contact_id from contact_crm_ids
+        where workspace_id = ${workspace} and system = ${crm_system} and crm_id = ${crm_id})`,
+  ].filter((condition) => condition !== false)
+  const filter = join([sql`workspace_id = ${workspace}`, ...conditions], ' and ')
+  return page.read(
+    query,
+    sortOf(query.sort),
+    filter,
+    (clauses) => db.many<Contact>(sql`select ${columns} from contacts ${clauses}`),
+    () => (conditions.length === 0 ? countAll(db, workspace) : page.count(db, raw('contacts'), filter)),
+  )
+}
+
+async function countAll(db: Db, workspace: string): Promise<number> {
+  const { total } = await db.one<{ total: number }>(
+    sql`select coalesce(sum(total), 0)::bigint as total from contact_counts where workspace_id = ${workspace}`,
+  )
+  return total
+}
+
+const halfACrmId = (is_system_missing: boolean) => {
+  const path = is_system_missing ? 'crm_system' : 'crm_id'
+  return invalid([{ path, code: 'required', message: 'crm_system and crm_id go together.' }])
+}
+
+export async function get(db: Db, workspace: string, id: string): Promise<ContactWithCrmIds> {
+  return found(await byId(db, workspace, id))
+}
+
+const byId = gatherById<ContactWithCrmIds>(
+  (wanted) => sql`select place, ${columns}, ${crm_ids} from ${wanted} join contacts using (workspace_id, id)`,
+)
+
+/** A phone number in use is refused; the others are created. */
+export async function create(
+  db: Db,
+  workspace: string,
+  inputs: NewContact[],
+  source: Contact['source'],
+  now: number,
+): Promise<(Contact | Problem)[]> {
+  const created_at = clock.iso(now)
+  const contacts = inputs.map(
+    (input): Contact => ({
+      id: newId(),
+      ...unset,
+      ...profileOf(input),
+      phone_number: input.phone_number,
+      source,
+      created_at,
+      updated_at: created_at,
+    }),
+  )
+  // In the order of their numbers, so that two groups which share some wait for each other instead of locking up.
+  const rows = contacts.map(rowOf).sort((left, right) => (left.phone_number < right.phone_number ? -1 : 1))
+  const inserted = await db.many<{ id: string }>(
+    sql`insert into contacts (workspace_id, id, phone_number, first_name, last_name, display_name, email, company, notes,
+        tags, source, created_at, updated_at, search_text, tags_folded)
+      select ${workspace}, id, phone_number, first_name, last_name, display_name, email, company, notes,
+        tags, source, created_at, updated_at, search_text, tags_folded
+      from json_to_recordset(${JSON.stringify(rows)}) as row ${row_types}
+      on conflict (workspace_id, phone_number) do nothing
+      returning id`,
+  )
+  const ids = new Set(inserted.map(({ id }) => id))
+  const created = contacts.filter(({ id }) => ids.has(id))
+  const refused = contacts.filter(({ id }) => !ids.has(id))
+  const [holders] = await Promise.all([
+    holdersOf(
+      db,
+      workspace,
+      refused.map(({ phone_number }) => phone_number),
+    ),
+    events.record(db, workspace, 'contact.created', created, now),
+    count(db, workspace, created.length),
+  ])
+  return contacts.map((contact) => (ids.has(contact.id) ? contact : numberInUse(holders.get(contact.phone_number))))
+}
+
+export interface Change {
+  id: string
+  change: ContactChange
+  is_current: (contact: Contact) => boolean
+}
+
+/** Applies the changes in their order. A change of nothing leaves even `updated_at`. */
+export async function update(
+  db: Db,
+  workspace: string,
+  changes: Change[],
+  now: number,
+): Promise<(Contact | Problem)[]> {
+  const contacts = await lock(
+    db,
+    workspace,
+    changes.map(({ id }) => id),
+  )
+  const holders = await holdersOf(
+    db,
+    workspace,
+    changes.flatMap(({ change }) => change.phone_number ?? []),
+  )
+  const updates: Contact[] = []
+  const results = changes.map(({ id, change, is_current }) => {
+    const before = contacts.get(id)
+    if (!before) return notFound()
+    if (!is_current(before)) return preconditionFailed()
+    const said = profileOf(change)
+    if (Object.keys(said).length === 0) return before
+    const holder = said.phone_number === undefined ? undefined : holders.get(said.phone_number)
+    if (holder !== undefined && holder !== id) return numberInUse(holder)
+    const after = { ...before, ...said, updated_at: laterThan(before.updated_at, now) }
+    contacts.set(id, after)
+    holders.set(after.phone_number, id)
+    updates.push(after)
+    return after
+  })
+  if (updates.length === 0) return results
+  const last = new Map(updates.map((contact) => [contact.id, contact]))
+  await Promise.all([
+    db.run(
+      sql`update contacts
+        set phone_number = row.phone_number, first_name = row.first_name, last_name = row.last_name,
+          display_name = row.display_name, email = row.email, company = row.company, notes = row.notes, tags = row.tags,
+          updated_at = row.updated_at, search_text = row.search_text, tags_folded = row.tags_folded
+        from json_to_recordset(${JSON.stringify([...last.values()].map(rowOf))}) as row ${row_types}
+        where contacts.workspace_id = ${workspace} and contacts.id = row.id`,
+    ),
+    events.record(db, workspace, 'contact.updated', updates, now),
+  ])
+  return results
+}
+
+/** Gone for good; what the event log holds of the person is reduced to the id. */
+export async function remove(db: Db, workspace: string, { id, is_current }: Omit<Change, 'change'>, now: number) {
+  await lockOne(db, workspace, id, is_current)
+  await Promise.all([
+    db.run(sql`delete from contacts where workspace_id = ${workspace} and id = ${id}`),
+    events.forget(db, workspace, id),
+    events.record(db, workspace, 'contact.deleted', [{ id }], now),
+    count(db, workspace, -1),
+  ])
+  return { deleted: true as const }
+}
+
+export interface CrmChange extends Omit<Change, 'change'> {
+  system: string
+  /** undefined takes it away. */
+  crm_id: string | undefined
+}
+
+/** Counts as an update of the contact. An id that another contact has in that system is refused. */
+export async function setCrmId(db: Db, workspace: string, change: CrmChange, now: number): Promise<ContactWithCrmIds> {
+  const { id, system, crm_id, is_current } = change
+  const before = await lockOne(db, workspace, id, is_current)
+  if (crm_id === undefined) {
+    const removed = await db.run(
+      sql`delete from contact_crm_ids where workspace_id = ${workspace} and contact_id = ${id} and system = ${system}`,
+    )
+    if (removed === 0) throw notFound()
+  } else {
+    const holder = await db.maybe<{ contact_id: string }>(
+      sql`select contact_id from contact_crm_ids
+        where workspace_id = ${workspace} and system = ${system} and crm_id = ${crm_id} and contact_id <> ${id}`,
+    )
+    if (holder) throw inUse('id', 'Another contact has this id in that system.', holder.contact_id)
+    await db.run(
+      sql`insert into contact_crm_ids (workspace_id, contact_id, system, crm_id)
+        values (${workspace}, ${id}, ${system}, ${crm_id})
+        on conflict (workspace_id, contact_id, system) do update set crm_id = excluded.crm_id`,
+    )
+  }
+  const after = await db.one<ContactWithCrmIds>(
+    sql`update contacts set updated_at = ${laterThan(before.updated_at, now)}
+      where workspace_id = ${workspace} and id = ${id}
+      returning ${columns}, ${crm_ids}`,
+  )
+  await events.record(db, workspace, 'contact.updated', [after], now)
+  return after
+}
+
+/** Holds the rows until the transaction ends, in the order of their ids. */
+async function lock(db: Db, workspace: string, ids: string[]): Promise<Map<string, Contact>> {
+  const rows = await db.many<Contact>(
+    sql`select ${columns} from contacts where workspace_id = ${workspace} and id = any(${ids}::uuid[])
+      order by id for update`,
+  )
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+async function lockOne(db: Db, workspace: string, id: string, is_current: Change['is_current']): Promise<Contact> {
+  const contact = found((await lock(db, workspace, [id])).get(id))
+  if (!is_current(contact)) throw preconditionFailed()
+  return contact
+}
+
+async function holdersOf(db: Db, workspace: string, phone_numbers: string[]): Promise<Map<string, string>> {
+  if (phone_numbers.length === 0) return new Map()
+  const rows = await db.many<{ id: string; phone_number: string }>(
+    sql`select id, phone_number from contacts
+      where workspace_id = ${workspace} and phone_number = any(${phone_numbers}::text[])`,
+  )
+  return new Map(rows.map(({ id, phone_number }) => [phone_number, id]))
+}
+
+async function count(db: Db, workspace: string, more: number): Promise<void> {
+  if (more === 0) return
+  await db.run(
+    sql`insert into contact_counts (workspace_id, slot, total)
+      values (${workspace}, ${Math.floor(Math.random() * count_slots)}, ${more})
+      on conflict (workspace_id, slot) do update set total = contact_counts.total + excluded.total`,
+  )
+}
+
+function found<T>(contact: T | undefined): T {
+  if (!contact) throw notFound()
+  return contact
+}
+
+const numberInUse = (holder: string | undefined) =>
+  inUse('phone_number', 'Another contact has this phone number.', holder)
+
+const unset = {
+  first_name: null,
+  last_name: null,
+  display_name: null,
+  email: null,
+  company: null,
+  notes: null,
+  tags: [],
+  first_contact_at: null,
+  last_contact_at: null,
+}
+
+/** What was said, and only that. */
+function profileOf({ tags, ...said }: ContactChange): Partial<Contact> {
+  return tags === undefined ? said : { ...said, tags: withoutDuplicates(tags ?? []) }
+}
+
+function withoutDuplicates(tags: string[]): string[] {
+  const first = new Map<string, string>()
+  for (const tag of tags) if (!first.has(foldTag(tag))) first.set(foldTag(tag), tag)
+  return [...first.values()]
+}
+
+const rowOf = (contact: Contact) => ({
+  ...contact,
+  search_text: searchTextOf(contact),
+  tags_folded: contact.tags.map(foldTag),
+})
+
+const laterThan = (updated_at: string, now: number): string => clock.iso(Math.max(now, clock.parse(updated_at) + 1))

@@ -1,0 +1,31 @@
+import * as clock from '../kit/clock.ts'
+import type { Db } from '../kit/db.ts'
+import { newId } from '../kit/id.ts'
+import { sql } from '../kit/sql.ts'
+
+export type EventType = 'contact.created' | 'contact.updated' | 'contact.deleted' | 'agent.created'
+
+/** Writes down what happened to each of these resources, in the transaction in which it happened. */
+export async function record(
+  db: Db,
+  workspace: string,
+  type: EventType,
+  resources: { id: string }[],
+  now: number,
+): Promise<void> {
+  if (resources.length === 0) return
+  await db.run(
+    sql`insert into events (workspace_id, id, type, resource_id, data, created_at)
+      select ${workspace}, id, ${type}, resource_id, data, ${clock.iso(now)}
+      from unnest(${resources.map(newId)}::uuid[], ${resources.map(({ id }) => id)}::uuid[],
+        ${resources.map((resource) => JSON.stringify(resource))}::jsonb[]) as event (id, resource_id, data)`,
+  )
+}
+
+/** What the log holds of a deleted resource is reduced to its id. */
+export async function forget(db: Db, workspace: string, resource_id: string): Promise<void> {
+  await db.run(
+    sql`update events set data = jsonb_build_object('id', resource_id)
+      where workspace_id = ${workspace} and resource_id = ${resource_id}`,
+  )
+}

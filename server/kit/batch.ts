@@ -1,0 +1,107 @@
+import type { Db } from './db.ts'
+import { type Sql, sql } from './sql.ts'
+
+interface Waiting<In, Out> {
+  input: In
+  resolve: (output: Out) => void
+  reject: (error: unknown) => void
+}
+
+interface Group<In, Out> {
+  waiting: Waiting<In, Out>[]
+  flights: number
+  is_scheduled: boolean
+}
+
+/** How many go together, and how many groups of one name may be under way at once. */
+export interface Limits {
+  size_max: number
+  flights_max: number
+}
+
+/**
+ * Gathers concurrent calls with the same `name` into one call of `run`, which answers each in its place.
+ * A lone call is not delayed beyond the current turn of the event loop; under load, groups form by themselves
+ * because calls wait while earlier groups are under way.
+ */
+export function gather<In, Out>(
+  { size_max, flights_max }: Limits,
+  run: (name: string, inputs: In[]) => Promise<Out[]>,
+): (name: string, input: In) => Promise<Out> {
+  const groups = new Map<string, Group<In, Out>>()
+
+  function schedule(name: string, group: Group<In, Out>): void {
+    if (group.is_scheduled || group.waiting.length === 0 || group.flights === flights_max) return
+    group.is_scheduled = true
+    setImmediate(() => {
+      group.is_scheduled = false
+      void fly(name, group, group.waiting.splice(0, size_max))
+    })
+  }
+
+  async function fly(name: string, group: Group<In, Out>, calls: Waiting<In, Out>[]): Promise<void> {
+    group.flights += 1
+    schedule(name, group)
+    try {
+      const outputs = await run(
+        name,
+        calls.map(({ input }) => input),
+      )
+      if (outputs.length !== calls.length) throw new Error(`${name} answered ${outputs.length} of ${calls.length}`)
+      outputs.forEach((output, index) => {
+        calls[index]?.resolve(output)
+      })
+    } catch (error) {
+      for (const call of calls) call.reject(error)
+    }
+    group.flights -= 1
+    schedule(name, group)
+    if (group.flights === 0 && group.waiting.length === 0) groups.delete(name)
+  }
+
+  return (name, input) =>
+    new Promise((resolve, reject) => {
+      let group = groups.get(name)
+      if (!group) {
+        group = { waiting: [], flights: 0, is_scheduled: false }
+        groups.set(name, group)
+      }
+      group.waiting.push({ input, resolve, reject })
+      schedule(name, group)
+    })
+}
+
+const reads = { size_max: 100, flights_max: 2 }
+
+interface Wanted {
+  workspace: string
+  id: string
+}
+
+/**
+ * Gathers concurrent gets by id over one handle into one statement, whosever they are: each is looked up with its
+ * own workspace. `select` makes the statement, with `place` and the row, from the table (workspace_id, id, place).
+ */
+export function gatherById<Row>(
+  select: (wanted: Sql) => Sql,
+): (db: Db, workspace: string, id: string) => Promise<Row | undefined> {
+  async function read(db: Db, wanted: Wanted[]): Promise<(Row | undefined)[]> {
+    const workspaces = wanted.map(({ workspace }) => workspace)
+    const ids = wanted.map(({ id }) => id)
+    const rows = await db.many<Row & { place: number }>(
+      select(sql`unnest(${workspaces}::uuid[], ${ids}::uuid[]) with ordinality as wanted (workspace_id, id, place)`),
+    )
+    const found = new Map(rows.map((row) => [row.place, row]))
+    return wanted.map((_, index) => found.get(index + 1))
+  }
+
+  const gatherers = new WeakMap<Db, (name: string, input: Wanted) => Promise<Row | undefined>>()
+  return (db, workspace, id) => {
+    let gatherer = gatherers.get(db)
+    if (!gatherer) {
+      gatherer = gather(reads, (_name, wanted) => read(db, wanted))
+      gatherers.set(db, gatherer)
+    }
+    return gatherer('', { workspace, id })
+  }
+}

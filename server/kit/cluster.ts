@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import * as fs from 'node:fs'
+import { basename, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import type { Programs } from './postgres-programs.ts'
+import { type PostgresUser, spawnedAs } from './postgres-user.ts'
+import { SetupError } from './setup-error.ts'
+
+const draft_prefix = 'postgres-draft-'
+
+/** Creates the cluster with its empty database, unless it is there. The caller holds the lock of data_dir. */
+export async function ensureCluster(data_dir: string, { bin, major }: Programs, user: PostgresUser | undefined) {
+  removeDrafts(data_dir)
+  const cluster = join(data_dir, 'postgres')
+  if (fs.existsSync(cluster)) return checkCluster(data_dir, major)
+
+  const password = randomBytes(24).toString('base64url')
+  fs.writeFileSync(passwordPath(data_dir), password, { mode: 0o600, flush: true })
+  // Made in a draft that is renamed when complete, so that a kill at any moment leaves no half of a cluster.
+  const draft = fs.mkdtempSync(join(data_dir, draft_prefix))
+  const [draft_cluster, draft_password] = [join(draft, 'cluster'), join(draft, 'password')]
+  fs.writeFileSync(draft_password, password)
+  fs.mkdirSync(draft_cluster, { mode: 0o700 })
+  if (user) for (const path of [draft, draft_password, draft_cluster]) fs.chownSync(path, user.uid, user.gid)
+
+  const initdb = ['-D', draft_cluster, '-U', 'parley', '--auth=scram-sha-256', `--pwfile=${draft_password}`]
+  const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
+  const single = ['--single', '-D', draft_cluster, 'template1']
+  const complaint =
+    (await run(join(bin, 'initdb'), [...initdb, ...locale], user)) ??
+    (await run(join(bin, 'postgres'), single, user, 'create database parley\n'))
+  if (complaint)
+    throw new SetupError(`DATA_DIR ${data_dir} can't be used: no cluster could be made there: ${complaint}`)
+  fs.renameSync(draft_cluster, cluster)
+  removeDrafts(data_dir)
+}
+
+export function readPassword(data_dir: string) {
+  return fs.readFileSync(passwordPath(data_dir), 'utf8')
+}
+
+function passwordPath(data_dir: string) {
+  return join(data_dir, 'postgres-password')
+}
+
+function checkCluster(data_dir: string, major: string) {
+  const version = fs.readFileSync(join(data_dir, 'postgres', 'PG_VERSION'), 'utf8').trim()
+  if (version === major) return
+  throw new SetupError(`DATA_DIR ${data_dir} can't be used: its cluster is of PostgreSQL ${version}, this is ${major}`)
+}
+
+/** An initdb whose starter was killed may still be writing there: hence the retries. */
+function removeDrafts(data_dir: string) {
+  const drafts = fs.readdirSync(data_dir).filter((name) => name.startsWith(draft_prefix))
+  for (const name of drafts) fs.rmSync(join(data_dir, name), { recursive: true, force: true, maxRetries: 5 })
+}
+
+/** Returns what it complains of when it fails. */
+async function run(program: string, parameters: string[], user: PostgresUser | undefined, input = '') {
+  const child = spawn(program, parameters, { ...spawnedAs(user), stdio: ['pipe', 'ignore', 'pipe'] })
+  child.stdin.end(input)
+  const [complaint, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
+  if (code !== 0)
+    return complaint.match(/(?:error|FATAL|PANIC): +(.*)/)?.[1] ?? `${basename(program)} ended with ${code}`
+}

@@ -1,0 +1,152 @@
+import pg from 'pg'
+import type { Sql } from './sql.ts'
+
+/** Where statements go: the pool, or one transaction. Every verb takes it first and calls it `db`. */
+export interface Db {
+  many<Row>(statement: Sql): Promise<Row[]>
+  /** The one row, or undefined. */
+  maybe<Row>(statement: Sql): Promise<Row | undefined>
+  /** The one row that must be there. */
+  one<Row>(statement: Sql): Promise<Row>
+  /** How many rows it changed. */
+  run(statement: Sql): Promise<number>
+  /** Many statements in one text, as in a migration. */
+  script(text: string): Promise<void>
+  /** All or nothing, at READ COMMITTED. What a deadlock or a race for a unique value undid is done again. */
+  tx<T>(work: (db: Db) => Promise<T>): Promise<T>
+}
+
+export interface Pool extends Db {
+  close(): Promise<void>
+}
+
+export interface PoolOptions {
+  url: string
+  size: number
+  on_error: (error: Error) => void
+}
+
+const attempts_max = 3
+const statement_timeout_ms = 30_000
+const lock_timeout_ms = 2_000
+const connect_timeout_ms = 5_000
+const named_statements_max = 1_000
+
+export function openPool({ url, size, on_error }: PoolOptions): Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: size,
+    pipeline: true,
+    types: { getTypeParser },
+    connectionTimeoutMillis: connect_timeout_ms,
+    idleTimeoutMillis: 0,
+    statement_timeout: statement_timeout_ms,
+    lock_timeout: lock_timeout_ms,
+    options: '-c timezone=UTC',
+    application_name: 'parley',
+  })
+  pool.on('error', on_error)
+  const names = new Map<string, string>()
+
+  async function send<Row>(
+    to: pg.Pool | pg.PoolClient,
+    { text, values }: Sql,
+  ): Promise<pg.QueryResult<Row & pg.QueryResultRow>> {
+    let name = names.get(text)
+    if (name === undefined && names.size < named_statements_max) {
+      name = `s${names.size + 1}`
+      names.set(text, name)
+    }
+    return to.query<Row & pg.QueryResultRow>({ ...(name && { name }), text, values: [...values] })
+  }
+
+  function handle(to: pg.Pool | pg.PoolClient, tx: Db['tx']): Db {
+    const many = async <Row>(statement: Sql): Promise<Row[]> => (await send<Row>(to, statement)).rows
+    return {
+      many,
+      tx,
+      script: async (text) => {
+        await to.query(text)
+      },
+      run: async (statement) => (await send(to, statement)).rowCount ?? 0,
+      async maybe<Row>(statement: Sql) {
+        const rows = await many<Row>(statement)
+        if (rows.length > 1) throw new Error(`expected at most one row, got ${rows.length}: ${statement.text}`)
+        return rows[0]
+      },
+      async one<Row>(statement: Sql) {
+        const [row, second] = await many<Row>(statement)
+        if (row === undefined || second !== undefined) throw new Error(`expected one row: ${statement.text}`)
+        return row
+      },
+    }
+  }
+
+  async function tx<T>(work: (db: Db) => Promise<T>, attempt = 1): Promise<T> {
+    const client = await pool.connect()
+    let broken: Error | undefined
+    try {
+      // Not awaited: pipelined with the first statement of the work, which fails when this does.
+      const begun = client.query('begin isolation level read committed')
+      begun.catch(() => {})
+      const result = await work(handle(client, nested))
+      await begun
+      await client.query('commit')
+      return result
+    } catch (error) {
+      await client.query('rollback').catch((lost: Error) => {
+        broken = lost
+      })
+      if (attempt === attempts_max || !isWorthAnotherTry(error)) throw error
+    } finally {
+      client.release(broken)
+    }
+    return tx(work, attempt + 1)
+  }
+
+  return {
+    ...handle(pool, (work) => tx(work)),
+    close: () => pool.end(),
+  }
+}
+
+const nested: Db['tx'] = () => {
+  throw new Error('a transaction is open already: pass its db on')
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+
+const serialization_failure = '40001'
+const deadlock_detected = '40P01'
+const unique_violation = '23505'
+const lock_not_available = '55P03'
+
+const isWorthAnotherTry = (error: unknown): boolean =>
+  [serialization_failure, deadlock_detected, unique_violation].includes(codeOf(error))
+
+export const isLockTimeout = (error: unknown): boolean => codeOf(error) === lock_not_available
+
+/** The database is away, starting, stopping or full: the request was fine and may be repeated. */
+export const isUnavailable = (error: unknown): boolean =>
+  error instanceof Error &&
+  (/^(08|53|57P0)|^57014$|^55P03$|^ECONN|^EPIPE$|^ETIMEDOUT$|^ENOTFOUND$/.test(codeOf(error)) ||
+    /^Connection terminated|^timeout exceeded when trying to connect|^Client (was closed|has encountered)/.test(
+      error.message,
+    ))
+
+const timestamptz = pg.types.builtins.TIMESTAMPTZ
+const int8 = pg.types.builtins.INT8
+
+/** Times come as the ISO text that clients get; counts as numbers. */
+function getTypeParser(oid: number, format?: 'text' | 'binary') {
+  if (oid === timestamptz) return isoOf
+  if (oid === int8) return Number
+  return format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid)
+}
+
+/** PostgreSQL writes "2026-11-15 02:14:27.1+00" in the time zone UTC, without the zeros at the end. */
+function isoOf(text: string): string {
+  const fraction = text.slice(19, text.indexOf('+', 19)).padEnd(4, '0')
+  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction.slice(1)}Z`
+}

@@ -1,0 +1,115 @@
+import * as fs from 'node:fs'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ensureCluster, readPassword } from './cluster.ts'
+import { type Holder, type Lock, lockHolder, tryLock } from './lock.ts'
+import { findPostmaster, type Postmaster } from './pid-file.ts'
+import { programs } from './postgres-programs.ts'
+import { canEnter, makeFolder, type PostgresUser, postgresUser } from './postgres-user.ts'
+import { startPostmaster, stopPostmaster } from './postmaster.ts'
+import { SetupError } from './setup-error.ts'
+
+export { home } from './postgres-user.ts'
+export { SetupError } from './setup-error.ts'
+
+// A server waits for a server as well, since that one may be on its way out.
+const patience_ms = { serve: { serve: 3_000, command: 10_000 }, command: { serve: 30_000, command: 30_000 } }
+const look_again_ms = 50
+const slow_start_ms = 5_000
+
+type Role = 'serve' | 'command'
+
+export interface EmbeddedOptions {
+  checkout: string
+  data_dir: string
+  as: Role
+  say: (line: string) => void
+}
+
+/** A PostgreSQL 18 from npm, kept in data_dir. */
+export interface Embedded {
+  url: string
+  close(): Promise<void>
+}
+
+/**
+ * 'serve' must be the only one and owns the PostgreSQL; 'command' shares that of a running server, or has it started
+ * for as long as the command takes. Throws a SetupError when data_dir can't be used or is in use.
+ */
+export async function open({ checkout, as, say, ...given }: EmbeddedOptions): Promise<Embedded> {
+  const data_dir = resolve(given.data_dir)
+  try {
+    return await openIn(data_dir, checkout, as, say)
+  } catch (error) {
+    // What the system refuses, such as writing in that folder, is for the one who chose the folder to mend.
+    if (!(error instanceof Error && 'code' in error)) throw error
+    throw new SetupError(`DATA_DIR ${data_dir} can't be used: ${error.message}`, { cause: error })
+  }
+}
+
+async function openIn(data_dir: string, checkout: string, as: Role, say: (line: string) => void): Promise<Embedded> {
+  const user = postgresUser()
+  makeFolder(data_dir)
+  const folder = fs.realpathSync(data_dir)
+  checkAccess(folder, user)
+  const { lock, shared } = await lockOrShare(folder, as)
+  if (!lock) return { url: url(folder, shared), close: async () => {} }
+
+  const slow = setTimeout(say, slow_start_ms, 'PostgreSQL is still starting: after a crash it first recovers its data')
+  try {
+    const { bin, major } = programs(checkout, user)
+    if (!bin.startsWith(checkout))
+      say(`PostgreSQL runs as nobody, which can't enter ${checkout}: it is in ${bin}, its data in ${folder}`)
+    await ensureCluster(folder, { bin, major }, user)
+    const site = { data_dir: folder, cluster: join(folder, 'postgres'), bin, user }
+    const postmaster = await startPostmaster(site)
+    return {
+      url: url(folder, postmaster),
+      async close() {
+        await stopPostmaster(postmaster, site)
+        lock.release()
+      },
+    }
+  } catch (error) {
+    lock.release()
+    throw error
+  } finally {
+    clearTimeout(slow)
+  }
+}
+
+function checkAccess(data_dir: string, user: PostgresUser | undefined) {
+  const owner = fs.statSync(join(data_dir, 'postgres'), { throwIfNoEntry: false })?.uid
+  if (owner !== undefined && process.getuid && owner !== (user?.uid ?? process.getuid()))
+    throw new SetupError(`DATA_DIR ${data_dir} can't be used: it belongs to another user, with the id ${owner}`)
+  fs.accessSync(data_dir, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK)
+  if (!canEnter(user, data_dir))
+    throw new SetupError(
+      `DATA_DIR ${data_dir} can't be used: as root, PostgreSQL runs as nobody, which can't enter it: let others enter it, or choose another`,
+    )
+}
+
+type LockOrShared = { lock: Lock; shared?: never } | { lock?: never; shared: Postmaster }
+
+async function lockOrShare(data_dir: string, as: Role): Promise<LockOrShared> {
+  const path = join(data_dir, 'lock')
+  for (let waited_ms = 0; ; waited_ms += look_again_ms) {
+    const lock = tryLock(path, as)
+    if (lock) return { lock }
+    const holder = lockHolder(path)
+    const role = holder?.command === 'serve' ? 'serve' : 'command'
+    const shared = as === 'command' && role === 'serve' && findPostmaster(join(data_dir, 'postgres'))
+    if (shared && shared.status === 'ready') return { shared }
+    if (waited_ms >= patience_ms[as][role]) throw inUse(data_dir, holder)
+    await sleep(look_again_ms)
+  }
+}
+
+function inUse(data_dir: string, holder: Holder | undefined) {
+  const who = holder ? `another parley ${holder.command} (pid ${holder.pid})` : 'another process'
+  return new SetupError(`DATA_DIR ${data_dir} is in use by ${who}`)
+}
+
+function url(data_dir: string, { port }: Postmaster) {
+  return `postgres://parley:${readPassword(data_dir)}@127.0.0.1:${port}/parley`
+}

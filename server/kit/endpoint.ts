@@ -1,0 +1,82 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingHttpHeaders } from 'node:http'
+import * as clock from './clock.ts'
+import type { Pool } from './db.ts'
+import { type Answer, envelope, isKnown, matches } from './envelope.ts'
+import { fingerprintOf, keyOf } from './idempotency.ts'
+import type { Call, Caller, Operation } from './operation.ts'
+import { invalid, invalidJson, notFound } from './problem.ts'
+import { type Schema, validate, validateQuery } from './validate.ts'
+import type { Write } from './write.ts'
+
+/** A request that was let in, before anything of it was looked at. */
+export interface Arrival {
+  id: string
+  caller: Caller
+  headers: IncomingHttpHeaders
+  /** The header's values, one for each time it was sent. */
+  sent: (header: string) => string[]
+  params: unknown
+  query: Record<string, string | string[]>
+  body: Buffer | undefined
+}
+
+/** Makes the way of a request from an operation: check, carry out, put into the envelope. */
+export function endpoint(
+  operation: Operation,
+  base: string,
+  pool: Pool,
+  write: (write: Write) => Promise<Answer>,
+): (arrival: Arrival) => Promise<Answer> {
+  const answer = envelope(operation, base)
+  const { run } = operation
+
+  if (operation.method === 'GET') {
+    return async (arrival) => {
+      const call = callOf(operation, arrival, undefined)
+      const { workspace } = arrival.caller
+      const found = answer(await run?.({ db: pool, workspace, now: clock.now() }, call))
+      const { etag } = found.headers
+      const known = arrival.headers['if-none-match']
+      return known !== undefined && etag && isKnown(known, etag) ? { ...found, status: 304, body: '' } : found
+    }
+  }
+
+  return async (arrival) => {
+    const json = operation.body && jsonOf(arrival.body)
+    const call = callOf(operation, arrival, json)
+    const keys = operation.method === 'POST' ? arrival.sent('idempotency-key') : []
+    const claim =
+      keys.length > 0 ? { key: keyOf(keys), fingerprint: fingerprintOf(operation.id, call.params, json) } : undefined
+    return write({ operation, call, claim, answer })
+  }
+}
+
+function callOf({ params, query, body }: Operation, arrival: Arrival, json: unknown): Call {
+  const in_path = validate(params as Schema, arrival.params)
+  // A path with an id that is none leads nowhere, as one with an unknown id.
+  if (in_path.faults.some(({ path }) => path === 'id')) throw notFound()
+  const in_query = validateQuery(query as Schema, arrival.query)
+  const in_body = body ? validate(body as Schema, json) : { value: {}, faults: [] }
+  const faults = [...in_path.faults, ...in_query.faults, ...in_body.faults]
+  if (faults.length > 0) throw invalid(faults)
+  const if_match = arrival.headers['if-match']
+  return {
+    caller: arrival.caller,
+    request_id: arrival.id,
+    params: in_path.value,
+    query: in_query.value,
+    body: in_body.value,
+    is_current: ({ updated_at }) => if_match === undefined || matches(if_match, updated_at),
+  }
+}
+
+function jsonOf(body: Buffer | undefined): unknown {
+  if (body === undefined || body.length === 0) throw invalidJson('A JSON body is needed.')
+  if (!isUtf8(body)) throw invalidJson('The body is not UTF-8.')
+  try {
+    return JSON.parse(body.toString().replace(/^\ufeff/, ''))
+  } catch (error) {
+    throw invalidJson(`The body is not valid JSON: ${error instanceof Error ? error.message : error}.`)
+  }
+}

@@ -1,0 +1,47 @@
+import fastJson from 'fast-json-stringify'
+import { type TSchema, Type } from 'typebox'
+import type { Operation } from './operation.ts'
+import { listOf } from './page.ts'
+import type { Problem } from './problem.ts'
+
+/** What goes back over the wire, and what an idempotency key keeps. */
+export interface Answer {
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+export const envelopeOf = ({ is_list, response }: Operation): TSchema =>
+  is_list ? listOf(response) : Type.Object({ success: Type.Literal(true), data: response })
+
+/** Puts what an operation gave into its envelope. Only what the schema declares goes out. */
+export function envelope(operation: Operation, base: string): (result: unknown) => Answer {
+  const { is_list, status, path } = operation
+  const stringify = fastJson(JSON.parse(JSON.stringify(envelopeOf(operation))))
+  if (is_list) return (page) => ({ status, headers: {}, body: stringify({ success: true, ...Object(page) }) })
+  return (data) => {
+    const headers: Record<string, string> = {}
+    const { id, updated_at }: { id?: unknown; updated_at?: unknown } = Object(data)
+    if (typeof updated_at === 'string') headers.etag = etagOf(updated_at)
+    if (status === 201) headers.location = `${base}${path}/${id}`
+    return { status, headers, body: stringify({ success: true, data }) }
+  }
+}
+
+export function failure({ code, message, details, headers, status }: Problem, request_id: string): Answer {
+  const error = { code, message, details: { ...details, request_id } }
+  return { status, headers, body: JSON.stringify({ success: false, error }) }
+}
+
+/** `updated_at` grows with each change, so it names the state. */
+const etagOf = (updated_at: string): string => `"${updated_at}"`
+
+const tagsOf = (header: string): string[] => header.split(',').map((tag) => tag.trim())
+
+/** If-Match compares strongly: a weak tag never matches. */
+export const matches = (header: string, updated_at: string): boolean =>
+  header.trim() === '*' || tagsOf(header).includes(etagOf(updated_at))
+
+/** If-None-Match compares weakly. */
+export const isKnown = (header: string, etag: string): boolean =>
+  header.trim() === '*' || tagsOf(header).some((tag) => tag.replace(/^W\//, '') === etag)

@@ -1,0 +1,101 @@
+import { hash } from 'node:crypto'
+import * as clock from './clock.ts'
+import { type Db, isLockTimeout } from './db.ts'
+import type { Answer } from './envelope.ts'
+import { idempotencyInProgress, idempotencyKeyReused, invalid, type Problem } from './problem.ts'
+import { sql } from './sql.ts'
+
+/** A key of the workspace, and what the request with it asks for. */
+export interface Claim {
+  key: string
+  fingerprint: string
+}
+
+const kept_ms = 24 * 60 * 60 * 1000
+const removed_at_once_max = 1_000
+
+/** Bare, or in the quotes of the IETF draft; 1 to 255 printable ASCII characters. */
+export function keyOf(headers: string[]): string {
+  const [header = ''] = headers
+  const key = /^"(.*)"$/.exec(header)?.[1]?.replace(/\\(["\\])/g, '$1') ?? header
+  if (headers.length === 1 && /^[\x20-\x7e]{1,255}$/.test(key)) return key
+  const message = 'Idempotency-Key must be given once, with 1 to 255 printable ASCII characters.'
+  throw invalid([{ path: 'Idempotency-Key', code: 'format', message }])
+}
+
+/** Order of members and white space don't count. */
+export const fingerprintOf = (...request: unknown[]): string =>
+  hash('sha256', JSON.stringify(canonical(request)), 'base64')
+
+function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical)
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).map(([name, member]) => [name, canonical(member)] as const)
+  return members.sort(([left], [right]) => (left < right ? -1 : 1))
+}
+
+/**
+ * Takes the keys for this transaction, waiting for others that hold one. What the taken ones were answered comes
+ * back by key: replay it. All others are ours until the transaction ends, and must be answered with `keep`.
+ */
+export async function claim(
+  db: Db,
+  workspace: string,
+  claims: Claim[],
+  now: number,
+): Promise<Map<string, Answer | Problem>> {
+  if (claims.length === 0) return new Map()
+  const keys = claims.map(({ key }) => key).sort()
+  const prints = new Map(claims.map(({ key, fingerprint }) => [key, fingerprint]))
+  // Sorted, so that two groups which share keys wait for each other instead of locking up.
+  const taken = await db
+    .many<{ key: string }>(
+      sql`insert into idempotency_keys as held (workspace_id, key, fingerprint, expires_at)
+        select ${workspace}, key, fingerprint, ${clock.iso(now + kept_ms)}
+        from unnest(${keys}::text[], ${keys.map((key) => prints.get(key))}::text[]) as claim (key, fingerprint)
+        on conflict (workspace_id, key) do update
+          set fingerprint = excluded.fingerprint, expires_at = excluded.expires_at,
+            status = null, headers = null, body = null
+          where held.expires_at <= ${clock.iso(now)}
+        returning key`,
+    )
+    .catch((error: unknown) => {
+      throw isLockTimeout(error) ? idempotencyInProgress() : error
+    })
+  if (taken.length === keys.length) return new Map()
+  const ours = new Set(taken.map(({ key }) => key))
+  const held = await db.many<Answer & Claim>(
+    sql`select key, fingerprint, status, headers, body from idempotency_keys
+      where workspace_id = ${workspace} and key = any(${keys.filter((key) => !ours.has(key))})`,
+  )
+  return new Map(held.map((answer) => [answer.key, replayOf(answer, prints.get(answer.key))]))
+}
+
+function replayOf({ fingerprint, status, headers, body }: Answer & Claim, asked: string | undefined) {
+  if (fingerprint !== asked) return idempotencyKeyReused()
+  return { status, headers: { ...headers, 'idempotent-replayed': 'true' }, body }
+}
+
+export async function keep(db: Db, workspace: string, answers: { key: string; answer: Answer }[]): Promise<void> {
+  if (answers.length === 0) return
+  const column = <T>(pick: (answer: Answer) => T): T[] => answers.map(({ answer }) => pick(answer))
+  await db.run(
+    sql`update idempotency_keys as held
+      set status = answer.status, headers = answer.headers, body = answer.body
+      from unnest(${answers.map(({ key }) => key)}::text[], ${column(({ status }) => status)}::smallint[],
+        ${column(({ headers }) => JSON.stringify(headers))}::jsonb[], ${column(({ body }) => body)}::text[])
+        as answer (key, status, headers, body)
+      where held.workspace_id = ${workspace} and held.key = answer.key`,
+  )
+}
+
+/** Removes what has expired, in small batches, so that nothing waits for it. */
+export async function removeExpired(db: Db, workspace: string, now: number): Promise<number> {
+  const removed = await db.run(
+    sql`delete from idempotency_keys where workspace_id = ${workspace} and key in (
+      select key from idempotency_keys
+      where workspace_id = ${workspace} and expires_at <= ${clock.iso(now)}
+      order by expires_at limit ${removed_at_once_max})`,
+  )
+  return removed < removed_at_once_max ? removed : removed + (await removeExpired(db, workspace, now))
+}

@@ -1,0 +1,120 @@
+import { type Static, type TSchema, Type } from 'typebox'
+import type { Db } from './db.ts'
+import type { Page } from './page.ts'
+import type { Code, Problem } from './problem.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** Who asks, and through which door: what a contact made by this caller has as its `source`. */
+export interface Caller {
+  key_id: string
+  workspace: string
+  /** Undefined: every scope. */
+  scopes: ReadonlySet<string> | undefined
+  source: 'api'
+}
+
+/** One request, checked. */
+export interface Call<Params = unknown, Query = unknown, Body = unknown> {
+  caller: Caller
+  request_id: string
+  params: Params
+  query: Query
+  body: Body
+  /** From If-Match: whether the caller knows this state of the resource. */
+  is_current: (resource: { updated_at: string }) => boolean
+}
+
+/** Where and when it is carried out. Writes get the transaction that also holds their idempotency key. */
+export interface At {
+  db: Db
+  workspace: string
+  now: number
+}
+
+interface Description<P extends TSchema, Q extends TSchema, B extends TSchema> {
+  /** room.verb */
+  id: string
+  method: Method
+  path: string
+  scope: `${string}:${'read' | 'write'}`
+  summary: string
+  description?: string
+  params?: P
+  query?: Q
+  body?: B
+  /** Errors beyond those that follow from the method and the schemas. */
+  refusals?: Code[]
+}
+
+type CallOf<P extends TSchema, Q extends TSchema, B extends TSchema> = Call<Static<P>, Static<Q>, Static<B>>
+
+/** Answers with one resource. */
+interface One<P extends TSchema, Q extends TSchema, B extends TSchema, R extends TSchema> extends Description<P, Q, B> {
+  response: R
+  status?: 200 | 201
+  run: (at: At, call: CallOf<P, Q, B>) => Promise<Static<R>>
+}
+
+/** Answers many requests of one workspace in one transaction; a Problem in the place of each that is refused. */
+interface Many<P extends TSchema, Q extends TSchema, B extends TSchema, R extends TSchema>
+  extends Description<P, Q, B> {
+  response: R
+  status?: 200 | 201
+  runAll: (at: At, calls: CallOf<P, Q, B>[]) => Promise<(Static<R> | Problem)[]>
+}
+
+/** Answers with a page of resources. */
+interface List<P extends TSchema, Q extends TSchema, B extends TSchema, R extends TSchema>
+  extends Description<P, Q, B> {
+  items: R
+  run: (at: At, call: CallOf<P, Q, B>) => Promise<Page<Static<R>>>
+}
+
+/** A value that says all about one thing that clients can do: routes, checks and documents are made from it. */
+export interface Operation {
+  id: string
+  method: Method
+  path: string
+  scope: string
+  summary: string
+  description: string
+  params: TSchema
+  query: TSchema
+  body: TSchema | undefined
+  refusals: Code[]
+  response: TSchema
+  is_list: boolean
+  status: 200 | 201
+  run: ((at: At, call: Call) => Promise<unknown>) | undefined
+  runAll: ((at: At, calls: Call[]) => Promise<unknown[]>) | undefined
+}
+
+const nothing = Type.Object({})
+
+export function operation<
+  R extends TSchema,
+  P extends TSchema = typeof nothing,
+  Q extends TSchema = typeof nothing,
+  B extends TSchema = typeof nothing,
+>(said: One<P, Q, B, R> | Many<P, Q, B, R> | List<P, Q, B, R>): Operation {
+  const is_list = 'items' in said
+  return {
+    id: said.id,
+    method: said.method,
+    path: said.path,
+    scope: said.scope,
+    summary: said.summary,
+    description: said.description ?? '',
+    params: said.params ?? nothing,
+    query: said.query ?? nothing,
+    body: said.body,
+    refusals: said.refusals ?? [],
+    response: is_list ? said.items : said.response,
+    is_list,
+    status: (!is_list && said.status) || 200,
+    // The calls that reach these were checked against the schemas that their types come from.
+    run: 'run' in said ? (said.run as Operation['run']) : undefined,
+    runAll: 'runAll' in said ? (said.runAll as Operation['runAll']) : undefined,
+  }
+}

@@ -1,0 +1,138 @@
+import { type TProperties, type TSchema, Type } from 'typebox'
+import * as clock from './clock.ts'
+import type { Db } from './db.ts'
+import { isId } from './id.ts'
+import { invalid } from './problem.ts'
+import { raw, type Sql, sql } from './sql.ts'
+
+export interface Page<Item> {
+  data: Item[]
+  pagination: { total: number; limit: number; offset: number; has_more: boolean; next_cursor: string | null }
+}
+
+export const Pagination = Type.Object(
+  {
+    total: Type.Integer({ description: 'How many there are in all, exactly.', examples: [1] }),
+    limit: Type.Integer({ description: 'How many a page holds.', examples: [20] }),
+    offset: Type.Integer({ description: 'How many come before this page.', examples: [0] }),
+    has_more: Type.Boolean({ description: 'Whether more come after this page.', examples: [false] }),
+    next_cursor: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'Give it as `cursor` to get the next page; `null` on the last one.',
+      examples: [null],
+    }),
+  },
+  { title: 'Pagination' },
+)
+
+/** What every list takes. */
+export const paging = {
+  limit: Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many to return.' }),
+  offset: Type.Integer({ minimum: 0, default: 0, description: 'How many to skip.' }),
+  cursor: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 500,
+      description:
+        '`pagination.next_cursor` of the page before. Unlike `offset` it never skips or repeats when others are ' +
+        'added meanwhile, and costs the same at any depth. Not together with `offset`.',
+    }),
+  ),
+}
+
+export interface PageQuery {
+  limit: number
+  offset: number
+  cursor?: string
+}
+
+export const query = <Properties extends TProperties>(properties: Properties) =>
+  Type.Object({ ...paging, ...properties })
+
+export const listOf = (items: TSchema) =>
+  Type.Object({ success: Type.Literal(true), data: Type.Array(items), pagination: Pagination })
+
+/** `name` is what clients say; nulls come last in either direction, and the id breaks ties. */
+export interface Sort {
+  name: string
+  column: string
+  is_descending: boolean
+  is_nullable: boolean
+}
+
+export const newest_first: Sort = { name: '-created_at', column: 'created_at', is_descending: true, is_nullable: false }
+
+interface Place {
+  value: string | null
+  id: string
+  offset: number
+}
+
+/** Reads one page, and one row more to know whether it is the last. The filter must name the workspace. */
+export async function read<Row extends { id: string }>(
+  query: PageQuery,
+  sort: Sort,
+  filter: Sql,
+  fetch: (clauses: Sql) => Promise<Row[]>,
+  count: () => Promise<number>,
+): Promise<Page<Row>> {
+  const { limit } = query
+  const place = placeOf(query, sort)
+  const offset = place ? place.offset : query.offset
+  const clauses = sql`where ${place ? sql`${filter} and ${after(sort, place)}` : filter}
+    order by ${order(sort)}
+    limit ${limit + 1}${place ? raw('') : sql` offset ${offset}`}`
+  const [rows, total] = await Promise.all([fetch(clauses), count()])
+  const data = rows.slice(0, limit)
+  const has_more = rows.length > limit
+  const last = data.at(-1)
+  const next_cursor = has_more && last ? cursorOf(sort, last, offset + data.length) : null
+  return { data, pagination: { total, limit, offset, has_more, next_cursor } }
+}
+
+export async function count(db: Db, table: Sql, filter: Sql): Promise<number> {
+  return (await db.one<{ total: number }>(sql`select count(*) as total from ${table} where ${filter}`)).total
+}
+
+function order({ column, is_descending, is_nullable }: Sort): Sql {
+  const direction = is_descending ? 'desc' : 'asc'
+  // Said only where there can be nulls: an index serves an order only if both say the same.
+  const nulls = is_nullable ? ' nulls last' : ''
+  return raw(`${column} ${direction}${nulls}, id ${direction}`)
+}
+
+function after({ column, is_descending, is_nullable }: Sort, { value, id }: Place): Sql {
+  const beyond = raw(is_descending ? '<' : '>')
+  const name = raw(column)
+  if (value === null) return sql`${name} is null and id ${beyond} ${id}`
+  const later = sql`(${name}, id) ${beyond} (${value}, ${id})`
+  return is_nullable ? sql`(${later} or ${name} is null)` : later
+}
+
+function cursorOf(sort: Sort, row: { id: string }, offset: number): string {
+  const value: unknown = Object.entries(row).find(([name]) => name === sort.column)?.[1]
+  return Buffer.from(JSON.stringify([sort.name, value, row.id, offset])).toString('base64url')
+}
+
+function placeOf(query: PageQuery, sort: Sort): Place | undefined {
+  if (query.cursor === undefined) return undefined
+  if (query.offset > 0) throw refused("cursor and offset don't go together.")
+  const [name, value, id, offset] = parse(query.cursor)
+  if (name !== sort.name) throw refused(`cursor was made for another sort than ${sort.name}.`)
+  if (typeof id !== 'string' || !isId(id) || !Number.isSafeInteger(offset) || Number(offset) < 0) throw unreadable()
+  if (value !== null && !(typeof value === 'string' && clock.isIso(value))) throw unreadable()
+  return { value, id, offset: Number(offset) }
+}
+
+function parse(cursor: string): unknown[] {
+  try {
+    const parsed: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    if (Array.isArray(parsed)) return parsed
+  } catch {
+    // told below, as any other text that is no cursor
+  }
+  throw unreadable()
+}
+
+const refused = (message: string) => invalid([{ path: 'cursor', code: 'format', message }])
+const unreadable = () => refused('cursor is not one that this list gave.')

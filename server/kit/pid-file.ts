@@ -1,0 +1,59 @@
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+import { waitFor } from './wait.ts'
+
+const written_within_ms = 1_000
+
+/** PostgreSQL's main process, as its postmaster.pid tells. */
+export interface Postmaster {
+  pid: number
+  port: number
+  status: string
+}
+
+/** The cluster's running postmaster, whoever started it. */
+export function findPostmaster(cluster: string): Postmaster | undefined {
+  const lines = readPidFile(cluster)?.split('\n') ?? []
+  const pid = Number(lines[0])
+  if (!isPostmaster(pid, cluster)) return undefined
+  return { pid, port: Number(lines[3]), status: (lines[7] ?? '').trim() }
+}
+
+/** Linux tells what a process is; elsewhere a process that has the number is taken for it. */
+export function isPostmaster(pid: number, cluster: string): boolean {
+  if (!(pid > 0)) return false
+  try {
+    if (process.platform !== 'linux') return process.kill(pid, 0)
+    const [program = '', , folder] = fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+    return program.endsWith('/postgres') && folder === cluster
+  } catch {
+    return false
+  }
+}
+
+/**
+ * The process id in the file if no postmaster stands behind it, or else 0. A crash while the file is written leaves
+ * one without an id, over which PostgreSQL would refuse to start: it is removed.
+ */
+export async function stalePid(cluster: string): Promise<number> {
+  const read = () => {
+    const text = readPidFile(cluster)
+    return text === undefined ? 0 : Number.parseInt(text, 10) || undefined
+  }
+  const pid = await waitFor(written_within_ms, read)
+  if (pid === undefined) fs.rmSync(pidFile(cluster), { force: true })
+  return pid && !isPostmaster(pid, cluster) ? pid : 0
+}
+
+function readPidFile(cluster: string): string | undefined {
+  try {
+    return fs.readFileSync(pidFile(cluster), 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function pidFile(cluster: string): string {
+  return join(cluster, 'postmaster.pid')
+}

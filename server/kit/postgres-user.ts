@@ -1,0 +1,60 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdirSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { SetupError } from './setup-error.ts'
+
+/** PostgreSQL refuses to run as root: it then runs as nobody, and must reach all it needs as nobody. */
+export interface PostgresUser {
+  uid: number
+  gid: number
+}
+
+/** Undefined when PostgreSQL runs as whoever runs us. */
+export function postgresUser(): PostgresUser | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  try {
+    return { uid: idOfNobody('-u'), gid: idOfNobody('-g') }
+  } catch {
+    throw new SetupError(
+      'As root, PostgreSQL needs the user nobody, which is missing: run as another user or set DATABASE_URL',
+    )
+  }
+}
+
+/** How PostgreSQL's programs are spawned: as its user, with nothing of our environment, which holds secrets. */
+export function spawnedAs(user: PostgresUser | undefined) {
+  return { ...user, cwd: '/', env: { LC_ALL: 'C', TZ: 'UTC' }, windowsHide: true }
+}
+
+export function canEnter(user: PostgresUser | undefined, folder: string) {
+  return !user || spawnSync('test', ['-x', folder], spawnedAs(user)).status === 0
+}
+
+/**
+ * Where this checkout keeps things by default: the checkout itself, or, for root in a folder that PostgreSQL's
+ * user can't enter, its shelter.
+ */
+export function home(checkout: string) {
+  return canEnter(postgresUser(), checkout) ? checkout : shelter(checkout)
+}
+
+/** The folder outside of the checkout for what PostgreSQL's user couldn't reach in it. */
+export function shelter(checkout: string) {
+  const hash = createHash('sha256').update(realpathSync(checkout)).digest('hex').slice(0, 12)
+  return join('/var/lib/parley', hash)
+}
+
+/** Whatever the umask: a folder that root made for itself alone would be closed to PostgreSQL's user. */
+export function makeFolder(path: string) {
+  const umask = process.umask(0)
+  try {
+    mkdirSync(path, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
+  } finally {
+    process.umask(umask)
+  }
+}
+
+function idOfNobody(option: '-u' | '-g') {
+  return Number(execFileSync('id', [option, 'nobody'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }))
+}

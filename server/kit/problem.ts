@@ -1,0 +1,131 @@
+/** Every error a caller may see: append-only, one status each. */
+export const statuses = {
+  VALIDATION_ERROR: 400,
+  UNAUTHORIZED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  REQUEST_TIMEOUT: 408,
+  CONFLICT: 409,
+  INVALID_STATE: 409,
+  IDEMPOTENCY_IN_PROGRESS: 409,
+  PRECONDITION_FAILED: 412,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  IDEMPOTENCY_KEY_REUSED: 422,
+  RATE_LIMITED: 429,
+  HEADERS_TOO_LARGE: 431,
+  INTERNAL_ERROR: 500,
+  SERVICE_UNAVAILABLE: 503,
+} as const
+
+export type Code = keyof typeof statuses
+
+/** What the caller can mend, or should know. Anything else that is thrown is a bug. */
+export class Problem extends Error {
+  readonly code: Code
+  readonly details: Record<string, unknown>
+  readonly headers: Record<string, string>
+
+  constructor(code: Code, message: string, details = {}, headers = {}) {
+    super(message)
+    this.code = code
+    this.details = details
+    this.headers = headers
+  }
+
+  get status(): number {
+    return statuses[this.code]
+  }
+}
+
+export interface Fault {
+  path: string
+  code: string
+  message: string
+  suggestion?: string
+}
+
+export const faults_max = 100
+
+export const invalid = (faults: Fault[]) =>
+  new Problem('VALIDATION_ERROR', faults[0]?.message ?? 'The request is not valid.', {
+    fields: faults.slice(0, faults_max),
+  })
+
+export const invalidJson = (message: string) =>
+  new Problem('VALIDATION_ERROR', message, { reason: 'invalid_json', fields: [] })
+
+export const malformedRequest = () =>
+  new Problem('VALIDATION_ERROR', 'This is not a well-formed HTTP request.', {
+    reason: 'malformed_request',
+    fields: [],
+  })
+
+export const unauthorized = () =>
+  new Problem(
+    'UNAUTHORIZED',
+    'A valid API key is needed: send "Authorization: Bearer <API_KEY>".',
+    {},
+    { 'www-authenticate': 'Bearer' },
+  )
+
+export const forbidden = (scope: string) =>
+  new Problem('FORBIDDEN', `This API key lacks the scope "${scope}".`, { required_scope: scope })
+
+/** The same whether it never was, is gone, or is another workspace's. */
+export const notFound = () => new Problem('NOT_FOUND', 'There is nothing at this address.')
+
+export const methodNotAllowed = (method: string, allow: string) =>
+  new Problem('METHOD_NOT_ALLOWED', `${method} is not possible here, only ${allow}.`, {}, { allow })
+
+/** The value of this field is taken. */
+export const inUse = (field: string, message: string, existing_id: string | undefined) =>
+  new Problem('CONFLICT', message, { field, reason: 'already_exists', existing_id: existing_id ?? null })
+
+export const idempotencyInProgress = () =>
+  new Problem(
+    'IDEMPOTENCY_IN_PROGRESS',
+    'The first request with this Idempotency-Key is still running. Ask again in a second.',
+    {},
+    { 'retry-after': '1' },
+  )
+
+export const idempotencyKeyReused = () =>
+  new Problem('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used for another request. Choose a new one.')
+
+export const preconditionFailed = () =>
+  new Problem('PRECONDITION_FAILED', 'This has changed since you read it. Read it again, then repeat the change.')
+
+export const payloadTooLarge = (limit_bytes: number) =>
+  new Problem('PAYLOAD_TOO_LARGE', `The body may have at most ${limit_bytes} bytes.`, { limit_bytes })
+
+export const unsupportedMediaType = () =>
+  new Problem(
+    'UNSUPPORTED_MEDIA_TYPE',
+    'Send the body as JSON in UTF-8, not compressed, with "Content-Type: application/json".',
+  )
+
+export const rateLimited = (per_second: number) =>
+  new Problem(
+    'RATE_LIMITED',
+    `This API key may make ${per_second} requests a second.`,
+    { limit_per_second: per_second },
+    { 'retry-after': '1' },
+  )
+
+export const requestTimeout = () => new Problem('REQUEST_TIMEOUT', 'The request did not arrive in time.')
+
+export const headersTooLarge = (limit_bytes: number) =>
+  new Problem('HEADERS_TOO_LARGE', `Address and headers may have at most ${limit_bytes} bytes.`, { limit_bytes })
+
+export const internalError = () =>
+  new Problem('INTERNAL_ERROR', 'Something went wrong on our side. The request id finds it in the log.')
+
+export const unavailable = () =>
+  new Problem(
+    'SERVICE_UNAVAILABLE',
+    'The database does not answer right now. Ask again in a second.',
+    {},
+    { 'retry-after': '1' },
+  )

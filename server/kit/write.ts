@@ -1,0 +1,138 @@
+import { gather } from './batch.ts'
+import * as clock from './clock.ts'
+import { type Db, isUnavailable, type Pool } from './db.ts'
+import { type Answer, failure } from './envelope.ts'
+import * as idempotency from './idempotency.ts'
+import type { At, Call, Operation } from './operation.ts'
+import { idempotencyInProgress, Problem } from './problem.ts'
+import { sql } from './sql.ts'
+
+export interface Write {
+  operation: Operation
+  call: Call
+  claim: idempotency.Claim | undefined
+  answer: (result: unknown) => Answer
+}
+
+const in_progress_wait_ms = 2_000
+/** Per operation and workspace: one workspace's writes never hold up another's. */
+const limits = { size_max: 64, flights_max: 2 }
+/** Decided, and so the same when asked again: kept with the key. Anything else lets go of it. */
+const kept_codes = ['NOT_FOUND', 'CONFLICT', 'INVALID_STATE', 'PRECONDITION_FAILED']
+
+/** Carries out writes: each in a transaction with its idempotency key, many of one kind together. */
+export function writer(pool: Pool): (write: Write) => Promise<Answer> {
+  const flights = new Map<string, Promise<unknown>>()
+  const together = gather<Write, Answer | Error>(limits, (_name, writes) => carryOutAll(pool, writes))
+
+  async function carryOut(write: Write): Promise<Answer> {
+    if (!write.operation.runAll) return onlyOne(await transact(pool, [write]))
+    const outcome = await together(`${write.operation.id} ${write.call.caller.workspace}`, write)
+    if (outcome instanceof Error) throw outcome
+    return outcome
+  }
+
+  return async (write) => {
+    if (!write.claim) return carryOut(write)
+    const name = `${write.call.caller.workspace} ${write.claim.key}`
+    const until = clock.now() + in_progress_wait_ms
+    for (let first = flights.get(name); first; first = flights.get(name)) {
+      await settled(first, until - clock.now())
+    }
+    const flight = carryOut(write)
+    flights.set(name, flight)
+    try {
+      return await flight
+    } finally {
+      flights.delete(name)
+    }
+  }
+}
+
+/** Waits until it has ended, either way, or tells the caller to come again. */
+async function settled(flight: Promise<unknown>, within_ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(idempotencyInProgress()), within_ms)
+  })
+  const ended = flight.then(
+    () => undefined,
+    () => undefined,
+  )
+  await Promise.race([ended, late]).finally(() => clearTimeout(timer))
+}
+
+/** What one of them did wrong must not fail the others: when the group fails, each goes alone. */
+async function carryOutAll(pool: Pool, writes: Write[]): Promise<(Answer | Error)[]> {
+  try {
+    return await transact(pool, writes)
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    if (writes.length === 1 || isUnavailable(error)) return writes.map(() => error)
+  }
+  const outcomes: (Answer | Error)[] = []
+  for (const write of writes) outcomes.push(...(await carryOutAll(pool, [write])))
+  return outcomes
+}
+
+async function transact(pool: Pool, writes: Write[]): Promise<Answer[]> {
+  const { operation, call } = onlyOne(writes.slice(0, 1))
+  const { workspace } = call.caller
+  const now = clock.now()
+  return pool.tx(async (db) => {
+    const at: At = { db, workspace, now }
+    const replays = await idempotency.claim(
+      db,
+      workspace,
+      writes.flatMap(({ claim }) => claim ?? []),
+      now,
+    )
+    const fresh = writes.filter(({ claim }) => !claim || !replays.has(claim.key))
+    const results = await resultsOf(operation, at, fresh)
+    const answers = new Map(fresh.map((write, index) => [write, answerOf(write, results[index])]))
+    await idempotency.keep(
+      db,
+      workspace,
+      [...answers].flatMap(([{ claim }, answer]) => (claim ? { key: claim.key, answer } : [])),
+    )
+    return writes.map((write) => answers.get(write) ?? replayOf(write, replays))
+  })
+}
+
+async function resultsOf(operation: Operation, at: At, writes: Write[]): Promise<unknown[]> {
+  if (writes.length === 0) return []
+  if (operation.runAll)
+    return operation.runAll(
+      at,
+      writes.map(({ call }) => call),
+    )
+  const { call, claim } = onlyOne(writes)
+  return [claim ? await undoneWhenRefused(at.db, () => operation.run?.(at, call)) : await operation.run?.(at, call)]
+}
+
+/** The transaction goes on to keep the refusal, without what was written before it. */
+async function undoneWhenRefused(db: Db, run: () => Promise<unknown> | undefined): Promise<unknown> {
+  await db.run(sql`savepoint refused`)
+  try {
+    return await run()
+  } catch (error) {
+    if (!(error instanceof Problem) || !kept_codes.includes(error.code)) throw error
+    await db.run(sql`rollback to savepoint refused`)
+    return error
+  }
+}
+
+const answerOf = ({ answer, call }: Write, result: unknown): Answer =>
+  result instanceof Problem ? failure(result, call.request_id) : answer(result)
+
+function replayOf({ claim, call }: Write, replays: Map<string, Answer | Problem>): Answer {
+  const replay = replays.get(claim?.key ?? '')
+  if (!replay) throw new Error('a write has neither run nor been answered before')
+  return replay instanceof Problem ? failure(replay, call.request_id) : replay
+}
+
+function onlyOne<T>(values: T[]): T {
+  const [value] = values
+  if (value === undefined || values.length !== 1) throw new Error(`expected one, got ${values.length}`)
+  return value
+}

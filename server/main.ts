@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto'
+import fs from 'node:fs'
+import path from 'node:path'
+import { openApi } from './api.ts'
+import * as api_keys from './api-keys/store.ts'
+import { type Config, ConfigError } from './config.ts'
+import * as clock from './kit/clock.ts'
+import { openPool, type Pool } from './kit/db.ts'
+import { open, SetupError } from './kit/embedded.ts'
+import { removeExpired } from './kit/idempotency.ts'
+import { type Log, openLog } from './kit/log.ts'
+import { migrate } from './kit/migrate.ts'
+import { sql } from './kit/sql.ts'
+import * as workspaces from './workspaces/store.ts'
+
+export const migrations = path.resolve(import.meta.dirname, '../migrations')
+
+const pool_size = 10
+const server_version_min = 15
+const drain_ms = 5_000
+const note_uses_every_ms = 5_000
+const remove_expired_every_ms = 60 * 60 * 1000
+
+export interface Database {
+  pool: Pool
+  close: () => Promise<void>
+}
+
+/** The database of the configuration, at the newest schema: the embedded one, or the one that DATABASE_URL names. */
+export async function openDatabase(config: Config, as: 'serve' | 'command', log: Log): Promise<Database> {
+  const { checkout, data_dir, database_url } = config
+  const say = (line: string) => log.info(line)
+  const embedded = database_url ? undefined : await open({ checkout, data_dir, as, say })
+  const url = database_url ?? embedded?.url ?? ''
+  const pool = openPool({ url, size: pool_size, on_error: (error) => log.warn({ err: error }, 'lost a connection') })
+  const close = async () => {
+    await pool.close()
+    await embedded?.close()
+  }
+  try {
+    await checkVersion(pool)
+    const applied = await migrate(pool, migrations)
+    if (applied.length > 0) log.info({ applied }, 'migrated the database')
+  } catch (error) {
+    await close()
+    throw database_url ? new SetupError(`DATABASE_URL can't be used: ${Object(error).message}`) : error
+  }
+  return { pool, close }
+}
+
+async function checkVersion(pool: Pool): Promise<void> {
+  const { version } = await pool.one<{ version: string }>(sql`select current_setting('server_version') as version`)
+  if (Number.parseInt(version, 10) >= server_version_min) return
+  throw new SetupError(`PostgreSQL ${server_version_min} or newer is needed, and this is ${version}`)
+}
+
+/** Runs the service until a signal ends it. */
+export async function serve(config: Config): Promise<void> {
+  const log = openLog(config.log_level)
+  if (config.database_url && !config.secrets_key) throw new ConfigError('SECRETS_KEY is required with DATABASE_URL')
+  const database = await openDatabase(config, 'serve', log)
+  const { pool } = database
+  const timers: NodeJS.Timeout[] = []
+  const { app, noteUses } = openApi(pool, config, migrations, log)
+  const stop = once(async () => {
+    for (const timer of timers) clearInterval(timer)
+    const cut = setTimeout(() => app.server.closeAllConnections(), drain_ms)
+    await app.close()
+    clearTimeout(cut)
+    await noteUses().catch((error: unknown) => log.warn({ err: error }, 'the last uses of keys were not noted'))
+    await database.close()
+  })
+  try {
+    if (!config.database_url) keepSecretsKey(config)
+    const first_key = await setUp(pool, config)
+    await app.listen({ host: config.host, port: config.port })
+    timers.push(
+      every(note_uses_every_ms, noteUses, log),
+      every(remove_expired_every_ms, () => removeAllExpired(pool), log),
+    )
+    console.log(greeting(addressOf(config, app.server.address()), first_key))
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  const end = (reason: string) => {
+    log.info({ reason }, 'stopping')
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.fatal({ err: error }, 'could not stop cleanly')
+        process.exit(1)
+      },
+    )
+  }
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => end(signal))
+  // The launcher was killed: nobody would pass signals on any more.
+  process.on('disconnect', () => end('the launcher has gone'))
+  process.channel?.unref()
+}
+
+/** On the first start the workspace "Default" and its first key, which is returned to be shown once. */
+function setUp(pool: Pool, { bootstrap_api_key }: Config): Promise<string | undefined> {
+  const now = clock.now()
+  return pool.tx(async (db) => {
+    const created = await workspaces.create(db, workspaces.default_name, now)
+    const workspace = created ?? (await workspaces.find(db, workspaces.default_name))
+    if (!workspace) throw new Error('the workspace is neither new nor there')
+    if (bootstrap_api_key) {
+      const key = { name: 'Bootstrap', scopes: null, expires_at: null }
+      if (await api_keys.ensure(db, workspace.id, bootstrap_api_key, key, now)) return undefined
+      throw new ConfigError('BOOTSTRAP_API_KEY is the key of another workspace')
+    }
+    if (!created) return undefined
+    const token = api_keys.newToken()
+    await api_keys.create(db, workspace.id, token, { name: 'First key', scopes: null, expires_at: null }, now)
+    return token
+  })
+}
+
+/** Made once, for what is sealed with it must be opened later. */
+function keepSecretsKey({ data_dir }: Config): void {
+  const file = path.join(data_dir, 'secrets-key')
+  if (!fs.existsSync(file)) fs.writeFileSync(file, randomBytes(32).toString('base64'), { mode: 0o600 })
+}
+
+async function removeAllExpired(pool: Pool): Promise<void> {
+  for (const { id } of await workspaces.list(pool)) await removeExpired(pool, id, clock.now())
+}
+
+/** What fails is tried again the next time. */
+function every(interval_ms: number, work: () => Promise<void>, log: Log): NodeJS.Timeout {
+  return setInterval(() => {
+    work().catch((error: unknown) => log.warn({ err: error }, 'background work failed'))
+  }, interval_ms).unref()
+}
+
+function addressOf({ host, public_url }: Config, bound: ReturnType<import('node:net').Server['address']>): string {
+  if (public_url) return public_url
+  const port = typeof bound === 'object' && bound ? bound.port : ''
+  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
+}
+
+function greeting(address: string, first_key: string | undefined): string {
+  const lines = [
+    '',
+    'Parley is ready.',
+    '',
+    `  Base address   ${address}/api/v1`,
+    `  Documentation  ${address}/docs`,
+    '',
+  ]
+  if (!first_key) return lines.join('\n')
+  return [
+    ...lines,
+    `  API key        ${first_key}`,
+    '                 It is shown this once. More: npx parley key create --workspace Default',
+    '',
+    '  Try it:',
+    `  curl -H 'Authorization: Bearer ${first_key}' ${address}/api/v1/contacts`,
+    '',
+  ].join('\n')
+}
+
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined
+  return () => {
+    result ??= work()
+    return result
+  }
+}

@@ -1,0 +1,27 @@
+import * as clock from '../kit/clock.ts'
+import type { Db } from '../kit/db.ts'
+import { newId } from '../kit/id.ts'
+import { sql } from '../kit/sql.ts'
+
+export interface Workspace {
+  id: string
+  name: string
+  created_at: string
+}
+
+/** The workspace that the first start makes. */
+export const default_name = 'Default'
+
+/** Undefined when the name is taken. */
+export function create(db: Db, name: string, now: number): Promise<Workspace | undefined> {
+  return db.maybe<Workspace>(
+    sql`insert into workspaces (id, name, created_at) values (${newId()}, ${name}, ${clock.iso(now)})
+      on conflict (name) do nothing returning id, name, created_at`,
+  )
+}
+
+export const find = (db: Db, name: string): Promise<Workspace | undefined> =>
+  db.maybe<Workspace>(sql`select id, name, created_at from workspaces where name = ${name}`)
+
+export const list = (db: Db): Promise<Workspace[]> =>
+  db.many<Workspace>(sql`select id, name, created_at from workspaces order by created_at, id`)

@@ -1,0 +1,104 @@
+import net from 'node:net'
+import path from 'node:path'
+import { after } from 'node:test'
+import { openApi } from '../server/api.ts'
+import * as api_keys from '../server/api-keys/store.ts'
+import { type Config, readConfig } from '../server/config.ts'
+import * as clock from '../server/kit/clock.ts'
+import { openPool, type Pool } from '../server/kit/db.ts'
+import { newId } from '../server/kit/id.ts'
+import { openLog } from '../server/kit/log.ts'
+import * as workspaces from '../server/workspaces/store.ts'
+
+export const migrations = path.resolve(import.meta.dirname, '../migrations')
+
+export interface Answer {
+  status: number
+  headers: Headers
+  text: string
+  // biome-ignore lint/suspicious/noExplicitAny: a test may look into any answer
+  body: any
+}
+
+export interface Tenant {
+  id: string
+  key: string
+  /** One request to the base address with the tenant's key. A body that is no text is sent as JSON. */
+  call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
+  /** Another key of the same workspace. */
+  newKey: (key?: Partial<api_keys.NewApiKey>) => Promise<string>
+}
+
+export interface Server {
+  url: string
+  pool: Pool
+  /** A fresh workspace with a key of its own: tests never meet. */
+  workspace: () => Promise<Tenant>
+  /** One request to any address of the server. */
+  fetch: (method: string, address: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
+  /** Bytes as they are, on a socket of their own; gives all that comes back until it is closed. */
+  say: (bytes: string | Buffer) => Promise<string>
+}
+
+export const testPool = (): Pool => {
+  const url = process.env.TEST_DATABASE_URL
+  if (!url) throw new Error('run it by: npm test -- FILE')
+  return openPool({ url, size: 5, on_error: console.error })
+}
+
+/** The service on a port of its own in this process, over the run's database, until the file's tests are done. */
+export async function serve(changes: Partial<Config> = {}): Promise<Server> {
+  const pool = testPool()
+  const config = { ...readConfig({ RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: 'silent', DATA_DIR: '.cache' }), ...changes }
+  const { app } = openApi(pool, config, migrations, openLog(config.log_level))
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  after(async () => {
+    await app.close()
+    await pool.close()
+  })
+
+  async function fetchAny(method: string, address: string, body?: unknown, headers: Record<string, string> = {}) {
+    const is_json = body !== undefined && typeof body !== 'string' && !(body instanceof Buffer)
+    const response = await fetch(url + address, {
+      method,
+      headers: { ...(is_json && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: is_json ? JSON.stringify(body) : (body as string | Buffer<ArrayBuffer>) }),
+    })
+    const text = await response.text()
+    const is_object = response.headers.get('content-type')?.startsWith('application/json') && text !== ''
+    return { status: response.status, headers: response.headers, text, body: is_object ? JSON.parse(text) : undefined }
+  }
+
+  return {
+    url,
+    pool,
+    fetch: fetchAny,
+    async workspace() {
+      const now = clock.now()
+      const created = await workspaces.create(pool, `test ${newId()}`, now)
+      if (!created) throw new Error('two ids are the same')
+      const newKey = async (key: Partial<api_keys.NewApiKey> = {}) => {
+        const token = api_keys.newToken()
+        const said = { name: 'test', scopes: null, expires_at: null, ...key }
+        await pool.tx((db) => api_keys.create(db, created.id, token, said, now))
+        return token
+      }
+      const key = await newKey()
+      const call: Tenant['call'] = (method, path, body, headers) =>
+        fetchAny(method, `/api/v1${path}`, body, { authorization: `Bearer ${key}`, ...headers })
+      return { id: created.id, key, call, newKey }
+    },
+    say: (bytes) =>
+      new Promise((resolve, reject) => {
+        const { port, hostname } = new URL(url)
+        const socket = net.connect(Number(port), hostname, () => socket.write(bytes))
+        let said = ''
+        socket.setEncoding('utf8')
+        socket.on('data', (text) => {
+          said += text
+        })
+        socket.on('close', () => resolve(said))
+        socket.on('error', reject)
+      }),
+  }
+}

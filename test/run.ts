@@ -1,0 +1,47 @@
+import { spawnSync } from 'node:child_process'
+import { globSync } from 'node:fs'
+import path from 'node:path'
+import { openPool } from '../server/kit/db.ts'
+import { home, open } from '../server/kit/embedded.ts'
+import { migrate } from '../server/kit/migrate.ts'
+
+/**
+ * `npm test`: format, lint, types, then every test on a database of this run's own.
+ * `npm test -- test/contacts.test.ts` runs only what is named.
+ */
+const checkout = path.resolve(import.meta.dirname, '..')
+const named = process.argv.slice(2)
+const files = named.length > 0 ? named : globSync('test/**/*.test.ts', { cwd: checkout }).sort()
+
+function step(program: string, words: string[], environment = {}): void {
+  const { status } = spawnSync(program, words, {
+    cwd: checkout,
+    stdio: 'inherit',
+    env: { ...process.env, ...environment },
+  })
+  if (status !== 0) process.exitCode = 1
+}
+
+if (named.length === 0) {
+  step('biome', ['check', '--error-on-warnings', '.'])
+  step('oxlint', ['--type-aware'])
+  step('tsc', ['--noEmit'])
+}
+if (!process.exitCode) {
+  const data_dir = path.join(home(checkout), '.cache/test')
+  const postgres = await open({ checkout, data_dir, as: 'serve', say: console.log })
+  const name = `run_${process.pid}`
+  const admin = openPool({ url: postgres.url, size: 1, on_error: console.error })
+  try {
+    await admin.script(`create database ${name}`)
+    const url = postgres.url.replace(/\/[^/]*$/, `/${name}`)
+    const pool = openPool({ url, size: 1, on_error: console.error })
+    await migrate(pool, path.join(checkout, 'migrations'))
+    await pool.close()
+    step(process.execPath, ['--test', '--test-concurrency=4', ...files], { TEST_DATABASE_URL: url })
+    await admin.script(`drop database ${name} with (force)`)
+  } finally {
+    await admin.close()
+    await postgres.close()
+  }
+}

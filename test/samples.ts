@@ -1,0 +1,27 @@
+import type { Tenant } from './harness.ts'
+
+let count = 0
+
+/** A number that no other call gives in this process; workspaces keep the processes apart. */
+export function phoneNumber(): string {
+  count += 1
+  return `+1415${String(count).padStart(7, '0')}`
+}
+
+export const newContact = (said: object = {}) => ({ phone_number: phoneNumber(), ...said })
+
+export const newAgent = (said: object = {}) => ({ name: 'Reception', instructions: 'Greet the caller.', ...said })
+
+/** One maker for each noun that stands in an address, by the name of its collection: gives the id of a new one. */
+export const makers: Record<string, (tenant: Tenant) => Promise<string>> = {
+  contacts: async ({ call }) => (await call('POST', '/contacts', newContact())).body.data.id,
+  agents: async ({ call }) => (await call('POST', '/agents', newAgent())).body.data.id,
+}
+
+/** A body that each operation which takes one accepts. */
+export const bodies: Record<string, () => object> = {
+  'contacts.create': newContact,
+  'contacts.update': () => ({ first_name: 'Ada' }),
+  'contacts.set_crm_id': () => ({ id: phoneNumber() }),
+  'agents.create': newAgent,
+}

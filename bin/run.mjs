@@ -1,14 +1,14 @@
 // Runs a TypeScript file of this checkout with the Node that npm brings, whatever Node the host has:
 // node bin/run.mjs FILE.ts ARGUMENTS...
 import { spawn } from 'node:child_process'
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ensureInstalled } from './install.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const same_signal_ms = 250
-const watch_parent_ms = 500
+const watch_parents_ms = 500
 
 export async function run(file, parameters) {
   try {
@@ -55,15 +55,23 @@ function start(node, parameters) {
   })
 }
 
-/** A signal that ends npm or its shell doesn't always come to us: what npm started must not outlive it. */
+/** What ends npm or its shell doesn't always reach us, and what npm started must not outlive it. */
 function stopWithNpm(stop) {
   if (!process.env.npm_lifecycle_event) return
-  const parent = process.ppid
+  const ours = parents()
   const watch = setInterval(() => {
-    if (process.ppid === parent) return
+    if (parents() === ours) return
     clearInterval(watch)
     stop()
-  }, watch_parent_ms)
+  }, watch_parents_ms)
+}
+
+/** Our parent and, if that is a shell between npm and us, the shell's parent where the system tells. */
+function parents() {
+  const parent = process.ppid
+  if (process.platform !== 'linux') return `${parent}`
+  const [, name, grandparent] = /\((.*)\) \S (\d+)/.exec(readFileSync(`/proc/${parent}/stat`, 'utf8'))
+  return name.endsWith('sh') ? `${parent} ${grandparent}` : `${parent}`
 }
 
 function fail(line) {

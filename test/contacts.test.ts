@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from '../server/kit/sql.ts'
 import { serve } from './harness.ts'
+import { create, eventsOf, get, never_contacted, nobody, profile, unset } from './people.ts'
 import { newContact } from './samples.ts'
 
-const { workspace } = await serve()
+const { workspace, fetch, pool } = await serve()
+
+const uuid_v7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 test('a contact is created as it is shown', async () => {
   const { call } = await workspace()
@@ -13,15 +18,202 @@ test('a contact is created as it is shown', async () => {
   const { id, created_at, updated_at, ...rest } = created.body.data
   assert.equal(created.headers.get('location'), `/api/v1/contacts/${id}`)
   assert.equal(created_at, updated_at)
-  assert.deepEqual(rest, {
-    phone_number,
-    first_name: 'Ada',
-    last_name: null,
-    display_name: null,
-    email: null,
-    company: null,
-    notes: null,
-    tags: ['vip', 'new'],
-    source: 'api',
+  assert.deepEqual(rest, { ...unset, phone_number, first_name: 'Ada', tags: ['vip', 'new'], source: 'api' })
+})
+
+test('every field that is sent comes back', async () => {
+  const tenant = await workspace()
+  const { id, created_at, updated_at, phone_number, source, ...rest } = await create(tenant, profile)
+  assert.deepEqual(rest, profile)
+  assert.match(id, uuid_v7)
+  assert.match(created_at, timestamp)
+  assert.match(updated_at, timestamp)
+})
+
+test('the address in Location can be fetched', async () => {
+  const { call, key } = await workspace()
+  const created = await call('POST', '/contacts', newContact(profile))
+  const fetched = await fetch('GET', String(created.headers.get('location')), undefined, {
+    authorization: `Bearer ${key}`,
   })
+  assert.equal(fetched.status, 200)
+  assert.deepEqual(fetched.body.data, { ...created.body.data, ...never_contacted, crm_ids: {} })
+})
+
+test('get has crm_ids and the contact times; list and update have the times only', async () => {
+  const tenant = await workspace()
+  const created = await create(tenant)
+  const shown = { ...created, ...never_contacted }
+  assert.deepEqual(await get(tenant, created.id), { ...shown, crm_ids: {} })
+  const listed = await tenant.call('GET', '/contacts')
+  assert.deepEqual(listed.body.data, [shown])
+  const updated = await tenant.call('PATCH', `/contacts/${created.id}`, { first_name: 'Ada' })
+  assert.equal(updated.status, 200)
+  const { updated_at } = updated.body.data
+  assert.deepEqual(updated.body, { success: true, data: { ...shown, first_name: 'Ada', updated_at } })
+})
+
+test('the times of contact are shown once there was one', async () => {
+  const tenant = await workspace()
+  const { id } = await create(tenant)
+  const times = { first_contact_at: '2026-01-02T03:04:05.600Z', last_contact_at: '2026-02-03T04:05:06.007Z' }
+  await pool.run(
+    sql`update contacts set first_contact_at = ${times.first_contact_at}, last_contact_at = ${times.last_contact_at}
+      where workspace_id = ${tenant.id} and id = ${id}`,
+  )
+  assert.partialDeepStrictEqual(await get(tenant, id), times)
+  const { body } = await tenant.call('PATCH', `/contacts/${id}`, { notes: 'called' })
+  assert.partialDeepStrictEqual(body.data, times)
+})
+
+test('null, "" and blanks leave an optional field unset at creation, and null tags are none', async () => {
+  const tenant = await workspace()
+  for (const empty of [null, '', '  \t ']) {
+    const said = Object.fromEntries(Object.keys(unset).map((name) => [name, empty]))
+    const contact = await create(tenant, { ...said, tags: null })
+    assert.deepEqual(contact, { ...contact, ...unset, tags: [] })
+  }
+})
+
+test('duplicate tags are dropped without regard to case; the first spelling and the order stay', async () => {
+  const tenant = await workspace()
+  const { tags } = await create(tenant, { tags: [' Zoo', 'été', 'apple', 'ZOO', 'ÉTÉ', 'APPLE ', 'ete'] })
+  assert.deepEqual(tags, ['Zoo', 'été', 'apple', 'ete'])
+})
+
+test('fields that the server owns are ignored in a create', async () => {
+  const tenant = await workspace()
+  const owned = {
+    id: nobody,
+    source: 'import',
+    workspace_id: nobody,
+    created_at: '2001-01-01T00:00:00.000Z',
+    updated_at: 5,
+    first_contact_at: [],
+    last_contact_at: '2001-01-01T00:00:00.000Z',
+    crm_ids: { hubspot: '1' },
+  }
+  const contact = await create(tenant, owned)
+  assert.notEqual(contact.id, nobody)
+  assert.notEqual(contact.created_at, owned.created_at)
+  assert.equal(contact.source, 'api')
+  assert.deepEqual(await get(tenant, contact.id), { ...contact, ...never_contacted, crm_ids: {} })
+})
+
+test('a phone number in use is refused, and nothing changes', async () => {
+  const tenant = await workspace()
+  const { id, phone_number } = await create(tenant, { first_name: 'Ada' })
+  const before = await get(tenant, id)
+  const refused = await tenant.call('POST', '/contacts', { phone_number: ` ${phone_number} `, first_name: 'Eve' })
+  assert.equal(refused.status, 409)
+  const { request_id, ...details } = refused.body.error.details
+  assert.equal(refused.body.error.code, 'CONFLICT')
+  assert.deepEqual(details, { field: 'phone_number', reason: 'already_exists', existing_id: id })
+  assert.deepEqual(await get(tenant, id), before)
+  assert.equal((await tenant.call('GET', '/contacts')).body.pagination.total, 1)
+  assert.equal((await eventsOf(pool, tenant)).length, 1)
+})
+
+test('two workspaces may each have the same phone number', async () => {
+  const said = newContact()
+  for (const { call } of [await workspace(), await workspace()]) {
+    assert.equal((await call('POST', '/contacts', said)).status, 201)
+  }
+})
+
+test('of many creates of one number at once, one succeeds', async () => {
+  const tenant = await workspace()
+  const said = newContact()
+  const answers = await Promise.all(Array.from({ length: 20 }, () => tenant.call('POST', '/contacts', said)))
+  const created = answers.filter(({ status }) => status === 201)
+  const refused = answers.filter(({ status }) => status === 409)
+  assert.deepEqual([created.length, refused.length], [1, 19])
+  for (const { body } of refused) assert.equal(body.error.details.existing_id, created[0]?.body.data.id)
+  assert.equal((await tenant.call('GET', '/contacts')).body.pagination.total, 1)
+})
+
+test('a deleted contact is gone, and a second delete is 404', async () => {
+  const tenant = await workspace()
+  const kept = await create(tenant)
+  const { id, phone_number } = await create(tenant, profile)
+  const deleted = await tenant.call('DELETE', `/contacts/${id}`)
+  assert.equal(deleted.status, 200)
+  assert.deepEqual(deleted.body, { success: true, data: { deleted: true } })
+  for (const [method, body] of [['DELETE'], ['GET'], ['PATCH', {}], ['PATCH', { notes: 'late' }]] as const) {
+    const { status, body: said } = await tenant.call(method, `/contacts/${id}`, body)
+    assert.deepEqual([status, said.error.code], [404, 'NOT_FOUND'])
+  }
+  const { body } = await tenant.call('GET', '/contacts')
+  assert.deepEqual([body.data.length, body.data[0].id, body.pagination.total], [1, kept.id, 1])
+  assert.equal((await tenant.call('POST', '/contacts', { phone_number })).status, 201, 'its number is free')
+})
+
+test('of many deletes of one contact at once, one succeeds', async () => {
+  const tenant = await workspace()
+  const { id } = await create(tenant)
+  const answers = await Promise.all(Array.from({ length: 10 }, () => tenant.call('DELETE', `/contacts/${id}`)))
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(9).fill(404)])
+  assert.equal((await tenant.call('GET', '/contacts')).body.pagination.total, 0)
+})
+
+test('each change is in the event log, written in its own transaction', async () => {
+  const tenant = await workspace()
+  const rowOf = ({ id }: { id: string }) =>
+    pool.one<{ written_by: string }>(
+      sql`select xmin::text as written_by from contacts where workspace_id = ${tenant.id} and id = ${id}`,
+    )
+  const created = await create(tenant, profile)
+  const [first, ...none] = await eventsOf(pool, tenant)
+  assert.deepEqual(none, [])
+  assert.deepEqual([first?.type, first?.resource_id], ['contact.created', created.id])
+  assert.partialDeepStrictEqual(first?.data, created)
+  assert.equal(first?.written_by, (await rowOf(created)).written_by)
+
+  const { body } = await tenant.call('PATCH', `/contacts/${created.id}`, { notes: 'changed' })
+  const second = (await eventsOf(pool, tenant)).find(({ type }) => type === 'contact.updated')
+  assert.deepEqual([second?.resource_id, second?.data], [created.id, body.data])
+  assert.equal(second?.written_by, (await rowOf(created)).written_by)
+
+  const crm = await tenant.call('PUT', `/contacts/${created.id}/crm_ids/hubspot`, { id: '301' })
+  const third = (await eventsOf(pool, tenant)).find(({ data }) => data.updated_at === crm.body.data.updated_at)
+  assert.deepEqual([third?.type, third?.data], ['contact.updated', crm.body.data])
+  assert.equal(third?.written_by, (await rowOf(created)).written_by)
+})
+
+test('what the event log holds of a deleted person is reduced to the id', async () => {
+  const tenant = await workspace()
+  const other = await create(tenant, { first_name: 'Grace' })
+  const { id } = await create(tenant, profile)
+  await tenant.call('PATCH', `/contacts/${id}`, { notes: 'secret' })
+  await tenant.call('PUT', `/contacts/${id}/crm_ids/hubspot`, { id: 'secret' })
+  await tenant.call('DELETE', `/contacts/${id}`)
+  const events = await eventsOf(pool, tenant)
+  const about = events.filter(({ resource_id }) => resource_id === id)
+  assert.deepEqual(
+    about.map(({ type }) => type).sort(),
+    ['created', 'deleted', 'updated', 'updated'].map((verb) => `contact.${verb}`),
+  )
+  for (const { data } of about) assert.deepEqual(data, { id })
+  assert.equal(new Set(about.map(({ written_by }) => written_by)).size, 1, 'all in the transaction of the delete')
+  assert.equal(events.find(({ resource_id }) => resource_id === other.id)?.data.first_name, 'Grace')
+})
+
+test("another workspace's contact is not there, and stays as it is", async () => {
+  const owner = await workspace()
+  const stranger = await workspace()
+  const { id } = await create(owner, profile)
+  const before = await get(owner, id)
+  for (const [method, path, body] of [
+    ['GET', ''],
+    ['PATCH', '', { notes: 'mine' }],
+    ['DELETE', ''],
+    ['PUT', '/crm_ids/hubspot', { id: '1' }],
+    ['DELETE', '/crm_ids/hubspot'],
+  ] as const) {
+    const answer = await stranger.call(method, `/contacts/${id}${path}`, body)
+    const unknown = await stranger.call(method, `/contacts/${nobody}${path}`, body)
+    assert.deepEqual([answer.status, unknown.status], [404, 404])
+    assert.equal(answer.body.error.message, unknown.body.error.message)
+  }
+  assert.deepEqual(await get(owner, id), before)
 })

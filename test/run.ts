@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import path from 'node:path'
 import { openPool } from '../server/kit/db.ts'
-import { home, open } from '../server/kit/embedded.ts'
+import { home, open, SetupError } from '../server/kit/embedded.ts'
 import { migrate } from '../server/kit/migrate.ts'
 
 /**
@@ -29,19 +29,28 @@ if (named.length === 0) {
 }
 if (!process.exitCode) {
   const data_dir = path.join(home(checkout), '.cache/test')
-  const postgres = await open({ checkout, data_dir, as: 'serve', say: console.log })
-  const name = `run_${process.pid}`
-  const admin = openPool({ url: postgres.url, size: 1, on_error: console.error })
   try {
-    await admin.script(`create database ${name}`)
-    const url = postgres.url.replace(/\/[^/]*$/, `/${name}`)
-    const pool = openPool({ url, size: 1, on_error: console.error })
+    const postgres = await open({ checkout, data_dir, as: 'serve', say: console.log })
+    await runTests(postgres.url).finally(() => postgres.close())
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error
+    console.error(`The tests can't run now: ${error.message}`)
+    process.exitCode = 1
+  }
+}
+
+async function runTests(url: string): Promise<void> {
+  const name = `run_${process.pid}`
+  const admin = openPool({ url, size: 1, on_error: console.error })
+  await admin.script(`create database ${name}`)
+  try {
+    const own_url = url.replace(/\/[^/]*$/, `/${name}`)
+    const pool = openPool({ url: own_url, size: 1, on_error: console.error })
     await migrate(pool, path.join(checkout, 'migrations'))
     await pool.close()
-    step(process.execPath, ['--test', '--test-concurrency=4', ...files], { TEST_DATABASE_URL: url })
-    await admin.script(`drop database ${name} with (force)`)
+    step(process.execPath, ['--test', '--test-concurrency=4', ...files], { TEST_DATABASE_URL: own_url })
   } finally {
+    await admin.script(`drop database ${name} with (force)`)
     await admin.close()
-    await postgres.close()
   }
 }

@@ -45,7 +45,9 @@ export function openPool({ url, size, on_error }: PoolOptions): Pool {
     options: '-c timezone=UTC',
     application_name: 'parley',
   })
-  pool.on('error', on_error)
+  let is_closing = false
+  // A connection may be told that the server stops while it is being closed: that is no news then.
+  pool.on('error', (error) => is_closing || on_error(error))
   const names = new Map<string, string>()
 
   async function send<Row>(
@@ -106,7 +108,10 @@ export function openPool({ url, size, on_error }: PoolOptions): Pool {
 
   return {
     ...handle(pool, (work) => tx(work)),
-    close: () => pool.end(),
+    close: () => {
+      is_closing = true
+      return pool.end()
+    },
   }
 }
 

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { serve } from './harness.ts'
+import { create, eventsOf, get, nobody, profile, unset } from './people.ts'
+import { newContact } from './samples.ts'
+
+const { workspace, pool } = await serve()
+
+test('a PATCH changes what is sent and nothing else', async () => {
+  const tenant = await workspace()
+  const before = await create(tenant, profile)
+  const phone_number = newContact().phone_number
+  for (const [name, value] of Object.entries({ ...profile, first_name: 'Grace', notes: 'new', phone_number })) {
+    const known = await get(tenant, before.id)
+    const { status, body } = await tenant.call('PATCH', `/contacts/${before.id}`, { [name]: value })
+    assert.equal(status, 200)
+    const after = await get(tenant, before.id)
+    assert.deepEqual(after, { ...known, [name]: value, updated_at: body.data.updated_at })
+    assert.ok(after.updated_at > known.updated_at)
+  }
+})
+
+test('a PATCH with {}, or only with fields that the server owns, changes nothing', async () => {
+  const tenant = await workspace()
+  const { id } = await create(tenant, profile)
+  const before = await get(tenant, id)
+  for (const body of [{}, { id: nobody, source: 'import', updated_at: null, crm_ids: { a: 'b' } }]) {
+    const { status, headers, body: said } = await tenant.call('PATCH', `/contacts/${id}`, body)
+    assert.equal(status, 200)
+    assert.deepEqual({ ...said.data, crm_ids: {} }, before)
+    assert.equal(headers.get('etag'), (await tenant.call('GET', `/contacts/${id}`)).headers.get('etag'))
+  }
+  assert.deepEqual(await get(tenant, id), before)
+  assert.equal((await eventsOf(pool, tenant)).length, 1)
+})
+
+test('a PATCH with the same values makes updated_at grow', async () => {
+  const tenant = await workspace()
+  const { id, updated_at, phone_number } = await create(tenant, profile)
+  const { body } = await tenant.call('PATCH', `/contacts/${id}`, { phone_number, ...profile })
+  assert.ok(body.data.updated_at > updated_at)
+  assert.partialDeepStrictEqual(body.data, { phone_number, ...profile })
+})
+
+test('the body of a GET can be sent back', async () => {
+  const tenant = await workspace()
+  const { id } = await create(tenant, profile)
+  const before = await get(tenant, id)
+  const { status, body } = await tenant.call('PATCH', `/contacts/${id}`, before)
+  assert.equal(status, 200)
+  assert.deepEqual(await get(tenant, id), { ...before, updated_at: body.data.updated_at })
+})
+
+test('null and "" clear an optional field; tags are replaced as a whole', async () => {
+  const tenant = await workspace()
+  for (const empty of [null, '', ' ']) {
+    for (const name of Object.keys(unset)) {
+      const { id } = await create(tenant, profile)
+      const { status, body } = await tenant.call('PATCH', `/contacts/${id}`, { [name]: empty })
+      assert.equal(status, 200)
+      assert.partialDeepStrictEqual(body.data, { ...profile, [name]: null })
+    }
+  }
+  const { id } = await create(tenant, profile)
+  for (const [said, kept] of [
+    [
+      ['new', 'NEW', 'other'],
+      ['new', 'other'],
+    ],
+    [[], []],
+    [['again'], ['again']],
+    [null, []],
+  ]) {
+    assert.deepEqual((await tenant.call('PATCH', `/contacts/${id}`, { tags: said })).body.data.tags, kept)
+  }
+})
+
+test('a phone number can be changed but not cleared', async () => {
+  const tenant = await workspace()
+  const { id, phone_number } = await create(tenant)
+  for (const empty of [null, '', '  ']) {
+    const { status, body } = await tenant.call('PATCH', `/contacts/${id}`, { phone_number: empty, first_name: 'Eve' })
+    assert.equal(status, 400)
+    assert.equal(body.error.details.fields[0].path, 'phone_number')
+  }
+  assert.partialDeepStrictEqual(await get(tenant, id), { phone_number, first_name: null })
+  const other = newContact().phone_number
+  assert.equal((await tenant.call('PATCH', `/contacts/${id}`, { phone_number: other })).status, 200)
+  assert.equal((await tenant.call('POST', '/contacts', { phone_number })).status, 201, 'the old one is free')
+})
+
+test('a PATCH to a phone number in use is refused, and nothing changes', async () => {
+  const tenant = await workspace()
+  const holder = await create(tenant)
+  const { id } = await create(tenant, profile)
+  const before = await get(tenant, id)
+  const change = { phone_number: holder.phone_number, first_name: 'Eve' }
+  const { status, body } = await tenant.call('PATCH', `/contacts/${id}`, change)
+  assert.equal(status, 409)
+  const { request_id, ...details } = body.error.details
+  assert.equal(body.error.code, 'CONFLICT')
+  assert.deepEqual(details, { field: 'phone_number', reason: 'already_exists', existing_id: holder.id })
+  assert.deepEqual(await get(tenant, id), before)
+  assert.equal((await eventsOf(pool, tenant)).length, 2)
+})
+
+test('of many contacts that change to one number at once, one succeeds', async () => {
+  const tenant = await workspace()
+  const contacts = await Promise.all(Array.from({ length: 10 }, () => create(tenant)))
+  const { phone_number } = newContact()
+  const answers = await Promise.all(
+    contacts.map(({ id }) => tenant.call('PATCH', `/contacts/${id}`, { phone_number, last_name: 'Winner' })),
+  )
+  const winners = answers.filter(({ status }) => status === 200)
+  assert.deepEqual([winners.length, answers.filter(({ status }) => status === 409).length], [1, 9])
+  const { body } = await tenant.call('GET', '/contacts?search=winner')
+  assert.deepEqual(body.data, [winners[0]?.body.data])
+})
+
+test('updated_at grows strictly with each of many quick PATCHes, one by one and at once', async () => {
+  const tenant = await workspace()
+  const { id, updated_at } = await create(tenant)
+  const seen = [updated_at]
+  for (let count = 0; count < 20; count += 1) {
+    seen.push((await tenant.call('PATCH', `/contacts/${id}`, { notes: `${count}` })).body.data.updated_at)
+  }
+  assert.deepEqual(seen, [...new Set(seen)].sort())
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, (_, count) => tenant.call('PATCH', `/contacts/${id}`, { notes: `at once ${count}` })),
+  )
+  const times = answers.map(({ body }) => body.data.updated_at).sort()
+  assert.equal(new Set(times).size, 30)
+  assert.ok(times[0] > String(seen.at(-1)))
+  const last = answers.find(({ body }) => body.data.updated_at === times.at(-1))
+  assert.equal((await get(tenant, id)).updated_at, times.at(-1))
+  assert.equal((await get(tenant, id)).notes, last?.body.data.notes)
+})

@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { serve, type Tenant } from '../harness.ts'
+
+const { workspace } = await serve()
+
+interface Contact {
+  id: string
+  phone_number: string
+  first_name: string | null
+  last_name: string | null
+  email: string | null
+  tags: string[]
+  crm_ids: Record<string, string>
+  updated_at: string
+}
+
+/** What the service should hold, written as simply as can be. Newest last. */
+interface Model {
+  contacts: Contact[]
+  answers: Map<string, { body: string; text: string; status: number }>
+}
+
+type Command = (tenant: Tenant, model: Model) => Promise<void>
+
+const numbers = ['+14155550100', '+14155550101', '+14155550102', '+4930123456']
+const names = ['Ada', 'Élodie', 'Zoë 100%', 'a_b', "O'Brien", 'Ada Lovelace', null, '']
+const tags = ['vip', 'VIP', 'new', 'Straße', ' new ']
+
+const profile = fc.record(
+  {
+    first_name: fc.constantFrom(...names),
+    last_name: fc.constantFrom(...names),
+    email: fc.constantFrom('ada@example.com', 'X@Y.zz', null, ''),
+    tags: fc.oneof(fc.constant(null), fc.array(fc.constantFrom(...tags), { maxLength: 4 })),
+  },
+  { requiredKeys: [] },
+)
+const number = fc.constantFrom(...numbers)
+const place = fc.nat({ max: 5 })
+
+function applied(contact: Contact, said: Record<string, unknown>): Contact {
+  const after = { ...contact }
+  for (const name of ['phone_number', 'first_name', 'last_name', 'email'] as const) {
+    if (name in said) Object.assign(after, { [name]: (said[name] as string | null)?.trim() || null })
+  }
+  if ('tags' in said) {
+    const trimmed = ((said.tags ?? []) as string[]).map((tag) => tag.trim())
+    after.tags = trimmed.filter((tag, at) => trimmed.findIndex((t) => t.toLowerCase() === tag.toLowerCase()) === at)
+  }
+  return after
+}
+
+const shownOf = ({ id, phone_number, first_name, last_name, email, tags, crm_ids, updated_at }: Contact) => ({
+  id,
+  phone_number,
+  first_name,
+  last_name,
+  email,
+  tags,
+  crm_ids,
+  updated_at,
+})
+
+const at = (model: Model, index: number): Contact | undefined =>
+  model.contacts[index % Math.max(1, model.contacts.length)]
+const holderOf = (model: Model, phone_number: unknown) =>
+  model.contacts.find((one) => one.phone_number === phone_number)
+
+const create = fc.tuple(number, profile, fc.option(fc.constantFrom('k1', 'k2', 'k3'))).map(
+  ([phone_number, said, key]): Command =>
+    async ({ call }, model) => {
+      const body = { phone_number, ...said }
+      const answer = await call('POST', '/contacts', body, key ? { 'idempotency-key': key } : {})
+      const first = key ? model.answers.get(key) : undefined
+      if (first && first.body !== JSON.stringify(body)) return assert.equal(answer.status, 422)
+      if (first) {
+        assert.equal(answer.headers.get('idempotent-replayed'), 'true')
+        return assert.deepEqual([answer.status, answer.text], [first.status, first.text])
+      }
+      if (key) model.answers.set(key, { body: JSON.stringify(body), text: answer.text, status: answer.status })
+      const holder = holderOf(model, phone_number)
+      if (holder) {
+        assert.equal(answer.status, 409)
+        return assert.equal(answer.body.error.details.existing_id, holder.id)
+      }
+      assert.equal(answer.status, 201)
+      const { id, updated_at } = answer.body.data
+      const blank = {
+        id,
+        updated_at,
+        phone_number,
+        first_name: null,
+        last_name: null,
+        email: null,
+        tags: [],
+        crm_ids: {},
+      }
+      model.contacts.push(applied(blank, body))
+    },
+)
+
+const update = fc.tuple(place, profile, fc.option(number)).map(
+  ([index, said, phone_number]): Command =>
+    async ({ call }, model) => {
+      const contact = at(model, index)
+      if (!contact) return
+      const body = phone_number ? { ...said, phone_number } : said
+      const answer = await call('PATCH', `/contacts/${contact.id}`, body)
+      const holder = phone_number ? holderOf(model, phone_number) : undefined
+      if (holder && holder !== contact) return assert.equal(answer.status, 409)
+      assert.equal(answer.status, 200)
+      const { updated_at } = answer.body.data
+      const is_change = Object.keys(body).length > 0
+      assert.ok(is_change ? updated_at > contact.updated_at : updated_at === contact.updated_at)
+      model.contacts[model.contacts.indexOf(contact)] = { ...applied(contact, body), updated_at }
+    },
+)
+
+const remove = place.map(
+  (index): Command =>
+    async ({ call }, model) => {
+      const contact = at(model, index)
+      if (!contact) return
+      assert.deepEqual((await call('DELETE', `/contacts/${contact.id}`)).body, {
+        success: true,
+        data: { deleted: true },
+      })
+      assert.equal((await call('DELETE', `/contacts/${contact.id}`)).status, 404)
+      model.contacts = model.contacts.filter((other) => other !== contact)
+    },
+)
+
+const setCrmId = fc.tuple(place, fc.constantFrom('hubspot', 'zoho'), fc.option(fc.constantFrom('1', '2'))).map(
+  ([index, system, crm_id]): Command =>
+    async ({ call }, model) => {
+      const contact = at(model, index)
+      if (!contact) return
+      const address = `/contacts/${contact.id}/crm_ids/${system}`
+      const answer = await (crm_id ? call('PUT', address, { id: crm_id }) : call('DELETE', address))
+      const { [system]: had, ...others } = contact.crm_ids
+      if (!crm_id && !had) return assert.equal(answer.status, 404)
+      const holder = model.contacts.find((other) => crm_id && other.crm_ids[system] === crm_id)
+      if (holder && holder !== contact) return assert.equal(answer.status, 409)
+      assert.equal(answer.status, 200)
+      contact.crm_ids = crm_id ? { ...others, [system]: crm_id } : others
+      contact.updated_at = answer.body.data.updated_at
+    },
+)
+
+const plain = (text: string) =>
+  text
+    .normalize('NFD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .toLowerCase()
+
+const search = fc
+  .constantFrom('ada', 'ADA', 'elo', 'zoë', '0%', 'a_b', "o'b", 'a l', '+1415', '0101', 'example', 'zz')
+  .map(
+    (text): Command =>
+      async ({ call }, model) => {
+        const expected = model.contacts.filter(({ phone_number, first_name, last_name, email }) =>
+          [phone_number, first_name, last_name, [first_name, last_name].filter(Boolean).join(' '), email].some(
+            (field) => field && plain(field).includes(plain(text)),
+          ),
+        )
+        await assertList(call, `search=${encodeURIComponent(text)}`, expected)
+      },
+  )
+
+const filterByTag = fc.constantFrom('vip', 'NEW', 'straße', 'ne').map(
+  (tag): Command =>
+    async ({ call }, model) => {
+      const has = ({ tags }: Contact) => tags.some((one) => one.toLowerCase() === tag.toLowerCase())
+      await assertList(call, `tag=${encodeURIComponent(tag)}`, model.contacts.filter(has))
+    },
+)
+
+async function assertList(call: Tenant['call'], query: string, expected: Contact[]): Promise<void> {
+  const { body } = await call('GET', `/contacts?sort=created_at&limit=100&${query}`)
+  const ids = (contacts: { id: string }[]) => contacts.map(({ id }) => id).sort()
+  assert.deepEqual(ids(body.data), ids(expected))
+  assert.equal(body.pagination.total, expected.length)
+}
+
+test('any sequence of commands leaves what a simple model expects', async () => {
+  const commands = fc.array(fc.oneof({ weight: 3, arbitrary: create }, update, remove, setCrmId, search, filterByTag), {
+    maxLength: 25,
+    size: 'max',
+  })
+  await fc.assert(
+    fc.asyncProperty(commands, async (sequence) => {
+      const tenant = await workspace()
+      const model: Model = { contacts: [], answers: new Map() }
+      for (const command of sequence) await command(tenant, model)
+      await assertList(tenant.call, '', model.contacts)
+      for (const contact of model.contacts) {
+        const { body } = await tenant.call('GET', `/contacts/${contact.id}`)
+        assert.deepEqual(shownOf(body.data), shownOf(contact))
+      }
+    }),
+    { numRuns: 60 },
+  )
+})

@@ -1,0 +1,292 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import * as fs from 'node:fs'
+import { join, resolve } from 'node:path'
+import { after, test } from 'node:test'
+import pg from 'pg'
+import { home, open, SetupError } from '../../server/kit/embedded.ts'
+import { lockHolder, tryLock } from '../../server/kit/lock.ts'
+import { findPostmaster } from '../../server/kit/pid-file.ts'
+import { makeFolder, postgresUser, shelter } from '../../server/kit/postgres-user.ts'
+import { waitFor } from '../../server/kit/wait.ts'
+
+const checkout = resolve(import.meta.dirname, '../..')
+const kit = new URL('../../server/kit/', import.meta.url)
+const user = postgresUser()
+const base = join(home(checkout), '.cache', `embedded test ${process.pid}`)
+// Most tests go on with what the one before left, as starts of a real service do.
+const data_dir = join(base, 'data')
+const cluster = join(data_dir, 'postgres')
+
+makeFolder(base)
+after(() => {
+  const left = findPostmaster(cluster)
+  if (left) process.kill(left.pid, 'SIGQUIT')
+  fs.rmSync(base, { recursive: true, force: true, maxRetries: 10 })
+})
+
+test('a lock is held by one, who says so', () => {
+  const path = join(base, 'lock')
+  const lock = tryLock(path, 'serve')
+  assert.ok(lock)
+  assert.equal(tryLock(path, 'command'), undefined)
+  assert.deepEqual(lockHolder(path), { pid: process.pid, command: 'serve' })
+  lock.release()
+  assert.equal(lockHolder(path), undefined)
+  const next = tryLock(path, 'command')
+  assert.ok(next)
+  next.release()
+})
+
+test('the lock of a killed process is free', async () => {
+  const path = join(base, 'lock')
+  const child = await run(`import { tryLock } from '${kit}lock.ts'
+    globalThis.lock = tryLock(${JSON.stringify(path)}, 'serve')
+    console.log('held')`)
+  assert.equal(tryLock(path, 'command'), undefined)
+  assert.deepEqual(lockHolder(path), { pid: child.pid, command: 'serve' })
+  await kill(child)
+  assert.equal(lockHolder(path), undefined)
+  const lock = tryLock(path, 'command')
+  assert.ok(lock)
+  lock.release()
+})
+
+test('the first start makes a database that the second start finds again', async () => {
+  const first = await serve()
+  await query(first.url, 'create table note (body text)')
+  await query(first.url, `insert into note values ('kept')`)
+  await first.close()
+  assert.equal(findPostmaster(cluster), undefined)
+
+  const second = await serve()
+  assert.equal(await query(second.url, 'select body from note'), 'kept')
+  await second.close()
+})
+
+test('the database is durable, speaks UTF-8 and is closed to all without its password', async () => {
+  const { url, close } = await serve()
+  for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit', 'data_checksums'])
+    assert.equal(await query(url, `show ${setting}`), 'on', setting)
+  assert.equal(await query(url, `select lower('ÄÉ') || current_setting('server_encoding')`), 'äéUTF8')
+  assert.equal(await query(url, 'show unix_socket_directories'), '')
+  assert.equal(fs.statSync(join(data_dir, 'postgres-password')).mode & 0o777, 0o600)
+  await assert.rejects(query(url.replace(/parley:[^@]*/, 'parley:wrong'), 'select 1'), /password authentication failed/)
+  await close()
+})
+
+test('a second server is refused and told who is in the way', async () => {
+  const { close } = await serve()
+  const message = `DATA_DIR ${data_dir} is in use by another parley serve (pid ${process.pid})`
+  await assert.rejects(serve(), { constructor: SetupError, message })
+  await close()
+})
+
+test('a command shares the PostgreSQL of a running server and leaves it running', async () => {
+  const server = await serve()
+  const command = await open({ checkout, data_dir, as: 'command', say })
+  assert.equal(command.url, server.url)
+  await command.close()
+  assert.equal(await query(server.url, 'select body from note'), 'kept')
+  await server.close()
+})
+
+test('commands without a server take turns and leave nothing running', async () => {
+  const command = async () => {
+    const { url, close } = await open({ checkout, data_dir, as: 'command', say })
+    assert.equal(await query(url, 'select body from note'), 'kept')
+    await close()
+  }
+  await Promise.all([command(), command(), command()])
+  assert.equal(findPostmaster(cluster), undefined)
+})
+
+test('a server waits until a command is done', async () => {
+  const command = await open({ checkout, data_dir, as: 'command', say })
+  const starting = serve()
+  assert.equal(await query(command.url, 'select body from note'), 'kept')
+  await command.close()
+  const server = await starting
+  assert.equal(await query(server.url, 'select body from note'), 'kept')
+  await server.close()
+})
+
+test('a PostgreSQL left by a killed server is taken over', async () => {
+  await kill(await serveElsewhere())
+  const left = findPostmaster(cluster)
+  assert.ok(left)
+  const { url, close } = await serve()
+  assert.deepEqual(findPostmaster(cluster), left)
+  assert.equal(await query(url, 'select body from note'), 'kept')
+  await close()
+  assert.equal(findPostmaster(cluster), undefined)
+})
+
+test('what was committed before a kill of everything is there after the next start', async () => {
+  const child = await serveElsewhere()
+  const { url, close } = await open({ checkout, data_dir, as: 'command', say })
+  await query(url, `update note set body = 'kept well'`)
+  await close()
+  await kill(child)
+  killPostmaster()
+  const next = await serve()
+  assert.equal(await query(next.url, 'select body from note'), 'kept well')
+  await next.close()
+})
+
+test('a start waits until the last sessions of a killed PostgreSQL are gone', async () => {
+  const before = await serve()
+  const busy = query(before.url, 'select sum(n) from (select generate_series(1, 20000000) as n) as series')
+  const active = `select count(*)::int from pg_stat_activity where query like '%series%' and pid <> pg_backend_pid()`
+  while ((await query(before.url, active)) !== 1);
+  killPostmaster()
+  await before.close()
+
+  const next = await serve()
+  assert.match(fs.readFileSync(join(data_dir, 'postgres.log'), 'utf8'), /pre-existing shared memory block/)
+  assert.equal(await query(next.url, 'select body from note'), 'kept well')
+  await Promise.allSettled([busy])
+  await next.close()
+})
+
+for (const [what, text] of [
+  ['that names a process of another program', `${process.pid}\n${cluster}\n1\n5432\n\n127.0.0.1\n1 1\nready\n`],
+  ['that names a process that is gone', `4000000\n${cluster}\n1\n5432\n\n127.0.0.1\n1 1\nready\n`],
+  ['that was cut off', ''],
+] as const)
+  test(`a pid file ${what} is no obstacle`, async () => {
+    fs.writeFileSync(join(cluster, 'postmaster.pid'), text)
+    const { url, close } = await serve()
+    assert.equal(await query(url, 'select body from note'), 'kept well')
+    await close()
+  })
+
+test('a start killed while it makes the cluster leaves nothing in the way of the next', async () => {
+  const data_dir = join(base, 'interrupted')
+  const isDraft = (name: string) => name.startsWith('postgres-draft-')
+  const child = spawnNode(opening(data_dir))
+  await waitFor(10_000, () => fs.existsSync(data_dir) && fs.readdirSync(data_dir).some(isDraft))
+  await kill(child)
+  assert.ok(!fs.existsSync(join(data_dir, 'postgres')))
+  const { url, close } = await open({ checkout, data_dir, as: 'serve', say })
+  assert.equal(await query(url, 'select current_database()'), 'parley')
+  assert.ok(!fs.readdirSync(data_dir).some(isDraft))
+  await close()
+})
+
+test('a file in the place of DATA_DIR is refused', async () => {
+  const file = join(base, 'file')
+  fs.writeFileSync(file, '')
+  await refuses(file, /file already exists/)
+  await refuses(join(file, 'data'), /not a directory/)
+})
+
+test('a DATA_DIR that we or PostgreSQL may not enter is refused', async () => {
+  const folder = join(base, 'closed')
+  fs.mkdirSync(folder, { mode: user ? 0o700 : 0o500 })
+  await refuses(folder, user ? /PostgreSQL runs as nobody, which can't enter it/ : /permission denied/)
+})
+
+test('a cluster of another major version is refused', async () => {
+  const folder = join(base, 'old')
+  makeCluster(folder, '17\n')
+  if (user) fs.chownSync(join(folder, 'postgres'), user.uid, user.gid)
+  await refuses(folder, /its cluster is of PostgreSQL 17, this is 18/)
+})
+
+test('a cluster of another user is refused', { skip: !user && 'only root can give files away' }, async () => {
+  const folder = join(base, 'foreign')
+  makeCluster(folder, '18\n')
+  await refuses(folder, /it belongs to another user, with the id 0/)
+})
+
+test('in a checkout that only root may enter PostgreSQL runs from a folder outside of it', {
+  skip: !user,
+}, async () => {
+  const closed = join(base, 'checkout')
+  fs.mkdirSync(closed, { mode: 0o700 })
+  fs.symlinkSync(join(checkout, 'node_modules'), join(closed, 'node_modules'))
+  const outside = shelter(closed)
+  assert.equal(home(closed), outside)
+  assert.match(outside, /^\/var\/lib\/parley\/[0-9a-f]{12}$/)
+  const said: string[] = []
+  const data_dir = join(outside, 'data')
+  try {
+    const { url, close } = await open({ checkout: closed, data_dir, as: 'serve', say: (line) => said.push(line) })
+    assert.equal(await query(url, 'select current_database()'), 'parley')
+    await close()
+    assert.match(said.join('\n'), new RegExp(outside))
+  } finally {
+    fs.rmSync(outside, { recursive: true, force: true })
+  }
+})
+
+function say() {}
+
+function serve() {
+  return open({ checkout, data_dir, as: 'serve', say })
+}
+
+/** A server in a process of its own, to be killed. */
+function serveElsewhere() {
+  return run(opening(data_dir))
+}
+
+function opening(data_dir: string) {
+  const options = JSON.stringify({ checkout, data_dir, as: 'serve' })
+  return `import { open } from '${kit}embedded.ts'
+    await open({ ...${options}, say() {} })
+    console.log('open')`
+}
+
+/** Runs the code until it has said something, and lets it stay. */
+async function run(code: string) {
+  const child = spawnNode(code)
+  await once(child.stdout, 'data')
+  return child
+}
+
+function spawnNode(code: string) {
+  const staying = `${code}\nsetInterval(() => {}, 1000)`
+  return spawn(process.execPath, ['--input-type=module', '-e', staying], { stdio: ['ignore', 'pipe', 'inherit'] })
+}
+
+async function kill(child: ChildProcess) {
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+}
+
+function killPostmaster() {
+  const postmaster = findPostmaster(cluster)
+  assert.ok(postmaster)
+  process.kill(postmaster.pid, 'SIGKILL')
+}
+
+async function query(url: string, sql: string): Promise<unknown> {
+  const client = new pg.Client(url)
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    const { rows } = await client.query({ text: sql, rowMode: 'array' })
+    return rows[0]?.[0]
+  } finally {
+    await client.end()
+  }
+}
+
+async function refuses(data_dir: string, why: RegExp) {
+  await assert.rejects(open({ checkout, data_dir, as: 'serve', say }), (error: Error) => {
+    assert.ok(error instanceof SetupError, error)
+    assert.match(error.message, why)
+    assert.ok(error.message.startsWith(`DATA_DIR ${data_dir} `))
+    assert.doesNotMatch(error.message, /\n/)
+    return true
+  })
+}
+
+function makeCluster(data_dir: string, version: string) {
+  makeFolder(data_dir)
+  fs.mkdirSync(join(data_dir, 'postgres'), { mode: 0o700 })
+  fs.writeFileSync(join(data_dir, 'postgres', 'PG_VERSION'), version)
+}

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+
+const server = path.resolve(import.meta.dirname, '../../server')
+
+/** From left to right: a room imports only from those before it. */
+const ranks = [
+  ['kit'],
+  ['events', 'workspaces'],
+  ['api-keys', 'contacts', 'agents'],
+  ['config.ts'],
+  ['api.ts'],
+  ['main.ts'],
+  ['cli.ts'],
+]
+const rankOf = (room: string): number => ranks.findIndex((rooms) => rooms.includes(room))
+
+interface File {
+  name: string
+  room: string
+  text: string
+  imports: string[]
+}
+
+const files: File[] = fs.globSync('**/*.ts', { cwd: server }).map((name) => {
+  const text = fs.readFileSync(path.join(server, name), 'utf8')
+  const imports = [...text.matchAll(/(?:from|import)\s*\(?'([^']+)'/g)].map(([, specifier = '']) =>
+    specifier.startsWith('.') ? path.join(path.dirname(name), specifier) : specifier,
+  )
+  return { name, room: name.split('/')[0] ?? '', text, imports }
+})
+
+const offenders = (offends: (file: File) => boolean): string[] => files.filter(offends).map(({ name }) => name)
+
+test('every room has its place', () => {
+  assert.deepEqual(
+    offenders(({ room }) => rankOf(room) < 0),
+    [],
+  )
+})
+
+test('arrows point to the left', () => {
+  const crossing = files.flatMap(({ name, room, imports }) =>
+    imports
+      .filter((target) => target.endsWith('.ts') && target.split('/')[0] !== room)
+      .filter((target) => rankOf(target.split('/')[0] ?? '') >= rankOf(room))
+      .map((target) => `${name} -> ${target}`),
+  )
+  assert.deepEqual(crossing, [])
+})
+
+test('only api.ts knows the routes', () => {
+  assert.deepEqual(
+    offenders(({ name, imports }) => name !== 'api.ts' && imports.some((target) => target.endsWith('/routes.ts'))),
+    [],
+  )
+})
+
+const only = (what: string, pattern: RegExp, allowed: string[]) =>
+  test(`only ${allowed.join(' and ')} ${what}`, () => {
+    const found = offenders(({ text }) => pattern.test(text))
+    assert.deepEqual(
+      found.filter((name) => !allowed.includes(name)),
+      [],
+    )
+    assert.ok(found.length > 0, 'the pattern finds what it looks for')
+  })
+
+only('imports the driver', /from 'pg'/, ['kit/db.ts'])
+only('imports the web framework', /from 'fastify'/, ['kit/http.ts', 'api.ts'])
+only('reads the environment', /process\.env/, ['config.ts'])
+only('asks what time it is', /Date\.now\(|new Date\(|performance\.now\(/, ['kit/clock.ts'])
+
+test('kit knows no noun', () => {
+  assert.deepEqual(
+    offenders(({ room, text }) => room === 'kit' && /from '\.\.\//.test(text)),
+    [],
+  )
+})

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { operations } from '../../server/api.ts'
+import { sql } from '../../server/kit/sql.ts'
+import { testPool } from '../harness.ts'
+
+interface Property {
+  type?: string | string[]
+  format?: string
+}
+
+/** Where each resource is kept, what of it comes from elsewhere, and what of the table is not shown. */
+const kept: Record<string, { table: string; from_elsewhere?: string[]; not_shown: string[] }> = {
+  Contact: { table: 'contacts', not_shown: ['search_text', 'tags_folded'] },
+  ContactCreated: {
+    table: 'contacts',
+    not_shown: ['search_text', 'tags_folded', 'first_contact_at', 'last_contact_at'],
+  },
+  ContactWithCrmIds: { table: 'contacts', from_elsewhere: ['crm_ids'], not_shown: ['search_text', 'tags_folded'] },
+  Agent: { table: 'agents', from_elsewhere: ['instructions', 'deployed_version'], not_shown: ['deployed_version_id'] },
+  AgentVersion: { table: 'agent_versions', not_shown: ['agent_id'] },
+}
+/** An answer that is no resource. */
+const not_kept = ['Deleted']
+
+const pool = testPool()
+after(() => pool.close())
+
+const resources = new Map(
+  operations.map(({ response }) => {
+    const { title = '', properties } = response as { title?: string; properties?: Record<string, Property> }
+    return [title, properties ?? {}]
+  }),
+)
+
+function typeOf({ type, format }: Property): string {
+  const types = [type].flat()
+  const base = types.includes('array')
+    ? 'text[]'
+    : ({ uuid: 'uuid', 'date-time': 'timestamptz' }[format ?? ''] ?? 'text')
+  return types.includes('null') ? `${base} or null` : base
+}
+
+for (const [title, properties] of resources) {
+  if (not_kept.includes(title)) continue
+  test(`${title} agrees with the columns of its table`, async () => {
+    const where = kept[title]
+    assert.ok(where, `${title} is not in this test's list`)
+    const { table, from_elsewhere = [], not_shown } = where
+    const columns = await pool.many<{ name: string; type: string }>(
+      sql`select column_name as name,
+          case when udt_name = '_text' then 'text[]' else udt_name end
+          || case is_nullable when 'YES' then ' or null' else '' end as type
+        from information_schema.columns where table_name = ${table}`,
+    )
+    const shown = columns.filter(({ name }) => !['workspace_id', ...not_shown].includes(name))
+    const declared = Object.entries(properties)
+      .filter(([name]) => !from_elsewhere.includes(name))
+      .map(([name, property]) => [name, typeOf(property)])
+    assert.deepEqual(Object.fromEntries(declared), Object.fromEntries(shown.map(({ name, type }) => [name, type])))
+  })
+}
+
+test('every key and index of a tenant table begins with workspace_id', async () => {
+  const indexes = await pool.many<{ name: string; first: string }>(
+    sql`select index_class.relname as name, pg_get_indexdef(indexrelid, 1, true) as first
+      from pg_index
+      join pg_class as index_class on index_class.oid = indexrelid
+      join information_schema.columns on table_name = (indrelid::regclass)::text and column_name = 'workspace_id'
+      where table_schema = 'public' and table_name <> 'api_key_directory'`,
+  )
+  assert.ok(indexes.length > 10)
+  assert.deepEqual(
+    indexes.filter(({ first }) => first !== 'workspace_id'),
+    [],
+  )
+})
+
+test('texts are compared byte by byte', async () => {
+  const others = await pool.many(
+    sql`select table_name, column_name from information_schema.columns
+      where table_schema = 'public' and udt_name in ('text', '_text') and collation_name is distinct from 'C'`,
+  )
+  assert.deepEqual(others, [])
+})

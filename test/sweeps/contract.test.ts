@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { document, operations } from '../../server/api.ts'
+import { serve } from '../harness.ts'
+import { answerFaults } from './contract.ts'
+import { addressOf, bodyOf, hasId, make, prepare } from './operations.ts'
+
+const { workspace, fetch } = await serve({ rate_limit_per_second: 100_000 })
+
+for (const operation of operations) {
+  const { id, method } = operation
+
+  test(`${id} answers as its schema says`, async () => {
+    const tenant = await workspace()
+    const resource = await make(operation, tenant)
+    await prepare(operation, tenant, resource)
+    const answer = await tenant.call(method, addressOf(operation, resource), bodyOf(operation))
+    assert.equal(answer.status, operation.status, answer.text)
+    assert.deepEqual(answerFaults(operation, answer), [])
+    const shown = operation.is_list ? answer.body.data[0] : answer.body.data
+    const { properties } = operation.response as unknown as { properties: object }
+    assert.deepEqual(Object.keys(shown).sort(), Object.keys(properties).sort())
+  })
+
+  test(`${id} refuses as its schema says`, async () => {
+    const tenant = await workspace()
+    const resource = await make(operation, tenant)
+    const address = addressOf(operation, resource)
+    const answers = [
+      await fetch(method, `/api/v1${address}`),
+      await tenant.call(method, `${address}?nonsense=1`, bodyOf(operation)),
+      ...(operation.body ? [await tenant.call(method, address, { nonsense: 1 })] : []),
+      ...(hasId(operation) ? [await tenant.call(method, addressOf(operation, 'none'), bodyOf(operation))] : []),
+    ]
+    for (const answer of answers) {
+      assert.ok(answer.status >= 400, answer.text)
+      assert.deepEqual(answerFaults(operation, answer), [])
+    }
+  })
+}
+
+test('the document is valid OpenAPI, by the judgement of another library', async () => {
+  const result = await new Validator().validate(structuredClone(JSON.parse(JSON.stringify(document))))
+  assert.deepEqual(result.errors ?? [], [])
+  assert.ok(result.valid)
+})
+
+test('openapi.json is what the operations say (mend it by: npm run openapi)', async () => {
+  const committed = fs.readFileSync(path.resolve(import.meta.dirname, '../../openapi.json'), 'utf8')
+  assert.equal(committed, `${JSON.stringify(document, null, 2)}\n`)
+})
+
+test('the document is served as it is committed', async () => {
+  const served = await fetch('GET', '/openapi.json')
+  assert.deepEqual(served.body, JSON.parse(JSON.stringify(document)))
+})

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { operations } from '../../server/api.ts'
+import { raw, sql } from '../../server/kit/sql.ts'
+import { serve } from '../harness.ts'
+import { addressOf, bodyOf, hasId, make, prepare } from './operations.ts'
+
+const { workspace, pool } = await serve()
+
+const tables = (
+  await pool.many<{ table_name: string }>(
+    sql`select table_name from information_schema.columns where table_schema = 'public' and column_name = 'workspace_id'`,
+  )
+).map(({ table_name }) => table_name)
+
+async function everythingOf(workspace_id: string): Promise<unknown> {
+  const all = tables.map((table) =>
+    pool.many(
+      sql`select to_jsonb(kept) - 'last_used_at' as row from ${raw(table)} as kept
+        where workspace_id = ${workspace_id} order by 1`,
+    ),
+  )
+  return Promise.all(all)
+}
+
+for (const operation of operations.filter(hasId)) {
+  test(`${operation.id} with another workspace's id is 404, and nothing changes`, async () => {
+    const [owner, stranger] = await Promise.all([workspace(), workspace()])
+    const id = await make(operation, owner)
+    await prepare(operation, owner, id)
+    const before = await everythingOf(owner.id)
+    const answer = await stranger.call(operation.method, addressOf(operation, id), bodyOf(operation))
+    const unknown = await stranger.call(
+      operation.method,
+      addressOf(operation, '01a1dd18-9904-726a-94bc-9e3b6ab9ad11'),
+      bodyOf(operation),
+    )
+    assert.equal(answer.status, 404)
+    assert.equal(answer.body.error.code, 'NOT_FOUND')
+    assert.equal(answer.body.error.message, unknown.body.error.message, 'what exists elsewhere looks as what does not')
+    assert.deepEqual(await everythingOf(owner.id), before)
+    const own = await owner.call(operation.method, addressOf(operation, id), bodyOf(operation))
+    assert.ok(own.status < 300, own.text)
+  })
+}
+
+for (const operation of operations.filter(({ is_list }) => is_list)) {
+  test(`${operation.id} shows nothing of another workspace`, async () => {
+    const [owner, stranger] = await Promise.all([workspace(), workspace()])
+    const theirs = await make(operation, owner)
+    const ours = hasId(operation) ? await make(operation, stranger) : ''
+    const answer = await stranger.call('GET', addressOf(operation, ours))
+    assert.equal(answer.status, 200)
+    assert.ok(!answer.text.includes(theirs))
+    if (!hasId(operation)) assert.equal(answer.body.pagination.total, 0)
+  })
+}

@@ -5,6 +5,7 @@ import { authenticator } from './api-keys/authenticate.ts'
 import type { Config } from './config.ts'
 import { operations as contacts } from './contacts/routes.ts'
 import type { Pool } from './kit/db.ts'
+import { docsHeaders, docsPage } from './kit/docs-page.ts'
 import { addPage, type FastifyInstance, openHttp } from './kit/http.ts'
 import type { Log } from './kit/log.ts'
 import { isCurrent } from './kit/migrate.ts'
@@ -63,6 +64,8 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     body: await metrics.text(),
   }))
   addPage(app, '/openapi.json', () => ({ status: 200, headers: {}, body: document_text }))
+  const docs = docsPage(document, config.public_url ?? `http://127.0.0.1:${config.port}`)
+  addPage(app, '/docs', () => ({ status: 200, headers: docsHeaders, body: docs }))
   return { app, noteUses }
 }
 

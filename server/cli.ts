@@ -7,7 +7,7 @@ import type { Pool } from './kit/db.ts'
 import { SetupError } from './kit/embedded.ts'
 import { isId } from './kit/id.ts'
 import { openLog } from './kit/log.ts'
-import { openDatabase, serve } from './main.ts'
+import { type Database, openDatabase, serve } from './main.ts'
 import * as workspaces from './workspaces/store.ts'
 
 const help = `Usage: parley COMMAND [--json]
@@ -46,14 +46,10 @@ interface Options {
   'expires-in'?: string
 }
 
-type Command = (pool: Pool, words: string[], options: Options, now: number) => Promise<Output>
+type Command = (database: Database, words: string[], options: Options, now: number) => Promise<Output>
 
 const commands: Record<string, { words: string[]; options: (keyof Options)[]; run: Command }> = {
-  migrate: {
-    words: [],
-    options: [],
-    run: async () => ({ json: { is_current: true }, text: 'The schema is current.' }),
-  },
+  migrate: { words: [], options: [], run: migrated },
   'workspace create': { words: ['NAME'], options: [], run: createWorkspace },
   'workspace list': { words: [], options: [], run: listWorkspaces },
   'key create': { words: [], options: ['workspace', 'name', 'scopes', 'expires-in'], run: createKey },
@@ -61,7 +57,17 @@ const commands: Record<string, { words: string[]; options: (keyof Options)[]; ru
   'key revoke': { words: ['ID'], options: [], run: revokeKey },
 }
 
-async function createWorkspace(pool: Pool, [name = '']: string[], _options: Options, now: number): Promise<Output> {
+/** Every command finds the newest schema: this one only tells. */
+async function migrated({ applied }: Database): Promise<Output> {
+  return { json: { applied }, text: applied.length > 0 ? `Applied ${applied.join(', ')}.` : 'The schema is current.' }
+}
+
+async function createWorkspace(
+  { pool }: Database,
+  [name = '']: string[],
+  _options: Options,
+  now: number,
+): Promise<Output> {
   const trimmed = name.trim()
   if (trimmed === '' || trimmed.length > 200) throw new UsageError('NAME must have 1 to 200 characters')
   return pool.tx(async (db) => {
@@ -76,7 +82,7 @@ async function createWorkspace(pool: Pool, [name = '']: string[], _options: Opti
   })
 }
 
-async function listWorkspaces(pool: Pool): Promise<Output> {
+async function listWorkspaces({ pool }: Database): Promise<Output> {
   const all = await workspaces.list(pool)
   return {
     json: { workspaces: all },
@@ -87,7 +93,7 @@ async function listWorkspaces(pool: Pool): Promise<Output> {
   }
 }
 
-async function createKey(pool: Pool, _words: string[], options: Options, now: number): Promise<Output> {
+async function createKey({ pool }: Database, _words: string[], options: Options, now: number): Promise<Output> {
   const workspace = await workspaceNamed(pool, options.workspace)
   const scopes = scopesOf(options.scopes)
   const expires_at = expiryOf(options['expires-in'], now)
@@ -100,7 +106,7 @@ async function createKey(pool: Pool, _words: string[], options: Options, now: nu
   }
 }
 
-async function listKeys(pool: Pool, _words: string[], options: Options): Promise<Output> {
+async function listKeys({ pool }: Database, _words: string[], options: Options): Promise<Output> {
   const only = options.workspace === undefined ? undefined : await workspaceNamed(pool, options.workspace)
   const keys = (await api_keys.list(pool)).filter(({ workspace_id }) => !only || workspace_id === only.id)
   const names = new Map((await workspaces.list(pool)).map(({ id, name }) => [id, name]))
@@ -119,7 +125,7 @@ async function listKeys(pool: Pool, _words: string[], options: Options): Promise
   }
 }
 
-async function revokeKey(pool: Pool, [id = '']: string[], _options: Options, now: number): Promise<Output> {
+async function revokeKey({ pool }: Database, [id = '']: string[], _options: Options, now: number): Promise<Output> {
   const key = isId(id) ? await api_keys.revoke(pool, id, now) : undefined
   if (!key) throw new UsageError(`there is no key ${id}`)
   return { json: { key: shown(key) }, text: `Key ${key.id} is revoked.` }
@@ -182,7 +188,7 @@ async function main(): Promise<void> {
     openLog(config.log_level === 'info' ? 'warn' : config.log_level),
   )
   try {
-    const { json, text } = await command.run(database.pool, words, options, clock.now())
+    const { json, text } = await command.run(database, words, options, clock.now())
     console.log(is_json ? JSON.stringify(json) : text)
   } finally {
     await database.close()
@@ -209,14 +215,8 @@ function parse() {
   }
 }
 
-function isExpected(error: unknown): error is Error {
-  if (error instanceof UsageError || error instanceof ConfigError || error instanceof SetupError) return true
-  return (
-    error instanceof Error &&
-    'code' in error &&
-    ['EADDRINUSE', 'EACCES', 'EADDRNOTAVAIL', 'ENOTFOUND'].includes(String(error.code))
-  )
-}
+const isExpected = (error: unknown): error is Error =>
+  error instanceof UsageError || error instanceof ConfigError || error instanceof SetupError
 
 main().catch((error: unknown) => {
   console.error(

@@ -23,6 +23,8 @@ const remove_expired_every_ms = 60 * 60 * 1000
 
 export interface Database {
   pool: Pool
+  /** The migrations that were missing. */
+  applied: string[]
   close: () => Promise<void>
 }
 
@@ -41,11 +43,11 @@ export async function openDatabase(config: Config, as: 'serve' | 'command', log:
     await checkVersion(pool)
     const applied = await migrate(pool, migrations)
     if (applied.length > 0) log.info({ applied }, 'migrated the database')
+    return { pool, applied, close }
   } catch (error) {
     await close()
     throw database_url ? new SetupError(`DATABASE_URL can't be used: ${Object(error).message}`) : error
   }
-  return { pool, close }
 }
 
 async function checkVersion(pool: Pool): Promise<void> {
@@ -73,7 +75,9 @@ export async function serve(config: Config): Promise<void> {
   try {
     if (!config.database_url) keepSecretsKey(config)
     const first_key = await setUp(pool, config)
-    await app.listen({ host: config.host, port: config.port })
+    await app.listen({ host: config.host, port: config.port }).catch((error: Error) => {
+      throw new SetupError(`HOST ${config.host} and PORT ${config.port} can't be used: ${error.message}`)
+    })
     timers.push(
       every(note_uses_every_ms, noteUses, log),
       every(remove_expired_every_ms, () => removeAllExpired(pool), log),
@@ -85,6 +89,8 @@ export async function serve(config: Config): Promise<void> {
   }
   const end = (reason: string) => {
     log.info({ reason }, 'stopping')
+    // So that the launcher doesn't pass on a signal that has arrived already.
+    process.send?.('stopping')
     stop().then(
       () => process.exit(0),
       (error: unknown) => {

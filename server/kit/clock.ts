@@ -3,11 +3,17 @@ export const now = (): number => Date.now()
 
 export const iso = (time_ms: number): string => new Date(time_ms).toISOString()
 
-/** NaN when the text is not a time. */
-export const parse = (text: string): number => Date.parse(text)
+const year_1_ms = -62_135_596_800_000
+const year_10000_ms = 253_402_300_800_000
+
+/** NaN when the text is not a time of the years 1 to 9999, which ISO 8601 and PostgreSQL write alike. */
+export function parse(text: string): number {
+  const time_ms = Date.parse(text)
+  return time_ms >= year_1_ms && time_ms < year_10000_ms ? time_ms : Number.NaN
+}
 
 /** Whether the text is a time just as `iso` writes it. */
 export function isIso(text: string): boolean {
   const time_ms = parse(text)
-  return text.length === 24 && !Number.isNaN(time_ms) && iso(time_ms) === text
+  return !Number.isNaN(time_ms) && iso(time_ms) === text
 }

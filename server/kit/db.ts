@@ -13,7 +13,7 @@ export interface Db {
   /** Many statements in one text, as in a migration. */
   script(text: string): Promise<void>
   /** All or nothing, at READ COMMITTED. What a deadlock or a race for a unique value undid is done again. */
-  tx<T>(work: (db: Db) => Promise<T>): Promise<T>
+  tx<T>(work: (db: Db) => Promise<T>, lock_timeout_ms?: number): Promise<T>
 }
 
 export interface Pool extends Db {
@@ -41,10 +41,11 @@ export function openPool({ url, size, on_error }: PoolOptions): Pool {
     connectionTimeoutMillis: connect_timeout_ms,
     idleTimeoutMillis: 0,
     statement_timeout: statement_timeout_ms,
-    lock_timeout: lock_timeout_ms,
     options: '-c timezone=UTC',
     application_name: 'parley',
   })
+  // A client that is in use tells of a lost connection by the query that fails, and needs a listener all the same.
+  pool.on('connect', (client) => client.on('error', () => {}))
   let is_closing = false
   // A connection may be told that the server stops while it is being closed: that is no news then.
   pool.on('error', (error) => is_closing || on_error(error))
@@ -84,12 +85,12 @@ export function openPool({ url, size, on_error }: PoolOptions): Pool {
     }
   }
 
-  async function tx<T>(work: (db: Db) => Promise<T>, attempt = 1): Promise<T> {
+  async function tx<T>(work: (db: Db) => Promise<T>, lock_ms = lock_timeout_ms, attempt = 1): Promise<T> {
     const client = await pool.connect()
     let broken: Error | undefined
     try {
       // Not awaited: pipelined with the first statement of the work, which fails when this does.
-      const begun = client.query('begin isolation level read committed')
+      const begun = client.query(`begin isolation level read committed; set local lock_timeout = ${lock_ms}`)
       begun.catch(() => {})
       const result = await work(handle(client, nested))
       await begun
@@ -103,11 +104,11 @@ export function openPool({ url, size, on_error }: PoolOptions): Pool {
     } finally {
       client.release(broken)
     }
-    return tx(work, attempt + 1)
+    return tx(work, lock_ms, attempt + 1)
   }
 
   return {
-    ...handle(pool, (work) => tx(work)),
+    ...handle(pool, (work, lock_ms) => tx(work, lock_ms)),
     close: () => {
       is_closing = true
       return pool.end()

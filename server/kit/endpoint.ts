@@ -5,7 +5,7 @@ import type { Pool } from './db.ts'
 import { type Answer, envelope, isKnown, matches } from './envelope.ts'
 import { fingerprintOf, keyOf } from './idempotency.ts'
 import type { Call, Caller, Operation } from './operation.ts'
-import { invalid, invalidJson, notFound } from './problem.ts'
+import { invalid, invalidJson, notFound, preconditionFailed } from './problem.ts'
 import { type Schema, validate, validateQuery } from './validate.ts'
 import type { Write } from './write.ts'
 
@@ -16,7 +16,7 @@ export interface Arrival {
   headers: IncomingHttpHeaders
   /** The header's values, one for each time it was sent. */
   sent: (header: string) => string[]
-  params: unknown
+  params: Record<string, string>
   query: Record<string, string | string[]>
   body: Buffer | undefined
 }
@@ -35,8 +35,10 @@ export function endpoint(
     return async (arrival) => {
       const call = callOf(operation, arrival, undefined)
       const { workspace } = arrival.caller
-      const found = answer(await run?.({ db: pool, workspace, now: clock.now() }, call))
+      const resource = await run?.({ db: pool, workspace, now: clock.now() }, call)
+      const found = answer(resource)
       const { etag } = found.headers
+      if (etag && !call.is_current(resource as { updated_at: string })) throw preconditionFailed()
       const known = arrival.headers['if-none-match']
       return known !== undefined && etag && isKnown(known, etag) ? { ...found, status: 304, body: '' } : found
     }
@@ -54,7 +56,12 @@ export function endpoint(
 
 function callOf({ params, query, body }: Operation, arrival: Arrival, json: unknown): Call {
   const in_path = validate(params as Schema, arrival.params)
-  // A path with an id that is none leads nowhere, as one with an unknown id.
+  // Text is trimmed elsewhere, but a path with blanks is another path.
+  for (const [path, said] of Object.entries(arrival.params)) {
+    if (said === said.trim()) continue
+    in_path.faults.push({ path, code: 'format', message: `${path} may not begin or end with blanks.` })
+  }
+  // One with an id that is none leads nowhere, as one with an unknown id.
   if (in_path.faults.some(({ path }) => path === 'id')) throw notFound()
   const in_query = validateQuery(query as Schema, arrival.query)
   const in_body = body ? validate(body as Schema, json) : { value: {}, faults: [] }

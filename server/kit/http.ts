@@ -34,6 +34,13 @@ const request_timeout_ms = 30_000
 const param_length_max = 500
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
+/** How Fastify hands over the parts of a request, as it is set up below. */
+interface Parts {
+  Params: Record<string, string>
+  Querystring: Record<string, string | string[]>
+  Body: Buffer | undefined
+}
+
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller
@@ -91,7 +98,7 @@ function addOperations(
   for (const operation of operations) {
     const run = endpoint(operation, base_path, pool, write)
     for (const prefix of served_at) {
-      app.route<{ Querystring: Record<string, string | string[]>; Body: Buffer | undefined }>({
+      app.route<Parts>({
         method: operation.method,
         url: prefix + operation.path,
         onRequest: (request, reply, done) => admit(operation, request, reply, done),

@@ -28,10 +28,10 @@ export const fingerprintOf = (...request: unknown[]): string =>
   hash('sha256', JSON.stringify(canonical(request)), 'base64')
 
 function canonical(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(canonical)
+  if (Array.isArray(value)) return ['list', ...value.map(canonical)]
   if (typeof value !== 'object' || value === null) return value
   const members = Object.entries(value).map(([name, member]) => [name, canonical(member)] as const)
-  return members.sort(([left], [right]) => (left < right ? -1 : 1))
+  return ['object', ...members.sort(([left], [right]) => (left < right ? -1 : 1))]
 }
 
 /**

@@ -49,7 +49,7 @@ export function openApiOf(operations: Operation[], about: About) {
 }
 
 function operationObject(operation: Operation, schemas: Json, responses: Json): Json {
-  const { id, summary, description, scope, body } = operation
+  const { id, method, is_list, summary, description, scope, body } = operation
   return {
     operationId: id.replace('.', '_'),
     tags: [id.split('.')[0]],
@@ -63,7 +63,7 @@ function operationObject(operation: Operation, schemas: Json, responses: Json): 
     ...(body && { requestBody: { required: true, content: content(publish(body, schemas), exampleOf(body)) } }),
     responses: {
       [operation.status]: success(operation, schemas),
-      ...(isConditionalGet(operation) && { 304: { description: 'Not modified: `If-None-Match` names this state.' } }),
+      ...(method === 'GET' && !is_list && { 304: { description: 'Not modified: `If-None-Match` names this state.' } }),
       ...failures(codesOf(operation), responses),
     },
   }
@@ -78,8 +78,6 @@ function parametersIn(place: 'path' | 'query', schema: TSchema): Json[] {
   })
 }
 
-const isConditionalGet = ({ method, is_list }: Operation): boolean => method === 'GET' && !is_list
-
 function headersTaken(operation: Operation): Json[] {
   const header = (name: string, description: string, schema: Json = {}) => [
     { name, in: 'header', required: false, description, schema: { type: 'string', ...schema } },
@@ -89,10 +87,10 @@ function headersTaken(operation: Operation): Json[] {
       'A unique text for this operation, such as a UUID. Repeating the request with it within 24 hours gives the first answer again.'
     return header('Idempotency-Key', description, { minLength: 1, maxLength: 255 })
   }
-  if (isConditionalGet(operation))
-    return header('If-None-Match', 'An `ETag` that you hold: 304 when it is still current.')
-  if (operation.method === 'GET') return []
-  return header('If-Match', 'The `ETag` that you know: 412 when the resource has changed since.')
+  if (operation.is_list) return []
+  const if_match = header('If-Match', 'The `ETag` that you know: 412 when the resource has changed since.')
+  if (operation.method !== 'GET') return if_match
+  return [...header('If-None-Match', 'An `ETag` that you hold: 304 when it is still current.'), ...if_match]
 }
 
 function success(operation: Operation, schemas: Json): Json {
@@ -110,12 +108,12 @@ function success(operation: Operation, schemas: Json): Json {
 }
 
 /** What follows from the method and the schemas, and what the operation says itself. */
-function codesOf({ method, path, refusals }: Operation): Code[] {
+function codesOf({ method, path, refusals, is_list }: Operation): Code[] {
   const codes: Code[] = ['VALIDATION_ERROR', 'UNAUTHORIZED', 'FORBIDDEN']
   if (path.includes(':')) codes.push('NOT_FOUND')
   codes.push(...refusals)
   if (method === 'POST') codes.push('IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED')
-  if (['PUT', 'PATCH', 'DELETE'].includes(method)) codes.push('PRECONDITION_FAILED')
+  if (method !== 'POST' && !is_list) codes.push('PRECONDITION_FAILED')
   if (method !== 'GET') codes.push('REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
   return [...codes, 'RATE_LIMITED', 'HEADERS_TOO_LARGE', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
 }

@@ -119,9 +119,11 @@ function placeOf(query: PageQuery, sort: Sort): Place | undefined {
   if (query.offset > 0) throw refused("cursor and offset don't go together.")
   const [name, value, id, offset] = parse(query.cursor)
   if (name !== sort.name) throw refused(`cursor was made for another sort than ${sort.name}.`)
+  const is_valued = typeof value === 'string' && clock.isIso(value)
+  const is_without = value === null && sort.is_nullable
+  if (!is_valued && !is_without) throw unreadable()
   if (typeof id !== 'string' || !isId(id) || !Number.isSafeInteger(offset) || Number(offset) < 0) throw unreadable()
-  if (value !== null && !(typeof value === 'string' && clock.isIso(value))) throw unreadable()
-  return { value, id, offset: Number(offset) }
+  return { value: is_valued ? value : null, id, offset: Number(offset) }
 }
 
 function parse(cursor: string): unknown[] {

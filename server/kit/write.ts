@@ -1,6 +1,6 @@
 import { gather } from './batch.ts'
 import * as clock from './clock.ts'
-import { type Db, isUnavailable, type Pool } from './db.ts'
+import { type Db, isLockTimeout, isUnavailable, type Pool } from './db.ts'
 import { type Answer, failure } from './envelope.ts'
 import * as idempotency from './idempotency.ts'
 import type { At, Call, Operation } from './operation.ts'
@@ -15,6 +15,8 @@ export interface Write {
 }
 
 const in_progress_wait_ms = 2_000
+/** A group doesn't wait long for what one of its writes waits for: that one then waits the rest of the time alone. */
+const group_wait_ms = 500
 /** Per operation and workspace: one workspace's writes never hold up another's. */
 const limits = { size_max: 64, flights_max: 2 }
 /** Decided, and so the same when asked again: kept with the key. Anything else lets go of it. */
@@ -26,7 +28,7 @@ export function writer(pool: Pool): (write: Write) => Promise<Answer> {
   const together = gather<Write, Answer | Error>(limits, (_name, writes) => carryOutAll(pool, writes))
 
   async function carryOut(write: Write): Promise<Answer> {
-    if (!write.operation.runAll) return onlyOne(await transact(pool, [write]))
+    if (!write.operation.runAll) return onlyOne(await transact(pool, [write], in_progress_wait_ms))
     const outcome = await together(`${write.operation.id} ${write.call.caller.workspace}`, write)
     if (outcome instanceof Error) throw outcome
     return outcome
@@ -62,31 +64,36 @@ async function settled(flight: Promise<unknown>, within_ms: number): Promise<voi
   await Promise.race([ended, late]).finally(() => clearTimeout(timer))
 }
 
-/** What one of them did wrong must not fail the others: when the group fails, each goes alone. */
+/** What one of them did wrong, or waits for, must not be the others' loss: when the group fails, each goes alone. */
 async function carryOutAll(pool: Pool, writes: Write[]): Promise<(Answer | Error)[]> {
-  try {
-    return await transact(pool, writes)
-  } catch (error) {
-    if (!(error instanceof Error)) throw error
-    if (writes.length === 1 || isUnavailable(error)) return writes.map(() => error)
+  if (writes.length > 1) {
+    try {
+      return await transact(pool, writes, group_wait_ms)
+    } catch (error) {
+      if (isUnavailable(error) && !isLockTimeout(error)) throw error
+    }
   }
+  const wait_ms = writes.length > 1 ? in_progress_wait_ms - group_wait_ms : in_progress_wait_ms
   const outcomes: (Answer | Error)[] = []
-  for (const write of writes) outcomes.push(...(await carryOutAll(pool, [write])))
+  for (const write of writes) {
+    try {
+      outcomes.push(...(await transact(pool, [write], wait_ms)))
+    } catch (error) {
+      if (!(error instanceof Error)) throw error
+      outcomes.push(error)
+    }
+  }
   return outcomes
 }
 
-async function transact(pool: Pool, writes: Write[]): Promise<Answer[]> {
+async function transact(pool: Pool, writes: Write[], wait_ms: number): Promise<Answer[]> {
   const { operation, call } = onlyOne(writes.slice(0, 1))
   const { workspace } = call.caller
   const now = clock.now()
   return pool.tx(async (db) => {
     const at: At = { db, workspace, now }
-    const replays = await idempotency.claim(
-      db,
-      workspace,
-      writes.flatMap(({ claim }) => claim ?? []),
-      now,
-    )
+    const claims = writes.flatMap(({ claim }) => claim ?? [])
+    const replays = await idempotency.claim(db, workspace, claims, now)
     const fresh = writes.filter(({ claim }) => !claim || !replays.has(claim.key))
     const results = await resultsOf(operation, at, fresh)
     const answers = new Map(fresh.map((write, index) => [write, answerOf(write, results[index])]))
@@ -96,7 +103,7 @@ async function transact(pool: Pool, writes: Write[]): Promise<Answer[]> {
       [...answers].flatMap(([{ claim }, answer]) => (claim ? { key: claim.key, answer } : [])),
     )
     return writes.map((write) => answers.get(write) ?? replayOf(write, replays))
-  })
+  }, wait_ms)
 }
 
 async function resultsOf(operation: Operation, at: At, writes: Write[]): Promise<unknown[]> {

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Answer, serve, type Tenant } from './harness.ts'
+import { create, eventsOf, get, profile } from './people.ts'
+import { newAgent } from './samples.ts'
+
+const { workspace, pool } = await serve()
+
+const etagOf = ({ headers }: Answer) => String(headers.get('etag'))
+
+/** Every write to a contact, with a body that changes it. */
+const writes = [
+  ['PATCH', '', { notes: 'changed' }],
+  ['PATCH', '', {}],
+  ['PUT', '/crm_ids/hubspot', { id: '2' }],
+  ['DELETE', '/crm_ids/hubspot', undefined],
+  ['DELETE', '', undefined],
+] as const
+
+/** A contact with a CRM id, its present tag and one that it had before. */
+async function contact(tenant: Tenant) {
+  const { id } = await create(tenant, profile)
+  const stale = etagOf(await tenant.call('GET', `/contacts/${id}`))
+  const changed = await tenant.call('PUT', `/contacts/${id}/crm_ids/hubspot`, { id: id.slice(-12) })
+  return { id, stale, current: etagOf(changed) }
+}
+
+test('every answer with one resource has its ETag, and lists have none', async () => {
+  const { call } = await workspace()
+  for (const path of ['/contacts', '/agents']) {
+    const said = path === '/agents' ? newAgent() : { phone_number: '+14155550100' }
+    const created = await call('POST', path, said)
+    assert.match(etagOf(created), /^"[^"]+"$/)
+    const got = await call('GET', `${path}/${created.body.data.id}`)
+    assert.equal(etagOf(got), etagOf(created))
+    assert.equal((await call('GET', path)).headers.get('etag'), null)
+  }
+})
+
+test('the ETag changes with each change, and only then', async () => {
+  const tenant = await workspace()
+  const { id, stale, current } = await contact(tenant)
+  assert.notEqual(stale, current)
+  assert.equal(etagOf(await tenant.call('PATCH', `/contacts/${id}`, {})), current)
+  const patched = etagOf(await tenant.call('PATCH', `/contacts/${id}`, { notes: 'x' }))
+  assert.notEqual(patched, current)
+  assert.equal(etagOf(await tenant.call('GET', `/contacts/${id}`)), patched)
+})
+
+test('If-None-Match with the present ETag gives 304 without a body', async () => {
+  const tenant = await workspace()
+  const { id, stale, current } = await contact(tenant)
+  for (const known of [current, `W/${current}`, `${stale}, ${current}`, `"x" ,${current}`, `"x", W/${current}`, '*']) {
+    for (const method of ['GET', 'HEAD']) {
+      const answer = await tenant.call(method, `/contacts/${id}`, undefined, { 'if-none-match': known })
+      assert.deepEqual([answer.status, answer.text, etagOf(answer)], [304, '', current], known)
+      assert.ok(answer.headers.get('x-request-id'))
+    }
+  }
+  for (const known of [stale, `W/${stale}`, '"x", "y"', current.slice(1, -1), '', '"*"']) {
+    const answer = await tenant.call('GET', `/contacts/${id}`, undefined, { 'if-none-match': known })
+    assert.deepEqual([answer.status, answer.body.data.id], [200, id], known)
+  }
+})
+
+test('If-None-Match does not hide that something is gone', async () => {
+  const tenant = await workspace()
+  const { id, current } = await contact(tenant)
+  await tenant.call('DELETE', `/contacts/${id}`)
+  for (const known of [current, '*']) {
+    assert.equal((await tenant.call('GET', `/contacts/${id}`, undefined, { 'if-none-match': known })).status, 404)
+  }
+})
+
+test('an agent is conditional as well', async () => {
+  const { call } = await workspace()
+  const created = await call('POST', '/agents', newAgent())
+  const path = `/agents/${created.body.data.id}`
+  assert.equal((await call('GET', path, undefined, { 'if-none-match': etagOf(created) })).status, 304)
+  assert.equal((await call('GET', path, undefined, { 'if-none-match': '"x"' })).status, 200)
+})
+
+test('If-Match with the present ETag lets a write through', async () => {
+  const tenant = await workspace()
+  for (const [method, path, body] of writes) {
+    const { id, stale, current } = await contact(tenant)
+    for (const known of [`${stale}, ${current}`, '*']) {
+      const patched = await tenant.call('PATCH', `/contacts/${id}`, {}, { 'if-match': known })
+      assert.equal(patched.status, 200, known)
+    }
+    const answer = await tenant.call(method, `/contacts/${id}${path}`, body, { 'if-match': current })
+    assert.equal(answer.status, 200, `${method} ${path}`)
+  }
+})
+
+test('If-Match with a stale ETag is 412, and nothing changes', async () => {
+  const tenant = await workspace()
+  for (const [method, path, body] of writes) {
+    const { id, stale, current } = await contact(tenant)
+    const before = [await get(tenant, id), (await eventsOf(pool, tenant)).length]
+    for (const known of [stale, `W/${current}`, `${stale}, "x"`, current.slice(1, -1), '"*"', '']) {
+      const answer = await tenant.call(method, `/contacts/${id}${path}`, body, { 'if-match': known })
+      assert.deepEqual([answer.status, answer.body.error?.code], [412, 'PRECONDITION_FAILED'], `${method} ${known}`)
+    }
+    assert.deepEqual([await get(tenant, id), (await eventsOf(pool, tenant)).length], before)
+  }
+})
+
+test('If-Match counts for a GET too', async () => {
+  const tenant = await workspace()
+  const { id, stale, current } = await contact(tenant)
+  for (const [known, expected] of [
+    [current, 200],
+    ['*', 200],
+    [stale, 412],
+  ] as const) {
+    const answer = await tenant.call('GET', `/contacts/${id}`, undefined, { 'if-match': known })
+    assert.equal(answer.status, expected, known)
+  }
+})
+
+test('If-Match for something that is not there is 404', async () => {
+  const tenant = await workspace()
+  const { id, current } = await contact(tenant)
+  await tenant.call('DELETE', `/contacts/${id}`)
+  for (const [method, path, body] of writes) {
+    for (const known of [current, '*']) {
+      const answer = await tenant.call(method, `/contacts/${id}${path}`, body, { 'if-match': known })
+      assert.equal(answer.status, 404, `${method} ${path} ${known}`)
+    }
+  }
+})
+
+test('of many writes at once with the same If-Match, one succeeds', async () => {
+  const tenant = await workspace()
+  const { id, current } = await contact(tenant)
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, count) =>
+      tenant.call('PATCH', `/contacts/${id}`, { notes: `${count}` }, { 'if-match': current }),
+    ),
+  )
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(19).fill(412)])
+  const winner = answers.find(({ status }) => status === 200)
+  assert.equal((await get(tenant, id)).notes, winner?.body.data.notes)
+})

@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as clock from '../server/kit/clock.ts'
+import type { Db } from '../server/kit/db.ts'
+import { newId } from '../server/kit/id.ts'
+import { sql } from '../server/kit/sql.ts'
+import { type Answer, serve, type Tenant } from './harness.ts'
+import { eventsOf } from './people.ts'
+import { newContact } from './samples.ts'
+
+/** Two servers over one database, as two processes would be. */
+const { workspace, fetch: ask, pool } = await serve()
+const { fetch: askOther } = await serve()
+
+const post = ({ key }: Tenant, name: string, body: object, to = ask): Promise<Answer> =>
+  to('POST', '/api/v1/contacts', body, { authorization: `Bearer ${key}`, 'idempotency-key': name })
+
+const isReplayed = ({ headers }: Answer) => headers.get('idempotent-replayed') === 'true'
+
+const total = async ({ call }: Tenant): Promise<number> => (await call('GET', '/contacts')).body.pagination.total
+
+const keysOf = ({ id }: Tenant) =>
+  pool.many<{ key: string; status: number }>(sql`select key, status from idempotency_keys where workspace_id = ${id}`)
+
+/** A transaction of someone else that stays open until it is told how to end. */
+async function open(t: TestContext, work: (db: Db) => Promise<unknown>) {
+  const started = Promise.withResolvers<number>()
+  const ending = Promise.withResolvers<void>()
+  const done = pool
+    .tx(async (db) => {
+      await work(db)
+      started.resolve((await db.one<{ pid: number }>(sql`select pg_backend_pid() as pid`)).pid)
+      await ending.promise
+    })
+    .catch(() => {})
+  const rollback = () => {
+    ending.reject(new Error('it is undone'))
+    return done
+  }
+  t.after(rollback)
+  return { pid: await started.promise, rollback }
+}
+
+/** Takes the key as the same request in another process would, without an answer yet. */
+const takeKey =
+  ({ id }: Tenant, key: string) =>
+  (db: Db) =>
+    db.run(
+      sql`insert into idempotency_keys (workspace_id, key, fingerprint, expires_at)
+      values (${id}, ${key}, 'unfinished', ${clock.iso(clock.now() + 60_000)})`,
+    )
+
+const takeNumber =
+  ({ id }: Tenant, phone_number: string) =>
+  (db: Db) =>
+    db.run(
+      sql`insert into contacts (workspace_id, id, phone_number, tags, source, created_at, updated_at, search_text, tags_folded)
+      values (${id}, ${newId()}, ${phone_number}, '{}', 'api', ${clock.iso(0)}, ${clock.iso(0)}, '', '{}')`,
+    )
+
+/** The backends that wait for this one, as soon as there are so many. */
+async function waitingFor(pid: number, count = 1): Promise<number[]> {
+  for (;;) {
+    const rows = await pool.many<{ pid: number }>(
+      sql`select pid from pg_stat_activity where datname = current_database() and ${pid} = any(pg_blocking_pids(pid))`,
+    )
+    if (rows.length >= count) return rows.map((row) => row.pid)
+    await sleep(5)
+  }
+}
+
+test('of 50 duplicates at once one runs, and all get its bytes', async () => {
+  const tenant = await workspace()
+  const said = newContact({ first_name: 'Ada' })
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, index) => post(tenant, 'k', said, index % 2 === 0 ? ask : askOther)),
+  )
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]))
+  assert.equal(new Set(answers.map(({ text }) => text)).size, 1)
+  assert.equal(answers.filter(isReplayed).length, 49)
+  assert.equal(await total(tenant), 1)
+  assert.equal((await eventsOf(pool, tenant)).length, 1)
+})
+
+test('of 20 different requests at once with one key, one runs and the others are 422', async () => {
+  const tenant = await workspace()
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => post(tenant, 'k', newContact(), index % 2 === 0 ? ask : askOther)),
+  )
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [201, ...Array(19).fill(422)])
+  assert.equal(await total(tenant), 1)
+})
+
+test('of 20 creates of one number with different keys one succeeds, and each replays its own answer', async () => {
+  const tenant = await workspace()
+  const said = newContact()
+  const names = Array.from({ length: 20 }, (_, index) => `key ${index}`)
+  const answers = await Promise.all(
+    names.map((name, index) => post(tenant, name, said, index % 2 === 0 ? ask : askOther)),
+  )
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [201, ...Array(19).fill(409)])
+  const winner = answers.find(({ status }) => status === 201)
+  for (const { status, body } of answers) {
+    if (status === 409) assert.equal(body.error.details.existing_id, winner?.body.data.id)
+  }
+  const replays = await Promise.all(names.map((name) => post(tenant, name, said)))
+  replays.forEach((replay, index) => {
+    assert.deepEqual([replay.status, replay.text], [answers[index]?.status, answers[index]?.text])
+    assert.ok(isReplayed(replay))
+  })
+  assert.equal(await total(tenant), 1)
+})
+
+test('many creates with many keys at once all succeed, also when two servers are asked for each', async () => {
+  const tenant = await workspace()
+  const bodies = Array.from({ length: 60 }, () => newContact())
+  const both = await Promise.all(
+    bodies.flatMap((said, index) => [post(tenant, `${index}`, said, ask), post(tenant, `${index}`, said, askOther)]),
+  )
+  assert.deepEqual(new Set(both.map(({ status }) => status)), new Set([201]))
+  assert.equal(both.filter(isReplayed).length, 60)
+  assert.equal(await total(tenant), 60)
+})
+
+test('a request whose key another process holds waits, and runs when that one gives up', async (t) => {
+  const tenant = await workspace()
+  const { pid, rollback } = await open(t, takeKey(tenant, 'k'))
+  const answer = post(tenant, 'k', newContact())
+  await waitingFor(pid)
+  await rollback()
+  const { status } = await answer
+  assert.deepEqual([status, isReplayed(await answer)], [201, false])
+  assert.equal(await total(tenant), 1)
+})
+
+test('a request whose key another process holds waits for its answer, and gives the same', async (t) => {
+  const tenant = await workspace()
+  const said = newContact()
+  const { pid, rollback } = await open(t, takeNumber(tenant, said.phone_number))
+  const first = post(tenant, 'k', said, ask)
+  const [runner = 0] = await waitingFor(pid)
+  const second = post(tenant, 'k', said, askOther)
+  await waitingFor(runner)
+  await rollback()
+  assert.deepEqual([(await first).status, isReplayed(await first)], [201, false])
+  assert.deepEqual([(await second).text, isReplayed(await second)], [(await first).text, true])
+})
+
+test('when the first is not finished within two seconds the second is told to come again', async (t) => {
+  const tenant = await workspace()
+  const { rollback } = await open(t, takeKey(tenant, 'held'))
+  const said = newContact()
+  const [held, duplicate, free, bare] = await Promise.all([
+    post(tenant, 'held', said),
+    post(tenant, 'held', said),
+    post(tenant, 'free', newContact()),
+    tenant.call('POST', '/contacts', newContact()),
+  ])
+  for (const { status, headers, body } of [held, duplicate]) {
+    assert.deepEqual([status, body.error?.code], [409, 'IDEMPOTENCY_IN_PROGRESS'])
+    assert.equal(headers.get('retry-after'), '1')
+    assert.equal(body.error.details.request_id, headers.get('x-request-id'))
+  }
+  assert.deepEqual([free.status, bare.status], [201, 201], 'those who ask for something else are served')
+  await rollback()
+  const later = await post(tenant, 'held', said)
+  assert.deepEqual([later.status, isReplayed(later)], [201, false], 'the refusal is not kept')
+})
+
+test('a create that fails midway leaves neither key nor contact, and can be repeated', async (t) => {
+  const tenant = await workspace()
+  const said = newContact()
+  const { pid, rollback } = await open(t, takeNumber(tenant, said.phone_number))
+  const answer = post(tenant, 'k', said)
+  const [runner = 0] = await waitingFor(pid)
+  await pool.many(sql`select pg_terminate_backend(${runner}::int)`)
+  const { status, headers, body } = await answer
+  assert.deepEqual([status, body.error.code, headers.get('retry-after')], [503, 'SERVICE_UNAVAILABLE', '1'])
+  await rollback()
+  assert.deepEqual(await keysOf(tenant), [])
+  assert.deepEqual(await eventsOf(pool, tenant), [])
+  assert.equal(await total(tenant), 0)
+  const again = await post(tenant, 'k', said)
+  assert.deepEqual([again.status, isReplayed(again)], [201, false])
+  assert.deepEqual(await keysOf(tenant), [{ key: 'k', status: 201 }])
+})
+
+test('a duplicate that waits for one that fails runs in its place', async (t) => {
+  const tenant = await workspace()
+  const said = newContact()
+  const { pid, rollback } = await open(t, takeNumber(tenant, said.phone_number))
+  const first = post(tenant, 'k', said, ask)
+  const [runner = 0] = await waitingFor(pid)
+  const second = post(tenant, 'k', said, askOther)
+  await waitingFor(runner)
+  await pool.many(sql`select pg_terminate_backend(${runner}::int)`)
+  assert.equal((await first).status, 503)
+  await rollback()
+  assert.deepEqual([(await second).status, isReplayed(await second)], [201, false])
+  assert.equal(await total(tenant), 1)
+})
+
+test('one who waits for a locked contact or number does not fail those who ask at the same time', async (t) => {
+  const tenant = await workspace()
+  const ids: string[] = []
+  for (let count = 0; count < 10; count += 1) {
+    ids.push((await tenant.call('POST', '/contacts', newContact())).body.data.id)
+  }
+  const taken = newContact()
+  await open(t, async (db) => {
+    await db.run(sql`select from contacts where workspace_id = ${tenant.id} and id = ${ids[0]} for update`)
+    await takeNumber(tenant, taken.phone_number)(db)
+  })
+  const [patches, creates] = await Promise.all([
+    Promise.all([...ids, ...ids].map((id) => tenant.call('PATCH', `/contacts/${id}`, { notes: 'x' }))),
+    Promise.all([taken, ...ids.map(() => newContact()), taken].map((said) => tenant.call('POST', '/contacts', said))),
+  ])
+  const served = [503, ...Array(9).fill(200)]
+  assert.deepEqual(
+    patches.map(({ status }) => status),
+    [...served, ...served],
+  )
+  assert.deepEqual(
+    creates.map(({ status }) => status),
+    [503, ...Array(10).fill(201), 503],
+  )
+})
+
+test('key, answer, contact and event are written in one transaction', async () => {
+  const tenant = await workspace()
+  await post(tenant, 'k', newContact())
+  const writers = await pool.many<{ writer: string }>(
+    sql`select xmin::text as writer from idempotency_keys where workspace_id = ${tenant.id}
+      union select xmin::text from contacts where workspace_id = ${tenant.id}
+      union select xmin::text from events where workspace_id = ${tenant.id}
+      union select xmin::text from contact_counts where workspace_id = ${tenant.id}`,
+  )
+  assert.equal(writers.length, 1)
+})

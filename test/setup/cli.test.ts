@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { scopes } from '../../server/api.ts'
+import { newId } from '../../server/kit/id.ts'
+import { serve } from '../harness.ts'
+import { parley } from './process.ts'
+
+const { fetch } = await serve()
+const DATABASE_URL = process.env.TEST_DATABASE_URL ?? ''
+
+const run = (...words: string[]) => parley(words, { DATABASE_URL }).ended
+
+async function json(...words: string[]) {
+  const { code, stdout, stderr } = await run(...words, '--json')
+  assert.equal(code, 0, stderr)
+  assert.equal(stdout.trim().split('\n').length, 1, 'one line of JSON')
+  return JSON.parse(stdout)
+}
+
+const listWith = (key: string) => fetch('GET', '/api/v1/contacts', undefined, { authorization: `Bearer ${key}` })
+
+test('a workspace is created with a first key that works at once', async () => {
+  const name = `cli ${newId()}`
+  const created = await json('workspace', 'create', name)
+  assert.deepEqual(Object.keys(created).sort(), ['api_key', 'workspace'])
+  assert.deepEqual(Object.keys(created.workspace).sort(), ['id', 'name'])
+  assert.match(created.api_key, /^pk_[0-9A-Za-z]{43}$/)
+  assert.equal((await listWith(created.api_key)).status, 200)
+  const { workspaces } = await json('workspace', 'list')
+  assert.ok(workspaces.some((one: { id: string }) => one.id === created.workspace.id))
+
+  const again = await run('workspace', 'create', name)
+  assert.equal(again.code, 1)
+  assert.match(again.stderr, /there is a workspace/)
+})
+
+test('a key is created with name, scopes and expiry, listed without its secret, and revoked', async () => {
+  const name = `cli ${newId()}`
+  await json('workspace', 'create', name)
+  const { key, api_key } = await json(
+    'key',
+    'create',
+    '--workspace',
+    name,
+    '--name',
+    'Sync',
+    '--scopes',
+    'agents:read',
+    '--expires-in',
+    '90d',
+  )
+  assert.deepEqual([key.name, key.scopes], ['Sync', ['agents:read']])
+  assert.equal(Date.parse(key.expires_at) - Date.parse(key.created_at), 90 * 24 * 60 * 60 * 1000)
+  assert.equal((await listWith(api_key)).status, 403)
+
+  const full = await json('key', 'create', '--workspace', name)
+  assert.deepEqual(full.key.scopes, scopes)
+  assert.equal(full.key.expires_at, null)
+  assert.equal((await listWith(full.api_key)).status, 200)
+
+  const listed = await run('key', 'list', '--workspace', name, '--json')
+  assert.equal(JSON.parse(listed.stdout).keys.length, 3)
+  assert.ok(!listed.stdout.includes(api_key))
+
+  const revoked = await json('key', 'revoke', full.key.id)
+  assert.ok(revoked.key.revoked_at)
+  const deadline = Date.now() + 10_000
+  while ((await listWith(full.api_key)).status !== 401) assert.ok(Date.now() < deadline, 'a revoked key still works')
+})
+
+const mistakes: [string[], RegExp][] = [
+  [[], /a command is needed/],
+  [['dance'], /no command "dance"/],
+  [['workspace', 'create'], /usage: parley workspace create NAME/],
+  [['workspace', 'create', ' '], /NAME must have/],
+  [['key', 'create'], /--workspace NAME is needed/],
+  [['key', 'create', '--workspace', 'nowhere at all'], /no workspace "nowhere at all"/],
+  [['key', 'create', '--workspace', 'Default', '--nonsense'], /nonsense/],
+  [['key', 'list', '--scopes', 'x'], /takes no --scopes/],
+  [['key', 'revoke', 'x'], /no key x/],
+  [['key', 'revoke', newId()], /no key/],
+]
+for (const [words, message] of mistakes) {
+  test(`"parley ${words.join(' ')}" says what is wrong in one line`, async () => {
+    const { code, stdout, stderr } = await run(...words)
+    assert.equal(code, 1)
+    assert.equal(stdout, '')
+    assert.match(stderr, message)
+    assert.equal(stderr.trim().split('\n').length, 1)
+  })
+}
+
+test('scopes and times that are none are refused', async () => {
+  const name = `cli ${newId()}`
+  await json('workspace', 'create', name)
+  const wrong_scope = await run('key', 'create', '--workspace', name, '--scopes', 'contacts:fly')
+  assert.match(wrong_scope.stderr, /no scope "contacts:fly"/)
+  const wrong_time = await run('key', 'create', '--workspace', name, '--expires-in', 'soon')
+  assert.match(wrong_time.stderr, /--expires-in/)
+})
+
+test('help tells every command', async () => {
+  const { code, stdout } = await run('--help')
+  assert.equal(code, 0)
+  for (const command of [
+    'serve',
+    'migrate',
+    'workspace create',
+    'workspace list',
+    'key create',
+    'key list',
+    'key revoke',
+  ]) {
+    assert.ok(stdout.includes(command), command)
+  }
+})

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readConfig } from '../../server/config.ts'
+import { parley } from './process.ts'
+
+const wrong: [string, string][] = [
+  ['PORT', '80a'],
+  ['PORT', '65536'],
+  ['PORT', '-1'],
+  ['HOST', 'a b'],
+  ['PUBLIC_URL', 'example.com'],
+  ['PUBLIC_URL', 'ftp://example.com'],
+  ['PUBLIC_URL', 'https://example.com/?a=b'],
+  ['DATABASE_URL', 'mysql://localhost/x'],
+  ['DATABASE_URL', 'localhost'],
+  ['BOOTSTRAP_API_KEY', `pk_${'a'.repeat(31)}`],
+  ['BOOTSTRAP_API_KEY', `pk_${'a'.repeat(129)}`],
+  ['BOOTSTRAP_API_KEY', `pk_${'a'.repeat(31)}_`],
+  ['BOOTSTRAP_API_KEY', 'a'.repeat(40)],
+  ['TRUST_PROXY', 'proxy'],
+  ['TRUST_PROXY', '10.0.0.0/33'],
+  ['TRUST_PROXY', '10.0.0.1,'],
+  ['SECRETS_KEY', 'a'.repeat(31)],
+  ['RATE_LIMIT_PER_SECOND', '-1'],
+  ['RATE_LIMIT_PER_SECOND', '1.5'],
+  ['LOG_LEVEL', 'loud'],
+]
+for (const [name, value] of wrong) {
+  test(`${name}=${value.slice(0, 40)} is refused by name`, () => {
+    assert.throws(() => readConfig({ [name]: value }), new RegExp(`^\\S*Error: ${name} must be [^\n]+$`))
+  })
+}
+
+const right: [string, string, string, unknown][] = [
+  ['PORT', '0', 'port', 0],
+  ['PORT', '65535', 'port', 65_535],
+  ['PUBLIC_URL', 'https://example.com/parley/', 'public_url', 'https://example.com/parley'],
+  ['BOOTSTRAP_API_KEY', `pk_${'a'.repeat(32)}`, 'bootstrap_api_key', `pk_${'a'.repeat(32)}`],
+  ['BOOTSTRAP_API_KEY', `pk_${'a'.repeat(128)}`, 'bootstrap_api_key', `pk_${'a'.repeat(128)}`],
+  ['TRUST_PROXY', '10.0.0.0/8, ::1', 'trust_proxy', ['10.0.0.0/8', '::1']],
+  ['SECRETS_KEY', 'a'.repeat(32), 'secrets_key', 'a'.repeat(32)],
+  ['RATE_LIMIT_PER_SECOND', '0', 'rate_limit_per_second', 0],
+  ['LOG_LEVEL', 'silent', 'log_level', 'silent'],
+  ['HOST', '', 'host', '127.0.0.1'],
+]
+for (const [name, value, field, expected] of right) {
+  test(`${name}=${value.slice(0, 40)} is understood`, () => {
+    assert.deepEqual(Object.entries(readConfig({ [name]: value })).find(([one]) => one === field)?.[1], expected)
+  })
+}
+
+test('a secret that is wrong is not repeated on the screen', () => {
+  assert.throws(
+    () => readConfig({ SECRETS_KEY: 'open sesame' }),
+    (error: Error) => !error.message.includes('sesame'),
+  )
+})
+
+test('a wrong value stops the start with one line that names the variable', async () => {
+  const { code, stdout, stderr } = await parley(['serve'], { PORT: 'eighty' }).ended
+  assert.equal(code, 1)
+  assert.equal(stdout, '')
+  assert.match(stderr, /^parley: PORT must be [^\n]+\n$/)
+})
+
+test('SECRETS_KEY is required with DATABASE_URL', async () => {
+  const { code, stderr } = await parley(['serve'], { DATABASE_URL: process.env.TEST_DATABASE_URL ?? '' }).ended
+  assert.equal(code, 1)
+  assert.match(stderr, /^parley: SECRETS_KEY [^\n]+\n$/)
+})
+
+test('a DATABASE_URL where nobody answers stops the start with one line', async () => {
+  const environment = { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c', SECRETS_KEY: 'a'.repeat(32) }
+  const { code, stderr } = await parley(['serve'], environment).ended
+  assert.equal(code, 1)
+  assert.match(stderr, /^parley: DATABASE_URL can't be used: [^\n]+\n$/)
+})

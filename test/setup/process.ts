@@ -1,0 +1,47 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+
+const checkout = path.resolve(import.meta.dirname, '../..')
+
+export interface Ended {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+export interface Running {
+  child: ChildProcess
+  stdout: () => string
+  stderr: () => string
+  /** Resolves with the match once standard output has it; fails when the process ends before. */
+  says: (pattern: RegExp) => Promise<RegExpExecArray>
+  ended: Promise<Ended>
+}
+
+/** `parley ...` as a user starts it, in an environment with nothing of ours but what is given. */
+export function parley(words: string[], environment: Record<string, string> = {}): Running {
+  const { PATH = '', HOME = '' } = process.env
+  const child = spawn('node', [path.join(checkout, 'bin/parley.mjs'), ...words], {
+    env: { PATH, HOME, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    stdout += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    stderr += text
+  })
+  const ended = once(child, 'close').then(([code]): Ended => ({ code, stdout, stderr }))
+  const says = async (pattern: RegExp): Promise<RegExpExecArray> => {
+    for (;;) {
+      const found = pattern.exec(stdout)
+      if (found) return found
+      const is_over = await Promise.race([once(child.stdout, 'data').then(() => false), ended.then(() => true)])
+      if (is_over && !pattern.test(stdout)) throw new Error(`it ended without ${pattern}:\n${stdout}\n${stderr}`)
+    }
+  }
+  return { child, stdout: () => stdout, stderr: () => stderr, says, ended }
+}

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import net from 'node:net'
+import path from 'node:path'
+import { after, test } from 'node:test'
+import { home } from '../../server/kit/embedded.ts'
+import { parley, type Running } from './process.ts'
+
+const base = path.join(home(path.resolve(import.meta.dirname, '../..')), '.cache', `start-${process.pid}`)
+const DATA_DIR = path.join(base, 'data')
+const environment = { PORT: '0', DATA_DIR }
+after(() => fs.rmSync(base, { recursive: true, force: true }))
+
+const start = (more: Record<string, string> = {}) => parley(['serve'], { ...environment, ...more })
+const addressOf = async (running: Running): Promise<string> => (await running.says(/Base address +(\S+)/))[1] ?? ''
+
+async function stop(running: Running): Promise<void> {
+  running.child.kill('SIGTERM')
+  const { code, stderr } = await running.ended
+  assert.equal(code, 0, stderr)
+}
+
+/** The server below the launcher; PostgreSQL is in a session of its own. */
+function serverPid(): number {
+  return JSON.parse(fs.readFileSync(path.join(DATA_DIR, 'lock.json'), 'utf8')).pid
+}
+
+const postmasterPid = (): number =>
+  Number.parseInt(fs.readFileSync(path.join(DATA_DIR, 'postgres/postmaster.pid'), 'utf8'), 10)
+
+let key = ''
+const contacts = async (address: string, body?: object) => {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const response = await fetch(`${address}/contacts`, {
+    headers,
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
+  })
+  return { status: response.status, body: JSON.parse(await response.text()) }
+}
+
+test('the first start prints the address, a key, and a curl line that works', async () => {
+  const running = start()
+  const address = await addressOf(running)
+  const [curl = ''] = await running.says(/^ *curl .*\n/m)
+  key = /pk_[0-9A-Za-z]{43}/.exec(curl)?.[0] ?? ''
+  assert.ok(curl.includes(`${address}/contacts`))
+  assert.equal((await contacts(address)).status, 200)
+  assert.equal((await contacts(address, { phone_number: '+14155550100' })).status, 201)
+  const mode = (name: string) => fs.statSync(path.join(DATA_DIR, name)).mode & 0o777
+  assert.equal(mode('secrets-key'), 0o600)
+  await stop(running)
+})
+
+test('the next start prints no key and has everything', async () => {
+  const running = start()
+  const address = await addressOf(running)
+  assert.doesNotMatch(running.stdout(), /pk_/)
+  assert.equal((await contacts(address)).body.pagination.total, 1)
+
+  const second = await start().ended
+  assert.equal(second.code, 1)
+  assert.match(second.stderr, new RegExp(`^parley: DATA_DIR ${DATA_DIR} is in use by [^\n]+\n$`))
+
+  const listed = await parley(['key', 'list', '--json'], environment).ended
+  assert.equal(JSON.parse(listed.stdout).keys.length, 1, 'the command line works while the server runs')
+  assert.equal((await contacts(address)).status, 200)
+  await stop(running)
+})
+
+test('a port in use is told in one line', async () => {
+  const other = net.createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => other.once('listening', resolve))
+  const { port } = other.address() as net.AddressInfo
+  const { code, stderr } = await start({ PORT: String(port), LOG_LEVEL: 'warn' }).ended
+  other.close()
+  assert.equal(code, 1)
+  assert.match(stderr, new RegExp(`^parley: [^\n]*${port}[^\n]*\n$`))
+})
+
+test('after kill -9 of the server alone the next start takes over its PostgreSQL', async () => {
+  const running = start()
+  await addressOf(running)
+  const postgres = postmasterPid()
+  process.kill(serverPid(), 'SIGKILL')
+  await running.ended
+  const next = start()
+  assert.equal((await contacts(await addressOf(next))).body.pagination.total, 1)
+  assert.equal(postmasterPid(), postgres)
+  await stop(next)
+  assert.ok(!fs.existsSync(path.join(DATA_DIR, 'postgres/postmaster.pid')), 'PostgreSQL was stopped cleanly')
+})
+
+test('after kill -9 of everything the next start has all that was acknowledged', async () => {
+  const running = start()
+  assert.equal((await contacts(await addressOf(running), { phone_number: '+14155550101' })).status, 201)
+  for (const pid of [postmasterPid(), serverPid(), running.child.pid ?? 0]) process.kill(pid, 'SIGKILL')
+  await running.ended
+  const next = start()
+  assert.equal((await contacts(await addressOf(next))).body.pagination.total, 2)
+  await stop(next)
+})
+
+test('when the launcher is killed the server stops by itself', async () => {
+  const running = start()
+  await addressOf(running)
+  running.child.kill('SIGKILL')
+  await running.ended
+  const next = start()
+  await addressOf(next)
+  await stop(next)
+})
+
+test('SIGTERM finishes what is in flight', async () => {
+  const running = start()
+  const address = await addressOf(running)
+  const creating = Array.from({ length: 50 }, (_, index) =>
+    contacts(address, { phone_number: `+1415556${1000 + index}` }),
+  )
+  await creating[0]
+  running.child.kill('SIGTERM')
+  const statuses = (await Promise.allSettled(creating)).flatMap((one) =>
+    one.status === 'fulfilled' ? one.value.status : [],
+  )
+  assert.equal((await running.ended).code, 0)
+  const next = start()
+  const { total } = (await contacts(await addressOf(next))).body.pagination
+  assert.equal(total, 2 + statuses.filter((status) => status === 201).length)
+  await stop(next)
+})
+
+test('BOOTSTRAP_API_KEY is valid in "Default" from the start, and nothing is printed of it', async () => {
+  key = `pk_${'Boot5trap'.repeat(5)}`
+  const running = start({ BOOTSTRAP_API_KEY: key, PUBLIC_URL: 'https://parley.example.com/x' })
+  await running.says(/Base address +https:\/\/parley\.example\.com\/x\/api\/v1/)
+  assert.doesNotMatch(running.stdout() + running.stderr(), /Boot5trap/)
+  await stop(running)
+  const next = start({ BOOTSTRAP_API_KEY: key })
+  assert.equal((await contacts(await addressOf(next))).status, 200)
+  await stop(next)
+})

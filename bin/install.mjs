@@ -56,10 +56,14 @@ async function npmCi(root) {
     '--include=optional',
   ]
   const [program, ...script] = npm()
+  const env = { ...process.env, NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${endsWithUs}` }
+  // After npm --prefix these name a global configuration that isn't there, and with it the way to the registry.
+  for (const name of ['prefix', 'global_prefix', 'globalconfig']) delete env[`npm_config_${name}`]
+  const shell = program === 'npm' && process.platform === 'win32'
   const child = spawn(program, [...script, ...options], {
     cwd: root,
-    env: { ...process.env, NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${endsWithUs}` },
-    shell: program === 'npm' && process.platform === 'win32',
+    env,
+    shell,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   const output = []

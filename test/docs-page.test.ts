@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { document } from '../server/api.ts'
-import { docsPage } from '../server/kit/docs-page.ts'
+import { docsPage } from '../server/kit/docs/page.ts'
 import { serve } from './harness.ts'
 
 const { fetch } = await serve()

@@ -72,10 +72,3 @@ only('imports the driver', /from 'pg'/, ['kit/db.ts'])
 only('imports the web framework', /from 'fastify'/, ['kit/http.ts', 'api.ts'])
 only('reads the environment', /process\.env/, ['config.ts'])
 only('asks what time it is', /Date\.now\(|new Date\(|performance\.now\(/, ['kit/clock.ts'])
-
-test('kit knows no noun', () => {
-  assert.deepEqual(
-    offenders(({ room, text }) => room === 'kit' && /from '\.\.\//.test(text)),
-    [],
-  )
-})

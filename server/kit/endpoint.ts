@@ -9,6 +9,8 @@ import { invalid, invalidJson, notFound, preconditionFailed } from './problem.ts
 import { type Schema, validate, validateQuery } from './validate.ts'
 import type { Write } from './write.ts'
 
+const nesting_max = 32
+
 /** A request that was let in, before anything of it was looked at. */
 export interface Arrival {
   id: string
@@ -47,6 +49,8 @@ export function endpoint(
   return async (arrival) => {
     const json = operation.body && jsonOf(arrival.body)
     const call = callOf(operation, arrival, json)
+    // Only in members that are ignored: what is read has no such depth.
+    if (isDeeper(json, nesting_max)) throw invalidJson(`The body is nested more than ${nesting_max} levels deep.`)
     const keys = operation.method === 'POST' ? arrival.sent('idempotency-key') : []
     const claim =
       keys.length > 0 ? { key: keyOf(keys), fingerprint: fingerprintOf(operation.id, call.params, json) } : undefined
@@ -87,3 +91,8 @@ function jsonOf(body: Buffer | undefined): unknown {
     throw invalidJson(`The body is not valid JSON: ${error instanceof Error ? error.message : error}.`)
   }
 }
+
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1)))

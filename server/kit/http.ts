@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type IncomingMessage, maxHeaderSize, STATUS_CODES } from 'node:http'
+import { type IncomingMessage, METHODS, maxHeaderSize, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import * as clock from './clock.ts'
@@ -32,7 +32,8 @@ export type { FastifyInstance }
 const body_limit_bytes = 1024 * 1024
 const request_timeout_ms = 30_000
 const param_length_max = 500
-const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+/** Every method that Node reads; CONNECT asks for a tunnel and never gets to a route. */
+const methods = METHODS.filter((method) => method !== 'CONNECT')
 
 /** How Fastify hands over the parts of a request, as it is set up below. */
 interface Parts {
@@ -59,10 +60,14 @@ export function openHttp(options: HttpOptions): { app: FastifyInstance; metrics:
     trustProxy: trust_proxy.length > 0 ? trust_proxy : false,
     return503OnClosing: false,
     genReqId: newRequestId,
+    // Node's own refusal would not be in the envelope.
+    http: { requireHostHeader: false },
     routerOptions: { maxParamLength: param_length_max },
     clientErrorHandler: (error, socket) => sayOnSocket(socket, clientProblem(error), newRequestId()),
     frameworkErrors: (_error, request, reply) => send(request, reply, failure(problem.notFound(), request.id)),
   })
+  for (const method of methods) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.decorateRequest('caller')
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
@@ -72,6 +77,11 @@ export function openHttp(options: HttpOptions): { app: FastifyInstance; metrics:
     if (told.status >= 500)
       log.error({ err: error, request_id: request.id, route: request.routeOptions.url }, told.message)
     send(request, reply, failure(told, request.id))
+  })
+  app.addHook('onRequest', (request, _reply, done) => {
+    done(
+      request.headers.host === undefined && request.raw.httpVersion !== '1.0' ? problem.malformedRequest() : undefined,
+    )
   })
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? '(none)'
@@ -160,7 +170,9 @@ function admission({
       if (is_over) throw problem.rateLimited(rate_limit_per_second)
     }
     if (caller.scopes && !caller.scopes.has(operation.scope)) throw problem.forbidden(operation.scope)
-    if (operation.body && hasBody(request) && !isPlainJson(request)) throw problem.unsupportedMediaType()
+    // A body that nobody asked for is not looked at, whatever it says it is.
+    if (!operation.body) delete request.headers['content-type']
+    else if (hasBody(request) && !isPlainJson(request)) throw problem.unsupportedMediaType()
   }
 
   return (operation: Operation, request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
@@ -203,8 +215,10 @@ const hasBody = ({ headers }: FastifyRequest): boolean =>
 
 const json_type = /^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*)?;?\s*$/i
 
-const isPlainJson = ({ headers }: FastifyRequest): boolean =>
-  json_type.test(headers['content-type'] ?? '') && (headers['content-encoding'] ?? 'identity') === 'identity'
+const isPlainJson = ({ headers, raw }: FastifyRequest): boolean =>
+  json_type.test(headers['content-type'] ?? '') &&
+  sentOf(raw, 'content-type').length === 1 &&
+  (headers['content-encoding'] ?? 'identity') === 'identity'
 
 function send(request: FastifyRequest, reply: FastifyReply, { status, headers, body }: Answer): void {
   reply.code(status).headers(common_headers).header('x-request-id', request.id).headers(headers)

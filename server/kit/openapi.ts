@@ -108,13 +108,14 @@ function success(operation: Operation, schemas: Json): Json {
 }
 
 /** What follows from the method and the schemas, and what the operation says itself. */
-function codesOf({ method, path, refusals, is_list }: Operation): Code[] {
+function codesOf({ method, path, refusals, is_list, body }: Operation): Code[] {
   const codes: Code[] = ['VALIDATION_ERROR', 'UNAUTHORIZED', 'FORBIDDEN']
   if (path.includes(':')) codes.push('NOT_FOUND')
   codes.push(...refusals)
   if (method === 'POST') codes.push('IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED')
   if (method !== 'POST' && !is_list) codes.push('PRECONDITION_FAILED')
-  if (method !== 'GET') codes.push('REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
+  if (method !== 'GET') codes.push('REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE')
+  if (body) codes.push('UNSUPPORTED_MEDIA_TYPE')
   return [...codes, 'RATE_LIMITED', 'HEADERS_TOO_LARGE', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
 }
 

@@ -138,7 +138,7 @@ const control = /[\u0000-\u001f\u007f-\u009f]/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for
 const control_but_breaks = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 
-const email = /^[^\s@"(),:;<>[\\\]]{1,64}@[^\s@.]+(\.[^\s@.]+)+$/
+const email = /^[^\s@"(),:;<>[\\\]]{1,64}@([^\s@."(),:;<>[\\\]]+\.)+[^\s@."(),:;<>[\\\]]+$/
 const rfc3339 = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/
 
 const formats: Record<string, Check> = {

@@ -156,7 +156,9 @@ for (const [what, text] of [
   ['that was cut off', ''],
 ] as const)
   test(`a pid file ${what} is no obstacle`, async () => {
-    fs.writeFileSync(join(cluster, 'postmaster.pid'), text)
+    const file = join(cluster, 'postmaster.pid')
+    fs.writeFileSync(file, text)
+    if (user) fs.chownSync(file, user.uid, user.gid)
     const { url, close } = await serve()
     assert.equal(await query(url, 'select body from note'), 'kept well')
     await close()

@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { openApi } from '../server/api.ts'
+import * as api_keys from '../server/api-keys/store.ts'
+import { readConfig } from '../server/config.ts'
+import * as clock from '../server/kit/clock.ts'
+import { openLog } from '../server/kit/log.ts'
+import { sql } from '../server/kit/sql.ts'
+import { type Answer, migrations, serve, type Tenant, testPool } from './harness.ts'
+import { create, eventsOf, nobody } from './people.ts'
+import { newContact } from './samples.ts'
+
+const { workspace, fetch, pool, say, url } = await serve()
+
+const withKey = (key: string) => ({ authorization: `Bearer ${key}` })
+
+const keyIdsOf = async ({ id }: Tenant) =>
+  (await pool.many<{ id: string }>(sql`select id from api_keys where workspace_id = ${id}`)).map((key) => key.id)
+
+test('a missing, malformed, unknown, expired or revoked key is the same 401', async () => {
+  const tenant = await workspace()
+  const { key } = tenant
+  const expired = await tenant.newKey({ expires_at: clock.iso(clock.now() - 1) })
+  const other = await workspace()
+  for (const id of await keyIdsOf(other)) await api_keys.revoke(pool, id, clock.now())
+  const malformed = [
+    '',
+    'Bearer',
+    'Bearer ',
+    key,
+    `Basic ${key}`,
+    `Token ${key}`,
+    `Bearer ${key} ${key}`,
+    `Bearer,${key}`,
+  ]
+  const forms = ['pk_', 'x', key.slice(3), key.slice(0, 34), `${key}-`, `${key}é`, `pk_${'x'.repeat(129)}`, `"${key}"`]
+  const unknown = [api_keys.newToken(), key.toUpperCase(), `${key}x`, `pk_${'0'.repeat(43)}`, expired, other.key]
+  const seen = new Set<string>()
+  for (const authorization of [undefined, ...malformed, ...[...forms, ...unknown].map((token) => `Bearer ${token}`)]) {
+    for (const [method, address] of [
+      ['GET', '/api/v1/contacts'],
+      ['GET', `/api/v1/agents/${nobody}`],
+      ['POST', '/v1/contacts'],
+    ] as const) {
+      const encoded = authorization && Buffer.from(authorization).toString('latin1')
+      const answer = await fetch(method, address, undefined, encoded === undefined ? {} : { authorization: encoded })
+      assert.equal(answer.status, 401, `${method} ${authorization}`)
+      assert.equal(answer.headers.get('www-authenticate'), 'Bearer')
+      seen.add(answer.text.replace(/"request_id":"[^"]*"/, ''))
+    }
+  }
+  assert.equal(seen.size, 1, [...seen].join('\n'))
+  assert.match([...seen].join(), /"code":"UNAUTHORIZED"/)
+})
+
+test('the scheme is read without regard to case', async () => {
+  const { key } = await workspace()
+  for (const scheme of ['Bearer', 'bearer', 'BEARER', 'Bearer  ']) {
+    assert.equal((await fetch('GET', '/api/v1/contacts', undefined, { authorization: `${scheme} ${key}` })).status, 200)
+  }
+})
+
+test('401 and 403 come before the body is read', async () => {
+  const tenant = await workspace()
+  const reader = await tenant.newKey({ scopes: ['contacts:read'] })
+  for (const [key, status] of [
+    [api_keys.newToken(), 401],
+    [reader, 403],
+  ] as const) {
+    const head = (lines: string[]) =>
+      [
+        'POST /api/v1/contacts HTTP/1.1',
+        `Host: ${new URL(url).host}`,
+        `Authorization: Bearer ${key}`,
+        'Connection: close',
+        ...lines,
+        '',
+        '',
+      ].join('\r\n')
+    const expected = new RegExp(`^HTTP/1\\.1 ${status} `)
+    assert.match(await say(head(['Content-Type: application/json', 'Content-Length: 100000'])), expected)
+    assert.match(await say(head(['Content-Type: application/json', 'Content-Length: 9999999999'])), expected)
+    assert.match(await say(head(['Content-Type: application/json', 'Transfer-Encoding: chunked'])), expected)
+    assert.match(await say(head(['Content-Type: text/plain', 'Content-Length: 5'])), expected)
+  }
+  assert.deepEqual(await eventsOf(pool, tenant), [])
+})
+
+test('a key without the scope is 403, which names it', async () => {
+  const tenant = await workspace()
+  const { id } = await create(tenant)
+  const all = ['contacts:read', 'contacts:write', 'agents:read', 'agents:write']
+  for (const [method, path, scope] of [
+    ['GET', '/contacts', 'contacts:read'],
+    ['GET', `/contacts/${id}`, 'contacts:read'],
+    ['POST', '/contacts', 'contacts:write'],
+    ['PATCH', `/contacts/${id}`, 'contacts:write'],
+    ['DELETE', `/contacts/${id}`, 'contacts:write'],
+    ['GET', '/agents', 'agents:read'],
+    ['POST', '/agents', 'agents:write'],
+  ] as const) {
+    for (const scopes of [[], all.filter((other) => other !== scope)]) {
+      const answer = await tenant.call(method, path, undefined, withKey(await tenant.newKey({ scopes })))
+      assert.deepEqual([answer.status, answer.body.error.code], [403, 'FORBIDDEN'], `${method} ${path}`)
+      assert.equal(answer.body.error.details.required_scope, scope)
+    }
+    const answer = await tenant.call(method, path, undefined, withKey(await tenant.newKey({ scopes: [scope] })))
+    assert.notEqual(answer.status, 403, `${method} ${path}`)
+  }
+})
+
+test('a key sees its own workspace only', async () => {
+  const [mine, theirs] = [await workspace(), await workspace()]
+  await create(theirs)
+  assert.deepEqual((await mine.call('GET', '/contacts')).body.data, [])
+})
+
+for (const [how, end] of [
+  ['revoked', (id: string) => api_keys.revoke(pool, id, clock.now())],
+  [
+    'expired',
+    (id: string) => pool.run(sql`update api_keys set expires_at = ${clock.iso(clock.now())} where id = ${id}`),
+  ],
+] as const) {
+  test(`a ${how} key stops within a second, although it was known, and others go on`, async () => {
+    const tenant = await workspace()
+    const [id = ''] = await keyIdsOf(tenant)
+    const other = await tenant.newKey()
+    assert.equal((await tenant.call('GET', '/contacts')).status, 200)
+    await end(id)
+    const until = clock.now() + 1_000
+    let status = 200
+    while (status !== 401 && clock.now() < until) status = (await tenant.call('GET', '/contacts')).status
+    assert.equal((await tenant.call('GET', '/contacts')).status, 401)
+    assert.equal((await tenant.call('GET', '/contacts', undefined, withKey(other))).status, 200)
+  })
+}
+
+test('a key that is made after it was refused is soon let in', async () => {
+  const tenant = await workspace()
+  const token = api_keys.newToken()
+  assert.equal((await tenant.call('GET', '/contacts', undefined, withKey(token))).status, 401)
+  const said = { name: 'late', scopes: null, expires_at: null }
+  await pool.tx((db) => api_keys.create(db, tenant.id, token, said, clock.now()))
+  const until = clock.now() + 1_000
+  let status = 401
+  while (status !== 200 && clock.now() < until) {
+    status = (await tenant.call('GET', '/contacts', undefined, withKey(token))).status
+  }
+  assert.equal((await tenant.call('GET', '/contacts', undefined, withKey(token))).status, 200)
+})
+
+test('when a key was last used is noted, and never goes back', async () => {
+  const own_pool = testPool()
+  const { app, noteUses } = openApi(own_pool, readConfig({ LOG_LEVEL: 'silent' }), migrations, openLog('silent'))
+  after(async () => {
+    await app.close()
+    await own_pool.close()
+  })
+  const tenant = await workspace()
+  const unused = await workspace()
+  const usedAt = async ({ id }: Tenant) =>
+    (await pool.one<{ last_used_at: string | null }>(sql`select last_used_at from api_keys where workspace_id = ${id}`))
+      .last_used_at
+  const use = () => app.inject({ url: '/api/v1/contacts', headers: withKey(tenant.key) })
+  assert.equal(await usedAt(tenant), null)
+  const before = clock.iso(clock.now())
+  assert.equal((await use()).statusCode, 200)
+  await noteUses()
+  const seen = String(await usedAt(tenant))
+  assert.ok(seen >= before && seen <= clock.iso(clock.now()), seen)
+  assert.equal(await usedAt(unused), null)
+  const later = clock.iso(clock.now() + 60_000)
+  await pool.run(sql`update api_keys set last_used_at = ${later} where workspace_id = ${tenant.id}`)
+  await use()
+  await noteUses()
+  assert.equal(await usedAt(tenant), later)
+})
+
+test('only the hash of a key is kept', async () => {
+  const tenant = await workspace()
+  const tables = ['api_keys', 'api_key_directory']
+  for (const table of tables) {
+    const rows = await pool.many<{ row: string }>(
+      table === 'api_keys'
+        ? sql`select to_jsonb(api_keys)::text as row from api_keys where workspace_id = ${tenant.id}`
+        : sql`select to_jsonb(api_key_directory)::text as row from api_key_directory where workspace_id = ${tenant.id}`,
+    )
+    assert.equal(rows.length, 1)
+    assert.equal(rows[0]?.row.includes(tenant.key.slice(3, 20)), false)
+  }
+  assert.match(tenant.key, /^pk_[0-9A-Za-z]{43}$/)
+})
+
+const limited = await serve({ rate_limit_per_second: 5 })
+
+const remainingOf = ({ headers }: Answer) => Number(/^"key";r=(\d+);t=1$/.exec(String(headers.get('ratelimit')))?.[1])
+
+test('a key may ask so often in a second, is told so each time, and may go on after it', async () => {
+  const tenant = await limited.workspace()
+  const other = await tenant.newKey()
+  const paths = ['/contacts', `/contacts/${nobody}`, '/contacts?limit=0', '/agents']
+  let remaining = 5
+  let answer: Answer | undefined
+  for (let count = 0; answer?.status !== 429; count += 1) {
+    assert.ok(count < 500, 'the limit comes')
+    answer = await tenant.call('GET', String(paths[count % paths.length]))
+    assert.equal(answer.headers.get('ratelimit-policy'), '"key";q=5;w=1')
+    const left = remainingOf(answer)
+    if (answer.status === 429) assert.deepEqual([remaining, left], [0, 0])
+    else assert.ok(left === remaining - 1 || left === 4, `${left} are left after ${remaining}`)
+    remaining = left
+  }
+  const { headers, body } = answer
+  assert.deepEqual([body.error.code, headers.get('retry-after')], ['RATE_LIMITED', '1'])
+  const theirs = await tenant.call('GET', '/contacts', undefined, withKey(other))
+  assert.deepEqual([theirs.status, remainingOf(theirs)], [200, 4], 'another key is not affected')
+  while (answer.status === 429) answer = await tenant.call('GET', '/contacts')
+  assert.equal(answer.status, 200)
+})
+
+test('what is over the limit changes nothing', async () => {
+  const tenant = await limited.workspace()
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, (_, index) =>
+      tenant.call('POST', '/contacts', newContact(), { 'idempotency-key': `${index}` }),
+    ),
+  )
+  const created = answers.filter(({ status }) => status === 201)
+  const refused = answers.filter(({ status }) => status === 429)
+  assert.equal(created.length + refused.length, 30)
+  assert.ok(refused.length > 0)
+  assert.equal((await eventsOf(pool, tenant)).length, created.length)
+})
+
+test('the limit is 1,000 by default, and 0 turns it off', async () => {
+  const usual = await serve({ rate_limit_per_second: readConfig({}).rate_limit_per_second })
+  const { headers } = await (await usual.workspace()).call('GET', '/contacts')
+  assert.deepEqual([headers.get('ratelimit-policy'), headers.get('ratelimit')], ['"key";q=1000;w=1', '"key";r=999;t=1'])
+  const { call } = await workspace()
+  const answers = await Promise.all(Array.from({ length: 50 }, () => call('GET', '/contacts')))
+  for (const answer of answers) assert.deepEqual([answer.status, answer.headers.get('ratelimit')], [200, null])
+})

@@ -31,7 +31,8 @@ export interface Database {
 /** The database of the configuration, at the newest schema: the embedded one, or the one that DATABASE_URL names. */
 export async function openDatabase(config: Config, as: 'serve' | 'command', log: Log): Promise<Database> {
   const { checkout, data_dir, database_url } = config
-  const say = (line: string) => log.info(line)
+  // Standard output belongs to what a command gives.
+  const say = as === 'serve' ? console.log : console.error
   const embedded = database_url ? undefined : await open({ checkout, data_dir, as, say })
   const url = database_url ?? embedded?.url ?? ''
   const pool = openPool({ url, size: pool_size, on_error: (error) => log.warn({ err: error }, 'lost a connection') })
@@ -56,22 +57,45 @@ async function checkVersion(pool: Pool): Promise<void> {
   throw new SetupError(`PostgreSQL ${server_version_min} or newer is needed, and this is ${version}`)
 }
 
-/** Runs the service until a signal ends it. */
+/** Runs the service until a signal ends it, which may come while it still starts. */
 export async function serve(config: Config): Promise<void> {
   const log = openLog(config.log_level)
+  const starting = start(config, log)
+  const end = once(async (reason: string) => {
+    log.info({ reason }, 'stopping')
+    // So that the launcher doesn't pass on a signal that has arrived already.
+    if (process.connected) process.send?.('stopping')
+    try {
+      const stop = await starting
+      await stop()
+      process.exit(0)
+    } catch (error) {
+      log.fatal({ err: error }, 'could not stop cleanly')
+      process.exit(1)
+    }
+  })
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void end(signal))
+  // The launcher was killed: nobody would pass signals on any more.
+  process.on('disconnect', () => void end('the launcher has gone'))
+  process.channel?.unref()
+  await starting
+}
+
+/** Gives what stops it: finishes what is in flight, then closes the database. */
+async function start(config: Config, log: Log): Promise<() => Promise<void>> {
   if (config.database_url && !config.secrets_key) throw new ConfigError('SECRETS_KEY is required with DATABASE_URL')
   const database = await openDatabase(config, 'serve', log)
   const { pool } = database
-  const timers: NodeJS.Timeout[] = []
   const { app, noteUses } = openApi(pool, config, migrations, log)
-  const stop = once(async () => {
+  const timers: NodeJS.Timeout[] = []
+  const stop = async () => {
     for (const timer of timers) clearInterval(timer)
     const cut = setTimeout(() => app.server.closeAllConnections(), drain_ms)
     await app.close()
     clearTimeout(cut)
     await noteUses().catch((error: unknown) => log.warn({ err: error }, 'the last uses of keys were not noted'))
     await database.close()
-  })
+  }
   try {
     if (!config.database_url) keepSecretsKey(config)
     const first_key = await setUp(pool, config)
@@ -83,26 +107,11 @@ export async function serve(config: Config): Promise<void> {
       every(remove_expired_every_ms, () => removeAllExpired(pool), log),
     )
     console.log(greeting(addressOf(config, app.server.address()), first_key))
+    return stop
   } catch (error) {
     await stop()
     throw error
   }
-  const end = (reason: string) => {
-    log.info({ reason }, 'stopping')
-    // So that the launcher doesn't pass on a signal that has arrived already.
-    process.send?.('stopping')
-    stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        log.fatal({ err: error }, 'could not stop cleanly')
-        process.exit(1)
-      },
-    )
-  }
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => end(signal))
-  // The launcher was killed: nobody would pass signals on any more.
-  process.on('disconnect', () => end('the launcher has gone'))
-  process.channel?.unref()
 }
 
 /** On the first start the workspace "Default" and its first key, which is returned to be shown once. */
@@ -169,10 +178,10 @@ function greeting(address: string, first_key: string | undefined): string {
   ].join('\n')
 }
 
-function once<T>(work: () => Promise<T>): () => Promise<T> {
-  let result: Promise<T> | undefined
-  return () => {
-    result ??= work()
+function once<In>(work: (input: In) => Promise<void>): (input: In) => Promise<void> {
+  let result: Promise<void> | undefined
+  return (input) => {
+    result ??= work(input)
     return result
   }
 }

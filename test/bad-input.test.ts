@@ -1,48 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sql } from '../server/kit/sql.ts'
-import { type Answer, serve, type Tenant } from './harness.ts'
-import { create, get, profile, unset } from './people.ts'
+import { type Answer, serve } from './harness.ts'
+import { codeOf, faultOf, refuser } from './refusals.ts'
 import { newContact } from './samples.ts'
 
-const { workspace, pool } = await serve()
+const server = await serve()
+const { workspace } = server
+const refuses = refuser(server)
 
 const json = { 'content-type': 'application/json' }
 const mebibyte = 1024 * 1024
 
-/** All that the database holds of the workspace. */
-const stateOf = ({ id }: Tenant) =>
-  pool.one<object>(
-    sql`select (select json_agg(row order by row.id) from contacts as row where workspace_id = ${id}) as contacts,
-      (select json_agg(row order by row.id) from events as row where workspace_id = ${id}) as events,
-      (select json_agg(row order by row.key) from idempotency_keys as row where workspace_id = ${id}) as keys,
-      (select sum(total) from contact_counts where workspace_id = ${id}) as total`,
-  )
-
-/** Sends each body as a create and as an update; all must be refused so, and nothing may change. */
-async function refuses(bodies: unknown[], says: (answer: Answer) => unknown, expected: unknown, headers = {}) {
-  const tenant = await workspace()
-  const { id } = await create(tenant, profile)
-  const before = await stateOf(tenant)
-  for (const body of bodies) {
-    const raw = typeof body === 'string' || body instanceof Buffer ? body : JSON.stringify(body)
-    for (const [method, path] of [
-      ['POST', '/contacts'],
-      ['PATCH', `/contacts/${id}`],
-    ] as const) {
-      const answer = await tenant.call(method, path, raw, { ...json, 'idempotency-key': 'k', ...headers })
-      assert.deepEqual(says(answer), expected, `${method} ${raw.toString().slice(0, 200)}`)
-      assert.deepEqual(await stateOf(tenant), before)
-    }
-  }
-}
-
-const codeOf = ({ status, body }: Answer) => [status, body?.error?.code]
 const reasonOf = ({ status, body }: Answer) => [status, body?.error?.code, body?.error?.details.reason]
-const faultOf = ({ status, body }: Answer) => {
-  const [first] = body?.error?.details.fields ?? []
-  return [status, first?.path, first?.code]
-}
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 const nestedObjects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
@@ -87,22 +56,14 @@ test('nesting in a field is refused, however deep', async () => {
   await refuses([nestedObjects(5_000), nestedObjects(150_000)], faultOf, [400, 'a', 'unknown'])
 })
 
-test('nesting in a field that is ignored fails neither', async () => {
-  const tenant = await workspace()
-  const { id } = await create(tenant)
-  for (const depth of [5_000, 400_000]) {
-    for (const headers of [json, { ...json, 'idempotency-key': `${depth}` }]) {
-      const { phone_number } = newContact()
-      const body = `{"phone_number":"${phone_number}","crm_ids":${nested(depth)}}`
-      for (const [method, path] of [
-        ['POST', '/contacts'],
-        ['PATCH', `/contacts/${id}`],
-      ] as const) {
-        const { status } = await tenant.call(method, path, body, headers)
-        assert.ok([200, 201, 400, 409].includes(status), `${method} ${depth} deep: ${status}`)
-      }
-    }
-  }
+test('a field that is ignored may be nested, but not without end', async () => {
+  const { call } = await workspace()
+  const within = (value: string) => `{"phone_number":"${newContact().phone_number}","crm_ids":${value}}`
+  assert.equal((await call('POST', '/contacts', within(nested(10)), { ...json, 'idempotency-key': 'a' })).status, 201)
+  await refuses([within(nested(5_000)), within(nestedObjects(5_000)), within(nested(400_000))], codeOf, [
+    400,
+    'VALIDATION_ERROR',
+  ])
 })
 
 test('a body of 1 MiB is taken, one byte more is 413', async () => {
@@ -156,164 +117,4 @@ test('JSON in UTF-8 is taken however its type is written', async () => {
   }
   const encoded = await call('POST', '/contacts', newContact(), { 'content-encoding': 'identity' })
   assert.equal(encoded.status, 201)
-})
-
-test('NUL, control characters and lone surrogates are refused in every text', async () => {
-  const controls = [0x00, 0x01, 0x07, 0x08, 0x0b, 0x0c, 0x0e, 0x1b, 0x1f, 0x7f, 0x80, 0x85, 0x9f]
-  const refused = ['\ud800', '\udc00', '\udc00\ud800', ...controls.map((code) => String.fromCharCode(code))]
-  for (const name of ['phone_number', ...Object.keys(unset)]) {
-    const more = name === 'notes' ? [] : ['\t', '\n', '\r', '\r\n']
-    const bodies = [...refused, ...more].map((sign) => ({ ...newContact(), [name]: `a${sign}b` }))
-    await refuses(bodies, faultOf, [400, name, 'invalid_characters'])
-  }
-  const tags = [...refused, '\t', '\n'].map((sign) => ({ ...newContact(), tags: ['fine', `a${sign}b`] }))
-  await refuses(tags, faultOf, [400, 'tags.1', 'invalid_characters'])
-})
-
-test('notes may have tabs and line breaks, and every text any other character', async () => {
-  const tenant = await workspace()
-  const { notes } = await create(tenant, { notes: ' a\tb\nc\r\nd ' })
-  assert.equal(notes, 'a\tb\nc\r\nd')
-  const odd = '\u2028 👩‍👩‍👧 e\u0301 \u202e עברית \ufffd \u{10ffff} <b>&amp;"\'\\/'.trim()
-  const said = { first_name: odd, last_name: odd, display_name: odd, company: odd, notes: odd, tags: [odd] }
-  const { id } = await create(tenant, said)
-  assert.partialDeepStrictEqual(await get(tenant, id), said)
-})
-
-test('a value of another type is refused, never turned into one', async () => {
-  for (const name of ['phone_number', ...Object.keys(unset)]) {
-    const bodies = [5, 0, true, false, [], ['x'], {}, { a: 'x' }].map((value) => ({ ...newContact(), [name]: value }))
-    await refuses(bodies, faultOf, [400, name, 'type'])
-  }
-  const values = ['vip', 5, true, {}, { 0: 'vip', length: 1 }]
-  await refuses(
-    values.map((tags) => ({ ...newContact(), tags })),
-    faultOf,
-    [400, 'tags', 'type'],
-  )
-  const items = [5, null, true, ['vip'], {}]
-  await refuses(
-    items.map((item) => ({ ...newContact(), tags: ['fine', item] })),
-    faultOf,
-    [400, 'tags.1', 'type'],
-  )
-})
-
-test('a text is measured in characters after trimming', async () => {
-  const tenant = await workspace()
-  const limits = { first_name: 100, last_name: 100, display_name: 200, company: 200, notes: 2_000 }
-  for (const [name, limit] of Object.entries(limits)) {
-    for (const character of ['x', '🙂', 'é', '\u0301']) {
-      const longest = character.repeat(limit)
-      const { id } = await create(tenant, { [name]: `  ${longest}\t\n` })
-      assert.equal((await get(tenant, id))[name], longest)
-      const bodies = [`${longest}x`, `${longest}🙂`, ` x${longest} `].map((text) => ({ ...newContact(), [name]: text }))
-      await refuses(bodies, faultOf, [400, name, 'too_long'])
-    }
-  }
-})
-
-test('50 tags of 64 characters are taken, more or longer or empty ones refused', async () => {
-  const tenant = await workspace()
-  const tags = Array.from({ length: 50 }, (_, index) => `${index}`.padEnd(64, 'x'))
-  const emoji = '🙂'.repeat(64)
-  assert.deepEqual((await create(tenant, { tags })).tags, tags)
-  assert.deepEqual((await create(tenant, { tags: [` ${emoji} `] })).tags, [emoji])
-  await refuses([{ ...newContact(), tags: [...tags, 'y'] }], faultOf, [400, 'tags', 'too_many'])
-  await refuses([{ ...newContact(), tags: ['fine', `${emoji}x`] }], faultOf, [400, 'tags.1', 'too_long'])
-  const empty = ['', '  '].map((tag) => ({ ...newContact(), tags: ['fine', tag] }))
-  await refuses(empty, faultOf, [400, 'tags.1', 'too_short'])
-})
-
-test('an email address is checked plainly and kept as given', async () => {
-  const tenant = await workspace()
-  const longest = `${'a'.repeat(64)}@${'b'.repeat(185)}.com`
-  const good = [
-    'a@b.co',
-    'Ada.Lovelace+tag@Sub.Example.CO.UK',
-    "o'brien@example.ie",
-    'ünï@exämple.de',
-    '_-@1.de',
-    longest,
-  ]
-  for (const email of good) assert.equal((await create(tenant, { email: ` ${email} ` })).email, email)
-  const shapes = ['ada', 'ada@', '@example.com', 'ada@@example.com', 'ada@example', 'ada@.com', 'ada@example..com', '@']
-  const lists = ['ada@example.com.', 'ada@example.com, eve@example.com', 'Ada <ada@example.com>', 'a b@example.com']
-  const signs = [
-    'ada@exam ple.com',
-    '<ada@example.com>',
-    'ada@example.com,',
-    'ada@example.com;',
-    'ada@ex<b>.com',
-    '"a"@b.co',
-  ]
-  const bodies = [...shapes, ...lists, ...signs].map((email) => ({ ...newContact(), email }))
-  await refuses(bodies, faultOf, [400, 'email', 'format'])
-  await refuses([{ ...newContact(), email: `${longest}m` }], faultOf, [400, 'email', 'too_long'])
-})
-
-test('a phone number is exactly E.164, and what can be read as one is suggested', async () => {
-  const { call } = await workspace()
-  for (const phone_number of ['+12', '+123456789012345', '+15551234567', ' +14155550100\n']) {
-    const { status, body } = await call('POST', '/contacts', { phone_number })
-    assert.deepEqual([status, body.data?.phone_number], [201, phone_number.trim()])
-  }
-  const suggested = ({ status, body }: Answer) => [status, body.error?.details.fields[0]?.suggestion]
-  for (const [expected, texts] of [
-    [
-      '+14155550100',
-      ['+1 (415) 555-0100', '+1-415-555-0100', '+1 415.555.0100', '0014155550100', '+1\u00a0415 555 0100'],
-    ],
-    ['+442079460018', ['+44 20 7946 0018', '+44 (0)20 7946 0018']],
-    [undefined, ['x', '+', '+1', '++14155550100', '+0155550100', '4155550100', 'call me', '+1234567890123456']],
-    [undefined, [`+1 (415) 555-0100${' '.repeat(100)}.`, `+1${'4'.repeat(5_000)}`]],
-  ] as const) {
-    const bodies = texts.map((phone_number) => ({ phone_number }))
-    await refuses(bodies, suggested, [400, expected])
-    await refuses(bodies, faultOf, [400, 'phone_number', 'format'])
-  }
-})
-
-test('an unknown member is refused by its name, with the one that was meant', async () => {
-  for (const [name, meant] of [
-    ['firstName', 'first_name'],
-    ['phone-number', 'phone_number'],
-    ['e_mail', 'email'],
-    ['emal', 'email'],
-    ['Tags', 'tags'],
-    ['tag', 'tags'],
-    ['first_nam', 'first_name'],
-    ['mobile', undefined],
-    ['toString', undefined],
-    ['hasOwnProperty', undefined],
-    ['constructor', undefined],
-    ['', undefined],
-    ['a\0b', undefined],
-  ] as const) {
-    const told = ({ status, body }: Answer) => {
-      const [{ path, code, message }] = body.error.details.fields
-      return [status, path, code, / Did you mean (.*)\?$/.exec(message)?.[1]]
-    }
-    await refuses([{ ...newContact(), [name]: { polluted: true } }], told, [400, name, 'unknown', meant])
-  }
-})
-
-test('__proto__ is a member like any other', async () => {
-  const { phone_number } = newContact()
-  const body = `{"phone_number":"${phone_number}","__proto__":{"first_name":"Eve","polluted":true}}`
-  await refuses([body], faultOf, [400, '__proto__', 'unknown'])
-  await refuses([`{"__proto__":{"phone_number":"${phone_number}"}}`], faultOf, [400, '__proto__', 'unknown'])
-  assert.equal('polluted' in {}, false)
-})
-
-test('all faults are told at once, at most 100 of them', async () => {
-  const wrong = { phone_number: 'x', first_name: 5, last_name: 'x'.repeat(101), email: 'x', tags: [1, ''], notes: '\0' }
-  const paths = ['email', 'first_name', 'last_name', 'notes', 'phone_number', 'surname', 'tags.0', 'tags.1']
-  const pathsOf = ({ body }: Answer) => body.error.details.fields.map(({ path }: { path: string }) => path).sort()
-  await refuses([{ ...wrong, surname: 'x' }], pathsOf, paths)
-  const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`m${index}`, 1]))
-  await refuses([members(99)], (answer) => pathsOf(answer).length >= 99, true)
-  await refuses([{ ...wrong, ...members(150) }, members(50_000)], (answer) => pathsOf(answer).length, 100)
-  const long = { [`x${'y'.repeat(100_000)}`]: 1 }
-  await refuses([long], (answer) => answer.text.length < 1_000, true)
 })

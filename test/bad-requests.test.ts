@@ -1,52 +1,13 @@
 import assert from 'node:assert/strict'
-import net from 'node:net'
-import { after, test } from 'node:test'
-import { openApi } from '../server/api.ts'
-import { readConfig } from '../server/config.ts'
-import { openLog } from '../server/kit/log.ts'
-import { migrations, serve, type Tenant, testPool } from './harness.ts'
+import { test } from 'node:test'
+import { serve } from './harness.ts'
 import { create, eventsOf, get, nobody, profile } from './people.ts'
 import { newContact } from './samples.ts'
+import { bytesRefuser, post, read, request } from './wire.ts'
 
-const { workspace, fetch, pool, say, url } = await serve()
-const { host } = new URL(url)
-
-/** Bytes of a request: its first line, the headers that every one has, more lines, and a body. */
-const request = ({ key }: Tenant, first: string, lines: string[] = [], body = '') =>
-  [`${first} HTTP/1.1`, `Host: ${host}`, `Authorization: Bearer ${key}`, 'Connection: close', ...lines, '', body].join(
-    '\r\n',
-  )
-
-const post = (tenant: Tenant, lines: string[], body: string) =>
-  request(tenant, 'POST /api/v1/contacts', ['Content-Type: application/json', ...lines], body)
-
-/** Reads an answer in the envelope from what came over a socket. */
-function read(text: string) {
-  const [head = '', body = ''] = text.split('\r\n\r\n')
-  const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1])
-  const request_id = /^x-request-id: (\S+)$/im.exec(head)?.[1]
-  assert.ok(request_id, `every answer has a request id: ${text}`)
-  const { success, error } = JSON.parse(body)
-  if (status < 400) return { status, code: undefined, head }
-  assert.deepEqual([success, error.details.request_id], [false, request_id])
-  return { status, code: error.code, head }
-}
-
-/** Every one is refused so, nothing changes, and the server goes on. */
-async function refuses(tenant: Tenant, requests: (string | Buffer)[], status: number, code: string) {
-  const seen: [string, number, string][] = []
-  const events = await eventsOf(pool, tenant)
-  for (const bytes of requests) {
-    const answer = read(await say(bytes))
-    seen.push([bytes.toString().slice(0, 300), answer.status, answer.code])
-  }
-  assert.deepEqual(
-    seen,
-    requests.map((bytes) => [bytes.toString().slice(0, 300), status, code]),
-  )
-  assert.deepEqual(await eventsOf(pool, tenant), events)
-  assert.equal((await tenant.call('GET', '/contacts')).status, 200)
-}
+const server = await serve()
+const { workspace, fetch, pool, say } = server
+const refuses = bytesRefuser(server)
 
 test('an id that is none leads nowhere, whatever is asked', async () => {
   const tenant = await workspace()
@@ -157,42 +118,6 @@ test('headers of 20 kB are 431', async () => {
   )
 })
 
-test('what is no HTTP request is 400 in the envelope', async () => {
-  const tenant = await workspace()
-  const body = JSON.stringify(newContact())
-  await refuses(
-    tenant,
-    [
-      'GARBAGE\r\n\r\n',
-      'GET\r\n\r\n',
-      'GET /api/v1/contacts\r\n\r\n',
-      'GET /api/v1/contacts HTTP/9.9\r\n\r\n',
-      'GET /api/v1/contacts HTP/1.1\r\n\r\n',
-      'get /api/v1/contacts HTTP/1.1\r\nHost: x\r\n\r\n',
-      'BREW /api/v1/contacts HTTP/1.1\r\nHost: x\r\n\r\n',
-      'GET /api/v1/con tacts HTTP/1.1\r\nHost: x\r\n\r\n',
-      Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03, 0x0d, 0x0a, 0x0d, 0x0a]),
-      'GET /api/v1/contacts HTTP/1.1\r\nConnection: close\r\n\r\n',
-      request(tenant, 'GET /api/v1/contacts', ['no colon here']),
-      request(tenant, 'GET /api/v1/contacts', ['X-Header : x']),
-      request(tenant, 'GET /api/v1/contacts', ['X-Header: a\0b']),
-      request(tenant, 'GET /api/v1/contacts', ['Content-Length: -1']),
-      post(tenant, ['Content-Length: ten'], body),
-      post(tenant, ['Content-Length: 5', 'Content-Length: 5'], body),
-      post(tenant, ['Content-Length: 5', `Content-Length: ${body.length}`], body),
-      post(
-        tenant,
-        ['Transfer-Encoding: chunked', `Content-Length: ${body.length}`],
-        `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
-      ),
-      post(tenant, ['Transfer-Encoding: gzip'], body),
-      post(tenant, ['Transfer-Encoding: chunked'], `zz\r\n${body}\r\n0\r\n\r\n`),
-    ],
-    400,
-    'VALIDATION_ERROR',
-  )
-})
-
 test('headers that may stand once are refused when they stand twice', async () => {
   const tenant = await workspace()
   const body = JSON.stringify(newContact())
@@ -213,125 +138,6 @@ test('headers that may stand once are refused when they stand twice', async () =
     415,
     'UNSUPPORTED_MEDIA_TYPE',
   )
-})
-
-test('an Expect that is not understood changes nothing', async () => {
-  const tenant = await workspace()
-  assert.equal(read(await say(request(tenant, 'GET /api/v1/contacts', ['Expect: a-miracle']))).status, 200)
-})
-
-test('a body where none is asked for is ignored', async () => {
-  const tenant = await workspace()
-  for (const type of [
-    'Content-Type: application/json',
-    'Content-Type: nonsense',
-    'Content-Type: a/b; c',
-    'X-None: x',
-  ]) {
-    const { id } = await create(tenant)
-    const lines = [type, 'Content-Length: 3']
-    assert.equal(read(await say(request(tenant, 'GET /api/v1/contacts', lines, '{"x'))).status, 200, type)
-    assert.equal(read(await say(request(tenant, `DELETE /api/v1/contacts/${id}`, lines, '{"x'))).status, 200, type)
-  }
-})
-
-test('a body announced as larger than 1 MiB is 413 before it is sent', async () => {
-  const tenant = await workspace()
-  const announced = ['1048577', '2097152', '99999999999'].map((length) =>
-    post(tenant, [`Content-Length: ${length}`], ''),
-  )
-  await refuses(tenant, announced, 413, 'PAYLOAD_TOO_LARGE')
-})
-
-test('a body in chunks counts as a whole', async () => {
-  const tenant = await workspace()
-  const chunked = (...parts: string[]) =>
-    post(
-      tenant,
-      ['Transfer-Encoding: chunked'],
-      [...parts, ''].map((part) => `${Buffer.byteLength(part).toString(16)}\r\n${part}\r\n`).join(''),
-    )
-  const body = JSON.stringify(newContact({ first_name: 'Zoë' }))
-  const bytes = Buffer.from(body)
-  const cut = bytes.indexOf(Buffer.from('ë')) + 1
-  const [left, right] = [bytes.subarray(0, cut), bytes.subarray(cut)]
-  const split = Buffer.concat([
-    Buffer.from(`${chunked().split('\r\n\r\n')[0]}\r\n\r\n`),
-    ...[left, right].flatMap((part) => [Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')]),
-    Buffer.from('0\r\n\r\n'),
-  ])
-  assert.equal(read(await say(split)).status, 201, 'cut within a character')
-  const [contact] = (await tenant.call('GET', '/contacts')).body.data
-  assert.equal(contact.first_name, 'Zoë')
-  await refuses(tenant, [chunked(' ')], 400, 'VALIDATION_ERROR')
-  await refuses(tenant, [chunked(' '.repeat(1024 * 1024), ' ')], 413, 'PAYLOAD_TOO_LARGE')
-})
-
-test('a body that ends too early changes nothing', async () => {
-  const tenant = await workspace()
-  const body = JSON.stringify(newContact())
-  for (const sent of ['', body.slice(0, 5), body]) {
-    const answer = await new Promise<string>((resolve, reject) => {
-      const socket = net.connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true })
-      let said = ''
-      socket.end(post(tenant, [`Content-Length: ${body.length + 5}`], sent))
-      socket.on('data', (bytes) => {
-        said += bytes
-      })
-      socket.on('close', () => resolve(said))
-      socket.on('error', reject)
-    })
-    assert.equal(read(answer).status, 400)
-  }
-  assert.equal((await tenant.call('GET', '/contacts')).body.pagination.total, 0)
-  assert.deepEqual(await eventsOf(pool, tenant), [])
-})
-
-test('a body that comes slowly is taken, and one that never comes is 408', async () => {
-  const tenant = await workspace()
-  const body = JSON.stringify(newContact())
-  const head = post(tenant, [`Content-Length: ${body.length}`], '')
-  const slow = await new Promise<string>((resolve, reject) => {
-    const socket = net.connect(Number(new URL(url).port), '127.0.0.1')
-    socket.setNoDelay(true)
-    let rest = head + body
-    const sendSome = () => {
-      if (rest === '') return
-      socket.write(rest.slice(0, 7), () => setImmediate(sendSome))
-      rest = rest.slice(7)
-    }
-    sendSome()
-    let said = ''
-    socket.on('data', (bytes) => {
-      said += bytes
-    })
-    socket.on('close', () => resolve(said))
-    socket.on('error', reject)
-  })
-  assert.equal(read(slow).status, 201)
-
-  const hasty_pool = testPool()
-  const { app } = openApi(hasty_pool, readConfig({ LOG_LEVEL: 'silent' }), migrations, openLog('silent'))
-  after(async () => {
-    await app.close()
-    await hasty_pool.close()
-  })
-  Object.assign(app.server, { requestTimeout: 50, headersTimeout: 50, connectionsCheckingInterval: 10 })
-  const hasty = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
-  for (const part of [head, head + body.slice(0, 5), head.slice(0, 50)]) {
-    const late = await new Promise<string>((resolve, reject) => {
-      const socket = net.connect(Number(hasty.port), hasty.hostname, () => socket.write(part))
-      let said = ''
-      socket.on('data', (bytes) => {
-        said += bytes
-      })
-      socket.on('close', () => resolve(said))
-      socket.on('error', reject)
-    })
-    const { status, code } = read(late)
-    assert.deepEqual([status, code], [408, 'REQUEST_TIMEOUT'])
-  }
-  assert.equal((await tenant.call('GET', '/contacts')).body.pagination.total, 1)
 })
 
 test('a method that an address does not know is 405 with those that it does', async () => {

@@ -6,8 +6,9 @@ import { sql } from '../server/kit/sql.ts'
 import { type Answer, serve, type Tenant } from './harness.ts'
 import { create, eventsOf } from './people.ts'
 import { newAgent, newContact } from './samples.ts'
+import * as wire from './wire.ts'
 
-const { workspace, fetch, pool, say, url } = await serve()
+const { workspace, fetch, pool, say } = await serve()
 
 const post = ({ call }: Tenant, key: string, body: unknown, path = '/contacts') =>
   call('POST', path, body, { 'idempotency-key': key, 'content-type': 'application/json' })
@@ -16,21 +17,9 @@ const isReplayed = ({ headers }: Answer) => headers.get('idempotent-replayed') =
 
 const total = async ({ call }: Tenant): Promise<number> => (await call('GET', '/contacts')).body.pagination.total
 
-/** A POST whose header lines are sent as they are. */
-const sayPost = ({ key }: Tenant, lines: string[], body: string) =>
-  say(
-    [
-      'POST /api/v1/contacts HTTP/1.1',
-      `Host: ${new URL(url).host}`,
-      `Authorization: Bearer ${key}`,
-      'Content-Type: application/json',
-      'Connection: close',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      ...lines,
-      '',
-      body,
-    ].join('\r\n'),
-  )
+/** A create whose header lines are sent as they are. */
+const sayPost = (tenant: Tenant, lines: string[], body: string) =>
+  say(wire.post(tenant, [...lines, `Content-Length: ${body.length}`], body))
 
 test('a repeated request gets the first answer again, byte by byte, and creates nothing', async () => {
   const tenant = await workspace()

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Programs } from './postgres-programs.ts'
 import { type PostgresUser, spawnedAs } from './postgres-user.ts'
-import { SetupError } from './setup-error.ts'
+import { unusable } from './setup-error.ts'
 
 const draft_prefix = 'postgres-draft-'
 
@@ -27,17 +27,16 @@ export async function ensureCluster(data_dir: string, { bin, major }: Programs, 
 
   const initdb = ['-D', draft_cluster, '-U', 'parley', '--auth=scram-sha-256', `--pwfile=${draft_password}`]
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
-  const single = ['--single', '-D', draft_cluster, 'template1']
+  const single = ['--single', '-D', draft_cluster, '-c', 'exit_on_error=on', 'template1']
   const complaint =
     (await run(join(bin, 'initdb'), [...initdb, ...locale], user)) ??
     (await run(join(bin, 'postgres'), single, user, 'create database parley\n'))
-  if (complaint)
-    throw new SetupError(`DATA_DIR ${data_dir} can't be used: no cluster could be made there: ${complaint}`)
+  if (complaint) throw unusable(data_dir, `no cluster could be made there: ${complaint}`)
   fs.renameSync(draft_cluster, cluster)
   removeDrafts(data_dir)
 }
 
-export function readPassword(data_dir: string) {
+export function readPassword(data_dir: string): string {
   return fs.readFileSync(passwordPath(data_dir), 'utf8')
 }
 
@@ -48,7 +47,7 @@ function passwordPath(data_dir: string) {
 function checkCluster(data_dir: string, major: string) {
   const version = fs.readFileSync(join(data_dir, 'postgres', 'PG_VERSION'), 'utf8').trim()
   if (version === major) return
-  throw new SetupError(`DATA_DIR ${data_dir} can't be used: its cluster is of PostgreSQL ${version}, this is ${major}`)
+  throw unusable(data_dir, `its cluster is of PostgreSQL ${version}, and this is ${major}`)
 }
 
 /** An initdb whose starter was killed may still be writing there: hence the retries. */
@@ -58,10 +57,17 @@ function removeDrafts(data_dir: string) {
 }
 
 /** Returns what it complains of when it fails. */
-async function run(program: string, parameters: string[], user: PostgresUser | undefined, input = '') {
+async function run(
+  program: string,
+  parameters: string[],
+  user: PostgresUser | undefined,
+  input = '',
+): Promise<string | undefined> {
   const child = spawn(program, parameters, { ...spawnedAs(user), stdio: ['pipe', 'ignore', 'pipe'] })
+  // It may have ended without reading: its code tells.
+  child.stdin.on('error', () => {})
   child.stdin.end(input)
   const [complaint, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
-  if (code !== 0)
-    return complaint.match(/(?:error|FATAL|PANIC): +(.*)/)?.[1] ?? `${basename(program)} ended with ${code}`
+  if (code === 0) return undefined
+  return complaint.match(/(?:error|FATAL|PANIC): +(.*)/)?.[1] ?? `${basename(program)} ended with ${code}`
 }

@@ -7,7 +7,7 @@ import { findPostmaster, type Postmaster } from './pid-file.ts'
 import { programs } from './postgres-programs.ts'
 import { canEnter, makeFolder, type PostgresUser, postgresUser } from './postgres-user.ts'
 import { startPostmaster, stopPostmaster } from './postmaster.ts'
-import { SetupError } from './setup-error.ts'
+import { SetupError, unusable } from './setup-error.ts'
 
 export { home } from './postgres-user.ts'
 export { SetupError } from './setup-error.ts'
@@ -43,7 +43,7 @@ export async function open({ checkout, as, say, ...given }: EmbeddedOptions): Pr
   } catch (error) {
     // What the system refuses, such as writing in that folder, is for the one who chose the folder to mend.
     if (!(error instanceof Error && 'code' in error)) throw error
-    throw new SetupError(`DATA_DIR ${data_dir} can't be used: ${error.message}`, { cause: error })
+    throw unusable(data_dir, error.message)
   }
 }
 
@@ -53,7 +53,7 @@ async function openIn(data_dir: string, checkout: string, as: Role, say: (line: 
   const folder = fs.realpathSync(data_dir)
   checkAccess(folder, user)
   const { lock, shared } = await lockOrShare(folder, as)
-  if (!lock) return { url: url(folder, shared), close: async () => {} }
+  if (!lock) return { url: url(readPassword(folder), shared), close: async () => {} }
 
   const slow = setTimeout(say, slow_start_ms, 'PostgreSQL is still starting: after a crash it first recovers its data')
   try {
@@ -61,10 +61,11 @@ async function openIn(data_dir: string, checkout: string, as: Role, say: (line: 
     if (!bin.startsWith(checkout))
       say(`PostgreSQL runs as nobody, which can't enter ${checkout}: it is in ${bin}, its data in ${folder}`)
     await ensureCluster(folder, { bin, major }, user)
+    const password = readPassword(folder)
     const site = { data_dir: folder, cluster: join(folder, 'postgres'), bin, user }
     const postmaster = await startPostmaster(site)
     return {
-      url: url(folder, postmaster),
+      url: url(password, postmaster),
       async close() {
         await stopPostmaster(postmaster, site)
         lock.release()
@@ -78,15 +79,15 @@ async function openIn(data_dir: string, checkout: string, as: Role, say: (line: 
   }
 }
 
-function checkAccess(data_dir: string, user: PostgresUser | undefined) {
+function checkAccess(data_dir: string, user: PostgresUser | undefined): void {
   const owner = fs.statSync(join(data_dir, 'postgres'), { throwIfNoEntry: false })?.uid
-  if (owner !== undefined && process.getuid && owner !== (user?.uid ?? process.getuid()))
-    throw new SetupError(`DATA_DIR ${data_dir} can't be used: it belongs to another user, with the id ${owner}`)
+  const expected = user?.uid ?? process.getuid?.()
+  if (owner !== undefined && expected !== undefined && owner !== expected)
+    throw unusable(data_dir, `PostgreSQL would run as the user ${expected}, but the data there belongs to ${owner}`)
   fs.accessSync(data_dir, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK)
-  if (!canEnter(user, data_dir))
-    throw new SetupError(
-      `DATA_DIR ${data_dir} can't be used: as root, PostgreSQL runs as nobody, which can't enter it: let others enter it, or choose another`,
-    )
+  if (canEnter(user, data_dir)) return
+  const why = "as root, PostgreSQL runs as nobody, which can't enter it"
+  throw unusable(data_dir, `${why}: open it and the folders above it to others, or choose another`)
 }
 
 type LockOrShared = { lock: Lock; shared?: never } | { lock?: never; shared: Postmaster }
@@ -110,6 +111,6 @@ function inUse(data_dir: string, holder: Holder | undefined) {
   return new SetupError(`DATA_DIR ${data_dir} is in use by ${who}`)
 }
 
-function url(data_dir: string, { port }: Postmaster) {
-  return `postgres://parley:${readPassword(data_dir)}@127.0.0.1:${port}/parley`
+function url(password: string, { port }: Postmaster) {
+  return `postgres://parley:${password}@127.0.0.1:${port}/parley`
 }

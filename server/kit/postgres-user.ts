@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, realpathSync } from 'node:fs'
-import { join } from 'node:path'
+import * as fs from 'node:fs'
+import { dirname, join } from 'node:path'
 import { SetupError } from './setup-error.ts'
 
 /** PostgreSQL refuses to run as root: it then runs as nobody, and must reach all it needs as nobody. */
@@ -41,18 +41,34 @@ export function home(checkout: string) {
 
 /** The folder outside of the checkout for what PostgreSQL's user couldn't reach in it. */
 export function shelter(checkout: string) {
-  const hash = createHash('sha256').update(realpathSync(checkout)).digest('hex').slice(0, 12)
+  const hash = createHash('sha256').update(fs.realpathSync(checkout)).digest('hex').slice(0, 12)
   return join('/var/lib/parley', hash)
 }
 
-/** Whatever the umask: a folder that root made for itself alone would be closed to PostgreSQL's user. */
-export function makeFolder(path: string) {
+/** Makes it with the folders above it; enterable for PostgreSQL's user, whatever the umask. */
+export function makeFolder(path: string): void {
   const umask = process.umask(0)
   try {
-    mkdirSync(path, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
+    makeFolders(path, process.getuid?.() === 0 ? 0o711 : 0o700)
   } finally {
     process.umask(umask)
   }
+}
+
+/** Node's own recursion doesn't end where no folder can be made, as in /proc, and calls read-only missing. */
+function makeFolders(path: string, mode: number): void {
+  if (isFolder(path)) return
+  makeFolders(dirname(path), mode)
+  try {
+    fs.mkdirSync(path, { mode })
+  } catch (error) {
+    // Another process may have been faster.
+    if (!isFolder(path)) throw error
+  }
+}
+
+function isFolder(path: string): boolean {
+  return fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
 function idOfNobody(option: '-u' | '-g') {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findPostmaster, isPostmaster, type Postmaster, stalePid } from './pid-file.ts'
 import { type PostgresUser, spawnedAs } from './postgres-user.ts'
-import { SetupError } from './setup-error.ts'
+import { unusable } from './setup-error.ts'
 import { waitFor } from './wait.ts'
 
 const starts_max = 100
@@ -106,9 +106,7 @@ function isPassing(complaint: string) {
 
 function failed({ data_dir }: Site, complaint: string) {
   const reason = /(?:FATAL|PANIC): +(.*)/.exec(complaint)?.[1] ?? 'it ended without a word'
-  return new SetupError(
-    `DATA_DIR ${data_dir} can't be used: PostgreSQL doesn't start: ${reason} (see postgres.log there)`,
-  )
+  return unusable(data_dir, `PostgreSQL doesn't start: ${reason} (see postgres.log there)`)
 }
 
 function openLog(data_dir: string) {

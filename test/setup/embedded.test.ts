@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import * as fs from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { after, test } from 'node:test'
 import pg from 'pg'
 import { home, open, SetupError } from '../../server/kit/embedded.ts'
@@ -177,11 +177,13 @@ test('a start killed while it makes the cluster leaves nothing in the way of the
   await close()
 })
 
-test('a file in the place of DATA_DIR is refused', async () => {
+test('a DATA_DIR that can not be made is refused', async () => {
   const file = join(base, 'file')
   fs.writeFileSync(file, '')
   await refuses(file, /file already exists/)
-  await refuses(join(file, 'data'), /not a directory/)
+  await refuses(join(file, 'data'), /file already exists/)
+  // Nobody can make a folder there, not even root.
+  if (process.platform === 'linux') await refuses('/proc/parley', /no such file or directory/)
 })
 
 test('a DATA_DIR that we or PostgreSQL may not enter is refused', async () => {
@@ -194,13 +196,13 @@ test('a cluster of another major version is refused', async () => {
   const folder = join(base, 'old')
   makeCluster(folder, '17\n')
   if (user) fs.chownSync(join(folder, 'postgres'), user.uid, user.gid)
-  await refuses(folder, /its cluster is of PostgreSQL 17, this is 18/)
+  await refuses(folder, /its cluster is of PostgreSQL 17, and this is 18/)
 })
 
 test('a cluster of another user is refused', { skip: !user && 'only root can give files away' }, async () => {
   const folder = join(base, 'foreign')
   makeCluster(folder, '18\n')
-  await refuses(folder, /it belongs to another user, with the id 0/)
+  await refuses(folder, /the data there belongs to 0/)
 })
 
 test('in a checkout that only root may enter PostgreSQL runs from a folder outside of it', {
@@ -221,6 +223,7 @@ test('in a checkout that only root may enter PostgreSQL runs from a folder outsi
     assert.match(said.join('\n'), new RegExp(outside))
   } finally {
     fs.rmSync(outside, { recursive: true, force: true })
+    if (fs.readdirSync(dirname(outside)).length === 0) fs.rmdirSync(dirname(outside))
   }
 })
 

@@ -58,7 +58,7 @@ test('only api.ts knows the routes', () => {
   )
 })
 
-const only = (what: string, pattern: RegExp, allowed: string[]) =>
+function only(what: string, pattern: RegExp, allowed: string[]): void {
   test(`only ${allowed.join(' and ')} ${what}`, () => {
     const found = offenders(({ text }) => pattern.test(text))
     assert.deepEqual(
@@ -67,6 +67,7 @@ const only = (what: string, pattern: RegExp, allowed: string[]) =>
     )
     assert.ok(found.length > 0, 'the pattern finds what it looks for')
   })
+}
 
 only('imports the driver', /from 'pg'/, ['kit/db.ts'])
 only('imports the web framework', /from 'fastify'/, ['kit/http.ts', 'api.ts'])

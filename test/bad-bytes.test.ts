@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { openApi } from '../server/api.ts'
+import { readConfig } from '../server/config.ts'
+import { openLog } from '../server/kit/log.ts'
+import { migrations, serve, testPool } from './harness.ts'
+import { create, eventsOf } from './people.ts'
+import { newContact } from './samples.ts'
+import { bytesRefuser, post, read, request, talkTo } from './wire.ts'
+
+const server = await serve()
+const { workspace, pool, say, url } = server
+const refuses = bytesRefuser(server)
+
+test('what is no HTTP request is 400 in the envelope', async () => {
+  const tenant = await workspace()
+  const body = JSON.stringify(newContact())
+  await refuses(
+    tenant,
+    [
+      'GARBAGE\r\n\r\n',
+      'GET\r\n\r\n',
+      'GET /api/v1/contacts\r\n\r\n',
+      'GET /api/v1/contacts HTTP/9.9\r\n\r\n',
+      'GET /api/v1/contacts HTP/1.1\r\n\r\n',
+      'get /api/v1/contacts HTTP/1.1\r\nHost: x\r\n\r\n',
+      'BREW /api/v1/contacts HTTP/1.1\r\nHost: x\r\n\r\n',
+      'GET /api/v1/con tacts HTTP/1.1\r\nHost: x\r\n\r\n',
+      Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03, 0x0d, 0x0a, 0x0d, 0x0a]),
+      'GET /api/v1/contacts HTTP/1.1\r\nConnection: close\r\n\r\n',
+      request(tenant, 'GET /api/v1/contacts', ['Host: another.test']),
+      request(tenant, 'GET /api/v1/contacts', ['no colon here']),
+      request(tenant, 'GET /api/v1/contacts', ['X-Header : x']),
+      request(tenant, 'GET /api/v1/contacts', ['X-Header: a\0b']),
+      request(tenant, 'GET /api/v1/contacts', ['Content-Length: -1']),
+      post(tenant, ['Content-Length: ten'], body),
+      post(tenant, ['Content-Length: 5', 'Content-Length: 5'], body),
+      post(tenant, ['Content-Length: 5', `Content-Length: ${body.length}`], body),
+      post(
+        tenant,
+        ['Transfer-Encoding: chunked', `Content-Length: ${body.length}`],
+        `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
+      ),
+      post(tenant, ['Transfer-Encoding: gzip'], body),
+      post(tenant, ['Transfer-Encoding: chunked'], `zz\r\n${body}\r\n0\r\n\r\n`),
+    ],
+    400,
+    'VALIDATION_ERROR',
+  )
+})
+
+test('a body announced as larger than 1 MiB is 413 before it is sent', async () => {
+  const tenant = await workspace()
+  const announced = ['1048577', '2097152', '99999999999'].map((length) =>
+    post(tenant, [`Content-Length: ${length}`], ''),
+  )
+  await refuses(tenant, announced, 413, 'PAYLOAD_TOO_LARGE')
+})
+
+test('a body in chunks counts as a whole', async () => {
+  const tenant = await workspace()
+  const chunked = (...parts: string[]) =>
+    post(
+      tenant,
+      ['Transfer-Encoding: chunked'],
+      [...parts, ''].map((part) => `${Buffer.byteLength(part).toString(16)}\r\n${part}\r\n`).join(''),
+    )
+  const body = JSON.stringify(newContact({ first_name: 'Zoë' }))
+  const bytes = Buffer.from(body)
+  const cut = bytes.indexOf(Buffer.from('ë')) + 1
+  const [left, right] = [bytes.subarray(0, cut), bytes.subarray(cut)]
+  const split = Buffer.concat([
+    Buffer.from(`${chunked().split('\r\n\r\n')[0]}\r\n\r\n`),
+    ...[left, right].flatMap((part) => [Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')]),
+    Buffer.from('0\r\n\r\n'),
+  ])
+  assert.equal(read(await say(split)).status, 201, 'cut within a character')
+  const [contact] = (await tenant.call('GET', '/contacts')).body.data
+  assert.equal(contact.first_name, 'Zoë')
+  await refuses(tenant, [chunked(' ')], 400, 'VALIDATION_ERROR')
+  await refuses(tenant, [chunked(' '.repeat(1024 * 1024), ' ')], 413, 'PAYLOAD_TOO_LARGE')
+})
+
+test('a body that ends too early changes nothing', async () => {
+  const tenant = await workspace()
+  const body = JSON.stringify(newContact())
+  for (const sent of ['', body.slice(0, 5), body]) {
+    const bytes = post(tenant, [`Content-Length: ${body.length + 5}`], sent)
+    const { status, code } = read(await talkTo(url, (socket) => socket.end(bytes)))
+    assert.deepEqual([status, code], [400, 'VALIDATION_ERROR'])
+  }
+  assert.deepEqual(await eventsOf(pool, tenant), [])
+})
+
+test('one who hangs up in the middle of a body changes nothing', async () => {
+  const tenant = await workspace()
+  const body = JSON.stringify(newContact())
+  const bytes = post(tenant, [`Content-Length: ${body.length + 5}`], body)
+  await talkTo(url, (socket) => socket.write(bytes, () => socket.destroy()))
+  assert.equal((await tenant.call('GET', '/contacts')).body.pagination.total, 0)
+})
+
+test('a body that comes in small bits is taken', async () => {
+  const tenant = await workspace()
+  const body = JSON.stringify(newContact())
+  let rest = post(tenant, [`Content-Length: ${body.length}`], body)
+  const answer = await talkTo(url, (socket) => {
+    socket.setNoDelay(true)
+    const sayMore = () => {
+      if (rest === '') return
+      socket.write(rest.slice(0, 7), () => setImmediate(sayMore))
+      rest = rest.slice(7)
+    }
+    sayMore()
+  })
+  assert.equal(read(answer).status, 201)
+})
+
+test('a request that never comes to its end is 408', async () => {
+  const tenant = await workspace()
+  const own_pool = testPool()
+  const { app } = openApi(own_pool, readConfig({ LOG_LEVEL: 'silent' }), migrations, openLog('silent'))
+  after(async () => {
+    await app.close()
+    await own_pool.close()
+  })
+  Object.assign(app.server, { requestTimeout: 50, headersTimeout: 50, connectionsCheckingInterval: 10 })
+  const impatient = await app.listen({ host: '127.0.0.1', port: 0 })
+  const head = post(tenant, ['Content-Length: 31'], '')
+  for (const bytes of [head, `${head}{"phone`, head.slice(0, 50)]) {
+    const { status, code } = read(await talkTo(impatient, (socket) => socket.write(bytes)))
+    assert.deepEqual([status, code], [408, 'REQUEST_TIMEOUT'])
+  }
+  assert.deepEqual(await eventsOf(pool, tenant), [])
+})
+
+test('a body where none is asked for is ignored', async () => {
+  const tenant = await workspace()
+  for (const type of [
+    'Content-Type: application/json',
+    'Content-Type: nonsense',
+    'Content-Type: a/b; c',
+    'X-None: x',
+  ]) {
+    const { id } = await create(tenant)
+    const lines = [type, 'Content-Length: 3']
+    assert.equal(read(await say(request(tenant, 'GET /api/v1/contacts', lines, '{"x'))).status, 200, type)
+    assert.equal(read(await say(request(tenant, `DELETE /api/v1/contacts/${id}`, lines, '{"x'))).status, 200, type)
+  }
+})
+
+test('an Expect that is not understood changes nothing', async () => {
+  const tenant = await workspace()
+  assert.equal(read(await say(request(tenant, 'GET /api/v1/contacts', ['Expect: a-miracle']))).status, 200)
+})

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { after, test } from 'node:test'
+import { pino } from 'pino'
+import { openApi } from '../server/api.ts'
+import { readConfig } from '../server/config.ts'
+import { openPool, type Pool } from '../server/kit/db.ts'
+import { sql } from '../server/kit/sql.ts'
+import { migrations, serve, type Tenant } from './harness.ts'
+import { create } from './people.ts'
+import { newContact } from './samples.ts'
+import { post, talkTo } from './wire.ts'
+
+const { workspace, pool } = await serve()
+
+/** A service over a database of one's choice, and all that it logs as an error. */
+function over(own_pool: Pool) {
+  const lines = new PassThrough()
+  const logged = text(lines)
+  const { app } = openApi(own_pool, readConfig({ LOG_LEVEL: 'silent' }), migrations, pino({ level: 'error' }, lines))
+  after(() => app.close())
+  const call = async ({ key }: Tenant, method: 'GET' | 'POST' | 'PATCH', path: string, body?: object) => {
+    const answer = await app.inject({
+      method,
+      url: `/api/v1${path}`,
+      headers: { authorization: `Bearer ${key}` },
+      ...(body && { body }),
+    })
+    return { status: answer.statusCode, headers: answer.headers, text: answer.body, body: answer.json() }
+  }
+  const close = async () => {
+    await app.close()
+    lines.end()
+    return logged
+  }
+  return { app, call, close }
+}
+
+test('without a database every request is 503, and told to come again', async () => {
+  const tenant = await workspace()
+  const nowhere = openPool({ url: 'postgres://nobody:secret@127.0.0.1:1/none', size: 2, on_error: assert.fail })
+  const { app, call } = over(nowhere)
+  for (const [method, path, body] of [
+    ['GET', '/contacts', undefined],
+    ['POST', '/contacts', newContact()],
+    ['GET', '/agents', undefined],
+  ] as const) {
+    const { status, headers, body: said, text } = await call(tenant, method, path, body)
+    assert.deepEqual([status, said.error.code, headers['retry-after']], [503, 'SERVICE_UNAVAILABLE', '1'])
+    assert.doesNotMatch(text, /secret|nobody|127\.0\.0\.1|ECONN/)
+  }
+  assert.equal((await app.inject('/health')).statusCode, 200)
+})
+
+test('when its connections are cut the service goes on with new ones', async () => {
+  const own_pool = openPool({ url: String(process.env.TEST_DATABASE_URL), size: 3, on_error: () => {} })
+  const { call } = over(own_pool)
+  after(() => own_pool.close())
+  const tenant = await workspace()
+  const { id } = await create(tenant)
+  const backends = await Promise.all(
+    Array.from({ length: 3 }, () =>
+      own_pool.tx((db) => db.one<{ pid: number }>(sql`select pg_backend_pid() as pid, pg_sleep(0.05)`)),
+    ),
+  )
+  const pids = backends.map(({ pid }) => pid)
+  assert.equal(new Set(pids).size, 3)
+  await pool.many(sql`select pg_terminate_backend(pid) from unnest(${pids}::int[]) as pid`)
+  let status = 503
+  for (let count = 0; status !== 200; count += 1) {
+    status = (await call(tenant, 'PATCH', `/contacts/${id}`, { notes: `${count}` })).status
+    assert.ok(status === 200 || (status === 503 && count < 10), `${status} at the ${count}th time`)
+  }
+})
+
+test('a fault of ours is 500 without a word of what it was, and is logged whole', async () => {
+  const tenant = await workspace()
+  const { id } = await create(tenant)
+  const secret = 'select password from secrets'
+  const fail = async () => {
+    throw new Error(secret)
+  }
+  const is_key_lookup = /api_key_directory/
+  const { call, close } = over({
+    ...pool,
+    tx: fail,
+    many: (statement) => (is_key_lookup.test(statement.text) ? pool.many(statement) : fail()),
+  })
+  const ids: string[] = []
+  for (const [method, path, body] of [
+    ['GET', `/contacts/${id}`, undefined],
+    ['GET', '/contacts', undefined],
+    ['POST', '/contacts', newContact()],
+  ] as const) {
+    const { status, headers, text, body: said } = await call(tenant, method, path, body)
+    assert.deepEqual([status, said.error.code], [500, 'INTERNAL_ERROR'])
+    assert.deepEqual(said.error.details, { request_id: headers['x-request-id'] })
+    assert.doesNotMatch(text, /select|password|\.ts|at /)
+    ids.push(said.error.details.request_id)
+  }
+  const log = await close()
+  for (const request_id of ids) assert.match(log, new RegExp(`${secret}.*${request_id}`))
+  assert.equal(log.includes(tenant.key), false)
+})
+
+test('one who hangs up in the middle of a body is no error of ours', async () => {
+  const tenant = await workspace()
+  const { app, call, close } = over(pool)
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  await call(tenant, 'GET', '/contacts') // from now on the key is known, and the body read at once
+  const arrived = new Promise((resolve) => app.server.once('request', resolve))
+  const gone = new Promise((resolve) => app.server.once('connection', (socket) => socket.once('close', resolve)))
+  await talkTo(url, (socket) => {
+    socket.write(post(tenant, ['Content-Length: 50'], '{"phone'))
+    void arrived.then(() => setImmediate(() => socket.destroy()))
+  })
+  await gone
+  assert.equal(await close(), '')
+})

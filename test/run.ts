@@ -31,7 +31,11 @@ if (!process.exitCode) {
   const data_dir = path.join(home(checkout), '.cache/test')
   try {
     const postgres = await open({ checkout, data_dir, as: 'serve', say: console.log })
-    await runTests(postgres.url).finally(() => postgres.close())
+    try {
+      await runTests(postgres.url)
+    } finally {
+      await postgres.close()
+    }
   } catch (error) {
     if (!(error instanceof SetupError)) throw error
     console.error(`The tests can't run now: ${error.message}`)

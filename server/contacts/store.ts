@@ -38,8 +38,8 @@ export async function list(db: Db, workspace: string, query: ContactQuery): Prom
     search !== undefined && sql`search_text like ${likeContains(fold(search) || search)}`,
     tag !== undefined && sql`tags_folded @> ${tag.map(foldTag)}::text[]`,
     source !== undefined && sql`source = ${source}`,
-    created_after !== undefined && sql`created_at > ${clock.iso(clock.parse(created_after))}`,
-    created_before !== undefined && sql`created_at < ${clock.iso(clock.parse(created_before))}`,
+    created_after !== undefined && sql`created_at > ${created_after}`,
+    created_before !== undefined && sql`created_at < ${created_before}`,
     crm_id !== undefined &&
       sql`id = (select contact_id from contact_crm_ids
         where workspace_id = ${workspace} and system = ${crm_system} and crm_id = ${crm_id})`,

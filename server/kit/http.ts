@@ -73,15 +73,15 @@ export function openHttp(options: HttpOptions): { app: FastifyInstance; metrics:
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.setNotFoundHandler((request, reply) => send(request, reply, failure(problem.notFound(), request.id)))
   app.setErrorHandler((error, request, reply) => {
-    const told = problemOf(error)
+    const has_hung_up = request.raw.destroyed && !request.raw.complete
+    const told = has_hung_up ? problem.malformedRequest() : problemOf(error)
     if (told.status >= 500)
       log.error({ err: error, request_id: request.id, route: request.routeOptions.url }, told.message)
     send(request, reply, failure(told, request.id))
   })
-  app.addHook('onRequest', (request, _reply, done) => {
-    done(
-      request.headers.host === undefined && request.raw.httpVersion !== '1.0' ? problem.malformedRequest() : undefined,
-    )
+  app.addHook('onRequest', ({ raw }, _reply, done) => {
+    const hosts = sentOf(raw, 'host').length
+    done(hosts > 1 || (hosts === 0 && raw.httpVersion !== '1.0') ? problem.malformedRequest() : undefined)
   })
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? '(none)'

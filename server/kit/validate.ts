@@ -167,7 +167,7 @@ const letters = (name: string): string => name.replace(/[^a-z0-9]/gi, '').toLowe
 
 /** At most two letters are added, lost or changed, and fewer in a short name. */
 function isNear(left: string, right: string): boolean {
-  const distance_max = Math.min(2, Math.floor(right.length / 3))
+  const distance_max = Math.min(2, Math.floor(right.length / 2.5))
   if (Math.abs(left.length - right.length) > distance_max) return false
   let row = Array.from({ length: right.length + 1 }, (_, index) => index)
   for (let i = 1; i <= left.length; i += 1) {

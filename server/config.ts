@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import path from 'node:path'
 import { isToken } from './api-keys/store.ts'
-import { home } from './kit/embedded.ts'
+import { home } from './kit/embedded/embedded.ts'
 import { type Level, levels } from './kit/log.ts'
 
 /** Everything that the environment decides. */

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import path from 'node:path'
 import { openPool } from '../server/kit/db.ts'
-import { home, open, SetupError } from '../server/kit/embedded.ts'
+import { home, open, SetupError } from '../server/kit/embedded/embedded.ts'
 import { migrate } from '../server/kit/migrate.ts'
 
 /**

@@ -5,11 +5,11 @@ import * as fs from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { after, test } from 'node:test'
 import pg from 'pg'
-import { home, open, SetupError } from '../../server/kit/embedded.ts'
-import { lockHolder, tryLock } from '../../server/kit/lock.ts'
-import { findPostmaster } from '../../server/kit/pid-file.ts'
-import { makeFolder, postgresUser, shelter } from '../../server/kit/postgres-user.ts'
-import { waitFor } from '../../server/kit/wait.ts'
+import { home, open, SetupError } from '../../server/kit/embedded/embedded.ts'
+import { lockHolder, tryLock } from '../../server/kit/embedded/lock.ts'
+import { findPostmaster } from '../../server/kit/embedded/pid-file.ts'
+import { makeFolder, postgresUser, shelter } from '../../server/kit/embedded/user.ts'
+import { waitFor } from '../../server/kit/embedded/wait.ts'
 
 const checkout = resolve(import.meta.dirname, '../..')
 const kit = new URL('../../server/kit/', import.meta.url)

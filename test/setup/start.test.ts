@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import net from 'node:net'
 import path from 'node:path'
 import { after, test } from 'node:test'
-import { home } from '../../server/kit/embedded.ts'
+import { home } from '../../server/kit/embedded/embedded.ts'
 import { parley, type Running } from './process.ts'
 
 const base = path.join(home(path.resolve(import.meta.dirname, '../..')), '.cache', `start-${process.pid}`)

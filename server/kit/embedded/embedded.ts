@@ -4,13 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ensureCluster, readPassword } from './cluster.ts'
 import { type Holder, type Lock, lockHolder, tryLock } from './lock.ts'
 import { findPostmaster, type Postmaster } from './pid-file.ts'
-import { programs } from './postgres-programs.ts'
-import { canEnter, makeFolder, type PostgresUser, postgresUser } from './postgres-user.ts'
 import { startPostmaster, stopPostmaster } from './postmaster.ts'
+import { programs } from './programs.ts'
 import { SetupError, unusable } from './setup-error.ts'
+import { canEnter, makeFolder, type PostgresUser, postgresUser } from './user.ts'
 
-export { home } from './postgres-user.ts'
 export { SetupError } from './setup-error.ts'
+export { home } from './user.ts'
 
 // A server waits for a server as well, since that one may be on its way out.
 const patience_ms = { serve: { serve: 3_000, command: 10_000 }, command: { serve: 30_000, command: 30_000 } }

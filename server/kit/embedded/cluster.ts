@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import * as fs from 'node:fs'
 import { basename, join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import type { Programs } from './postgres-programs.ts'
-import { type PostgresUser, spawnedAs } from './postgres-user.ts'
+import type { Programs } from './programs.ts'
 import { unusable } from './setup-error.ts'
+import { type PostgresUser, spawnedAs } from './user.ts'
 
 const draft_prefix = 'postgres-draft-'
 

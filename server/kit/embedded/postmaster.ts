@@ -5,8 +5,8 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findPostmaster, isPostmaster, type Postmaster, stalePid } from './pid-file.ts'
-import { type PostgresUser, spawnedAs } from './postgres-user.ts'
 import { unusable } from './setup-error.ts'
+import { type PostgresUser, spawnedAs } from './user.ts'
 import { waitFor } from './wait.ts'
 
 const starts_max = 100

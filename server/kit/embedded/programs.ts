@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import { dirname, join } from 'node:path'
-import { makeFolder, type PostgresUser, shelter, spawnedAs } from './postgres-user.ts'
 import { SetupError } from './setup-error.ts'
+import { makeFolder, type PostgresUser, shelter, spawnedAs } from './user.ts'
 
 export interface Programs {
   /** The folder of initdb and postgres. */

@@ -2,11 +2,11 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { operations as agents } from './agents/routes.ts'
 import { authenticator } from './api-keys/authenticate.ts'
-import type { Config } from './config.ts'
+import { addressOf, type Config } from './config.ts'
 import { operations as contacts } from './contacts/routes.ts'
 import type { Pool } from './kit/db.ts'
 import { docsHeaders, docsPage } from './kit/docs/page.ts'
-import { addPage, type FastifyInstance, openHttp } from './kit/http.ts'
+import { type FastifyInstance, openHttp } from './kit/http.ts'
 import type { Log } from './kit/log.ts'
 import { isCurrent } from './kit/migrate.ts'
 import { type About, openApiOf } from './kit/openapi.ts'
@@ -42,7 +42,7 @@ export interface Api {
 export function openApi(pool: Pool, config: Config, migrations: string, log: Log): Api {
   const { authenticate, noteUses } = authenticator(pool)
   const { rate_limit_per_second, trust_proxy } = config
-  const { app, metrics } = openHttp({
+  const { app, metrics, addPage } = openHttp({
     operations,
     pool,
     log,
@@ -53,20 +53,30 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     authenticate,
   })
   const document_text = JSON.stringify(document)
-  addPage(app, '/health', () => json(200, { status: 'ok' }))
-  addPage(app, '/ready', async () => {
+  addPage('/health', () => json(200, { status: 'ok' }))
+  addPage('/ready', async () => {
     const is_ready = await isCurrent(pool, migrations).catch(() => false)
     return json(is_ready ? 200 : 503, { status: is_ready ? 'ready' : 'not ready' })
   })
-  addPage(app, '/metrics', async () => ({
+  addPage('/metrics', async () => ({
     status: 200,
     headers: { 'content-type': metrics.content_type },
     body: await metrics.text(),
   }))
-  addPage(app, '/openapi.json', () => ({ status: 200, headers: {}, body: document_text }))
-  const docs = docsPage(document, config.public_url ?? `http://127.0.0.1:${config.port}`)
-  addPage(app, '/docs', () => ({ status: 200, headers: docsHeaders, body: docs }))
+  addPage('/openapi.json', () => ({ status: 200, headers: {}, body: document_text }))
+  let docs: string | undefined
+  addPage('/docs', () => {
+    docs ??= docsPage(document, addressOf(config, portOf(app)))
+    return { status: 200, headers: docsHeaders, body: docs }
+  })
   return { app, noteUses }
+}
+
+/** The port that it listens at. */
+export function portOf(app: FastifyInstance): number {
+  const bound = app.server.address()
+  if (typeof bound !== 'object' || !bound) throw new Error('it does not listen at a port')
+  return bound.port
 }
 
 const json = (status: number, value: object) => ({ status, headers: {}, body: JSON.stringify(value) })

@@ -174,8 +174,8 @@ async function main(): Promise<void> {
   if (is_help || first === 'help') return console.log(help)
   if (first === 'serve' && positionals.length === 1) return serve(readConfig())
   if (first === 'openapi' && positionals.length === 1) return console.log(JSON.stringify(document, null, 2))
-  const name = first in commands ? first : `${first} ${second}`
-  const command = commands[name]
+  const name = Object.hasOwn(commands, first) ? first : `${first} ${second}`
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (!command) throw new UsageError(first ? `there is no command "${positionals.join(' ')}"` : 'a command is needed')
   const words = name === first ? positionals.slice(1) : rest
   if (words.length !== command.words.length) throw new UsageError(`usage: parley ${[name, ...command.words].join(' ')}`)

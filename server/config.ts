@@ -37,19 +37,22 @@ export function readConfig(environment: Environment = process.env): Config {
     if (value === undefined) throw new ConfigError(`${name} must be ${expected}, but is "${shown(name, text)}"`)
     return value
   }
+  const database_url = read(
+    'DATABASE_URL',
+    undefined,
+    databaseUrl,
+    'an address such as postgres://user:password@host/database',
+  )
   return Object.freeze({
     host: read('HOST', '127.0.0.1', (text) => (/\s/.test(text) ? undefined : text), 'a host name or an address'),
     port: read('PORT', 8080, (text) => wholeNumber(text, 65_535), 'a port, 0 to 65535'),
     public_url: read('PUBLIC_URL', undefined, baseAddress, 'an address such as https://parley.example.com'),
     checkout,
     data_dir:
-      read('DATA_DIR', undefined, (text) => path.resolve(text), 'a folder') ?? path.join(home(checkout), 'data'),
-    database_url: read(
-      'DATABASE_URL',
-      undefined,
-      databaseUrl,
-      'an address such as postgres://user:password@host/database',
-    ),
+      read('DATA_DIR', undefined, (text) => path.resolve(text), 'a folder') ??
+      // Only the embedded PostgreSQL asks for a folder that its user can enter.
+      path.join(database_url ? checkout : home(checkout), 'data'),
+    database_url,
     bootstrap_api_key: read(
       'BOOTSTRAP_API_KEY',
       undefined,
@@ -76,6 +79,13 @@ export function readConfig(environment: Environment = process.env): Config {
       `one of ${levels.join(', ')}`,
     ),
   })
+}
+
+/** The address that clients use. The port is the one that was bound: 0 asks for any. */
+export function addressOf({ host, public_url }: Config, port: number): string {
+  if (public_url) return public_url
+  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
 }
 
 /** Secrets are not repeated on the screen. */

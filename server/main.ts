@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
-import { openApi } from './api.ts'
+import { setTimeout } from 'node:timers/promises'
+import { openApi, portOf } from './api.ts'
 import * as api_keys from './api-keys/store.ts'
-import { type Config, ConfigError } from './config.ts'
+import { addressOf, type Config, ConfigError } from './config.ts'
 import * as clock from './kit/clock.ts'
 import { openPool, type Pool } from './kit/db.ts'
 import { open, SetupError } from './kit/embedded/embedded.ts'
@@ -17,7 +18,9 @@ export const migrations = path.resolve(import.meta.dirname, '../migrations')
 
 const pool_size = 10
 const server_version_min = 15
-const drain_ms = 5_000
+/** Together with PostgreSQL's own stop, at most ten seconds. */
+const drain_ms = 4_000
+const disconnect_ms = 1_000
 const note_uses_every_ms = 5_000
 const remove_expired_every_ms = 60 * 60 * 1000
 
@@ -37,7 +40,8 @@ export async function openDatabase(config: Config, as: 'serve' | 'command', log:
   const url = database_url ?? embedded?.url ?? ''
   const pool = openPool({ url, size: pool_size, on_error: (error) => log.warn({ err: error }, 'lost a connection') })
   const close = async () => {
-    await pool.close()
+    // A statement that still waits for something doesn't keep the rest from ending.
+    await Promise.race([pool.close(), setTimeout(disconnect_ms)])
     await embedded?.close()
   }
   try {
@@ -90,23 +94,25 @@ async function start(config: Config, log: Log): Promise<() => Promise<void>> {
   const timers: NodeJS.Timeout[] = []
   const stop = async () => {
     for (const timer of timers) clearInterval(timer)
-    const cut = setTimeout(() => app.server.closeAllConnections(), drain_ms)
-    await app.close()
-    clearTimeout(cut)
+    const closing = app.close()
+    await Promise.race([closing, setTimeout(drain_ms)])
+    app.server.closeAllConnections()
+    await closing
     await noteUses().catch((error: unknown) => log.warn({ err: error }, 'the last uses of keys were not noted'))
     await database.close()
   }
   try {
     if (!config.database_url) keepSecretsKey(config)
-    const first_key = await setUp(pool, config)
     await app.listen({ host: config.host, port: config.port }).catch((error: Error) => {
       throw new SetupError(`HOST ${config.host} and PORT ${config.port} can't be used: ${error.message}`)
     })
+    // After listening: a key that is made before the start has succeeded would never be shown.
+    const first_key = await setUp(pool, config)
     timers.push(
       every(note_uses_every_ms, noteUses, log),
       every(remove_expired_every_ms, () => removeAllExpired(pool), log),
     )
-    console.log(greeting(addressOf(config, app.server.address()), first_key))
+    console.log(greeting(addressOf(config, portOf(app)), first_key))
     return stop
   } catch (error) {
     await stop()
@@ -136,25 +142,21 @@ function setUp(pool: Pool, { bootstrap_api_key }: Config): Promise<string | unde
 /** Made once, for what is sealed with it must be opened later. */
 function keepSecretsKey({ data_dir }: Config): void {
   const file = path.join(data_dir, 'secrets-key')
-  if (!fs.existsSync(file)) fs.writeFileSync(file, randomBytes(32).toString('base64'), { mode: 0o600 })
+  if (fs.existsSync(file)) return
+  // Renamed when it is whole, so that a kill leaves no half of it.
+  fs.writeFileSync(`${file}.draft`, randomBytes(32).toString('base64'), { mode: 0o600, flush: true })
+  fs.renameSync(`${file}.draft`, file)
 }
 
 async function removeAllExpired(pool: Pool): Promise<void> {
   for (const { id } of await workspaces.list(pool)) await removeExpired(pool, id, clock.now())
 }
 
-/** What fails is tried again the next time. */
+/** Now and again and again. What fails is tried the next time. */
 function every(interval_ms: number, work: () => Promise<void>, log: Log): NodeJS.Timeout {
-  return setInterval(() => {
-    work().catch((error: unknown) => log.warn({ err: error }, 'background work failed'))
-  }, interval_ms).unref()
-}
-
-function addressOf({ host, public_url }: Config, bound: ReturnType<import('node:net').Server['address']>): string {
-  if (public_url) return public_url
-  const port = typeof bound === 'object' && bound ? bound.port : ''
-  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
+  const run = () => void work().catch((error: unknown) => log.warn({ err: error }, 'background work failed'))
+  run()
+  return setInterval(run, interval_ms).unref()
 }
 
 function greeting(address: string, first_key: string | undefined): string {

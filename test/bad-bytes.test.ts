@@ -92,6 +92,14 @@ test('a body that ends too early changes nothing', async () => {
   assert.deepEqual(await eventsOf(pool, tenant), [])
 })
 
+test('what follows a request on its connection does not take the place of its answer', async () => {
+  const tenant = await workspace()
+  const body = JSON.stringify(newContact())
+  const bytes = post(tenant, [`Content-Length: ${body.length}`], body).replace('Connection: close\r\n', '')
+  const said = await talkTo(url, (socket) => socket.write(`${bytes}GARBAGE\r\n\r\n`))
+  assert.doesNotMatch(said, /^HTTP\/1\.1 4/)
+})
+
 test('one who hangs up in the middle of a body changes nothing', async () => {
   const tenant = await workspace()
   const body = JSON.stringify(newContact())

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import * as clock from '../kit/clock.ts'
 import type { Db } from '../kit/db.ts'
 import { newId } from '../kit/id.ts'
-import { sql } from '../kit/sql.ts'
+import { raw, sql } from '../kit/sql.ts'
 
 export interface ApiKey {
   id: string
@@ -22,6 +22,8 @@ export interface NewApiKey {
   scopes: string[] | null
   expires_at: string | null
 }
+
+const columns = raw(`id, workspace_id, name, last_four, scopes, expires_at, revoked_at, last_used_at, created_at`)
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const secret_bytes = 32
@@ -49,7 +51,7 @@ export async function create(db: Db, workspace: string, token: string, key: NewA
     sql`insert into api_keys (workspace_id, id, name, last_four, scopes, expires_at, created_at)
       values (${workspace}, ${newId()}, ${key.name}, ${token.slice(-4)}, ${key.scopes}, ${key.expires_at},
         ${clock.iso(now)})
-      returning *`,
+      returning ${columns}`,
   )
   await db.run(
     sql`insert into api_key_directory (hash, workspace_id, api_key_id)
@@ -70,24 +72,28 @@ export async function ensure(db: Db, workspace: string, token: string, key: NewA
   return true
 }
 
-export const list = (db: Db): Promise<ApiKey[]> => db.many<ApiKey>(sql`select * from api_keys order by created_at, id`)
+export const list = (db: Db): Promise<ApiKey[]> =>
+  db.many<ApiKey>(sql`select ${columns} from api_keys order by created_at, id`)
 
 /** Undefined when there is no such key. Revoking twice keeps the first time. */
 export const revoke = (db: Db, id: string, now: number): Promise<ApiKey | undefined> =>
   db.maybe<ApiKey>(
-    sql`update api_keys set revoked_at = coalesce(revoked_at, ${clock.iso(now)}) where id = ${id} returning *`,
+    sql`update api_keys set revoked_at = coalesce(revoked_at, ${clock.iso(now)}) where id = ${id}
+      returning ${columns}`,
   )
 
 /** The keys with these hashes; those that nobody holds are left out. */
 export const findAll = (db: Db, hashes: Buffer[]): Promise<(ApiKey & { hash: Buffer })[]> =>
   db.many<ApiKey & { hash: Buffer }>(
-    sql`select api_keys.*, directory.hash from api_key_directory as directory
-      join api_keys on api_keys.workspace_id = directory.workspace_id and api_keys.id = directory.api_key_id
-      where directory.hash = any(${hashes}::bytea[])`,
+    sql`select ${columns}, hash from api_keys
+      join api_key_directory as directory using (workspace_id)
+      where api_key_id = id and hash = any(${hashes}::bytea[])`,
   )
 
 /** Remembers when each key was last seen. A time that is older than the one kept changes nothing. */
 export async function noteUse(db: Db, uses: { workspace_id: string; id: string; used_at: number }[]): Promise<void> {
+  // In one order, so that two processes don't lock each other up.
+  uses.sort((left, right) => (left.id < right.id ? -1 : 1))
   await db.run(
     sql`update api_keys set last_used_at = seen.used_at
       from unnest(${uses.map(({ workspace_id }) => workspace_id)}::uuid[], ${uses.map(({ id }) => id)}::uuid[],

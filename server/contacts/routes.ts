@@ -36,8 +36,7 @@ export const operations = [
       contacts.create(
         db,
         workspace,
-        calls.map(({ body }) => body),
-        'api',
+        calls.map(({ body, caller }) => ({ ...body, source: caller.source })),
         now,
       ),
   }),
@@ -79,7 +78,8 @@ export const operations = [
     path: '/contacts/:id',
     scope: 'contacts:write',
     summary: 'Delete a contact',
-    description: 'Permanent and irreversible. What the event log holds of the person is reduced to the id.',
+    description:
+      'Permanent and irreversible; a second time gives 404. What the event log holds of the person is reduced to the id.',
     params: ById,
     response: Deleted,
     run: ({ db, workspace, now }, { params, is_current }) =>

@@ -78,8 +78,7 @@ const byId = gatherById<ContactWithCrmIds>(
 export async function create(
   db: Db,
   workspace: string,
-  inputs: NewContact[],
-  source: Contact['source'],
+  inputs: (NewContact & Pick<Contact, 'source'>)[],
   now: number,
 ): Promise<(Contact | Problem)[]> {
   const created_at = clock.iso(now)
@@ -89,7 +88,7 @@ export async function create(
       ...unset,
       ...profileOf(input),
       phone_number: input.phone_number,
-      source,
+      source: input.source,
       created_at,
       updated_at: created_at,
     }),

@@ -71,7 +71,18 @@ export function gather<In, Out>(
     })
 }
 
+/** Runs work of one name a few at a time, in the order in which it came. */
+export function lanes(flights_max: number): <T>(name: string, work: () => Promise<T>) => Promise<T> {
+  const queue = gather<() => Promise<void>, void>({ size_max: 1, flights_max }, async (_name, works) =>
+    Promise.all(works.map((work) => work())),
+  )
+  return (name, work) => new Promise((resolve, reject) => void queue(name, () => work().then(resolve, reject)))
+}
+
 const reads = { size_max: 100, flights_max: 2 }
+
+/** Ids as PostgreSQL writes a list: they need no quotes, which the driver would look for in each. */
+const listOf = (ids: string[]): string => `{${ids.join(',')}}`
 
 interface Wanted {
   workspace: string
@@ -86,13 +97,14 @@ export function gatherById<Row>(
   select: (wanted: Sql) => Sql,
 ): (db: Db, workspace: string, id: string) => Promise<Row | undefined> {
   async function read(db: Db, wanted: Wanted[]): Promise<(Row | undefined)[]> {
-    const workspaces = wanted.map(({ workspace }) => workspace)
-    const ids = wanted.map(({ id }) => id)
+    const workspaces = listOf(wanted.map(({ workspace }) => workspace))
+    const ids = listOf(wanted.map(({ id }) => id))
     const rows = await db.many<Row & { place: number }>(
       select(sql`unnest(${workspaces}::uuid[], ${ids}::uuid[]) with ordinality as wanted (workspace_id, id, place)`),
     )
-    const found = new Map(rows.map((row) => [row.place, row]))
-    return wanted.map((_, index) => found.get(index + 1))
+    const found = new Array<Row | undefined>(wanted.length).fill(undefined)
+    for (const row of rows) found[row.place - 1] = row
+    return found
   }
 
   const gatherers = new WeakMap<Db, (name: string, input: Wanted) => Promise<Row | undefined>>()

@@ -1,6 +1,9 @@
 /** The only place that asks what time it is. A time is a number of milliseconds, and ISO 8601 text outside. */
 export const now = (): number => Date.now()
 
+/** For durations: milliseconds with fractions, from any beginning. */
+export const ticks = (): number => performance.now()
+
 export const iso = (time_ms: number): string => new Date(time_ms).toISOString()
 
 const year_1_ms = -62_135_596_800_000

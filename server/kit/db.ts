@@ -30,6 +30,9 @@ const attempts_max = 3
 const statement_timeout_ms = 30_000
 const lock_timeout_ms = 2_000
 const connect_timeout_ms = 5_000
+/** Later than the server's own limit: then the connection is silent, and given up. */
+const silence_ms = statement_timeout_ms + 5_000
+const script_timeout_ms = 24 * 60 * 60 * 1000
 const named_statements_max = 1_000
 
 export function openPool({ url, size, on_error }: PoolOptions): Pool {
@@ -41,6 +44,8 @@ export function openPool({ url, size, on_error }: PoolOptions): Pool {
     connectionTimeoutMillis: connect_timeout_ms,
     idleTimeoutMillis: 0,
     statement_timeout: statement_timeout_ms,
+    query_timeout: silence_ms,
+    keepAlive: true,
     options: '-c timezone=UTC',
     application_name: 'parley',
   })
@@ -69,7 +74,7 @@ export function openPool({ url, size, on_error }: PoolOptions): Pool {
       many,
       tx,
       script: async (text) => {
-        await to.query(text)
+        await to.query(unhurried(text))
       },
       run: async (statement) => (await send(to, statement)).rowCount ?? 0,
       async maybe<Row>(statement: Sql) {
@@ -94,7 +99,9 @@ export function openPool({ url, size, on_error }: PoolOptions): Pool {
       begun.catch(() => {})
       const result = await work(handle(client, nested))
       await begun
-      await client.query('commit')
+      await client.query('commit').catch((error: Error) => {
+        throw new InDoubt('The connection was lost while committing', { cause: error })
+      })
       return result
     } catch (error) {
       await client.query('rollback').catch((lost: Error) => {
@@ -116,9 +123,15 @@ export function openPool({ url, size, on_error }: PoolOptions): Pool {
   }
 }
 
+/** The driver reads a limit of the query's own, which its types don't know. */
+const unhurried = (text: string): pg.QueryConfig => Object.assign({ text }, { query_timeout: script_timeout_ms })
+
 const nested: Db['tx'] = () => {
   throw new Error('a transaction is open already: pass its db on')
 }
+
+/** Nobody knows whether it was committed: it must not be done again by us. */
+class InDoubt extends Error {}
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
@@ -136,23 +149,37 @@ export const isLockTimeout = (error: unknown): boolean => codeOf(error) === lock
 /** The database is away, starting, stopping or full: the request was fine and may be repeated. */
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof Error &&
-  (/^(08|53|57P0)|^57014$|^55P03$|^ECONN|^EPIPE$|^ETIMEDOUT$|^ENOTFOUND$/.test(codeOf(error)) ||
-    /^Connection terminated|^timeout exceeded when trying to connect|^Client (was closed|has encountered)/.test(
+  (error instanceof InDoubt ||
+    /^(08|53|57P0)|^(57014|55P03|25006)$|^(ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)$/.test(
+      codeOf(error),
+    ) ||
+    /^Connection terminated|^timeout exceeded when|^Client (was closed|has encountered)|^Query read|^Cannot use a pool/.test(
       error.message,
     ))
 
 const timestamptz = pg.types.builtins.TIMESTAMPTZ
 const int8 = pg.types.builtins.INT8
+const text_array: number = 1009
+const parseList: (text: string) => string[] = pg.types.getTypeParser(text_array)
 
 /** Times come as the ISO text that clients get; counts as numbers. */
 function getTypeParser(oid: number, format?: 'text' | 'binary') {
   if (oid === timestamptz) return isoOf
   if (oid === int8) return Number
+  if (oid === text_array) return listOf
   return format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid)
+}
+
+/** Most lists are empty or hold plain words, which stand there without quotes. */
+function listOf(text: string): string[] {
+  if (text === '{}') return []
+  return /["\\]|NULL/.test(text) ? parseList(text) : text.slice(1, -1).split(',')
 }
 
 /** PostgreSQL writes "2026-11-15 02:14:27.1+00" in the time zone UTC, without the zeros at the end. */
 function isoOf(text: string): string {
-  const fraction = text.slice(19, text.indexOf('+', 19)).padEnd(4, '0')
-  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction.slice(1)}Z`
+  const day = text.slice(0, 10)
+  const time = text.slice(11, -3)
+  if (time.length === 12) return `${day}T${time}Z`
+  return `${day}T${time.length === 8 ? `${time}.` : time}${'0'.repeat(12 - Math.max(time.length, 9))}Z`
 }

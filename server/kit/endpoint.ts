@@ -6,7 +6,7 @@ import { type Answer, envelope, isKnown, matches } from './envelope.ts'
 import { fingerprintOf, keyOf } from './idempotency.ts'
 import type { Call, Caller, Operation } from './operation.ts'
 import { invalid, invalidJson, notFound, preconditionFailed } from './problem.ts'
-import { type Schema, validate, validateQuery } from './validate.ts'
+import { assertChecked, type Schema, validate, validateQuery } from './validate.ts'
 import type { Write } from './write.ts'
 
 const nesting_max = 32
@@ -29,7 +29,9 @@ export function endpoint(
   base: string,
   pool: Pool,
   write: (write: Write) => Promise<Answer>,
+  inLane: <T>(workspace: string, read: () => Promise<T>) => Promise<T>,
 ): (arrival: Arrival) => Promise<Answer> {
+  for (const schema of [operation.params, operation.query, operation.body ?? {}]) assertChecked(schema)
   const answer = envelope(operation, base)
   const { run } = operation
 
@@ -37,7 +39,8 @@ export function endpoint(
     return async (arrival) => {
       const call = callOf(operation, arrival, undefined)
       const { workspace } = arrival.caller
-      const resource = await run?.({ db: pool, workspace, now: clock.now() }, call)
+      const read = () => Promise.resolve(run?.({ db: pool, workspace, now: clock.now() }, call))
+      const resource = await (operation.is_list ? inLane(workspace, read) : read())
       const found = answer(resource)
       const { etag } = found.headers
       if (etag && !call.is_current(resource as { updated_at: string })) throw preconditionFailed()

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type IncomingMessage, METHODS, maxHeaderSize, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { lanes } from './batch.ts'
 import * as clock from './clock.ts'
 import { isUnavailable, type Pool } from './db.ts'
 import { endpoint } from './endpoint.ts'
@@ -32,6 +33,10 @@ export type { FastifyInstance }
 const body_limit_bytes = 1024 * 1024
 const request_timeout_ms = 30_000
 const param_length_max = 500
+/** Of one workspace, so that its dear searches leave room for others. */
+const lists_at_once_max = 3
+/** A pattern with room for blanks takes long on many of them. */
+const header_value_max = 200
 /** Every method that Node reads; CONNECT asks for a tunnel and never gets to a route. */
 const methods = METHODS.filter((method) => method !== 'CONNECT')
 
@@ -45,14 +50,31 @@ interface Parts {
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller
+    arrived_at: number
   }
 }
 
+export interface Http {
+  app: FastifyInstance
+  metrics: Metrics
+  /** An address that answers everyone, such as the documents. */
+  addPage: (url: string, answer: () => Promise<Answer> | Answer) => void
+}
+
 /** The web server with all operations on it. */
-export function openHttp(options: HttpOptions): { app: FastifyInstance; metrics: Metrics } {
+export function openHttp(options: HttpOptions): Http {
   const { log, trust_proxy } = options
   const figures = metrics()
   const newRequestId = requestIds()
+  const give: Give = (request, reply, { status, headers, body }) => {
+    const { id, method, ip, arrived_at, routeOptions } = request
+    reply.code(status).headers(common_headers).header('x-request-id', id).headers(headers).send(body)
+    // Here and not in a hook for sent answers, which costs as much as the whole of this.
+    const duration_ms = clock.ticks() - (arrived_at || clock.ticks())
+    const route = routeOptions.url ?? '(none)'
+    figures.observe(method, route, status, duration_ms)
+    if (log.isLevelEnabled('debug')) log.debug({ request_id: id, method, route, status, duration_ms, ip }, 'answered')
+  }
   const app = fastify({
     logger: false,
     bodyLimit: body_limit_bytes,
@@ -64,49 +86,47 @@ export function openHttp(options: HttpOptions): { app: FastifyInstance; metrics:
     http: { requireHostHeader: false },
     routerOptions: { maxParamLength: param_length_max },
     clientErrorHandler: (error, socket) => sayOnSocket(socket, clientProblem(error), newRequestId()),
-    frameworkErrors: (_error, request, reply) => send(request, reply, failure(problem.notFound(), request.id)),
+    frameworkErrors: (_error, request, reply) => give(request, reply, failure(problem.notFound(), request.id)),
   })
   for (const method of methods) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.decorateRequest('caller')
+  app.decorateRequest('arrived_at', 0)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-  app.setNotFoundHandler((request, reply) => send(request, reply, failure(problem.notFound(), request.id)))
+  app.setNotFoundHandler((request, reply) => give(request, reply, failure(problem.notFound(), request.id)))
   app.setErrorHandler((error, request, reply) => {
     const has_hung_up = request.raw.destroyed && !request.raw.complete
     const told = has_hung_up ? problem.malformedRequest() : problemOf(error)
     if (told.status >= 500)
       log.error({ err: error, request_id: request.id, route: request.routeOptions.url }, told.message)
-    send(request, reply, failure(told, request.id))
+    give(request, reply, failure(told, request.id))
   })
-  app.addHook('onRequest', ({ raw }, _reply, done) => {
-    const hosts = sentOf(raw, 'host').length
-    done(hosts > 1 || (hosts === 0 && raw.httpVersion !== '1.0') ? problem.malformedRequest() : undefined)
+  app.addHook('onRequest', (request, _reply, done) => {
+    request.arrived_at = clock.ticks()
+    const hosts = sentOf(request.raw, 'host').length
+    done(hosts > 1 || (hosts === 0 && request.raw.httpVersion !== '1.0') ? problem.malformedRequest() : undefined)
   })
-  app.addHook('onResponse', (request, reply, done) => {
-    const route = request.routeOptions.url ?? '(none)'
-    figures.observe(request.method, route, reply.statusCode, reply.elapsedTime)
-    if (log.isLevelEnabled('debug')) {
-      const { id, method, ip } = request
-      log.debug(
-        { request_id: id, method, route, status: reply.statusCode, duration_ms: reply.elapsedTime, ip },
-        'answered',
-      )
-    }
-    done()
-  })
-  addOperations(app, options)
-  return { app, metrics: figures }
+  addOperations(app, give, options)
+  const addPage = (url: string, answer: () => Promise<Answer> | Answer) => {
+    app.get(url, async (request, reply) => give(request, reply, await answer()))
+    refuseOtherMethods(app, url, ['GET'])
+  }
+  return { app, metrics: figures, addPage }
 }
+
+type Give = (request: FastifyRequest, reply: FastifyReply, answer: Answer) => void
 
 function addOperations(
   app: FastifyInstance,
+  give: Give,
   { operations, pool, base_path, served_at, ...options }: HttpOptions,
 ): void {
   const write = writer(pool)
+  const inLane = lanes(lists_at_once_max)
   const admit = admission(options)
   for (const operation of operations) {
-    const run = endpoint(operation, base_path, pool, write)
+    const run = endpoint(operation, base_path, pool, write, inLane)
     for (const prefix of served_at) {
       app.route<Parts>({
         method: operation.method,
@@ -116,7 +136,7 @@ function addOperations(
           const { id, caller, headers, params, query, body } = request
           const sent = (header: string) => sentOf(request.raw, header)
           run({ id, caller, headers, sent, params, query, body }).then(
-            (answer) => send(request, reply, answer),
+            (answer) => give(request, reply, answer),
             (error: unknown) => reply.send(error),
           )
         },
@@ -128,12 +148,6 @@ function addOperations(
     const allowed = operations.filter((operation) => operation.path === path).map(({ method }) => method)
     for (const prefix of served_at) refuseOtherMethods(app, prefix + path, allowed)
   }
-}
-
-/** An address that answers everyone, such as the documents. */
-export function addPage(app: FastifyInstance, url: string, answer: () => Promise<Answer> | Answer): void {
-  app.get(url, async (request, reply) => send(request, reply, await answer()))
-  refuseOtherMethods(app, url, ['GET'])
 }
 
 function refuseOtherMethods(app: FastifyInstance, url: string, allowed: string[]): void {
@@ -148,7 +162,7 @@ function refuseOtherMethods(app: FastifyInstance, url: string, allowed: string[]
   })
 }
 
-/** Who are you (401), may you (403), not too often (429), in a form we read (415): before anything is parsed. */
+/** Who are you (401), not too often (429), may you (403), in a form we read (415): before anything is parsed. */
 function admission({
   authenticate,
   rate_limit_per_second,
@@ -170,9 +184,9 @@ function admission({
       if (is_over) throw problem.rateLimited(rate_limit_per_second)
     }
     if (caller.scopes && !caller.scopes.has(operation.scope)) throw problem.forbidden(operation.scope)
+    if (operation.body && hasBody(request) && !isPlainJson(request)) throw problem.unsupportedMediaType()
     // A body that nobody asked for is not looked at, whatever it says it is.
-    if (!operation.body) delete request.headers['content-type']
-    else if (hasBody(request) && !isPlainJson(request)) throw problem.unsupportedMediaType()
+    if (!operation.body && request.headers['content-type']) request.headers['content-type'] = undefined
   }
 
   return (operation: Operation, request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
@@ -215,15 +229,12 @@ const hasBody = ({ headers }: FastifyRequest): boolean =>
 
 const json_type = /^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*)?;?\s*$/i
 
+const isJsonType = (type: string): boolean => type.length <= header_value_max && json_type.test(type)
+
 const isPlainJson = ({ headers, raw }: FastifyRequest): boolean =>
-  json_type.test(headers['content-type'] ?? '') &&
+  isJsonType(headers['content-type'] ?? '') &&
   sentOf(raw, 'content-type').length === 1 &&
   (headers['content-encoding'] ?? 'identity') === 'identity'
-
-function send(request: FastifyRequest, reply: FastifyReply, { status, headers, body }: Answer): void {
-  reply.code(status).headers(common_headers).header('x-request-id', request.id).headers(headers)
-  reply.send(body)
-}
 
 const common_headers = {
   'content-type': 'application/json; charset=utf-8',
@@ -248,7 +259,9 @@ function clientProblem({ code }: { code?: string }): problem.Problem {
 }
 
 function sayOnSocket(socket: Socket, told: problem.Problem, request_id: string): void {
-  if (!socket.writable) return void socket.destroy()
+  // What follows a request on its connection must not take the place of its answer.
+  const is_answer_due: boolean = Object(socket)._httpMessage?.req?.complete ?? false
+  if (!socket.writable || is_answer_due) return void socket.destroy()
   const { status, headers, body } = failure(told, request_id)
   const lines = { ...common_headers, ...headers, 'x-request-id': request_id, connection: 'close' }
   const head = Object.entries({ ...lines, 'content-length': Buffer.byteLength(body) })

@@ -1,7 +1,25 @@
-import { randomUUIDv7 } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
+import * as clock from './clock.ts'
 
-/** UUIDv7: ids made later sort later, which keeps the indexes' growth in one place. */
-export const newId = (): string => randomUUIDv7()
+let last_ms = 0
+let count = 0
+const count_max = 0xfff
+
+/** UUIDv7, in the order in which this process makes them: 48 bits of time, 12 that count, 62 of chance. */
+export function newId(): string {
+  const now = clock.now()
+  if (now > last_ms) {
+    last_ms = now
+    count = 0
+  } else if (count < count_max) {
+    count += 1
+  } else {
+    last_ms += 1
+    count = 0
+  }
+  const time = last_ms.toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${count.toString(16).padStart(3, '0')}-${randomUUID().slice(19)}`
+}
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 

@@ -24,7 +24,8 @@ export function limiter(per_second: number): Limiter {
     policy: `"key";q=${per_second};w=1`,
     take(name, now) {
       let window = windows.get(name)
-      if (!window || window.until <= now) {
+      // Further ahead than a window: the clock was set back.
+      if (!window || window.until <= now || window.until > now + window_ms) {
         if (windows.size >= names_max) windows.clear()
         window = { until: now + window_ms, used: 0 }
         windows.set(name, window)

@@ -25,6 +25,22 @@ export interface Schema {
 
 type Members = Record<string, unknown>
 
+const name_length_max = 100
+
+const keywords = [
+  ...['type', 'properties', 'required', 'items', 'enum', 'format', 'pattern', 'minLength', 'maxLength', 'maxItems'],
+  ...['minimum', 'maximum', 'default', 'readOnly', 'multiline', 'title', 'description', 'examples'],
+]
+
+/** Throws when the schema says what is not checked here, so that nothing goes silently unchecked. */
+export function assertChecked(schema: object, path = ''): void {
+  const { properties = {}, items, format = 'uuid', ...rest }: Schema & Members = { ...schema }
+  const unknown = Object.keys(rest).find((keyword) => !keywords.includes(keyword) && keyword !== 'additionalProperties')
+  if (unknown || !(format in formats)) throw new Error(`nothing checks ${unknown ?? format} of ${path}`)
+  for (const [name, property] of Object.entries(properties)) assertChecked(property, below(path, name))
+  if (items) assertChecked(items, below(path, 'items'))
+}
+
 /** One pass that trims, checks and collects every fault. The value is only good when there is none. */
 export function validate(schema: Schema, value: unknown): { value: Members; faults: Fault[] } {
   const faults: Fault[] = []
@@ -50,23 +66,34 @@ function objectOf(schema: Schema, value: unknown, path: string, faults: Fault[])
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return refuse(faults, path, 'type', `${path || 'The body'} must be an object.`)
   }
-  const properties = schema.properties ?? {}
+  const { properties = {}, required } = schema
   const result: Members = {}
-  const given = new Map(Object.entries(value))
-  for (const name of given.keys()) {
+  const given = value as Members
+  for (const name of Object.keys(given)) {
     if (faults.length >= faults_max) break
     if (!Object.hasOwn(properties, name)) {
       refuse(faults, below(path, name), 'unknown', unknownName(name, Object.keys(properties)))
     }
   }
-  for (const [name, property] of Object.entries(properties)) {
-    if (property.readOnly) continue
-    const at = below(path, name)
-    if (given.has(name)) result[name] = memberOf(property, given.get(name), at, faults)
+  for (const [name, property] of writable(properties)) {
+    if (Object.hasOwn(given, name)) result[name] = memberOf(property, given[name], below(path, name), faults)
     else if (property.default !== undefined) result[name] = property.default
-    else if (schema.required?.includes(name)) refuse(faults, at, 'required', `${at} is required.`)
+    else if (required?.includes(name))
+      refuse(faults, below(path, name), 'required', `${below(path, name)} is required.`)
   }
   return result
+}
+
+const lists = new WeakMap<object, [string, Schema][]>()
+
+/** What a client may set. Schemas don't change, and are read at every request: the list is made once. */
+function writable(properties: Record<string, Schema>): [string, Schema][] {
+  let list = lists.get(properties)
+  if (!list) {
+    list = Object.entries(properties).filter(([, { readOnly }]) => !readOnly)
+    lists.set(properties, list)
+  }
+  return list
 }
 
 function memberOf(schema: Schema, value: unknown, path: string, faults: Fault[]): unknown {
@@ -139,7 +166,7 @@ const control = /[\u0000-\u001f\u007f-\u009f]/
 const control_but_breaks = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 
 const email = /^[^\s@"(),:;<>[\\\]]{1,64}@([^\s@."(),:;<>[\\\]]+\.)+[^\s@."(),:;<>[\\\]]+$/
-const rfc3339 = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/
+const rfc3339 = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-](0\d|1[0-5]):[0-5]\d))?$/
 
 const formats: Record<string, Check> = {
   uuid: (text) => (isId(text) ? undefined : { code: 'format', message: 'must be an identifier.' }),
@@ -159,8 +186,9 @@ const patternFault = (pattern: string | undefined, text: string) =>
     : { code: 'format', message: `must match ${pattern}.` }
 
 function unknownName(name: string, known: string[]): string {
+  if (name.length > name_length_max) return `${name.slice(0, name_length_max)}... is not known here.`
   const meant = known.find((other) => letters(other) === letters(name)) ?? known.find((other) => isNear(name, other))
-  return `${name.slice(0, 100)} is not known here.${meant ? ` Did you mean ${meant}?` : ''}`
+  return `${name} is not known here.${meant ? ` Did you mean ${meant}?` : ''}`
 }
 
 const letters = (name: string): string => name.replace(/[^a-z0-9]/gi, '').toLowerCase()

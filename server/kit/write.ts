@@ -1,4 +1,4 @@
-import { gather } from './batch.ts'
+import { gather, lanes } from './batch.ts'
 import * as clock from './clock.ts'
 import { type Db, isLockTimeout, isUnavailable, type Pool } from './db.ts'
 import { type Answer, failure } from './envelope.ts'
@@ -17,7 +17,8 @@ export interface Write {
 const in_progress_wait_ms = 2_000
 /** A group doesn't wait long for what one of its writes waits for: that one then waits the rest of the time alone. */
 const group_wait_ms = 500
-/** Per operation and workspace: one workspace's writes never hold up another's. */
+const single_wait_ms = 100
+/** For each workspace, so that none takes all connections. */
 const limits = { size_max: 64, flights_max: 2 }
 /** Decided, and so the same when asked again: kept with the key. Anything else lets go of it. */
 const kept_codes = ['NOT_FOUND', 'CONFLICT', 'INVALID_STATE', 'PRECONDITION_FAILED']
@@ -25,11 +26,15 @@ const kept_codes = ['NOT_FOUND', 'CONFLICT', 'INVALID_STATE', 'PRECONDITION_FAIL
 /** Carries out writes: each in a transaction with its idempotency key, many of one kind together. */
 export function writer(pool: Pool): (write: Write) => Promise<Answer> {
   const flights = new Map<string, Promise<unknown>>()
+  const alone = lanes(limits.flights_max)
   const together = gather<Write, Answer | Error>(limits, (_name, writes) => carryOutAll(pool, writes))
 
   async function carryOut(write: Write): Promise<Answer> {
-    if (!write.operation.runAll) return onlyOne(await transact(pool, [write], in_progress_wait_ms))
-    const outcome = await together(`${write.operation.id} ${write.call.caller.workspace}`, write)
+    const { workspace } = write.call.caller
+    if (!write.operation.runAll) {
+      return onlyOne(await alone(workspace, () => transact(pool, [write], in_progress_wait_ms)))
+    }
+    const outcome = await together(`${write.operation.id} ${workspace}`, write)
     if (outcome instanceof Error) throw outcome
     return outcome
   }
@@ -66,24 +71,30 @@ async function settled(flight: Promise<unknown>, within_ms: number): Promise<voi
 
 /** What one of them did wrong, or waits for, must not be the others' loss: when the group fails, each goes alone. */
 async function carryOutAll(pool: Pool, writes: Write[]): Promise<(Answer | Error)[]> {
-  if (writes.length > 1) {
-    try {
-      return await transact(pool, writes, group_wait_ms)
-    } catch (error) {
-      if (isUnavailable(error) && !isLockTimeout(error)) throw error
-    }
+  const until = clock.now() + in_progress_wait_ms
+  const rest_ms = () => Math.max(1, until - clock.now())
+  const goAlone = (write: Write, wait_ms: number) => transact(pool, [write], wait_ms).then(onlyOne, asError)
+  if (writes.length === 1) return [await goAlone(onlyOne(writes), in_progress_wait_ms)]
+  try {
+    return await transact(pool, writes, group_wait_ms)
+  } catch (error) {
+    if (isUnavailable(error) && !isLockTimeout(error)) throw error
   }
-  const wait_ms = writes.length > 1 ? in_progress_wait_ms - group_wait_ms : in_progress_wait_ms
-  const outcomes: (Answer | Error)[] = []
-  for (const write of writes) {
-    try {
-      outcomes.push(...(await transact(pool, [write], wait_ms)))
-    } catch (error) {
-      if (!(error instanceof Error)) throw error
-      outcomes.push(error)
-    }
+  const outcomes = new Map<Write, Answer | Error>()
+  for (const write of writes) outcomes.set(write, await goAlone(write, single_wait_ms))
+  // Those that are held up share what is left of the time, when all others have their answers.
+  for (const [write, outcome] of outcomes) {
+    if (isHeldUp(outcome)) outcomes.set(write, await goAlone(write, rest_ms()))
   }
-  return outcomes
+  return writes.map((write) => outcomes.get(write) ?? new Error('a write was left out'))
+}
+
+const isHeldUp = (outcome: Answer | Error): boolean =>
+  isLockTimeout(outcome) || (outcome instanceof Problem && outcome.code === 'IDEMPOTENCY_IN_PROGRESS')
+
+function asError(error: unknown): Error {
+  if (error instanceof Error) return error
+  throw error
 }
 
 async function transact(pool: Pool, writes: Write[], wait_ms: number): Promise<Answer[]> {

@@ -71,6 +71,7 @@ test('a key is created with name, scopes and expiry, listed without its secret, 
 const mistakes: [string[], RegExp][] = [
   [[], /a command is needed/],
   [['dance'], /no command "dance"/],
+  [['toString'], /no command "toString"/],
   [['workspace', 'create'], /usage: parley workspace create NAME/],
   [['workspace', 'create', ' '], /NAME must have/],
   [['key', 'create'], /--workspace NAME is needed/],

@@ -67,14 +67,18 @@ test('the next start prints no key and has everything', async () => {
   await stop(running)
 })
 
-test('a port in use is told in one line', async () => {
+test('a port in use is told in one line, and the first key is not lost by it', async () => {
   const other = net.createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => other.once('listening', resolve))
   const { port } = other.address() as net.AddressInfo
-  const { code, stderr } = await start({ PORT: String(port), LOG_LEVEL: 'warn' }).ended
+  const fresh = { DATA_DIR: path.join(base, 'port in use'), LOG_LEVEL: 'warn' }
+  const { code, stderr } = await start({ ...fresh, PORT: String(port) }).ended
   other.close()
   assert.equal(code, 1)
-  assert.match(stderr, new RegExp(`^parley: [^\n]*${port}[^\n]*\n$`))
+  assert.match(stderr, new RegExp(`^parley: HOST [^\n]*${port}[^\n]*\n$`))
+  const next = start(fresh)
+  await next.says(/API key +pk_/)
+  await stop(next)
 })
 
 test('after kill -9 of the server alone the next start takes over its PostgreSQL', async () => {
@@ -108,6 +112,15 @@ test('when the launcher is killed the server stops by itself', async () => {
   const next = start()
   await addressOf(next)
   await stop(next)
+})
+
+test('SIGTERM while it still starts leaves nothing running', async () => {
+  const running = start()
+  while (!fs.existsSync(path.join(DATA_DIR, 'postgres/postmaster.pid')))
+    await new Promise((wake) => setTimeout(wake, 5))
+  process.kill(serverPid(), 'SIGTERM')
+  assert.equal((await running.ended).code, 0)
+  assert.ok(!fs.existsSync(path.join(DATA_DIR, 'postgres/postmaster.pid')))
 })
 
 test('SIGTERM finishes what is in flight', async () => {

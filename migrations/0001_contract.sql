@@ -51,6 +51,8 @@ create table contacts (
   last_contact_at timestamptz(3),
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null,
+  -- as shown; contact_crm_ids finds by them and keeps them apart
+  crm_ids jsonb not null default '{}',
   -- what search and tag look at, folded by the server
   search_text text collate "C" not null,
   tags_folded text[] collate "C" not null,

@@ -50,9 +50,7 @@ export async function get(db: Db, workspace: string, id: string): Promise<Agent>
   return agent
 }
 
-const byId = gatherById<Agent>(
-  (wanted) => sql`select place, ${columns} from ${wanted} join agents using (workspace_id, id) ${deployed}`,
-)
+const byId = gatherById<Agent>(columns, raw('agents'), deployed)
 
 export function list(db: Db, workspace: string, query: AgentQuery): Promise<page.Page<Agent>> {
   const filter = sql`workspace_id = ${workspace}`

@@ -26,11 +26,6 @@ const row_types = raw(`(id uuid, phone_number text, first_name text, last_name t
 
 const count_slots = 16
 
-/** The CRM ids of the contact in the same statement. */
-const crm_ids = sql`coalesce((
-  select jsonb_object_agg(system, crm_id) from contact_crm_ids
-  where workspace_id = contacts.workspace_id and contact_id = contacts.id), '{}') as crm_ids`
-
 export async function list(db: Db, workspace: string, query: ContactQuery): Promise<page.Page<Contact>> {
   const { search, tag, source, created_after, created_before, crm_system, crm_id } = query
   if ((crm_system === undefined) !== (crm_id === undefined)) throw halfACrmId(crm_system === undefined)
@@ -70,9 +65,7 @@ export async function get(db: Db, workspace: string, id: string): Promise<Contac
   return found(await byId(db, workspace, id))
 }
 
-const byId = gatherById<ContactWithCrmIds>(
-  (wanted) => sql`select place, ${columns}, ${crm_ids} from ${wanted} join contacts using (workspace_id, id)`,
-)
+const byId = gatherById<ContactWithCrmIds>(sql`${columns}, crm_ids`, raw('contacts'))
 
 /** A phone number in use is refused; the others are created. */
 export async function create(
@@ -212,10 +205,11 @@ export async function setCrmId(db: Db, workspace: string, change: CrmChange, now
         on conflict (workspace_id, contact_id, system) do update set crm_id = excluded.crm_id`,
     )
   }
+  const crm_ids = crm_id === undefined ? sql`crm_ids - ${system}::text` : sql`crm_ids || ${{ [system]: crm_id }}::jsonb`
   const after = await db.one<ContactWithCrmIds>(
-    sql`update contacts set updated_at = ${laterThan(before.updated_at, now)}
+    sql`update contacts set crm_ids = ${crm_ids}, updated_at = ${laterThan(before.updated_at, now)}
       where workspace_id = ${workspace} and id = ${id}
-      returning ${columns}, ${crm_ids}`,
+      returning ${columns}, crm_ids`,
   )
   await events.record(db, workspace, 'contact.updated', [after], now)
   return after

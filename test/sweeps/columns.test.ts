@@ -11,12 +11,12 @@ interface Property {
 
 /** Where each resource is kept, what of it comes from elsewhere, and what of the table is not shown. */
 const kept: Record<string, { table: string; from_elsewhere?: string[]; not_shown: string[] }> = {
-  Contact: { table: 'contacts', not_shown: ['search_text', 'tags_folded'] },
+  Contact: { table: 'contacts', not_shown: ['search_text', 'tags_folded', 'crm_ids'] },
   ContactCreated: {
     table: 'contacts',
-    not_shown: ['search_text', 'tags_folded', 'first_contact_at', 'last_contact_at'],
+    not_shown: ['search_text', 'tags_folded', 'crm_ids', 'first_contact_at', 'last_contact_at'],
   },
-  ContactWithCrmIds: { table: 'contacts', from_elsewhere: ['crm_ids'], not_shown: ['search_text', 'tags_folded'] },
+  ContactWithCrmIds: { table: 'contacts', not_shown: ['search_text', 'tags_folded'] },
   Agent: { table: 'agents', from_elsewhere: ['instructions', 'deployed_version'], not_shown: ['deployed_version_id'] },
   AgentVersion: { table: 'agent_versions', not_shown: ['agent_id'] },
 }
@@ -35,6 +35,7 @@ const resources = new Map(
 
 function typeOf({ type, format }: Property): string {
   const types = [type].flat()
+  if (types.includes('object')) return 'jsonb'
   const base = types.includes('array')
     ? 'text[]'
     : ({ uuid: 'uuid', 'date-time': 'timestamptz' }[format ?? ''] ?? 'text')

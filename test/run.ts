@@ -9,6 +9,8 @@ import { migrate } from '../server/kit/migrate.ts'
  * `npm test`: format, lint, types, then every test on a database of this run's own.
  * `npm test -- test/contacts.test.ts` runs only what is named.
  */
+/** Says nothing about speed: what takes so long never ends. */
+const hang_ms = 180_000
 const checkout = path.resolve(import.meta.dirname, '..')
 const named = process.argv.slice(2)
 const files = named.length > 0 ? named : globSync('test/**/*.test.ts', { cwd: checkout }).sort()
@@ -52,7 +54,9 @@ async function runTests(url: string): Promise<void> {
     const pool = openPool({ url: own_url, size: 1, on_error: console.error })
     await migrate(pool, path.join(checkout, 'migrations'))
     await pool.close()
-    step(process.execPath, ['--test', '--test-concurrency=4', ...files], { TEST_DATABASE_URL: own_url })
+    step(process.execPath, ['--test', '--test-concurrency=4', `--test-timeout=${hang_ms}`, ...files], {
+      TEST_DATABASE_URL: own_url,
+    })
   } finally {
     await admin.script(`drop database ${name} with (force)`)
     await admin.close()

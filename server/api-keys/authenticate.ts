@@ -34,7 +34,9 @@ export function authenticator(db: Db): Authenticator {
 
   function admit({ caller, expires_at }: Known, now: number): Caller | undefined {
     if (!caller || expires_at <= now) return undefined
-    used.set(caller.key_id, { workspace_id: caller.workspace, id: caller.key_id, used_at: now })
+    const use = used.get(caller.key_id)
+    if (use) use.used_at = now
+    else used.set(caller.key_id, { workspace_id: caller.workspace, id: caller.key_id, used_at: now })
     return caller
   }
 
@@ -58,9 +60,9 @@ export function authenticator(db: Db): Authenticator {
       return api_keys.isToken(token) ? learn(token, now) : undefined
     },
     async noteUses() {
-      const uses = [...used.values()]
+      const uses = Array.from(used.values(), (use) => ({ ...use }))
       if (uses.length > 0) await api_keys.noteUse(db, uses)
-      for (const use of uses) if (used.get(use.id) === use) used.delete(use.id)
+      for (const { id, used_at } of uses) if (used.get(id)?.used_at === used_at) used.delete(id)
     },
   }
 }

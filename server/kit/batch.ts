@@ -13,10 +13,11 @@ interface Group<In, Out> {
   is_scheduled: boolean
 }
 
-/** How many go together, and how many groups of one name may be under way at once. */
+/** How many go together, how many groups of one name may be under way at once, and how many make another one worth it. */
 export interface Limits {
   size_max: number
   flights_max: number
+  another_min?: number
 }
 
 /**
@@ -25,13 +26,14 @@ export interface Limits {
  * because calls wait while earlier groups are under way.
  */
 export function gather<In, Out>(
-  { size_max, flights_max }: Limits,
+  { size_max, flights_max, another_min = 1 }: Limits,
   run: (name: string, inputs: In[]) => Promise<Out[]>,
 ): (name: string, input: In) => Promise<Out> {
   const groups = new Map<string, Group<In, Out>>()
 
   function schedule(name: string, group: Group<In, Out>): void {
-    if (group.is_scheduled || group.waiting.length === 0 || group.flights === flights_max) return
+    const enough = group.flights === 0 ? 1 : another_min
+    if (group.is_scheduled || group.waiting.length < enough || group.flights === flights_max) return
     group.is_scheduled = true
     setImmediate(() => {
       group.is_scheduled = false
@@ -79,10 +81,11 @@ export function lanes(flights_max: number): <T>(name: string, work: () => Promis
   return (name, work) => new Promise((resolve, reject) => void queue(name, () => work().then(resolve, reject)))
 }
 
-const reads = { size_max: 100, flights_max: 2 }
+/** One statement for many costs little more than for one: a second is sent only for as many as make up for it. */
+const reads = { size_max: 100, flights_max: 3, another_min: 24 }
 
 /** Ids as PostgreSQL writes a list: they need no quotes, which the driver would look for in each. */
-const listOf = (ids: Iterable<string>): string => `{${[...ids].join(',')}}`
+const listOf = (ids: string[]): string => `{${ids.join(',')}}`
 
 interface Wanted {
   workspace: string
@@ -98,19 +101,26 @@ export function gatherById<Row>(
   table: Sql,
   joined = raw(''),
 ): (db: Db, workspace: string, id: string) => Promise<Row | undefined> {
+  /** Of one workspace, as most often: the index is read for a list of ids, which is cheaper than a join. */
+  async function readOfOne(db: Db, workspace: string, wanted: Wanted[]): Promise<(Row | undefined)[]> {
+    const rows = await db.many<Row & { id: string }>(
+      sql`select ${columns} from ${table} ${joined}
+        where workspace_id = ${workspace} and id = any(${listOf(wanted.map(({ id }) => id))}::uuid[])`,
+    )
+    const found = new Map(rows.map((row) => [row.id, row]))
+    return wanted.map(({ id }) => found.get(id))
+  }
+
   async function read(db: Db, wanted: Wanted[]): Promise<(Row | undefined)[]> {
-    const workspaces = new Set(wanted.map(({ workspace }) => workspace))
-    const ids = listOf(wanted.map(({ id }) => id))
-    const [only] = workspaces
-    // Of one workspace, as most often, the index is read for a list of ids, which is cheaper than a join.
+    const [first] = wanted
+    if (first && wanted.every(({ workspace }) => workspace === first.workspace)) {
+      return readOfOne(db, first.workspace, wanted)
+    }
     const rows = await db.many<Row & { workspace_id: string; id: string }>(
-      workspaces.size === 1
-        ? sql`select workspace_id, ${columns} from ${table} ${joined}
-            where workspace_id = ${only} and id = any(${ids}::uuid[])`
-        : sql`select workspace_id, ${columns}
-            from unnest(${listOf(wanted.map(({ workspace }) => workspace))}::uuid[], ${ids}::uuid[])
-              as wanted (workspace_id, id)
-            join ${table} using (workspace_id, id) ${joined}`,
+      sql`select workspace_id, ${columns}
+        from unnest(${listOf(wanted.map(({ workspace }) => workspace))}::uuid[],
+          ${listOf(wanted.map(({ id }) => id))}::uuid[]) as wanted (workspace_id, id)
+        join ${table} using (workspace_id, id) ${joined}`,
     )
     const found = new Map(rows.map((row) => [row.workspace_id + row.id, row]))
     return wanted.map(({ workspace, id }) => found.get(workspace + id))

@@ -102,11 +102,6 @@ export function openHttp(options: HttpOptions): Http {
       log.error({ err: error, request_id: request.id, route: request.routeOptions.url }, told.message)
     give(request, reply, failure(told, request.id))
   })
-  app.addHook('onRequest', (request, _reply, done) => {
-    request.arrived_at = clock.ticks()
-    const hosts = sentOf(request.raw, 'host').length
-    done(hosts > 1 || (hosts === 0 && request.raw.httpVersion !== '1.0') ? problem.malformedRequest() : undefined)
-  })
   addOperations(app, give, options)
   const addPage = (url: string, answer: () => Promise<Answer> | Answer) => {
     app.get(url, async (request, reply) => give(request, reply, await answer()))
@@ -191,6 +186,10 @@ function admission({
 
   return (operation: Operation, request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
     const now = clock.now()
+    request.arrived_at = clock.ticks()
+    const hosts = sentOf(request.raw, 'host').length
+    const is_http = hosts === 1 || (hosts === 0 && request.raw.httpVersion === '1.0')
+    if (!is_http) return void done(problem.malformedRequest())
     const token = tokenOf(request.raw)
     const known = token === undefined ? undefined : authenticate(token, now)
     const decide = (caller: Caller | undefined) => {

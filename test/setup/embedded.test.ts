@@ -12,7 +12,7 @@ import { makeFolder, postgresUser, shelter } from '../../server/kit/embedded/use
 import { waitFor } from '../../server/kit/embedded/wait.ts'
 
 const checkout = resolve(import.meta.dirname, '../..')
-const kit = new URL('../../server/kit/', import.meta.url)
+const embedded = new URL('../../server/kit/embedded/', import.meta.url)
 const user = postgresUser()
 const base = join(home(checkout), '.cache', `embedded test ${process.pid}`)
 // Most tests go on with what the one before left, as starts of a real service do.
@@ -41,7 +41,7 @@ test('a lock is held by one, who says so', () => {
 
 test('the lock of a killed process is free', async () => {
   const path = join(base, 'lock')
-  const child = await run(`import { tryLock } from '${kit}lock.ts'
+  const child = await run(`import { tryLock } from '${embedded}lock.ts'
     globalThis.lock = tryLock(${JSON.stringify(path)}, 'serve')
     console.log('held')`)
   assert.equal(tryLock(path, 'command'), undefined)
@@ -240,7 +240,7 @@ function serveElsewhere() {
 
 function opening(data_dir: string) {
   const options = JSON.stringify({ checkout, data_dir, as: 'serve' })
-  return `import { open } from '${kit}embedded.ts'
+  return `import { open } from '${embedded}embedded.ts'
     await open({ ...${options}, say() {} })
     console.log('open')`
 }
@@ -248,7 +248,9 @@ function opening(data_dir: string) {
 /** Runs the code until it has said something, and lets it stay. */
 async function run(code: string) {
   const child = spawnNode(code)
-  await once(child.stdout, 'data')
+  const ended = once(child, 'exit').then(() => Promise.reject(new Error('it ended without a word')))
+  await Promise.race([once(child.stdout, 'data'), ended])
+  ended.catch(() => {})
   return child
 }
 

@@ -1,0 +1,26 @@
+import fastify from 'fastify'
+
+/** An answer of Parley's, to be given again. */
+export interface Sample {
+  method: 'GET' | 'POST' | 'PATCH'
+  route: string
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+/** The web framework alone: reads the request, answers the same bytes each time, and has no database. */
+async function serve(samples: Sample[]): Promise<void> {
+  const app = fastify()
+  for (const { method, route, status, headers, body } of samples) {
+    app.route({
+      method,
+      url: route,
+      handler: (_request, reply) => reply.code(status).headers(headers).send(body),
+    })
+  }
+  console.log(await app.listen({ host: '127.0.0.1', port: 0 }))
+}
+
+process.once('message', (samples: Sample[]) => void serve(samples))
+process.on('disconnect', () => process.exit())

@@ -1,0 +1,39 @@
+import path from 'node:path'
+import { openPool, type Pool } from '../server/kit/db.ts'
+import { home, open } from '../server/kit/embedded/embedded.ts'
+import { migrate } from '../server/kit/migrate.ts'
+import { raw, sql } from '../server/kit/sql.ts'
+
+export const checkout = path.resolve(import.meta.dirname, '..')
+
+export interface Database {
+  url: string
+  pool: Pool
+}
+
+/** A PostgreSQL for the benchmark alone, with a database that lasts as long as the run. */
+export async function openDatabase(stack: AsyncDisposableStack): Promise<Database> {
+  const data_dir = path.join(home(checkout), '.cache/bench')
+  const postgres = await open({ checkout, data_dir, as: 'serve', say: console.log })
+  stack.defer(() => postgres.close())
+  const admin = openPool({ url: postgres.url, size: 1, on_error: console.error })
+  stack.defer(() => admin.close())
+  await dropLeftOver(admin)
+
+  const name = `bench_${process.pid}`
+  await admin.script(`create database ${name}`)
+  stack.defer(() => admin.script(`drop database ${name} with (force)`))
+  const url = postgres.url.replace(/\/[^/]*$/, `/${name}`)
+  const pool = openPool({ url, size: 2, on_error: console.error })
+  stack.defer(() => pool.close())
+  await migrate(pool, path.join(checkout, 'migrations'))
+  return { url, pool }
+}
+
+/** What a killed run left behind. */
+async function dropLeftOver(admin: Pool): Promise<void> {
+  const left_over = await admin.many<{ name: string }>(
+    sql`select datname as name from pg_database where datname like ${raw("'bench\\_%'")}`,
+  )
+  for (const { name } of left_over) await admin.script(`drop database ${name} with (force)`)
+}

@@ -1,0 +1,86 @@
+import * as api_keys from '../server/api-keys/store.ts'
+import type { NewContact } from '../server/contacts/schema.ts'
+import * as contacts from '../server/contacts/store.ts'
+import * as clock from '../server/kit/clock.ts'
+import type { Pool } from '../server/kit/db.ts'
+import * as workspaces from '../server/workspaces/store.ts'
+import { scattered, type Tenant } from './rows.ts'
+
+const contacts_of_the_first = 100_000
+const contacts_of_others = 1_000
+const others = 64
+const at_once = 1_000
+const workers = 2
+const hour_ms = 60 * 60 * 1000
+
+/** Fills the workspaces as clients would have, through the same verbs, so that all that is kept beside agrees. */
+export async function fill(pool: Pool, signal: AbortSignal): Promise<Tenant[]> {
+  const tenants = [await addTenant(pool, workspaces.default_name)]
+  for (let number = 1; number <= others; number += 1) tenants.push(await addTenant(pool, `Workspace ${number}`))
+  const parts = tenants.flatMap((tenant, index) => {
+    const count = index === 0 ? contacts_of_the_first : contacts_of_others
+    return Array.from({ length: count / at_once }, (_, part) => ({ tenant, start: part * at_once }))
+  })
+  const rest = parts.values()
+  const work = async () => {
+    for (const { tenant, start } of rest) {
+      signal.throwIfAborted()
+      const now = clock.now() - hour_ms * (contacts_of_the_first - start)
+      tenant.ids.push(...(await addContacts(pool, tenant.workspace_id, start, now)))
+    }
+  }
+  // All of them, so that none still writes when one has failed and the database is dropped.
+  const ends = await Promise.allSettled(Array.from({ length: workers }, work))
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
+  await pool.script('vacuum analyze')
+  await pool.script('checkpoint')
+  return tenants
+}
+
+function addTenant(pool: Pool, name: string): Promise<Tenant> {
+  return pool.tx(async (db) => {
+    const workspace = await workspaces.create(db, name, clock.now())
+    if (!workspace) throw new Error(`there is a workspace ${name} in a new database`)
+    const token = api_keys.newToken()
+    await api_keys.create(db, workspace.id, token, { name: 'Load', scopes: null, expires_at: null }, clock.now())
+    return { workspace_id: workspace.id, token, ids: [] }
+  })
+}
+
+async function addContacts(pool: Pool, workspace: string, start: number, now: number): Promise<string[]> {
+  const inputs = Array.from({ length: at_once }, (_, index) => ({
+    ...contactOf(start + index),
+    source: 'import' as const,
+  }))
+  const created = await pool.tx((db) => contacts.create(db, workspace, inputs, now))
+  return created.map((contact) => {
+    if (contact instanceof Error) throw contact
+    return contact.id
+  })
+}
+
+const first_names = ['Ada', 'Grace', 'José', 'Mary', 'Søren', 'Wei', 'Amara', 'Noor', 'Élodie', 'Kofi', 'Yuki', 'Lars']
+const last_names = ['Lovelace', 'Hopper', 'García', 'Jackson', 'Kierkegaard', 'Zhang', 'Okafor', 'Haddad', 'Müller']
+const companies = ['Analytical Engines', 'Northwind', 'Acme', 'Globex', 'Initech', 'Umbrella', 'Hooli']
+const tags = ['vip', 'newsletter', 'trial', 'churned', 'Partner', 'lead', 'EMEA', 'APAC']
+
+function contactOf(number: number): NewContact & { source: 'import' } {
+  const first_name = pick(first_names, number)
+  const last_name = pick(last_names, number * 7)
+  const has_email = number % 10 < 7
+  const has_company = number % 2 === 0
+  return {
+    phone_number: `+1${2_000_000_000 + scattered(number)}`,
+    first_name,
+    last_name: `${last_name}-${number.toString(36)}`,
+    ...(has_email && { email: `contact.${number}@${pick(companies, number * 3).replace(' ', '-')}.example` }),
+    ...(has_company && { company: pick(companies, number * 5) }),
+    ...(number % 5 === 0 && { notes: 'Met at the trade fair; wants a call back about the yearly plan in spring.' }),
+    source: 'import',
+    tags: tags.filter((_, index) => (number >> index) % 4 === 0).slice(0, 3),
+  }
+}
+
+function pick(values: string[], number: number): string {
+  return values[number % values.length] ?? ''
+}

@@ -1,0 +1,14 @@
+import fs from 'node:fs'
+
+/** The most that the process, or the one that it launched, has had resident, where the system tells. */
+export function residentMegabytes(pid: number): number {
+  if (process.platform !== 'linux') return Number.NaN
+  const children = fs.readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
+  const pids = [pid, ...children.split(' ').filter(Boolean)]
+  return Math.max(...pids.map(peakMegabytes))
+}
+
+function peakMegabytes(pid: number | string): number {
+  const kilobytes = /VmHWM:\s+(\d+)/.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  return Math.round(Number(kilobytes) / 1024)
+}

@@ -1,0 +1,55 @@
+import fs from 'node:fs'
+import { parseArgs } from 'node:util'
+import { SetupError } from '../server/kit/embedded/embedded.ts'
+import { throughput } from './throughput.ts'
+
+const help = `Usage: npm run bench [-- OPTIONS]
+
+Measures Parley beside a plain handler and beside the web framework alone, on this machine, in under three minutes.
+A target that is missed is said in the table; only what fails gives another exit code than 0.
+
+  --json FILE   also write the table: a row each with name, ours, plain, bare, in requests a second
+  --help        this text`
+
+/** What the person who typed it can mend; the message is one line. */
+class UsageError extends Error {}
+
+function parse() {
+  try {
+    return parseArgs({ options: { json: { type: 'string' }, help: { type: 'boolean', short: 'h' } } }).values
+  } catch (error) {
+    const [sentence] = String(Object(error).message).split(/\. |\n/)
+    throw new UsageError(`${sentence} (npm run bench -- --help)`)
+  }
+}
+
+/** Aborts when the run is to end early: everything then unwinds and leaves nothing behind. */
+function interruption(): AbortSignal {
+  const controller = new AbortController()
+  const abort = () => {
+    // The launcher needn't pass the signal on.
+    if (process.connected) process.send?.('stopping')
+    controller.abort(new UsageError('interrupted'))
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, abort)
+  process.on('disconnect', abort)
+  process.channel?.unref()
+  return controller.signal
+}
+
+async function main(): Promise<void> {
+  const { json, help: is_help } = parse()
+  if (is_help) return console.log(help)
+  await using stack = new AsyncDisposableStack()
+  const table = await throughput(stack, interruption())
+  if (json !== undefined) fs.writeFileSync(json, `${JSON.stringify(table, null, 2)}\n`)
+}
+
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    const is_expected = error instanceof UsageError || error instanceof SetupError
+    console.error(is_expected ? `bench: ${error.message}` : error)
+    process.exit(1)
+  },
+)

@@ -108,16 +108,14 @@ async function serve({ database_url, workspaces }: Settings): Promise<void> {
   app.post<{ Body: NewContact }>('/api/v1/contacts', { schema: { response: { 201: one } } }, async (request, reply) => {
     const { phone_number, first_name, last_name, email, company, tags } = request.body
     const now = new Date()
-    const search_text = `${phone_number}\n${first_name} ${last_name}\n${email}`.toLowerCase()
-    const tags_folded = tags.map((tag) => tag.toLowerCase())
     const { rows } = await pool.query({
       name: 'create',
       text: `insert into contacts (workspace_id, id, phone_number, first_name, last_name, email, company, tags, source,
-            created_at, updated_at, search_text, tags_folded)
-          values ($1, $2, $3, $4, $5, $6, $7, $8, 'api', $9, $9, $10, $11) returning ${columns}`,
+            created_at, updated_at)
+          values ($1, $2, $3, $4, $5, $6, $7, $8, 'api', $9, $9) returning ${columns}`,
       values: [
         ...[workspaceOf(request), randomUUIDv7(), phone_number, first_name, last_name, email, company, tags],
-        ...[now, search_text, tags_folded],
+        now,
       ],
     })
     return reply.code(201).send({ success: true, data: rows[0] })

@@ -5,6 +5,7 @@ import { setTimeout } from 'node:timers/promises'
 import { openApi, portOf } from './api.ts'
 import * as api_keys from './api-keys/store.ts'
 import { addressOf, type Config, ConfigError } from './config.ts'
+import * as grams from './contacts/grams.ts'
 import * as clock from './kit/clock.ts'
 import { openPool, type Pool } from './kit/db.ts'
 import { open, SetupError } from './kit/embedded/embedded.ts'
@@ -23,6 +24,8 @@ const drain_ms = 4_000
 const disconnect_ms = 1_000
 const note_uses_every_ms = 5_000
 const remove_expired_every_ms = 60 * 60 * 1000
+const begin_tallies_every_ms = 60_000
+const tally_every_ms = 2_000
 
 export interface Database {
   pool: Pool
@@ -111,6 +114,8 @@ async function start(config: Config, log: Log): Promise<() => Promise<void>> {
     timers.push(
       every(note_uses_every_ms, noteUses, log),
       every(remove_expired_every_ms, () => removeAllExpired(pool), log),
+      every(begin_tallies_every_ms, () => beginTallies(pool), log),
+      every(tally_every_ms, () => grams.tally(pool), log),
     )
     console.log(greeting(addressOf(config, portOf(app)), first_key))
     return stop
@@ -150,6 +155,10 @@ function keepSecretsKey({ data_dir }: Config): void {
 
 async function removeAllExpired(pool: Pool): Promise<void> {
   for (const { id } of await workspaces.list(pool)) await removeExpired(pool, id, clock.now())
+}
+
+async function beginTallies(pool: Pool): Promise<void> {
+  for (const workspace of await grams.listWorthwhile(pool)) await grams.begin(pool, workspace)
 }
 
 /** Now and again and again. What fails is tried the next time. */

@@ -55,8 +55,8 @@ const takeNumber =
   ({ id }: Tenant, phone_number: string) =>
   (db: Db) =>
     db.run(
-      sql`insert into contacts (workspace_id, id, phone_number, tags, source, created_at, updated_at, search_text, tags_folded)
-      values (${id}, ${newId()}, ${phone_number}, '{}', 'api', ${clock.iso(0)}, ${clock.iso(0)}, '', '{}')`,
+      sql`insert into contacts (workspace_id, id, phone_number, tags, source, created_at, updated_at)
+      values (${id}, ${newId()}, ${phone_number}, '{}', 'api', ${clock.iso(0)}, ${clock.iso(0)})`,
     )
 
 /** The backends that wait for this one, as soon as there are so many. */
@@ -229,10 +229,12 @@ test('one who waits for a locked contact or number does not fail those who ask a
 
 test('key, answer, contact and event are written in one transaction', async () => {
   const tenant = await workspace()
-  await post(tenant, 'k', newContact())
+  await post(tenant, 'k', newContact({ tags: ['vip'] }))
   const writers = await pool.many<{ writer: string }>(
     sql`select xmin::text as writer from idempotency_keys where workspace_id = ${tenant.id}
       union select xmin::text from contacts where workspace_id = ${tenant.id}
+      union select xmin::text from contact_texts where workspace_id = ${tenant.id}
+      union select xmin::text from contact_tags where workspace_id = ${tenant.id}
       union select xmin::text from events where workspace_id = ${tenant.id}
       union select xmin::text from contact_counts where workspace_id = ${tenant.id}`,
   )

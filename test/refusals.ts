@@ -9,6 +9,8 @@ export const stateOf = (pool: Pool, { id }: Tenant) =>
   pool.one<object>(
     sql`select (select json_agg(row order by row.id) from contacts as row where workspace_id = ${id}) as contacts,
       (select json_agg(row order by row.system) from contact_crm_ids as row where workspace_id = ${id}) as crm_ids,
+      (select json_agg(row order by row.id) from contact_texts as row where workspace_id = ${id}) as texts,
+      (select json_agg(row order by row.id, row.tag) from contact_tags as row where workspace_id = ${id}) as tags,
       (select json_agg(row order by row.id) from agents as row where workspace_id = ${id}) as agents,
       (select json_agg(row order by row.id) from events as row where workspace_id = ${id}) as events,
       (select json_agg(row order by row.key) from idempotency_keys as row where workspace_id = ${id}) as keys,

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { ById } from '../kit/field.ts'
 import { operation } from '../kit/operation.ts'
+import { isFiltered, list } from './find.ts'
 import * as schema from './schema.ts'
 import * as contacts from './store.ts'
 
@@ -17,7 +18,8 @@ export const operations = [
       'Newest first unless `sort` says otherwise. Filters narrow each other; `total` is exact for any of them.',
     query: schema.ContactQuery,
     items: schema.Contact,
-    run: ({ db, workspace }, { query }) => contacts.list(db, workspace, query),
+    isDear: isFiltered,
+    run: ({ db, workspace }, { query }) => list(db, workspace, query),
   }),
   operation({
     id: 'contacts.create',

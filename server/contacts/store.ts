@@ -3,63 +3,22 @@ import { gatherById } from '../kit/batch.ts'
 import * as clock from '../kit/clock.ts'
 import type { Db } from '../kit/db.ts'
 import { newId } from '../kit/id.ts'
-import * as page from '../kit/page.ts'
-import { inUse, invalid, notFound, type Problem, preconditionFailed } from '../kit/problem.ts'
-import { join, likeContains, raw, sql } from '../kit/sql.ts'
-import { fold, foldTag, searchTextOf } from './fold.ts'
-import {
-  type Contact,
-  type ContactChange,
-  type ContactQuery,
-  type ContactWithCrmIds,
-  type NewContact,
-  sortOf,
-} from './schema.ts'
+import { inUse, notFound, type Problem, preconditionFailed } from '../kit/problem.ts'
+import { raw, sql } from '../kit/sql.ts'
+import { foldTag, searchTextOf } from './fold.ts'
+import { isTallied } from './grams.ts'
+import { follow } from './lookup.ts'
+import type { Contact, ContactChange, ContactWithCrmIds, NewContact } from './schema.ts'
 
-const columns = raw(`id, phone_number, first_name, last_name, display_name, email, company, notes, tags, source,
+export const columns = raw(`id, phone_number, first_name, last_name, display_name, email, company, notes, tags, source,
   first_contact_at, last_contact_at, created_at, updated_at`)
 
 /** Rows as one parameter: a list of lists can't go through unnest, and tags are lists. */
 const row_types = raw(`(id uuid, phone_number text, first_name text, last_name text, display_name text, email text,
   company text, notes text, tags text[], source text, created_at timestamptz, updated_at timestamptz,
-  search_text text, tags_folded text[])`)
+  text text, folded_tags text[])`)
 
 const count_slots = 16
-
-export async function list(db: Db, workspace: string, query: ContactQuery): Promise<page.Page<Contact>> {
-  const { search, tag, source, created_after, created_before, crm_system, crm_id } = query
-  if ((crm_system === undefined) !== (crm_id === undefined)) throw halfACrmId(crm_system === undefined)
-  const conditions = [
-    search !== undefined && sql`search_text like ${likeContains(fold(search) || search)}`,
-    tag !== undefined && sql`tags_folded @> ${tag.map(foldTag)}::text[]`,
-    source !== undefined && sql`source = ${source}`,
-    created_after !== undefined && sql`created_at > ${created_after}`,
-    created_before !== undefined && sql`created_at < ${created_before}`,
-    crm_id !== undefined &&
-      sql`id = (select contact_id from contact_crm_ids
-        where workspace_id = ${workspace} and system = ${crm_system} and crm_id = ${crm_id})`,
-  ].filter((condition) => condition !== false)
-  const filter = join([sql`workspace_id = ${workspace}`, ...conditions], ' and ')
-  return page.read(
-    query,
-    sortOf(query.sort),
-    filter,
-    (clauses) => db.many<Contact>(sql`select ${columns} from contacts ${clauses}`),
-    () => (conditions.length === 0 ? countAll(db, workspace) : page.count(db, raw('contacts'), filter)),
-  )
-}
-
-async function countAll(db: Db, workspace: string): Promise<number> {
-  const { total } = await db.one<{ total: number }>(
-    sql`select coalesce(sum(total), 0)::bigint as total from contact_counts where workspace_id = ${workspace}`,
-  )
-  return total
-}
-
-const halfACrmId = (is_system_missing: boolean) => {
-  const path = is_system_missing ? 'crm_system' : 'crm_id'
-  return invalid([{ path, code: 'required', message: 'crm_system and crm_id go together.' }])
-}
 
 export async function get(db: Db, workspace: string, id: string): Promise<ContactWithCrmIds> {
   return found(await byId(db, workspace, id))
@@ -89,13 +48,26 @@ export async function create(
   // In the order of their numbers, so that two groups which share some wait for each other instead of locking up.
   const rows = contacts.map(rowOf).sort((left, right) => (left.phone_number < right.phone_number ? -1 : 1))
   const inserted = await db.many<{ id: string }>(
-    sql`insert into contacts (workspace_id, id, phone_number, first_name, last_name, display_name, email, company, notes,
-        tags, source, created_at, updated_at, search_text, tags_folded)
-      select ${workspace}, id, phone_number, first_name, last_name, display_name, email, company, notes,
-        tags, source, created_at, updated_at, search_text, tags_folded
-      from json_to_recordset(${JSON.stringify(rows)}) as row ${row_types}
-      on conflict (workspace_id, phone_number) do nothing
-      returning id`,
+    sql`with row as materialized (select * from json_to_recordset(${JSON.stringify(rows)}) as row ${row_types}),
+      inserted as (
+        insert into contacts (workspace_id, id, phone_number, first_name, last_name, display_name, email, company, notes,
+          tags, source, created_at, updated_at)
+        select ${workspace}, id, phone_number, first_name, last_name, display_name, email, company, notes,
+          tags, source, created_at, updated_at
+        from row
+        on conflict (workspace_id, phone_number) do nothing
+        returning id),
+      kept as (select row.* from row join inserted using (id)),
+      texts as (
+        insert into contact_texts (workspace_id, id, created_at, text)
+        select ${workspace}, id, created_at, text from kept),
+      noted as (
+        insert into contact_text_changes (workspace_id, id, added)
+        select ${workspace}, id, text from kept where ${isTallied(workspace)}),
+      tags as (
+        insert into contact_tags (workspace_id, tag, created_at, id)
+        select ${workspace}, tag, created_at, id from kept, unnest(folded_tags) as tag)
+      select id from inserted`,
   )
   const ids = new Set(inserted.map(({ id }) => id))
   const created = contacts.filter(({ id }) => ids.has(id))
@@ -135,6 +107,7 @@ export async function update(
     workspace,
     changes.flatMap(({ change }) => change.phone_number ?? []),
   )
+  const originals = new Map(contacts)
   const updates: Contact[] = []
   const results = changes.map(({ id, change, is_current }) => {
     const before = contacts.get(id)
@@ -151,15 +124,20 @@ export async function update(
     return after
   })
   if (updates.length === 0) return results
-  const last = new Map(updates.map((contact) => [contact.id, contact]))
+  const last = [...new Map(updates.map((contact) => [contact.id, contact])).values()]
   await Promise.all([
     db.run(
       sql`update contacts
         set phone_number = row.phone_number, first_name = row.first_name, last_name = row.last_name,
           display_name = row.display_name, email = row.email, company = row.company, notes = row.notes, tags = row.tags,
-          updated_at = row.updated_at, search_text = row.search_text, tags_folded = row.tags_folded
-        from json_to_recordset(${JSON.stringify([...last.values()].map(rowOf))}) as row ${row_types}
+          updated_at = row.updated_at
+        from json_to_recordset(${JSON.stringify(last.map(rowOf))}) as row ${row_types}
         where contacts.workspace_id = ${workspace} and contacts.id = row.id`,
+    ),
+    follow(
+      db,
+      workspace,
+      last.map((after) => ({ before: originals.get(after.id) ?? after, after })),
     ),
     events.record(db, workspace, 'contact.updated', updates, now),
   ])
@@ -168,8 +146,9 @@ export async function update(
 
 /** Gone for good; what the event log holds of the person is reduced to the id. */
 export async function remove(db: Db, workspace: string, { id, is_current }: Omit<Change, 'change'>, now: number) {
-  await lockOne(db, workspace, id, is_current)
+  const before = await lockOne(db, workspace, id, is_current)
   await Promise.all([
+    follow(db, workspace, [{ before }]),
     db.run(sql`delete from contacts where workspace_id = ${workspace} and id = ${id}`),
     events.forget(db, workspace, id),
     events.record(db, workspace, 'contact.deleted', [{ id }], now),
@@ -281,8 +260,8 @@ function withoutDuplicates(tags: string[]): string[] {
 
 const rowOf = (contact: Contact) => ({
   ...contact,
-  search_text: searchTextOf(contact),
-  tags_folded: contact.tags.map(foldTag),
+  text: searchTextOf(contact),
+  folded_tags: contact.tags.map(foldTag),
 })
 
 const laterThan = (updated_at: string, now: number): string => clock.iso(Math.max(now, clock.parse(updated_at) + 1))

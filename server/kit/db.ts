@@ -12,8 +12,13 @@ export interface Db {
   run(statement: Sql): Promise<number>
   /** Many statements in one text, as in a migration. */
   script(text: string): Promise<void>
-  /** All or nothing, at READ COMMITTED. What a deadlock or a race for a unique value undid is done again. */
-  tx<T>(work: (db: Db) => Promise<T>, lock_timeout_ms?: number): Promise<T>
+  /** All or nothing, at READ COMMITTED unless it says otherwise. What a deadlock or a race for a unique value undid is done again. */
+  tx<T>(work: (db: Db) => Promise<T>, options?: TxOptions): Promise<T>
+}
+
+export interface TxOptions {
+  lock_timeout_ms?: number
+  isolation?: 'read committed' | 'repeatable read'
 }
 
 export interface Pool extends Db {
@@ -46,7 +51,8 @@ export function openPool({ url, size, on_error }: PoolOptions): Pool {
     statement_timeout: statement_timeout_ms,
     query_timeout: silence_ms,
     keepAlive: true,
-    options: '-c timezone=UTC',
+    // A statement takes one processor: the others are for other workspaces.
+    options: '-c timezone=UTC -c max_parallel_workers_per_gather=0',
     application_name: 'parley',
   })
   // A client that is in use tells of a lost connection by the query that fails, and needs a listener all the same.
@@ -90,12 +96,13 @@ export function openPool({ url, size, on_error }: PoolOptions): Pool {
     }
   }
 
-  async function tx<T>(work: (db: Db) => Promise<T>, lock_ms = lock_timeout_ms, attempt = 1): Promise<T> {
+  async function tx<T>(work: (db: Db) => Promise<T>, options: TxOptions = {}, attempt = 1): Promise<T> {
+    const { isolation = 'read committed', lock_timeout_ms: lock_ms = lock_timeout_ms } = options
     const client = await pool.connect()
     let broken: Error | undefined
     try {
       // Not awaited: pipelined with the first statement of the work, which fails when this does.
-      const begun = client.query(`begin isolation level read committed; set local lock_timeout = ${lock_ms}`)
+      const begun = client.query(`begin isolation level ${isolation}; set local lock_timeout = ${lock_ms}`)
       begun.catch(() => {})
       const result = await work(handle(client, nested))
       await begun
@@ -111,11 +118,11 @@ export function openPool({ url, size, on_error }: PoolOptions): Pool {
     } finally {
       client.release(broken)
     }
-    return tx(work, lock_ms, attempt + 1)
+    return tx(work, options, attempt + 1)
   }
 
   return {
-    ...handle(pool, (work, lock_ms) => tx(work, lock_ms)),
+    ...handle(pool, (work, options) => tx(work, options)),
     close: () => {
       is_closing = true
       return pool.end()

@@ -23,13 +23,21 @@ export interface Arrival {
   body: Buffer | undefined
 }
 
+type Lane = <T>(workspace: string, read: () => Promise<T>) => Promise<T>
+
+/** Where lists wait until few enough of their workspace are under way. */
+export interface Lanes {
+  lists: Lane
+  dear: Lane
+}
+
 /** Makes the way of a request from an operation: check, carry out, put into the envelope. */
 export function endpoint(
   operation: Operation,
   base: string,
   pool: Pool,
   write: (write: Write) => Promise<Answer>,
-  inLane: <T>(workspace: string, read: () => Promise<T>) => Promise<T>,
+  { lists, dear }: Lanes,
 ): (arrival: Arrival) => Promise<Answer> {
   for (const schema of [operation.params, operation.query, operation.body ?? {}]) assertChecked(schema)
   const answer = envelope(operation, base)
@@ -40,7 +48,8 @@ export function endpoint(
       const call = callOf(operation, arrival, undefined)
       const { workspace } = arrival.caller
       const read = () => Promise.resolve(run?.({ db: pool, workspace, now: clock.now() }, call))
-      const resource = await (operation.is_list ? inLane(workspace, read) : read())
+      const lane = operation.isDear(call.query) ? dear : lists
+      const resource = await (operation.is_list ? lane(workspace, read) : read())
       const found = answer(resource)
       const { etag } = found.headers
       if (etag && !call.is_current(resource as { updated_at: string })) throw preconditionFailed()

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type IncomingMessage, METHODS, maxHeaderSize, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import { availableParallelism } from 'node:os'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { lanes } from './batch.ts'
 import * as clock from './clock.ts'
@@ -33,8 +34,9 @@ export type { FastifyInstance }
 const body_limit_bytes = 1024 * 1024
 const request_timeout_ms = 30_000
 const param_length_max = 500
-/** Of one workspace, so that its dear searches leave room for others. */
+/** Of one workspace, so that they leave connections to others, and its dear ones a processor too. */
 const lists_at_once_max = 3
+const dear_at_once_max = Math.min(lists_at_once_max, Math.max(1, availableParallelism() - 1))
 /** A pattern with room for blanks takes long on many of them. */
 const header_value_max = 200
 /** Every method that Node reads; CONNECT asks for a tunnel and never gets to a route. */
@@ -118,10 +120,10 @@ function addOperations(
   { operations, pool, base_path, served_at, ...options }: HttpOptions,
 ): void {
   const write = writer(pool)
-  const inLane = lanes(lists_at_once_max)
+  const reads = { lists: lanes(lists_at_once_max), dear: lanes(dear_at_once_max) }
   const admit = admission(options)
   for (const operation of operations) {
-    const run = endpoint(operation, base_path, pool, write, inLane)
+    const run = endpoint(operation, base_path, pool, write, reads)
     for (const prefix of served_at) {
       app.route<Parts>({
         method: operation.method,

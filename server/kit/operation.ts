@@ -68,6 +68,8 @@ interface Many<P extends TSchema, Q extends TSchema, B extends TSchema, R extend
 interface List<P extends TSchema, Q extends TSchema, B extends TSchema, R extends TSchema>
   extends Description<P, Q, B> {
   items: R
+  /** Whether answering such a query can take long: then fewer of a workspace run at once. */
+  isDear?: (query: Static<Q>) => boolean
   run: (at: At, call: CallOf<P, Q, B>) => Promise<Page<Static<R>>>
 }
 
@@ -85,6 +87,7 @@ export interface Operation {
   refusals: Code[]
   response: TSchema
   is_list: boolean
+  isDear: (query: unknown) => boolean
   status: 200 | 201
   run: ((at: At, call: Call) => Promise<unknown>) | undefined
   runAll: ((at: At, calls: Call[]) => Promise<unknown[]>) | undefined
@@ -112,6 +115,7 @@ export function operation<
     refusals: said.refusals ?? [],
     response: is_list ? said.items : said.response,
     is_list,
+    isDear: (is_list && (said.isDear as Operation['isDear'] | undefined)) || (() => false),
     status: (!is_list && said.status) || 200,
     // The calls that reach these were checked against the schemas that their types come from.
     run: 'run' in said ? (said.run as Operation['run']) : undefined,

@@ -68,21 +68,26 @@ interface Place {
   offset: number
 }
 
-/** Reads one page, and one row more to know whether it is the last. The filter must name the workspace. */
+/** The clauses that cut a page out of a select with `id` and the sort's column, and the order of its rows. */
+export interface Cut {
+  clauses: Sql
+  order: Sql
+}
+
+/** Reads one page, and one row more to know whether it is the last. */
 export async function read<Row extends { id: string }>(
   query: PageQuery,
   sort: Sort,
-  filter: Sql,
-  fetch: (clauses: Sql) => Promise<Row[]>,
-  count: () => Promise<number>,
+  fetch: (cut: Cut) => Promise<{ rows: Row[]; total: number }>,
 ): Promise<Page<Row>> {
   const { limit } = query
   const place = placeOf(query, sort)
   const offset = place ? place.offset : query.offset
-  const clauses = sql`where ${place ? sql`${filter} and ${after(sort, place)}` : filter}
-    order by ${order(sort)}
-    limit ${limit + 1}${place ? raw('') : sql` offset ${offset}`}`
-  const [rows, total] = await Promise.all([fetch(clauses), count()])
+  const order = orderOf(sort)
+  const part = place ? sql`where ${after(sort, place)}` : raw('')
+  const skipped = place || offset === 0 ? raw('') : sql` offset ${offset}`
+  const clauses = sql`${part} order by ${order} limit ${limit + 1}${skipped}`
+  const { rows, total } = await fetch({ clauses, order })
   const data = rows.slice(0, limit)
   const has_more = rows.length > limit
   const last = data.at(-1)
@@ -90,11 +95,20 @@ export async function read<Row extends { id: string }>(
   return { data, pagination: { total, limit, offset, has_more, next_cursor } }
 }
 
-export async function count(db: Db, table: Sql, filter: Sql): Promise<number> {
-  return (await db.one<{ total: number }>(sql`select count(*) as total from ${table} where ${filter}`)).total
+/** The same page counted from the end, when that is nearer. `total` must be right in the snapshot that reads the page. */
+export function fromEnd({ limit, offset }: PageQuery, sort: Sort, total: Sql): Cut {
+  const turned = orderOf({ ...sort, is_descending: !sort.is_descending })
+  const clauses = sql`order by ${turned}
+    limit greatest(0, least(${limit + 1}, ${total} - ${offset}))
+    offset greatest(0, ${total} - ${offset} - ${limit + 1})`
+  return { clauses, order: orderOf(sort) }
 }
 
-function order({ column, is_descending, is_nullable }: Sort): Sql {
+export async function count(db: Db, selection: Sql): Promise<number> {
+  return (await db.one<{ total: number }>(sql`select count(*) as total from (${selection}) as selected`)).total
+}
+
+function orderOf({ column, is_descending, is_nullable }: Sort): Sql {
   const direction = is_descending ? 'desc' : 'asc'
   // Said only where there can be nulls: an index serves an order only if both say the same.
   const nulls = is_nullable ? ' nulls last' : ''

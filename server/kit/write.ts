@@ -101,7 +101,7 @@ async function transact(pool: Pool, writes: Write[], wait_ms: number): Promise<A
   const { operation, call } = onlyOne(writes.slice(0, 1))
   const { workspace } = call.caller
   const now = clock.now()
-  return pool.tx(async (db) => {
+  const carryOut = async (db: Db): Promise<Answer[]> => {
     const at: At = { db, workspace, now }
     const claims = writes.flatMap(({ claim }) => claim ?? [])
     const replays = await idempotency.claim(db, workspace, claims, now)
@@ -114,7 +114,8 @@ async function transact(pool: Pool, writes: Write[], wait_ms: number): Promise<A
       [...answers].flatMap(([{ claim }, answer]) => (claim ? { key: claim.key, answer } : [])),
     )
     return writes.map((write) => answers.get(write) ?? replayOf(write, replays))
-  }, wait_ms)
+  }
+  return pool.tx(carryOut, { lock_timeout_ms: wait_ms })
 }
 
 async function resultsOf(operation: Operation, at: At, writes: Write[]): Promise<unknown[]> {

@@ -11,12 +11,12 @@ interface Property {
 
 /** Where each resource is kept, what of it comes from elsewhere, and what of the table is not shown. */
 const kept: Record<string, { table: string; from_elsewhere?: string[]; not_shown: string[] }> = {
-  Contact: { table: 'contacts', not_shown: ['search_text', 'tags_folded', 'crm_ids'] },
+  Contact: { table: 'contacts', not_shown: ['crm_ids'] },
   ContactCreated: {
     table: 'contacts',
-    not_shown: ['search_text', 'tags_folded', 'crm_ids', 'first_contact_at', 'last_contact_at'],
+    not_shown: ['crm_ids', 'first_contact_at', 'last_contact_at'],
   },
-  ContactWithCrmIds: { table: 'contacts', not_shown: ['search_text', 'tags_folded'] },
+  ContactWithCrmIds: { table: 'contacts', not_shown: [] },
   Agent: { table: 'agents', from_elsewhere: ['instructions', 'deployed_version'], not_shown: ['deployed_version_id'] },
   AgentVersion: { table: 'agent_versions', not_shown: ['agent_id'] },
 }

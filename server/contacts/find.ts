@@ -1,0 +1,134 @@
+import type { Db } from '../kit/db.ts'
+import * as page from '../kit/page.ts'
+import { invalid } from '../kit/problem.ts'
+import { join, likeContains, raw, type Sql, sql } from '../kit/sql.ts'
+import { fold, foldTag } from './fold.ts'
+import * as grams from './grams.ts'
+import { type Contact, type ContactQuery, sortOf } from './schema.ts'
+import { columns } from './store.ts'
+
+/** From there on it is worth a statement to know which end of the list is nearer. */
+const far_offset = 10_000
+/** Looking at contacts in their order, until a page is full, is dearer for each than looking at all: by about that. */
+const walk_cost = 10
+
+interface Found {
+  rows: Contact[]
+  total: number
+}
+
+export async function list(db: Db, workspace: string, query: ContactQuery): Promise<page.Page<Contact>> {
+  const { crm_system, crm_id } = query
+  if ((crm_system === undefined) !== (crm_id === undefined)) throw halfACrmId(crm_system === undefined)
+  const term = query.search === undefined ? undefined : fold(query.search) || query.search
+  return page.read(query, sortOf(query.sort), (cut) => {
+    if (!isFiltered(query)) return readAll(db, workspace, query, cut)
+    const matches = matchesOf(workspace, query, term)
+    if (term !== undefined && hasIndexedPart(term)) return readOnce(db, workspace, matches, cut)
+    if (term !== undefined && isOnlySearch(query)) return readHolding(db, workspace, query, term, matches, cut)
+    return readAndCount(db, workspace, matches, cut)
+  })
+}
+
+/** Whether the list has to look for what it shows. */
+export const isFiltered = ({ search, ...others }: ContactQuery): boolean =>
+  search !== undefined || !isOnlySearch(others)
+
+const isOnlySearch = ({ tag, source, created_after, created_before, crm_id }: Partial<ContactQuery>): boolean =>
+  [tag, source, created_after, created_before, crm_id].every((said) => said === undefined)
+
+/** Ids with what they are sorted by, from the narrowest table that knows enough. */
+function matchesOf(workspace: string, query: ContactQuery, term: string | undefined): Sql {
+  const { tag = [], source, created_after, created_before, crm_system, crm_id } = query
+  const [first_tag, ...more_tags] = tag.map(foldTag)
+  const is_by_tag = term === undefined && first_tag !== undefined
+  const table = term === undefined ? (is_by_tag ? 'contact_tags' : 'contacts') : 'contact_texts'
+  const { column } = sortOf(query.sort)
+  const needs_contact = table !== 'contacts' && (source !== undefined || column !== 'created_at')
+  const contact = needs_contact ? 'contacts' : 'it'
+  const conditions = [
+    sql`it.workspace_id = ${workspace}`,
+    term !== undefined && holds(term),
+    is_by_tag && sql`it.tag = ${first_tag}`,
+    ...(is_by_tag ? more_tags : tag.map(foldTag)).map(hasTag),
+    source !== undefined && sql`${raw(contact)}.source = ${source}`,
+    created_after !== undefined && sql`it.created_at > ${created_after}`,
+    created_before !== undefined && sql`it.created_at < ${created_before}`,
+    crm_id !== undefined &&
+      sql`it.id = (select contact_id from contact_crm_ids
+        where workspace_id = ${workspace} and system = ${crm_system} and crm_id = ${crm_id})`,
+  ].filter((condition) => condition !== false)
+  const joined = needs_contact ? 'join contacts on contacts.workspace_id = it.workspace_id and contacts.id = it.id' : ''
+  return sql`select it.id, ${raw(`${contact}.${column} from ${table} as it ${joined}`)} where ${join(conditions, ' and ')}`
+}
+
+const hasTag = (tag: string): Sql =>
+  sql`exists (select from contact_tags as other where other.workspace_id = it.workspace_id and other.tag = ${tag}
+    and other.created_at = it.created_at and other.id = it.id)`
+
+/** The index knows texts by three letters or digits in a row: without them in the term, every text must be read. */
+const hasIndexedPart = (term: string): boolean => /[\p{L}\p{N}]{3}/u.test(term)
+
+const holds = (term: string): Sql =>
+  hasIndexedPart(term) ? sql`it.text like ${likeContains(term)}` : sql`strpos(it.text, ${term}) > 0`
+
+/** The page is cut out of narrow rows; only what it shows is read whole. */
+const pageOf = (workspace: string, matches: Sql, { clauses, order }: page.Cut): Sql =>
+  sql`select ${columns} from (select id from (${matches}) as matching ${clauses}) as page join contacts using (id)
+    where workspace_id = ${workspace} order by ${order}`
+
+/** Everything: how many there are is known, and the page is read from the nearer end. */
+async function readAll(db: Db, workspace: string, query: ContactQuery, cut: page.Cut): Promise<Found> {
+  const everything = matchesOf(workspace, query, undefined)
+  const counted = sql`(select coalesce(sum(total), 0)::bigint from contact_counts where workspace_id = ${workspace})`
+  const count = async () => (await db.one<{ total: number }>(sql`select ${counted} as total`)).total
+  if (query.offset < far_offset) {
+    const [rows, total] = await Promise.all([db.many<Contact>(pageOf(workspace, everything, cut)), count()])
+    return { rows, total }
+  }
+  const total = await count()
+  const is_end_nearer = query.offset > total / 2
+  const nearer = is_end_nearer ? page.fromEnd(query, sortOf(query.sort), counted) : cut
+  return { rows: await db.many<Contact>(pageOf(workspace, everything, nearer)), total }
+}
+
+/** In one statement: what the index gives is kept to be counted and sorted. */
+async function readOnce(db: Db, workspace: string, matches: Sql, { clauses, order }: page.Cut): Promise<Found> {
+  const found = await db.many<Contact & { total: number }>(
+    sql`with matching as materialized (${matches})
+      select ${columns}, total from (select count(*) as total from matching) as counted
+      left join ((select id from matching ${clauses}) as page join contacts using (id)) on workspace_id = ${workspace}
+      order by ${order}`,
+  )
+  // An empty page still has a row for the total.
+  return { rows: found.filter(({ id }) => id !== null), total: found[0]?.total ?? 0 }
+}
+
+async function readAndCount(db: Db, workspace: string, matches: Sql, cut: page.Cut): Promise<Found> {
+  const [rows, total] = await Promise.all([db.many<Contact>(pageOf(workspace, matches, cut)), page.count(db, matches)])
+  return { rows, total }
+}
+
+/** A term that no index knows. */
+async function readHolding(
+  db: Db,
+  workspace: string,
+  query: ContactQuery,
+  term: string,
+  matches: Sql,
+  cut: page.Cut,
+): Promise<Found> {
+  const total = term.length <= grams.gram_length_max ? await grams.countHolding(db, workspace, term) : undefined
+  if (total === undefined) return readAndCount(db, workspace, matches, cut)
+  const is_page_soon_full = total >= walk_cost * (query.offset + query.limit)
+  const walked = sql`select id, ${raw(sortOf(query.sort).column)} from contacts
+    where workspace_id = ${workspace} and exists (select from contact_texts as it
+      where it.workspace_id = contacts.workspace_id and it.id = contacts.id and ${holds(term)})`
+  const rows = total === 0 ? [] : await db.many<Contact>(pageOf(workspace, is_page_soon_full ? walked : matches, cut))
+  return { rows, total }
+}
+
+const halfACrmId = (is_system_missing: boolean) => {
+  const path = is_system_missing ? 'crm_system' : 'crm_id'
+  return invalid([{ path, code: 'required', message: 'crm_system and crm_id go together.' }])
+}

@@ -62,8 +62,9 @@ function matchesOf(workspace: string, query: ContactQuery, term: string | undefi
   return sql`select it.id, ${raw(`${contact}.${column} from ${table} as it ${joined}`)} where ${join(conditions, ' and ')}`
 }
 
+/** Not by `exists`, which may become a join: with old statistics, right after many were added, that can be a bad one. */
 const hasTag = (tag: string): Sql =>
-  sql`exists (select from contact_tags as other where other.workspace_id = it.workspace_id and other.tag = ${tag}
+  sql`(select true from contact_tags as other where other.workspace_id = it.workspace_id and other.tag = ${tag}
     and other.created_at = it.created_at and other.id = it.id)`
 
 /** The index knows texts by three letters or digits in a row: without them in the term, every text must be read. */
@@ -72,10 +73,14 @@ const hasIndexedPart = (term: string): boolean => /[\p{L}\p{N}]{3}/u.test(term)
 const holds = (term: string): Sql =>
   hasIndexedPart(term) ? sql`it.text like ${likeContains(term)}` : sql`strpos(it.text, ${term}) > 0`
 
-/** The page is cut out of narrow rows; only what it shows is read whole. */
-const pageOf = (workspace: string, matches: Sql, { clauses, order }: page.Cut): Sql =>
-  sql`select ${columns} from (select id from (${matches}) as matching ${clauses}) as page join contacts using (id)
-    where workspace_id = ${workspace} order by ${order}`
+/** The page is cut out of narrow rows; only what it shows is read whole, each by its key. */
+const pageOf = (workspace: string, matches: Sql, clauses: Sql): Sql =>
+  sql`(select id as page_id from (${matches}) as matching ${clauses}) as page
+    cross join lateral (select * from contacts where workspace_id = ${workspace} and id = page_id offset 0) as contact`
+
+function readPage(db: Db, workspace: string, matches: Sql, { clauses, order }: page.Cut): Promise<Contact[]> {
+  return db.many<Contact>(sql`select ${columns} from ${pageOf(workspace, matches, clauses)} order by ${order}`)
+}
 
 /** Everything: how many there are is known, and the page is read from the nearer end. */
 async function readAll(db: Db, workspace: string, query: ContactQuery, cut: page.Cut): Promise<Found> {
@@ -83,13 +88,13 @@ async function readAll(db: Db, workspace: string, query: ContactQuery, cut: page
   const counted = sql`(select coalesce(sum(total), 0)::bigint from contact_counts where workspace_id = ${workspace})`
   const count = async () => (await db.one<{ total: number }>(sql`select ${counted} as total`)).total
   if (query.offset < far_offset) {
-    const [rows, total] = await Promise.all([db.many<Contact>(pageOf(workspace, everything, cut)), count()])
+    const [rows, total] = await Promise.all([readPage(db, workspace, everything, cut), count()])
     return { rows, total }
   }
   const total = await count()
   const is_end_nearer = query.offset > total / 2
   const nearer = is_end_nearer ? page.fromEnd(query, sortOf(query.sort), counted) : cut
-  return { rows: await db.many<Contact>(pageOf(workspace, everything, nearer)), total }
+  return { rows: await readPage(db, workspace, everything, nearer), total }
 }
 
 /** In one statement: what the index gives is kept to be counted and sorted. */
@@ -97,7 +102,7 @@ async function readOnce(db: Db, workspace: string, matches: Sql, { clauses, orde
   const found = await db.many<Contact & { total: number }>(
     sql`with matching as materialized (${matches})
       select ${columns}, total from (select count(*) as total from matching) as counted
-      left join ((select id from matching ${clauses}) as page join contacts using (id)) on workspace_id = ${workspace}
+      left join (${pageOf(workspace, sql`select * from matching`, clauses)}) on true
       order by ${order}`,
   )
   // An empty page still has a row for the total.
@@ -105,7 +110,7 @@ async function readOnce(db: Db, workspace: string, matches: Sql, { clauses, orde
 }
 
 async function readAndCount(db: Db, workspace: string, matches: Sql, cut: page.Cut): Promise<Found> {
-  const [rows, total] = await Promise.all([db.many<Contact>(pageOf(workspace, matches, cut)), page.count(db, matches)])
+  const [rows, total] = await Promise.all([readPage(db, workspace, matches, cut), page.count(db, matches)])
   return { rows, total }
 }
 
@@ -122,9 +127,9 @@ async function readHolding(
   if (total === undefined) return readAndCount(db, workspace, matches, cut)
   const is_page_soon_full = total >= walk_cost * (query.offset + query.limit)
   const walked = sql`select id, ${raw(sortOf(query.sort).column)} from contacts
-    where workspace_id = ${workspace} and exists (select from contact_texts as it
-      where it.workspace_id = contacts.workspace_id and it.id = contacts.id and ${holds(term)})`
-  const rows = total === 0 ? [] : await db.many<Contact>(pageOf(workspace, is_page_soon_full ? walked : matches, cut))
+    where workspace_id = ${workspace} and (select ${holds(term)} from contact_texts as it
+      where it.workspace_id = contacts.workspace_id and it.id = contacts.id)`
+  const rows = total === 0 ? [] : await readPage(db, workspace, is_page_soon_full ? walked : matches, cut)
   return { rows, total }
 }
 

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { foldTag, searchTextOf } from '../server/contacts/fold.ts'
+import * as grams from '../server/contacts/grams.ts'
+import type { Contact } from '../server/contacts/schema.ts'
+import * as contacts from '../server/contacts/store.ts'
+import * as clock from '../server/kit/clock.ts'
+import { sql } from '../server/kit/sql.ts'
+import { serve, type Tenant } from './harness.ts'
+
+const { workspace, pool } = await serve()
+
+const workers = 8
+const changes_each = 120
+const numbers = 300
+/** Of all terms: each is a request. */
+const asked_part = 0.25
+const names = ['Ada', 'Grace', 'José', 'Søren', 'Wei', '😀mile', 'Zoë', 'a%b_c', 'Q']
+const tags = ['vip', 'VIP', 'trial', 'Ärger', 'lead']
+
+const below = (limit: number): number => Math.floor(Math.random() * limit)
+const pick = <T>(values: T[]): T => values[below(values.length)] as T
+const some = <T>(values: T[]): T[] => values.filter(() => Math.random() < 0.4)
+
+const profile = () => ({ first_name: pick(names), last_name: pick([...names, null]), tags: some(tags) })
+const number = () => `+1555${String(below(numbers)).padStart(7, '0')}`
+
+/** One random change after another; many are refused, since numbers are few and others delete what one updates. */
+async function change({ id: workspace_id, call }: Tenant, ids: string[]): Promise<void> {
+  for (let count = 0; count < changes_each; count += 1) {
+    const id = pick(ids)
+    const kind = below(10)
+    if (kind < 5 || id === undefined) {
+      const { status, body } = await call('POST', '/contacts', { phone_number: number(), ...profile() })
+      if (status === 201) ids.push(body.data.id)
+    } else if (kind < 7) await call('PATCH', `/contacts/${id}`, profile())
+    else if (kind < 8) await call('PATCH', `/contacts/${id}`, { phone_number: number(), tags: some(tags) })
+    else if (kind < 9) await call('DELETE', `/contacts/${id}`)
+    else await rollBack(workspace_id)
+  }
+}
+
+class RolledBack extends Error {}
+
+async function rollBack(workspace_id: string): Promise<void> {
+  const work = pool.tx(async (db) => {
+    const inputs = [0, 1, 2].map(() => ({ phone_number: number(), ...profile(), source: 'api' as const }))
+    await contacts.create(db, workspace_id, inputs, clock.now())
+    throw new RolledBack()
+  })
+  await assert.rejects(work, RolledBack)
+}
+
+/** All that is kept beside the contacts says what they say. */
+async function check({ id, call }: Tenant): Promise<void> {
+  const rows = await pool.many<Contact>(sql`select * from contacts where workspace_id = ${id} order by id`)
+  const totalOf = async (query: string) => (await call('GET', `/contacts?limit=1&${query}`)).body.pagination.total
+  assert.equal(await totalOf(''), rows.length)
+
+  const texts = await pool.many(
+    sql`select id, created_at, text from contact_texts where workspace_id = ${id} order by id`,
+  )
+  assert.deepEqual(
+    texts,
+    rows.map((row) => ({ id: row.id, created_at: row.created_at, text: searchTextOf(row) })),
+  )
+  for (const tag of new Set(tags.map(foldTag))) {
+    const tagged = rows.filter((row) => row.tags.map(foldTag).includes(tag))
+    assert.equal(await totalOf(`tag=${encodeURIComponent(tag)}`), tagged.length, tag)
+  }
+  const searched = rows.map(searchTextOf)
+  const terms = new Set(searched.flatMap((text) => Array.from(text.matchAll(/(?=(.{1,2}))/gsu), ([, term]) => term)))
+  const askable = [...terms].filter((term) => term && term === term.trim() && !term.includes('\n'))
+  for (const term of ['q~', ...askable.filter(() => Math.random() < asked_part)]) {
+    if (!term) continue
+    const holding = searched.filter((text) => text.includes(term))
+    assert.equal(await totalOf(`search=${encodeURIComponent(term)}`), holding.length, `search=${term}`)
+    const kept = await grams.countHolding(pool, id, term)
+    assert.ok(kept === undefined || kept === holding.length || term.length > grams.gram_length_max, term)
+  }
+}
+
+/** Waits as long as others write who can't know yet that their changes are to be noted. */
+async function build({ id }: Tenant): Promise<void> {
+  for (; (await grams.countHolding(pool, id, '+')) === undefined; await sleep(20)) await grams.tally(pool)
+}
+
+test('what is kept to count and to find contacts agrees with them after random changes at once', async () => {
+  const tenant = await workspace()
+  const ids: string[] = []
+  const changeAll = () => Promise.all(Array.from({ length: workers }, () => change(tenant, ids)))
+  await changeAll()
+  await check(tenant)
+  // Totals begin while others write, and are summed up under way.
+  let is_over = false
+  const tallying = (async () => {
+    await grams.begin(pool, tenant.id)
+    for (; !is_over; await sleep(20)) await grams.tally(pool)
+  })()
+  await changeAll()
+  is_over = true
+  await tallying
+  await check(tenant)
+
+  await build(tenant)
+  await changeAll()
+  await check(tenant)
+  await grams.tally(pool)
+  await check(tenant)
+})
+
+test('two that sum up at once count nothing twice', async () => {
+  const tenant = await workspace()
+  await grams.begin(pool, tenant.id)
+  await build(tenant)
+  const tallying = Array.from({ length: 3 }, async () => {
+    for (let times = 0; times < 10; times += 1) await grams.tally(pool)
+  })
+  await Promise.all([change(tenant, []), ...tallying])
+  await check(tenant)
+})

@@ -37,7 +37,7 @@ export async function fill(pool: Pool, signal: AbortSignal): Promise<Tenant[]> {
   return tenants
 }
 
-function addTenant(pool: Pool, name: string): Promise<Tenant> {
+export function addTenant(pool: Pool, name: string): Promise<Tenant> {
   return pool.tx(async (db) => {
     const workspace = await workspaces.create(db, name, clock.now())
     if (!workspace) throw new Error(`there is a workspace ${name} in a new database`)

@@ -12,7 +12,7 @@ export interface Person {
   tags: string[]
   created_at: string
   search_text: string
-  tags_folded: string[]
+  folded_tags: string[]
 }
 
 const words = (text: string): string[] => text.split(' ')
@@ -42,10 +42,11 @@ export const common_tags = words(
 const notes = 'Met at the trade fair; wants a call back about the yearly plan in spring.'
 const calling_codes = ['1415', '1212', '4930', '4420', '3314', '8190', '5511', '9122']
 const rare_tags = 5_000
+const until_ms = Date.parse('2026-11-01')
 const span_ms = 2 * 365 * 24 * 60 * 60 * 1000
 
 /** The same people for the same seed, oldest first. */
-export function* people(count: number, seed: number, until_ms: number): Generator<Person> {
+export function* people(count: number, seed: number): Generator<Person> {
   const random = randomFrom(seed)
   const below = (limit: number) => Math.floor(random() * limit)
   const pick = (values: string[]) => values[below(values.length)] ?? ''
@@ -74,7 +75,7 @@ export function* people(count: number, seed: number, until_ms: number): Generato
       tags: unique_tags,
       created_at: new Date(created_ms).toISOString(),
       search_text: searchTextOf(person),
-      tags_folded: unique_tags.map(foldTag),
+      folded_tags: unique_tags.map(foldTag),
     }
   }
 }

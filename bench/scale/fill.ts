@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import pg from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import type { Database } from '../database.ts'
+import { addTenant } from '../fill.ts'
+import type { Tenant } from '../rows.ts'
+import { type Person, people } from './people.ts'
+
+export const big_contacts = 1_000_000
+export const medium_contacts = 1_000
+const small_contacts = 100
+const small_workspaces = 1_000
+const ids_kept = 20_000
+const chunk_length = 64 * 1024
+
+export interface Crowd {
+  big: Tenant
+  medium: Tenant
+  small: Tenant
+}
+
+/** The table that one would write by hand, with the indexes that one would give it. */
+const plain_table = `create table plain_contacts (
+    workspace_id uuid not null, id uuid not null, phone_number text collate "C" not null, first_name text collate "C",
+    last_name text collate "C", display_name text collate "C", email text collate "C", company text collate "C",
+    notes text collate "C", tags text[] collate "C" not null, source text collate "C" not null,
+    first_contact_at timestamptz(3), last_contact_at timestamptz(3), created_at timestamptz(3) not null,
+    updated_at timestamptz(3) not null, search_text text collate "C" not null, folded_tags text[] collate "C" not null)`
+const plain_indexes = `
+  alter table plain_contacts add primary key (workspace_id, id);
+  create index plain_created_at on plain_contacts (workspace_id, created_at desc, id desc);
+  create index plain_search on plain_contacts using gin (workspace_id, search_text gin_trgm_ops);
+  create index plain_tags on plain_contacts using gin (workspace_id, folded_tags)`
+const copied = `workspace_id, id, phone_number, first_name, last_name, email, company, notes, tags, source, created_at,
+  updated_at, search_text, folded_tags`
+/** What Parley keeps of the same people. */
+const into_parley = `
+  insert into contacts (workspace_id, id, phone_number, first_name, last_name, email, company, notes, tags, source,
+      created_at, updated_at)
+    select workspace_id, id, phone_number, first_name, last_name, email, company, notes, tags, source, created_at,
+      updated_at
+    from plain_contacts;
+  insert into contact_tags (workspace_id, tag, created_at, id)
+    select workspace_id, tag, created_at, id from plain_contacts, unnest(folded_tags) as tag;
+  insert into contact_counts (workspace_id, slot, total)
+    select workspace_id, 0, count(*) from plain_contacts group by workspace_id;
+  insert into contact_texts (workspace_id, id, created_at, text)
+    select workspace_id, id, created_at, search_text from plain_contacts`
+
+/** The same people in the table that one would write by hand and in Parley's own. */
+export async function fillScale({ url, pool }: Database, seed: number, signal: AbortSignal): Promise<Crowd> {
+  const begun_at = performance.now()
+  const say = (what: string) => console.log(`${what} after ${Math.round((performance.now() - begun_at) / 1000)} s`)
+  const [big, medium, small] = await Promise.all(['Big', 'Medium', 'Small'].map((name) => addTenant(pool, name)))
+  if (!big || !medium || !small) throw new Error('there are no workspaces')
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(plain_table)
+    await copy(client, linesOf(big, big_contacts, seed), signal)
+    await copy(client, linesOf(medium, medium_contacts, seed + 1), signal)
+    await copy(client, linesOf(small, small_contacts, seed + 2), signal)
+    await copy(client, linesOfOthers(seed + 3), signal)
+    say('copied')
+    await client.query(into_parley)
+    say('filled')
+    await client.query(plain_indexes)
+    await client.query('vacuum analyze')
+    await client.query('checkpoint')
+    say('indexed, vacuumed and analysed')
+  } finally {
+    await client.end()
+  }
+  return { big, medium, small }
+}
+
+async function copy(client: pg.Client, lines: Iterable<string>, signal: AbortSignal): Promise<void> {
+  const stream = client.query(copyFrom(`copy plain_contacts (${copied}) from stdin`))
+  await pipeline(Readable.from(chunksOf(lines)), stream, { signal })
+}
+
+function* chunksOf(lines: Iterable<string>): Generator<string> {
+  let chunk = ''
+  for (const line of lines) {
+    chunk += line
+    if (chunk.length < chunk_length) continue
+    yield chunk
+    chunk = ''
+  }
+  yield chunk
+}
+
+function* linesOf({ workspace_id, ids }: Tenant, count: number, seed: number): Generator<string> {
+  const every = Math.max(1, Math.floor(count / ids_kept))
+  let number = 0
+  for (const person of people(count, seed)) {
+    if (number % every === 0) ids.push(person.id)
+    number += 1
+    yield lineOf(workspace_id, person)
+  }
+}
+
+function* linesOfOthers(seed: number): Generator<string> {
+  for (let number = 0; number < small_workspaces - 1; number += 1) {
+    const workspace_id = randomUUID()
+    for (const person of people(small_contacts, seed + number)) yield lineOf(workspace_id, person)
+  }
+}
+
+function lineOf(workspace_id: string, person: Person): string {
+  const { id, phone_number, first_name, last_name, email, company, notes, created_at, search_text } = person
+  const before = [workspace_id, id, phone_number, first_name, last_name, email, company, notes, listOf(person.tags)]
+  const after = ['import', created_at, created_at, search_text, listOf(person.folded_tags)]
+  return `${[...before, ...after].map(escaped).join('\t')}\n`
+}
+
+const listOf = (values: string[]): string => `{${values.map((value) => `"${value}"`).join(',')}}`
+
+const escapes: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\t': '\\t' }
+
+/** As COPY reads text. */
+const escaped = (value: string | null): string =>
+  value === null ? '\\N' : value.replace(/[\\\n\t]/g, (character) => escapes[character] ?? character)

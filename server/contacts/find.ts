@@ -23,8 +23,10 @@ export async function list(db: Db, workspace: string, query: ContactQuery): Prom
   const term = query.search === undefined ? undefined : fold(query.search) || query.search
   return page.read(query, sortOf(query.sort), (cut) => {
     if (!isFiltered(query)) return readAll(db, workspace, query, cut)
-    const matches = matchesOf(workspace, query, term)
-    if (term !== undefined && hasIndexedPart(term)) return readOnce(db, workspace, matches, cut)
+    const matches = matchesOf(workspace, query, term === undefined ? undefined : holds(term))
+    if (term !== undefined && hasIndexedPart(term)) {
+      return readOnce(db, workspace, matchesOf(workspace, query, holdsIndexed(term)), matches, cut)
+    }
     if (term !== undefined && isOnlySearch(query)) return readHolding(db, workspace, query, term, matches, cut)
     return readAndCount(db, workspace, matches, cut)
   })
@@ -38,17 +40,17 @@ const isOnlySearch = ({ tag, source, created_after, created_before, crm_id }: Pa
   [tag, source, created_after, created_before, crm_id].every((said) => said === undefined)
 
 /** Ids with what they are sorted by, from the narrowest table that knows enough. */
-function matchesOf(workspace: string, query: ContactQuery, term: string | undefined): Sql {
+function matchesOf(workspace: string, query: ContactQuery, searched: Sql | undefined): Sql {
   const { tag = [], source, created_after, created_before, crm_system, crm_id } = query
   const [first_tag, ...more_tags] = tag.map(foldTag)
-  const is_by_tag = term === undefined && first_tag !== undefined
-  const table = term === undefined ? (is_by_tag ? 'contact_tags' : 'contacts') : 'contact_texts'
+  const is_by_tag = searched === undefined && first_tag !== undefined
+  const table = searched ? 'contact_texts' : is_by_tag ? 'contact_tags' : 'contacts'
   const { column } = sortOf(query.sort)
   const needs_contact = table !== 'contacts' && (source !== undefined || column !== 'created_at')
   const contact = needs_contact ? 'contacts' : 'it'
   const conditions = [
     sql`it.workspace_id = ${workspace}`,
-    term !== undefined && holds(term),
+    searched !== undefined && searched,
     is_by_tag && sql`it.tag = ${first_tag}`,
     ...(is_by_tag ? more_tags : tag.map(foldTag)).map(hasTag),
     source !== undefined && sql`${raw(contact)}.source = ${source}`,
@@ -70,8 +72,10 @@ const hasTag = (tag: string): Sql =>
 /** The index knows texts by three letters or digits in a row: without them in the term, every text must be read. */
 const hasIndexedPart = (term: string): boolean => /[\p{L}\p{N}]{3}/u.test(term)
 
-const holds = (term: string): Sql =>
-  hasIndexedPart(term) ? sql`it.text like ${likeContains(term)}` : sql`strpos(it.text, ${term}) > 0`
+const holdsIndexed = (term: string): Sql => sql`it.text like ${likeContains(term)}`
+
+/** The same, but such that no index is asked. */
+const holds = (term: string): Sql => sql`strpos(it.text, ${term}) > 0`
 
 /** The page is cut out of narrow rows; only what it shows is read whole, each by its key. */
 const pageOf = (workspace: string, matches: Sql, clauses: Sql): Sql =>
@@ -97,12 +101,23 @@ async function readAll(db: Db, workspace: string, query: ContactQuery, cut: page
   return { rows: await readPage(db, workspace, everything, nearer), total }
 }
 
-/** In one statement: what the index gives is kept to be counted and sorted. */
-async function readOnce(db: Db, workspace: string, matches: Sql, { clauses, order }: page.Cut): Promise<Found> {
+/**
+ * In one statement: what is found is kept to be counted and sorted. The index knows all workspaces' texts: for a small
+ * one it is faster to read its own.
+ */
+async function readOnce(
+  db: Db,
+  workspace: string,
+  by_index: Sql,
+  by_reading: Sql,
+  { clauses, order }: page.Cut,
+): Promise<Found> {
+  const is_large = grams.isTallied(workspace)
   const found = await db.many<Contact & { total: number }>(
-    sql`with matching as materialized (${matches})
+    sql`with matching as materialized (
+        ${by_index} and (select ${is_large}) union all ${by_reading} and not (select ${is_large}))
       select ${columns}, total from (select count(*) as total from matching) as counted
-      left join (${pageOf(workspace, sql`select * from matching`, clauses)}) on true
+      left join (${pageOf(workspace, raw('table matching'), clauses)}) on true
       order by ${order}`,
   )
   // An empty page still has a row for the total.

@@ -11,6 +11,12 @@ export interface Fate {
   after?: Contact
 }
 
+/** Puts new contacts where they are found. */
+export async function add(db: Db, workspace: string, contacts: Contact[]): Promise<void> {
+  const tagged = contacts.flatMap((contact) => tagsOnlyIn(contact, undefined))
+  await Promise.all([addTexts(db, workspace, contacts), addTags(db, workspace, tagged)])
+}
+
 /** Brings the tables that contacts are found by in line with them. */
 export async function follow(db: Db, workspace: string, fates: Fate[]): Promise<void> {
   await Promise.all([
@@ -32,24 +38,47 @@ export async function follow(db: Db, workspace: string, fates: Fate[]): Promise<
   ])
 }
 
+async function addTexts(db: Db, workspace: string, contacts: Contact[]): Promise<void> {
+  if (contacts.length === 0) return
+  const ids = contacts.map(({ id }) => id)
+  const texts = contacts.map(searchTextOf)
+  await Promise.all([
+    db.run(
+      sql`insert into contact_texts (workspace_id, id, created_at, text)
+        select ${workspace}, id, created_at, text
+        from unnest(${ids}::uuid[], ${contacts.map(({ created_at }) => created_at)}::timestamptz[], ${texts}::text[])
+          as row (id, created_at, text)`,
+    ),
+    db.run(
+      sql`insert into contact_text_changes (workspace_id, id, added)
+        select ${workspace}, id, text from unnest(${ids.map(newId)}::uuid[], ${texts}::text[]) as row (id, text)
+        where ${isTallied(workspace)}`,
+    ),
+  ])
+}
+
+/** In this order, which the connection keeps: what goes is noted while it is there. */
 async function changeTexts(db: Db, workspace: string, fates: Fate[]): Promise<void> {
   if (fates.length === 0) return
-  await db.run(
-    sql`with change as (
-        select * from unnest(${fates.map(newId)}::uuid[], ${fates.map(({ before }) => before.id)}::uuid[],
-          ${fates.map(({ after }) => after && searchTextOf(after))}::text[]) as change (id, contact_id, added)),
-      before as (
-        select change.*, text as removed from change
-        join contact_texts on workspace_id = ${workspace} and contact_texts.id = contact_id),
-      changed as (
-        update contact_texts set text = added from change
-        where workspace_id = ${workspace} and contact_texts.id = contact_id and added is not null),
-      deleted as (
-        delete from contact_texts using change
-        where workspace_id = ${workspace} and contact_texts.id = contact_id and added is null)
-      insert into contact_text_changes (workspace_id, id, removed, added)
-      select ${workspace}, id, removed, added from before where ${isTallied(workspace)}`,
-  )
+  const ids = fates.map(({ before }) => before.id)
+  const rows = sql`unnest(${fates.map(newId)}::uuid[], ${ids}::uuid[],
+    ${fates.map(({ after }) => after && searchTextOf(after))}::text[]) as row (change_id, contact_id, added)`
+  await Promise.all([
+    db.run(
+      sql`insert into contact_text_changes (workspace_id, id, removed, added)
+        select ${workspace}, change_id, text, added
+        from ${rows} join contact_texts on workspace_id = ${workspace} and id = contact_id
+        where ${isTallied(workspace)}`,
+    ),
+    db.run(
+      sql`update contact_texts set text = added from ${rows}
+        where workspace_id = ${workspace} and id = contact_id and added is not null`,
+    ),
+    db.run(
+      sql`delete from contact_texts using ${rows}
+        where workspace_id = ${workspace} and id = contact_id and added is null`,
+    ),
+  ])
 }
 
 interface Tagged extends Pick<Contact, 'id' | 'created_at'> {

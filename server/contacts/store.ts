@@ -5,9 +5,8 @@ import type { Db } from '../kit/db.ts'
 import { newId } from '../kit/id.ts'
 import { inUse, notFound, type Problem, preconditionFailed } from '../kit/problem.ts'
 import { raw, sql } from '../kit/sql.ts'
-import { foldTag, searchTextOf } from './fold.ts'
-import { isTallied } from './grams.ts'
-import { follow } from './lookup.ts'
+import { foldTag } from './fold.ts'
+import * as lookup from './lookup.ts'
 import type { Contact, ContactChange, ContactWithCrmIds, NewContact } from './schema.ts'
 
 export const columns = raw(`id, phone_number, first_name, last_name, display_name, email, company, notes, tags, source,
@@ -15,8 +14,7 @@ export const columns = raw(`id, phone_number, first_name, last_name, display_nam
 
 /** Rows as one parameter: a list of lists can't go through unnest, and tags are lists. */
 const row_types = raw(`(id uuid, phone_number text, first_name text, last_name text, display_name text, email text,
-  company text, notes text, tags text[], source text, created_at timestamptz, updated_at timestamptz,
-  text text, folded_tags text[])`)
+  company text, notes text, tags text[], source text, created_at timestamptz, updated_at timestamptz)`)
 
 const count_slots = 16
 
@@ -46,28 +44,15 @@ export async function create(
     }),
   )
   // In the order of their numbers, so that two groups which share some wait for each other instead of locking up.
-  const rows = contacts.map(rowOf).sort((left, right) => (left.phone_number < right.phone_number ? -1 : 1))
+  const rows = contacts.toSorted((left, right) => (left.phone_number < right.phone_number ? -1 : 1))
   const inserted = await db.many<{ id: string }>(
-    sql`with row as materialized (select * from json_to_recordset(${JSON.stringify(rows)}) as row ${row_types}),
-      inserted as (
-        insert into contacts (workspace_id, id, phone_number, first_name, last_name, display_name, email, company, notes,
-          tags, source, created_at, updated_at)
-        select ${workspace}, id, phone_number, first_name, last_name, display_name, email, company, notes,
-          tags, source, created_at, updated_at
-        from row
-        on conflict (workspace_id, phone_number) do nothing
-        returning id),
-      kept as (select row.* from row join inserted using (id)),
-      texts as (
-        insert into contact_texts (workspace_id, id, created_at, text)
-        select ${workspace}, id, created_at, text from kept),
-      noted as (
-        insert into contact_text_changes (workspace_id, id, added)
-        select ${workspace}, id, text from kept where ${isTallied(workspace)}),
-      tags as (
-        insert into contact_tags (workspace_id, tag, created_at, id)
-        select ${workspace}, tag, created_at, id from kept, unnest(folded_tags) as tag)
-      select id from inserted`,
+    sql`insert into contacts (workspace_id, id, phone_number, first_name, last_name, display_name, email, company, notes,
+        tags, source, created_at, updated_at)
+      select ${workspace}, id, phone_number, first_name, last_name, display_name, email, company, notes,
+        tags, source, created_at, updated_at
+      from json_to_recordset(${JSON.stringify(rows)}) as row ${row_types}
+      on conflict (workspace_id, phone_number) do nothing
+      returning id`,
   )
   const ids = new Set(inserted.map(({ id }) => id))
   const created = contacts.filter(({ id }) => ids.has(id))
@@ -78,6 +63,7 @@ export async function create(
       workspace,
       refused.map(({ phone_number }) => phone_number),
     ),
+    lookup.add(db, workspace, created),
     events.record(db, workspace, 'contact.created', created, now),
     count(db, workspace, created.length),
   ])
@@ -131,10 +117,10 @@ export async function update(
         set phone_number = row.phone_number, first_name = row.first_name, last_name = row.last_name,
           display_name = row.display_name, email = row.email, company = row.company, notes = row.notes, tags = row.tags,
           updated_at = row.updated_at
-        from json_to_recordset(${JSON.stringify(last.map(rowOf))}) as row ${row_types}
+        from json_to_recordset(${JSON.stringify(last)}) as row ${row_types}
         where contacts.workspace_id = ${workspace} and contacts.id = row.id`,
     ),
-    follow(
+    lookup.follow(
       db,
       workspace,
       last.map((after) => ({ before: originals.get(after.id) ?? after, after })),
@@ -148,7 +134,7 @@ export async function update(
 export async function remove(db: Db, workspace: string, { id, is_current }: Omit<Change, 'change'>, now: number) {
   const before = await lockOne(db, workspace, id, is_current)
   await Promise.all([
-    follow(db, workspace, [{ before }]),
+    lookup.follow(db, workspace, [{ before }]),
     db.run(sql`delete from contacts where workspace_id = ${workspace} and id = ${id}`),
     events.forget(db, workspace, id),
     events.record(db, workspace, 'contact.deleted', [{ id }], now),
@@ -257,11 +243,5 @@ function withoutDuplicates(tags: string[]): string[] {
   for (const tag of tags) if (!first.has(foldTag(tag))) first.set(foldTag(tag), tag)
   return [...first.values()]
 }
-
-const rowOf = (contact: Contact) => ({
-  ...contact,
-  text: searchTextOf(contact),
-  folded_tags: contact.tags.map(foldTag),
-})
 
 const laterThan = (updated_at: string, now: number): string => clock.iso(Math.max(now, clock.parse(updated_at) + 1))

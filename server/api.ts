@@ -37,12 +37,14 @@ export interface Api {
   app: FastifyInstance
   /** Writes down which keys were used since the last time. */
   noteUses: () => Promise<void>
+  /** Answers what has begun, then closes. */
+  stop: () => Promise<void>
 }
 
 export function openApi(pool: Pool, config: Config, migrations: string, log: Log): Api {
   const { authenticate, noteUses } = authenticator(pool)
   const { rate_limit_per_second, trust_proxy } = config
-  const { app, metrics, addPage } = openHttp({
+  const { app, metrics, addPage, stop, isStopping } = openHttp({
     operations,
     pool,
     log,
@@ -55,7 +57,7 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
   const document_text = JSON.stringify(document)
   addPage('/health', () => json(200, { status: 'ok' }))
   addPage('/ready', async () => {
-    const is_ready = await isCurrent(pool, migrations).catch(() => false)
+    const is_ready = !isStopping() && (await isCurrent(pool, migrations).catch(() => false))
     return json(is_ready ? 200 : 503, { status: is_ready ? 'ready' : 'not ready' })
   })
   addPage('/metrics', async () => ({
@@ -69,7 +71,7 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     docs ??= docsPage(document, addressOf(config, portOf(app)))
     return { status: 200, headers: docsHeaders, body: docs }
   })
-  return { app, noteUses }
+  return { app, noteUses, stop }
 }
 
 /** The port that it listens at. */

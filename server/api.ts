@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { operations as agents } from './agents/routes.ts'
 import { authenticator } from './api-keys/authenticate.ts'
 import { addressOf, type Config } from './config.ts'
@@ -19,6 +20,9 @@ export const scopes: string[] = [...new Set(operations.map(({ scope }) => scope)
 
 /** The base address is the first; the other is served as an alias. */
 const served_at = ['/api/v1', '/v1']
+
+/** Who asks whether we are ready doesn't wait for a database that is silent. */
+const ready_within_ms = 2_000
 
 const about: About = {
   title: 'Parley',
@@ -57,7 +61,9 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
   const document_text = JSON.stringify(document)
   addPage('/health', () => json(200, { status: 'ok' }))
   addPage('/ready', async () => {
-    const is_ready = !isStopping() && (await isCurrent(pool, migrations).catch(() => false))
+    const current = isCurrent(pool, migrations).catch(() => false)
+    const late = sleep(ready_within_ms, false, { ref: false })
+    const is_ready = !isStopping() && (await Promise.race([current, late]))
     return json(is_ready ? 200 : 503, { status: is_ready ? 'ready' : 'not ready' })
   })
   addPage('/metrics', async () => ({

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type IncomingMessage, METHODS, maxHeaderSize, STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
+import { Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { lanes } from './batch.ts'
@@ -41,6 +41,8 @@ const look_for_late_ms = 1_000
 const connections_max = 10_000
 /** Of all workspaces together: more than are worth gathering, and few enough to be answered soon. */
 const requests_at_once_max = 1_000
+/** Who asks again at once takes no more of the processor than this leaves: else turning away would be all that is done. */
+const turn_away_after_ms = 250
 /** How long callers who keep their connections are told, by the answers to their last requests, that it ends. */
 const farewell_ms = 500
 const look_for_last_ms = 25
@@ -137,6 +139,9 @@ export function openHttp(options: HttpOptions): Http {
   }
   const stop = async () => {
     is_stopping = true
+    // Takes no new connections. The web server's own close would end those that rest between two requests as well, one
+    // of which may be on its way.
+    Server.prototype.close.call(app.server)
     const until = clock.ticks() + farewell_ms
     while (clock.ticks() < until && (await connectionsOf(app)) > 0) await sleep(look_for_last_ms)
     const closing = app.close()
@@ -170,7 +175,7 @@ function addOperations(
         onRequest: (request, reply, done) => admit(operation, request, reply, done),
         handler: (request, reply) => {
           const { id, caller, headers, params, query, body } = request
-          if (!places.take(caller.workspace)) return void reply.send(problem.overloaded())
+          if (!places.take(caller.workspace)) return turnAway(reply)
           const sent = (header: string) => sentOf(request.raw, header)
           run({ id, caller, headers, sent, params, query, body }).then(
             (answer) => {
@@ -191,6 +196,10 @@ function addOperations(
     const allowed = operations.filter((operation) => operation.path === path).map(({ method }) => method)
     for (const prefix of served_at) refuseOtherMethods(app, prefix + path, allowed)
   }
+}
+
+function turnAway(reply: FastifyReply): void {
+  setTimeout(() => void reply.send(problem.overloaded()), turn_away_after_ms)
 }
 
 function refuseOtherMethods(app: FastifyInstance, url: string, allowed: string[]): void {

@@ -1,0 +1,61 @@
+import { once } from 'node:events'
+import net from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+
+/** Requests as fast as they go, from a thread of its own, so that it delays nobody who measures. */
+export interface FloodOptions {
+  url: string
+  /** The bytes of one request. */
+  request: string
+  sockets: number
+  /** Whether or not they are answered; undefined: on each socket the next one when the last is answered. */
+  per_second?: number
+}
+
+export interface Flood {
+  /** How many answers had which status. */
+  statuses: () => Record<string, number>
+  stop: () => Promise<void>
+}
+
+const tick_ms = 10
+const connect_at_once = 100
+
+export async function openFlood(stack: AsyncDisposableStack, options: FloodOptions): Promise<Flood> {
+  let statuses: Record<string, number> = {}
+  const worker = new Worker(new URL(import.meta.url), { workerData: options })
+  worker.on('message', (counts) => {
+    statuses = counts
+  })
+  const stop = async () => void (await worker.terminate())
+  stack.defer(stop)
+  await once(worker, 'message')
+  return { statuses: () => statuses, stop }
+}
+
+async function flood({ url, request, sockets: count, per_second }: FloodOptions): Promise<void> {
+  const { hostname, port } = new URL(url)
+  const statuses: Record<string, number> = {}
+  const sockets: net.Socket[] = []
+  while (sockets.length < count) {
+    const socket = net.connect({ host: hostname, port: Number(port), noDelay: true })
+    socket.on('error', () => {})
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      for (const [, status = ''] of text.matchAll(/HTTP\/1\.1 (\d{3})/g)) {
+        statuses[status] = (statuses[status] ?? 0) + 1
+        if (per_second === undefined) socket.write(request)
+      }
+    })
+    if (sockets.push(socket) % connect_at_once === 0) await once(socket, 'connect')
+  }
+  if (per_second === undefined) for (const socket of sockets) socket.write(request)
+  const each = Math.ceil(((per_second ?? 0) * tick_ms) / 1_000 / count)
+  for (;;) {
+    if (per_second !== undefined) for (const socket of sockets) socket.write(request.repeat(each))
+    parentPort?.postMessage(statuses)
+    await sleep(tick_ms)
+  }
+}
+
+if (!isMainThread && workerData?.request) await flood(workerData)

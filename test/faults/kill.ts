@@ -17,14 +17,15 @@ import {
   type Tenant,
 } from './service.ts'
 
-type Fault = 'server' | 'postgres' | 'immediate'
-
-const faults: Fault[] = ['server', 'postgres', 'immediate']
-const words = {
+const faults = {
   server: 'kill -9 of the server',
   postgres: 'kill -9 of PostgreSQL and all its children',
   immediate: 'immediate stop of PostgreSQL',
+  postmaster: 'kill -9 of the postmaster alone',
+  everything: 'kill -9 of the server and PostgreSQL',
 }
+type Fault = keyof typeof faults
+const kinds = Object.keys(faults) as Fault[]
 const clients = 6
 const moment_max_ms = 600
 const afterwards_ms = 100
@@ -46,10 +47,10 @@ async function run({ is_long, rounds: asked, random, say }: How): Promise<void> 
   const data_dir = path.join(folderFor(stack, 'kill'), 'data')
   let service = await startService(stack, { DATA_DIR: data_dir })
   const rounds: Round[] = []
-  const count = is_long ? asked : faults.length
+  const count = is_long ? asked : kinds.length
   const sums = { acknowledged: 0, unavailable: 0, unanswered: 0 }
   for (let round = 0; round < count; round += 1) {
-    const fault = faults[round % faults.length] ?? 'server'
+    const fault = kinds[round % kinds.length] ?? 'server'
     const tenant = await overDatabase(data_dir, newTenant)
     const ledger = openLedger()
     rounds.push({ tenant, ledger })
@@ -60,7 +61,7 @@ async function run({ is_long, rounds: asked, random, say }: How): Promise<void> 
     const { acknowledged, unavailable, unanswered } = ledger.tally
     for (const name of ['acknowledged', 'unavailable', 'unanswered'] as const) sums[name] += ledger.tally[name]
     say(
-      `round ${round + 1}: ${words[fault]}, back after ${away_ms.toFixed()} ms; ${acknowledged} acknowledged, ` +
+      `round ${round + 1}: ${faults[fault]}, back after ${away_ms.toFixed()} ms; ${acknowledged} acknowledged, ` +
         `${unavailable} answered 503, ${unanswered} without an answer; ${contacts} contacts, as acknowledged`,
     )
   }
@@ -91,16 +92,15 @@ async function inject(
   const killed_at = performance.now()
   const postmaster = postmasterPid(data_dir)
   let next = service
-  if (fault === 'server') {
-    process.kill(service.pid, 'SIGKILL')
+  if (fault === 'server' || fault === 'everything') kill([service.pid], 'SIGKILL')
+  if (fault === 'postgres' || fault === 'everything') kill([postmaster, ...childrenOf(postmaster)], 'SIGKILL')
+  if (fault === 'postmaster') kill([postmaster], 'SIGKILL')
+  if (fault === 'immediate') kill([postmaster], 'SIGQUIT')
+  if (fault === 'server' || fault === 'everything') {
     is_over = true
     await service.running.ended
     next = await startService(stack, { DATA_DIR: data_dir })
-  } else {
-    const pids = fault === 'postgres' ? [postmaster, ...childrenOf(postmaster)] : [postmaster]
-    for (const pid of pids) kill(pid, fault === 'postgres' ? 'SIGKILL' : 'SIGQUIT')
-    await until('PostgreSQL is another one', () => isAnother(data_dir, postmaster))
-  }
+  } else await until('PostgreSQL is another one', () => isAnother(data_dir, postmaster))
   await until('the service is ready again', () => answers(next.url, '/ready'))
   const away_ms = performance.now() - killed_at
   await sleep(afterwards_ms)
@@ -111,11 +111,13 @@ async function inject(
 }
 
 /** One of them may have ended by itself meanwhile. */
-function kill(pid: number, signal: 'SIGKILL' | 'SIGQUIT'): void {
-  try {
-    process.kill(pid, signal)
-  } catch (error) {
-    if (Object(error).code !== 'ESRCH') throw error
+function kill(pids: number[], signal: 'SIGKILL' | 'SIGQUIT'): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal)
+    } catch (error) {
+      if (Object(error).code !== 'ESRCH') throw error
+    }
   }
 }
 

@@ -37,11 +37,11 @@ export async function startService(stack: AsyncDisposableStack, environment: Rec
   const { child } = running
   const endWithUs = () => void child.kill()
   process.once('exit', endWithUs)
+  void running.ended.then(() => process.removeListener('exit', endWithUs))
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null
   stack.defer(async () => {
     if (!hasEnded()) child.kill('SIGTERM')
     await running.ended
-    process.removeListener('exit', endWithUs)
   })
   const [, url = ''] = await running.says(/Base address +(\S+)\/api\/v1/)
   const [pid = 0] = childrenOf(child.pid ?? 0)

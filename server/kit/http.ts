@@ -12,7 +12,7 @@ import { limiter } from './limit.ts'
 import { type Log, rarely } from './log.ts'
 import { type Metrics, metrics } from './metrics.ts'
 import type { Caller, Operation } from './operation.ts'
-import { openPlaces } from './places.ts'
+import { openPlaces, type TurnAway, turningAway } from './places.ts'
 import * as problem from './problem.ts'
 import { writer } from './write.ts'
 
@@ -39,10 +39,8 @@ const headers_timeout_ms = 10_000
 const look_for_late_ms = 1_000
 /** Each costs memory and a file handle, of which the database needs some as well. */
 const connections_max = 10_000
-/** Of all workspaces together: more than are worth gathering, and few enough to be answered soon. */
-const requests_at_once_max = 1_000
-/** Who asks again at once takes no more of the processor than this leaves: else turning away would be all that is done. */
-const turn_away_after_ms = 250
+/** Of all workspaces together. Half of it, for one, is what a key may ask for in a second by default. */
+const requests_at_once_max = 2_000
 /** How long callers who keep their connections are told, by the answers to their last requests, that it ends. */
 const farewell_ms = 500
 const look_for_last_ms = 25
@@ -164,7 +162,8 @@ function addOperations(
 ): void {
   const write = writer(pool)
   const inLane = lanes(lists_at_once_max)
-  const admit = admission(options)
+  const turnAway = turningAway()
+  const admit = admission(options, turnAway)
   const places = openPlaces(requests_at_once_max)
   for (const operation of operations) {
     const run = endpoint(operation, base_path, pool, write, inLane)
@@ -175,7 +174,7 @@ function addOperations(
         onRequest: (request, reply, done) => admit(operation, request, reply, done),
         handler: (request, reply) => {
           const { id, caller, headers, params, query, body } = request
-          if (!places.take(caller.workspace)) return turnAway(reply)
+          if (!places.take(caller.workspace)) return turnAway(() => void reply.send(problem.overloaded()))
           const sent = (header: string) => sentOf(request.raw, header)
           run({ id, caller, headers, sent, params, query, body }).then(
             (answer) => {
@@ -198,10 +197,6 @@ function addOperations(
   }
 }
 
-function turnAway(reply: FastifyReply): void {
-  setTimeout(() => void reply.send(problem.overloaded()), turn_away_after_ms)
-}
-
 function refuseOtherMethods(app: FastifyInstance, url: string, allowed: string[]): void {
   const all_allowed = allowed.includes('GET') ? [...allowed, 'HEAD'] : allowed
   app.route({
@@ -215,10 +210,10 @@ function refuseOtherMethods(app: FastifyInstance, url: string, allowed: string[]
 }
 
 /** Who are you (401), not too often (429), may you (403), in a form we read (415): before anything is parsed. */
-function admission({
-  authenticate,
-  rate_limit_per_second,
-}: Pick<HttpOptions, 'authenticate' | 'rate_limit_per_second'>) {
+function admission(
+  { authenticate, rate_limit_per_second }: Pick<HttpOptions, 'authenticate' | 'rate_limit_per_second'>,
+  turnAway: TurnAway,
+) {
   const limits = rate_limit_per_second > 0 ? limiter(rate_limit_per_second) : undefined
 
   function letIn(
@@ -253,7 +248,8 @@ function admission({
       try {
         letIn(operation, request, reply, caller, now)
       } catch (error) {
-        return done(error as Error)
+        const is_too_often = error instanceof problem.Problem && error.code === 'RATE_LIMITED'
+        return is_too_often ? turnAway(() => done(error)) : done(error as Error)
       }
       done()
     }

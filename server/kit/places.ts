@@ -1,3 +1,6 @@
+const turn_away_after_ms = 250
+const turned_away_per_ms = 2
+
 /** Room for a number of requests at once, which names share evenly when it is scarce. */
 export interface Places {
   /** Whether there was one left. Who got one gives it back by `leave`. */
@@ -27,5 +30,23 @@ export function openPlaces(room: number): Places {
       else taken.delete(name)
       total -= 1
     },
+  }
+}
+
+export type TurnAway = (say: () => void) => void
+
+/**
+ * Who asks for too much is told so a little later, and the later the more there are: callers who ask again at once would
+ * keep the process busy with saying no.
+ */
+export function turningAway(): TurnAway {
+  let waiting = 0
+  return (say) => {
+    waiting += 1
+    const answer = () => {
+      waiting -= 1
+      say()
+    }
+    setTimeout(answer, Math.max(turn_away_after_ms, waiting / turned_away_per_ms))
   }
 }

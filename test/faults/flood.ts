@@ -9,7 +9,7 @@ export interface FloodOptions {
   /** The bytes of one request. */
   request: string
   sockets: number
-  /** Whether or not they are answered; undefined: on each socket the next one when the last is answered. */
+  /** At most so many, else as many as are answered. A socket says the next one when its last is answered. */
   per_second?: number
 }
 
@@ -34,25 +34,32 @@ export async function openFlood(stack: AsyncDisposableStack, options: FloodOptio
   return { statuses: () => statuses, stop }
 }
 
-async function flood({ url, request, sockets: count, per_second }: FloodOptions): Promise<void> {
+async function flood({
+  url,
+  request,
+  sockets: count,
+  per_second = Number.POSITIVE_INFINITY,
+}: FloodOptions): Promise<void> {
   const { hostname, port } = new URL(url)
   const statuses: Record<string, number> = {}
-  const sockets: net.Socket[] = []
-  while (sockets.length < count) {
+  let free: net.Socket[] = []
+  for (let opened = 1; opened <= count; opened += 1) {
     const socket = net.connect({ host: hostname, port: Number(port), noDelay: true })
     socket.on('error', () => {})
     socket.setEncoding('latin1').on('data', (text: string) => {
-      for (const [, status = ''] of text.matchAll(/HTTP\/1\.1 (\d{3})/g)) {
-        statuses[status] = (statuses[status] ?? 0) + 1
-        if (per_second === undefined) socket.write(request)
-      }
+      const [, status] = /^HTTP\/1\.1 (\d{3})/.exec(text) ?? []
+      if (!status) return
+      statuses[status] = (statuses[status] ?? 0) + 1
+      if (per_second === Number.POSITIVE_INFINITY) socket.write(request)
+      else free.push(socket)
     })
-    if (sockets.push(socket) % connect_at_once === 0) await once(socket, 'connect')
+    free.push(socket)
+    if (opened % connect_at_once === 0) await once(socket, 'connect')
   }
-  if (per_second === undefined) for (const socket of sockets) socket.write(request)
-  const each = Math.ceil(((per_second ?? 0) * tick_ms) / 1_000 / count)
   for (;;) {
-    if (per_second !== undefined) for (const socket of sockets) socket.write(request.repeat(each))
+    const next = free.slice(0, (per_second * tick_ms) / 1_000)
+    free = free.slice(next.length)
+    for (const socket of next) socket.write(request)
     parentPort?.postMessage(statuses)
     await sleep(tick_ms)
   }

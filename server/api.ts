@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { operations as agents } from './agents/routes.ts'
 import { authenticator } from './api-keys/authenticate.ts'
 import { addressOf, type Config } from './config.ts'
@@ -20,6 +21,9 @@ export const scopes: string[] = [...new Set(operations.map(({ scope }) => scope)
 /** The base address is the first; the other is served as an alias. */
 const served_at = ['/api/v1', '/v1']
 
+/** Who asks whether we are ready doesn't wait for a database that is silent. */
+const ready_within_ms = 2_000
+
 const about: About = {
   title: 'Parley',
   version: '1',
@@ -37,12 +41,14 @@ export interface Api {
   app: FastifyInstance
   /** Writes down which keys were used since the last time. */
   noteUses: () => Promise<void>
+  /** Answers what has begun, then closes. */
+  stop: () => Promise<void>
 }
 
 export function openApi(pool: Pool, config: Config, migrations: string, log: Log): Api {
   const { authenticate, noteUses } = authenticator(pool)
   const { rate_limit_per_second, trust_proxy } = config
-  const { app, metrics, addPage } = openHttp({
+  const { app, metrics, addPage, stop, isStopping } = openHttp({
     operations,
     pool,
     log,
@@ -55,7 +61,9 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
   const document_text = JSON.stringify(document)
   addPage('/health', () => json(200, { status: 'ok' }))
   addPage('/ready', async () => {
-    const is_ready = await isCurrent(pool, migrations).catch(() => false)
+    const current = isCurrent(pool, migrations).catch(() => false)
+    const late = sleep(ready_within_ms, false, { ref: false })
+    const is_ready = !isStopping() && (await Promise.race([current, late]))
     return json(is_ready ? 200 : 503, { status: is_ready ? 'ready' : 'not ready' })
   })
   addPage('/metrics', async () => ({
@@ -69,7 +77,7 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     docs ??= docsPage(document, addressOf(config, portOf(app)))
     return { status: 200, headers: docsHeaders, body: docs }
   })
-  return { app, noteUses }
+  return { app, noteUses, stop }
 }
 
 /** The port that it listens at. */

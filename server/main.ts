@@ -19,8 +19,7 @@ export const migrations = path.resolve(import.meta.dirname, '../migrations')
 
 const pool_size = 10
 const server_version_min = 15
-/** Together with PostgreSQL's own stop, at most ten seconds. */
-const drain_ms = 4_000
+/** Together with the answers to what is in flight and PostgreSQL's own stop, at most ten seconds. */
 const disconnect_ms = 1_000
 const note_uses_every_ms = 5_000
 const remove_expired_every_ms = 60 * 60 * 1000
@@ -39,9 +38,13 @@ export async function openDatabase(config: Config, as: 'serve' | 'command', log:
   const { checkout, data_dir, database_url } = config
   // Standard output belongs to what a command gives.
   const say = as === 'serve' ? console.log : console.error
-  const embedded = database_url ? undefined : await open({ checkout, data_dir, as, say })
-  const url = database_url ?? embedded?.url ?? ''
-  const pool = openPool({ url, size: pool_size, on_error: (error) => log.warn({ err: error }, 'lost a connection') })
+  const warn = (line: string) => log.warn(line)
+  const embedded = database_url ? undefined : await open({ checkout, data_dir, as, say, warn })
+  const pool = openPool({
+    url: () => database_url ?? embedded?.url ?? '',
+    size: pool_size,
+    on_error: ({ message }) => log.warn({ reason: message }, 'lost a connection'),
+  })
   const close = async () => {
     // A statement that still waits for something doesn't keep the rest from ending.
     await Promise.race([pool.close(), setTimeout(disconnect_ms)])
@@ -93,14 +96,11 @@ async function start(config: Config, log: Log): Promise<() => Promise<void>> {
   if (config.database_url && !config.secrets_key) throw new ConfigError('SECRETS_KEY is required with DATABASE_URL')
   const database = await openDatabase(config, 'serve', log)
   const { pool } = database
-  const { app, noteUses } = openApi(pool, config, migrations, log)
+  const { app, noteUses, stop: stopAnswering } = openApi(pool, config, migrations, log)
   const timers: NodeJS.Timeout[] = []
   const stop = async () => {
     for (const timer of timers) clearInterval(timer)
-    const closing = app.close()
-    await Promise.race([closing, setTimeout(drain_ms)])
-    app.server.closeAllConnections()
-    await closing
+    await stopAnswering()
     await noteUses().catch((error: unknown) => log.warn({ err: error }, 'the last uses of keys were not noted'))
     await database.close()
   }
@@ -161,11 +161,17 @@ async function beginTallies(pool: Pool): Promise<void> {
   for (const workspace of await grams.listWorthwhile(pool)) await grams.begin(pool, workspace)
 }
 
-/** Now and again and again. What fails is tried the next time. */
+/** Now and again and again, never twice at once. What fails is tried the next time. */
 function every(interval_ms: number, work: () => Promise<void>, log: Log): NodeJS.Timeout {
-  const run = () => void work().catch((error: unknown) => log.warn({ err: error }, 'background work failed'))
-  run()
-  return setInterval(run, interval_ms).unref()
+  let is_running = false
+  const run = async () => {
+    if (is_running) return
+    is_running = true
+    await work().catch((error: unknown) => log.warn({ err: error }, 'background work failed'))
+    is_running = false
+  }
+  void run()
+  return setInterval(() => void run(), interval_ms).unref()
 }
 
 function greeting(address: string, first_key: string | undefined): string {

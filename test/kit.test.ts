@@ -4,6 +4,8 @@ import { Type } from 'typebox'
 import { gather, lanes } from '../server/kit/batch.ts'
 import { isId, newId } from '../server/kit/id.ts'
 import { limiter } from '../server/kit/limit.ts'
+import { rarely } from '../server/kit/log.ts'
+import { openPlaces } from '../server/kit/places.ts'
 import { assertChecked } from '../server/kit/validate.ts'
 
 test('ids are UUIDv7 and sort as they were made', () => {
@@ -61,4 +63,43 @@ test('one name has its lanes, and leaves those of others alone', async () => {
   open()
   await Promise.all(works)
   assert.equal(most, 2)
+})
+
+test('who waits too long for a lane is told to come again, who comes later at once, until something moves', async () => {
+  const inLane = lanes(1)
+  const { promise: gate, resolve: open } = Promise.withResolvers<string>()
+  const busy = inLane('busy', () => gate)
+  const has_run: string[] = []
+  const late = inLane('busy', async () => void has_run.push('late'))
+  await assert.rejects(late, { code: 'SERVICE_UNAVAILABLE' })
+  await assert.rejects(
+    inLane('busy', async () => void has_run.push('later')),
+    { code: 'SERVICE_UNAVAILABLE' },
+  )
+  assert.equal(await inLane('other', async () => 'done'), 'done')
+  open('moved')
+  assert.equal(await busy, 'moved')
+  await new Promise(setImmediate)
+  assert.equal(await inLane('busy', async () => 'done'), 'done')
+  assert.deepEqual(has_run, [])
+})
+
+test('a flood takes half of the places, and others get in when all are taken', () => {
+  const places = openPlaces(10)
+  const taken = (name: string, wanted: number) => Array.from({ length: wanted }, () => places.take(name))
+  const got = (name: string, wanted: number) => taken(name, wanted).filter(Boolean).length
+  assert.equal(got('flood', 100), 5)
+  assert.equal(got('second flood', 100), 5)
+  assert.equal(got('small', 2), 2, 'less than an even share')
+  assert.equal(got('flood', 1), 0)
+  for (let count = 0; count < 5; count += 1) places.leave('flood')
+  assert.equal(got('small', 2), 2, 'there is room again')
+  assert.equal(got('flood', 100), 4, 'the last place, then as many as make up an even share')
+})
+
+test('what happens often is said once a second, with a count', () => {
+  const said: [string, number][] = []
+  const say = rarely<string>((latest, count) => said.push([latest, count]))
+  for (const word of ['a', 'b', 'c']) say(word)
+  assert.deepEqual(said, [['a', 1]])
 })

@@ -1,8 +1,15 @@
+import * as clock from './clock.ts'
 import type { Db } from './db.ts'
+import { overloaded } from './problem.ts'
 import { raw, type Sql, sql } from './sql.ts'
+
+/** Who would wait longer for a turn is told to come again, so that no queue grows beyond what is served meanwhile. */
+const wait_max_ms = 2_000
+const look_every_ms = 100
 
 interface Waiting<In, Out> {
   input: In
+  since: number
   resolve: (output: Out) => void
   reject: (error: unknown) => void
 }
@@ -11,6 +18,8 @@ interface Group<In, Out> {
   waiting: Waiting<In, Out>[]
   flights: number
   is_scheduled: boolean
+  /** Somebody has waited too long, and nothing has come back since: who comes now would wait as long. */
+  is_stalled: boolean
 }
 
 /** How many go together, how many groups of one name may be under way at once, and how many make another one worth it. */
@@ -30,6 +39,23 @@ export function gather<In, Out>(
   run: (name: string, inputs: In[]) => Promise<Out[]>,
 ): (name: string, input: In) => Promise<Out> {
   const groups = new Map<string, Group<In, Out>>()
+  let watch: NodeJS.Timeout | undefined
+
+  /** One timer for all that wait, and none when nobody does. */
+  function refuseLate(): void {
+    const too_early = clock.ticks() - wait_max_ms
+    let is_anyone_waiting = false
+    for (const group of groups.values()) {
+      const in_time = group.waiting.findIndex(({ since }) => since > too_early)
+      const late = group.waiting.splice(0, in_time === -1 ? group.waiting.length : in_time)
+      for (const { reject } of late) reject(overloaded())
+      group.is_stalled ||= late.length > 0
+      is_anyone_waiting ||= group.waiting.length > 0
+    }
+    if (is_anyone_waiting) return
+    clearInterval(watch)
+    watch = undefined
+  }
 
   function schedule(name: string, group: Group<In, Out>): void {
     const enough = group.flights === 0 ? 1 : another_min
@@ -37,7 +63,8 @@ export function gather<In, Out>(
     group.is_scheduled = true
     setImmediate(() => {
       group.is_scheduled = false
-      void fly(name, group, group.waiting.splice(0, size_max))
+      const calls = group.waiting.splice(0, size_max)
+      if (calls.length > 0) void fly(name, group, calls)
     })
   }
 
@@ -57,6 +84,7 @@ export function gather<In, Out>(
       for (const call of calls) call.reject(error)
     }
     group.flights -= 1
+    group.is_stalled = false
     schedule(name, group)
     if (group.flights === 0 && group.waiting.length === 0) groups.delete(name)
   }
@@ -65,10 +93,12 @@ export function gather<In, Out>(
     new Promise((resolve, reject) => {
       let group = groups.get(name)
       if (!group) {
-        group = { waiting: [], flights: 0, is_scheduled: false }
+        group = { waiting: [], flights: 0, is_scheduled: false, is_stalled: false }
         groups.set(name, group)
       }
-      group.waiting.push({ input, resolve, reject })
+      if (group.is_stalled && group.flights === flights_max) return reject(overloaded())
+      group.waiting.push({ input, since: clock.ticks(), resolve, reject })
+      watch ??= setInterval(refuseLate, look_every_ms).unref()
       schedule(name, group)
     })
 }
@@ -78,7 +108,10 @@ export function lanes(flights_max: number): <T>(name: string, work: () => Promis
   const queue = gather<() => Promise<void>, void>({ size_max: 1, flights_max }, async (_name, works) =>
     Promise.all(works.map((work) => work())),
   )
-  return (name, work) => new Promise((resolve, reject) => void queue(name, () => work().then(resolve, reject)))
+  return (name, work) =>
+    new Promise((resolve, reject) => {
+      queue(name, () => work().then(resolve, reject)).catch(reject)
+    })
 }
 
 /** One statement for many costs little more than for one: a second is sent only for as many as make up for it. */

@@ -26,7 +26,8 @@ export interface Pool extends Db {
 }
 
 export interface PoolOptions {
-  url: string
+  /** Asked at each new connection when it is a function: the database may have moved. */
+  url: string | (() => string)
   size: number
   on_error: (error: Error) => void
 }
@@ -34,21 +35,29 @@ export interface PoolOptions {
 const attempts_max = 3
 const statement_timeout_ms = 30_000
 const lock_timeout_ms = 2_000
-const connect_timeout_ms = 5_000
+/** For a connection of one's own, be it a new one or one that others use now. */
+const connect_timeout_ms = 3_000
 /** Later than the server's own limit: then the connection is silent, and given up. */
 const silence_ms = statement_timeout_ms + 5_000
 const script_timeout_ms = 24 * 60 * 60 * 1000
 const named_statements_max = 1_000
 
 export function openPool({ url, size, on_error }: PoolOptions): Pool {
+  const urlNow = typeof url === 'function' ? url : () => url
+  class Client extends pg.Client {
+    constructor(config?: pg.ClientConfig) {
+      super({ ...config, connectionString: urlNow() })
+    }
+  }
   const pool = new pg.Pool({
-    connectionString: url,
+    Client,
     max: size,
     pipeline: true,
     types: { getTypeParser },
     connectionTimeoutMillis: connect_timeout_ms,
     idleTimeoutMillis: 0,
     statement_timeout: statement_timeout_ms,
+    lock_timeout: lock_timeout_ms,
     query_timeout: silence_ms,
     keepAlive: true,
     // A statement takes one processor: the others are for other workspaces.
@@ -111,9 +120,12 @@ export function openPool({ url, size, on_error }: PoolOptions): Pool {
       })
       return result
     } catch (error) {
-      await client.query('rollback').catch((lost: Error) => {
-        broken = lost
-      })
+      // To one that is silent nothing more is said: it would only be waited for again.
+      if (isSilence(error)) broken = Object(error)
+      else
+        await client.query('rollback').catch((lost: Error) => {
+          broken = lost
+        })
       if (attempt === attempts_max || !isWorthAnotherTry(error)) throw error
     } finally {
       client.release(broken)
@@ -153,14 +165,22 @@ const isWorthAnotherTry = (error: unknown): boolean =>
 
 export const isLockTimeout = (error: unknown): boolean => codeOf(error) === lock_not_available
 
-/** The database is away, starting, stopping or full: the request was fine and may be repeated. */
+/** Others were in the way, again and again: it may be that only one of a group is concerned. */
+export const isContention = (error: unknown): boolean =>
+  [serialization_failure, deadlock_detected, lock_not_available].includes(codeOf(error))
+
+const isSilence = (error: unknown): boolean => error instanceof Error && /^Query read/.test(error.message)
+
+/** The database is away, starting, stopping, full or too busy: the request was fine and may be repeated. */
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof Error &&
   (error instanceof InDoubt ||
-    /^(08|53|57P0)|^(57014|55P03|25006)$|^(ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)$/.test(
+    isContention(error) ||
+    isSilence(error) ||
+    /^(08|53|57P0)|^(57014|25006)$|^(ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)$/.test(
       codeOf(error),
     ) ||
-    /^Connection terminated|^timeout exceeded when|^Client (was closed|has encountered)|^Query read|^Cannot use a pool/.test(
+    /^Connection terminated|^timeout exceeded when|^Client (was closed|has encountered)|^Cannot use a pool/.test(
       error.message,
     ))
 

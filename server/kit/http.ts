@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { type IncomingMessage, METHODS, maxHeaderSize, STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
+import { Server, type Socket } from 'node:net'
 import { availableParallelism } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { lanes } from './batch.ts'
 import * as clock from './clock.ts'
@@ -9,9 +10,10 @@ import { isUnavailable, type Pool } from './db.ts'
 import { endpoint } from './endpoint.ts'
 import { type Answer, failure } from './envelope.ts'
 import { limiter } from './limit.ts'
-import type { Log } from './log.ts'
+import { type Log, rarely } from './log.ts'
 import { type Metrics, metrics } from './metrics.ts'
 import type { Caller, Operation } from './operation.ts'
+import { openPlaces, type TurnAway, turningAway } from './places.ts'
 import * as problem from './problem.ts'
 import { writer } from './write.ts'
 
@@ -33,6 +35,17 @@ export type { FastifyInstance }
 
 const body_limit_bytes = 1024 * 1024
 const request_timeout_ms = 30_000
+/** For the head alone, and for a connection that says nothing at first. */
+const headers_timeout_ms = 10_000
+const look_for_late_ms = 1_000
+/** Each costs memory and a file handle, of which the database needs some as well. */
+const connections_max = 10_000
+/** Of all workspaces together. Half of it, for one, is what a key may ask for in a second by default. */
+const requests_at_once_max = 2_000
+/** How long callers who keep their connections are told, by the answers to their last requests, that it ends. */
+const farewell_ms = 500
+const look_for_last_ms = 25
+const drain_ms = 3_500
 const param_length_max = 500
 /** Of one workspace, so that they leave connections to others, and its dear ones a processor too. */
 const lists_at_once_max = 3
@@ -61,6 +74,9 @@ export interface Http {
   metrics: Metrics
   /** An address that answers everyone, such as the documents. */
   addPage: (url: string, answer: () => Promise<Answer> | Answer) => void
+  /** Answers what has begun, tells all callers that their connections end, and closes. */
+  stop: () => Promise<void>
+  isStopping: () => boolean
 }
 
 /** The web server with all operations on it. */
@@ -68,8 +84,13 @@ export function openHttp(options: HttpOptions): Http {
   const { log, trust_proxy } = options
   const figures = metrics()
   const newRequestId = requestIds()
+  let is_stopping = false
+  const noteUnavailable = rarely<problem.Problem>(({ message, cause }, count) =>
+    log.warn({ count, reason: Object(cause).message ?? message }, 'answered 503'),
+  )
   const give: Give = (request, reply, { status, headers, body }) => {
     const { id, method, ip, arrived_at, routeOptions } = request
+    if (is_stopping) reply.header('connection', 'close')
     reply.code(status).headers(common_headers).header('x-request-id', id).headers(headers).send(body)
     // Here and not in a hook for sent answers, which costs as much as the whole of this.
     const duration_ms = clock.ticks() - (arrived_at || clock.ticks())
@@ -85,12 +106,17 @@ export function openHttp(options: HttpOptions): Http {
     return503OnClosing: false,
     genReqId: newRequestId,
     // Node's own refusal would not be in the envelope.
-    http: { requireHostHeader: false },
+    http: {
+      requireHostHeader: false,
+      headersTimeout: headers_timeout_ms,
+      connectionsCheckingInterval: look_for_late_ms,
+    },
     routerOptions: { maxParamLength: param_length_max },
     clientErrorHandler: (error, socket) => sayOnSocket(socket, clientProblem(error), newRequestId()),
     frameworkErrors: (_error, request, reply) => give(request, reply, failure(problem.notFound(), request.id)),
   })
   for (const method of methods) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
+  app.server.maxConnections = connections_max
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.decorateRequest('caller')
   app.decorateRequest('arrived_at', 0)
@@ -100,7 +126,9 @@ export function openHttp(options: HttpOptions): Http {
   app.setErrorHandler((error, request, reply) => {
     const has_hung_up = request.raw.destroyed && !request.raw.complete
     const told = has_hung_up ? problem.malformedRequest() : problemOf(error)
-    if (told.status >= 500)
+    // The database is away or there is too much to do: nothing that a stack would explain, and it happens to all at once.
+    if (told.status === 503) noteUnavailable(told)
+    else if (told.status >= 500)
       log.error({ err: error, request_id: request.id, route: request.routeOptions.url }, told.message)
     give(request, reply, failure(told, request.id))
   })
@@ -109,8 +137,23 @@ export function openHttp(options: HttpOptions): Http {
     app.get(url, async (request, reply) => give(request, reply, await answer()))
     refuseOtherMethods(app, url, ['GET'])
   }
-  return { app, metrics: figures, addPage }
+  const stop = async () => {
+    is_stopping = true
+    // Takes no new connections. The web server's own close would end those that rest between two requests as well, one
+    // of which may be on its way.
+    Server.prototype.close.call(app.server)
+    const until = clock.ticks() + farewell_ms
+    while (clock.ticks() < until && (await connectionsOf(app)) > 0) await sleep(look_for_last_ms)
+    const closing = app.close()
+    await Promise.race([closing, sleep(drain_ms)])
+    app.server.closeAllConnections()
+    await closing
+  }
+  return { app, metrics: figures, addPage, stop, isStopping: () => is_stopping }
 }
+
+const connectionsOf = ({ server }: FastifyInstance): Promise<number> =>
+  new Promise((resolve, reject) => server.getConnections((error, count) => (error ? reject(error) : resolve(count))))
 
 type Give = (request: FastifyRequest, reply: FastifyReply, answer: Answer) => void
 
@@ -121,7 +164,9 @@ function addOperations(
 ): void {
   const write = writer(pool)
   const reads = { lists: lanes(lists_at_once_max), dear: lanes(dear_at_once_max) }
-  const admit = admission(options)
+  const turnAway = turningAway()
+  const admit = admission(options, turnAway)
+  const places = openPlaces(requests_at_once_max)
   for (const operation of operations) {
     const run = endpoint(operation, base_path, pool, write, reads)
     for (const prefix of served_at) {
@@ -131,10 +176,17 @@ function addOperations(
         onRequest: (request, reply, done) => admit(operation, request, reply, done),
         handler: (request, reply) => {
           const { id, caller, headers, params, query, body } = request
+          if (!places.take(caller.workspace)) return turnAway(() => void reply.send(problem.overloaded()))
           const sent = (header: string) => sentOf(request.raw, header)
           run({ id, caller, headers, sent, params, query, body }).then(
-            (answer) => give(request, reply, answer),
-            (error: unknown) => reply.send(error),
+            (answer) => {
+              places.leave(caller.workspace)
+              give(request, reply, answer)
+            },
+            (error: unknown) => {
+              places.leave(caller.workspace)
+              reply.send(error)
+            },
           )
         },
       })
@@ -160,10 +212,10 @@ function refuseOtherMethods(app: FastifyInstance, url: string, allowed: string[]
 }
 
 /** Who are you (401), not too often (429), may you (403), in a form we read (415): before anything is parsed. */
-function admission({
-  authenticate,
-  rate_limit_per_second,
-}: Pick<HttpOptions, 'authenticate' | 'rate_limit_per_second'>) {
+function admission(
+  { authenticate, rate_limit_per_second }: Pick<HttpOptions, 'authenticate' | 'rate_limit_per_second'>,
+  turnAway: TurnAway,
+) {
   const limits = rate_limit_per_second > 0 ? limiter(rate_limit_per_second) : undefined
 
   function letIn(
@@ -198,7 +250,8 @@ function admission({
       try {
         letIn(operation, request, reply, caller, now)
       } catch (error) {
-        return done(error as Error)
+        const is_too_often = error instanceof problem.Problem && error.code === 'RATE_LIMITED'
+        return is_too_often ? turnAway(() => done(error)) : done(error as Error)
       }
       done()
     }
@@ -245,7 +298,7 @@ const common_headers = {
 
 function problemOf(error: unknown): problem.Problem {
   if (error instanceof problem.Problem) return error
-  if (isUnavailable(error)) return problem.unavailable()
+  if (isUnavailable(error)) return problem.unavailable(error)
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return problem.payloadTooLarge(body_limit_bytes)
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') return problem.malformedRequest()

@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import pretty from 'pino-pretty'
+import * as clock from './clock.ts'
 
 export type Log = pino.Logger
 
@@ -11,4 +12,19 @@ export function openLog(level: Level): Log {
   const fd = process.stderr.fd
   if (!process.stderr.isTTY) return pino({ level }, pino.destination({ fd, sync: true }))
   return pino({ level }, pretty({ destination: fd, sync: true, ignore: 'pid,hostname' }))
+}
+
+const rarely_ms = 1_000
+
+/** For what may happen at every request: said once a second at most, with how often it happened since the last time. */
+export function rarely<T>(say: (latest: T, count: number) => void): (latest: T) => void {
+  let said_at = Number.NEGATIVE_INFINITY
+  let count = 0
+  return (latest) => {
+    count += 1
+    if (clock.ticks() - said_at < rarely_ms) return
+    say(latest, count)
+    said_at = clock.ticks()
+    count = 0
+  }
 }

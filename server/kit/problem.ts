@@ -27,8 +27,8 @@ export class Problem extends Error {
   readonly details: Record<string, unknown>
   readonly headers: Record<string, string>
 
-  constructor(code: Code, message: string, details = {}, headers = {}) {
-    super(message)
+  constructor(code: Code, message: string, details = {}, headers = {}, cause?: unknown) {
+    super(message, { cause })
     this.code = code
     this.details = details
     this.headers = headers
@@ -122,10 +122,20 @@ export const headersTooLarge = (limit_bytes: number) =>
 export const internalError = () =>
   new Problem('INTERNAL_ERROR', 'Something went wrong on our side. The request id finds it in the log.')
 
-export const unavailable = () =>
+/** The cause is for the log alone. */
+export const unavailable = (cause?: unknown) =>
   new Problem(
     'SERVICE_UNAVAILABLE',
     'The database does not answer right now. Ask again in a second.',
+    {},
+    { 'retry-after': '1' },
+    cause,
+  )
+
+export const overloaded = () =>
+  new Problem(
+    'SERVICE_UNAVAILABLE',
+    'There is more to do right now than can be done. Ask again in a second.',
     {},
     { 'retry-after': '1' },
   )

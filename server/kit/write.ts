@@ -1,6 +1,6 @@
 import { gather, lanes } from './batch.ts'
 import * as clock from './clock.ts'
-import { type Db, isLockTimeout, isUnavailable, type Pool } from './db.ts'
+import { type Db, isContention, isLockTimeout, isUnavailable, type Pool } from './db.ts'
 import { type Answer, failure } from './envelope.ts'
 import * as idempotency from './idempotency.ts'
 import type { At, Call, Operation } from './operation.ts'
@@ -78,7 +78,7 @@ async function carryOutAll(pool: Pool, writes: Write[]): Promise<(Answer | Error
   try {
     return await transact(pool, writes, group_wait_ms)
   } catch (error) {
-    if (isUnavailable(error) && !isLockTimeout(error)) throw error
+    if (isUnavailable(error) && !isContention(error)) throw error
   }
   const outcomes = new Map<Write, Answer | Error>()
   for (const write of writes) outcomes.set(write, await goAlone(write, single_wait_ms))

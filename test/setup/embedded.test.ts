@@ -150,6 +150,33 @@ test('a start waits until the last sessions of a killed PostgreSQL are gone', as
   await next.close()
 })
 
+for (const name of ['SIGKILL', 'SIGQUIT'] as const)
+  test(`a PostgreSQL ended by ${name} is started again, with all that was committed`, async () => {
+    const warnings: string[] = []
+    const embedded = await open({ checkout, data_dir, as: 'serve', say, warn: (line) => warnings.push(line) })
+    const before = findPostmaster(cluster)
+    assert.ok(before)
+    process.kill(before.pid, name)
+    await waitFor(30_000, () => warnings.length === 2)
+    assert.match(warnings.join('\n'), /^PostgreSQL \(pid \d+\) has ended: .*\nPostgreSQL runs again \(pid \d+\)$/)
+    assert.notEqual(findPostmaster(cluster)?.pid, before.pid)
+    assert.equal(await query(embedded.url, 'select body from note'), 'kept well')
+    await embedded.close()
+    assert.equal(findPostmaster(cluster), undefined)
+  })
+
+test('a close in the middle of a new start leaves nothing running', async () => {
+  for (const pause_ms of [0, 110, 150, 250]) {
+    const { close } = await serve()
+    killPostmaster()
+    await new Promise((wake) => setTimeout(wake, pause_ms))
+    await close()
+    assert.equal(findPostmaster(cluster), undefined)
+    await new Promise((wake) => setTimeout(wake, 150))
+    assert.equal(findPostmaster(cluster), undefined)
+  }
+})
+
 for (const [what, text] of [
   ['that names a process of another program', `${process.pid}\n${cluster}\n1\n5432\n\n127.0.0.1\n1 1\nready\n`],
   ['that names a process that is gone', `4000000\n${cluster}\n1\n5432\n\n127.0.0.1\n1 1\nready\n`],

@@ -2,9 +2,9 @@ import * as fs from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ensureCluster, readPassword } from './cluster.ts'
+import { keepPostmaster } from './keeper.ts'
 import { type Holder, type Lock, lockHolder, tryLock } from './lock.ts'
 import { findPostmaster, type Postmaster } from './pid-file.ts'
-import { startPostmaster, stopPostmaster } from './postmaster.ts'
 import { programs } from './programs.ts'
 import { SetupError, unusable } from './setup-error.ts'
 import { canEnter, makeFolder, type PostgresUser, postgresUser } from './user.ts'
@@ -23,12 +23,16 @@ export interface EmbeddedOptions {
   checkout: string
   data_dir: string
   as: Role
+  /** For who looks at the start. */
   say: (line: string) => void
+  /** For the log, when PostgreSQL ended by itself; `say` when it is left out. */
+  warn?: (line: string) => void
 }
 
-/** A PostgreSQL 18 from npm, kept in data_dir. */
+/** A PostgreSQL 18 from npm, kept in data_dir and kept running. */
 export interface Embedded {
-  url: string
+  /** Where it is now: when it had to be started again it is at another port. */
+  readonly url: string
   close(): Promise<void>
 }
 
@@ -36,10 +40,10 @@ export interface Embedded {
  * 'serve' must be the only one and owns the PostgreSQL; 'command' shares that of a running server, or has it started
  * for as long as the command takes. Throws a SetupError when data_dir can't be used or is in use.
  */
-export async function open({ checkout, as, say, ...given }: EmbeddedOptions): Promise<Embedded> {
+export async function open({ checkout, as, say, warn = say, ...given }: EmbeddedOptions): Promise<Embedded> {
   const data_dir = resolve(given.data_dir)
   try {
-    return await openIn(data_dir, checkout, as, say)
+    return await openIn(data_dir, checkout, as, say, warn)
   } catch (error) {
     // What the system refuses, such as writing in that folder, is for the one who chose the folder to mend.
     if (!(error instanceof Error && 'code' in error)) throw error
@@ -47,7 +51,13 @@ export async function open({ checkout, as, say, ...given }: EmbeddedOptions): Pr
   }
 }
 
-async function openIn(data_dir: string, checkout: string, as: Role, say: (line: string) => void): Promise<Embedded> {
+async function openIn(
+  data_dir: string,
+  checkout: string,
+  as: Role,
+  say: (line: string) => void,
+  warn: (line: string) => void,
+): Promise<Embedded> {
   const user = postgresUser()
   makeFolder(data_dir)
   const folder = fs.realpathSync(data_dir)
@@ -63,11 +73,13 @@ async function openIn(data_dir: string, checkout: string, as: Role, say: (line: 
     await ensureCluster(folder, { bin, major }, user)
     const password = readPassword(folder)
     const site = { data_dir: folder, cluster: join(folder, 'postgres'), bin, user }
-    const postmaster = await startPostmaster(site)
+    const keeper = await keepPostmaster(site, warn)
     return {
-      url: url(password, postmaster),
+      get url() {
+        return url(password, keeper.postmaster())
+      },
       async close() {
-        await stopPostmaster(postmaster, site)
+        await keeper.close()
         lock.release()
       },
     }

@@ -39,11 +39,15 @@ export interface Site {
   user: PostgresUser | undefined
 }
 
-/** Takes over the running postmaster or starts one, and waits until it is ready, however long it recovers. */
-export async function startPostmaster(site: Site): Promise<Postmaster> {
+/**
+ * Takes over the running postmaster or starts one, and waits until it is ready, however long it recovers. What ends
+ * before that is not started anew once it is given up.
+ */
+export async function startPostmaster(site: Site, isGivenUp = () => false): Promise<Postmaster> {
   for (let starts = 1; ; starts++) {
     const running = await settledPostmaster(site)
     if (running) return running
+    if (isGivenUp()) throw failed(site, 'FATAL:  it was given up')
     const complaint = await launch(site)
     if (complaint === undefined) continue
     if (!isPassing(complaint) || starts === starts_max) throw failed(site, complaint)

@@ -70,19 +70,6 @@ async function waitingFor(pid: number, count = 1): Promise<number[]> {
   }
 }
 
-test('of 50 duplicates at once one runs, and all get its bytes', async () => {
-  const tenant = await workspace()
-  const said = newContact({ first_name: 'Ada' })
-  const answers = await Promise.all(
-    Array.from({ length: 50 }, (_, index) => post(tenant, 'k', said, index % 2 === 0 ? ask : askOther)),
-  )
-  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]))
-  assert.equal(new Set(answers.map(({ text }) => text)).size, 1)
-  assert.equal(answers.filter(isReplayed).length, 49)
-  assert.equal(await total(tenant), 1)
-  assert.equal((await eventsOf(pool, tenant)).length, 1)
-})
-
 test('of 20 different requests at once with one key, one runs and the others are 422', async () => {
   const tenant = await workspace()
   const answers = await Promise.all(

@@ -2,6 +2,8 @@ import net from 'node:net'
 import type { Answer } from '../harness.ts'
 
 const silence_ms = 20_000
+/** How long bytes that are perhaps no whole request wait for an answer before the end is said. */
+const patience_ms = 50
 
 export interface Connection {
   /** Says the bytes and hears the answer; undefined when the other side closes without one. */
@@ -20,7 +22,9 @@ export function connectTo(url: string): Connection {
       const own = socket
       const is_head = bytes.subarray(0, 10).toString('latin1').trimStart().startsWith('HEAD ')
       let heard: Buffer = Buffer.alloc(0)
+      let patience: NodeJS.Timeout | undefined
       const end = (answer: Answer | undefined) => {
+        clearTimeout(patience)
         own.removeAllListeners()
         own.setTimeout(0)
         if (is_last || !answer || answer.headers.get('connection') === 'close') {
@@ -42,7 +46,7 @@ export function connectTo(url: string): Connection {
       own.on('error', () => end(undefined))
       own.setTimeout(silence_ms, () => reject(new Error(`no answer within ${silence_ms} ms`)))
       own.write(bytes)
-      if (is_last) own.end()
+      if (is_last) patience = setTimeout(() => own.end(), patience_ms)
     })
 
   return { ask, close: () => void socket?.destroy() }

@@ -120,9 +120,12 @@ function astrayFaults({ method, target }: Request, answer: Answer): string[] {
   return method === 'HEAD' ? [] : errorFaults(answer)
 }
 
-function learn({ memory }: Client, { method, target, said }: Request, answer: Answer): void {
-  memory.read(answer, typeof said.id === 'string' ? said.id : undefined)
-  if (answer.status >= 300 || method === 'HEAD' || !describedAt(method, target)) return
+function learn({ memory }: Client, { kind, method, target, in_path, said }: Request, answer: Answer): void {
+  memory.read(answer, in_path.id)
+  const operation = describedAt(method, target)
+  if (answer.status >= 300 || kind !== 'valid' || !operation) return
+  if (method !== 'DELETE') memory.rememberPath(operation.path, in_path)
+  memory.remember('path', in_path)
   for (const [name, value] of Object.entries(said)) memory.remember(name, value)
 }
 

@@ -11,6 +11,9 @@ export interface Memory {
   remember: (name: string, value: unknown) => void
   /** The ids of what was created at that path, as `/contacts`, and most likely is still there. */
   idsAt: (path: string) => string[]
+  /** The values in the path of a request that has succeeded there, as `/contacts/{id}`. */
+  recallPath: (random: Random, path: string) => Record<string, string> | undefined
+  rememberPath: (path: string, values: Record<string, string>) => void
   etagOf: (id: string) => string | undefined
   /** Reads an answer to a request for the thing with that id. */
   read: (answer: Answer, id: string | undefined) => void
@@ -19,6 +22,7 @@ export interface Memory {
 export function memory(): Memory {
   const seen = new Map<string, unknown[]>()
   const ids = new Map<string, string[]>()
+  const paths = new Map<string, Record<string, string>[]>()
   const etags = new Map<string, string>()
 
   const remember = (name: string, value: unknown): void => {
@@ -58,6 +62,11 @@ export function memory(): Memory {
       const names = [...seen.keys()].filter((other) => other === name || isPart(other, name) || isPart(name, other))
       return names.length > 0 ? pick(random, seen.get(pick(random, names)) ?? []) : undefined
     },
+    recallPath: (random, path) => {
+      const list = paths.get(path)
+      return list && pick(random, list)
+    },
+    rememberPath: (path, values) => keep(paths, path, values),
     idsAt: (path) => ids.get(path) ?? [],
     etagOf: (id) => etags.get(id),
   }

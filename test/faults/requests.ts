@@ -14,7 +14,8 @@ export interface Request {
   body: Buffer | undefined
   /** Must be refused, by the document. */
   is_refused: boolean
-  /** What was sent under which name, to be remembered when it succeeds. */
+  in_path: Record<string, string>
+  /** What else was sent under which name, to be remembered when it succeeds. */
   said: Record<string, unknown>
 }
 
@@ -30,16 +31,17 @@ export interface Client {
 /** Which values of these go together the document says only in words: mostly they are left out. */
 export const in_words = ['cursor', 'crm_system', 'crm_id']
 
+/** More is created than deleted, so that the others have something to find. */
+const asked = described.flatMap((operation) => Array<Described>(operation.method === 'POST' ? 3 : 1).fill(operation))
+
 const unknown_id = '019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa'
 
 /** A request as the document describes it. */
-export function validRequest(client: Client, operation = pick(client.random, described)): Request {
+export function validRequest(client: Client, operation = pick(client.random, asked)): Request {
   const { random, memory, key } = client
   const said: Record<string, unknown> = {}
-  const path = operation.path.replace(/\{(\w+)\}/g, (_, name) => {
-    said[name] = pathValue(client, operation, name)
-    return percent(String(said[name]))
-  })
+  const in_path = pathValues(client, operation)
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, name) => percent(in_path[name] ?? ''))
   const query = chosenQuery(client, operation).map(([name, value]) => {
     said[name] = value
     return `${name}=${percent(String(value), random)}`
@@ -47,7 +49,7 @@ export function validRequest(client: Client, operation = pick(client.random, des
   const body = operation.body && Object(goodValue(random, 'body', operation.body, memory))
   const headers: [string, string][] = [['Authorization', `Bearer ${key}`]]
   for (const { name } of parametersIn(operation, 'header')) {
-    if (chance(random, 0.3)) headers.push([name, headerValue(client, name, said.id)])
+    if (chance(random, 0.3)) headers.push([name, headerValue(client, name, in_path.id ?? '')])
   }
   if (body) headers.push(['Content-Type', pick(random, ['application/json', 'application/json; charset=utf-8'])])
   return {
@@ -57,6 +59,7 @@ export function validRequest(client: Client, operation = pick(client.random, des
     headers,
     body: body && Buffer.from(JSON.stringify(body)),
     is_refused: false,
+    in_path,
     said: { ...said, body },
   }
 }
@@ -64,12 +67,16 @@ export function validRequest(client: Client, operation = pick(client.random, des
 export const parametersIn = ({ parameters }: Described, place: Parameter['in']): Parameter[] =>
   parameters.filter((parameter) => parameter.in === place)
 
-function pathValue({ random, memory }: Client, { path, parameters }: Described, name: string): unknown {
-  const schema = parameters.find((parameter) => parameter.in === 'path' && parameter.name === name)?.schema ?? {}
+function pathValues({ random, memory }: Client, operation: Described): Record<string, string> {
+  const { path } = operation
+  const before = chance(random, 0.4) ? memory.recallPath(random, path) : undefined
+  if (before) return before
   const ids = memory.idsAt(path.slice(0, path.indexOf('/{')))
-  if (schema.format !== 'uuid') return goodValue(random, name, schema, memory)
-  if (ids.length > 0 && chance(random, 0.9)) return pick(random, ids)
-  return otherId(random, memory)
+  const values = parametersIn(operation, 'path').map(({ name, schema }): [string, string] => {
+    if (schema.format !== 'uuid') return [name, String(goodValue(random, name, schema, memory))]
+    return [name, ids.length > 0 && chance(random, 0.95) ? pick(random, ids) : otherId(random, memory)]
+  })
+  return Object.fromEntries(values)
 }
 
 /** An id of anything that was seen, be it of another kind or gone. */
@@ -89,11 +96,11 @@ function chosenQuery({ random, memory }: Client, operation: Described): [string,
 }
 
 /** What the document says of these headers in words: a key of one's own, or the states that one knows. */
-function headerValue({ random, memory }: Client, name: string, id: unknown): string {
+function headerValue({ random, memory }: Client, name: string, id: string): string {
   if (name === 'Idempotency-Key') {
     return chance(random, 0.3) ? `key ${between(random, 1, 20)}` : fromPattern(random, '[!#-~]{1,255}')
   }
-  const known = memory.etagOf(String(id)) ?? '"2026-11-15T09:30:00.000Z"'
+  const known = memory.etagOf(id) ?? '"2026-11-15T09:30:00.000Z"'
   return pick(random, [known, known, '*', `W/${known}`, `"other", ${known}`, '"2020-01-01T00:00:00.000Z"', 'junk'])
 }
 
@@ -101,7 +108,7 @@ type Spoil = (client: Client, operation: Described, request: Request) => Partial
 
 /** One thing in it is not as the document says, or is just at a limit. */
 export function nearlyValidRequest(client: Client): Request {
-  const operation = pick(client.random, described)
+  const operation = pick(client.random, asked)
   const good = validRequest(client, operation)
   const changed = pick(client.random, spoils)(client, operation, good)
   return { ...good, kind: 'nearly valid', ...changed }
@@ -154,12 +161,12 @@ const raw_queries = [
   ],
 ]
 
-const inPath: Spoil = ({ random, memory }, operation, { target, said }) => {
+const inPath: Spoil = ({ random, memory }, operation, { target, in_path }) => {
   const parameters = parametersIn(operation, 'path')
   if (parameters.length === 0) return undefined
   const { name, schema } = pick(random, parameters)
-  const sent = percent(String(said[name]))
-  const id = String(said.id)
+  const sent = percent(in_path[name] ?? '')
+  const id = in_path.id ?? ''
   const spoilt: Spoilt<string> =
     schema.format === 'uuid'
       ? {

@@ -84,6 +84,7 @@ export function wildRequest(client: Client): Request {
     headers,
     body: chance(random, 0.5) ? good.body : wildBody(random),
     is_refused: false,
+    in_path: {},
     said: {},
   }
 }

@@ -37,7 +37,14 @@ async function run(how: How): Promise<void> {
   await withServers(1, { log_level: 'error' }, async (servers) => {
     const [server] = servers as [Server]
     const streams = Array.from({ length: workers }, () => split(random))
-    await Promise.all(streams.map((stream, worker) => work(server, stream, each, report, `worker ${worker}`)))
+    const working = streams.map((stream, place) => {
+      const name = `worker ${place}`
+      return work(server, stream, each, report, name).catch((error: unknown) => {
+        throw report.findings.size > 0 ? error : new Error(`${name}: ${Object(error).message}`, { cause: error })
+      })
+    })
+    const failed = (await Promise.allSettled(working)).find(({ status }) => status === 'rejected')
+    if (failed) throw Object(failed).reason
     assert.equal((await server.fetch('GET', '/health')).status, 200)
   })
   for (const line of summaryOf(report)) say(line)
@@ -172,7 +179,7 @@ function expectation() {
 
   return {
     follow(bytes: Buffer, answer: Answer | undefined): void {
-      const [method = '', target = ''] = bytes.toString('latin1').trimStart().split(' ', 2)
+      const [method = '', target = ''] = bytes.toString('latin1').trimStart().split(/ +/, 2)
       const id = pathOf(target)?.split('/').at(-1) ?? ''
       if (!answer && method === 'DELETE') in_doubt.add(id)
       if (!answer && method === 'POST') more_max += 1
@@ -183,8 +190,7 @@ function expectation() {
     },
     async assertHolds(tenant: Tenant): Promise<void> {
       const there = new Set(await listed(tenant))
-      const lost = [...alive.difference(there).difference(in_doubt)]
-      assert.deepEqual(lost, [], 'none is lost')
+      assert.deepEqual([...alive.difference(there).difference(in_doubt)], [], 'none is lost')
       assert.ok(there.difference(alive).difference(in_doubt).size <= more_max, 'none is there that was not created')
     },
   }

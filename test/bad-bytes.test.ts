@@ -148,12 +148,22 @@ test('a body where none is asked for is ignored', async () => {
     'Content-Type: application/json',
     'Content-Type: nonsense',
     'Content-Type: a/b; c',
+    'Content-Type:',
     'X-None: x',
   ]) {
     const { id } = await create(tenant)
     const lines = [type, 'Content-Length: 3']
     assert.equal(read(await say(request(tenant, 'GET /api/v1/contacts', lines, '{"x'))).status, 200, type)
     assert.equal(read(await say(request(tenant, `DELETE /api/v1/contacts/${id}`, lines, '{"x'))).status, 200, type)
+  }
+})
+
+test('without a body its type says nothing', async () => {
+  const tenant = await workspace()
+  for (const type of ['Content-Type:', 'Content-Type: nonsense', 'Content-Type: text/plain']) {
+    const { id } = await create(tenant)
+    assert.equal(read(await say(request(tenant, 'POST /api/v1/contacts', [type]))).status, 400, type)
+    assert.equal(read(await say(request(tenant, `DELETE /api/v1/contacts/${id}`, [type]))).status, 200, type)
   }
 })
 

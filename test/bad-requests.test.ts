@@ -82,9 +82,15 @@ test('an address that is none leads nowhere', async () => {
     `/${'a'.repeat(10_000)}`,
     `/${'%2F'.repeat(3_000)}`,
   ]
+  const bodies = [
+    request(tenant, 'QUERY /nowhere'),
+    request(tenant, 'POST /nowhere', ['Content-Type:']),
+    request(tenant, 'PUT /api/v1/calls', ['Content-Type: nonsense', 'Content-Length: 2'], '{}'),
+    request(tenant, 'PATCH /api/v2/contacts', ['Content-Type: application/json', 'Content-Length: 1048577']),
+  ]
   await refuses(
     tenant,
-    [...paths, ...near, ...more].map((path) => request(tenant, `GET ${path}`)),
+    [...[...paths, ...near, ...more].map((path) => request(tenant, `GET ${path}`)), ...bodies],
     404,
     'NOT_FOUND',
   )

@@ -130,16 +130,3 @@ test('If-Match for something that is not there is 404', async () => {
     }
   }
 })
-
-test('of many writes at once with the same If-Match, one succeeds', async () => {
-  const tenant = await workspace()
-  const { id, current } = await contact(tenant)
-  const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, count) =>
-      tenant.call('PATCH', `/contacts/${id}`, { notes: `${count}` }, { 'if-match': current }),
-    ),
-  )
-  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(19).fill(412)])
-  const winner = answers.find(({ status }) => status === 200)
-  assert.equal((await get(tenant, id)).notes, winner?.body.data.notes)
-})

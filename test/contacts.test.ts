@@ -121,17 +121,6 @@ test('two workspaces may each have the same phone number', async () => {
   }
 })
 
-test('of many creates of one number at once, one succeeds', async () => {
-  const tenant = await workspace()
-  const said = newContact()
-  const answers = await Promise.all(Array.from({ length: 20 }, () => tenant.call('POST', '/contacts', said)))
-  const created = answers.filter(({ status }) => status === 201)
-  const refused = answers.filter(({ status }) => status === 409)
-  assert.deepEqual([created.length, refused.length], [1, 19])
-  for (const { body } of refused) assert.equal(body.error.details.existing_id, created[0]?.body.data.id)
-  assert.equal((await tenant.call('GET', '/contacts')).body.pagination.total, 1)
-})
-
 test('a deleted contact is gone, and a second delete is 404', async () => {
   const tenant = await workspace()
   const kept = await create(tenant)

@@ -38,24 +38,26 @@ export interface Server {
   fetch: (method: string, address: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
   /** Bytes as they are, on a socket of their own; gives all that comes back until it is closed. */
   say: (bytes: string | Buffer) => Promise<string>
+  close: () => Promise<void>
 }
 
-export const testPool = (): Pool => {
-  const url = process.env.TEST_DATABASE_URL
+export const testPool = (url = process.env.TEST_DATABASE_URL): Pool => {
   if (!url) throw new Error('run it by: npm test -- FILE')
   return openPool({ url, size: 5, on_error: console.error })
 }
 
 /** The service on a port of its own in this process, over the run's database, until the file's tests are done. */
 export async function serve(changes: Partial<Config> = {}): Promise<Server> {
-  const pool = testPool()
+  const server = await openServer(testPool(), changes)
+  after(server.close)
+  return server
+}
+
+/** The same over any database, until it is closed. */
+export async function openServer(pool: Pool, changes: Partial<Config> = {}): Promise<Server> {
   const config = { ...readConfig({ RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: 'silent', DATA_DIR: '.cache' }), ...changes }
   const { app } = openApi(pool, config, migrations, openLog(config.log_level))
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
-  after(async () => {
-    await app.close()
-    await pool.close()
-  })
 
   async function fetchAny(method: string, address: string, body?: unknown, headers: Record<string, string> = {}) {
     const is_json = body !== undefined && typeof body !== 'string' && !(body instanceof Buffer)
@@ -100,5 +102,9 @@ export async function serve(changes: Partial<Config> = {}): Promise<Server> {
         socket.on('close', () => resolve(said))
         socket.on('error', reject)
       }),
+    async close() {
+      await app.close()
+      await pool.close()
+    },
   }
 }

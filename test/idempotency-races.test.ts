@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import * as contacts from '../server/contacts/store.ts'
 import * as clock from '../server/kit/clock.ts'
 import type { Db } from '../server/kit/db.ts'
 import { newId } from '../server/kit/id.ts'
-import { sql } from '../server/kit/sql.ts'
+import { type Sql, sql } from '../server/kit/sql.ts'
 import { type Answer, serve, type Tenant } from './harness.ts'
-import { eventsOf } from './people.ts'
+import { create, eventsOf } from './people.ts'
 import { newContact } from './samples.ts'
 
 /** Two servers over one database, as two processes would be. */
@@ -69,19 +70,6 @@ async function waitingFor(pid: number, count = 1): Promise<number[]> {
     await sleep(5)
   }
 }
-
-test('of 50 duplicates at once one runs, and all get its bytes', async () => {
-  const tenant = await workspace()
-  const said = newContact({ first_name: 'Ada' })
-  const answers = await Promise.all(
-    Array.from({ length: 50 }, (_, index) => post(tenant, 'k', said, index % 2 === 0 ? ask : askOther)),
-  )
-  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]))
-  assert.equal(new Set(answers.map(({ text }) => text)).size, 1)
-  assert.equal(answers.filter(isReplayed).length, 49)
-  assert.equal(await total(tenant), 1)
-  assert.equal((await eventsOf(pool, tenant)).length, 1)
-})
 
 test('of 20 different requests at once with one key, one runs and the others are 422', async () => {
   const tenant = await workspace()
@@ -225,6 +213,36 @@ test('one who waits for a locked contact or number does not fail those who ask a
     creates.map(({ status }) => status),
     [503, ...Array(10).fill(201), 503],
   )
+})
+
+test('what others take at each try, just after it was seen to be free, is refused', async () => {
+  const tenant = await workspace()
+  const [holder, other] = [await create(tenant), await create(tenant)]
+  await tenant.call('PUT', `/contacts/${holder.id}/crm_ids/zoho`, { id: '1' })
+  const id: string = other.id
+  const is_current = () => true
+  const change = { phone_number: holder.phone_number }
+  let tries = 0
+  /** Doesn't see who holds it. */
+  const blind = (db: Db): Db => {
+    tries += 1
+    return {
+      ...db,
+      many: async <Row>(statement: Sql) =>
+        statement.text.startsWith('select id, phone_number from') ? [] : db.many<Row>(statement),
+      maybe: async () => undefined,
+    }
+  }
+  const writes = [
+    (db: Db) => contacts.update(blind(db), tenant.id, [{ id, change, is_current }], clock.now()),
+    (db: Db) => contacts.setCrmId(blind(db), tenant.id, { id, system: 'zoho', crm_id: '1', is_current }, clock.now()),
+  ]
+  for (const write of writes) {
+    tries = 0
+    await assert.rejects(pool.tx<unknown>(write), { code: 'CONFLICT', status: 409 })
+    assert.ok(tries > 1, 'it is tried again')
+  }
+  assert.deepEqual((await tenant.call('GET', `/contacts/${id}`)).body.data.phone_number, other.phone_number)
 })
 
 test('key, answer, contact and event are written in one transaction', async () => {

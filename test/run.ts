@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import path from 'node:path'
-import { openPool } from '../server/kit/db.ts'
-import { home, open, SetupError } from '../server/kit/embedded/embedded.ts'
-import { migrate } from '../server/kit/migrate.ts'
+import { SetupError } from '../server/kit/embedded/embedded.ts'
+import { withDatabase } from './setup/database.ts'
 
 /**
  * `npm test`: format, lint, types, then every test on a database of this run's own.
@@ -30,14 +29,8 @@ if (named.length === 0) {
   step('tsc', ['--noEmit'])
 }
 if (!process.exitCode) {
-  const data_dir = path.join(home(checkout), '.cache/test')
   try {
-    const postgres = await open({ checkout, data_dir, as: 'serve', say: console.log })
-    try {
-      await runTests(postgres.url)
-    } finally {
-      await postgres.close()
-    }
+    await withDatabase('.cache/test', runTests)
   } catch (error) {
     if (!(error instanceof SetupError)) throw error
     console.error(`The tests can't run now: ${error.message}`)
@@ -46,19 +39,7 @@ if (!process.exitCode) {
 }
 
 async function runTests(url: string): Promise<void> {
-  const name = `run_${process.pid}`
-  const admin = openPool({ url, size: 1, on_error: console.error })
-  await admin.script(`create database ${name}`)
-  try {
-    const own_url = url.replace(/\/[^/]*$/, `/${name}`)
-    const pool = openPool({ url: own_url, size: 1, on_error: console.error })
-    await migrate(pool, path.join(checkout, 'migrations'))
-    await pool.close()
-    step(process.execPath, ['--test', '--test-concurrency=4', `--test-timeout=${hang_ms}`, ...files], {
-      TEST_DATABASE_URL: own_url,
-    })
-  } finally {
-    await admin.script(`drop database ${name} with (force)`)
-    await admin.close()
-  }
+  step(process.execPath, ['--test', '--test-concurrency=4', `--test-timeout=${hang_ms}`, ...files], {
+    TEST_DATABASE_URL: url,
+  })
 }

@@ -1,7 +1,7 @@
 import * as events from '../events/store.ts'
 import { gatherById } from '../kit/batch.ts'
 import * as clock from '../kit/clock.ts'
-import type { Db } from '../kit/db.ts'
+import { type Db, whenTaken } from '../kit/db.ts'
 import { newId } from '../kit/id.ts'
 import { inUse, notFound, type Problem, preconditionFailed } from '../kit/problem.ts'
 import { raw, sql } from '../kit/sql.ts'
@@ -112,14 +112,16 @@ export async function update(
   if (updates.length === 0) return results
   const last = [...new Map(updates.map((contact) => [contact.id, contact])).values()]
   await Promise.all([
-    db.run(
-      sql`update contacts
-        set phone_number = row.phone_number, first_name = row.first_name, last_name = row.last_name,
-          display_name = row.display_name, email = row.email, company = row.company, notes = row.notes, tags = row.tags,
-          updated_at = row.updated_at
-        from json_to_recordset(${JSON.stringify(last)}) as row ${row_types}
-        where contacts.workspace_id = ${workspace} and contacts.id = row.id`,
-    ),
+    db
+      .run(
+        sql`update contacts
+          set phone_number = row.phone_number, first_name = row.first_name, last_name = row.last_name,
+            display_name = row.display_name, email = row.email, company = row.company, notes = row.notes,
+            tags = row.tags, updated_at = row.updated_at
+          from json_to_recordset(${JSON.stringify(last)}) as row ${row_types}
+          where contacts.workspace_id = ${workspace} and contacts.id = row.id`,
+      )
+      .catch(whenTaken(() => numberInUse(undefined))),
     lookup.follow(
       db,
       workspace,
@@ -163,12 +165,14 @@ export async function setCrmId(db: Db, workspace: string, change: CrmChange, now
       sql`select contact_id from contact_crm_ids
         where workspace_id = ${workspace} and system = ${system} and crm_id = ${crm_id} and contact_id <> ${id}`,
     )
-    if (holder) throw inUse('id', 'Another contact has this id in that system.', holder.contact_id)
-    await db.run(
-      sql`insert into contact_crm_ids (workspace_id, contact_id, system, crm_id)
-        values (${workspace}, ${id}, ${system}, ${crm_id})
-        on conflict (workspace_id, contact_id, system) do update set crm_id = excluded.crm_id`,
-    )
+    if (holder) throw crmIdInUse(holder.contact_id)
+    await db
+      .run(
+        sql`insert into contact_crm_ids (workspace_id, contact_id, system, crm_id)
+          values (${workspace}, ${id}, ${system}, ${crm_id})
+          on conflict (workspace_id, contact_id, system) do update set crm_id = excluded.crm_id`,
+      )
+      .catch(whenTaken(() => crmIdInUse(undefined)))
   }
   const crm_ids = crm_id === undefined ? sql`crm_ids - ${system}::text` : sql`crm_ids || ${{ [system]: crm_id }}::jsonb`
   const after = await db.one<ContactWithCrmIds>(
@@ -220,6 +224,8 @@ function found<T>(contact: T | undefined): T {
 
 const numberInUse = (holder: string | undefined) =>
   inUse('phone_number', 'Another contact has this phone number.', holder)
+
+const crmIdInUse = (holder: string | undefined) => inUse('id', 'Another contact has this id in that system.', holder)
 
 const unset = {
   first_name: null,

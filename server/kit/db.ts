@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { Problem } from './problem.ts'
 import type { Sql } from './sql.ts'
 
 /** Where statements go: the pool, or one transaction. Every verb takes it first and calls it `db`. */
@@ -161,7 +162,15 @@ const unique_violation = '23505'
 const lock_not_available = '55P03'
 
 const isWorthAnotherTry = (error: unknown): boolean =>
-  [serialization_failure, deadlock_detected, unique_violation].includes(codeOf(error))
+  [serialization_failure, deadlock_detected, unique_violation].includes(codeOf(error)) ||
+  (error instanceof Problem && codeOf(error.cause) === unique_violation)
+
+/** For a write that lost a race for a unique value: it is tried again, and refused so when it loses each time. */
+export const whenTaken =
+  (refusal: () => Problem) =>
+  (error: unknown): never => {
+    throw codeOf(error) === unique_violation ? Object.assign(refusal(), { cause: error }) : error
+  }
 
 export const isLockTimeout = (error: unknown): boolean => codeOf(error) === lock_not_available
 

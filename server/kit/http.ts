@@ -125,7 +125,7 @@ export function openHttp(options: HttpOptions): Http {
   app.setNotFoundHandler((request, reply) => give(request, reply, failure(problem.notFound(), request.id)))
   app.setErrorHandler((error, request, reply) => {
     const has_hung_up = request.raw.destroyed && !request.raw.complete
-    const told = has_hung_up ? problem.malformedRequest() : problemOf(error)
+    const told = has_hung_up ? problem.malformedRequest() : request.is404 ? problem.notFound() : problemOf(error)
     // The database is away or there is too much to do: nothing that a stack would explain, and it happens to all at once.
     if (told.status === 503) noteUnavailable(told)
     else if (told.status >= 500)
@@ -234,8 +234,8 @@ function admission(
     }
     if (caller.scopes && !caller.scopes.has(operation.scope)) throw problem.forbidden(operation.scope)
     if (operation.body && hasBody(request) && !isPlainJson(request)) throw problem.unsupportedMediaType()
-    // A body that nobody asked for is not looked at, whatever it says it is.
-    if (!operation.body && request.headers['content-type']) request.headers['content-type'] = undefined
+    // A body that nobody asked for, or that isn't there, is not looked at, whatever it says it is.
+    if (!operation.body || !hasBody(request)) request.headers['content-type'] = undefined
   }
 
   return (operation: Operation, request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {

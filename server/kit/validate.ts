@@ -165,12 +165,10 @@ const control = /[\u0000-\u001f\u007f-\u009f]/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for
 const control_but_breaks = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 
-const email = /^[^\s@"(),:;<>[\\\]]{1,64}@([^\s@."(),:;<>[\\\]]+\.)+[^\s@."(),:;<>[\\\]]+$/
 const rfc3339 = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-](0\d|1[0-5]):[0-5]\d))?$/
 
 const formats: Record<string, Check> = {
   uuid: (text) => (isId(text) ? undefined : { code: 'format', message: 'must be an identifier.' }),
-  email: (text) => (email.test(text) ? undefined : { code: 'format', message: 'must be an email address.' }),
   'date-time': (text) =>
     rfc3339.test(text) && !Number.isNaN(clock.parse(text)) && isDay(text.slice(0, 10))
       ? undefined

@@ -1,0 +1,4 @@
+import { scenario } from './fuzz.ts'
+import { testShortly } from './short.ts'
+
+testShortly(scenario)

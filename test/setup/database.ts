@@ -1,0 +1,33 @@
+import path from 'node:path'
+import { openPool } from '../../server/kit/db.ts'
+import { home, open } from '../../server/kit/embedded/embedded.ts'
+import { migrate } from '../../server/kit/migrate.ts'
+
+const checkout = path.resolve(import.meta.dirname, '../..')
+
+/** Gives the work an empty database at the newest schema, in a PostgreSQL that is kept in `folder` for the next time. */
+export async function withDatabase(folder: string, work: (url: string) => Promise<void>): Promise<void> {
+  const data_dir = path.join(home(checkout), folder)
+  const postgres = await open({ checkout, data_dir, as: 'serve', say: console.log })
+  try {
+    await withOwnDatabase(postgres.url, work)
+  } finally {
+    await postgres.close()
+  }
+}
+
+async function withOwnDatabase(url: string, work: (url: string) => Promise<void>): Promise<void> {
+  const name = `run_${process.pid}`
+  const admin = openPool({ url, size: 1, on_error: console.error })
+  await admin.script(`create database ${name}`)
+  try {
+    const own_url = url.replace(/\/[^/]*$/, `/${name}`)
+    const pool = openPool({ url: own_url, size: 1, on_error: console.error })
+    await migrate(pool, path.join(checkout, 'migrations'))
+    await pool.close()
+    await work(own_url)
+  } finally {
+    await admin.script(`drop database ${name} with (force)`)
+    await admin.close()
+  }
+}

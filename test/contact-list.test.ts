@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sql } from '../server/kit/sql.ts'
+import * as contacts_store from '../server/contacts/store.ts'
+import * as clock from '../server/kit/clock.ts'
+import { raw, sql } from '../server/kit/sql.ts'
 import { serve, type Tenant } from './harness.ts'
 import { create } from './people.ts'
 import { newAgent, newContact } from './samples.ts'
@@ -23,12 +25,8 @@ const list = async ({ call }: Tenant, query: Record<string, string> | string = '
   return { contacts: answer.body.data as Contact[], pagination: answer.body.pagination }
 }
 
-const idsOf = (contacts: Contact[]) => contacts.map(({ id }) => id)
-
-/** As many contacts, some created, changed and contacted at the same time, so that ties are there to break. */
-async function crowd(size: number): Promise<Tenant> {
-  const tenant = await workspace()
-  await Promise.all(Array.from({ length: size }, () => tenant.call('POST', '/contacts', newContact())))
+/** Some created, changed and contacted at the same time, so that ties are there to break. */
+async function scatterTimes(tenant: Tenant): Promise<void> {
   await pool.run(
     sql`update contacts as contact
       set created_at = '2026-01-01T00:00:00Z'::timestamptz + number / 3 * interval '1 millisecond',
@@ -39,6 +37,15 @@ async function crowd(size: number): Promise<Tenant> {
         from contacts where workspace_id = ${tenant.id}) as numbered
       where contact.workspace_id = ${tenant.id} and contact.id = numbered.id`,
   )
+}
+
+const idsOf = (contacts: Contact[]) => contacts.map(({ id }) => id)
+
+/** As many contacts, with scattered times. */
+async function crowd(size: number): Promise<Tenant> {
+  const tenant = await workspace()
+  await Promise.all(Array.from({ length: size }, () => tenant.call('POST', '/contacts', newContact())))
+  await scatterTimes(tenant)
   return tenant
 }
 
@@ -278,3 +285,37 @@ test('agents and versions are paged by cursor as well', async () => {
   assert.deepEqual([...first.body.data, ...second.body.data], all.body.data)
   assert.deepEqual([first.body.pagination.has_more, second.body.pagination.next_cursor], [true, null])
 })
+
+test('pages at the far end are those that the whole list has there, in every order', async () => {
+  const tenant = await farCrowd()
+  for (const sort of sorts) {
+    const expected = await pool.many<Contact>(
+      sql`select id from contacts where workspace_id = ${tenant.id} order by ${raw(orders[sort])}`,
+    )
+    for (const offset of [999, 1000, 1060, 1061, 2095, 2100, 2119, 2120, 5000]) {
+      const { contacts, pagination } = await list(tenant, { sort, offset: String(offset), limit: '20' })
+      assert.deepEqual(idsOf(contacts), idsOf(expected.slice(offset, offset + 20)), `${sort} from ${offset}`)
+      assert.equal(pagination.has_more, offset + 20 < far_size)
+      assert.equal(pagination.total, far_size)
+    }
+  }
+})
+
+const far_size = 2_120
+
+const orders: Record<(typeof sorts)[number], string> = {
+  created_at: 'created_at, id',
+  '-created_at': 'created_at desc, id desc',
+  updated_at: 'updated_at, id',
+  '-updated_at': 'updated_at desc, id desc',
+  last_contact_at: 'last_contact_at nulls last, id',
+  '-last_contact_at': 'last_contact_at desc nulls last, id desc',
+}
+
+async function farCrowd(): Promise<Tenant> {
+  const tenant = await workspace()
+  const inputs = Array.from({ length: far_size }, () => ({ ...newContact(), source: 'api' as const }))
+  await pool.tx((db) => contacts_store.create(db, tenant.id, inputs, clock.now()))
+  await scatterTimes(tenant)
+  return tenant
+}

@@ -8,7 +8,7 @@ import { type Contact, type ContactQuery, sortOf } from './schema.ts'
 import { columns } from './store.ts'
 
 /** From there on it is worth a statement to know which end of the list is nearer. */
-const far_offset = 10_000
+const far_offset = 1_000
 /** Looking at contacts in their order, until a page is full, is dearer for each than looking at all: by about that. */
 const walk_cost = 10
 

@@ -97,7 +97,7 @@ export async function read<Row extends { id: string }>(
 
 /** The same page counted from the end, when that is nearer. `total` must be right in the snapshot that reads the page. */
 export function fromEnd({ limit, offset }: PageQuery, sort: Sort, total: Sql): Cut {
-  const turned = orderOf({ ...sort, is_descending: !sort.is_descending })
+  const turned = orderOf({ ...sort, is_descending: !sort.is_descending }, 'first')
   const clauses = sql`order by ${turned}
     limit greatest(0, least(${limit + 1}, ${total} - ${offset}))
     offset greatest(0, ${total} - ${offset} - ${limit + 1})`
@@ -108,11 +108,10 @@ export async function count(db: Db, selection: Sql): Promise<number> {
   return (await db.one<{ total: number }>(sql`select count(*) as total from (${selection}) as selected`)).total
 }
 
-function orderOf({ column, is_descending, is_nullable }: Sort): Sql {
+function orderOf({ column, is_descending, is_nullable }: Sort, nulls: 'first' | 'last' = 'last'): Sql {
   const direction = is_descending ? 'desc' : 'asc'
   // Said only where there can be nulls: an index serves an order only if both say the same.
-  const nulls = is_nullable ? ' nulls last' : ''
-  return raw(`${column} ${direction}${nulls}, id ${direction}`)
+  return raw(`${column} ${direction}${is_nullable ? ` nulls ${nulls}` : ''}, id ${direction}`)
 }
 
 function after({ column, is_descending, is_nullable }: Sort, { value, id }: Place): Sql {

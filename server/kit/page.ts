@@ -86,7 +86,8 @@ export async function read<Row extends { id: string }>(
   const order = orderOf(sort)
   const part = place ? sql`where ${after(sort, place)}` : raw('')
   const skipped = place || offset === 0 ? raw('') : sql` offset ${offset}`
-  const clauses = sql`${part} order by ${order} limit ${limit + 1}${skipped}`
+  // Not as a parameter: PostgreSQL would plan the statement anew each time, to know how much is asked for.
+  const clauses = sql`${part} order by ${order} limit ${raw(String(limit + 1))}${skipped}`
   const { rows, total } = await fetch({ clauses, order })
   const data = rows.slice(0, limit)
   const has_more = rows.length > limit

@@ -86,19 +86,19 @@ function readPage(db: Db, workspace: string, matches: Sql, { clauses, order }: p
   return db.many<Contact>(sql`select ${columns} from ${pageOf(workspace, matches, clauses)} order by ${order}`)
 }
 
-/** Everything: how many there are is known, and the page is read from the nearer end. */
+/** Everything: how many there are is known, and a far page is read from the nearer end. */
 async function readAll(db: Db, workspace: string, query: ContactQuery, cut: page.Cut): Promise<Found> {
-  const everything = matchesOf(workspace, query, undefined)
   const counted = sql`(select coalesce(sum(total), 0)::bigint from contact_counts where workspace_id = ${workspace})`
   const count = async () => (await db.one<{ total: number }>(sql`select ${counted} as total`)).total
   if (query.offset < far_offset) {
-    const [rows, total] = await Promise.all([readPage(db, workspace, everything, cut), count()])
+    const everything = sql`select ${columns} from contacts where workspace_id = ${workspace}`
+    const page_rows = db.many<Contact>(sql`select * from (${everything}) as contact ${cut.clauses}`)
+    const [rows, total] = await Promise.all([page_rows, count()])
     return { rows, total }
   }
   const total = await count()
-  const is_end_nearer = query.offset > total / 2
-  const nearer = is_end_nearer ? page.fromEnd(query, sortOf(query.sort), counted) : cut
-  return { rows: await readPage(db, workspace, everything, nearer), total }
+  const nearer = query.offset > total / 2 ? page.fromEnd(query, sortOf(query.sort), counted) : cut
+  return { rows: await readPage(db, workspace, matchesOf(workspace, query, undefined), nearer), total }
 }
 
 /**

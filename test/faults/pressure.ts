@@ -30,7 +30,7 @@ const quiet_callers = 4
 const measured_ms = { long: 8_000, short: 1_500 }
 /** On a busy machine a percentile below it says more about the machine. */
 const noise_ms = 20
-const served_share_min = 0.05
+const served_share_min = 0.02
 /** Far more than is needed, and far less than a queue without an end would take. */
 const resident_max_bytes = 768 * 1024 * 1024
 

@@ -14,11 +14,11 @@ import { post, talkTo } from './wire.ts'
 
 const { workspace, pool } = await serve()
 
-/** A service over a database of one's choice, and all that it logs as an error. */
-function over(own_pool: Pool) {
+/** A service over a database of one's choice, and all that it logs as an error, or also as a warning. */
+function over(own_pool: Pool, level: 'error' | 'warn' = 'error') {
   const lines = new PassThrough()
   const logged = text(lines)
-  const { app } = openApi(own_pool, readConfig({ LOG_LEVEL: 'silent' }), migrations, pino({ level: 'error' }, lines))
+  const { app } = openApi(own_pool, readConfig({ LOG_LEVEL: 'silent' }), migrations, pino({ level }, lines))
   after(() => app.close())
   const call = async ({ key }: Tenant, method: 'GET' | 'POST' | 'PATCH', path: string, body?: object) => {
     const answer = await app.inject({
@@ -51,6 +51,22 @@ test('without a database every request is 503, and told to come again', async ()
     assert.doesNotMatch(text, /secret|nobody|127\.0\.0\.1|ECONN/)
   }
   assert.equal((await app.inject('/health')).statusCode, 200)
+})
+
+test('what is answered 503 is logged once a second at most, without a stack', async () => {
+  const tenant = await workspace()
+  const nowhere = openPool({ url: 'postgres://nobody:secret@127.0.0.1:1/none', size: 2, on_error: assert.fail })
+  const { call, close } = over(nowhere, 'warn')
+  const answers = await Promise.all(Array.from({ length: 50 }, () => call(tenant, 'GET', '/contacts')))
+  for (const { status } of answers) assert.equal(status, 503)
+  const log = (await close())
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  assert.ok(log.length < answers.length, `${log.length} lines`)
+  const [{ level, msg, count, reason, err }] = log
+  assert.deepEqual([level, msg, count, err], [40, 'answered 503', 1, undefined])
+  assert.match(reason, /ECONNREFUSED/)
 })
 
 test('when its connections are cut the service goes on with new ones', async () => {

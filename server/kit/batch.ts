@@ -64,7 +64,8 @@ export function gather<In, Out>(
     setImmediate(() => {
       group.is_scheduled = false
       const calls = group.waiting.splice(0, size_max)
-      if (calls.length > 0) void fly(name, group, calls)
+      if (calls.length > 0) return void fly(name, group, calls)
+      if (group.flights === 0) groups.delete(name)
     })
   }
 

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { type IncomingMessage, METHODS, maxHeaderSize, STATUS_CODES } from 'node:http'
-import { Server, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { availableParallelism } from 'node:os'
-import { setTimeout as sleep } from 'node:timers/promises'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { lanes } from './batch.ts'
 import * as clock from './clock.ts'
 import { isUnavailable, type Pool } from './db.ts'
 import { endpoint } from './endpoint.ts'
 import { type Answer, failure } from './envelope.ts'
+import { closeGently } from './farewell.ts'
 import { limiter } from './limit.ts'
 import { type Log, rarely } from './log.ts'
 import { type Metrics, metrics } from './metrics.ts'
@@ -42,10 +42,6 @@ const look_for_late_ms = 1_000
 const connections_max = 10_000
 /** Of all workspaces together. Half of it, for one, is what a key may ask for in a second by default. */
 const requests_at_once_max = 2_000
-/** How long callers who keep their connections are told, by the answers to their last requests, that it ends. */
-const farewell_ms = 500
-const look_for_last_ms = 25
-const drain_ms = 3_500
 const param_length_max = 500
 /** Of one workspace, so that they leave connections to others, and its dear ones a processor too. */
 const lists_at_once_max = 3
@@ -137,23 +133,12 @@ export function openHttp(options: HttpOptions): Http {
     app.get(url, async (request, reply) => give(request, reply, await answer()))
     refuseOtherMethods(app, url, ['GET'])
   }
-  const stop = async () => {
+  const stop = () => {
     is_stopping = true
-    // Takes no new connections. The web server's own close would end those that rest between two requests as well, one
-    // of which may be on its way.
-    Server.prototype.close.call(app.server)
-    const until = clock.ticks() + farewell_ms
-    while (clock.ticks() < until && (await connectionsOf(app)) > 0) await sleep(look_for_last_ms)
-    const closing = app.close()
-    await Promise.race([closing, sleep(drain_ms)])
-    app.server.closeAllConnections()
-    await closing
+    return closeGently(app.server, () => app.close())
   }
   return { app, metrics: figures, addPage, stop, isStopping: () => is_stopping }
 }
-
-const connectionsOf = ({ server }: FastifyInstance): Promise<number> =>
-  new Promise((resolve, reject) => server.getConnections((error, count) => (error ? reject(error) : resolve(count))))
 
 type Give = (request: FastifyRequest, reply: FastifyReply, answer: Answer) => void
 

@@ -88,26 +88,30 @@ async function inject(
   const working = Promise.all(callers.map((caller) => ledger.work(caller, split(random), () => is_over)))
   // Its failure is told when it is awaited, after what is begun here has been brought to an end.
   working.catch(() => {})
-  await sleep(between(random, 0, moment_max_ms))
-  const killed_at = performance.now()
-  const postmaster = postmasterPid(data_dir)
-  let next = service
-  if (fault === 'server' || fault === 'everything') kill([service.pid], 'SIGKILL')
-  if (fault === 'postgres' || fault === 'everything') kill([postmaster, ...childrenOf(postmaster)], 'SIGKILL')
-  if (fault === 'postmaster') kill([postmaster], 'SIGKILL')
-  if (fault === 'immediate') kill([postmaster], 'SIGQUIT')
-  if (fault === 'server' || fault === 'everything') {
+  try {
+    await sleep(between(random, 0, moment_max_ms))
+    const killed_at = performance.now()
+    const postmaster = postmasterPid(data_dir)
+    let next = service
+    if (fault === 'server' || fault === 'everything') kill([service.pid], 'SIGKILL')
+    if (fault === 'postgres' || fault === 'everything') kill([postmaster, ...childrenOf(postmaster)], 'SIGKILL')
+    if (fault === 'postmaster') kill([postmaster], 'SIGKILL')
+    if (fault === 'immediate') kill([postmaster], 'SIGQUIT')
+    if (fault === 'server' || fault === 'everything') {
+      is_over = true
+      await service.running.ended
+      next = await startService(stack, { DATA_DIR: data_dir })
+    } else await until('PostgreSQL is another one', () => isAnother(data_dir, postmaster))
+    await until('the service is ready again', () => answers(next.url, '/ready'))
+    const away_ms = performance.now() - killed_at
+    await sleep(afterwards_ms)
     is_over = true
-    await service.running.ended
-    next = await startService(stack, { DATA_DIR: data_dir })
-  } else await until('PostgreSQL is another one', () => isAnother(data_dir, postmaster))
-  await until('the service is ready again', () => answers(next.url, '/ready'))
-  const away_ms = performance.now() - killed_at
-  await sleep(afterwards_ms)
-  is_over = true
-  await working
-  for (const caller of callers) caller.close()
-  return { next, away_ms }
+    await working
+    return { next, away_ms }
+  } finally {
+    is_over = true
+    for (const caller of callers) caller.close()
+  }
 }
 
 /** One of them may have ended by itself meanwhile. */

@@ -21,7 +21,7 @@ Starts servers as a user would, does to them what happens on bad days, and compa
 acknowledged. Ends with 1 when anything is lost, there twice, or answered wrongly.
 
   --only NAMES   these scenarios only, separated by commas
-  --rounds N     how often each fault is injected (${defaults.rounds})
+  --rounds N     how many kills; of stops there are a fifth as many (${defaults.rounds})
   --minutes N    how long the soak takes (${defaults.minutes})
   --seed N       repeats the random choices of an earlier run
   --help         this

@@ -8,8 +8,11 @@ export function testShortly({ name, about, run }: Scenario): void {
   test(`${name}: ${about}`, async (t) => {
     const seed = Number(process.env.SEED ?? randomInt(2 ** 31))
     const say = (line: string) => t.diagnostic(line)
-    await run({ is_long: false, rounds: 1, minutes: 1, random: seeded(seed), seed, say }).catch((error: unknown) => {
-      throw new Error(`with SEED=${seed}: ${Object(error).message}`, { cause: error })
-    })
+    try {
+      await run({ is_long: false, rounds: 1, minutes: 1, random: seeded(seed), seed, say })
+    } catch (error) {
+      say(`it failed with SEED=${seed}`)
+      throw error
+    }
   })
 }

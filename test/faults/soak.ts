@@ -86,11 +86,15 @@ async function underLoad(
     ...callers.slice(0, readers).map((caller) => read(caller, split(random), isOver, noteRead)),
   ])
   working.catch(() => {})
-  await meanwhile()
-  is_over = true
-  await working
-  for (const caller of callers) caller.close()
-  return reads
+  try {
+    await meanwhile()
+    is_over = true
+    await working
+    return reads
+  } finally {
+    is_over = true
+    for (const caller of callers) caller.close()
+  }
 }
 
 function check(samples: Sample[], is_long: boolean, say: (line: string) => void): void {

@@ -165,6 +165,24 @@ for (const name of ['SIGKILL', 'SIGQUIT'] as const)
     assert.equal(findPostmaster(cluster), undefined)
   })
 
+test('a PostgreSQL that does not start again is tried until it does, and complained of once', async () => {
+  const warnings: string[] = []
+  const embedded = await open({ checkout, data_dir, as: 'serve', say, warn: (line) => warnings.push(line) })
+  const control = join(cluster, 'global', 'pg_control')
+  fs.renameSync(control, `${control}.away`)
+  const log = () => fs.readFileSync(join(data_dir, 'postgres.log'), 'utf8')
+  const attempts = () => log().split('could not find the database system').length - 1
+  const attempts_before = attempts()
+  killPostmaster()
+  await waitFor(30_000, () => attempts() >= attempts_before + 2)
+  fs.renameSync(`${control}.away`, control)
+  await waitFor(30_000, () => warnings.at(-1)?.startsWith('PostgreSQL runs again'))
+  assert.equal(await query(embedded.url, 'select body from note'), 'kept well')
+  assert.equal(warnings.length, 3)
+  assert.match(warnings[1] ?? '', /PostgreSQL doesn't start: .*database system/)
+  await embedded.close()
+})
+
 test('a close in the middle of a new start leaves nothing running', async () => {
   for (const pause_ms of [0, 110, 150, 250]) {
     const { close } = await serve()

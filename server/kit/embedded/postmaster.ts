@@ -109,7 +109,9 @@ function isPassing(complaint: string) {
 }
 
 function failed({ data_dir }: Site, complaint: string) {
-  const reason = /(?:FATAL|PANIC): +(.*)/.exec(complaint)?.[1] ?? 'it ended without a word'
+  // What it finds before it can log stands there bare.
+  const [, reason = 'it ended without a word'] =
+    /(?:FATAL|PANIC): +(.*)|^postgres: +(.*)/m.exec(complaint)?.filter(Boolean) ?? []
   return unusable(data_dir, `PostgreSQL doesn't start: ${reason} (see postgres.log there)`)
 }
 

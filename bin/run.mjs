@@ -9,8 +9,8 @@ import { ensureInstalled } from './install.mjs'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const same_signal_ms = 250
 const watch_parents_ms = 500
-// Node would take four times that for what lives a moment, and is hardly faster with it.
-const node_options = ['--max-semi-space-size=16']
+// Node would take several times as much memory, for what lives a moment and for what is garbage already, and is hardly faster with it.
+const node_options = ['--max-semi-space-size=16', '--heap-growing-percent=100']
 
 export async function run(file, parameters) {
   try {

@@ -220,7 +220,8 @@ function admission(
     if (caller.scopes && !caller.scopes.has(operation.scope)) throw problem.forbidden(operation.scope)
     if (operation.body && hasBody(request) && !isPlainJson(request)) throw problem.unsupportedMediaType()
     // A body that nobody asked for, or that isn't there, is not looked at, whatever it says it is.
-    if (!operation.body || !hasBody(request)) request.headers['content-type'] = undefined
+    const is_typed = request.headers['content-type'] !== undefined
+    if (is_typed && (!operation.body || !hasBody(request))) request.headers['content-type'] = undefined
   }
 
   return (operation: Operation, request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {

@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { operations as agents } from './agents/routes.ts'
 import { authenticator } from './api-keys/authenticate.ts'
+import { operations as apiKeys } from './api-keys/routes.ts'
 import { addressOf, type Config } from './config.ts'
 import { operations as contacts } from './contacts/routes.ts'
 import type { Pool } from './kit/db.ts'
@@ -12,11 +14,13 @@ import type { Log } from './kit/log.ts'
 import { isCurrent } from './kit/migrate.ts'
 import { type About, openApiOf } from './kit/openapi.ts'
 import type { Operation } from './kit/operation.ts'
+import { operations as overview } from './overview/routes.ts'
 
 /** Everything that clients can do. */
-export const operations: Operation[] = [...contacts, ...agents]
+const rooms: Operation[] = [...contacts, ...agents, ...overview]
+export const operations: Operation[] = [...rooms, ...apiKeys(scopesOf(rooms))]
 
-export const scopes: string[] = [...new Set(operations.map(({ scope }) => scope))].sort()
+export const scopes: string[] = scopesOf(operations)
 
 /** The base address is the first; the other is served as an alias. */
 const served_at = ['/api/v1', '/v1']
@@ -31,6 +35,9 @@ const about: About = {
   rooms: {
     contacts: 'The people that agents communicate with.',
     agents: 'What answers and calls: instructions in versions, one of them deployed.',
+    overview: 'What there is, at a glance.',
+    api_keys:
+      'What lets programs in. For keys that were given the scopes `api_keys:read` and `api_keys:write` by name.',
   },
   servers: served_at,
 }
@@ -49,14 +56,22 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
   const { authenticate, noteUses } = authenticator(pool)
   const { rate_limit_per_second, trust_proxy } = config
   const { app, metrics, addPage, stop, isStopping } = openHttp({
-    operations,
+    doors: [
+      {
+        operations,
+        base_path: pathOf(config.public_url) + served_at[0],
+        served_at,
+        identify: (knock, now) => {
+          const token = knock.token()
+          return token === undefined ? undefined : authenticate(token, now)
+        },
+      },
+    ],
     pool,
     log,
-    base_path: basePath(config.public_url),
-    served_at,
     rate_limit_per_second,
     trust_proxy,
-    authenticate,
+    secrets_key: config.secrets_key ?? randomBytes(32).toString('base64'),
   })
   const document_text = JSON.stringify(document)
   addPage('/health', () => json(200, { status: 'ok' }))
@@ -89,5 +104,9 @@ export function portOf(app: FastifyInstance): number {
 
 const json = (status: number, value: object) => ({ status, headers: {}, body: JSON.stringify(value) })
 
-const basePath = (public_url: string | undefined): string =>
-  (public_url ? new URL(public_url).pathname : '').replace(/\/$/, '') + served_at[0]
+const pathOf = (public_url: string | undefined): string =>
+  (public_url ? new URL(public_url).pathname : '').replace(/\/$/, '')
+
+function scopesOf(operations: Operation[]): string[] {
+  return [...new Set(operations.map(({ scope }) => scope))].sort()
+}

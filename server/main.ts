@@ -96,7 +96,8 @@ async function start(config: Config, log: Log): Promise<() => Promise<void>> {
   if (config.database_url && !config.secrets_key) throw new ConfigError('SECRETS_KEY is required with DATABASE_URL')
   const database = await openDatabase(config, 'serve', log)
   const { pool } = database
-  const { app, noteUses, stop: stopAnswering } = openApi(pool, config, migrations, log)
+  const secrets_key = config.secrets_key ?? keepSecretsKey(config)
+  const { app, noteUses, stop: stopAnswering } = openApi(pool, { ...config, secrets_key }, migrations, log)
   const timers: NodeJS.Timeout[] = []
   const stop = async () => {
     for (const timer of timers) clearInterval(timer)
@@ -105,7 +106,6 @@ async function start(config: Config, log: Log): Promise<() => Promise<void>> {
     await database.close()
   }
   try {
-    if (!config.database_url) keepSecretsKey(config)
     await app.listen({ host: config.host, port: config.port }).catch((error: Error) => {
       throw new SetupError(`HOST ${config.host} and PORT ${config.port} can't be used: ${error.message}`)
     })
@@ -125,17 +125,19 @@ async function start(config: Config, log: Log): Promise<() => Promise<void>> {
   }
 }
 
-/** On the first start the workspace "Default" and its first key, which is returned to be shown once. */
+/** On the first start a workspace and its first key, which is returned to be shown once. */
 function setUp(pool: Pool, { bootstrap_api_key }: Config): Promise<string | undefined> {
   const now = clock.now()
   return pool.tx(async (db) => {
-    const created = await workspaces.create(db, workspaces.default_name, now)
-    const workspace = created ?? (await workspaces.find(db, workspaces.default_name))
+    // The oldest, and not the one that is called so: people may have given it another name, and the name to another.
+    const [oldest] = await workspaces.list(db)
+    const created = oldest ? undefined : await workspaces.create(db, workspaces.default_name, now)
+    const workspace = oldest ?? created ?? (await workspaces.find(db, workspaces.default_name))
     if (!workspace) throw new Error('the workspace is neither new nor there')
     if (bootstrap_api_key) {
       const key = { name: 'Bootstrap', scopes: null, expires_at: null }
-      if (await api_keys.ensure(db, workspace.id, bootstrap_api_key, key, now)) return undefined
-      throw new ConfigError('BOOTSTRAP_API_KEY is the key of another workspace')
+      await api_keys.ensure(db, workspace.id, bootstrap_api_key, key, now)
+      return undefined
     }
     if (!created) return undefined
     const token = api_keys.newToken()
@@ -145,12 +147,13 @@ function setUp(pool: Pool, { bootstrap_api_key }: Config): Promise<string | unde
 }
 
 /** Made once, for what is sealed with it must be opened later. */
-function keepSecretsKey({ data_dir }: Config): void {
+function keepSecretsKey({ data_dir }: Config): string {
   const file = path.join(data_dir, 'secrets-key')
-  if (fs.existsSync(file)) return
+  if (fs.existsSync(file)) return fs.readFileSync(file, 'utf8')
   // Renamed when it is whole, so that a kill leaves no half of it.
   fs.writeFileSync(`${file}.draft`, randomBytes(32).toString('base64'), { mode: 0o600, flush: true })
   fs.renameSync(`${file}.draft`, file)
+  return fs.readFileSync(file, 'utf8')
 }
 
 async function removeAllExpired(pool: Pool): Promise<void> {

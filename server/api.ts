@@ -7,23 +7,31 @@ import { authenticator } from './api-keys/authenticate.ts'
 import { operations as apiKeys } from './api-keys/routes.ts'
 import { addressOf, type Config } from './config.ts'
 import { operations as contacts } from './contacts/routes.ts'
+import { answerHeaders } from './kit/browser.ts'
 import type { Pool } from './kit/db.ts'
 import { docsHeaders, docsPage } from './kit/docs/page.ts'
-import { type FastifyInstance, openHttp } from './kit/http.ts'
+import { type Door, type FastifyInstance, openHttp } from './kit/http.ts'
 import type { Log } from './kit/log.ts'
 import { isCurrent } from './kit/migrate.ts'
 import { type About, openApiOf } from './kit/openapi.ts'
 import type { Operation } from './kit/operation.ts'
 import { operations as overview } from './overview/routes.ts'
+import { operations as personOperations } from './people/routes.ts'
+import { visiting } from './people/visitor.ts'
 
 /** Everything that clients can do. */
 const rooms: Operation[] = [...contacts, ...agents, ...overview]
 export const operations: Operation[] = [...rooms, ...apiKeys(scopesOf(rooms))]
 
+export { personOperations }
+
 export const scopes: string[] = scopesOf(operations)
 
 /** The base address is the first; the other is served as an alias. */
 const served_at = ['/api/v1', '/v1']
+/** The same for people who are signed in, and what they do as people. */
+const session_api_path = '/app/api/v1'
+const person_path = '/app'
 
 /** Who asks whether we are ready doesn't wait for a database that is silent. */
 const ready_within_ms = 2_000
@@ -55,6 +63,13 @@ export interface Api {
 export function openApi(pool: Pool, config: Config, migrations: string, log: Log): Api {
   const { authenticate, noteUses } = authenticator(pool)
   const { rate_limit_per_second, trust_proxy } = config
+  const identify = visiting(pool, config.public_url)
+  const by_session = (at: string): Omit<Door, 'operations'> => ({
+    base_path: pathOf(config.public_url) + at,
+    served_at: [at],
+    identify,
+    headers: answerHeaders,
+  })
   const { app, metrics, addPage, stop, isStopping } = openHttp({
     doors: [
       {
@@ -66,6 +81,8 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
           return token === undefined ? undefined : authenticate(token, now)
         },
       },
+      { operations, ...by_session(session_api_path) },
+      { operations: personOperations, ...by_session(person_path), is_plain: true },
     ],
     pool,
     log,

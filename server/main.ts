@@ -13,6 +13,9 @@ import { removeExpired } from './kit/idempotency.ts'
 import { type Log, openLog } from './kit/log.ts'
 import { migrate } from './kit/migrate.ts'
 import { sql } from './kit/sql.ts'
+import * as invitations from './people/invitations.ts'
+import * as sessions from './people/sessions.ts'
+import * as setup from './people/setup.ts'
 import * as workspaces from './workspaces/store.ts'
 
 export const migrations = path.resolve(import.meta.dirname, '../migrations')
@@ -111,13 +114,14 @@ async function start(config: Config, log: Log): Promise<() => Promise<void>> {
     })
     // After listening: a key that is made before the start has succeeded would never be shown.
     const first_key = await setUp(pool, config)
+    const setup_token = await setup.offer(pool, clock.now())
     timers.push(
       every(note_uses_every_ms, noteUses, log),
       every(remove_expired_every_ms, () => removeAllExpired(pool), log),
       every(begin_tallies_every_ms, () => beginTallies(pool), log),
       every(tally_every_ms, () => grams.tally(pool), log),
     )
-    console.log(greeting(addressOf(config, portOf(app)), first_key))
+    console.log(greeting(addressOf(config, portOf(app)), first_key, setup_token))
     return stop
   } catch (error) {
     await stop()
@@ -157,6 +161,8 @@ function keepSecretsKey({ data_dir }: Config): string {
 }
 
 async function removeAllExpired(pool: Pool): Promise<void> {
+  await sessions.removeExpired(pool, clock.now())
+  await invitations.removeExpired(pool, clock.now())
   for (const { id } of await workspaces.list(pool)) await removeExpired(pool, id, clock.now())
 }
 
@@ -177,7 +183,7 @@ function every(interval_ms: number, work: () => Promise<void>, log: Log): NodeJS
   return setInterval(() => void run(), interval_ms).unref()
 }
 
-function greeting(address: string, first_key: string | undefined): string {
+function greeting(address: string, first_key: string | undefined, setup_token: string | undefined): string {
   const lines = [
     '',
     'Parley is ready.',
@@ -185,6 +191,13 @@ function greeting(address: string, first_key: string | undefined): string {
     `  Base address   ${address}/api/v1`,
     `  Documentation  ${address}/docs`,
     '',
+    ...(setup_token
+      ? [
+          `  Set up         ${address}/setup/${setup_token}`,
+          '                 Open it to make yourself the owner: once, within a day.',
+          '',
+        ]
+      : []),
   ]
   if (!first_key) return lines.join('\n')
   return [

@@ -200,7 +200,8 @@ function addDoors(
   function addOperations(door: Door): void {
     const writeHere = door.is_plain ? plainWriter(pool) : write
     for (const operation of door.operations) addOperation(door, operation, writeHere)
-    for (const [path, group] of Map.groupBy(door.operations, ({ path }) => path)) {
+    // What a parameter is called makes no other path.
+    for (const [path, group] of Map.groupBy(door.operations, ({ path }) => path.replace(/:\w+/g, ':name'))) {
       const allowed = group.map(({ method }) => method)
       for (const prefix of door.served_at) refuseOtherMethods(app, prefix + path, allowed)
     }

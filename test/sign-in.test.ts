@@ -292,3 +292,19 @@ test('two who make a workspace of the same name at once make one', async () => {
   const answers = await Promise.all(people.map(({ go }) => go('POST', '/workspaces', { name })))
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409, 409])
 })
+
+test('a host that is none is refused, not a fault of ours', async () => {
+  const said = await server.say(
+    'POST /app/session HTTP/1.1\r\nHost: a b[\r\nOrigin: http://a\r\nContent-Length: 0\r\nConnection: close\r\n\r\n',
+  )
+  assert.match(said, /^HTTP\/1\.1 403 /)
+})
+
+test('answers to people are kept by nobody and framed by nobody', async () => {
+  const { go } = await someone(server)
+  for (const answer of [await go('GET', '/session'), await browser(server).go('GET', '/session')]) {
+    assert.equal(answer.headers.get('cache-control'), 'no-store')
+    assert.equal(answer.headers.get('content-security-policy'), "default-src 'none'; frame-ancestors 'none'")
+    assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
+  }
+})

@@ -71,9 +71,11 @@ export async function make(
   now: number,
 ): Promise<schema.ApiKeyWithSecret> {
   if (key.expires_at !== null && clock.parse(key.expires_at) <= now) throw inThePast()
+  if (key.scopes?.length === 0) throw noScopes()
   assertGivable(key.scopes, given_by)
   const token = newToken()
-  return { ...(await create(db, workspace, token, key, now)), key: token }
+  const scopes = key.scopes && [...new Set(key.scopes)]
+  return { ...(await create(db, workspace, token, { ...key, scopes }, now)), key: token }
 }
 
 /** A new key like this one, which ends after the overlap. */
@@ -106,6 +108,8 @@ function assertGivable(scopes: string[] | null, given_by: Scopes): void {
   const missing = scopes?.find((scope) => !given_by.has(scope))
   if (missing !== undefined) throw forbidden(missing)
 }
+
+const noScopes = () => invalid([{ path: 'scopes', code: 'too_short', message: 'scopes must name at least one.' }])
 
 const inThePast = () => invalid([{ path: 'expires_at', code: 'minimum', message: 'expires_at must be in the future.' }])
 

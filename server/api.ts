@@ -1,25 +1,38 @@
+import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { operations as agents } from './agents/routes.ts'
 import { authenticator } from './api-keys/authenticate.ts'
+import { operations as apiKeys } from './api-keys/routes.ts'
 import { addressOf, type Config } from './config.ts'
 import { operations as contacts } from './contacts/routes.ts'
+import { answerHeaders } from './kit/browser.ts'
 import type { Pool } from './kit/db.ts'
 import { docsHeaders, docsPage } from './kit/docs/page.ts'
+import type { Door } from './kit/door.ts'
 import { type FastifyInstance, openHttp } from './kit/http.ts'
 import type { Log } from './kit/log.ts'
 import { isCurrent } from './kit/migrate.ts'
 import { type About, openApiOf } from './kit/openapi.ts'
 import type { Operation } from './kit/operation.ts'
+import { operations as overview } from './overview/routes.ts'
+import { operations as personOperations } from './people/routes.ts'
+import { visiting } from './people/visitor.ts'
 
 /** Everything that clients can do. */
-export const operations: Operation[] = [...contacts, ...agents]
+const rooms: Operation[] = [...contacts, ...agents, ...overview]
+export const operations: Operation[] = [...rooms, ...apiKeys(scopesOf(rooms))]
 
-export const scopes: string[] = [...new Set(operations.map(({ scope }) => scope))].sort()
+export { personOperations }
+
+export const scopes: string[] = scopesOf(operations)
 
 /** The base address is the first; the other is served as an alias. */
 const served_at = ['/api/v1', '/v1']
+/** The same for people who are signed in, and what they do as people. */
+const session_api_path = '/app/api/v1'
+const person_path = '/app'
 
 /** Who asks whether we are ready doesn't wait for a database that is silent. */
 const ready_within_ms = 2_000
@@ -31,6 +44,9 @@ const about: About = {
   rooms: {
     contacts: 'The people that agents communicate with.',
     agents: 'What answers and calls: instructions in versions, one of them deployed.',
+    overview: 'What there is, at a glance.',
+    api_keys:
+      'What lets programs in. For keys that were given the scopes `api_keys:read` and `api_keys:write` by name.',
   },
   servers: served_at,
 }
@@ -48,15 +64,29 @@ export interface Api {
 export function openApi(pool: Pool, config: Config, migrations: string, log: Log): Api {
   const { authenticate, noteUses } = authenticator(pool)
   const { rate_limit_per_second, trust_proxy } = config
+  const identify = visiting(pool, config.public_url)
+  const by_session = (at: string): Omit<Door, 'operations'> => ({
+    base_path: pathOf(config.public_url) + at,
+    served_at: [at],
+    identify,
+    headers: answerHeaders,
+  })
   const { app, metrics, addPage, stop, isStopping } = openHttp({
-    operations,
+    doors: [
+      {
+        operations,
+        base_path: pathOf(config.public_url) + served_at[0],
+        served_at,
+        identify: ({ token }, now) => (token === undefined ? undefined : authenticate(token, now)),
+      },
+      { operations, ...by_session(session_api_path) },
+      { operations: personOperations, ...by_session(person_path), is_plain: true },
+    ],
     pool,
     log,
-    base_path: basePath(config.public_url),
-    served_at,
     rate_limit_per_second,
     trust_proxy,
-    authenticate,
+    secrets_key: config.secrets_key ?? randomBytes(32).toString('base64'),
   })
   const document_text = JSON.stringify(document)
   addPage('/health', () => json(200, { status: 'ok' }))
@@ -89,5 +119,9 @@ export function portOf(app: FastifyInstance): number {
 
 const json = (status: number, value: object) => ({ status, headers: {}, body: JSON.stringify(value) })
 
-const basePath = (public_url: string | undefined): string =>
-  (public_url ? new URL(public_url).pathname : '').replace(/\/$/, '') + served_at[0]
+const pathOf = (public_url: string | undefined): string =>
+  (public_url ? new URL(public_url).pathname : '').replace(/\/$/, '')
+
+function scopesOf(operations: Operation[]): string[] {
+  return [...new Set(operations.map(({ scope }) => scope))].sort()
+}

@@ -12,6 +12,7 @@ import type { Log } from './kit/log.ts'
 import { isCurrent } from './kit/migrate.ts'
 import { type About, openApiOf } from './kit/openapi.ts'
 import type { Operation } from './kit/operation.ts'
+import { readSite } from './kit/site.ts'
 
 /** Everything that clients can do. */
 export const operations: Operation[] = [...contacts, ...agents]
@@ -20,6 +21,9 @@ export const scopes: string[] = [...new Set(operations.map(({ scope }) => scope)
 
 /** The base address is the first; the other is served as an alias. */
 const served_at = ['/api/v1', '/v1']
+
+/** Where an address that leads nowhere is a mistake of a program, and not a page of the dashboard. */
+const own_paths = ['/api', '/v1', '/app']
 
 /** Who asks whether we are ready doesn't wait for a database that is silent. */
 const ready_within_ms = 2_000
@@ -52,10 +56,11 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     operations,
     pool,
     log,
-    base_path: basePath(config.public_url),
+    base_path: pathOf(config.public_url) + served_at[0],
     served_at,
     rate_limit_per_second,
     trust_proxy,
+    site: readSite(path.join(config.checkout, '.cache', 'dashboard'), pathOf(config.public_url), own_paths),
     authenticate,
   })
   const document_text = JSON.stringify(document)
@@ -89,5 +94,5 @@ export function portOf(app: FastifyInstance): number {
 
 const json = (status: number, value: object) => ({ status, headers: {}, body: JSON.stringify(value) })
 
-const basePath = (public_url: string | undefined): string =>
-  (public_url ? new URL(public_url).pathname : '').replace(/\/$/, '') + served_at[0]
+const pathOf = (public_url: string | undefined): string =>
+  (public_url ? new URL(public_url).pathname : '').replace(/\/$/, '')

@@ -15,6 +15,7 @@ import { type Metrics, metrics } from './metrics.ts'
 import type { Caller, Operation } from './operation.ts'
 import { openPlaces, type TurnAway, turningAway } from './places.ts'
 import * as problem from './problem.ts'
+import type { Site, SiteAnswer } from './site.ts'
 import { writer } from './write.ts'
 
 export interface HttpOptions {
@@ -27,6 +28,8 @@ export interface HttpOptions {
   served_at: string[]
   rate_limit_per_second: number
   trust_proxy: string[]
+  /** What is shown where there is nothing else. */
+  site: Site
   /** Who holds the key; undefined when nobody does. At once when it is known, else a promise. */
   authenticate: (token: string, now: number) => Promise<Caller | undefined> | Caller | undefined
 }
@@ -122,7 +125,9 @@ export function openHttp(options: HttpOptions): Http {
   app.decorateRequest('arrived_at', 0)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-  app.setNotFoundHandler((request, reply) => give(request, reply, failure(problem.notFound(), request.id)))
+  app.setNotFoundHandler((request, reply) =>
+    give(request, reply, options.site.answer(request) ?? failure(problem.notFound(), request.id)),
+  )
   app.setErrorHandler((error, request, reply) => {
     const has_hung_up = request.raw.destroyed && !request.raw.complete
     const told = has_hung_up ? problem.malformedRequest() : request.is404 ? problem.notFound() : problemOf(error)
@@ -155,7 +160,7 @@ export function openHttp(options: HttpOptions): Http {
 const connectionsOf = ({ server }: FastifyInstance): Promise<number> =>
   new Promise((resolve, reject) => server.getConnections((error, count) => (error ? reject(error) : resolve(count))))
 
-type Give = (request: FastifyRequest, reply: FastifyReply, answer: Answer) => void
+type Give = (request: FastifyRequest, reply: FastifyReply, answer: SiteAnswer) => void
 
 function addOperations(
   app: FastifyInstance,

@@ -1,26 +1,38 @@
+import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { operations as agents } from './agents/routes.ts'
 import { authenticator } from './api-keys/authenticate.ts'
+import { operations as apiKeys } from './api-keys/routes.ts'
 import { addressOf, type Config } from './config.ts'
 import { operations as contacts } from './contacts/routes.ts'
+import { answerHeaders } from './kit/browser.ts'
 import type { Pool } from './kit/db.ts'
 import { docsHeaders, docsPage } from './kit/docs/page.ts'
-import { type FastifyInstance, openHttp } from './kit/http.ts'
+import { type Door, type FastifyInstance, openHttp } from './kit/http.ts'
 import type { Log } from './kit/log.ts'
 import { isCurrent } from './kit/migrate.ts'
 import { type About, openApiOf } from './kit/openapi.ts'
 import type { Operation } from './kit/operation.ts'
 import { readSite } from './kit/site.ts'
+import { operations as overview } from './overview/routes.ts'
+import { operations as personOperations } from './people/routes.ts'
+import { visiting } from './people/visitor.ts'
 
 /** Everything that clients can do. */
-export const operations: Operation[] = [...contacts, ...agents]
+const rooms: Operation[] = [...contacts, ...agents, ...overview]
+export const operations: Operation[] = [...rooms, ...apiKeys(scopesOf(rooms))]
 
-export const scopes: string[] = [...new Set(operations.map(({ scope }) => scope))].sort()
+export { personOperations }
+
+export const scopes: string[] = scopesOf(operations)
 
 /** The base address is the first; the other is served as an alias. */
 const served_at = ['/api/v1', '/v1']
+/** The same for people who are signed in, and what they do as people. */
+const session_api_path = '/app/api/v1'
+const person_path = '/app'
 
 /** Where an address that leads nowhere is a mistake of a program, and not a page of the dashboard. */
 const own_paths = ['/api', '/v1', '/app']
@@ -35,6 +47,9 @@ const about: About = {
   rooms: {
     contacts: 'The people that agents communicate with.',
     agents: 'What answers and calls: instructions in versions, one of them deployed.',
+    overview: 'What there is, at a glance.',
+    api_keys:
+      'What lets programs in. For keys that were given the scopes `api_keys:read` and `api_keys:write` by name.',
   },
   servers: served_at,
 }
@@ -52,16 +67,33 @@ export interface Api {
 export function openApi(pool: Pool, config: Config, migrations: string, log: Log): Api {
   const { authenticate, noteUses } = authenticator(pool)
   const { rate_limit_per_second, trust_proxy } = config
+  const identify = visiting(pool, config.public_url)
+  const by_session = (at: string): Omit<Door, 'operations'> => ({
+    base_path: pathOf(config.public_url) + at,
+    served_at: [at],
+    identify,
+    headers: answerHeaders,
+  })
   const { app, metrics, addPage, stop, isStopping } = openHttp({
-    operations,
+    doors: [
+      {
+        operations,
+        base_path: pathOf(config.public_url) + served_at[0],
+        served_at,
+        identify: (knock, now) => {
+          const token = knock.token()
+          return token === undefined ? undefined : authenticate(token, now)
+        },
+      },
+      { operations, ...by_session(session_api_path) },
+      { operations: personOperations, ...by_session(person_path), is_plain: true },
+    ],
     pool,
     log,
-    base_path: pathOf(config.public_url) + served_at[0],
-    served_at,
     rate_limit_per_second,
     trust_proxy,
+    secrets_key: config.secrets_key ?? randomBytes(32).toString('base64'),
     site: readSite(path.join(config.checkout, '.cache', 'dashboard'), pathOf(config.public_url), own_paths),
-    authenticate,
   })
   const document_text = JSON.stringify(document)
   addPage('/health', () => json(200, { status: 'ok' }))
@@ -96,3 +128,7 @@ const json = (status: number, value: object) => ({ status, headers: {}, body: JS
 
 const pathOf = (public_url: string | undefined): string =>
   (public_url ? new URL(public_url).pathname : '').replace(/\/$/, '')
+
+function scopesOf(operations: Operation[]): string[] {
+  return [...new Set(operations.map(({ scope }) => scope))].sort()
+}

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { scopes as all_scopes, document } from './api.ts'
+import { scopesOf as scopesOfKey } from './api-keys/schema.ts'
 import * as api_keys from './api-keys/store.ts'
 import { ConfigError, readConfig } from './config.ts'
 import * as clock from './kit/clock.ts'
@@ -26,7 +27,8 @@ const help = `Usage: parley COMMAND [--json]
   --json                     one JSON object on standard output
   --help                     this text
 
-Scopes: ${all_scopes.join(', ')}; all of them unless told otherwise.
+Scopes: ${all_scopes.join(', ')}; all of them
+but api_keys:* unless told otherwise.
 --expires-in takes minutes, hours, days or weeks: 30m, 12h, 90d, 4w.
 All commands work while the service runs. It is configured by environment variables: see README.md.`
 
@@ -108,7 +110,7 @@ async function createKey({ pool }: Database, _words: string[], options: Options,
 
 async function listKeys({ pool }: Database, _words: string[], options: Options): Promise<Output> {
   const only = options.workspace === undefined ? undefined : await workspaceNamed(pool, options.workspace)
-  const keys = (await api_keys.list(pool)).filter(({ workspace_id }) => !only || workspace_id === only.id)
+  const keys = (await api_keys.listAll(pool)).filter(({ workspace_id }) => !only || workspace_id === only.id)
   const names = new Map((await workspaces.list(pool)).map(({ id, name }) => [id, name]))
   const rows = keys.map((key) => [
     key.id,
@@ -126,12 +128,12 @@ async function listKeys({ pool }: Database, _words: string[], options: Options):
 }
 
 async function revokeKey({ pool }: Database, [id = '']: string[], _options: Options, now: number): Promise<Output> {
-  const key = isId(id) ? await api_keys.revoke(pool, id, now) : undefined
+  const key = isId(id) ? await api_keys.revokeAny(pool, id, now) : undefined
   if (!key) throw new UsageError(`there is no key ${id}`)
   return { json: { key: shown(key) }, text: `Key ${key.id} is revoked.` }
 }
 
-const shown = (key: api_keys.ApiKey) => ({ ...key, scopes: key.scopes ?? all_scopes })
+const shown = (key: api_keys.ApiKey) => ({ ...key, scopes: key.scopes ?? all_scopes.filter(scopesOfKey(null).has) })
 
 async function workspaceNamed(pool: Pool, name: string | undefined): Promise<workspaces.Workspace> {
   if (name === undefined) throw new UsageError('--workspace NAME is needed')

@@ -13,6 +13,9 @@ import { removeExpired } from './kit/idempotency.ts'
 import { type Log, openLog } from './kit/log.ts'
 import { migrate } from './kit/migrate.ts'
 import { sql } from './kit/sql.ts'
+import * as invitations from './people/invitations.ts'
+import * as sessions from './people/sessions.ts'
+import * as setup from './people/setup.ts'
 import * as workspaces from './workspaces/store.ts'
 
 export const migrations = path.resolve(import.meta.dirname, '../migrations')
@@ -96,7 +99,8 @@ async function start(config: Config, log: Log): Promise<() => Promise<void>> {
   if (config.database_url && !config.secrets_key) throw new ConfigError('SECRETS_KEY is required with DATABASE_URL')
   const database = await openDatabase(config, 'serve', log)
   const { pool } = database
-  const { app, noteUses, stop: stopAnswering } = openApi(pool, config, migrations, log)
+  const secrets_key = config.secrets_key ?? keepSecretsKey(config)
+  const { app, noteUses, stop: stopAnswering } = openApi(pool, { ...config, secrets_key }, migrations, log)
   const timers: NodeJS.Timeout[] = []
   const stop = async () => {
     for (const timer of timers) clearInterval(timer)
@@ -105,19 +109,19 @@ async function start(config: Config, log: Log): Promise<() => Promise<void>> {
     await database.close()
   }
   try {
-    if (!config.database_url) keepSecretsKey(config)
     await app.listen({ host: config.host, port: config.port }).catch((error: Error) => {
       throw new SetupError(`HOST ${config.host} and PORT ${config.port} can't be used: ${error.message}`)
     })
     // After listening: a key that is made before the start has succeeded would never be shown.
     const first_key = await setUp(pool, config)
+    const setup_token = await setup.offer(pool, clock.now())
     timers.push(
       every(note_uses_every_ms, noteUses, log),
       every(remove_expired_every_ms, () => removeAllExpired(pool), log),
       every(begin_tallies_every_ms, () => beginTallies(pool), log),
       every(tally_every_ms, () => grams.tally(pool), log),
     )
-    console.log(greeting(addressOf(config, portOf(app)), first_key))
+    console.log(greeting(addressOf(config, portOf(app)), first_key, setup_token))
     return stop
   } catch (error) {
     await stop()
@@ -125,17 +129,19 @@ async function start(config: Config, log: Log): Promise<() => Promise<void>> {
   }
 }
 
-/** On the first start the workspace "Default" and its first key, which is returned to be shown once. */
+/** On the first start a workspace and its first key, which is returned to be shown once. */
 function setUp(pool: Pool, { bootstrap_api_key }: Config): Promise<string | undefined> {
   const now = clock.now()
   return pool.tx(async (db) => {
-    const created = await workspaces.create(db, workspaces.default_name, now)
-    const workspace = created ?? (await workspaces.find(db, workspaces.default_name))
+    // The oldest, and not the one that is called so: people may have given it another name, and the name to another.
+    const [oldest] = await workspaces.list(db)
+    const created = oldest ? undefined : await workspaces.create(db, workspaces.default_name, now)
+    const workspace = oldest ?? created ?? (await workspaces.find(db, workspaces.default_name))
     if (!workspace) throw new Error('the workspace is neither new nor there')
     if (bootstrap_api_key) {
       const key = { name: 'Bootstrap', scopes: null, expires_at: null }
-      if (await api_keys.ensure(db, workspace.id, bootstrap_api_key, key, now)) return undefined
-      throw new ConfigError('BOOTSTRAP_API_KEY is the key of another workspace')
+      await api_keys.ensure(db, workspace.id, bootstrap_api_key, key, now)
+      return undefined
     }
     if (!created) return undefined
     const token = api_keys.newToken()
@@ -145,15 +151,18 @@ function setUp(pool: Pool, { bootstrap_api_key }: Config): Promise<string | unde
 }
 
 /** Made once, for what is sealed with it must be opened later. */
-function keepSecretsKey({ data_dir }: Config): void {
+function keepSecretsKey({ data_dir }: Config): string {
   const file = path.join(data_dir, 'secrets-key')
-  if (fs.existsSync(file)) return
+  if (fs.existsSync(file)) return fs.readFileSync(file, 'utf8')
   // Renamed when it is whole, so that a kill leaves no half of it.
   fs.writeFileSync(`${file}.draft`, randomBytes(32).toString('base64'), { mode: 0o600, flush: true })
   fs.renameSync(`${file}.draft`, file)
+  return fs.readFileSync(file, 'utf8')
 }
 
 async function removeAllExpired(pool: Pool): Promise<void> {
+  await sessions.removeExpired(pool, clock.now())
+  await invitations.removeExpired(pool, clock.now())
   for (const { id } of await workspaces.list(pool)) await removeExpired(pool, id, clock.now())
 }
 
@@ -174,7 +183,7 @@ function every(interval_ms: number, work: () => Promise<void>, log: Log): NodeJS
   return setInterval(() => void run(), interval_ms).unref()
 }
 
-function greeting(address: string, first_key: string | undefined): string {
+function greeting(address: string, first_key: string | undefined, setup_token: string | undefined): string {
   const lines = [
     '',
     'Parley is ready.',
@@ -182,6 +191,13 @@ function greeting(address: string, first_key: string | undefined): string {
     `  Base address   ${address}/api/v1`,
     `  Documentation  ${address}/docs`,
     '',
+    ...(setup_token
+      ? [
+          `  Set up         ${address}/setup/${setup_token}`,
+          '                 Open it to make yourself the owner: once, within a day.',
+          '',
+        ]
+      : []),
   ]
   if (!first_key) return lines.join('\n')
   return [

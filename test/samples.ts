@@ -12,10 +12,14 @@ export const newContact = (said: object = {}) => ({ phone_number: phoneNumber(),
 
 export const newAgent = (said: object = {}) => ({ name: 'Reception', instructions: 'Greet the caller.', ...said })
 
+export const newApiKey = (said: object = {}) => ({ name: 'CRM sync', scopes: ['contacts:read'], ...said })
+
 /** One maker for each noun that stands in an address, by the name of its collection: gives the id of a new one. */
 export const makers: Record<string, (tenant: Tenant) => Promise<string>> = {
   contacts: async ({ call }) => (await call('POST', '/contacts', newContact())).body.data.id,
   agents: async ({ call }) => (await call('POST', '/agents', newAgent())).body.data.id,
+  overview: async ({ call }) => (await call('POST', '/contacts', newContact())).body.data.id,
+  api_keys: async ({ call }) => (await call('POST', '/api_keys', newApiKey())).body.data.id,
 }
 
 /** A body that each operation which takes one accepts. */
@@ -24,4 +28,6 @@ export const bodies: Record<string, () => object> = {
   'contacts.update': () => ({ first_name: 'Ada' }),
   'contacts.set_crm_id': () => ({ id: phoneNumber() }),
   'agents.create': newAgent,
+  'api_keys.create': newApiKey,
+  'api_keys.rotate': () => ({ overlap_seconds: 60 }),
 }

@@ -44,8 +44,10 @@ const into_parley = `
     from plain_contacts;
   insert into contact_tags (workspace_id, tag, created_at, id)
     select workspace_id, tag, created_at, id from plain_contacts, unnest(folded_tags) as tag;
-  insert into contact_counts (workspace_id, slot, total)
-    select workspace_id, 0, count(*) from plain_contacts group by workspace_id;
+  insert into contact_counts (workspace_id, source, slot, total)
+    select workspace_id, source, 0, count(*) from plain_contacts group by workspace_id, source;
+  insert into contact_day_counts (workspace_id, day, slot, total)
+    select workspace_id, (created_at at time zone 'UTC')::date, 0, count(*) from plain_contacts group by 1, 2;
   insert into contact_texts (workspace_id, id, created_at, text)
     select workspace_id, id, created_at, search_text from plain_contacts`
 

@@ -2,6 +2,7 @@ import { gather } from '../kit/batch.ts'
 import * as clock from '../kit/clock.ts'
 import type { Db } from '../kit/db.ts'
 import type { Caller } from '../kit/operation.ts'
+import { scopesOf } from './schema.ts'
 import * as api_keys from './store.ts'
 
 interface Known {
@@ -34,9 +35,9 @@ export function authenticator(db: Db): Authenticator {
 
   function admit({ caller, expires_at }: Known, now: number): Caller | undefined {
     if (!caller || expires_at <= now) return undefined
-    const use = used.get(caller.key_id)
+    const use = used.get(caller.id)
     if (use) use.used_at = now
-    else used.set(caller.key_id, { workspace_id: caller.workspace, id: caller.key_id, used_at: now })
+    else used.set(caller.id, { workspace_id: caller.workspace, id: caller.id, used_at: now })
     return caller
   }
 
@@ -68,8 +69,8 @@ export function authenticator(db: Db): Authenticator {
 }
 
 const callerOf = (key: api_keys.ApiKey): Caller => ({
-  key_id: key.id,
+  id: key.id,
   workspace: key.workspace_id,
-  scopes: key.scopes ? new Set(key.scopes) : undefined,
+  scopes: scopesOf(key.scopes),
   source: 'api',
 })

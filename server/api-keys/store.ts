@@ -2,25 +2,17 @@ import { hash, randomBytes } from 'node:crypto'
 import * as clock from '../kit/clock.ts'
 import type { Db } from '../kit/db.ts'
 import { newId } from '../kit/id.ts'
+import type { Scopes } from '../kit/operation.ts'
+import * as page from '../kit/page.ts'
+import { forbidden, invalid, invalidState, notFound, Problem } from '../kit/problem.ts'
 import { raw, sql } from '../kit/sql.ts'
+import type * as schema from './schema.ts'
+import type { NewApiKey } from './schema.ts'
 
-export interface ApiKey {
-  id: string
+export type { NewApiKey }
+
+export interface ApiKey extends schema.ApiKey {
   workspace_id: string
-  name: string
-  last_four: string
-  /** null: every scope. */
-  scopes: string[] | null
-  expires_at: string | null
-  revoked_at: string | null
-  last_used_at: string | null
-  created_at: string
-}
-
-export interface NewApiKey {
-  name: string
-  scopes: string[] | null
-  expires_at: string | null
 }
 
 const columns = raw(`id, workspace_id, name, last_four, scopes, expires_at, revoked_at, last_used_at, created_at`)
@@ -60,23 +52,97 @@ export async function create(db: Db, workspace: string, token: string, key: NewA
   return created
 }
 
-/** Makes sure that `token` is a valid key of the workspace. False when it is another workspace's. */
-export async function ensure(db: Db, workspace: string, token: string, key: NewApiKey, now: number): Promise<boolean> {
+/** Makes sure that `token` is a valid key: of the workspace, unless it is another's already. */
+export async function ensure(db: Db, workspace: string, token: string, key: NewApiKey, now: number): Promise<void> {
   const [known] = await findAll(db, [hashOf(token)])
-  if (!known) return Boolean(await create(db, workspace, token, key, now))
-  if (known.workspace_id !== workspace) return false
+  if (!known) return void (await create(db, workspace, token, key, now))
   await db.run(
     sql`update api_keys set revoked_at = null, expires_at = null
-      where workspace_id = ${workspace} and id = ${known.id}`,
+      where workspace_id = ${known.workspace_id} and id = ${known.id}`,
   )
-  return true
 }
 
-export const list = (db: Db): Promise<ApiKey[]> =>
+/** Makes a new key for someone who may give these scopes away. */
+export async function make(
+  db: Db,
+  workspace: string,
+  key: NewApiKey,
+  given_by: Scopes,
+  now: number,
+): Promise<schema.ApiKeyWithSecret> {
+  if (key.expires_at !== null && clock.parse(key.expires_at) <= now) throw inThePast()
+  assertGivable(key.scopes, given_by)
+  const token = newToken()
+  return { ...(await create(db, workspace, token, key, now)), key: token }
+}
+
+/** A new key like this one, which ends after the overlap. */
+export async function rotate(
+  db: Db,
+  workspace: string,
+  { id, overlap_seconds }: { id: string; overlap_seconds: number },
+  given_by: Scopes,
+  now: number,
+): Promise<schema.ApiKeyWithSecret> {
+  const old = await db.maybe<ApiKey>(
+    sql`select ${columns} from api_keys where workspace_id = ${workspace} and id = ${id} for update`,
+  )
+  if (!old) throw notFound()
+  const ends_at = old.expires_at === null ? Number.POSITIVE_INFINITY : clock.parse(old.expires_at)
+  if (old.revoked_at || ends_at <= now) throw invalidState('This key is revoked or expired: create a new one.')
+  const lifetime_ms = ends_at - clock.parse(old.created_at)
+  const expires_at = old.expires_at && clock.iso(Math.min(now + lifetime_ms, clock.time_max_ms))
+  const made = await make(db, workspace, { name: old.name, scopes: old.scopes, expires_at }, given_by, now)
+  await db.run(
+    sql`update api_keys set expires_at = ${clock.iso(Math.min(ends_at, now + overlap_seconds * 1000))}
+      where workspace_id = ${workspace} and id = ${id}`,
+  )
+  return made
+}
+
+function assertGivable(scopes: string[] | null, given_by: Scopes): void {
+  if (scopes === null && !given_by.is_open)
+    throw new Problem('FORBIDDEN', "A key can't give all scopes without having them.")
+  const missing = scopes?.find((scope) => !given_by.has(scope))
+  if (missing !== undefined) throw forbidden(missing)
+}
+
+const inThePast = () => invalid([{ path: 'expires_at', code: 'minimum', message: 'expires_at must be in the future.' }])
+
+export async function get(db: Db, workspace: string, id: string): Promise<ApiKey> {
+  const key = await db.maybe<ApiKey>(
+    sql`select ${columns} from api_keys where workspace_id = ${workspace} and id = ${id}`,
+  )
+  if (!key) throw notFound()
+  return key
+}
+
+export const list = (db: Db, workspace: string, query: schema.ApiKeyQuery): Promise<page.Page<ApiKey>> =>
+  page.read(query, page.newest_first, async ({ clauses }) => {
+    const all = sql`select ${columns} from api_keys where workspace_id = ${workspace}`
+    const [rows, total] = await Promise.all([
+      db.many<ApiKey>(sql`select * from (${all}) as selected ${clauses}`),
+      page.count(db, all),
+    ])
+    return { rows, total }
+  })
+
+/** Of all workspaces, for the command line. */
+export const listAll = (db: Db): Promise<ApiKey[]> =>
   db.many<ApiKey>(sql`select ${columns} from api_keys order by created_at, id`)
 
-/** Undefined when there is no such key. Revoking twice keeps the first time. */
-export const revoke = (db: Db, id: string, now: number): Promise<ApiKey | undefined> =>
+/** Revoking twice keeps the first time. */
+export async function revoke(db: Db, workspace: string, id: string, now: number): Promise<{ deleted: true }> {
+  const revoked = await db.run(
+    sql`update api_keys set revoked_at = coalesce(revoked_at, ${clock.iso(now)})
+      where workspace_id = ${workspace} and id = ${id}`,
+  )
+  if (revoked === 0) throw notFound()
+  return { deleted: true }
+}
+
+/** The same for the command line, whosever it is. Undefined when there is no such key. */
+export const revokeAny = (db: Db, id: string, now: number): Promise<ApiKey | undefined> =>
   db.maybe<ApiKey>(
     sql`update api_keys set revoked_at = coalesce(revoked_at, ${clock.iso(now)}) where id = ${id}
       returning ${columns}`,

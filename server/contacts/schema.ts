@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import {
   allOptional,
   body,
-  check,
+  email,
   id,
   multiline,
   oneOf,
@@ -18,8 +18,6 @@ const tag_length_max = 64
 const tags_max = 50
 const crm_id_length_max = 255
 
-const email = /^[^\s@"(),:;<>[\\\]]{1,64}@([^\s@."(),:;<>[\\\]]+\.)+[^\s@."(),:;<>[\\\]]+$/u
-
 const Tag = text({ maxLength: tag_length_max })
 
 const profile = {
@@ -27,10 +25,7 @@ const profile = {
   last_name: optionalText({ maxLength: 100, examples: ['Lovelace'] }),
   display_name: optionalText({ maxLength: 200, examples: [null] }),
   email: optionalText({
-    maxLength: 254,
-    // Not the format `email`, which knows neither letters beyond ASCII nor all that people have.
-    pattern: email.source,
-    [check]: (said) => (email.test(said) ? undefined : { code: 'format', message: 'must be an email address.' }),
+    ...email,
     description: 'Kept as given; need not be unique.',
     examples: ['ada@example.com'],
   }),

@@ -5,9 +5,12 @@ import { type Db, whenTaken } from '../kit/db.ts'
 import { newId } from '../kit/id.ts'
 import { inUse, notFound, type Problem, preconditionFailed } from '../kit/problem.ts'
 import { raw, sql } from '../kit/sql.ts'
+import { count } from './counts.ts'
 import { foldTag } from './fold.ts'
 import * as lookup from './lookup.ts'
 import type { Contact, ContactChange, ContactWithCrmIds, NewContact } from './schema.ts'
+
+export { countByDay, countBySource } from './counts.ts'
 
 export const columns = raw(`id, phone_number, first_name, last_name, display_name, email, company, notes, tags, source,
   first_contact_at, last_contact_at, created_at, updated_at`)
@@ -15,8 +18,6 @@ export const columns = raw(`id, phone_number, first_name, last_name, display_nam
 /** Rows as one parameter: a list of lists can't go through unnest, and tags are lists. */
 const row_types = raw(`(id uuid, phone_number text, first_name text, last_name text, display_name text, email text,
   company text, notes text, tags text[], source text, created_at timestamptz, updated_at timestamptz)`)
-
-const count_slots = 16
 
 export async function get(db: Db, workspace: string, id: string): Promise<ContactWithCrmIds> {
   return found(await byId(db, workspace, id))
@@ -65,7 +66,7 @@ export async function create(
     ),
     lookup.add(db, workspace, created),
     events.record(db, workspace, 'contact.created', created, now),
-    count(db, workspace, created.length),
+    count(db, workspace, created, 1),
   ])
   return contacts.map((contact) => (ids.has(contact.id) ? contact : numberInUse(holders.get(contact.phone_number))))
 }
@@ -140,7 +141,7 @@ export async function remove(db: Db, workspace: string, { id, is_current }: Omit
     db.run(sql`delete from contacts where workspace_id = ${workspace} and id = ${id}`),
     events.forget(db, workspace, id),
     events.record(db, workspace, 'contact.deleted', [{ id }], now),
-    count(db, workspace, -1),
+    count(db, workspace, [before], -1),
   ])
   return { deleted: true as const }
 }
@@ -206,15 +207,6 @@ async function holdersOf(db: Db, workspace: string, phone_numbers: string[]): Pr
       where workspace_id = ${workspace} and phone_number = any(${phone_numbers}::text[])`,
   )
   return new Map(rows.map(({ id, phone_number }) => [phone_number, id]))
-}
-
-async function count(db: Db, workspace: string, more: number): Promise<void> {
-  if (more === 0) return
-  await db.run(
-    sql`insert into contact_counts (workspace_id, slot, total)
-      values (${workspace}, ${Math.floor(Math.random() * count_slots)}, ${more})
-      on conflict (workspace_id, slot) do update set total = contact_counts.total + excluded.total`,
-  )
 }
 
 function found<T>(contact: T | undefined): T {

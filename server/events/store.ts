@@ -29,3 +29,17 @@ export async function forget(db: Db, workspace: string, resource_id: string): Pr
       where workspace_id = ${workspace} and resource_id = ${resource_id}`,
   )
 }
+
+export interface Event {
+  id: string
+  type: string
+  resource_id: string
+  created_at: string
+}
+
+/** The newest first. */
+export const last = (db: Db, workspace: string, limit: number): Promise<Event[]> =>
+  db.many<Event>(
+    sql`select id, type, resource_id, created_at from events where workspace_id = ${workspace}
+      order by id desc limit ${limit}`,
+  )

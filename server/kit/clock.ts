@@ -8,6 +8,7 @@ export const iso = (time_ms: number): string => new Date(time_ms).toISOString()
 
 const year_1_ms = -62_135_596_800_000
 const year_10000_ms = 253_402_300_800_000
+export const time_max_ms = year_10000_ms - 1
 
 /** NaN when the text is not a time of the years 1 to 9999, which ISO 8601 and PostgreSQL write alike. */
 export function parse(text: string): number {

@@ -78,7 +78,7 @@ function callOf({ params, query, body }: Operation, arrival: Arrival, json: unkn
     in_path.faults.push({ path, code: 'format', message: `${path} may not begin or end with blanks.` })
   }
   // One with an id that is none leads nowhere, as one with an unknown id.
-  if (in_path.faults.some(({ path }) => path === 'id')) throw notFound()
+  if (in_path.faults.some(({ path }) => /(^|_)id$/.test(path))) throw notFound()
   const in_query = validateQuery(query as Schema, arrival.query)
   const in_body = body ? validate(body as Schema, json) : { value: {}, faults: [] }
   const faults = [...in_path.faults, ...in_query.faults, ...in_body.faults]

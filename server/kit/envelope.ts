@@ -17,13 +17,14 @@ export const envelopeOf = ({ is_list, response }: Operation): TSchema =>
 /** Puts what an operation gave into its envelope. Only what the schema declares goes out. */
 export function envelope(operation: Operation, base: string): (result: unknown) => Answer {
   const { is_list, status, path } = operation
+  const collection = path.replace(/\/:.*/, '')
   const stringify = fastJson(JSON.parse(JSON.stringify(envelopeOf(operation))))
   if (is_list) return (page) => ({ status, headers: {}, body: stringify({ success: true, ...Object(page) }) })
   return (data) => {
     const headers: Record<string, string> = {}
     const { id, updated_at }: { id?: unknown; updated_at?: unknown } = Object(data)
     if (typeof updated_at === 'string') headers.etag = etagOf(updated_at)
-    if (status === 201) headers.location = `${base}${path}/${id}`
+    if (status === 201) headers.location = `${base}${collection}/${id}`
     return { status, headers, body: stringify({ success: true, data }) }
   }
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type IncomingMessage, METHODS, maxHeaderSize, STATUS_CODES } from 'node:http'
+import { type IncomingHttpHeaders, type IncomingMessage, METHODS, maxHeaderSize, STATUS_CODES } from 'node:http'
 import { Server, type Socket } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,23 +15,47 @@ import { type Metrics, metrics } from './metrics.ts'
 import type { Caller, Operation } from './operation.ts'
 import { openPlaces, type TurnAway, turningAway } from './places.ts'
 import * as problem from './problem.ts'
+import { sealing } from './seal.ts'
 import type { Site, SiteAnswer } from './site.ts'
-import { writer } from './write.ts'
+import { plainWriter, writer } from './write.ts'
 
 export interface HttpOptions {
-  operations: Operation[]
+  doors: Door[]
   pool: Pool
   log: Log
-  /** The path before the operations' own, as clients see it. */
-  base_path: string
-  /** Further paths under which the same operations are served. */
-  served_at: string[]
   rate_limit_per_second: number
   trust_proxy: string[]
   /** What is shown where there is nothing else. */
   site: Site
-  /** Who holds the key; undefined when nobody does. At once when it is known, else a promise. */
-  authenticate: (token: string, now: number) => Promise<Caller | undefined> | Caller | undefined
+  /** Seals what must not be kept in the clear. */
+  secrets_key: string
+}
+
+/** Operations, where they are reached, and who is let in there. */
+export interface Door {
+  operations: Operation[]
+  /** The path before the operations' own, as clients see it. */
+  base_path: string
+  /** The paths under which the operations are served. */
+  served_at: string[]
+  /** Who knocks; undefined when nobody knows. At once when it is known, else a promise, which may also refuse with a Problem. */
+  identify: (knock: Knock, now: number) => Promise<Caller | undefined> | Caller | undefined
+  /** What every answer has besides. */
+  headers?: Record<string, string>
+  /** Its writes open transactions of their own, as it suits them, and keep no idempotency keys. */
+  is_plain?: boolean
+}
+
+/** A request at the door: nothing of it but its head has been read. */
+export interface Knock {
+  operation: Operation
+  method: string
+  headers: IncomingHttpHeaders
+  ip: string
+  /** The bearer token, when there is exactly one. */
+  token: () => string | undefined
+  /** For the answer, whatever it will be. */
+  addHeader: (name: string, value: string) => void
 }
 
 export type { FastifyInstance }
@@ -69,6 +93,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller
     arrived_at: number
+    door_headers: Record<string, string> | undefined
   }
 }
 
@@ -94,7 +119,8 @@ export function openHttp(options: HttpOptions): Http {
   const give: Give = (request, reply, { status, headers, body }) => {
     const { id, method, ip, arrived_at, routeOptions } = request
     if (is_stopping) reply.header('connection', 'close')
-    reply.code(status).headers(common_headers).header('x-request-id', id).headers(headers).send(body)
+    const common = request.door_headers ?? common_headers
+    reply.code(status).headers(common).header('x-request-id', id).headers(headers).send(body)
     // Here and not in a hook for sent answers, which costs as much as the whole of this.
     const duration_ms = clock.ticks() - (arrived_at || clock.ticks())
     const route = routeOptions.url ?? '(none)'
@@ -123,6 +149,7 @@ export function openHttp(options: HttpOptions): Http {
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.decorateRequest('caller')
   app.decorateRequest('arrived_at', 0)
+  app.decorateRequest('door_headers')
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.setNotFoundHandler((request, reply) =>
@@ -137,7 +164,7 @@ export function openHttp(options: HttpOptions): Http {
       log.error({ err: error, request_id: request.id, route: request.routeOptions.url }, told.message)
     give(request, reply, failure(told, request.id))
   })
-  addOperations(app, give, options)
+  addDoors(app, give, options)
   const addPage = (url: string, answer: () => Promise<Answer> | Answer) => {
     app.get(url, async (request, reply) => give(request, reply, await answer()))
     refuseOtherMethods(app, url, ['GET'])
@@ -162,45 +189,54 @@ const connectionsOf = ({ server }: FastifyInstance): Promise<number> =>
 
 type Give = (request: FastifyRequest, reply: FastifyReply, answer: SiteAnswer) => void
 
-function addOperations(
+/** All doors lead to the same rooms: what limits requests counts them together. */
+function addDoors(
   app: FastifyInstance,
   give: Give,
-  { operations, pool, base_path, served_at, ...options }: HttpOptions,
+  { doors, pool, secrets_key, rate_limit_per_second }: HttpOptions,
 ): void {
-  const write = writer(pool)
+  const write = writer(pool, sealing(secrets_key))
   const reads = { lists: lanes(lists_at_once_max), dear: lanes(dear_at_once_max) }
   const turnAway = turningAway()
-  const admit = admission(options, turnAway)
+  const admit = admission(rate_limit_per_second, turnAway)
   const places = openPlaces(requests_at_once_max)
-  for (const operation of operations) {
-    const run = endpoint(operation, base_path, pool, write, reads)
-    for (const prefix of served_at) {
+  for (const door of doors) addOperations(door)
+
+  function addOperations(door: Door): void {
+    const writeHere = door.is_plain ? plainWriter(pool) : write
+    for (const operation of door.operations) addOperation(door, operation, writeHere)
+    // What a parameter is called makes no other path.
+    for (const [path, group] of Map.groupBy(door.operations, ({ path }) => path.replace(/:\w+/g, ':name'))) {
+      const allowed = group.map(({ method }) => method)
+      for (const prefix of door.served_at) refuseOtherMethods(app, prefix + path, allowed)
+    }
+  }
+
+  function addOperation(door: Door, operation: Operation, writeHere: typeof write): void {
+    const run = endpoint(operation, door.base_path, pool, writeHere, reads)
+    for (const prefix of door.served_at) {
       app.route<Parts>({
         method: operation.method,
         url: prefix + operation.path,
-        onRequest: (request, reply, done) => admit(operation, request, reply, done),
+        onRequest: (request, reply, done) => admit(door, operation, request, reply, done),
         handler: (request, reply) => {
           const { id, caller, headers, params, query, body } = request
-          if (!places.take(caller.workspace)) return turnAway(() => void reply.send(problem.overloaded()))
+          const taker = caller.workspace || caller.id
+          if (!places.take(taker)) return turnAway(() => void reply.send(problem.overloaded()))
           const sent = (header: string) => sentOf(request.raw, header)
           run({ id, caller, headers, sent, params, query, body }).then(
             (answer) => {
-              places.leave(caller.workspace)
+              places.leave(taker)
               give(request, reply, answer)
             },
             (error: unknown) => {
-              places.leave(caller.workspace)
+              places.leave(taker)
               reply.send(error)
             },
           )
         },
       })
     }
-  }
-  const paths = new Set(operations.map(({ path }) => path))
-  for (const path of paths) {
-    const allowed = operations.filter((operation) => operation.path === path).map(({ method }) => method)
-    for (const prefix of served_at) refuseOtherMethods(app, prefix + path, allowed)
   }
 }
 
@@ -217,10 +253,7 @@ function refuseOtherMethods(app: FastifyInstance, url: string, allowed: string[]
 }
 
 /** Who are you (401), not too often (429), may you (403), in a form we read (415): before anything is parsed. */
-function admission(
-  { authenticate, rate_limit_per_second }: Pick<HttpOptions, 'authenticate' | 'rate_limit_per_second'>,
-  turnAway: TurnAway,
-) {
+function admission(rate_limit_per_second: number, turnAway: TurnAway) {
   const limits = rate_limit_per_second > 0 ? limiter(rate_limit_per_second) : undefined
 
   function letIn(
@@ -233,24 +266,30 @@ function admission(
     if (!caller) throw problem.unauthorized()
     request.caller = caller
     if (limits) {
-      const { is_over, header } = limits.take(caller.key_id, now)
+      const { is_over, header } = limits.take(caller.id, now)
       reply.header('ratelimit-policy', limits.policy).header('ratelimit', header)
       if (is_over) throw problem.rateLimited(rate_limit_per_second)
     }
-    if (caller.scopes && !caller.scopes.has(operation.scope)) throw problem.forbidden(operation.scope)
+    if (!caller.scopes.has(operation.scope)) throw problem.forbidden(operation.scope)
     if (operation.body && hasBody(request) && !isPlainJson(request)) throw problem.unsupportedMediaType()
     // A body that nobody asked for, or that isn't there, is not looked at, whatever it says it is.
     if (!operation.body || !hasBody(request)) request.headers['content-type'] = undefined
   }
 
-  return (operation: Operation, request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
+  return (
+    door: Door,
+    operation: Operation,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    done: (error?: Error) => void,
+  ): void => {
     const now = clock.now()
     request.arrived_at = clock.ticks()
+    request.door_headers = door.headers && { ...common_headers, ...door.headers }
     const hosts = sentOf(request.raw, 'host').length
     const is_http = hosts === 1 || (hosts === 0 && request.raw.httpVersion === '1.0')
     if (!is_http) return void done(problem.malformedRequest())
-    const token = tokenOf(request.raw)
-    const known = token === undefined ? undefined : authenticate(token, now)
+    const known = door.identify(knockOf(operation, request, reply), now)
     const decide = (caller: Caller | undefined) => {
       try {
         letIn(operation, request, reply, caller, now)
@@ -264,6 +303,15 @@ function admission(
     else decide(known)
   }
 }
+
+const knockOf = (operation: Operation, request: FastifyRequest, reply: FastifyReply): Knock => ({
+  operation,
+  method: request.method,
+  headers: request.headers,
+  ip: request.ip,
+  token: () => tokenOf(request.raw),
+  addHeader: (name, value) => void reply.header(name, value),
+})
 
 const bearer = /^Bearer +(\S+)$/i
 

@@ -155,7 +155,7 @@ const samples: Record<Code, problem.Problem> = {
     'Another contact has this phone number.',
     '019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa',
   ),
-  INVALID_STATE: new problem.Problem('INVALID_STATE', 'This is not possible in the present state.'),
+  INVALID_STATE: problem.invalidState('This is not possible in the present state.'),
   IDEMPOTENCY_IN_PROGRESS: problem.idempotencyInProgress(),
   PRECONDITION_FAILED: problem.preconditionFailed(),
   PAYLOAD_TOO_LARGE: problem.payloadTooLarge(1024 * 1024),

@@ -7,11 +7,17 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** Who asks, and through which door: what a contact made by this caller has as its `source`. */
 export interface Caller {
-  key_id: string
+  /** Whose requests are counted together: a key, a person. */
+  id: string
   workspace: string
-  /** Undefined: every scope. */
-  scopes: ReadonlySet<string> | undefined
-  source: 'api'
+  scopes: Scopes
+  source: 'api' | 'manual'
+}
+
+export interface Scopes {
+  has: (scope: string) => boolean
+  /** Whether those of later versions are among them. */
+  is_open: boolean
 }
 
 /** One request, checked. */
@@ -45,6 +51,8 @@ interface Description<P extends TSchema, Q extends TSchema, B extends TSchema> {
   body?: B
   /** Errors beyond those that follow from the method and the schemas. */
   refusals?: Code[]
+  /** The answer shows a secret: what an idempotency key keeps of it is sealed. */
+  is_secret?: boolean
 }
 
 type CallOf<P extends TSchema, Q extends TSchema, B extends TSchema> = Call<Static<P>, Static<Q>, Static<B>>
@@ -85,6 +93,7 @@ export interface Operation {
   query: TSchema
   body: TSchema | undefined
   refusals: Code[]
+  is_secret: boolean
   response: TSchema
   is_list: boolean
   isDear: (query: unknown) => boolean
@@ -113,6 +122,7 @@ export function operation<
     query: said.query ?? nothing,
     body: said.body,
     refusals: said.refusals ?? [],
+    is_secret: said.is_secret ?? false,
     response: is_list ? said.items : said.response,
     is_list,
     isDear: (is_list && (said.isDear as Operation['isDear'] | undefined)) || (() => false),

@@ -70,8 +70,14 @@ export const unauthorized = () =>
     { 'www-authenticate': 'Bearer' },
   )
 
+/** At a door that people take. */
+export const signedOut = (message = 'Sign in first.') => new Problem('UNAUTHORIZED', message)
+
 export const forbidden = (scope: string) =>
-  new Problem('FORBIDDEN', `This API key lacks the scope "${scope}".`, { required_scope: scope })
+  new Problem('FORBIDDEN', `This needs the scope "${scope}", which you don't have.`, { required_scope: scope })
+
+export const foreignOrigin = () =>
+  new Problem('FORBIDDEN', 'This must be asked by a page of this server: the header Origin names another, or none.')
 
 /** The same whether it never was, is gone, or is another workspace's. */
 export const notFound = () => new Problem('NOT_FOUND', 'There is nothing at this address.')
@@ -82,6 +88,8 @@ export const methodNotAllowed = (method: string, allow: string) =>
 /** The value of this field is taken. */
 export const inUse = (field: string, message: string, existing_id: string | undefined) =>
   new Problem('CONFLICT', message, { field, reason: 'already_exists', existing_id: existing_id ?? null })
+
+export const invalidState = (message: string) => new Problem('INVALID_STATE', message)
 
 export const idempotencyInProgress = () =>
   new Problem(
@@ -109,9 +117,17 @@ export const unsupportedMediaType = () =>
 export const rateLimited = (per_second: number) =>
   new Problem(
     'RATE_LIMITED',
-    `This API key may make ${per_second} requests a second.`,
+    `You may make ${per_second} requests a second.`,
     { limit_per_second: per_second },
     { 'retry-after': '1' },
+  )
+
+export const tooManyAttempts = (wait_seconds: number) =>
+  new Problem(
+    'RATE_LIMITED',
+    `There were too many attempts. Try again in ${wait_seconds} seconds.`,
+    {},
+    { 'retry-after': String(wait_seconds) },
   )
 
 export const requestTimeout = () => new Problem('REQUEST_TIMEOUT', 'The request did not arrive in time.')

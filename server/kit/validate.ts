@@ -125,7 +125,10 @@ function textOf(
   if (maxLength !== undefined && text.length > maxLength && codePoints(text) > maxLength) {
     return refuse(faults, path, 'too_long', `${path} may have at most ${maxLength} characters.`)
   }
-  if (text.length < minLength) return refuse(faults, path, 'too_short', `${path} may not be empty.`)
+  if (text.length < minLength || (minLength > 1 && codePoints(text) < minLength)) {
+    const least = minLength > 1 ? `must have at least ${minLength} characters` : 'may not be empty'
+    return refuse(faults, path, 'too_short', `${path} ${least}.`)
+  }
   if (schema.enum && !schema.enum.includes(text)) {
     return refuse(faults, path, 'enum', `${path} must be one of ${schema.enum.join(', ')}.`)
   }

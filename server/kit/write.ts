@@ -5,6 +5,7 @@ import { type Answer, failure } from './envelope.ts'
 import * as idempotency from './idempotency.ts'
 import type { At, Call, Operation } from './operation.ts'
 import { idempotencyInProgress, Problem } from './problem.ts'
+import type { Seal } from './seal.ts'
 import { sql } from './sql.ts'
 
 export interface Write {
@@ -24,15 +25,16 @@ const limits = { size_max: 64, flights_max: 2 }
 const kept_codes = ['NOT_FOUND', 'CONFLICT', 'INVALID_STATE', 'PRECONDITION_FAILED']
 
 /** Carries out writes: each in a transaction with its idempotency key, many of one kind together. */
-export function writer(pool: Pool): (write: Write) => Promise<Answer> {
+export function writer(pool: Pool, seal: Seal): (write: Write) => Promise<Answer> {
+  const transact: Transact = (writes, wait_ms) => transactIn(pool, seal, writes, wait_ms)
   const flights = new Map<string, Promise<unknown>>()
   const alone = lanes(limits.flights_max)
-  const together = gather<Write, Answer | Error>(limits, (_name, writes) => carryOutAll(pool, writes))
+  const together = gather<Write, Answer | Error>(limits, (_name, writes) => carryOutAll(transact, writes))
 
   async function carryOut(write: Write): Promise<Answer> {
     const { workspace } = write.call.caller
     if (!write.operation.runAll) {
-      return onlyOne(await alone(workspace, () => transact(pool, [write], in_progress_wait_ms)))
+      return onlyOne(await alone(workspace, () => transact([write], in_progress_wait_ms)))
     }
     const outcome = await together(`${write.operation.id} ${workspace}`, write)
     if (outcome instanceof Error) throw outcome
@@ -56,6 +58,14 @@ export function writer(pool: Pool): (write: Write) => Promise<Answer> {
   }
 }
 
+type Transact = (writes: Write[], wait_ms: number) => Promise<Answer[]>
+
+/** Carries out writes that open transactions of their own. */
+export const plainWriter =
+  (pool: Pool) =>
+  async ({ operation, call, answer }: Write): Promise<Answer> =>
+    answer(await operation.run?.({ db: pool, workspace: call.caller.workspace, now: clock.now() }, call))
+
 /** Waits until it has ended, either way, or tells the caller to come again. */
 async function settled(flight: Promise<unknown>, within_ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined
@@ -70,13 +80,13 @@ async function settled(flight: Promise<unknown>, within_ms: number): Promise<voi
 }
 
 /** What one of them did wrong, or waits for, must not be the others' loss: when the group fails, each goes alone. */
-async function carryOutAll(pool: Pool, writes: Write[]): Promise<(Answer | Error)[]> {
+async function carryOutAll(transact: Transact, writes: Write[]): Promise<(Answer | Error)[]> {
   const until = clock.now() + in_progress_wait_ms
   const rest_ms = () => Math.max(1, until - clock.now())
-  const goAlone = (write: Write, wait_ms: number) => transact(pool, [write], wait_ms).then(onlyOne, asError)
+  const goAlone = (write: Write, wait_ms: number) => transact([write], wait_ms).then(onlyOne, asError)
   if (writes.length === 1) return [await goAlone(onlyOne(writes), in_progress_wait_ms)]
   try {
-    return await transact(pool, writes, group_wait_ms)
+    return await transact(writes, group_wait_ms)
   } catch (error) {
     if (isUnavailable(error) && !isContention(error)) throw error
   }
@@ -97,10 +107,12 @@ function asError(error: unknown): Error {
   throw error
 }
 
-async function transact(pool: Pool, writes: Write[], wait_ms: number): Promise<Answer[]> {
+async function transactIn(pool: Pool, seal: Seal, writes: Write[], wait_ms: number): Promise<Answer[]> {
   const { operation, call } = onlyOne(writes.slice(0, 1))
   const { workspace } = call.caller
   const now = clock.now()
+  const closed = (answer: Answer) => (operation.is_secret ? { ...answer, body: seal.close(answer.body) } : answer)
+  const opened = (answer: Answer) => (operation.is_secret ? { ...answer, body: seal.open(answer.body) } : answer)
   const carryOut = async (db: Db): Promise<Answer[]> => {
     const at: At = { db, workspace, now }
     const claims = writes.flatMap(({ claim }) => claim ?? [])
@@ -111,9 +123,9 @@ async function transact(pool: Pool, writes: Write[], wait_ms: number): Promise<A
     await idempotency.keep(
       db,
       workspace,
-      [...answers].flatMap(([{ claim }, answer]) => (claim ? { key: claim.key, answer } : [])),
+      [...answers].flatMap(([{ claim }, answer]) => (claim ? { key: claim.key, answer: closed(answer) } : [])),
     )
-    return writes.map((write) => answers.get(write) ?? replayOf(write, replays))
+    return writes.map((write) => answers.get(write) ?? replayOf(write, replays, opened))
   }
   return pool.tx(carryOut, { lock_timeout_ms: wait_ms })
 }
@@ -144,10 +156,14 @@ async function undoneWhenRefused(db: Db, run: () => Promise<unknown> | undefined
 const answerOf = ({ answer, call }: Write, result: unknown): Answer =>
   result instanceof Problem ? failure(result, call.request_id) : answer(result)
 
-function replayOf({ claim, call }: Write, replays: Map<string, Answer | Problem>): Answer {
+function replayOf(
+  { claim, call }: Write,
+  replays: Map<string, Answer | Problem>,
+  opened: (kept: Answer) => Answer,
+): Answer {
   const replay = replays.get(claim?.key ?? '')
   if (!replay) throw new Error('a write has neither run nor been answered before')
-  return replay instanceof Problem ? failure(replay, call.request_id) : replay
+  return replay instanceof Problem ? failure(replay, call.request_id) : opened(replay)
 }
 
 function onlyOne<T>(values: T[]): T {

@@ -20,6 +20,10 @@ export function create(db: Db, name: string, now: number): Promise<Workspace | u
   )
 }
 
+/** Fails on a name that is taken as the constraint says. */
+export const rename = (db: Db, id: string, name: string): Promise<Workspace> =>
+  db.one<Workspace>(sql`update workspaces set name = ${name} where id = ${id} returning id, name, created_at`)
+
 export const find = (db: Db, name: string): Promise<Workspace | undefined> =>
   db.maybe<Workspace>(sql`select id, name, created_at from workspaces where name = ${name}`)
 

@@ -10,6 +10,7 @@ const ranks = [
   ['kit'],
   ['events', 'workspaces'],
   ['api-keys', 'contacts', 'agents'],
+  ['overview', 'people'],
   ['config.ts'],
   ['api.ts'],
   ['main.ts'],

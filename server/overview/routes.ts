@@ -1,0 +1,16 @@
+import { operation } from '../kit/operation.ts'
+import * as schema from './schema.ts'
+import * as overview from './store.ts'
+
+export const operations = [
+  operation({
+    id: 'overview.get',
+    method: 'GET',
+    path: '/overview',
+    scope: 'overview:read',
+    summary: 'Get an overview',
+    description: 'Exact counts of the contacts, and the last events.',
+    response: schema.Overview,
+    run: ({ db, workspace, now }) => overview.get(db, workspace, now),
+  }),
+]

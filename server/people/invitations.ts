@@ -1,0 +1,110 @@
+import * as clock from '../kit/clock.ts'
+import type { Db } from '../kit/db.ts'
+import { newId } from '../kit/id.ts'
+import * as page from '../kit/page.ts'
+import { invalid, invalidState, notFound, Problem } from '../kit/problem.ts'
+import { hashOf, newSecret } from '../kit/secret.ts'
+import { sql } from '../kit/sql.ts'
+import { hashPassword } from './password.ts'
+import type {
+  Invitation,
+  InvitationWithLink,
+  NewInvitation,
+  NewPerson,
+  OpenInvitation,
+  Person,
+  Query,
+} from './schema.ts'
+import * as people from './store.ts'
+
+const valid_ms = 7 * 24 * 60 * 60 * 1000
+
+/** `link_start` and the token, which is shown this once, make the link. */
+export async function create(
+  db: Db,
+  workspace: string,
+  { role, email }: NewInvitation,
+  invited_by: string,
+  link_start: string,
+  now: number,
+): Promise<InvitationWithLink> {
+  const token = newSecret()
+  const invitation = { id: newId(), role, email: email ? people.emailOf(email) : null }
+  const expires_at = clock.iso(now + valid_ms)
+  await db.run(
+    sql`insert into invitations (workspace_id, id, hash, role, email, invited_by, created_at, expires_at)
+      values (${workspace}, ${invitation.id}, ${hashOf(token)}, ${role}, ${invitation.email}, ${invited_by},
+        ${clock.iso(now)}, ${expires_at})`,
+  )
+  return { ...invitation, expires_at, link: link_start + token }
+}
+
+export const list = (db: Db, workspace: string, query: Query, now: number) =>
+  page.read<Invitation>(query, page.newest_first, async ({ clauses }) => {
+    const all = sql`select id, role, email, created_at, expires_at from invitations
+      where workspace_id = ${workspace} and expires_at > ${clock.iso(now)}`
+    const [rows, total] = await Promise.all([
+      db.many<Invitation>(sql`select * from (${all}) as selected ${clauses}`),
+      page.count(db, all),
+    ])
+    return { rows, total }
+  })
+
+export async function remove(db: Db, workspace: string, id: string): Promise<{ deleted: true }> {
+  const removed = await db.run(sql`delete from invitations where workspace_id = ${workspace} and id = ${id}`)
+  if (removed === 0) throw notFound()
+  return { deleted: true }
+}
+
+export async function look(db: Db, token: string, now: number): Promise<OpenInvitation> {
+  const found = await db.maybe<Omit<OpenInvitation, 'workspace'> & { workspace_name: string }>(
+    sql`select workspaces.name as workspace_name, role, invitations.email, people.name as invited_by
+      from invitations join workspaces on workspaces.id = workspace_id join people on people.id = invited_by
+      where hash = ${hashOf(token)} and expires_at > ${clock.iso(now)}`,
+  )
+  if (!found) throw notFound()
+  return { ...found, workspace: { name: found.workspace_name } }
+}
+
+/** By someone who is signed in. */
+export const accept = (db: Db, token: string, person: Person, now: number): Promise<void> =>
+  db.tx((db) => use(db, token, person, now))
+
+/** By someone new. */
+export async function acceptAsNew(
+  db: Db,
+  token: string,
+  input: NewPerson,
+  now: number,
+): Promise<people.PersonWithHash> {
+  const { email } = await look(db, token, now)
+  if (email !== null && email !== people.emailOf(input.email)) throw forAnother(email)
+  const password_hash = await hashPassword(input.password)
+  return db.tx(async (db) => {
+    const person = await people.create(db, { ...input, password_hash }, now)
+    if (!person) throw people.emailInUse()
+    await use(db, token, person, now)
+    return { ...person, password_hash }
+  })
+}
+
+/** It is used up: of two who accept it at once, one finds nothing. */
+async function use(db: Db, token: string, person: Person, now: number): Promise<void> {
+  const used = await db.maybe<NewInvitation & { workspace_id: string; email: string | null }>(
+    sql`delete from invitations where hash = ${hashOf(token)} and expires_at > ${clock.iso(now)}
+      returning workspace_id, role, email`,
+  )
+  if (!used) throw notFound()
+  if (used.email !== null && used.email !== person.email) {
+    throw new Problem('FORBIDDEN', `This invitation is for ${used.email}: sign in as that person.`)
+  }
+  if (!(await people.join(db, used.workspace_id, person.id, used.role, now))) {
+    throw invalidState('You are a member of this workspace already.')
+  }
+}
+
+const forAnother = (email: string) =>
+  invalid([{ path: 'email', code: 'enum', message: `This invitation is for ${email}.`, suggestion: email }])
+
+export const removeExpired = (db: Db, now: number): Promise<number> =>
+  db.run(sql`delete from invitations where expires_at <= ${clock.iso(now)}`)

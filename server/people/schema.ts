@@ -1,0 +1,96 @@
+import { type Static, type TObject, type TProperties, Type } from 'typebox'
+import { email, id, oneOf, optionalText, text, timestamp } from '../kit/field.ts'
+import * as page from '../kit/page.ts'
+
+export const roles = ['owner', 'member'] as const
+export type Role = (typeof roles)[number]
+
+const Email = text(email)
+const Name = text({ maxLength: 200 })
+const Role = oneOf(roles)
+const NewPassword = text({ minLength: 10, maxLength: 200 })
+const Password = text({ maxLength: 200 })
+const WorkspaceName = text({ maxLength: 200 })
+
+const closed = <Fields extends TProperties>(fields: Fields): TObject<Fields> =>
+  Type.Object(fields, { additionalProperties: false })
+
+export const Person = Type.Object({ id: id(''), email: Email, name: Name })
+export type Person = Static<typeof Person>
+
+export const Workspace = Type.Object({ id: id(''), name: WorkspaceName, role: Role })
+
+/** Who is signed in, and where to. */
+export const Session = Type.Object({ person: Person, workspaces: Type.Array(Workspace) })
+export type Session = Static<typeof Session>
+
+export const SignIn = closed({ email: Email, password: Password })
+export type SignIn = Static<typeof SignIn>
+
+export const NewPerson = closed({ email: Email, name: Name, password: NewPassword })
+export type NewPerson = Static<typeof NewPerson>
+
+/** Of a new person, or nothing when one is signed in. */
+export const Acceptance = closed({
+  email: Type.Optional(Email),
+  name: Type.Optional(Name),
+  password: Type.Optional(NewPassword),
+})
+export type Acceptance = Static<typeof Acceptance>
+
+export const PasswordChange = closed({ current_password: Password, new_password: NewPassword })
+export type PasswordChange = Static<typeof PasswordChange>
+
+export const PersonChange = closed({ name: Name })
+
+export const WorkspaceChange = closed({ name: WorkspaceName })
+
+export const OpenSession = Type.Object({
+  id: id(''),
+  created_at: timestamp(''),
+  last_used_at: timestamp(''),
+  user_agent: Type.String(),
+  is_current: Type.Boolean(),
+})
+export type OpenSession = Static<typeof OpenSession>
+
+export const Member = Type.Object({
+  person_id: id(''),
+  email: Email,
+  name: Name,
+  role: Role,
+  created_at: timestamp(''),
+})
+export type Member = Static<typeof Member>
+
+export const MemberChange = closed({ role: Role })
+
+export const ByPerson = Type.Object({ person_id: id('') })
+
+const invitation = { id: id(''), role: Role, email: optionalText(email), expires_at: timestamp('') }
+
+export const Invitation = Type.Object({ ...invitation, created_at: timestamp('') })
+export type Invitation = Static<typeof Invitation>
+
+export const InvitationWithLink = Type.Object({ ...invitation, link: Type.String() })
+export type InvitationWithLink = Static<typeof InvitationWithLink>
+
+export const NewInvitation = closed({ role: Role, email: Type.Optional(optionalText(email)) })
+export type NewInvitation = Static<typeof NewInvitation>
+
+/** What whoever has the link is shown. */
+export const OpenInvitation = Type.Object({
+  workspace: Type.Object({ name: WorkspaceName }),
+  role: Role,
+  email: optionalText(email),
+  invited_by: Name,
+})
+export type OpenInvitation = Static<typeof OpenInvitation>
+
+export const ByToken = Type.Object({ token: text() })
+
+export const Setup = Type.Object({ kind: Type.Literal('setup') })
+
+/** These lists are short, and shown as a whole. */
+export const Query = page.query({ limit: Type.Integer({ minimum: 1, maximum: 100, default: 100 }) })
+export type Query = Static<typeof Query>

@@ -1,0 +1,95 @@
+import * as clock from '../kit/clock.ts'
+import type { Db } from '../kit/db.ts'
+import { newId } from '../kit/id.ts'
+import * as page from '../kit/page.ts'
+import { hashOf, newSecret } from '../kit/secret.ts'
+import { sql } from '../kit/sql.ts'
+import type { OpenSession, Person, Query, Role } from './schema.ts'
+
+const day_ms = 24 * 60 * 60 * 1000
+const idle_ms = 14 * day_ms
+/** However often it is used. */
+export const lifetime_ms = 90 * day_ms
+/** A use is noted when the last one is so long ago. */
+const note_after_ms = 60_000
+const of_a_person_max = 50
+const user_agent_max = 300
+
+export interface FoundSession extends Person {
+  session_id: string
+  last_used_at: string
+  /** In the workspace that was asked for; null when there is none, or the person is no member. */
+  role: Role | null
+}
+
+/**
+ * Gives the token, whose hash alone is kept. Undefined when the password was changed since it was checked. Of very many
+ * sessions, those that were used longest ago end.
+ */
+export async function begin(
+  db: Db,
+  person_id: string,
+  password_hash: string,
+  user_agent: string,
+  now: number,
+): Promise<string | undefined> {
+  const token = newSecret()
+  const begun = await db.run(
+    sql`insert into sessions (id, hash, person_id, user_agent, created_at, last_used_at)
+      select ${newId()}, ${hashOf(token)}, id, ${user_agent.slice(0, user_agent_max)}, ${clock.iso(now)}, ${clock.iso(now)}
+      from people where id = ${person_id} and password_hash = ${password_hash} for share`,
+  )
+  if (begun === 0) return undefined
+  await db.run(
+    sql`delete from sessions where id in (
+      select id from sessions where person_id = ${person_id}
+      order by last_used_at desc, id desc offset ${of_a_person_max})`,
+  )
+  return token
+}
+
+const isOpen = (now: number) =>
+  sql`sessions.created_at > ${clock.iso(now - lifetime_ms)} and last_used_at > ${clock.iso(now - idle_ms)}`
+
+/** Asked at every request, so what ends a session or a membership holds for the next one. */
+export async function find(
+  db: Db,
+  token: string,
+  workspace: string | undefined,
+  now: number,
+): Promise<FoundSession | undefined> {
+  const found = await db.maybe<FoundSession>(
+    sql`select people.id, email, name, sessions.id as session_id, last_used_at, role
+      from sessions join people on people.id = person_id
+      left join memberships on workspace_id = ${workspace ?? null}::uuid and memberships.person_id = people.id
+      where hash = ${hashOf(token)} and ${isOpen(now)}`,
+  )
+  if (found && clock.parse(found.last_used_at) < now - note_after_ms) {
+    await db.run(
+      sql`update sessions set last_used_at = ${clock.iso(now)}
+        where id = ${found.session_id} and last_used_at < ${clock.iso(now)}`,
+    )
+  }
+  return found
+}
+
+export const list = (db: Db, person_id: string, current_id: string, query: Query, now: number) =>
+  page.read<OpenSession>(query, page.newest_first, async ({ clauses }) => {
+    const all = sql`select id, created_at, last_used_at, user_agent, id = ${current_id} as is_current
+      from sessions where person_id = ${person_id} and ${isOpen(now)}`
+    const [rows, total] = await Promise.all([
+      db.many<OpenSession>(sql`select * from (${all}) as selected ${clauses}`),
+      page.count(db, all),
+    ])
+    return { rows, total }
+  })
+
+/** One of the person's own. False when there is none. */
+export const end = async (db: Db, person_id: string, id: string): Promise<boolean> =>
+  (await db.run(sql`delete from sessions where person_id = ${person_id} and id = ${id}`)) === 1
+
+export const endAll = (db: Db, person_id: string): Promise<number> =>
+  db.run(sql`delete from sessions where person_id = ${person_id}`)
+
+export const removeExpired = (db: Db, now: number): Promise<number> =>
+  db.run(sql`delete from sessions where not (${isOpen(now)})`)

@@ -1,0 +1,46 @@
+import * as clock from '../kit/clock.ts'
+import type { Db } from '../kit/db.ts'
+import { notFound } from '../kit/problem.ts'
+import { hashOf, newSecret } from '../kit/secret.ts'
+import { sql } from '../kit/sql.ts'
+import { hashPassword } from './password.ts'
+import type { NewPerson } from './schema.ts'
+import * as people from './store.ts'
+
+const valid_ms = 24 * 60 * 60 * 1000
+
+/** A link's token that sets up the first person, and ends all earlier ones. Undefined when there is a person. */
+export const offer = (db: Db, now: number): Promise<string | undefined> =>
+  db.tx(async (db) => {
+    await db.run(sql`delete from setup_tokens`)
+    const token = newSecret()
+    const offered = await db.run(
+      sql`insert into setup_tokens (hash, expires_at)
+        select ${hashOf(token)}, ${clock.iso(now + valid_ms)} where not exists (select from people)`,
+    )
+    return offered === 1 ? token : undefined
+  })
+
+const valid = (token: string, now: number) =>
+  sql`hash = ${hashOf(token)} and expires_at > ${clock.iso(now)} and not exists (select from people)`
+
+export async function look(db: Db, token: string, now: number): Promise<{ kind: 'setup' }> {
+  if (!(await db.maybe(sql`select true from setup_tokens where ${valid(token, now)}`))) throw notFound()
+  return { kind: 'setup' }
+}
+
+/** The first person owns every workspace that there is. Of two at once, one finds the token used. */
+export async function complete(db: Db, token: string, input: NewPerson, now: number): Promise<people.PersonWithHash> {
+  await look(db, token, now)
+  const password_hash = await hashPassword(input.password)
+  return db.tx(async (db) => {
+    if ((await db.run(sql`delete from setup_tokens where ${valid(token, now)}`)) === 0) throw notFound()
+    const person = await people.create(db, { ...input, password_hash }, now)
+    if (!person) throw people.emailInUse()
+    await db.run(
+      sql`insert into memberships (workspace_id, person_id, role, created_at)
+        select id, ${person.id}, 'owner', ${clock.iso(now)} from workspaces`,
+    )
+    return { ...person, password_hash }
+  })
+}

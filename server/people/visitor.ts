@@ -1,0 +1,80 @@
+import { scopesOf } from '../api-keys/schema.ts'
+import { type CookieOptions, cookieFor, isOwnPage, readCookie, setCookie } from '../kit/browser.ts'
+import type { Db } from '../kit/db.ts'
+import type { Knock } from '../kit/http.ts'
+import { isId } from '../kit/id.ts'
+import type { Caller, Scopes } from '../kit/operation.ts'
+import { foreignOrigin, notFound, signedOut } from '../kit/problem.ts'
+import { isSecret } from '../kit/secret.ts'
+import type { Role } from './schema.ts'
+import * as sessions from './sessions.ts'
+import { networkOf, type Throttle, throttle } from './throttle.ts'
+
+/** Who comes by a browser, signed in or not yet. */
+export interface Visitor extends Caller {
+  session: sessions.FoundSession | undefined
+  network: string
+  user_agent: string
+  throttle: Throttle
+  /** What links to pages begin with. */
+  address: string
+  /** The browser keeps this token from now on; undefined: none. */
+  keep: (token: string | undefined) => void
+}
+
+const cookie_name = 'parley_session'
+const everything: Scopes = { has: () => true, is_open: true }
+const owner_only = ['members:write', 'invitations:read', 'invitations:write', 'workspace:write']
+const member_scopes: Scopes = {
+  has: (scope) => scopesOf(null).has(scope) && !owner_only.includes(scope),
+  is_open: true,
+}
+const scopesOfRole = (role: Role | null | undefined): Scopes => (role === 'owner' ? everything : member_scopes)
+
+const isForAnyone = (scope: string): boolean => scope.startsWith('anyone:')
+const isForPeople = (scope: string): boolean => scope.startsWith('person:')
+
+/** Lets in by the session's cookie: to the workspace that the page names, or for what belongs to no workspace. */
+export function visiting(db: Db, public_url: string | undefined): (knock: Knock, now: number) => Promise<Visitor> {
+  const cookie = cookieFor(cookie_name, public_url)
+  const attempts = throttle()
+  return async (knock, now) => {
+    const { scope } = knock.operation
+    if (!['GET', 'HEAD'].includes(knock.method) && !isOwnPage(knock.headers, public_url)) throw foreignOrigin()
+    const workspace = workspaceOf(knock)
+    const session = await sessionOf(db, cookie, knock, workspace, now)
+    if (!session && !isForAnyone(scope)) throw signedOut()
+    const role = session?.role
+    if (!role && !isForAnyone(scope) && !isForPeople(scope)) throw notFound()
+    const network = networkOf(knock.ip)
+    return {
+      id: session?.id ?? network,
+      workspace: role && workspace ? workspace : '',
+      scopes: scopesOfRole(role),
+      source: 'manual',
+      session,
+      network,
+      user_agent: knock.headers['user-agent'] ?? '',
+      throttle: attempts,
+      address: public_url ?? knock.headers.origin ?? '',
+      keep: (token) =>
+        knock.addHeader('set-cookie', setCookie(cookie, token ?? '', token ? sessions.lifetime_ms / 1000 : 0)),
+    }
+  }
+}
+
+function workspaceOf({ headers }: Knock): string | undefined {
+  const said = headers['x-workspace']
+  return typeof said === 'string' && isId(said) ? said : undefined
+}
+
+async function sessionOf(
+  db: Db,
+  cookie: CookieOptions,
+  { headers }: Knock,
+  workspace: string | undefined,
+  now: number,
+): Promise<sessions.FoundSession | undefined> {
+  const token = readCookie(cookie, headers)
+  return token !== undefined && isSecret(token) ? sessions.find(db, token, workspace, now) : undefined
+}

@@ -5,6 +5,7 @@ import { operations as agents } from './agents/routes.ts'
 import { authenticator } from './api-keys/authenticate.ts'
 import { addressOf, type Config } from './config.ts'
 import { operations as contacts } from './contacts/routes.ts'
+import { operations as imports } from './imports/routes.ts'
 import type { Pool } from './kit/db.ts'
 import { docsHeaders, docsPage } from './kit/docs/page.ts'
 import { type FastifyInstance, openHttp } from './kit/http.ts'
@@ -14,7 +15,7 @@ import { type About, openApiOf } from './kit/openapi.ts'
 import type { Operation } from './kit/operation.ts'
 
 /** Everything that clients can do. */
-export const operations: Operation[] = [...contacts, ...agents]
+export const operations: Operation[] = [...contacts, ...imports, ...agents]
 
 export const scopes: string[] = [...new Set(operations.map(({ scope }) => scope))].sort()
 
@@ -30,6 +31,7 @@ const about: About = {
   guide: fs.readFileSync(path.join(import.meta.dirname, 'guide.md'), 'utf8'),
   rooms: {
     contacts: 'The people that agents communicate with.',
+    imports: 'Contacts from CSV files, in the background: tried out first, cancelled or undone if need be.',
     agents: 'What answers and calls: instructions in versions, one of them deployed.',
   },
   servers: served_at,

@@ -6,6 +6,7 @@ import { openApi, portOf } from './api.ts'
 import * as api_keys from './api-keys/store.ts'
 import { addressOf, type Config, ConfigError } from './config.ts'
 import * as grams from './contacts/grams.ts'
+import * as imports from './imports/store.ts'
 import * as clock from './kit/clock.ts'
 import { openPool, type Pool } from './kit/db.ts'
 import { open, SetupError } from './kit/embedded/embedded.ts'
@@ -13,6 +14,7 @@ import { removeExpired } from './kit/idempotency.ts'
 import { type Log, openLog } from './kit/log.ts'
 import { migrate } from './kit/migrate.ts'
 import { sql } from './kit/sql.ts'
+import { openWorker, type Worker } from './worker.ts'
 import * as workspaces from './workspaces/store.ts'
 
 export const migrations = path.resolve(import.meta.dirname, '../migrations')
@@ -98,9 +100,10 @@ async function start(config: Config, log: Log): Promise<() => Promise<void>> {
   const { pool } = database
   const { app, noteUses, stop: stopAnswering } = openApi(pool, config, migrations, log)
   const timers: NodeJS.Timeout[] = []
+  let worker: Worker | undefined
   const stop = async () => {
     for (const timer of timers) clearInterval(timer)
-    await stopAnswering()
+    await Promise.all([stopAnswering(), worker?.stop()])
     await noteUses().catch((error: unknown) => log.warn({ err: error }, 'the last uses of keys were not noted'))
     await database.close()
   }
@@ -117,6 +120,7 @@ async function start(config: Config, log: Log): Promise<() => Promise<void>> {
       every(begin_tallies_every_ms, () => beginTallies(pool), log),
       every(tally_every_ms, () => grams.tally(pool), log),
     )
+    worker = openWorker(pool, log)
     console.log(greeting(addressOf(config, portOf(app)), first_key))
     return stop
   } catch (error) {
@@ -154,7 +158,10 @@ function keepSecretsKey({ data_dir }: Config): void {
 }
 
 async function removeAllExpired(pool: Pool): Promise<void> {
-  for (const { id } of await workspaces.list(pool)) await removeExpired(pool, id, clock.now())
+  for (const { id } of await workspaces.list(pool)) {
+    await removeExpired(pool, id, clock.now())
+    await imports.removeOld(pool, id, clock.now())
+  }
 }
 
 async function beginTallies(pool: Pool): Promise<void> {

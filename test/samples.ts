@@ -12,9 +12,17 @@ export const newContact = (said: object = {}) => ({ phone_number: phoneNumber(),
 
 export const newAgent = (said: object = {}) => ({ name: 'Reception', instructions: 'Greet the caller.', ...said })
 
-/** One maker for each noun that stands in an address, by the name of its collection: gives the id of a new one. */
+export const newImport = (said: object = {}) => ({ rows: [{ Phone: phoneNumber() }], ...said })
+
+/**
+ * One maker for each noun that stands in an address, by the name of its collection: gives the id of a new one. By the
+ * name of an operation, where only some of them will do.
+ */
 export const makers: Record<string, (tenant: Tenant) => Promise<string>> = {
   contacts: async ({ call }) => (await call('POST', '/contacts', newContact())).body.data.id,
+  imports: async ({ call }) => (await call('POST', '/contacts/imports', newImport())).body.data.id,
+  'imports.run': async ({ call }) =>
+    (await call('POST', '/contacts/imports', newImport({ is_dry_run: true }))).body.data.id,
   agents: async ({ call }) => (await call('POST', '/agents', newAgent())).body.data.id,
 }
 
@@ -23,5 +31,6 @@ export const bodies: Record<string, () => object> = {
   'contacts.create': newContact,
   'contacts.update': () => ({ first_name: 'Ada' }),
   'contacts.set_crm_id': () => ({ id: phoneNumber() }),
+  'imports.create': newImport,
   'agents.create': newAgent,
 }

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import fastJson from 'fast-json-stringify'
 import { type TSchema, Type } from 'typebox'
 import type { Operation } from './operation.ts'
@@ -9,6 +10,11 @@ export interface Answer {
   status: number
   headers: Record<string, string>
   body: string
+}
+
+/** The same for a file that is sent as it is made. */
+export interface StreamedAnswer extends Omit<Answer, 'body'> {
+  body: Readable
 }
 
 export const envelopeOf = ({ is_list, response }: Operation): TSchema =>
@@ -23,7 +29,7 @@ export function envelope(operation: Operation, base: string): (result: unknown) 
     const headers: Record<string, string> = {}
     const { id, updated_at }: { id?: unknown; updated_at?: unknown } = Object(data)
     if (typeof updated_at === 'string') headers.etag = etagOf(updated_at)
-    if (status === 201) headers.location = `${base}${path}/${id}`
+    if (status === 201) headers.location = `${base}${path.split('/:')[0]}/${id}`
     return { status, headers, body: stringify({ success: true, data }) }
   }
 }

@@ -2,17 +2,19 @@ import { randomBytes } from 'node:crypto'
 import { type IncomingMessage, METHODS, maxHeaderSize, STATUS_CODES } from 'node:http'
 import { Server, type Socket } from 'node:net'
 import { availableParallelism } from 'node:os'
+import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { lanes } from './batch.ts'
 import * as clock from './clock.ts'
 import { isUnavailable, type Pool } from './db.ts'
 import { endpoint } from './endpoint.ts'
-import { type Answer, failure } from './envelope.ts'
+import { type Answer, failure, type StreamedAnswer } from './envelope.ts'
 import { limiter } from './limit.ts'
 import { type Log, rarely } from './log.ts'
 import { type Metrics, metrics } from './metrics.ts'
-import type { Caller, Operation } from './operation.ts'
+import { isForm, isTooLong } from './multipart.ts'
+import type { Caller, Operation, Upload } from './operation.ts'
 import { openPlaces, type TurnAway, turningAway } from './places.ts'
 import * as problem from './problem.ts'
 import { writer } from './write.ts'
@@ -59,7 +61,7 @@ const methods = METHODS.filter((method) => method !== 'CONNECT')
 interface Parts {
   Params: Record<string, string>
   Querystring: Record<string, string | string[]>
-  Body: Buffer | undefined
+  Body: Buffer | Readable | undefined
 }
 
 declare module 'fastify' {
@@ -91,7 +93,9 @@ export function openHttp(options: HttpOptions): Http {
   const give: Give = (request, reply, { status, headers, body }) => {
     const { id, method, ip, arrived_at, routeOptions } = request
     if (is_stopping) reply.header('connection', 'close')
-    reply.code(status).headers(common_headers).header('x-request-id', id).headers(headers).send(body)
+    reply.code(status).headers(common_headers).header('x-request-id', id).headers(headers)
+    if (typeof body === 'string') reply.send(body)
+    else sendFile(request, reply, body, log)
     // Here and not in a hook for sent answers, which costs as much as the whole of this.
     const duration_ms = clock.ticks() - (arrived_at || clock.ticks())
     const route = routeOptions.url ?? '(none)'
@@ -112,7 +116,10 @@ export function openHttp(options: HttpOptions): Http {
       connectionsCheckingInterval: look_for_late_ms,
     },
     routerOptions: { maxParamLength: param_length_max },
-    clientErrorHandler: (error, socket) => sayOnSocket(socket, clientProblem(error), newRequestId()),
+    clientErrorHandler: (error, socket) => {
+      if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && unhurried.has(socket)) return
+      sayOnSocket(socket, clientProblem(error), newRequestId())
+    },
     frameworkErrors: (_error, request, reply) => give(request, reply, failure(problem.notFound(), request.id)),
   })
   for (const method of methods) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
@@ -121,6 +128,7 @@ export function openHttp(options: HttpOptions): Http {
   app.decorateRequest('caller')
   app.decorateRequest('arrived_at', 0)
   app.removeAllContentTypeParsers()
+  app.addContentTypeParser('multipart/form-data', (_request, body, done) => done(null, body))
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.setNotFoundHandler((request, reply) => give(request, reply, failure(problem.notFound(), request.id)))
   app.setErrorHandler((error, request, reply) => {
@@ -155,7 +163,21 @@ export function openHttp(options: HttpOptions): Http {
 const connectionsOf = ({ server }: FastifyInstance): Promise<number> =>
   new Promise((resolve, reject) => server.getConnections((error, count) => (error ? reject(error) : resolve(count))))
 
-type Give = (request: FastifyRequest, reply: FastifyReply, answer: Answer) => void
+type Give = (request: FastifyRequest, reply: FastifyReply, answer: Answer | StreamedAnswer) => void
+
+/** Connections on which a file arrives: that may take longer than other requests, and is watched by who reads it. */
+const unhurried = new WeakSet<object>()
+
+function sendFile({ id, method, raw, routeOptions }: FastifyRequest, reply: FastifyReply, body: Readable, log: Log) {
+  if (method === 'HEAD') {
+    body.destroy()
+    return void reply.send('')
+  }
+  body.on('error', (error) => {
+    if (!raw.destroyed) log.error({ err: error, request_id: id, route: routeOptions.url }, 'a file broke off')
+  })
+  reply.send(body)
+}
 
 function addOperations(
   app: FastifyInstance,
@@ -180,10 +202,12 @@ function addOperations(
           const sent = (header: string) => sentOf(request.raw, header)
           run({ id, caller, headers, sent, params, query, body }).then(
             (answer) => {
+              unhurried.delete(request.raw.socket)
               places.leave(caller.workspace)
               give(request, reply, answer)
             },
             (error: unknown) => {
+              unhurried.delete(request.raw.socket)
               places.leave(caller.workspace)
               reply.send(error)
             },
@@ -233,6 +257,7 @@ function admission(
       if (is_over) throw problem.rateLimited(rate_limit_per_second)
     }
     if (caller.scopes && !caller.scopes.has(operation.scope)) throw problem.forbidden(operation.scope)
+    if (operation.upload && isForm(request.headers['content-type'])) return expectFile(operation.upload, request)
     if (operation.body && hasBody(request) && !isPlainJson(request)) throw problem.unsupportedMediaType()
     // A body that nobody asked for, or that isn't there, is not looked at, whatever it says it is.
     if (!operation.body || !hasBody(request)) request.headers['content-type'] = undefined
@@ -258,6 +283,12 @@ function admission(
     if (known instanceof Promise) known.then(decide, done)
     else decide(known)
   }
+}
+
+function expectFile({ bytes_max }: Upload, { headers, raw }: FastifyRequest): void {
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw problem.unsupportedMediaType()
+  if (isTooLong(headers['content-length'], bytes_max)) throw problem.payloadTooLarge(bytes_max)
+  unhurried.add(raw.socket)
 }
 
 const bearer = /^Bearer +(\S+)$/i

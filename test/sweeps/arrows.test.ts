@@ -10,8 +10,9 @@ const ranks = [
   ['kit'],
   ['events', 'workspaces'],
   ['api-keys', 'contacts', 'agents'],
+  ['imports'],
   ['config.ts'],
-  ['api.ts'],
+  ['api.ts', 'worker.ts'],
   ['main.ts'],
   ['cli.ts'],
 ]

@@ -7,6 +7,7 @@ import { authenticator } from './api-keys/authenticate.ts'
 import { operations as apiKeys } from './api-keys/routes.ts'
 import { addressOf, type Config } from './config.ts'
 import { operations as contacts } from './contacts/routes.ts'
+import { operations as imports } from './imports/routes.ts'
 import { answerHeaders } from './kit/browser.ts'
 import type { Pool } from './kit/db.ts'
 import { docsHeaders, docsPage } from './kit/docs/page.ts'
@@ -21,7 +22,7 @@ import { operations as personOperations } from './people/routes.ts'
 import { visiting } from './people/visitor.ts'
 
 /** Everything that clients can do. */
-const rooms: Operation[] = [...contacts, ...agents, ...overview]
+const rooms: Operation[] = [...contacts, ...imports, ...agents, ...overview]
 export const operations: Operation[] = [...rooms, ...apiKeys(scopesOf(rooms))]
 
 export { personOperations }
@@ -46,6 +47,7 @@ const about: About = {
   guide: fs.readFileSync(path.join(import.meta.dirname, 'guide.md'), 'utf8'),
   rooms: {
     contacts: 'The people that agents communicate with.',
+    imports: 'Contacts from CSV files, in the background: tried out first, cancelled or undone if need be.',
     agents: 'What answers and calls: instructions in versions, one of them deployed.',
     overview: 'What there is, at a glance.',
     api_keys:

@@ -11,7 +11,14 @@ import { useContactSearch } from './useContactSearch.ts'
 /** The contact that the address names, at the side: look, edit, delete, or a new one. */
 export function ContactPanel({ id, onClose }: { id: string | undefined; onClose: () => void }) {
   return (
-    <Drawer.Root opened={id !== undefined} onClose={onClose} size={460}>
+    <Drawer.Root
+      opened={id !== undefined}
+      onClose={onClose}
+      position="right"
+      size={480}
+      lockScroll={false}
+      padding="lg"
+    >
       <Drawer.Overlay backgroundOpacity={0.25} />
       <Drawer.Content aria-label={id === 'new' ? 'New contact' : 'Contact'}>
         {id === 'new' ? <NewContact onClose={onClose} /> : id && <KnownContact key={id} id={id} onClose={onClose} />}

@@ -1,4 +1,4 @@
-import { Badge, Checkbox, UnstyledButton } from '@mantine/core'
+import { Badge, Button, Checkbox, UnstyledButton } from '@mantine/core'
 import { useMemo } from 'react'
 import { Ago } from '../kit/Ago.tsx'
 import { type Column, DataTable } from '../kit/DataTable.tsx'
@@ -36,7 +36,20 @@ export function ContactTable({ contacts, is_stale, ticked, onTick }: ContactTabl
       onOpen={({ id }) => change({ contact: id })}
       sorted={{ [sort.replace('-', '')]: sort.startsWith('-') ? 'descending' : 'ascending' }}
       empty={
-        <Empty icon={<PeopleIcon size={24} />} title={is_filtered ? 'Nobody matches' : 'No contacts yet'}>
+        <Empty
+          icon={<PeopleIcon size={24} />}
+          title={is_filtered ? 'Nobody matches' : 'No contacts yet'}
+          action={
+            is_filtered && (
+              <Button
+                variant="default"
+                onClick={() => change({ search: undefined, tag: undefined, source: undefined })}
+              >
+                Clear the filters
+              </Button>
+            )
+          }
+        >
           {is_filtered
             ? 'Try fewer letters, or take away a filter.'
             : 'Add one by hand, import a CSV file, or let a program create them with an API key.'}

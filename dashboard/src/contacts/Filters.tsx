@@ -1,4 +1,4 @@
-import { Button, CloseButton, Select, TagsInput, TextInput } from '@mantine/core'
+import { CloseButton, Select, TagsInput, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useEffect, useRef, useState } from 'react'
 import { SearchIcon } from '../kit/icons.tsx'
@@ -10,7 +10,6 @@ const typing_ms = 200
 
 export function Filters({ tags_seen }: { tags_seen: string[] }) {
   const { said, change } = useContactSearch()
-  const is_filtered = Boolean(said.search || said.tag || said.source)
   return (
     <search className={styles.filters} aria-label="Contacts">
       <SearchField />
@@ -32,15 +31,6 @@ export function Filters({ tags_seen }: { tags_seen: string[] }) {
         clearable
         clearButtonProps={{ 'aria-label': 'Clear the source' }}
       />
-      {is_filtered && (
-        <Button
-          variant="subtle"
-          color="gray"
-          onClick={() => change({ search: undefined, tag: undefined, source: undefined })}
-        >
-          Clear
-        </Button>
-      )}
     </search>
   )
 }

@@ -20,7 +20,8 @@ export function Sources({ counts }: { counts: Record<Source, number> | undefined
   const total = sources.reduce((sum, source) => sum + (counts?.[source] ?? 0), 0)
   return (
     <Card>
-      <dl className={styles.sources} aria-label="Contacts by source">
+      <h2 className={styles.small}>By source</h2>
+      <dl className={styles.sources}>
         {sources.map((source) => {
           const count = counts?.[source] ?? 0
           return (

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useStale } from '../contacts/useStale.ts'
-import { sayTime } from '../kit/Ago.tsx'
+import { sayCount, sayTime } from '../kit/Ago.tsx'
 import { Ask } from '../kit/Ask.tsx'
 import { useApi } from '../kit/api.ts'
 import { ExportIcon, UndoIcon } from '../kit/icons.tsx'
@@ -35,6 +35,9 @@ export function OneImport() {
       {data && (
         <Stack>
           {data.error && <Refusal>{data.error}</Refusal>}
+          {data.status === 'undone' && data.not_undone > 0 && (
+            <Refusal>{sayCount(data.not_undone, 'contact')} stayed, since they were changed after the import.</Refusal>
+          )}
           <Card title={data.is_dry_run ? 'Dry run' : 'Report'} aside={<StatusBadge status={data.status} />}>
             {isAtWork(data) ? (
               <Running import={data} verb={data.status === 'undoing' ? 'Taking it back' : 'Importing'} />

@@ -6,7 +6,7 @@ import { useApi } from '../kit/api.ts'
 import { type Column, DataTable } from '../kit/DataTable.tsx'
 import { FileIcon } from '../kit/icons.tsx'
 import { Empty, Failure } from '../kit/states.tsx'
-import { type Import, type ImportRow, type Outcome, outcomes } from './import.ts'
+import { fields, type Import, type ImportRow, type Outcome, outcomes } from './import.ts'
 import styles from './imports.module.css'
 
 const page_size = 50
@@ -49,7 +49,6 @@ export function Rows({ import: done }: { import: Import }) {
       </ul>
       <SegmentedControl
         className={styles.which}
-        size="xs"
         aria-label="Which rows"
         value={outcome}
         onChange={(value) => setOutcome(value as Outcome | 'all')}
@@ -61,6 +60,7 @@ export function Rows({ import: done }: { import: Import }) {
         <div className={styles.rows}>
           <DataTable
             label="Rows"
+            is_framed
             columns={columns}
             rows={all}
             idOf={({ id }) => id}
@@ -77,6 +77,12 @@ export function Rows({ import: done }: { import: Import }) {
   )
 }
 
+/** "phone_number is required" begins with what the page calls "Phone number". */
+function sayReason(reason: string): string {
+  const field = fields.find(({ value }) => reason.startsWith(`${value} `))
+  return field ? field.label + reason.slice(field.value.length) : reason
+}
+
 const columnsOf = (columns: string[], names: Record<Outcome, string>): Column<ImportRow>[] => [
   { id: 'row_number', header: 'Row', meta: { is_number: true }, cell: ({ row }) => sayNumber(row.original.row_number) },
   {
@@ -87,7 +93,7 @@ const columnsOf = (columns: string[], names: Record<Outcome, string>): Column<Im
         <Badge variant="light" color={colors[original.outcome]} tt="none" fw={600}>
           {names[original.outcome]}
         </Badge>
-        {original.reason && <span className={styles.reason}>{original.reason}</span>}
+        {original.reason && <span className={styles.reason}>{sayReason(original.reason)}</span>}
       </div>
     ),
   },

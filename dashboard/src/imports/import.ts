@@ -18,6 +18,7 @@ export interface Import {
   updated: number
   skipped: number
   refused: number
+  not_undone: number
   error: string | null
   created_at: string
   started_at: string | null

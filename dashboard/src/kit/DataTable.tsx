@@ -28,6 +28,8 @@ interface DataTableProps<Row extends RowData> {
   isMarked?: (row: Row) => boolean
   sorted?: Record<string, 'ascending' | 'descending' | 'none'>
   is_stale?: boolean
+  /** It scrolls in a frame of its own, which the keyboard must reach. */
+  is_framed?: boolean
   empty?: ReactNode
 }
 
@@ -35,11 +37,17 @@ const no_rows: never[] = []
 const waiting_rows = 8
 
 export function DataTable<Row extends RowData>({ label, columns, rows, empty, ...more }: DataTableProps<Row>) {
-  const { idOf, onOpen, isMarked, sorted, is_stale } = more
+  const { idOf, onOpen, isMarked, sorted, is_stale, is_framed } = more
   const table = useTable({ features, columns, data: rows ?? no_rows, getRowId: idOf })
   if (rows?.length === 0 && empty) return empty
   return (
-    <div className={styles.frame} data-stale={is_stale || undefined} aria-busy={!rows || is_stale}>
+    <div
+      className={styles.frame}
+      data-stale={is_stale || undefined}
+      data-framed={is_framed || undefined}
+      aria-busy={!rows || is_stale}
+      {...(is_framed && { role: 'region', 'aria-label': label, tabIndex: 0 })}
+    >
       <table className={styles.table} aria-label={label}>
         <thead>
           {table.getHeaderGroups().map((group) => (

@@ -12,13 +12,13 @@ export function Page({ title, about, actions, children }: PageProps) {
   useTitle(title)
   return (
     <div className={styles.page}>
-      <header className={styles.head}>
+      <div className={styles.head}>
         <div>
           <h1 className={styles.title}>{title}</h1>
           {about && <p className={styles.about}>{about}</p>}
         </div>
         {actions && <div className={styles.actions}>{actions}</div>}
-      </header>
+      </div>
       {children}
     </div>
   )

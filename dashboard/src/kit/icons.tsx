@@ -99,4 +99,10 @@ export const ScreenIcon = icon(
 export const LeaveIcon = icon(
   <path d="M14 4.5H6.5a1 1 0 0 0-1 1v13a1 1 0 0 0 1 1H14M10 12h10M16.5 8.5 20 12l-3.5 3.5" />,
 )
-export const MoreIcon = icon(<path d="M6 12h.01M12 12h.01M18 12h.01" />)
+export const MoreIcon = icon(
+  <>
+    <circle cx="6" cy="12" r="1" />
+    <circle cx="12" cy="12" r="1" />
+    <circle cx="18" cy="12" r="1" />
+  </>,
+)

@@ -31,11 +31,12 @@ export function AccountMenu() {
   return (
     <Menu position="top-start" width={232}>
       <Menu.Target>
-        <UnstyledButton className={styles.account} aria-label={`Account of ${person.name || person.email}`}>
+        <UnstyledButton className={styles.account}>
           <span className={styles.face} aria-hidden="true">
             {(person.name || person.email).slice(0, 1).toUpperCase()}
           </span>
-          <span className={styles.accountText}>
+          <span className={styles.unseen}>Account of {person.name || person.email}</span>
+          <span className={styles.accountText} aria-hidden="true">
             <span className={styles.accountName}>{person.name || person.email}</span>
             <span className={styles.accountEmail}>{person.email}</span>
           </span>

@@ -16,10 +16,11 @@ export function WorkspaceSwitch() {
     <>
       <Menu position="bottom-start" width={232}>
         <Menu.Target>
-          <UnstyledButton className={styles.switch} aria-label={`Workspace ${name}`}>
+          <UnstyledButton className={styles.switch}>
             <span className={styles.mark} aria-hidden="true">
               {name.slice(0, 1).toUpperCase()}
             </span>
+            <span className={styles.unseen}>Workspace </span>
             <span className={styles.switchName}>{name}</span>
             <ChevronIcon size={16} />
           </UnstyledButton>

@@ -8,7 +8,13 @@ import type { Pool } from './kit/db.ts'
 import { SetupError } from './kit/embedded/embedded.ts'
 import { isId } from './kit/id.ts'
 import { openLog } from './kit/log.ts'
+import { askSecret } from './kit/prompt.ts'
+import { type Schema, validate } from './kit/validate.ts'
 import { type Database, openDatabase, serve } from './main.ts'
+import { hashPassword } from './people/password.ts'
+import { NewPerson, type Role, roles } from './people/schema.ts'
+import * as sessions from './people/sessions.ts'
+import * as people from './people/store.ts'
 import * as workspaces from './workspaces/store.ts'
 
 const help = `Usage: parley COMMAND [--json]
@@ -22,6 +28,13 @@ const help = `Usage: parley COMMAND [--json]
   key list [--workspace NAME]
                              list the API keys
   key revoke ID              end an API key; it stops working within a second
+  user create EMAIL [--name NAME] [--workspace NAME] [--role owner|member]
+                             create a person, by default an owner of the first workspace; the password is asked for, or
+                             read from standard input when that is no terminal
+  user join EMAIL --workspace NAME [--role owner|member]
+                             let a person into a workspace
+  user password EMAIL        give a person a new password, and end the sessions
+  user list                  list the people
   openapi                    print the OpenAPI document
 
   --json                     one JSON object on standard output
@@ -46,6 +59,7 @@ interface Options {
   name?: string
   scopes?: string
   'expires-in'?: string
+  role?: string
 }
 
 type Command = (database: Database, words: string[], options: Options, now: number) => Promise<Output>
@@ -57,6 +71,10 @@ const commands: Record<string, { words: string[]; options: (keyof Options)[]; ru
   'key create': { words: [], options: ['workspace', 'name', 'scopes', 'expires-in'], run: createKey },
   'key list': { words: [], options: ['workspace'], run: listKeys },
   'key revoke': { words: ['ID'], options: [], run: revokeKey },
+  'user create': { words: ['EMAIL'], options: ['name', 'workspace', 'role'], run: createUser },
+  'user join': { words: ['EMAIL'], options: ['workspace', 'role'], run: joinUser },
+  'user password': { words: ['EMAIL'], options: [], run: setPassword },
+  'user list': { words: [], options: [], run: listUsers },
 }
 
 /** Every command finds the newest schema: this one only tells. */
@@ -131,6 +149,76 @@ async function revokeKey({ pool }: Database, [id = '']: string[], _options: Opti
   const key = isId(id) ? await api_keys.revokeAny(pool, id, now) : undefined
   if (!key) throw new UsageError(`there is no key ${id}`)
   return { json: { key: shown(key) }, text: `Key ${key.id} is revoked.` }
+}
+
+async function createUser({ pool }: Database, [email = '']: string[], options: Options, now: number): Promise<Output> {
+  const [first] = await workspaces.list(pool)
+  const workspace = options.workspace === undefined && first ? first : await workspaceNamed(pool, options.workspace)
+  const role = roleOf(options.role)
+  const name = options.name ?? email.split('@')[0]
+  checked({ email, name, password: 'not asked for yet' })
+  if (await people.findByEmail(pool, email.trim())) throw new UsageError(`there is a person ${email} already`)
+  const input = checked({ email, name, password: await askSecret('Password: ') })
+  const password_hash = await hashPassword(input.password)
+  const person = await pool.tx(async (db) => {
+    const created = await people.create(db, { ...input, password_hash }, now)
+    if (!created) throw new UsageError(`there is a person ${email} already`)
+    await people.join(db, workspace.id, created.id, role, now)
+    return created
+  })
+  return {
+    json: { person, workspace: { id: workspace.id, name: workspace.name, role } },
+    text: `${person.email} is ${role} of "${workspace.name}".`,
+  }
+}
+
+async function joinUser({ pool }: Database, [email = '']: string[], options: Options, now: number): Promise<Output> {
+  const workspace = await workspaceNamed(pool, options.workspace)
+  const role = roleOf(options.role)
+  const { password_hash: _, ...person } = await personWith(pool, email)
+  if (!(await people.join(pool, workspace.id, person.id, role, now)))
+    throw new UsageError(`${person.email} is a member of "${workspace.name}" already`)
+  return {
+    json: { person, workspace: { id: workspace.id, name: workspace.name, role } },
+    text: `${person.email} is ${role} of "${workspace.name}".`,
+  }
+}
+
+async function setPassword({ pool }: Database, [email = '']: string[]): Promise<Output> {
+  const { password_hash: before, ...person } = await personWith(pool, email)
+  const { password } = checked({ ...person, password: await askSecret('New password: ') })
+  const after = await hashPassword(password)
+  await pool.tx(async (db) => {
+    if (!(await people.setPassword(db, person.id, before, after))) throw new UsageError('it was changed meanwhile')
+    await sessions.endAll(db, person.id)
+  })
+  return { json: { person }, text: `${person.email} has a new password, and is signed out everywhere.` }
+}
+
+async function listUsers({ pool }: Database): Promise<Output> {
+  const all = await people.list(pool)
+  const rows = all.map((one) => [one.id, one.email, one.name, one.workspaces.join(', '), one.created_at])
+  return { json: { people: all }, text: table(['ID', 'EMAIL', 'NAME', 'WORKSPACES', 'CREATED'], rows) }
+}
+
+/** By the rules of the set-up page. */
+function checked({ email, name, password }: Record<string, unknown>): NewPerson {
+  const { value, faults } = validate(NewPerson as Schema, { email, name, password })
+  if (faults[0]) throw new UsageError(faults[0].message)
+  // It was checked against the schema that the type comes from.
+  return value as NewPerson
+}
+
+function roleOf(said = 'owner'): Role {
+  const role = roles.find((one) => one === said)
+  if (!role) throw new UsageError(`--role takes ${roles.join(' or ')}, not "${said}"`)
+  return role
+}
+
+async function personWith(pool: Pool, email: string): Promise<people.PersonWithHash> {
+  const person = await people.findByEmail(pool, email.trim())
+  if (!person) throw new UsageError(`there is no person ${email}`)
+  return person
 }
 
 const shown = (key: api_keys.ApiKey) => ({ ...key, scopes: key.scopes ?? all_scopes.filter(scopesOfKey(null).has) })
@@ -208,6 +296,7 @@ function parse() {
         name: string,
         scopes: string,
         'expires-in': string,
+        role: string,
         json: boolean,
         help: { ...boolean, short: 'h' },
       },

@@ -130,8 +130,8 @@ function callOf({ params, query, body }: Operation, arrival: Arrival, json: unkn
     if (said === said.trim()) continue
     in_path.faults.push({ path, code: 'format', message: `${path} may not begin or end with blanks.` })
   }
-  // One with an id that is none leads nowhere, as one with an unknown id.
-  if (in_path.faults.some(({ path }) => /(^|_)id$/.test(path))) throw notFound()
+  // One with an id or a token that is none leads nowhere, as one with an unknown one.
+  if (in_path.faults.some(({ path }) => /^(\w+_)?(id|token)$/.test(path))) throw notFound()
   const in_query = validateQuery(query as Schema, arrival.query)
   const in_body = body ? validate(body as Schema, json) : { value: {}, faults: [] }
   const faults = [...in_path.faults, ...in_query.faults, ...in_body.faults]

@@ -5,7 +5,7 @@ import { newId } from '../../server/kit/id.ts'
 import { serve } from '../harness.ts'
 import { parley } from './process.ts'
 
-const { fetch } = await serve()
+const { fetch, url } = await serve()
 const DATABASE_URL = process.env.TEST_DATABASE_URL ?? ''
 
 const run = (...words: string[]) => parley(words, { DATABASE_URL }).ended
@@ -83,6 +83,11 @@ const mistakes: [string[], RegExp][] = [
   [['key', 'list', '--scopes', 'x'], /takes no --scopes/],
   [['key', 'revoke', 'x'], /no key x/],
   [['key', 'revoke', newId()], /no key/],
+  [['user', 'create'], /usage: parley user create EMAIL/],
+  [['user', 'create', 'ada'], /email must be an email address/],
+  [['user', 'create', 'ada@example.com', '--role', 'king'], /--role takes owner or member/],
+  [['user', 'join', 'nobody@example.com'], /--workspace NAME is needed/],
+  [['user', 'password', 'nobody@example.com'], /no person nobody@example.com/],
 ]
 for (const [words, message] of mistakes) {
   test(`"parley ${words.join(' ')}" says what is wrong in one line`, async () => {
@@ -93,6 +98,43 @@ for (const [words, message] of mistakes) {
     assert.equal(stderr.trim().split('\n').length, 1)
   })
 }
+
+test('a person is created with a password from standard input, joins workspaces, and gets a new password', async () => {
+  const names = [`cli ${newId()}`, `cli ${newId()}`]
+  for (const name of names) await json('workspace', 'create', name)
+  const [first = '', second = ''] = names
+  const email = `${newId()}@example.com`
+  const user = async (input: string, ...words: string[]) =>
+    parley(['user', ...words], { DATABASE_URL }, `${input}\n`).ended
+  const short = await user('too short', 'create', email, '--workspace', first)
+  assert.match(short.stderr, /^parley: password must have at least 10 characters/)
+  const made = await user('correct horse', 'create', email, '--workspace', first, '--name', 'Ada')
+  assert.equal(made.stdout, `${email} is owner of "${first}".\n`, made.stderr)
+  const again = await user('correct horse', 'create', email.toUpperCase(), '--workspace', first)
+  assert.match(again.stderr, /there is a person/)
+  assert.equal((await user('', 'join', email, '--workspace', second, '--role', 'member')).code, 0)
+  assert.match((await user('', 'join', email, '--workspace', second)).stderr, /a member of .* already/)
+
+  const signIn = (password: string) => fetch('POST', '/app/session', { email, password }, { origin: url })
+  const signed_in = await signIn('correct horse')
+  assert.deepEqual(
+    signed_in.body.data.workspaces.map((one: { name: string; role: string }) => [one.name, one.role]),
+    [
+      [first, 'owner'],
+      [second, 'member'],
+    ],
+  )
+  const { people } = await json('user', 'list')
+  const listed = people.find((one: { email: string }) => one.email === email)
+  assert.deepEqual(listed.workspaces, [`${first} (owner)`, `${second} (member)`].sort())
+  assert.ok(!JSON.stringify(people).includes('argon2'))
+
+  assert.equal((await user('another horse', 'password', email)).code, 0)
+  const cookie = signed_in.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  assert.equal((await fetch('GET', '/app/session', undefined, { cookie })).status, 401)
+  assert.equal((await signIn('correct horse')).status, 401)
+  assert.equal((await signIn('another horse')).status, 200)
+})
 
 test('scopes and times that are none are refused', async () => {
   const name = `cli ${newId()}`
@@ -114,6 +156,10 @@ test('help tells every command', async () => {
     'key create',
     'key list',
     'key revoke',
+    'user create',
+    'user join',
+    'user password',
+    'user list',
   ]) {
     assert.ok(stdout.includes(command), command)
   }

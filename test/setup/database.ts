@@ -16,7 +16,8 @@ export async function withDatabase(folder: string, work: (url: string) => Promis
   }
 }
 
-async function withOwnDatabase(url: string, work: (url: string) => Promise<void>): Promise<void> {
+/** The same beside other databases, in the PostgreSQL at `url`. */
+export async function withOwnDatabase(url: string, work: (url: string) => Promise<void>): Promise<void> {
   const name = `run_${process.pid}`
   const admin = openPool({ url, size: 1, on_error: console.error })
   await admin.script(`create database ${name}`)

@@ -20,12 +20,13 @@ export interface Running {
 }
 
 /** `parley ...` as a user starts it, in an environment with nothing of ours but what is given. */
-export function parley(words: string[], environment: Record<string, string> = {}): Running {
+export function parley(words: string[], environment: Record<string, string> = {}, input = ''): Running {
   const { PATH = '', HOME = '' } = process.env
   const child = spawn('node', [path.join(checkout, 'bin/parley.mjs'), ...words], {
     env: { PATH, HOME, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   })
+  child.stdin.on('error', () => {}).end(input)
   let stdout = ''
   let stderr = ''
   child.stdout.setEncoding('utf8').on('data', (text) => {

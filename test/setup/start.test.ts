@@ -29,6 +29,7 @@ const postmasterPid = (): number =>
   Number.parseInt(fs.readFileSync(path.join(DATA_DIR, 'postgres/postmaster.pid'), 'utf8'), 10)
 
 let key = ''
+let first_setup_token = ''
 const contacts = async (address: string, body?: object) => {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   const response = await fetch(`${address}/contacts`, {
@@ -48,12 +49,18 @@ test('the first start prints the address, a key, and a curl line that works', as
   assert.equal((await contacts(address, { phone_number: '+14155550100' })).status, 201)
   const mode = (name: string) => fs.statSync(path.join(DATA_DIR, name)).mode & 0o777
   assert.equal(mode('secrets-key'), 0o600)
+  first_setup_token = (await running.says(/\/setup\/(\S+)/))[1] ?? ''
   await stop(running)
 })
 
-test('the next start prints no key and has everything', async () => {
+test('the next start prints no key, a new link to set up, and has everything', async () => {
   const running = start()
   const address = await addressOf(running)
+  const [, link = ''] = await running.says(/Set up +(\S+)/)
+  assert.match(link, /^http:\/\/127\.0\.0\.1:\d+\/setup\/[\w-]{43}$/)
+  const look = (one: string) => fetch(one.replace('/setup/', '/app/setup/'))
+  assert.equal((await look(link)).status, 200)
+  assert.equal((await look(link.replace(/[^/]*$/, first_setup_token))).status, 404)
   assert.doesNotMatch(running.stdout(), /pk_/)
   assert.equal((await contacts(address)).body.pagination.total, 1)
 
@@ -78,6 +85,35 @@ test('a port in use is told in one line, and the first key is not lost by it', a
   assert.match(stderr, new RegExp(`^parley: HOST [^\n]*${port}[^\n]*\n$`))
   const next = start(fresh)
   await next.says(/API key +pk_/)
+  await stop(next)
+})
+
+test('with a person there is no link, and another name for the first workspace makes no new one', async () => {
+  const input = 'correct horse\n'
+  const made = await parley(['user', 'create', 'ada@example.com'], environment, input).ended
+  assert.equal(made.stdout, 'ada@example.com is owner of "Default".\n', made.stderr)
+  const running = start()
+  const address = await addressOf(running)
+  assert.doesNotMatch(running.stdout(), /setup/)
+  const origin = address.replace('/api/v1', '')
+  const go = (method: string, path: string, body: object, headers = {}) =>
+    fetch(`${origin}/app${path}`, {
+      method,
+      headers: { origin, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    })
+  const signed_in = await go('POST', '/session', { email: 'ada@example.com', password: 'correct horse' })
+  const cookie = signed_in.headers.getSetCookie()[0] ?? ''
+  const { data } = JSON.parse(await signed_in.text())
+  const headers = { cookie, 'x-workspace': data.workspaces[0].id }
+  assert.equal((await go('PATCH', '/workspace', { name: 'Acme' }, headers)).status, 200)
+  assert.equal((await go('POST', '/workspaces', { name: 'Default' }, headers)).status, 201)
+  await stop(running)
+  const next = start()
+  assert.equal((await contacts(await addressOf(next))).status, 200)
+  assert.doesNotMatch(next.stdout(), /pk_/)
+  const { stdout } = await parley(['workspace', 'list', '--json'], environment).ended
+  assert.equal(JSON.parse(stdout).workspaces.length, 2)
   await stop(next)
 })
 

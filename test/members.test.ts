@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from '../server/kit/sql.ts'
+import { serve } from './harness.ts'
+import { at, browser, password, someone } from './visitors.ts'
+
+const server = await serve()
+const { workspace, pool } = server
+
+/** A workspace with an owner and a member. */
+async function team() {
+  const tenant = await workspace()
+  const owner = await someone(server, { [tenant.id]: 'owner' })
+  const member = await someone(server, { [tenant.id]: 'member' })
+  return { tenant, owner, member, here: at(tenant) }
+}
+
+const tokenOf = (link: string) => link.split('/').at(-1) ?? ''
+const newcomer = () => ({ email: `new.${crypto.randomUUID()}@example.com`, name: 'Grace', password })
+
+test('members are listed to members; only owners change them', async () => {
+  const { owner, member, here } = await team()
+  const { data, pagination } = (await member.go('GET', '/members', undefined, here)).body
+  assert.deepEqual(
+    data.map((one: { person_id: string; role: string }) => [one.person_id, one.role]),
+    [
+      [member.id, 'member'],
+      [owner.id, 'owner'],
+    ],
+  )
+  assert.deepEqual(Object.keys(data[0]), ['person_id', 'email', 'name', 'role', 'created_at'])
+  assert.equal(pagination.total, 2)
+  for (const [method, path, body] of [
+    ['PATCH', `/members/${member.id}`, { role: 'owner' }],
+    ['DELETE', `/members/${owner.id}`, undefined],
+    ['PATCH', '/workspace', { name: 'Mine' }],
+    ['POST', '/invitations', { role: 'member' }],
+    ['GET', '/invitations', undefined],
+    ['POST', '/api/v1/api_keys', { name: 'Mine' }],
+    ['GET', '/api/v1/api_keys', undefined],
+  ] as const) {
+    const answer = await member.go(method, path, body, here)
+    assert.deepEqual([answer.status, answer.body.error.code], [403, 'FORBIDDEN'], `${method} ${path}`)
+  }
+})
+
+test('a role that is given or taken holds at once', async () => {
+  const { owner, member, here } = await team()
+  const raised = await owner.go('PATCH', `/members/${member.id}`, { role: 'owner' }, here)
+  assert.deepEqual([raised.status, raised.body.data.role, raised.body.data.email], [200, 'owner', member.email])
+  assert.equal((await member.go('GET', '/api/v1/api_keys', undefined, here)).status, 200)
+  assert.equal((await owner.go('PATCH', `/members/${member.id}`, { role: 'member' }, here)).status, 200)
+  assert.equal((await member.go('GET', '/api/v1/api_keys', undefined, here)).status, 403)
+})
+
+test('a member who is removed is out at once, and still signed in elsewhere', async () => {
+  const { owner, member, here } = await team()
+  assert.equal((await member.go('GET', '/api/v1/contacts', undefined, here)).status, 200)
+  assert.deepEqual((await owner.go('DELETE', `/members/${member.id}`, undefined, here)).body.data, { deleted: true })
+  assert.equal((await member.go('GET', '/api/v1/contacts', undefined, here)).status, 404)
+  assert.equal((await member.go('GET', '/members', undefined, here)).status, 404)
+  assert.deepEqual((await member.go('GET', '/session')).body.data.workspaces, [])
+  assert.equal((await owner.go('DELETE', `/members/${member.id}`, undefined, here)).status, 404)
+})
+
+test('members may leave; the last owner can neither leave nor become a member', async () => {
+  const { owner, member, here } = await team()
+  for (const [method, body] of [
+    ['DELETE', undefined],
+    ['PATCH', { role: 'member' }],
+  ] as const) {
+    const refused = await owner.go(method, `/members/${owner.id}`, body, here)
+    assert.deepEqual([refused.status, refused.body.error.code], [409, 'INVALID_STATE'])
+  }
+  assert.equal((await owner.go('PATCH', `/members/${owner.id}`, { role: 'owner' }, here)).status, 200)
+  assert.equal((await member.go('DELETE', `/members/${member.id}`, undefined, here)).status, 200)
+  assert.equal((await owner.go('GET', '/members', undefined, here)).body.pagination.total, 1)
+})
+
+test('of two owners who remove or lower each other at once, one stays owner', async () => {
+  for (const [method, body] of [
+    ['DELETE', undefined],
+    ['PATCH', { role: 'member' }],
+  ] as const) {
+    const { tenant, owner, member, here } = await team()
+    await owner.go('PATCH', `/members/${member.id}`, { role: 'owner' }, here)
+    const answers = await Promise.all([
+      owner.go(method, `/members/${member.id}`, body, here),
+      member.go(method, `/members/${owner.id}`, body, here),
+    ])
+    const owners = await pool.many(
+      sql`select person_id from memberships where workspace_id = ${tenant.id} and role = 'owner'`,
+    )
+    assert.equal(owners.length, 1)
+    assert.equal(answers.filter(({ status }) => status === 200).length, 1)
+  }
+})
+
+test("another workspace's people can't be touched", async () => {
+  const [ours, theirs] = [await team(), await team()]
+  for (const [method, body] of [
+    ['DELETE', undefined],
+    ['PATCH', { role: 'member' }],
+  ] as const) {
+    const answer = await ours.owner.go(method, `/members/${theirs.owner.id}`, body, ours.here)
+    assert.equal(answer.status, 404)
+  }
+  assert.equal((await theirs.owner.go('GET', '/members', undefined, theirs.here)).body.pagination.total, 2)
+})
+
+test('an owner renames the workspace, but not to the name of another', async () => {
+  const [{ owner, here, tenant }, other] = [await team(), await team()]
+  const name = `renamed ${tenant.id}`
+  const renamed = await owner.go('PATCH', '/workspace', { name }, here)
+  assert.deepEqual(renamed.body.data, { id: tenant.id, name, role: 'owner' })
+  const clash = await other.owner.go('PATCH', '/workspace', { name }, other.here)
+  assert.deepEqual([clash.status, clash.body.error.details.field], [409, 'name'])
+  assert.equal((await owner.go('PATCH', '/workspace', { name }, here)).status, 200, 'its own name is no clash')
+})
+
+test('who is invited joins by the link, once', async () => {
+  const { tenant, owner, here } = await team()
+  const invited = await owner.go('POST', '/invitations', { role: 'member' }, here)
+  assert.equal(invited.status, 201)
+  const { link, ...shown } = invited.body.data
+  assert.deepEqual(Object.keys(shown).sort(), ['email', 'expires_at', 'id', 'role'])
+  assert.match(link, new RegExp(`^${server.url}/invite/[\\w-]{43}$`))
+  const listed = await owner.go('GET', '/invitations', undefined, here)
+  assert.equal(listed.body.data[0].id, shown.id)
+  assert.ok(!listed.text.includes(tokenOf(link)))
+
+  const path = `/invitations/${tokenOf(link)}`
+  const visitor = browser(server)
+  const look = await visitor.go('GET', path)
+  assert.deepEqual([look.body.data.role, look.body.data.email, look.body.data.invited_by], ['member', null, owner.name])
+  const half = await visitor.go('POST', path, { email: 'grace@example.com' })
+  assert.deepEqual(
+    half.body.error.details.fields.map((field: { path: string }) => field.path),
+    ['name', 'password'],
+  )
+  assert.equal((await visitor.go('POST', path, {})).status, 401, 'nobody is signed in')
+  const joined = await visitor.go('POST', path, newcomer())
+  assert.deepEqual(
+    joined.body.data.workspaces.map((one: { id: string; role: string }) => [one.id, one.role]),
+    [[tenant.id, 'member']],
+  )
+  assert.equal((await visitor.go('GET', '/api/v1/contacts', undefined, here)).status, 200)
+  assert.equal((await visitor.go('GET', path)).status, 404)
+  assert.equal((await browser(server).go('POST', path, newcomer())).status, 404)
+})
+
+test('who is signed in joins without a word; who is a member already changes nothing', async () => {
+  const { tenant, owner, member, here } = await team()
+  const { link } = (await owner.go('POST', '/invitations', { role: 'owner' }, here)).body.data
+  const path = `/invitations/${tokenOf(link)}`
+  const again = await member.go('POST', path, {})
+  assert.deepEqual([again.status, again.body.error.code], [409, 'INVALID_STATE'])
+  const guest = await someone(server)
+  const { workspaces } = (await guest.go('POST', path, {})).body.data
+  assert.deepEqual([workspaces[0].id, workspaces[0].role], [tenant.id, 'owner'])
+})
+
+test('of many who accept one invitation at once, one joins', async () => {
+  const { owner, here } = await team()
+  const { link } = (await owner.go('POST', '/invitations', { role: 'member' }, here)).body.data
+  const path = `/invitations/${tokenOf(link)}`
+  const guests = await Promise.all(Array.from({ length: 3 }, () => someone(server)))
+  const answers = await Promise.all([
+    ...guests.map(({ go }) => go('POST', path, {})),
+    browser(server).go('POST', path, newcomer()),
+    browser(server).go('POST', path, newcomer()),
+  ])
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 404, 404, 404, 404])
+  assert.equal((await owner.go('GET', '/members', undefined, here)).body.pagination.total, 3)
+})
+
+test('an invitation for an email is for nobody else', async () => {
+  const { owner, here } = await team()
+  const guest = await someone(server)
+  const said = { role: 'member', email: ` ${guest.email.toUpperCase()}` }
+  const { link, email } = (await owner.go('POST', '/invitations', said, here)).body.data
+  assert.equal(email, guest.email)
+  const path = `/invitations/${tokenOf(link)}`
+  assert.equal((await browser(server).go('POST', path, newcomer())).status, 400)
+  assert.equal((await (await someone(server)).go('POST', path, {})).status, 403)
+  const taken = await browser(server).go('POST', path, { ...newcomer(), email: guest.email })
+  assert.deepEqual([taken.status, taken.body.error.details.field], [409, 'email'], 'an account is not taken over')
+  assert.equal((await guest.go('POST', path, {})).status, 200)
+})
+
+test('an invitation ends when it is withdrawn, when it expires, and with the role of who made it', async () => {
+  const { tenant, owner, member, here } = await team()
+  const other = await team()
+  await owner.go('PATCH', `/members/${member.id}`, { role: 'owner' }, here)
+  const invite = async (by = owner) => {
+    const { id, link } = (await by.go('POST', '/invitations', { role: 'owner' }, here)).body.data
+    return { id, status: async () => (await browser(server).go('GET', `/invitations/${tokenOf(link)}`)).status }
+  }
+  const withdrawn = await invite()
+  assert.equal((await other.owner.go('DELETE', `/invitations/${withdrawn.id}`, undefined, other.here)).status, 404)
+  assert.equal(await withdrawn.status(), 200)
+  assert.equal((await owner.go('DELETE', `/invitations/${withdrawn.id}`, undefined, here)).status, 200)
+  assert.equal(await withdrawn.status(), 404)
+
+  const expired = await invite()
+  await pool.run(sql`update invitations set expires_at = '2026-01-01' where workspace_id = ${tenant.id}`)
+  assert.equal(await expired.status(), 404)
+  assert.equal((await owner.go('GET', '/invitations', undefined, here)).body.pagination.total, 0)
+
+  const by_former = await invite(member)
+  await owner.go('PATCH', `/members/${member.id}`, { role: 'member' }, here)
+  assert.equal(await by_former.status(), 404)
+})
+
+test('a token that is none leads nowhere', async () => {
+  for (const token of ['x', '%00', 'a'.repeat(43), `${'a'.repeat(499)}`, "'%20or%20true"]) {
+    assert.equal((await browser(server).go('GET', `/invitations/${token}`)).status, 404, token)
+    assert.equal((await browser(server).go('GET', `/setup/${token}`)).status, 404, token)
+  }
+})

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as contacts from '../server/contacts/store.ts'
+import { serve, type Tenant } from './harness.ts'
+import { newContact } from './samples.ts'
+import { at, someone } from './visitors.ts'
+
+const server = await serve()
+const { workspace, pool } = server
+const day_ms = 24 * 60 * 60 * 1000
+
+const overviewOf = async ({ call }: Tenant) => (await call('GET', '/overview')).body.data
+const dayOf = (time_ms: number) => new Date(time_ms).toISOString().slice(0, 10)
+
+/** As if it had been created so long ago. */
+async function createdBefore(tenant: Tenant, ago_ms: number, source: 'import' | 'inbound' = 'import') {
+  const created = await pool.tx((db) =>
+    contacts.create(db, tenant.id, [{ ...newContact(), source }], Date.now() - ago_ms),
+  )
+  const [contact] = created
+  if (!contact || contact instanceof Error) throw contact
+  return contact
+}
+
+test('an empty workspace has zeros for thirty days', async () => {
+  const { contacts, added_by_day, events } = await overviewOf(await workspace())
+  const by_source = { api: 0, import: 0, manual: 0, inbound: 0, webhook: 0 }
+  assert.deepEqual(contacts, { total: 0, new_this_week: 0, by_source })
+  assert.equal(added_by_day.length, 30)
+  assert.ok(added_by_day.every(({ total }: { total: number }) => total === 0))
+  assert.deepEqual(events, [])
+})
+
+test('contacts are counted by source, by week and by day, and no more when they are deleted', async () => {
+  const tenant = await workspace()
+  const owner = await someone(server, { [tenant.id]: 'owner' })
+  const by_key = await tenant.call('POST', '/contacts', newContact())
+  await owner.go('POST', '/api/v1/contacts', newContact(), at(tenant))
+  await createdBefore(tenant, 6 * day_ms)
+  await createdBefore(tenant, 7 * day_ms)
+  await createdBefore(tenant, 29 * day_ms, 'inbound')
+  const oldest = await createdBefore(tenant, 30 * day_ms)
+  const before = await overviewOf(tenant)
+  assert.deepEqual(before.contacts, {
+    total: 6,
+    new_this_week: 3,
+    by_source: { api: 1, manual: 1, import: 3, inbound: 1, webhook: 0 },
+  })
+  const added = before.added_by_day.filter(({ total }: { total: number }) => total > 0)
+  assert.deepEqual(added, [
+    { day: dayOf(Date.now() - 29 * day_ms), total: 1 },
+    { day: dayOf(Date.now() - 7 * day_ms), total: 1 },
+    { day: dayOf(Date.now() - 6 * day_ms), total: 1 },
+    { day: dayOf(Date.now()), total: 2 },
+  ])
+  assert.equal(before.added_by_day.at(-1).day, dayOf(Date.now()))
+
+  for (const id of [by_key.body.data.id, oldest.id]) await tenant.call('DELETE', `/contacts/${id}`)
+  const after = await overviewOf(tenant)
+  assert.deepEqual([after.contacts.total, after.contacts.by_source.api, after.contacts.by_source.import], [4, 0, 2])
+  assert.equal(after.added_by_day.at(-1).total, 1)
+})
+
+test('the counts are exact after many writes at once, refused ones too', async () => {
+  const tenant = await workspace()
+  const taken = newContact()
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, (_, index) => tenant.call('POST', '/contacts', index % 4 === 0 ? taken : newContact())),
+  )
+  const ids = answers.filter(({ status }) => status === 201).map(({ body }) => body.data.id)
+  await Promise.all(ids.slice(0, 50).map((id) => tenant.call('DELETE', `/contacts/${id}`)))
+  const { contacts, added_by_day } = await overviewOf(tenant)
+  assert.deepEqual(
+    [ids.length, contacts.total, contacts.by_source.api, added_by_day.at(-1).total],
+    [151, 101, 101, 101],
+  )
+})
+
+test('the last ten events are shown, the newest first', async () => {
+  const tenant = await workspace()
+  const ids: string[] = []
+  for (let count = 0; count < 12; count += 1) {
+    ids.push((await tenant.call('POST', '/contacts', newContact())).body.data.id)
+  }
+  const { events } = await overviewOf(tenant)
+  assert.deepEqual(
+    events.map((event: { resource_id: string }) => event.resource_id),
+    ids.reverse().slice(0, 10),
+  )
+  assert.deepEqual(Object.keys(events[0]), ['id', 'type', 'resource_id', 'created_at'])
+})

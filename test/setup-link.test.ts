@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from '../server/kit/sql.ts'
+import * as setup from '../server/people/setup.ts'
+import { openServer, testPool } from './harness.ts'
+import { withOwnDatabase } from './setup/database.ts'
+import { at, browser, password } from './visitors.ts'
+
+const owner = (name = 'Ada') => ({ email: `${name}@example.com`, name, password })
+
+/** In a database of its own: only one without people can be set up. */
+await withOwnDatabase(process.env.TEST_DATABASE_URL ?? '', async (url) => {
+  const server = await openServer(testPool(url))
+  const { pool } = server
+  const offer = async () => (await setup.offer(pool, Date.now())) ?? ''
+  const look = async (token: string) => (await browser(server).go('GET', `/setup/${token}`)).status
+  const [first, second] = [await server.workspace(), await server.workspace()]
+
+  await test('a new link ends the older ones', async () => {
+    const old = await offer()
+    assert.equal(await look(old), 200)
+    const next = await offer()
+    assert.deepEqual([await look(old), await look(next)], [404, 200])
+    assert.equal((await browser(server).go('POST', `/setup/${old}`, owner())).status, 404)
+  })
+
+  await test('a link ends after a day', async () => {
+    const late = (await setup.offer(pool, Date.now() - 24 * 60 * 60 * 1000)) ?? ''
+    assert.equal(await look(late), 404)
+    assert.equal((await browser(server).go('POST', `/setup/${late}`, owner())).status, 404)
+  })
+
+  await test('what is wrong with the person leaves the link as it is', async () => {
+    const token = await offer()
+    const answer = await browser(server).go('POST', `/setup/${token}`, { email: 'ada', name: '', password: 'short' })
+    assert.deepEqual(
+      answer.body.error.details.fields.map(({ path }: { path: string }) => path),
+      ['email', 'name', 'password'],
+    )
+    assert.equal(await look(token), 200)
+  })
+
+  await test('of many who use the link at once, one becomes the owner of all that there is', async () => {
+    const token = await offer()
+    const visitors = Array.from({ length: 4 }, () => browser(server))
+    const answers = await Promise.all(
+      visitors.map(({ go }, index) => go('POST', `/setup/${token}`, owner(`ada${index}`))),
+    )
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 404, 404, 404])
+    const { total } = await pool.one<{ total: number }>(sql`select count(*) as total from people`)
+    assert.equal(total, 1)
+    const winner = visitors[answers.findIndex(({ status }) => status === 200)]
+    const { workspaces } = (await winner?.go('GET', '/session'))?.body.data ?? {}
+    assert.deepEqual(
+      workspaces.map((one: { id: string; role: string }) => [one.id, one.role]),
+      [
+        [first.id, 'owner'],
+        [second.id, 'owner'],
+      ],
+    )
+    const keys = await winner?.go('POST', '/api/v1/api_keys', { name: 'First' }, at(first))
+    const by_key = await server.fetch('GET', '/api/v1/contacts', undefined, {
+      authorization: `Bearer ${keys?.body.data.key}`,
+    })
+    assert.equal(by_key.status, 200)
+  })
+
+  await test('with a person there are no links', async () => {
+    assert.equal(await setup.offer(pool, Date.now()), undefined)
+  })
+  await server.close()
+})

@@ -1,0 +1,294 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from '../server/kit/sql.ts'
+import { networkOf, throttle } from '../server/people/throttle.ts'
+import { serve } from './harness.ts'
+import { at, browser, newToken, password, someone } from './visitors.ts'
+
+const server = await serve({ trust_proxy: ['127.0.0.1'] })
+const { workspace, pool } = server
+const day_ms = 24 * 60 * 60 * 1000
+
+let networks = 0
+/** As if from a network of one's own, so that tests don't throttle each other. */
+const elsewhere = () => {
+  networks += 1
+  return { 'x-forwarded-for': `198.51.100.${networks}` }
+}
+
+const signIn = (email: string, said = password, headers = elsewhere()) => {
+  const visitor = browser(server)
+  return visitor.go('POST', '/session', { email, password: said }, headers).then((answer) => ({ ...visitor, answer }))
+}
+
+test('who signs in gets a cookie that scripts and other sites get nothing of', async () => {
+  const tenant = await workspace()
+  const { id, email, name } = await someone(server, { [tenant.id]: 'member' })
+  const { answer, go } = await signIn(` ${email.toUpperCase()} `)
+  assert.equal(answer.status, 200, answer.text)
+  const { workspaces, person } = answer.body.data
+  assert.deepEqual(person, { id, email, name })
+  assert.deepEqual(
+    workspaces.map((one: { id: string; role: string }) => [one.id, one.role]),
+    [[tenant.id, 'member']],
+  )
+  const [cookie = ''] = answer.headers.getSetCookie()
+  assert.match(cookie, /^parley_session=[\w-]{43}; Path=\/; Max-Age=7776000; HttpOnly; SameSite=Lax$/)
+  assert.ok(!answer.text.includes(cookie.slice(15, 58)))
+  assert.deepEqual((await go('GET', '/session')).body, answer.body)
+})
+
+test('behind TLS the cookie is the host’s alone', async () => {
+  const secure = await serve({ public_url: 'https://parley.example.com/x' })
+  const { email } = await someone(secure)
+  const headers = { origin: 'https://parley.example.com' }
+  const answer = await browser(secure).go('POST', '/session', { email, password }, headers)
+  const [cookie = ''] = answer.headers.getSetCookie()
+  assert.match(cookie, /^__Host-parley_session=[\w-]{43}; Path=\/; Max-Age=7776000; HttpOnly; SameSite=Lax; Secure$/)
+  const token = /=([^;]*)/.exec(cookie)?.[1]
+  const named = (name: string) =>
+    secure.fetch('GET', '/app/session', undefined, { cookie: `a=b; ${name}=${token}; c=d` })
+  assert.equal((await named('__Host-parley_session')).status, 200)
+  assert.equal((await named('parley_session')).status, 401, 'another site of the domain could have set that one')
+  const own_host = await browser(secure).go('POST', '/session', { email, password })
+  assert.equal(own_host.status, 403)
+})
+
+test('a wrong password and an unknown email are refused alike', async () => {
+  const { email } = await someone(server)
+  const wrong = await signIn(email, `${password}!`)
+  const unknown = await signIn(`x${email}`)
+  for (const { answer } of [wrong, unknown]) {
+    assert.equal(answer.status, 401)
+    assert.deepEqual(answer.headers.getSetCookie(), [])
+  }
+  assert.equal(wrong.answer.body.error.message, unknown.answer.body.error.message)
+})
+
+test('of a session and a password only hashes are kept', async () => {
+  const { id, email } = await someone(server)
+  const { cookie } = await signIn(email)
+  const token = cookie().split('=')[1] ?? ''
+  const kept = await pool.many(
+    sql`select encode(hash, 'escape') as hash, sessions::text as row, people::text as person
+      from sessions join people on people.id = person_id where person_id = ${id}`,
+  )
+  const text = JSON.stringify(kept)
+  assert.ok(!text.includes(token) && !text.includes(Buffer.from(token).toString('hex')))
+  assert.ok(!text.includes(password))
+  assert.match(text, /\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+})
+
+test('ten guesses from a network, then it must wait, the right password too; elsewhere the person gets in', async () => {
+  const { email } = await someone(server)
+  const here = elsewhere()
+  const answers = await Promise.all(Array.from({ length: 15 }, () => signIn(email, 'wrong wrong', here)))
+  const statuses = answers.map(({ answer }) => answer.status)
+  // On a busy machine some are told that there is too much to do.
+  assert.ok(statuses.every((status) => [401, 429, 503].includes(status)))
+  assert.equal(statuses.filter((status) => status === 429).length, 5)
+  const { answer } = await signIn(email, password, here)
+  assert.deepEqual([answer.status, answer.body.error.code], [429, 'RATE_LIMITED'])
+  const wait_s = Number(answer.headers.get('retry-after'))
+  assert.ok(wait_s > 0 && wait_s <= 60, String(wait_s))
+  const unknown = await Promise.all(Array.from({ length: 11 }, () => signIn(`x${email}`, password, here)))
+  assert.equal(unknown.filter((one) => one.answer.status === 429).length, 1, 'an unknown email looks the same')
+  assert.equal((await signIn(email)).answer.status, 200)
+  assert.equal((await signIn(email, password, here)).answer.status, 429)
+})
+
+test('a success forgets the failures before it', async () => {
+  const { email } = await someone(server)
+  const here = elsewhere()
+  for (let round = 0; round < 3; round += 1) {
+    for (let count = 0; count < 5; count += 1)
+      assert.equal((await signIn(email, 'wrong wrong', here)).answer.status, 401)
+    assert.equal((await signIn(email, password, here)).answer.status, 200)
+  }
+})
+
+test('the throttle lets go with time, and counts networks and accounts apart', () => {
+  const { attempt, succeed } = throttle()
+  const start = 1_800_000_000_000
+  const tries = (account: string, network: string, now: number) => {
+    let count = 0
+    try {
+      for (; count < 1000; count += 1) attempt(account, network, now)
+    } catch {
+      // told by the count
+    }
+    return count
+  }
+  assert.equal(tries('a', 'n', start), 10)
+  assert.equal(tries('a', 'n', start + 59_999), 0)
+  assert.equal(tries('a', 'n', start + 60_000), 1)
+  assert.equal(tries('a', 'n', start + day_ms), 10)
+  assert.equal(tries('a', 'n', start - day_ms), 10, 'a clock that was set back')
+  assert.equal(tries('b', 'n', start), 10)
+  const many = Array.from({ length: 12 }, (_, index) => tries(`c${index}`, 'm', start))
+  assert.equal(
+    many.reduce((sum, count) => sum + count),
+    50,
+    'one network with many accounts',
+  )
+  const spread = Array.from({ length: 12 }, (_, index) => tries('d', `m${index}`, start))
+  assert.equal(
+    spread.reduce((sum, count) => sum + count),
+    100,
+    'one account from many networks',
+  )
+  succeed('d', 'm99')
+  assert.equal(tries('d', 'm99', start), 10)
+})
+
+test('an IPv6 network is its first half', () => {
+  assert.equal(networkOf('2001:db8:1:2:3:4:5:6'), networkOf('2001:DB8:1:2::1'))
+  assert.equal(networkOf('2001:db8::1'), '2001:db8:0:0::/64')
+  assert.notEqual(networkOf('2001:db8:1:2::1'), networkOf('2001:db8:1:3::1'))
+  assert.equal(networkOf('::1'), '0:0:0:0::/64')
+  assert.equal(networkOf('::ffff:192.0.2.1'), '192.0.2.1')
+  assert.equal(networkOf('192.0.2.1'), '192.0.2.1')
+})
+
+test('who signs out is out, here; who signs out everywhere, everywhere', async () => {
+  const first = await someone(server)
+  const [second, third] = [await signIn(first.email), await signIn(first.email)]
+  const left = second.cookie()
+  assert.deepEqual((await second.go('DELETE', '/session')).body.data, { deleted: true })
+  assert.equal(second.cookie(), '')
+  const stolen = await server.fetch('GET', '/app/session', undefined, { cookie: left })
+  assert.equal(stolen.status, 401, 'the old token is worth nothing')
+  assert.equal((await first.go('GET', '/session')).status, 200)
+  assert.equal((await third.go('DELETE', '/sessions')).status, 200)
+  assert.equal((await first.go('GET', '/session')).status, 401)
+  assert.equal((await browser(server).go('DELETE', '/session')).status, 200, 'nobody is signed out without harm')
+})
+
+test('a sign-in ends the session that the browser had', async () => {
+  const { email } = await someone(server)
+  const { go, cookie } = await signIn(email)
+  const before = cookie()
+  assert.equal((await go('POST', '/session', { email, password }, elsewhere())).status, 200)
+  assert.notEqual(cookie(), before)
+  assert.equal((await server.fetch('GET', '/app/session', undefined, { cookie: before })).status, 401)
+})
+
+test('sessions are listed and ended one by one, by their person alone', async () => {
+  const first = await someone(server)
+  const { go } = await signIn(first.email)
+  const { data } = (await go('GET', '/sessions')).body
+  assert.deepEqual(
+    data.map((one: { is_current: boolean }) => one.is_current),
+    [true, false],
+  )
+  assert.deepEqual(Object.keys(data[1]), ['id', 'created_at', 'last_used_at', 'user_agent', 'is_current'])
+  const stranger = await someone(server)
+  assert.equal((await stranger.go('DELETE', `/sessions/${data[1].id}`)).status, 404)
+  assert.equal((await go('DELETE', `/sessions/${data[1].id}`)).status, 200)
+  assert.equal((await first.go('GET', '/session')).status, 401)
+  assert.equal((await go('DELETE', `/sessions/${data[0].id}`)).status, 200)
+  assert.equal((await go('GET', '/session')).status, 401)
+})
+
+test('a session ends when it was not used for two weeks, and after ninety days in any case', async () => {
+  const { id } = await someone(server)
+  const now = Date.now()
+  const statusAfter = async (begun_ms: number, used_ms: number) => {
+    const token = await newToken(server, id, now - begun_ms)
+    const used_at = new Date(now - used_ms).toISOString()
+    await pool.run(
+      sql`update sessions set last_used_at = ${used_at} where person_id = ${id} and created_at = ${new Date(now - begun_ms).toISOString()}`,
+    )
+    return (await browser(server, token).go('GET', '/session')).status
+  }
+  assert.equal(await statusAfter(20 * day_ms, 14 * day_ms - 60_000), 200)
+  assert.equal(await statusAfter(21 * day_ms, 14 * day_ms + 1), 401)
+  assert.equal(await statusAfter(90 * day_ms - 60_000, 1000), 200)
+  assert.equal(await statusAfter(90 * day_ms + 1, 1000), 401)
+})
+
+test('a use keeps a session alive', async () => {
+  const { id } = await someone(server)
+  const token = await newToken(server, id, Date.now() - day_ms)
+  const { go } = browser(server, token)
+  await go('GET', '/session')
+  const listed = (await go('GET', '/sessions')).body.data.find((one: { is_current: boolean }) => one.is_current)
+  assert.ok(Date.now() - Date.parse(listed.last_used_at) < 60_000)
+})
+
+test('a person has at most fifty sessions: those used longest ago end', async () => {
+  const { id, go } = await someone(server)
+  const now = Date.now()
+  for (let count = 1; count <= 50; count += 1) await newToken(server, id, now + count)
+  assert.equal((await go('GET', '/session')).status, 401)
+})
+
+test('a new password ends all sessions but this one, whose token is new', async () => {
+  const first = await someone(server)
+  const { go, cookie } = await signIn(first.email)
+  const before = cookie()
+  const here = elsewhere()
+  const change = (current_password: string, new_password: string) =>
+    go('PUT', '/password', { current_password, new_password }, here)
+  const wrong = await change('wrong wrong', 'another password')
+  assert.deepEqual([wrong.status, wrong.body.error.details.fields[0].path], [400, 'current_password'])
+  assert.equal((await change(password, '123456789')).status, 400)
+  assert.deepEqual((await change(password, 'another password')).body.data, { changed: true })
+  assert.notEqual(cookie(), before)
+  assert.equal((await go('GET', '/session')).status, 200)
+  assert.equal((await first.go('GET', '/session')).status, 401)
+  assert.equal((await server.fetch('GET', '/app/session', undefined, { cookie: before })).status, 401)
+  assert.equal((await signIn(first.email)).answer.status, 401)
+  assert.equal((await signIn(first.email, 'another password')).answer.status, 200)
+})
+
+test('guesses at the present password are throttled as sign-ins are', async () => {
+  const { go } = await someone(server)
+  const here = elsewhere()
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, () =>
+      go('PUT', '/password', { current_password: 'wrong wrong', new_password: 'another password' }, here),
+    ),
+  )
+  assert.equal(answers.filter(({ status }) => status === 429).length, 2)
+})
+
+test('passwords have 10 to 200 characters', async () => {
+  const { go } = await someone(server)
+  const here = elsewhere()
+  const change = (new_password: string) => go('PUT', '/password', { current_password: 'wrong', new_password }, here)
+  const faults = async (new_password: string) => (await change(new_password)).body.error.details.fields
+  assert.equal((await faults('🐎'.repeat(9)))[0].path, 'new_password')
+  assert.match((await faults('a'.repeat(9)))[0].message, /at least 10/)
+  assert.equal((await faults('a'.repeat(201)))[0].path, 'new_password')
+  assert.equal((await faults('🐎'.repeat(10)))[0].path, 'current_password')
+  assert.equal((await faults('a'.repeat(200)))[0].path, 'current_password')
+})
+
+test('a person changes the name, and makes workspaces of the own', async () => {
+  const { go, id, email } = await someone(server)
+  assert.deepEqual((await go('PATCH', '/person', { name: 'Grace' })).body.data, { id, email, name: 'Grace' })
+  const name = `of ${email}`
+  const made = await go('POST', '/workspaces', { name })
+  assert.equal(made.status, 201)
+  assert.deepEqual([made.body.data.name, made.body.data.role], [name, 'owner'])
+  const again = await go('POST', '/workspaces', { name })
+  assert.deepEqual(
+    [again.status, again.body.error.details.field, again.body.error.details.existing_id],
+    [409, 'name', null],
+  )
+  assert.deepEqual((await go('GET', '/session')).body.data.workspaces, [made.body.data])
+  const contact = await go('POST', '/api/v1/contacts', { phone_number: '+14155550100' }, at(made.body.data))
+  assert.equal(contact.body.data.source, 'manual')
+  assert.equal(
+    (await go('GET', '/api/v1/overview', undefined, at(made.body.data))).body.data.contacts.by_source.manual,
+    1,
+  )
+})
+
+test('two who make a workspace of the same name at once make one', async () => {
+  const people = await Promise.all(Array.from({ length: 4 }, () => someone(server)))
+  const name = `of all ${people[0]?.email}`
+  const answers = await Promise.all(people.map(({ go }) => go('POST', '/workspaces', { name })))
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409, 409])
+})

@@ -17,7 +17,7 @@ export async function ensureInstalled(root) {
   const isDone = () => fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8') === wanted
   if (isDone()) return
 
-  const release = await lock(root)
+  const release = await lock(root, 'install')
   try {
     if (isDone()) return
     const { packages } = JSON.parse(lockfile)
@@ -111,8 +111,8 @@ function link(to, path) {
 }
 
 /** An address that only one process can listen at: the kernel frees it however that one ends. */
-async function lock(root) {
-  const hash = sha256(fs.realpathSync(root))
+export async function lock(root, work) {
+  const hash = sha256(`${work} ${fs.realpathSync(root)}`)
   for (let waited_ms = 0; waited_ms < wait_max_ms; waited_ms += look_again_ms) {
     const server = createServer().listen(address(hash))
     try {
@@ -121,14 +121,14 @@ async function lock(root) {
     } catch (error) {
       if (error.code !== 'EADDRINUSE') throw error
     }
-    if (waited_ms === 0) process.stderr.write('Waiting for another command that installs dependencies...\n')
+    if (waited_ms === 0) process.stderr.write(`Waiting for another command, which is at ${work}...\n`)
     await sleep(look_again_ms)
   }
-  throw new Error('Another command has been installing dependencies for too long: end it and try again')
+  throw new Error(`Another command has been at ${work} for too long: end it and try again`)
 }
 
 function address(hash) {
-  const name = `parley-install-${hash}`
+  const name = `parley-${hash}`
   if (process.platform === 'win32') return { path: `\\\\.\\pipe\\${name}` }
   // Before libuv 1.46 the abstract name would be taken for no name at all.
   const [major, minor] = process.versions.uv.split('.').map(Number)
@@ -136,6 +136,6 @@ function address(hash) {
   return { host: '127.0.0.1', port: 20000 + (Number.parseInt(hash.slice(0, 8), 16) % 10000) }
 }
 
-function sha256(value) {
+export function sha256(value) {
   return createHash('sha256').update(value).digest('hex')
 }

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { ensureBuilt } from './build.mjs'
 import { ensureInstalled } from './install.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -15,11 +16,14 @@ const node_options = ['--max-semi-space-size=16', '--heap-growing-percent=100']
 export async function run(file, parameters) {
   try {
     await ensureInstalled(root)
+    if (showsDashboard(file, parameters)) await ensureBuilt(root, nodePath())
     start(nodePath(), [resolve(root, file), ...parameters])
   } catch (error) {
     fail(error.message)
   }
 }
+
+const showsDashboard = (file, [command]) => file.startsWith('test/') || command === 'serve'
 
 function nodePath() {
   const platform = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`

@@ -7,6 +7,7 @@ import { authenticator } from './api-keys/authenticate.ts'
 import { operations as apiKeys } from './api-keys/routes.ts'
 import { addressOf, type Config } from './config.ts'
 import { operations as contacts } from './contacts/routes.ts'
+import { operations as imports } from './imports/routes.ts'
 import { answerHeaders } from './kit/browser.ts'
 import type { Pool } from './kit/db.ts'
 import { docsHeaders, docsPage } from './kit/docs/page.ts'
@@ -16,12 +17,13 @@ import type { Log } from './kit/log.ts'
 import { isCurrent } from './kit/migrate.ts'
 import { type About, openApiOf } from './kit/openapi.ts'
 import type { Operation } from './kit/operation.ts'
+import { readSite } from './kit/site.ts'
 import { operations as overview } from './overview/routes.ts'
 import { operations as personOperations } from './people/routes.ts'
 import { visiting } from './people/visitor.ts'
 
 /** Everything that clients can do. */
-const rooms: Operation[] = [...contacts, ...agents, ...overview]
+const rooms: Operation[] = [...contacts, ...imports, ...agents, ...overview]
 export const operations: Operation[] = [...rooms, ...apiKeys(scopesOf(rooms))]
 
 export { personOperations }
@@ -34,6 +36,9 @@ const served_at = ['/api/v1', '/v1']
 const session_api_path = '/app/api/v1'
 const person_path = '/app'
 
+/** Where an address that leads nowhere is a mistake of a program, and not a page of the dashboard. */
+const own_paths = ['/api', '/v1', '/app']
+
 /** Who asks whether we are ready doesn't wait for a database that is silent. */
 const ready_within_ms = 2_000
 
@@ -43,6 +48,7 @@ const about: About = {
   guide: fs.readFileSync(path.join(import.meta.dirname, 'guide.md'), 'utf8'),
   rooms: {
     contacts: 'The people that agents communicate with.',
+    imports: 'Contacts from CSV files, in the background: tried out first, cancelled or undone if need be.',
     agents: 'What answers and calls: instructions in versions, one of them deployed.',
     overview: 'What there is, at a glance.',
     api_keys:
@@ -87,6 +93,7 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     rate_limit_per_second,
     trust_proxy,
     secrets_key: config.secrets_key ?? randomBytes(32).toString('base64'),
+    site: readSite(path.join(config.checkout, '.cache', 'dashboard'), pathOf(config.public_url), own_paths),
   })
   const document_text = JSON.stringify(document)
   addPage('/health', () => json(200, { status: 'ok' }))

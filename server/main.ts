@@ -6,6 +6,7 @@ import { openApi, portOf } from './api.ts'
 import * as api_keys from './api-keys/store.ts'
 import { addressOf, type Config, ConfigError } from './config.ts'
 import * as grams from './contacts/grams.ts'
+import * as imports from './imports/store.ts'
 import * as clock from './kit/clock.ts'
 import { openPool, type Pool } from './kit/db.ts'
 import { open, SetupError } from './kit/embedded/embedded.ts'
@@ -16,6 +17,7 @@ import { sql } from './kit/sql.ts'
 import * as invitations from './people/invitations.ts'
 import * as sessions from './people/sessions.ts'
 import * as setup from './people/setup.ts'
+import { openWorker, type Worker } from './worker.ts'
 import * as workspaces from './workspaces/store.ts'
 
 export const migrations = path.resolve(import.meta.dirname, '../migrations')
@@ -102,9 +104,10 @@ async function start(config: Config, log: Log): Promise<() => Promise<void>> {
   const secrets_key = config.secrets_key ?? keepSecretsKey(config)
   const { app, noteUses, stop: stopAnswering } = openApi(pool, { ...config, secrets_key }, migrations, log)
   const timers: NodeJS.Timeout[] = []
+  let worker: Worker | undefined
   const stop = async () => {
     for (const timer of timers) clearInterval(timer)
-    await stopAnswering()
+    await Promise.all([stopAnswering(), worker?.stop()])
     await noteUses().catch((error: unknown) => log.warn({ err: error }, 'the last uses of keys were not noted'))
     await database.close()
   }
@@ -121,6 +124,7 @@ async function start(config: Config, log: Log): Promise<() => Promise<void>> {
       every(begin_tallies_every_ms, () => beginTallies(pool), log),
       every(tally_every_ms, () => grams.tally(pool), log),
     )
+    worker = openWorker(pool, log)
     console.log(greeting(addressOf(config, portOf(app)), first_key, setup_token))
     return stop
   } catch (error) {
@@ -163,7 +167,10 @@ function keepSecretsKey({ data_dir }: Config): string {
 async function removeAllExpired(pool: Pool): Promise<void> {
   await sessions.removeExpired(pool, clock.now())
   await invitations.removeExpired(pool, clock.now())
-  for (const { id } of await workspaces.list(pool)) await removeExpired(pool, id, clock.now())
+  for (const { id } of await workspaces.list(pool)) {
+    await removeExpired(pool, id, clock.now())
+    await imports.removeOld(pool, id, clock.now())
+  }
 }
 
 async function beginTallies(pool: Pool): Promise<void> {

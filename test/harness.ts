@@ -8,6 +8,7 @@ import * as clock from '../server/kit/clock.ts'
 import { openPool, type Pool } from '../server/kit/db.ts'
 import { newId } from '../server/kit/id.ts'
 import { openLog } from '../server/kit/log.ts'
+import { workOff } from '../server/worker.ts'
 import * as workspaces from '../server/workspaces/store.ts'
 
 export const migrations = path.resolve(import.meta.dirname, '../migrations')
@@ -27,6 +28,8 @@ export interface Tenant {
   call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
   /** Another key of the same workspace. */
   newKey: (key?: Partial<api_keys.NewApiKey>) => Promise<string>
+  /** Does what is due in the background: in tests nothing happens there by itself. */
+  work: () => Promise<void>
 }
 
 export interface Server {
@@ -46,6 +49,9 @@ export const testPool = (url = process.env.TEST_DATABASE_URL): Pool => {
   return openPool({ url, size: 5, on_error: console.error })
 }
 
+const isSentAsItIs = (body: unknown): boolean =>
+  typeof body === 'string' || body instanceof Buffer || body instanceof FormData
+
 /** The service on a port of its own in this process, over the run's database, until the file's tests are done. */
 export async function serve(changes: Partial<Config> = {}): Promise<Server> {
   const server = await openServer(testPool(), changes)
@@ -56,15 +62,18 @@ export async function serve(changes: Partial<Config> = {}): Promise<Server> {
 /** The same over any database, until it is closed. */
 export async function openServer(pool: Pool, changes: Partial<Config> = {}): Promise<Server> {
   const config = { ...readConfig({ RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: 'silent', DATA_DIR: '.cache' }), ...changes }
-  const { app } = openApi(pool, config, migrations, openLog(config.log_level))
+  const log = openLog(config.log_level)
+  const { app } = openApi(pool, config, migrations, log)
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
 
   async function fetchAny(method: string, address: string, body?: unknown, headers: Record<string, string> = {}) {
-    const is_json = body !== undefined && typeof body !== 'string' && !(body instanceof Buffer)
+    const is_json = body !== undefined && !isSentAsItIs(body)
     const response = await fetch(url + address, {
       method,
       headers: { ...(is_json && { 'content-type': 'application/json' }), ...headers },
-      ...(body !== undefined && { body: is_json ? JSON.stringify(body) : (body as string | Buffer<ArrayBuffer>) }),
+      ...(body !== undefined && {
+        body: is_json ? JSON.stringify(body) : (body as string | Buffer<ArrayBuffer> | FormData),
+      }),
     })
     const text = await response.text()
     const is_object = response.headers.get('content-type')?.startsWith('application/json') && text !== ''
@@ -89,7 +98,7 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}): Pro
       const key = await newKey({ scopes })
       const call: Tenant['call'] = (method, path, body, headers) =>
         fetchAny(method, `/api/v1${path}`, body, { authorization: `Bearer ${key}`, ...headers })
-      return { id: created.id, key, call, newKey }
+      return { id: created.id, key, call, newKey, work: () => workOff(pool, created.id, log) }
     },
     say: (bytes) =>
       new Promise((resolve, reject) => {

@@ -27,6 +27,7 @@ if (named.length === 0) {
   step('biome', ['check', '--error-on-warnings', '.'])
   step('oxlint', ['--type-aware'])
   step('tsc', ['--noEmit'])
+  step('tsc', ['--noEmit', '-p', 'dashboard'])
 }
 if (!process.exitCode) {
   try {

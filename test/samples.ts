@@ -14,9 +14,17 @@ export const newAgent = (said: object = {}) => ({ name: 'Reception', instruction
 
 export const newApiKey = (said: object = {}) => ({ name: 'CRM sync', scopes: ['contacts:read'], ...said })
 
-/** One maker for each noun that stands in an address, by the name of its collection: gives the id of a new one. */
+export const newImport = (said: object = {}) => ({ rows: [{ Phone: phoneNumber() }], ...said })
+
+/**
+ * One maker for each noun that stands in an address, by the name of its collection: gives the id of a new one. By the
+ * name of an operation, where only some of them will do.
+ */
 export const makers: Record<string, (tenant: Tenant) => Promise<string>> = {
   contacts: async ({ call }) => (await call('POST', '/contacts', newContact())).body.data.id,
+  imports: async ({ call }) => (await call('POST', '/contacts/imports', newImport())).body.data.id,
+  'imports.run': async ({ call }) =>
+    (await call('POST', '/contacts/imports', newImport({ is_dry_run: true }))).body.data.id,
   agents: async ({ call }) => (await call('POST', '/agents', newAgent())).body.data.id,
   overview: async ({ call }) => (await call('POST', '/contacts', newContact())).body.data.id,
   api_keys: async ({ call }) => (await call('POST', '/api_keys', newApiKey())).body.data.id,
@@ -27,6 +35,7 @@ export const bodies: Record<string, () => object> = {
   'contacts.create': newContact,
   'contacts.update': () => ({ first_name: 'Ada' }),
   'contacts.set_crm_id': () => ({ id: phoneNumber() }),
+  'imports.create': newImport,
   'agents.create': newAgent,
   'api_keys.create': newApiKey,
   'api_keys.rotate': () => ({ overlap_seconds: 60 }),

@@ -4,7 +4,7 @@ import { invalid } from '../kit/problem.ts'
 import { join, likeContains, raw, type Sql, sql } from '../kit/sql.ts'
 import { fold, foldTag } from './fold.ts'
 import * as grams from './grams.ts'
-import { type Contact, type ContactQuery, sortOf } from './schema.ts'
+import { type Contact, type ContactQuery, type ExportQuery, sortOf } from './schema.ts'
 import { columns } from './store.ts'
 
 /** From there on it is worth a statement to know which end of the list is nearer. */
@@ -18,8 +18,7 @@ interface Found {
 }
 
 export async function list(db: Db, workspace: string, query: ContactQuery): Promise<page.Page<Contact>> {
-  const { crm_system, crm_id } = query
-  if ((crm_system === undefined) !== (crm_id === undefined)) throw halfACrmId(crm_system === undefined)
+  assertWholeCrmId(query)
   const term = query.search === undefined ? undefined : fold(query.search) || query.search
   return page.read(query, sortOf(query.sort), (cut) => {
     if (!isFiltered(query)) return readAll(db, workspace, query, cut)
@@ -40,7 +39,7 @@ const isOnlySearch = ({ tag, source, created_after, created_before, crm_id }: Pa
   [tag, source, created_after, created_before, crm_id].every((said) => said === undefined)
 
 /** Ids with what they are sorted by, from the narrowest table that knows enough. */
-function matchesOf(workspace: string, query: ContactQuery, searched: Sql | undefined): Sql {
+export function matchesOf(workspace: string, query: ExportQuery, searched: Sql | undefined): Sql {
   const { tag = [], source, created_after, created_before, crm_system, crm_id } = query
   const [first_tag, ...more_tags] = tag.map(foldTag)
   const is_by_tag = searched === undefined && first_tag !== undefined
@@ -75,7 +74,7 @@ const hasIndexedPart = (term: string): boolean => /[\p{L}\p{N}]{3}/u.test(term)
 const holdsIndexed = (term: string): Sql => sql`it.text like ${likeContains(term)}`
 
 /** The same, but such that no index is asked. */
-const holds = (term: string): Sql => sql`strpos(it.text, ${term}) > 0`
+export const holds = (term: string): Sql => sql`strpos(it.text, ${term}) > 0`
 
 /** The page is cut out of narrow rows; only what it shows is read whole, each by its key. */
 const pageOf = (workspace: string, matches: Sql, clauses: Sql): Sql =>
@@ -148,7 +147,8 @@ async function readHolding(
   return { rows, total }
 }
 
-const halfACrmId = (is_system_missing: boolean) => {
-  const path = is_system_missing ? 'crm_system' : 'crm_id'
-  return invalid([{ path, code: 'required', message: 'crm_system and crm_id go together.' }])
+export function assertWholeCrmId({ crm_system, crm_id }: ExportQuery): void {
+  if ((crm_system === undefined) === (crm_id === undefined)) return
+  const path = crm_system === undefined ? 'crm_system' : 'crm_id'
+  throw invalid([{ path, code: 'required', message: 'crm_system and crm_id go together.' }])
 }

@@ -1,8 +1,10 @@
-import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
+import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/min'
 import { check, text } from '../kit/field.ts'
 
 export const e164 = '^\\+[1-9]\\d{1,14}$'
 const is_e164 = new RegExp(e164)
+
+export const isPhoneNumber = (text: string): boolean => is_e164.test(text)
 
 /** Exactly E.164: nothing is rewritten silently, but what can be read as a number is suggested. */
 export const PhoneNumber = text({
@@ -23,8 +25,12 @@ export const PhoneNumber = text({
 
 const readable_length_max = 50
 
-function suggestionFor(said: string): string | undefined {
+const suggestionFor = (said: string): string | undefined => readPhoneNumber(said)
+
+/** A number as people write it; one without a country code is of the country that is given. */
+export function readPhoneNumber(said: string, country?: string | null): string | undefined {
   if (said.length > readable_length_max) return undefined
-  const number = parsePhoneNumberFromString(said.replace(/^00/, '+'))?.number
+  const defaultCountry = country && isSupportedCountry(country) ? country : undefined
+  const number = parsePhoneNumberFromString(said.replace(/^00/, '+'), defaultCountry)?.number
   return number && is_e164.test(number) ? number : undefined
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { ById } from '../kit/field.ts'
 import { operation } from '../kit/operation.ts'
+import { exportCsv } from './export.ts'
 import { isFiltered, list } from './find.ts'
 import * as schema from './schema.ts'
 import * as contacts from './store.ts'
@@ -20,6 +21,24 @@ export const operations = [
     items: schema.Contact,
     isDear: isFiltered,
     run: ({ db, workspace }, { query }) => list(db, workspace, query),
+  }),
+  operation({
+    id: 'contacts.export',
+    method: 'GET',
+    path: '/contacts/export',
+    scope: 'contacts:read',
+    summary: 'Export contacts',
+    description:
+      'All contacts that the filters of "List contacts" find, as CSV. `tags` are separated by semicolons. A cell that a ' +
+      'spreadsheet might take for a formula, since it begins with = + - @ tab or CR, has an apostrophe before it; a plus ' +
+      'and digits alone, such as a phone number, has not. An import reads all of that back.',
+    query: schema.ExportQuery,
+    file: {
+      content_type: 'text/csv; charset=utf-8',
+      name: 'contacts.csv',
+      example: 'id,phone_number,first_name\r\n019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa,+14155550100,Ada\r\n',
+    },
+    run: ({ db, workspace }, { query }) => exportCsv(db, workspace, query),
   }),
   operation({
     id: 'contacts.create',

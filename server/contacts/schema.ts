@@ -14,6 +14,8 @@ import {
 import * as page from '../kit/page.ts'
 import { PhoneNumber } from './phone.ts'
 
+export { isPhoneNumber, readPhoneNumber } from './phone.ts'
+
 const tag_length_max = 64
 const tags_max = 50
 const crm_id_length_max = 255
@@ -113,7 +115,7 @@ export const ByCrmSystem = Type.Object({
 
 const sorts = ['created_at', '-created_at', 'updated_at', '-updated_at', 'last_contact_at', '-last_contact_at'] as const
 
-export const ContactQuery = page.query({
+const filters = {
   search: Type.Optional(
     text({
       maxLength: 200,
@@ -141,8 +143,13 @@ export const ContactQuery = page.query({
     default: '-created_at',
     description: 'The order; a minus turns it round. Those without the value come last.',
   }),
-})
+}
+
+export const ContactQuery = page.query(filters)
 export type ContactQuery = Static<typeof ContactQuery>
+
+export const ExportQuery = Type.Object(filters)
+export type ExportQuery = Static<typeof ExportQuery>
 
 /** `sort=last_contact_at`: the only one of the sorts that can be without a value. */
 export function sortOf(name: ContactQuery['sort']): page.Sort {

@@ -135,15 +135,57 @@ export async function update(
 
 /** Gone for good; what the event log holds of the person is reduced to the id. */
 export async function remove(db: Db, workspace: string, { id, is_current }: Omit<Change, 'change'>, now: number) {
-  const before = await lockOne(db, workspace, id, is_current)
-  await Promise.all([
-    lookup.follow(db, workspace, [{ before }]),
-    db.run(sql`delete from contacts where workspace_id = ${workspace} and id = ${id}`),
-    events.forget(db, workspace, id),
-    events.record(db, workspace, 'contact.deleted', [{ id }], now),
-    count(db, workspace, [before], -1),
-  ])
+  await removeLocked(db, workspace, [await lockOne(db, workspace, id, is_current)], now)
   return { deleted: true as const }
+}
+
+/** The same for contacts that this transaction holds. */
+export async function removeLocked(db: Db, workspace: string, contacts: Contact[], now: number): Promise<void> {
+  if (contacts.length === 0) return
+  const ids = contacts.map(({ id }) => id)
+  await Promise.all([
+    lookup.follow(
+      db,
+      workspace,
+      contacts.map((before) => ({ before })),
+    ),
+    db.run(sql`delete from contacts where workspace_id = ${workspace} and id = any(${ids}::uuid[])`),
+    events.forget(db, workspace, ids),
+    forgetImported(db, workspace, ids),
+    events.record(
+      db,
+      workspace,
+      'contact.deleted',
+      ids.map((id) => ({ id })),
+      now,
+    ),
+    count(db, workspace, contacts, -1),
+  ])
+}
+
+/** Import rows keep the ids: the file's own lines of these contacts go, and what the rows noted of them. */
+async function forgetImported(db: Db, workspace: string, ids: string[]): Promise<void> {
+  const rows = sql`import_rows where workspace_id = ${workspace} and contact_id = any(${ids}::uuid[])`
+  await Promise.all([
+    db.run(
+      sql`update import_chunks as chunk
+        set rows = (select json_agg(case when place - 1 + chunk.first_row = any(gone.row_numbers) then null else cells end
+            order by place)
+          from json_array_elements(chunk.rows) with ordinality as kept (cells, place))
+        from (select file_id, first_row, array_agg(row_number) as row_numbers
+            from (select import_id, row_number from ${rows}) as imported
+            join imports on imports.workspace_id = ${workspace} and imports.id = import_id
+            cross join lateral (select first_row from import_chunks
+              where workspace_id = ${workspace} and file_id = imports.file_id and first_row <= row_number
+              order by first_row desc limit 1) as held
+            group by file_id, first_row) as gone
+        where chunk.workspace_id = ${workspace} and chunk.file_id = gone.file_id and chunk.first_row = gone.first_row`,
+    ),
+    db.run(
+      sql`update import_rows set before = null
+        where workspace_id = ${workspace} and contact_id = any(${ids}::uuid[]) and before is not null`,
+    ),
+  ])
 }
 
 export interface CrmChange extends Omit<Change, 'change'> {
@@ -186,7 +228,7 @@ export async function setCrmId(db: Db, workspace: string, change: CrmChange, now
 }
 
 /** Holds the rows until the transaction ends, in the order of their ids. */
-async function lock(db: Db, workspace: string, ids: string[]): Promise<Map<string, Contact>> {
+export async function lock(db: Db, workspace: string, ids: string[]): Promise<Map<string, Contact>> {
   const rows = await db.many<Contact>(
     sql`select ${columns} from contacts where workspace_id = ${workspace} and id = any(${ids}::uuid[])
       order by id for update`,
@@ -200,7 +242,7 @@ async function lockOne(db: Db, workspace: string, id: string, is_current: Change
   return contact
 }
 
-async function holdersOf(db: Db, workspace: string, phone_numbers: string[]): Promise<Map<string, string>> {
+export async function holdersOf(db: Db, workspace: string, phone_numbers: string[]): Promise<Map<string, string>> {
   if (phone_numbers.length === 0) return new Map()
   const rows = await db.many<{ id: string; phone_number: string }>(
     sql`select id, phone_number from contacts

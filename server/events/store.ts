@@ -22,11 +22,11 @@ export async function record(
   )
 }
 
-/** What the log holds of a deleted resource is reduced to its id. */
-export async function forget(db: Db, workspace: string, resource_id: string): Promise<void> {
+/** What the log holds of deleted resources is reduced to their ids. */
+export async function forget(db: Db, workspace: string, resource_ids: string[]): Promise<void> {
   await db.run(
     sql`update events set data = jsonb_build_object('id', resource_id)
-      where workspace_id = ${workspace} and resource_id = ${resource_id}`,
+      where workspace_id = ${workspace} and resource_id = any(${resource_ids}::uuid[])`,
   )
 }
 

@@ -1,10 +1,12 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
+import { Readable } from 'node:stream'
 import * as clock from './clock.ts'
 import type { Pool } from './db.ts'
-import { type Answer, envelope, isKnown, matches } from './envelope.ts'
+import { type Answer, envelope, isKnown, matches, type StreamedAnswer } from './envelope.ts'
 import { fingerprintOf, keyOf } from './idempotency.ts'
-import type { Call, Caller, Operation } from './operation.ts'
+import { readForm } from './multipart.ts'
+import type { At, Call, Caller, Operation, Upload } from './operation.ts'
 import { invalid, invalidJson, notFound, preconditionFailed } from './problem.ts'
 import { assertChecked, type Schema, validate, validateQuery } from './validate.ts'
 import type { Write } from './write.ts'
@@ -20,7 +22,8 @@ export interface Arrival {
   sent: (header: string) => string[]
   params: Record<string, string>
   query: Record<string, string | string[]>
-  body: Buffer | undefined
+  /** A stream when it is a form. */
+  body: Buffer | Readable | undefined
 }
 
 type Lane = <T>(workspace: string, read: () => Promise<T>) => Promise<T>
@@ -38,10 +41,21 @@ export function endpoint(
   pool: Pool,
   write: (write: Write) => Promise<Answer>,
   { lists, dear }: Lanes,
-): (arrival: Arrival) => Promise<Answer> {
-  for (const schema of [operation.params, operation.query, operation.body ?? {}]) assertChecked(schema)
+): (arrival: Arrival) => Promise<Answer | StreamedAnswer> {
+  const { run, stream, upload, params, query, body } = operation
+  for (const schema of [params, query, body ?? {}, upload?.options ?? {}]) assertChecked(schema)
   const answer = envelope(operation, base)
-  const { run } = operation
+
+  if (stream) {
+    return async (arrival) => {
+      const call = callOf(operation, arrival, undefined)
+      const { workspace } = arrival.caller
+      const pieces = stream({ db: pool, workspace, now: clock.now() }, call)
+      // What goes wrong before the first piece is told as ever; a stream that has begun can only break off.
+      const begun = await lists(workspace, () => begin(pieces))
+      return { status: operation.status, headers: headersOf(operation), body: Readable.from(begun) }
+    }
+  }
 
   if (operation.method === 'GET') {
     return async (arrival) => {
@@ -59,6 +73,7 @@ export function endpoint(
   }
 
   return async (arrival) => {
+    if (upload && arrival.body instanceof Readable) return receive(operation, upload, arrival, arrival.body)
     const json = operation.body && jsonOf(arrival.body)
     const call = callOf(operation, arrival, json)
     // Only in members that are ignored: what is read has no such depth.
@@ -68,6 +83,44 @@ export function endpoint(
       keys.length > 0 ? { key: keyOf(keys), fingerprint: fingerprintOf(operation.id, call.params, json) } : undefined
     return write({ operation, call, claim, answer })
   }
+
+  /** The file is kept before the write begins, which may take its time; the write then takes it over, or nobody does. */
+  async function receive(operation: Operation, upload: Upload, arrival: Arrival, body: Readable): Promise<Answer> {
+    const at: At = { db: pool, workspace: arrival.caller.workspace, now: clock.now() }
+    const keys = arrival.sent('idempotency-key')
+    const key = keys.length > 0 ? keyOf(keys) : undefined
+    const form = await readForm(arrival.headers, body, {
+      bytes_max: upload.bytes_max,
+      keep: (bytes) => upload.keep(at, bytes),
+      letGo: (kept) => upload.letGo(at, kept),
+    })
+    try {
+      const json = form.options === undefined ? {} : jsonOf(Buffer.from(form.options))
+      const file = { id: form.kept, name: form.file_name }
+      const call = { ...callOf({ ...operation, body: upload.options }, arrival, json), file }
+      const claim = key && { key, fingerprint: fingerprintOf(operation.id, call.params, form.hashes, form.file_name) }
+      return await write({ operation, call, claim: claim || undefined, answer })
+    } finally {
+      await upload.letGo(at, form.kept)
+    }
+  }
+}
+
+const headersOf = ({ file }: Operation): Record<string, string> => ({
+  'content-type': file?.content_type ?? '',
+  'content-disposition': `attachment; filename="${file?.name}"`,
+})
+
+async function begin(pieces: AsyncIterable<string>): Promise<AsyncIterable<string>> {
+  const iterator = pieces[Symbol.asyncIterator]()
+  const first = await iterator.next()
+  return (async function* () {
+    try {
+      for (let piece = first; !piece.done; piece = await iterator.next()) yield piece.value
+    } finally {
+      await iterator.return?.()
+    }
+  })()
 }
 
 function callOf({ params, query, body }: Operation, arrival: Arrival, json: unknown): Call {
@@ -90,12 +143,13 @@ function callOf({ params, query, body }: Operation, arrival: Arrival, json: unkn
     params: in_path.value,
     query: in_query.value,
     body: in_body.value,
+    file: undefined,
     is_current: ({ updated_at }) => if_match === undefined || matches(if_match, updated_at),
   }
 }
 
-function jsonOf(body: Buffer | undefined): unknown {
-  if (body === undefined || body.length === 0) throw invalidJson('A JSON body is needed.')
+function jsonOf(body: Arrival['body']): unknown {
+  if (!(body instanceof Buffer) || body.length === 0) throw invalidJson('A JSON body is needed.')
   if (!isUtf8(body)) throw invalidJson('The body is not UTF-8.')
   try {
     return JSON.parse(body.toString().replace(/^\ufeff/, ''))

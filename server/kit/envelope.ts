@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import fastJson from 'fast-json-stringify'
 import { type TSchema, Type } from 'typebox'
 import type { Operation } from './operation.ts'
@@ -9,6 +10,11 @@ export interface Answer {
   status: number
   headers: Record<string, string>
   body: string
+}
+
+/** The same for a file that is sent as it is made. */
+export interface StreamedAnswer extends Omit<Answer, 'body'> {
+  body: Readable
 }
 
 export const envelopeOf = ({ is_list, response }: Operation): TSchema =>

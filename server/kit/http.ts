@@ -2,21 +2,24 @@ import { randomBytes } from 'node:crypto'
 import { type IncomingMessage, METHODS, maxHeaderSize, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { availableParallelism } from 'node:os'
+import type { Readable } from 'node:stream'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { lanes } from './batch.ts'
 import * as clock from './clock.ts'
 import { isUnavailable, type Pool } from './db.ts'
 import type { Door, Knock } from './door.ts'
 import { endpoint } from './endpoint.ts'
-import { type Answer, failure } from './envelope.ts'
+import { type Answer, failure, type StreamedAnswer } from './envelope.ts'
 import { closeGently } from './farewell.ts'
 import { limiter } from './limit.ts'
 import { type Log, rarely } from './log.ts'
 import { type Metrics, metrics } from './metrics.ts'
-import type { Caller, Operation } from './operation.ts'
+import { isForm, isTooLong } from './multipart.ts'
+import type { Caller, Operation, Upload } from './operation.ts'
 import { openPlaces, type TurnAway, turningAway } from './places.ts'
 import * as problem from './problem.ts'
 import { sealing } from './seal.ts'
+import type { Site, SiteAnswer } from './site.ts'
 import { plainWriter, writer } from './write.ts'
 
 export interface HttpOptions {
@@ -25,6 +28,8 @@ export interface HttpOptions {
   log: Log
   rate_limit_per_second: number
   trust_proxy: string[]
+  /** What is shown where there is nothing else. */
+  site: Site
   /** Seals what must not be kept in the clear. */
   secrets_key: string
 }
@@ -53,7 +58,7 @@ const methods = METHODS.filter((method) => method !== 'CONNECT')
 interface Parts {
   Params: Record<string, string>
   Querystring: Record<string, string | string[]>
-  Body: Buffer | undefined
+  Body: Buffer | Readable | undefined
 }
 
 declare module 'fastify' {
@@ -88,7 +93,9 @@ export function openHttp(options: HttpOptions): Http {
     if (is_stopping) reply.header('connection', 'close')
     reply.code(status).headers(common_headers)
     if (request.door_headers) reply.headers(request.door_headers)
-    reply.header('x-request-id', id).headers(headers).send(body)
+    reply.header('x-request-id', id).headers(headers)
+    if (typeof body === 'string' || Buffer.isBuffer(body)) reply.send(body)
+    else sendFile(request, reply, body, log)
     // Here and not in a hook for sent answers, which costs as much as the whole of this.
     const duration_ms = clock.ticks() - (arrived_at || clock.ticks())
     const route = routeOptions.url ?? '(none)'
@@ -109,7 +116,10 @@ export function openHttp(options: HttpOptions): Http {
       connectionsCheckingInterval: look_for_late_ms,
     },
     routerOptions: { maxParamLength: param_length_max },
-    clientErrorHandler: (error, socket) => sayOnSocket(socket, clientProblem(error), newRequestId()),
+    clientErrorHandler: (error, socket) => {
+      if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && unhurried.has(socket)) return
+      sayOnSocket(socket, clientProblem(error), newRequestId())
+    },
     frameworkErrors: (_error, request, reply) => give(request, reply, failure(problem.notFound(), request.id)),
   })
   for (const method of methods) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
@@ -119,8 +129,11 @@ export function openHttp(options: HttpOptions): Http {
   app.decorateRequest('arrived_at', 0)
   app.decorateRequest('door_headers')
   app.removeAllContentTypeParsers()
+  app.addContentTypeParser('multipart/form-data', (_request, body, done) => done(null, body))
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-  app.setNotFoundHandler((request, reply) => give(request, reply, failure(problem.notFound(), request.id)))
+  app.setNotFoundHandler((request, reply) =>
+    give(request, reply, options.site.answer(request) ?? failure(problem.notFound(), request.id)),
+  )
   app.setErrorHandler((error, request, reply) => {
     const has_hung_up = request.raw.destroyed && !request.raw.complete
     const told = has_hung_up ? problem.malformedRequest() : request.is404 ? problem.notFound() : problemOf(error)
@@ -142,7 +155,21 @@ export function openHttp(options: HttpOptions): Http {
   return { app, metrics: figures, addPage, stop, isStopping: () => is_stopping }
 }
 
-type Give = (request: FastifyRequest, reply: FastifyReply, answer: Answer) => void
+type Give = (request: FastifyRequest, reply: FastifyReply, answer: Answer | SiteAnswer | StreamedAnswer) => void
+
+/** Connections on which a file arrives: that may take longer than other requests, and is watched by who reads it. */
+const unhurried = new WeakSet<object>()
+
+function sendFile({ id, method, raw, routeOptions }: FastifyRequest, reply: FastifyReply, body: Readable, log: Log) {
+  if (method === 'HEAD') {
+    body.destroy()
+    return void reply.send('')
+  }
+  body.on('error', (error) => {
+    if (!raw.destroyed) log.error({ err: error, request_id: id, route: routeOptions.url }, 'a file broke off')
+  })
+  reply.send(body)
+}
 
 /** All doors lead to the same rooms: what limits requests counts them together. */
 function addDoors(
@@ -181,10 +208,12 @@ function addDoors(
           const sent = (header: string) => sentOf(request.raw, header)
           run({ id, caller, headers, sent, params, query, body }).then(
             (answer) => {
+              unhurried.delete(request.raw.socket)
               places.leave(taker)
               give(request, reply, answer)
             },
             (error: unknown) => {
+              unhurried.delete(request.raw.socket)
               places.leave(taker)
               reply.send(error)
             },
@@ -226,6 +255,7 @@ function admission(rate_limit_per_second: number, turnAway: TurnAway) {
       if (is_over) throw problem.rateLimited(rate_limit_per_second)
     }
     if (!caller.scopes.has(operation.scope)) throw problem.forbidden(operation.scope)
+    if (operation.upload && isForm(request.headers['content-type'])) return expectFile(operation.upload, request)
     if (operation.body && hasBody(request) && !isPlainJson(request)) throw problem.unsupportedMediaType()
     // A body that nobody asked for, or that isn't there, is not looked at, whatever it says it is.
     const is_typed = request.headers['content-type'] !== undefined
@@ -272,6 +302,12 @@ const knockOf = (operation: Operation, request: FastifyRequest, reply: FastifyRe
   },
   addHeader: (name, value) => void reply.header(name, value),
 })
+
+function expectFile({ bytes_max }: Upload, { headers, raw }: FastifyRequest): void {
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw problem.unsupportedMediaType()
+  if (isTooLong(headers['content-length'], bytes_max)) throw problem.payloadTooLarge(bytes_max)
+  unhurried.add(raw.socket)
+}
 
 const bearer = /^Bearer +(\S+)$/i
 

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import { envelopeOf, failure } from './envelope.ts'
-import type { Operation } from './operation.ts'
+import type { Operation, Upload } from './operation.ts'
 import * as problem from './problem.ts'
 import { type Code, statuses } from './problem.ts'
 
@@ -49,7 +49,7 @@ export function openApiOf(operations: Operation[], about: About) {
 }
 
 function operationObject(operation: Operation, schemas: Json, responses: Json): Json {
-  const { id, method, is_list, summary, description, scope, body } = operation
+  const { id, method, is_list, file, summary, description, scope, body, upload } = operation
   return {
     operationId: id.replace('.', '_'),
     tags: [id.split('.')[0]],
@@ -60,14 +60,36 @@ function operationObject(operation: Operation, schemas: Json, responses: Json): 
       ...parametersIn('query', operation.query),
       ...headersTaken(operation),
     ],
-    ...(body && { requestBody: { required: true, content: content(publish(body, schemas), exampleOf(body)) } }),
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: { ...content(publish(body, schemas), exampleOf(body)), ...(upload && formOf(upload, schemas)) },
+      },
+    }),
     responses: {
       [operation.status]: success(operation, schemas),
-      ...(method === 'GET' && !is_list && { 304: { description: 'Not modified: `If-None-Match` names this state.' } }),
+      ...(method === 'GET' &&
+        !is_list &&
+        !file && { 304: { description: 'Not modified: `If-None-Match` names this state.' } }),
       ...failures(codesOf(operation), responses),
     },
   }
 }
+
+/** A file beside the options, which are JSON in a part of their own. */
+const formOf = ({ options }: Upload, schemas: Json): Json => ({
+  'multipart/form-data': {
+    schema: {
+      type: 'object',
+      required: ['file'],
+      properties: {
+        file: { type: 'string', contentMediaType: 'text/csv', description: 'The file.' },
+        options: publish(options, schemas),
+      },
+    },
+    encoding: { file: { contentType: 'text/csv' }, options: { contentType: 'application/json' } },
+  },
+})
 
 function parametersIn(place: 'path' | 'query', schema: TSchema): Json[] {
   const { properties = {}, required = [] }: { properties?: Record<string, Json>; required?: string[] } = schema as Json
@@ -87,18 +109,25 @@ function headersTaken(operation: Operation): Json[] {
       'A unique text for this operation, such as a UUID. Repeating the request with it within 24 hours gives the first answer again.'
     return header('Idempotency-Key', description, { minLength: 1, maxLength: 255 })
   }
-  if (operation.is_list) return []
+  if (operation.is_list || operation.file) return []
   const if_match = header('If-Match', 'The `ETag` that you know: 412 when the resource has changed since.')
   if (operation.method !== 'GET') return if_match
   return [...header('If-None-Match', 'An `ETag` that you hold: 304 when it is still current.'), ...if_match]
 }
 
 function success(operation: Operation, schemas: Json): Json {
-  const { status, method, is_list } = operation
+  const { status, method, is_list, file } = operation
   const names = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy']
   if (!is_list && 'updated_at' in Object((operation.response as Json).properties)) names.push('ETag')
   if (status === 201) names.push('Location')
   if (method === 'POST') names.push('Idempotent-Replayed')
+  if (file) {
+    return {
+      description: 'The file, sent as it is made. One that breaks off is not complete.',
+      headers: headersGiven([...names, 'Content-Disposition']),
+      content: { [file.content_type.split(';')[0] ?? '']: { schema: { type: 'string' }, example: file.example } },
+    }
+  }
   const schema = envelopeOf(operation)
   return {
     description: status === 201 ? 'Created.' : 'Done.',
@@ -108,12 +137,12 @@ function success(operation: Operation, schemas: Json): Json {
 }
 
 /** What follows from the method and the schemas, and what the operation says itself. */
-function codesOf({ method, path, refusals, is_list, body }: Operation): Code[] {
+function codesOf({ method, path, refusals, is_list, file, body }: Operation): Code[] {
   const codes: Code[] = ['VALIDATION_ERROR', 'UNAUTHORIZED', 'FORBIDDEN']
   if (path.includes(':')) codes.push('NOT_FOUND')
   codes.push(...refusals)
   if (method === 'POST') codes.push('IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED')
-  if (method !== 'POST' && !is_list) codes.push('PRECONDITION_FAILED')
+  if (method !== 'POST' && !is_list && !file) codes.push('PRECONDITION_FAILED')
   if (method !== 'GET') codes.push('REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE')
   if (body) codes.push('UNSUPPORTED_MEDIA_TYPE')
   return [...codes, 'RATE_LIMITED', 'HEADERS_TOO_LARGE', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
@@ -216,6 +245,7 @@ const headers = {
   'WWW-Authenticate': header('How to authenticate.', 'Bearer'),
   ETag: header('Names this state of the resource.', '"2026-11-15T09:30:00.000Z"'),
   Location: header('The path of what was created.', '/api/v1/contacts/019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa'),
+  'Content-Disposition': header('The name to save the file by.', 'attachment; filename="contacts.csv"'),
   'Idempotent-Replayed': header('`true` when this is the answer to an earlier request with the same key.', 'true'),
 }
 

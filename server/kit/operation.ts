@@ -27,8 +27,26 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   params: Params
   query: Query
   body: Body
+  /** What came as multipart/form-data, where the operation takes it; `body` then is its options. */
+  file: KeptFile | undefined
   /** From If-Match: whether the caller knows this state of the resource. */
   is_current: (resource: { updated_at: string }) => boolean
+}
+
+/** A file that has arrived, and is kept under this id until the operation takes it over. */
+export interface KeptFile {
+  id: string
+  name: string | null
+}
+
+/** A file may come as multipart/form-data in place of the JSON body, with the rest in a part `options`. */
+export interface Upload {
+  options: TSchema
+  bytes_max: number
+  /** Keeps what arrives, outside of the write's transaction, and gives its id. */
+  keep: (at: At, bytes: AsyncIterable<Buffer>) => Promise<string>
+  /** Lets go of it unless the write has taken it over. */
+  letGo: (at: At, id: string) => Promise<void>
 }
 
 /** Where and when it is carried out. Writes get the transaction that also holds their idempotency key. */
@@ -49,6 +67,7 @@ interface Description<P extends TSchema, Q extends TSchema, B extends TSchema> {
   params?: P
   query?: Q
   body?: B
+  upload?: Upload
   /** Errors beyond those that follow from the method and the schemas. */
   refusals?: Code[]
   /** The answer shows a secret: what an idempotency key keeps of it is sealed. */
@@ -81,6 +100,20 @@ interface List<P extends TSchema, Q extends TSchema, B extends TSchema, R extend
   run: (at: At, call: CallOf<P, Q, B>) => Promise<Page<Static<R>>>
 }
 
+/** Answers with a file that is sent as it is made. */
+interface Streamed<P extends TSchema, Q extends TSchema, B extends TSchema> extends Description<P, Q, B> {
+  method: 'GET'
+  file: FileType
+  /** Refuses before it gives the first piece, or not at all. */
+  run: (at: At, call: CallOf<P, Q, B>) => AsyncIterable<string>
+}
+
+export interface FileType {
+  content_type: string
+  name: string
+  example: string
+}
+
 /** A value that says all about one thing that clients can do: routes, checks and documents are made from it. */
 export interface Operation {
   id: string
@@ -92,13 +125,17 @@ export interface Operation {
   params: TSchema
   query: TSchema
   body: TSchema | undefined
+  upload: Upload | undefined
   refusals: Code[]
   is_secret: boolean
   response: TSchema
+  /** The answer is such a file, and not in the envelope. */
+  file: FileType | undefined
   is_list: boolean
   isDear: (query: unknown) => boolean
   status: 200 | 201
   run: ((at: At, call: Call) => Promise<unknown>) | undefined
+  stream: ((at: At, call: Call) => AsyncIterable<string>) | undefined
   runAll: ((at: At, calls: Call[]) => Promise<unknown[]>) | undefined
 }
 
@@ -109,8 +146,9 @@ export function operation<
   P extends TSchema = typeof nothing,
   Q extends TSchema = typeof nothing,
   B extends TSchema = typeof nothing,
->(said: One<P, Q, B, R> | Many<P, Q, B, R> | List<P, Q, B, R>): Operation {
+>(said: One<P, Q, B, R> | Many<P, Q, B, R> | List<P, Q, B, R> | Streamed<P, Q, B>): Operation {
   const is_list = 'items' in said
+  const file = 'file' in said ? said.file : undefined
   return {
     id: said.id,
     method: said.method,
@@ -121,14 +159,17 @@ export function operation<
     params: said.params ?? nothing,
     query: said.query ?? nothing,
     body: said.body,
+    upload: said.upload,
     refusals: said.refusals ?? [],
     is_secret: said.is_secret ?? false,
-    response: is_list ? said.items : said.response,
+    response: is_list ? said.items : 'response' in said ? said.response : Type.String(),
+    file,
     is_list,
     isDear: (is_list && (said.isDear as Operation['isDear'] | undefined)) || (() => false),
-    status: (!is_list && said.status) || 200,
+    status: ('status' in said && said.status) || 200,
     // The calls that reach these were checked against the schemas that their types come from.
-    run: 'run' in said ? (said.run as Operation['run']) : undefined,
+    run: 'run' in said && !file ? (said.run as Operation['run']) : undefined,
+    stream: 'run' in said && file ? (said.run as Operation['stream']) : undefined,
     runAll: 'runAll' in said ? (said.runAll as Operation['runAll']) : undefined,
   }
 }

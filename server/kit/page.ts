@@ -58,14 +58,15 @@ export interface Sort {
   column: string
   is_descending: boolean
   is_nullable: boolean
+  /** Whole numbers, each of which is there once: no ties to break. */
+  is_ordinal?: boolean
 }
 
 export const newest_first: Sort = { name: '-created_at', column: 'created_at', is_descending: true, is_nullable: false }
 
 interface Place {
-  value: string | null
+  value: string | number | null
   id: string
-  offset: number
 }
 
 /** The clauses that cut a page out of a select with `id` and the sort's column, and the order of its rows. */
@@ -109,15 +110,20 @@ export async function count(db: Db, selection: Sql): Promise<number> {
   return (await db.one<{ total: number }>(sql`select count(*) as total from (${selection}) as selected`)).total
 }
 
-function orderOf({ column, is_descending, is_nullable }: Sort, nulls: 'first' | 'last' = 'last'): Sql {
+export function orderOf(
+  { column, is_descending, is_nullable, is_ordinal }: Sort,
+  nulls: 'first' | 'last' = 'last',
+): Sql {
   const direction = is_descending ? 'desc' : 'asc'
+  if (is_ordinal) return raw(`${column} ${direction}`)
   // Said only where there can be nulls: an index serves an order only if both say the same.
   return raw(`${column} ${direction}${is_nullable ? ` nulls ${nulls}` : ''}, id ${direction}`)
 }
 
-function after({ column, is_descending, is_nullable }: Sort, { value, id }: Place): Sql {
+export function after({ column, is_descending, is_nullable, is_ordinal }: Sort, { value, id }: Place): Sql {
   const beyond = raw(is_descending ? '<' : '>')
   const name = raw(column)
+  if (is_ordinal) return sql`${name} ${beyond} ${value}`
   if (value === null) return sql`${name} is null and id ${beyond} ${id}`
   const later = sql`(${name}, id) ${beyond} (${value}, ${id})`
   return is_nullable ? sql`(${later} or ${name} is null)` : later
@@ -128,17 +134,22 @@ function cursorOf(sort: Sort, row: { id: string }, offset: number): string {
   return Buffer.from(JSON.stringify([sort.name, value, row.id, offset])).toString('base64url')
 }
 
-function placeOf(query: PageQuery, sort: Sort): Place | undefined {
+function placeOf(query: PageQuery, sort: Sort): (Place & { offset: number }) | undefined {
   if (query.cursor === undefined) return undefined
   if (query.offset > 0) throw refused("cursor and offset don't go together.")
   const [name, value, id, offset] = parse(query.cursor)
   if (name !== sort.name) throw refused(`cursor was made for another sort than ${sort.name}.`)
-  const is_valued = typeof value === 'string' && clock.isIso(value)
+  const is_valued = sort.is_ordinal ? isOrdinal(value) : typeof value === 'string' && clock.isIso(value)
   const is_without = value === null && sort.is_nullable
   if (!is_valued && !is_without) throw unreadable()
   if (typeof id !== 'string' || !isId(id) || !Number.isSafeInteger(offset) || Number(offset) < 0) throw unreadable()
-  return { value: is_valued ? value : null, id, offset: Number(offset) }
+  return { value: is_valued ? (value as string | number) : null, id, offset: Number(offset) }
 }
+
+const ordinal_max = 2 ** 31 - 1
+
+const isOrdinal = (value: unknown): boolean =>
+  Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= ordinal_max
 
 function parse(cursor: string): unknown[] {
   try {

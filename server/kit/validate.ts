@@ -9,6 +9,8 @@ export interface Schema {
   properties?: Record<string, Schema>
   required?: string[]
   items?: Schema
+  /** Of members with any other name. */
+  additionalProperties?: Schema | boolean
   enum?: unknown[]
   format?: string
   pattern?: string
@@ -39,6 +41,7 @@ export function assertChecked(schema: object, path = ''): void {
   if (unknown || !(format in formats)) throw new Error(`nothing checks ${unknown ?? format} of ${path}`)
   for (const [name, property] of Object.entries(properties)) assertChecked(property, below(path, name))
   if (items) assertChecked(items, below(path, 'items'))
+  if (typeof rest.additionalProperties === 'object') assertChecked(rest.additionalProperties, below(path, '*'))
 }
 
 /** One pass that trims, checks and collects every fault. The value is only good when there is none. */
@@ -67,11 +70,16 @@ function objectOf(schema: Schema, value: unknown, path: string, faults: Fault[])
     return refuse(faults, path, 'type', `${path || 'The body'} must be an object.`)
   }
   const { properties = {}, required } = schema
-  const result: Members = {}
+  const others = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined
+  // Without a prototype where a member may have any name.
+  const result: Members = others ? Object.create(null) : {}
   const given = value as Members
   for (const name of Object.keys(given)) {
     if (faults.length >= faults_max) break
-    if (!Object.hasOwn(properties, name)) {
+    if (Object.hasOwn(properties, name)) continue
+    if (others) {
+      result[name] = memberOf(others, given[name], below(path, name), faults)
+    } else {
       refuse(faults, below(path, name), 'unknown', unknownName(name, Object.keys(properties)))
     }
   }
@@ -101,6 +109,7 @@ function memberOf(schema: Schema, value: unknown, path: string, faults: Fault[])
   if (value === null && types.includes('null')) return null
   if (types.includes('string')) return textOf(schema, value, path, types.includes('null'), faults)
   if (types.includes('integer')) return integerOf(schema, value, path, faults)
+  if (types.includes('boolean')) return booleanOf(value, path, faults)
   if (types.includes('array')) return arrayOf(schema, value, path, faults)
   if (types.includes('object')) return objectOf(schema, value, path, faults)
   throw new Error(`no rule for the type ${schema.type} of ${path}`)
@@ -145,6 +154,10 @@ function integerOf(schema: Schema, value: unknown, path: string, faults: Fault[]
   if (value < minimum) return refuse(faults, path, 'minimum', `${path} must be at least ${minimum}.`)
   if (value > maximum) return refuse(faults, path, 'maximum', `${path} may be at most ${maximum}.`)
   return value
+}
+
+function booleanOf(value: unknown, path: string, faults: Fault[]): boolean | undefined {
+  return typeof value === 'boolean' ? value : refuse(faults, path, 'type', `${path} must be true or false.`)
 }
 
 function arrayOf(schema: Schema, value: unknown, path: string, faults: Fault[]): unknown[] | undefined {

@@ -11,8 +11,9 @@ const ranks = [
   ['events', 'workspaces'],
   ['api-keys', 'contacts', 'agents'],
   ['overview', 'people'],
+  ['imports'],
   ['config.ts'],
-  ['api.ts'],
+  ['api.ts', 'worker.ts'],
   ['main.ts'],
   ['cli.ts'],
 ]

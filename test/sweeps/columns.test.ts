@@ -18,6 +18,15 @@ const kept: Record<string, { table: string; from_elsewhere?: string[]; not_shown
   },
   ContactWithCrmIds: { table: 'contacts', not_shown: [] },
   Agent: { table: 'agents', from_elsewhere: ['instructions', 'deployed_version'], not_shown: ['deployed_version_id'] },
+  Import: {
+    table: 'imports',
+    not_shown: ['file_id', 'undone_from', 'due_at', 'lease_until', 'lease_token', 'attempt'],
+  },
+  ImportRow: {
+    table: 'import_rows',
+    from_elsewhere: ['id', 'values'],
+    not_shown: ['import_id', 'written_at', 'before'],
+  },
   AgentVersion: { table: 'agent_versions', not_shown: ['agent_id'] },
   ApiKey: { table: 'api_keys', not_shown: [] },
   ApiKeyWithSecret: { table: 'api_keys', from_elsewhere: ['key'], not_shown: [] },
@@ -31,15 +40,19 @@ const pool = testPool()
 after(() => pool.close())
 
 const resources = new Map(
-  operations.map(({ response }) => {
-    const { title = '', properties } = response as { title?: string; properties?: Record<string, Property> }
-    return [title, properties ?? {}]
-  }),
+  operations
+    .filter(({ file }) => !file)
+    .map(({ response }) => {
+      const { title = '', properties } = response as { title?: string; properties?: Record<string, Property> }
+      return [title, properties ?? {}]
+    }),
 )
 
 function typeOf({ type, format }: Property): string {
   const types = [type].flat()
   if (types.includes('object')) return 'jsonb'
+  if (types.includes('boolean')) return 'bool'
+  if (types.includes('integer')) return types.includes('null') ? 'int4 or null' : 'int4'
   const base = types.includes('array')
     ? 'text[]'
     : ({ uuid: 'uuid', 'date-time': 'timestamptz' }[format ?? ''] ?? 'text')

@@ -27,6 +27,7 @@ function ruleOf(response: Response | undefined): Rule {
   if (!response) return ({ status }) => [`the status ${status} is not documented`]
   const { schema, examples } = response.content?.['application/json'] ?? {}
   const validate = schema && ajv.compile(rooted(schema))
+  const type = Object.keys(response.content ?? {}).find((name) => name !== 'application/json')
   const codes = examples && Object.keys(examples)
   const names = Object.keys(response.headers ?? {}).filter(
     (name) => !['RateLimit', 'RateLimit-Policy', 'Idempotent-Replayed'].includes(name),
@@ -36,6 +37,7 @@ function ruleOf(response: Response | undefined): Rule {
       .filter((name) => name !== 'Retry-After' || [429, 503].includes(status))
       .filter((name) => !headers.has(name))
       .map((name) => `the header ${name} is missing`)
+    if (type) return headers.get('content-type')?.startsWith(type) ? faults : [...faults, `it is not ${type}`]
     if (!validate) return text === '' ? faults : [...faults, 'a body that is not documented']
     const { code } = Object(body?.error)
     if (!validate(body)) faults.push(ajv.errorsText(validate.errors))

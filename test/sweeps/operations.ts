@@ -6,8 +6,11 @@ interface Sampled {
   properties: Record<string, { examples?: unknown[] }>
 }
 
-/** The collection that an operation belongs to: `contacts` of `/contacts/:id`. */
-export const collectionOf = ({ path }: Operation): string => path.split('/')[1] ?? ''
+/** The collection that an operation belongs to: `contacts` of `/contacts/:id`, `imports` of `/contacts/imports/:id`. */
+export function collectionOf({ path }: Operation): string {
+  const names = (path.split('/:')[0] ?? '').split('/').filter((name) => name in makers)
+  return names.at(-1) ?? path
+}
 
 export const hasId = ({ path }: Operation): boolean => path.includes('/:id')
 
@@ -25,13 +28,14 @@ export function bodyOf({ id, body }: Operation): object | undefined {
 }
 
 export function make(operation: Operation, tenant: Tenant): Promise<string> {
-  const maker = makers[collectionOf(operation)]
+  const maker = makers[operation.id] ?? makers[collectionOf(operation)]
   if (!maker) throw new Error(`test/samples.ts makes no ${collectionOf(operation)}`)
   return maker(tenant)
 }
 
 /** Whatever must be there before the operation can succeed on that resource. */
 export async function prepare({ id, path }: Operation, tenant: Tenant, resource: string): Promise<void> {
+  if (['imports.undo', 'imports.run', 'imports.list_rows', 'imports.download_rows'].includes(id)) await tenant.work()
   if (id === 'contacts.delete_crm_id') {
     await tenant.call('PUT', path.replace(':id', resource).replace(':system', 'hubspot'), { id: resource })
   }

@@ -1,0 +1,24 @@
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { Problem } from './kit/request.ts'
+import { session_query } from './kit/session.ts'
+
+const tries_max = 2
+
+export function newClient(): QueryClient {
+  // A session that has ended shows at the next request, whichever that is.
+  const onError = (error: Error) => {
+    if (error instanceof Problem && error.status === 401) client.setQueryData(session_query.queryKey, null)
+  }
+  const client: QueryClient = new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({
+      onError: (error, _variables, _result, { meta }) => meta?.is_sign_in || onError(error),
+    }),
+    defaultOptions: { queries: { staleTime: 5_000, retry: isWorthTrying } },
+  })
+  return client
+}
+
+/** What was refused is refused again; what was not reached may be there the next time. */
+const isWorthTrying = (failures: number, error: Error): boolean =>
+  failures < tries_max && error instanceof Problem && (error.status === 0 || error.status >= 500)

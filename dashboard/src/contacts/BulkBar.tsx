@@ -1,0 +1,126 @@
+import { Button, Modal, Progress, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { sayCount } from '../kit/Ago.tsx'
+import { Ask } from '../kit/Ask.tsx'
+import { type Api, useApi } from '../kit/api.ts'
+import { eachOf } from '../kit/eachOf.ts'
+import { TagIcon, TrashIcon } from '../kit/icons.tsx'
+import { tell, tellProblem } from '../kit/toast.ts'
+import type { Contact } from './contact.ts'
+import styles from './contacts.module.css'
+import { useStale } from './useStale.ts'
+
+interface BulkBarProps {
+  ticked: ReadonlyMap<string, Contact>
+  onDone: () => void
+}
+
+type Verb = 'add' | 'remove' | 'delete'
+
+/** What can be done with those that are ticked: through the public API, a few at a time. */
+export function BulkBar({ ticked, onDone }: BulkBarProps) {
+  const api = useApi()
+  const refresh = useStale()
+  const [asked, setAsked] = useState<Verb>()
+  const [done, setDone] = useState(0)
+  const contacts = [...ticked.values()]
+  const doing = useMutation({
+    mutationFn: async ({ verb, tag = '' }: { verb: Verb; tag?: string }) => {
+      setAsked(undefined)
+      setDone(0)
+      return await eachOf(contacts, (contact) => carryOut(api, contact, verb, tag), setDone)
+    },
+    onError: tellProblem,
+    onSuccess: async (failures, { verb }) => {
+      const count = contacts.length - failures.length
+      if (count > 0) tell(`${sayCount(count, 'contact')} ${verb === 'delete' ? 'deleted' : 'changed'}.`)
+      if (failures.length > 0) tellProblem(failures[0])
+      onDone()
+      await refresh()
+    },
+  })
+  const count = sayCount(contacts.length, 'contact')
+  return (
+    <section className={styles.bulk} aria-label="Selected contacts">
+      <strong>{sayCount(contacts.length, 'contact')} selected</strong>
+      {doing.isPending ? (
+        <Progress
+          className={styles.bulkProgress}
+          value={(100 * done) / contacts.length}
+          aria-label={`${done} of ${count} done`}
+        />
+      ) : (
+        <>
+          <Button size="xs" variant="default" leftSection={<TagIcon size={15} />} onClick={() => setAsked('add')}>
+            Add a tag
+          </Button>
+          <Button size="xs" variant="default" onClick={() => setAsked('remove')}>
+            Remove a tag
+          </Button>
+          <Button
+            size="xs"
+            variant="subtle"
+            color="red"
+            leftSection={<TrashIcon size={15} />}
+            onClick={() => setAsked('delete')}
+          >
+            Delete
+          </Button>
+          <Button size="xs" variant="subtle" color="gray" onClick={onDone}>
+            Clear selection
+          </Button>
+        </>
+      )}
+      <AskTag
+        verb={asked === 'add' || asked === 'remove' ? asked : undefined}
+        count={count}
+        onClose={() => setAsked(undefined)}
+        onTag={(verb, tag) => doing.mutate({ verb, tag })}
+      />
+      <Ask
+        is_open={asked === 'delete'}
+        title={`Delete ${count}?`}
+        answer={`Delete ${count}`}
+        onClose={() => setAsked(undefined)}
+        onYes={async () => doing.mutate({ verb: 'delete' })}
+      >
+        They are deleted for good. This can’t be taken back.
+      </Ask>
+    </section>
+  )
+}
+
+interface AskTagProps {
+  verb: 'add' | 'remove' | undefined
+  count: string
+  onClose: () => void
+  onTag: (verb: 'add' | 'remove', tag: string) => void
+}
+
+function AskTag({ verb, count, onClose, onTag }: AskTagProps) {
+  const title = verb === 'remove' ? `Remove a tag from ${count}` : `Add a tag to ${count}`
+  return (
+    <Modal opened={verb !== undefined} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form
+        className={styles.form}
+        onSubmit={(event) => {
+          event.preventDefault()
+          const tag = String(new FormData(event.currentTarget).get('tag') ?? '').trim()
+          if (verb && tag) onTag(verb, tag)
+        }}
+      >
+        <TextInput name="tag" label="Tag" required maxLength={64} data-autofocus />
+        <Button type="submit">{verb === 'remove' ? 'Remove the tag' : 'Add the tag'}</Button>
+      </form>
+    </Modal>
+  )
+}
+
+async function carryOut(api: Api, { id, tags }: Contact, verb: Verb, tag: string): Promise<unknown> {
+  if (verb === 'delete') return await api.send('DELETE', `/contacts/${id}`)
+  const others = tags.filter((one) => one.toLowerCase() !== tag.toLowerCase())
+  const has_tag = others.length < tags.length
+  if (has_tag === (verb === 'add')) return undefined
+  return await api.send('PATCH', `/contacts/${id}`, { tags: verb === 'add' ? [...tags, tag] : others })
+}

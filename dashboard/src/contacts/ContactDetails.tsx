@@ -1,0 +1,92 @@
+import { Badge, Button, Group } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import { Ago, sayTime } from '../kit/Ago.tsx'
+import { Ask } from '../kit/Ask.tsx'
+import { useApi } from '../kit/api.ts'
+import { tell } from '../kit/toast.ts'
+import { type Contact, nameOf } from './contact.ts'
+import styles from './contacts.module.css'
+import { source_names } from './search.ts'
+import { useStale } from './useStale.ts'
+
+interface ContactDetailsProps {
+  contact: Contact
+  onEdit: () => void
+  onDeleted: () => void
+}
+
+export function ContactDetails({ contact, onEdit, onDeleted }: ContactDetailsProps) {
+  const api = useApi()
+  const refresh = useStale()
+  const [is_asking, setAsking] = useState(false)
+  const remove = async () => {
+    await api.send('DELETE', `/contacts/${contact.id}`)
+    onDeleted()
+    await refresh()
+    tell('Contact deleted.')
+  }
+  const { first_name, last_name, email, company, notes, tags, crm_ids = {} } = contact
+  return (
+    <>
+      <dl className={styles.details}>
+        <Detail name="Phone number">
+          <span className={styles.phone}>{contact.phone_number}</span>
+        </Detail>
+        <Detail name="First name">{first_name}</Detail>
+        <Detail name="Last name">{last_name}</Detail>
+        <Detail name="Email">{email}</Detail>
+        <Detail name="Company">{company}</Detail>
+        <Detail name="Tags">
+          {tags.length > 0 && (
+            <span className={styles.tags}>
+              {tags.map((tag) => (
+                <Badge key={tag} variant="default" tt="none" fw={500}>
+                  {tag}
+                </Badge>
+              ))}
+            </span>
+          )}
+        </Detail>
+        <Detail name="Notes">{notes && <span className={styles.notes}>{notes}</span>}</Detail>
+        <Detail name="Source">{source_names[contact.source]}</Detail>
+        {Object.entries(crm_ids).map(([system, id]) => (
+          <Detail key={system} name={`Id in ${system}`}>
+            {id}
+          </Detail>
+        ))}
+        <Detail name="Last contact">
+          <Ago time={contact.last_contact_at} />
+        </Detail>
+        <Detail name="Created">{sayTime(contact.created_at)}</Detail>
+        <Detail name="Changed">{sayTime(contact.updated_at)}</Detail>
+        <Detail name="Id">
+          <code className={styles.id}>{contact.id}</code>
+        </Detail>
+      </dl>
+      <Group className={styles.panelFoot}>
+        <Button onClick={onEdit} data-autofocus>
+          Edit
+        </Button>
+        <Button variant="subtle" color="red" onClick={() => setAsking(true)}>
+          Delete
+        </Button>
+      </Group>
+      <Ask
+        is_open={is_asking}
+        title="Delete this contact?"
+        answer="Delete"
+        onClose={() => setAsking(false)}
+        onYes={remove}
+      >
+        {nameOf(contact) || contact.phone_number} is deleted for good. This can’t be taken back.
+      </Ask>
+    </>
+  )
+}
+
+const Detail = ({ name, children }: { name: string; children: ReactNode }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children || <span className={styles.unset}>Not set</span>}</dd>
+  </div>
+)

@@ -1,0 +1,110 @@
+import { Anchor, Button, Group, TagsInput, Textarea, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useApi } from '../kit/api.ts'
+import { faultsOf } from '../kit/problems.ts'
+import { Problem } from '../kit/request.ts'
+import { Refusal } from '../kit/states.tsx'
+import { tell } from '../kit/toast.ts'
+import { type Contact, oneQuery } from './contact.ts'
+import styles from './contacts.module.css'
+import { useContactSearch } from './useContactSearch.ts'
+import { useStale } from './useStale.ts'
+
+interface ContactFormProps {
+  /** Undefined: a new one. */
+  contact?: Contact
+  onCancel: () => void
+  onSaved: (contact: Contact) => void
+}
+
+const fields = ['phone_number', 'first_name', 'last_name', 'display_name', 'email', 'company', 'tags', 'notes'] as const
+
+export function ContactForm({ contact, onCancel, onSaved }: ContactFormProps) {
+  const api = useApi()
+  const client = useQueryClient()
+  const refresh = useStale()
+  const form = useForm({ initialValues: valuesOf(contact) })
+  const saving = useMutation({
+    mutationFn: (values: Values) =>
+      contact
+        ? api.send<Contact>('PATCH', `/contacts/${contact.id}`, changesOf(contact, values))
+        : api.send<Contact>('POST', '/contacts', values),
+    onError: (error) => form.setErrors(faultsOf(error, [...fields]).at),
+    onSuccess: async (saved) => {
+      if (contact) client.setQueryData(oneQuery(api, saved.id).queryKey, { ...contact, ...saved })
+      onSaved(saved)
+      tell(contact ? 'Changes saved.' : 'Contact created.')
+      await refresh()
+    },
+  })
+  const text = (name: Exclude<(typeof fields)[number], 'tags'>) => form.getInputProps(name)
+  return (
+    <form className={styles.form} onSubmit={form.onSubmit((values) => saving.mutate(values))} noValidate>
+      {saving.error && <FormRefusal error={saving.error} />}
+      <TextInput
+        label="Phone number"
+        description="With the country code, such as +14155550123."
+        type="tel"
+        required
+        data-autofocus
+        {...text('phone_number')}
+      />
+      <div className={styles.pair}>
+        <TextInput label="First name" {...text('first_name')} />
+        <TextInput label="Last name" {...text('last_name')} />
+      </div>
+      <TextInput label="Display name" description="Shown instead of first and last name." {...text('display_name')} />
+      <TextInput label="Email" type="email" {...text('email')} />
+      <TextInput label="Company" {...text('company')} />
+      <TagsInput label="Tags" placeholder="Type and press Enter" {...form.getInputProps('tags')} />
+      <Textarea label="Notes" autosize minRows={3} maxRows={10} {...text('notes')} />
+      <Group className={styles.panelFoot}>
+        <Button type="submit" loading={saving.isPending}>
+          {contact ? 'Save changes' : 'Create contact'}
+        </Button>
+        <Button variant="default" onClick={onCancel}>
+          Cancel
+        </Button>
+      </Group>
+    </form>
+  )
+}
+
+/** A number that is taken leads to who has it. */
+function FormRefusal({ error }: { error: Error }) {
+  const { change } = useContactSearch()
+  const holder = error instanceof Problem ? error.details.existing_id : undefined
+  const { rest } = faultsOf(error, [...fields])
+  if (!rest) return null
+  return (
+    <Refusal>
+      {rest}{' '}
+      {typeof holder === 'string' && (
+        <Anchor component="button" type="button" onClick={() => change({ contact: holder })}>
+          Show that contact
+        </Anchor>
+      )}
+    </Refusal>
+  )
+}
+
+type Values = ReturnType<typeof valuesOf>
+
+const valuesOf = (contact?: Contact) => ({
+  phone_number: contact?.phone_number ?? '',
+  first_name: contact?.first_name ?? '',
+  last_name: contact?.last_name ?? '',
+  display_name: contact?.display_name ?? '',
+  email: contact?.email ?? '',
+  company: contact?.company ?? '',
+  tags: contact?.tags ?? [],
+  notes: contact?.notes ?? '',
+})
+
+/** Only what was changed here, so that what others changed meanwhile stays. */
+function changesOf(contact: Contact, values: Values): Partial<Values> {
+  const before = valuesOf(contact)
+  const changed = fields.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(values[name]))
+  return Object.fromEntries(changed.map((name) => [name, values[name]]))
+}

@@ -1,0 +1,42 @@
+import { Skeleton } from '@mantine/core'
+import { type Source, source_names, sources } from '../contacts/search.ts'
+import { sayNumber } from '../kit/Ago.tsx'
+import { Card } from '../kit/Page.tsx'
+import styles from './home.module.css'
+
+export function Figure({ label, value }: { label: string; value: string | undefined }) {
+  return (
+    <Card>
+      <dl className={styles.figure}>
+        <dt>{label}</dt>
+        <dd>{value ?? <Skeleton height={30} width={80} mt={6} />}</dd>
+      </dl>
+    </Card>
+  )
+}
+
+/** Where contacts came from, as parts of a whole. */
+export function Sources({ counts }: { counts: Record<Source, number> | undefined }) {
+  const total = sources.reduce((sum, source) => sum + (counts?.[source] ?? 0), 0)
+  return (
+    <Card>
+      <h2 className={styles.small}>By source</h2>
+      <dl className={styles.sources}>
+        {sources.map((source) => {
+          const count = counts?.[source] ?? 0
+          return (
+            <div key={source} className={styles.source}>
+              <dt>{source_names[source]}</dt>
+              <dd>
+                <span className={styles.bar} aria-hidden="true">
+                  <span style={{ width: `${total > 0 ? (100 * count) / total : 0}%` }} />
+                </span>
+                {counts ? sayNumber(count) : <Skeleton height={12} width={24} />}
+              </dd>
+            </div>
+          )
+        })}
+      </dl>
+    </Card>
+  )
+}

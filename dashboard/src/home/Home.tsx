@@ -1,0 +1,63 @@
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { sayNumber } from '../kit/Ago.tsx'
+import { useApi } from '../kit/api.ts'
+import { PlusIcon } from '../kit/icons.tsx'
+import { Card, Page, Stack } from '../kit/Page.tsx'
+import { useMembership } from '../kit/session.ts'
+import { Failure } from '../kit/states.tsx'
+import { DayChart } from './DayChart.tsx'
+import { Events } from './Events.tsx'
+import { Figure, Sources } from './Figures.tsx'
+import styles from './home.module.css'
+import { NextSteps } from './NextSteps.tsx'
+import type { Overview } from './overview.ts'
+
+export function Home() {
+  const api = useApi()
+  const { name = 'Home' } = useMembership() ?? {}
+  const { data, error, refetch } = useQuery({
+    queryKey: [api.workspace, 'overview'],
+    queryFn: ({ signal }) => api.get<Overview>('/overview', {}, signal),
+  })
+  const add = (
+    <Button
+      leftSection={<PlusIcon size={17} />}
+      renderRoot={(props) => (
+        <Link
+          to="/w/$workspace/contacts"
+          params={{ workspace: api.workspace }}
+          search={{ contact: 'new' }}
+          {...props}
+        />
+      )}
+    >
+      New contact
+    </Button>
+  )
+  return (
+    <Page title={name} about="What happened here lately." actions={add}>
+      {error ? (
+        <Card>
+          <Failure error={error} retry={refetch} />
+        </Card>
+      ) : (
+        <Stack>
+          {data?.contacts.total === 0 && <NextSteps />}
+          <div className={styles.figures}>
+            <Figure label="Contacts" value={data && sayNumber(data.contacts.total)} />
+            <Figure label="New this week" value={data && sayNumber(data.contacts.new_this_week)} />
+            <Sources counts={data?.contacts.by_source} />
+          </div>
+          <Card title="Contacts added by day">
+            <DayChart days={data?.added_by_day} />
+          </Card>
+          <Card title="Last events">
+            <Events events={data?.events} />
+          </Card>
+        </Stack>
+      )}
+    </Page>
+  )
+}

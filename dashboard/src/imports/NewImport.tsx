@@ -1,0 +1,79 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useStale } from '../contacts/useStale.ts'
+import { useApi } from '../kit/api.ts'
+import { Card, Page, Stack } from '../kit/Page.tsx'
+import { sayOf } from '../kit/problems.ts'
+import { Refusal } from '../kit/states.tsx'
+import { DropFile } from './DropFile.tsx'
+import { DryRun } from './DryRun.tsx'
+import { type Import, importQuery, isAtWork } from './import.ts'
+import { type Options, OptionsForm } from './OptionsForm.tsx'
+import { Running } from './Running.tsx'
+
+const first_options: Options = { on_known: 'skip', default_country: null }
+
+/** File, columns, dry run, and then in earnest. The file stays with the browser, to be sent again with other columns. */
+export function NewImport() {
+  const api = useApi()
+  const navigate = useNavigate()
+  const refresh = useStale()
+  const [file, setFile] = useState<File>()
+  const [options, setOptions] = useState(first_options)
+  const sending = useMutation({
+    mutationFn: (sent: { file: File; options: Options }) =>
+      api.send<Import>('POST', '/contacts/imports', formOf(sent.file, { ...sent.options, is_dry_run: true })),
+  })
+  const trying = useQuery({ ...importQuery(api, sending.data?.id ?? ''), enabled: sending.data !== undefined })
+  const running = useMutation({
+    mutationFn: (id: string) => api.send<Import>('POST', `/contacts/imports/${id}/run`, {}),
+    onSuccess: async ({ id }) => {
+      await refresh()
+      await navigate({ to: '/w/$workspace/imports/$id', params: { workspace: api.workspace, id } })
+    },
+  })
+  const dry_run = trying.data ?? sending.data
+
+  const choose = (chosen: File) => {
+    setFile(chosen)
+    setOptions(first_options)
+    sending.mutate({ file: chosen, options: first_options })
+  }
+  const change = (changed: Options) => {
+    setOptions(changed)
+    if (file) sending.mutate({ file, options: changed })
+  }
+  const error = sending.error ?? trying.error ?? running.error
+  return (
+    <Page title="New import" about="Nothing is changed before you have seen what would happen and said so.">
+      <Stack>
+        <Card title="1. The file">
+          <DropFile file={file} onFile={choose} />
+        </Card>
+        {error && <Refusal>{sayOf(error)}</Refusal>}
+        {file && dry_run && (
+          <Card title="2. Columns and rules">
+            <OptionsForm import={dry_run} options={options} onChange={change} />
+          </Card>
+        )}
+        {file && (dry_run || sending.isPending) && (
+          <Card title="3. What would happen">
+            {!dry_run || sending.isPending || isAtWork(dry_run) ? (
+              <Running import={sending.isPending ? undefined : dry_run} verb="Reading the file" />
+            ) : (
+              <DryRun import={dry_run} is_running={running.isPending} onRun={() => running.mutate(dry_run.id)} />
+            )}
+          </Card>
+        )}
+      </Stack>
+    </Page>
+  )
+}
+
+function formOf(file: File, options: object): FormData {
+  const form = new FormData()
+  form.append('options', JSON.stringify({ ...options, file_name: file.name }))
+  form.append('file', file, file.name)
+  return form
+}

@@ -1,0 +1,103 @@
+import { Button } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { useStale } from '../contacts/useStale.ts'
+import { sayCount, sayTime } from '../kit/Ago.tsx'
+import { Ask } from '../kit/Ask.tsx'
+import { useApi } from '../kit/api.ts'
+import { ExportIcon, UndoIcon } from '../kit/icons.tsx'
+import { Card, Page, Stack } from '../kit/Page.tsx'
+import { Failure, Refusal, Waiting } from '../kit/states.tsx'
+import { tellProblem } from '../kit/toast.ts'
+import { StatusBadge } from './Imports.tsx'
+import { type Import, importQuery, isAtWork } from './import.ts'
+import { Rows } from './Rows.tsx'
+import { Running } from './Running.tsx'
+
+/** One import: how far it is, then what became of it, and the way back. */
+export function OneImport() {
+  const api = useApi()
+  const { id } = useParams({ from: '/w/$workspace/imports/$id' })
+  const { data, error, refetch } = useQuery(importQuery(api, id))
+  const refresh = useStale()
+  const status = data?.status
+  // biome-ignore lint/correctness/useExhaustiveDependencies: contacts are others than before whenever the state is another
+  useEffect(() => void refresh(), [status])
+  return (
+    <Page
+      title={data?.file_name ?? 'Import'}
+      about={data && `Started ${sayTime(data.created_at)}`}
+      actions={data && <Actions import={data} />}
+    >
+      {error && <Failure error={error} retry={refetch} />}
+      {!data && !error && <Waiting />}
+      {data && (
+        <Stack>
+          {data.error && <Refusal>{data.error}</Refusal>}
+          {data.status === 'undone' && data.not_undone > 0 && (
+            <Refusal>{sayCount(data.not_undone, 'contact')} stayed, since they were changed after the import.</Refusal>
+          )}
+          <Card title={data.is_dry_run ? 'Dry run' : 'Report'} aside={<StatusBadge status={data.status} />}>
+            {isAtWork(data) ? (
+              <Running import={data} verb={data.status === 'undoing' ? 'Taking it back' : 'Importing'} />
+            ) : (
+              <Rows import={data} />
+            )}
+          </Card>
+        </Stack>
+      )}
+    </Page>
+  )
+}
+
+function Actions({ import: one }: { import: Import }) {
+  const api = useApi()
+  const client = useQueryClient()
+  const [is_asking, setAsking] = useState(false)
+  const address = `/contacts/imports/${one.id}`
+  const send = async (verb: 'cancel' | 'undo') => {
+    const changed = await api.send<Import>('POST', `${address}/${verb}`, {})
+    client.setQueryData(importQuery(api, one.id).queryKey, changed)
+    await client.invalidateQueries({ queryKey: [api.workspace, 'imports'] })
+  }
+  const cancelling = useMutation({ mutationFn: () => send('cancel'), onError: tellProblem })
+  const saving = useMutation({
+    mutationFn: () => api.download(`${address}/rows.csv`, { outcome: 'refused' }, 'refused.csv'),
+    onError: tellProblem,
+  })
+  const can_undo = !one.is_dry_run && ['finished', 'cancelled', 'failed'].includes(one.status)
+  return (
+    <>
+      {(one.status === 'queued' || one.status === 'running') && (
+        <Button variant="default" loading={cancelling.isPending} onClick={() => cancelling.mutate()}>
+          Cancel
+        </Button>
+      )}
+      {one.refused > 0 && !isAtWork(one) && (
+        <Button
+          variant="default"
+          leftSection={<ExportIcon size={17} />}
+          loading={saving.isPending}
+          onClick={() => saving.mutate()}
+        >
+          Refused rows as CSV
+        </Button>
+      )}
+      {can_undo && (
+        <Button variant="default" leftSection={<UndoIcon size={17} />} onClick={() => setAsking(true)}>
+          Undo
+        </Button>
+      )}
+      <Ask
+        is_open={is_asking}
+        title="Undo this import?"
+        answer="Undo the import"
+        onClose={() => setAsking(false)}
+        onYes={() => send('undo')}
+      >
+        What it created is deleted, and what it changed goes back, unless someone has changed it since.
+      </Ask>
+    </>
+  )
+}

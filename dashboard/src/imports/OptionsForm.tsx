@@ -1,0 +1,73 @@
+import { Radio, Select } from '@mantine/core'
+import { country_names } from './countries.ts'
+import { fields, type Import } from './import.ts'
+import styles from './imports.module.css'
+
+export interface Options {
+  mapping?: Record<string, string | null>
+  default_country: string | null
+  on_known: 'skip' | 'update'
+}
+
+interface OptionsFormProps {
+  import: Import
+  options: Options
+  onChange: (options: Options) => void
+}
+
+const nothing = 'none'
+
+export function OptionsForm({ import: tried, options, onChange }: OptionsFormProps) {
+  const { columns, mapping } = tried
+  const map = (column: string, field: string | null) =>
+    onChange({ ...options, mapping: { ...without(mapping, field), [column]: field } })
+  const has_phone = Object.values(mapping).includes('phone_number')
+  return (
+    <div className={styles.options}>
+      <fieldset className={styles.fieldset}>
+        <legend>Columns</legend>
+        <div className={styles.columns}>
+          {columns.map((column, index) => (
+            <Select
+              // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have one name
+              key={`${column} ${index}`}
+              label={column || `Column ${index + 1}`}
+              data={[{ value: nothing, label: 'Leave out' }, ...fields]}
+              value={mapping[column] ?? nothing}
+              onChange={(field) => map(column, field === nothing ? null : field)}
+              allowDeselect={false}
+              classNames={{ input: mapping[column] ? '' : styles.leftOut }}
+            />
+          ))}
+        </div>
+        {!has_phone && <p className={styles.warning}>Choose the column that holds the phone number.</p>}
+      </fieldset>
+      <Select
+        className={styles.country}
+        label="Country of national numbers"
+        description="For numbers without a country code, such as 030 901820."
+        placeholder="None: such numbers are refused"
+        data={country_names}
+        value={options.default_country}
+        onChange={(default_country) => onChange({ ...options, default_country })}
+        searchable
+        clearable
+        clearButtonProps={{ 'aria-label': 'Clear the country' }}
+      />
+      <Radio.Group
+        label="When the phone number is known already"
+        value={options.on_known}
+        onChange={(on_known) => onChange({ ...options, on_known: on_known === 'update' ? 'update' : 'skip' })}
+      >
+        <div className={styles.choices}>
+          <Radio value="skip" label="Skip the row" />
+          <Radio value="update" label="Update the contact" />
+        </div>
+      </Radio.Group>
+    </div>
+  )
+}
+
+/** A field has one column: who had it leaves it. */
+const without = (mapping: Import['mapping'], field: string | null): Import['mapping'] =>
+  Object.fromEntries(Object.entries(mapping).map(([column, had]) => [column, had === field ? null : had]))

@@ -1,0 +1,108 @@
+import type { ReactNode } from 'react'
+
+const icon = (shape: ReactNode) =>
+  function Icon({ size = 18 }: { size?: number }) {
+    return (
+      <svg
+        width={size}
+        height={size}
+        viewBox="0 0 24 24"
+        fill="none"
+        stroke="currentColor"
+        strokeWidth={1.75}
+        strokeLinecap="round"
+        strokeLinejoin="round"
+        aria-hidden="true"
+        focusable="false"
+      >
+        {shape}
+      </svg>
+    )
+  }
+
+export const HomeIcon = icon(<path d="M4 11.5 12 5l8 6.5M6 10v9h12v-9M10 19v-5h4v5" />)
+export const PeopleIcon = icon(
+  <>
+    <circle cx="9" cy="8" r="3.5" />
+    <path d="M3 20c0-3.5 2.7-5.5 6-5.5s6 2 6 5.5M16 4.8a3.5 3.5 0 0 1 0 6.4M17.5 14.9c2.1.7 3.5 2.5 3.5 5.1" />
+  </>,
+)
+export const ImportIcon = icon(<path d="M12 4v11M7.5 10.5 12 15l4.5-4.5M4 16v3a1 1 0 0 0 1 1h14a1 1 0 0 0 1-1v-3" />)
+export const ExportIcon = icon(<path d="M12 15V4M7.5 8.5 12 4l4.5 4.5M4 16v3a1 1 0 0 0 1 1h14a1 1 0 0 0 1-1v-3" />)
+export const AgentIcon = icon(
+  <>
+    <rect x="4" y="8" width="16" height="11" rx="3" />
+    <path d="M12 8V4.5M9 13v1.5M15 13v1.5M2 12.5v3M22 12.5v3" />
+  </>,
+)
+export const SettingsIcon = icon(
+  <>
+    <path d="M4 7h9M19 7h1M4 17h1M11 17h9" />
+    <circle cx="16" cy="7" r="2.5" />
+    <circle cx="8" cy="17" r="2.5" />
+  </>,
+)
+export const SearchIcon = icon(
+  <>
+    <circle cx="11" cy="11" r="6" />
+    <path d="m19.5 19.5-4-4" />
+  </>,
+)
+export const PlusIcon = icon(<path d="M12 5v14M5 12h14" />)
+export const TagIcon = icon(
+  <>
+    <path d="M4 5v6.2a2 2 0 0 0 .6 1.4l6.8 6.8a2 2 0 0 0 2.8 0l5.2-5.2a2 2 0 0 0 0-2.8L12.6 4.6A2 2 0 0 0 11.2 4H5a1 1 0 0 0-1 1Z" />
+    <path d="M8.5 8.5h.01" />
+  </>,
+)
+export const TrashIcon = icon(
+  <path d="M4 7h16M10 11v6M14 11v6M6 7l1 12a1.5 1.5 0 0 0 1.5 1.4h7A1.5 1.5 0 0 0 17 19l1-12M9 7V4.5h6V7" />,
+)
+export const KeyIcon = icon(
+  <>
+    <circle cx="8" cy="15" r="4" />
+    <path d="m11 12 8.5-8.5M16 7l3 3M13.5 9.5l2 2" />
+  </>,
+)
+export const CopyIcon = icon(
+  <>
+    <rect x="9" y="9" width="11" height="11" rx="2.5" />
+    <path d="M15 9V6.5A2.5 2.5 0 0 0 12.5 4h-6A2.5 2.5 0 0 0 4 6.5v6A2.5 2.5 0 0 0 6.5 15H9" />
+  </>,
+)
+export const CheckIcon = icon(<path d="m5 12.5 4.5 4.5L19 7.5" />)
+export const ChevronIcon = icon(<path d="m8 10 4 4 4-4" />)
+export const SortIcon = icon(<path d="m8.5 9.5 3.5-4 3.5 4M8.5 14.5l3.5 4 3.5-4" />)
+export const UpIcon = icon(<path d="m7 14 5-5 5 5" />)
+export const DownIcon = icon(<path d="m7 10 5 5 5-5" />)
+export const AlertIcon = icon(
+  <>
+    <circle cx="12" cy="12" r="8.5" />
+    <path d="M12 8v4.5M12 16h.01" />
+  </>,
+)
+export const FileIcon = icon(
+  <path d="M14 3.5V8h4.5M6 3.5h8L18.5 8v11.5a1 1 0 0 1-1 1h-11a1 1 0 0 1-1-1v-15a1 1 0 0 1 1-1ZM9 13h6M9 16.5h6" />,
+)
+export const UndoIcon = icon(<path d="M9 13.5 4.5 9 9 4.5M4.5 9H14a5.5 5.5 0 0 1 0 11h-3" />)
+export const RotateIcon = icon(<path d="M19.5 12a7.5 7.5 0 1 1-2.2-5.3L19.5 9M19.5 4.5V9H15" />)
+export const SunIcon = icon(
+  <>
+    <circle cx="12" cy="12" r="3.8" />
+    <path d="M12 3.5v1.5M12 19v1.5M3.5 12H5M19 12h1.5M6 6l1 1M17 17l1 1M6 18l1-1M17 7l1-1" />
+  </>,
+)
+export const MoonIcon = icon(<path d="M19.5 14.5A8 8 0 0 1 9.5 4.5a8 8 0 1 0 10 10Z" />)
+export const ScreenIcon = icon(
+  <path d="M5 4.5h14a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1H5a1 1 0 0 1-1-1v-10a1 1 0 0 1 1-1ZM9 20h6M12 16.5V20" />,
+)
+export const LeaveIcon = icon(
+  <path d="M14 4.5H6.5a1 1 0 0 0-1 1v13a1 1 0 0 0 1 1H14M10 12h10M16.5 8.5 20 12l-3.5 3.5" />,
+)
+export const MoreIcon = icon(
+  <>
+    <circle cx="6" cy="12" r="1" />
+    <circle cx="12" cy="12" r="1" />
+    <circle cx="18" cy="12" r="1" />
+  </>,
+)

@@ -1,0 +1,96 @@
+/** What the server refused, or why it could not be reached. */
+export class Problem extends Error {
+  readonly status: number
+  readonly code: string
+  readonly details: Record<string, unknown>
+  readonly retry_after_s: number
+
+  constructor(status: number, code: string, message: string, details = {}, retry_after_s = 0) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.details = details
+    this.retry_after_s = retry_after_s
+  }
+}
+
+export interface Pagination {
+  total: number
+  limit: number
+  offset: number
+  has_more: boolean
+  next_cursor: string | null
+}
+
+export interface List<Item> {
+  data: Item[]
+  pagination: Pagination
+}
+
+export type Query = Record<string, string | number | boolean | string[] | null | undefined>
+
+export interface Asked {
+  method?: string
+  body?: unknown
+  workspace?: string
+  signal?: AbortSignal
+}
+
+/** The path may stand behind another one: the page says where it is served. */
+export const addressOf = (path: string): string => new URL(path.replace(/^\//, ''), document.baseURI).href
+
+export const withQuery = (path: string, query: Query = {}): string => {
+  const words = new URLSearchParams()
+  for (const [name, said] of Object.entries(query)) {
+    for (const value of Array.isArray(said) ? said : [said]) {
+      if (value !== undefined && value !== null && value !== '') words.append(name, String(value))
+    }
+  }
+  return words.size > 0 ? `${path}?${words}` : path
+}
+
+/** The envelope's content: `data` of one thing, `data` with `pagination` of a list. */
+export async function request<Result>(path: string, asked: Asked = {}): Promise<Result> {
+  const answer = await send(path, asked)
+  const envelope = await answer.json().catch(() => undefined)
+  if (answer.ok && envelope?.success) return envelope.pagination ? envelope : envelope.data
+  throw problemOf(answer, envelope)
+}
+
+async function send(path: string, { method = 'GET', body, workspace, signal }: Asked): Promise<Response> {
+  const is_form = body instanceof FormData
+  const headers: Record<string, string> = { accept: 'application/json' }
+  if (body !== undefined && !is_form) headers['content-type'] = 'application/json'
+  if (workspace) headers['x-workspace'] = workspace
+  try {
+    return await fetch(addressOf(path), {
+      method,
+      headers,
+      ...(body !== undefined && { body: is_form ? body : JSON.stringify(body) }),
+      ...(signal && { signal }),
+    })
+  } catch (error) {
+    if (signal?.aborted) throw error
+    throw new Problem(0, 'UNREACHABLE', 'The server can’t be reached. Is the connection there?')
+  }
+}
+
+function problemOf(answer: Response, envelope: { error?: Partial<Problem> } | undefined): Problem {
+  const { code = 'UNKNOWN', message, details } = envelope?.error ?? {}
+  const retry_after_s = Number(answer.headers.get('retry-after') ?? 0)
+  const said = message ?? `The server answered with ${answer.status}.`
+  return new Problem(answer.status, code, said, details, retry_after_s)
+}
+
+/** Saves what the address gives, under the name that the server says. */
+export async function download(path: string, workspace: string, fallback_name: string): Promise<void> {
+  const answer = await send(path, { workspace })
+  if (!answer.ok) throw problemOf(answer, await answer.json().catch(() => undefined))
+  const name = /filename="?([^";]+)/.exec(answer.headers.get('content-disposition') ?? '')?.[1]
+  const url = URL.createObjectURL(await answer.blob())
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name ?? fallback_name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+}

@@ -1,0 +1,51 @@
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useWorkspaceId } from './api.ts'
+import { Problem, request } from './request.ts'
+
+export interface Membership {
+  id: string
+  name: string
+  role: 'owner' | 'member'
+}
+
+export interface Session {
+  person: { id: string; email: string; name: string }
+  workspaces: Membership[]
+}
+
+/** null: nobody is signed in. */
+export const session_query = queryOptions({
+  queryKey: ['session'],
+  staleTime: 60_000,
+  queryFn: async ({ signal }) => {
+    try {
+      return await request<Session>('/app/session', { signal })
+    } catch (error) {
+      if (error instanceof Problem && error.status === 401) return null
+      throw error
+    }
+  },
+})
+
+/** For pages that are shown only to who is signed in. */
+export function useSession(): Session {
+  const { data } = useQuery(session_query)
+  if (!data) throw new Error('nobody is signed in')
+  return data
+}
+
+export function useMembership(): Membership | undefined {
+  const workspace = useWorkspaceId()
+  return useSession().workspaces.find(({ id }) => id === workspace)
+}
+
+export const useIsOwner = (): boolean => useMembership()?.role === 'owner'
+
+/** Signed in: what another person has seen here goes. */
+export function useEnter(): (session: Session) => void {
+  const client = useQueryClient()
+  return (session) => {
+    client.clear()
+    client.setQueryData(session_query.queryKey, session)
+  }
+}

@@ -1,0 +1,14 @@
+import { notifications } from '@mantine/notifications'
+import { sayOf } from './problems.ts'
+
+export const tell = (message: string): void =>
+  void notifications.show({ message, color: 'teal', withBorder: true, closeButtonProps: { 'aria-label': 'Dismiss' } })
+
+export const tellProblem = (error: unknown): void =>
+  void notifications.show({
+    message: sayOf(error),
+    color: 'red',
+    withBorder: true,
+    autoClose: 8_000,
+    closeButtonProps: { 'aria-label': 'Dismiss' },
+  })

@@ -1,0 +1,28 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { Problem, request } from '../kit/request.ts'
+import { Failure, Waiting } from '../kit/states.tsx'
+import { Gate } from './Gate.tsx'
+import { PersonForm } from './PersonForm.tsx'
+
+/** The one-time link that the first start prints. */
+export function SetUp() {
+  const { token } = useParams({ from: '/setup/$token' })
+  const address = `/app/setup/${token}`
+  const link = useQuery({ queryKey: ['setup', token], queryFn: () => request(address), staleTime: Infinity })
+  if (link.error instanceof Problem && link.error.status === 404) return <UsedLink />
+  if (link.error) return <Failure error={link.error} retry={link.refetch} />
+  return (
+    <Gate title="Welcome to Parley" about="You are the first here. Set up the account of the owner.">
+      {link.isPending ? <Waiting lines={3} height={36} /> : <PersonForm address={address} answer="Set up Parley" />}
+    </Gate>
+  )
+}
+
+const UsedLink = () => (
+  <Gate
+    title="This link no longer works"
+    about="It can be used once, and someone has done so already. If that was you, sign in."
+    foot={<Link to="/sign-in">Sign in</Link>}
+  />
+)

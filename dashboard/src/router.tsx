@@ -1,0 +1,144 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { validateContactSearch } from './contacts/search.ts'
+import { Nowhere } from './shell/Nowhere.tsx'
+import { Root } from './shell/Root.tsx'
+import { Shell } from './shell/Shell.tsx'
+import { Start } from './shell/Start.tsx'
+
+const root = createRootRoute({ component: Root, notFoundComponent: Nowhere })
+
+const start = createRoute({ getParentRoute: () => root, path: '/', component: Start })
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: ({ next }: Record<string, unknown>): { next?: string } =>
+    typeof next === 'string' && /^\/(?!\/)/.test(next) ? { next } : {},
+  component: lazyRouteComponent(() => import('./people/SignIn.tsx'), 'SignIn'),
+})
+const setUp = createRoute({
+  getParentRoute: () => root,
+  path: '/setup/$token',
+  component: lazyRouteComponent(() => import('./people/SetUp.tsx'), 'SetUp'),
+})
+const invite = createRoute({
+  getParentRoute: () => root,
+  path: '/invite/$token',
+  component: lazyRouteComponent(() => import('./people/Invite.tsx'), 'Invite'),
+})
+
+const workspace = createRoute({ getParentRoute: () => root, path: '/w/$workspace', component: Shell })
+const home = createRoute({
+  getParentRoute: () => workspace,
+  path: '/',
+  component: lazyRouteComponent(() => import('./home/Home.tsx'), 'Home'),
+})
+const contacts = createRoute({
+  getParentRoute: () => workspace,
+  path: '/contacts',
+  validateSearch: validateContactSearch,
+  component: lazyRouteComponent(() => import('./contacts/Contacts.tsx'), 'Contacts'),
+})
+const imports = createRoute({
+  getParentRoute: () => workspace,
+  path: '/imports',
+  component: lazyRouteComponent(() => import('./imports/Imports.tsx'), 'Imports'),
+})
+const newImport = createRoute({
+  getParentRoute: () => workspace,
+  path: '/imports/new',
+  component: lazyRouteComponent(() => import('./imports/NewImport.tsx'), 'NewImport'),
+})
+const oneImport = createRoute({
+  getParentRoute: () => workspace,
+  path: '/imports/$id',
+  component: lazyRouteComponent(() => import('./imports/OneImport.tsx'), 'OneImport'),
+})
+const agents = createRoute({
+  getParentRoute: () => workspace,
+  path: '/agents',
+  component: lazyRouteComponent(() => import('./agents/Agents.tsx'), 'Agents'),
+})
+const agent = createRoute({
+  getParentRoute: () => workspace,
+  path: '/agents/$id',
+  component: lazyRouteComponent(() => import('./agents/OneAgent.tsx'), 'OneAgent'),
+})
+
+const settings = createRoute({
+  getParentRoute: () => workspace,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./settings/Settings.tsx'), 'Settings'),
+})
+const settingsStart = createRoute({
+  getParentRoute: () => settings,
+  path: '/',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/w/$workspace/settings/api-keys', params })
+  },
+})
+const apiKeys = createRoute({
+  getParentRoute: () => settings,
+  path: '/api-keys',
+  component: lazyRouteComponent(() => import('./settings/ApiKeys.tsx'), 'ApiKeys'),
+})
+const workspaceName = createRoute({
+  getParentRoute: () => settings,
+  path: '/workspace',
+  component: lazyRouteComponent(() => import('./settings/Workspace.tsx'), 'Workspace'),
+})
+const members = createRoute({
+  getParentRoute: () => settings,
+  path: '/members',
+  component: lazyRouteComponent(() => import('./settings/Members.tsx'), 'Members'),
+})
+const me = createRoute({
+  getParentRoute: () => settings,
+  path: '/me',
+  component: lazyRouteComponent(() => import('./settings/Me.tsx'), 'Me'),
+})
+
+const tree = root.addChildren([
+  start,
+  signIn,
+  setUp,
+  invite,
+  workspace.addChildren([
+    home,
+    contacts,
+    imports,
+    newImport,
+    oneImport,
+    agents,
+    agent,
+    settings.addChildren([settingsStart, apiKeys, workspaceName, members, me]),
+  ]),
+])
+
+export const router = createRouter({
+  routeTree: tree,
+  basepath: new URL(document.baseURI).pathname,
+  defaultPreload: 'intent',
+  parseSearch: (text) => {
+    const words = new URLSearchParams(text)
+    return Object.fromEntries(
+      [...new Set(words.keys())].map((name) => {
+        const values = words.getAll(name)
+        return [name, values.length > 1 ? values : values[0]]
+      }),
+    )
+  },
+  stringifySearch: (search) => {
+    const words = new URLSearchParams()
+    for (const [name, said] of Object.entries(search)) {
+      for (const value of Array.isArray(said) ? said : [said])
+        if (value !== undefined) words.append(name, String(value))
+    }
+    return words.size > 0 ? `?${words}` : ''
+  },
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

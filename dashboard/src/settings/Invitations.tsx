@@ -1,0 +1,128 @@
+import { Button, Modal, Select, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Ago } from '../kit/Ago.tsx'
+import { useWorkspaceId } from '../kit/api.ts'
+import { PlusIcon } from '../kit/icons.tsx'
+import { Card } from '../kit/Page.tsx'
+import { faultsOf } from '../kit/problems.ts'
+import { type List, request } from '../kit/request.ts'
+import { Secret } from '../kit/Secret.tsx'
+import { Failure, Refusal, Waiting } from '../kit/states.tsx'
+import { tellProblem } from '../kit/toast.ts'
+import styles from './settings.module.css'
+
+interface Invitation {
+  id: string
+  role: 'owner' | 'member'
+  email: string | null
+  expires_at: string
+}
+
+const fields = ['email', 'role']
+const roles = [
+  { value: 'member', label: 'Member: contacts, imports and agents' },
+  { value: 'owner', label: 'Owner: also members, keys and the name' },
+]
+
+/** Who was invited and has not come yet. */
+export function Invitations() {
+  const workspace = useWorkspaceId()
+  const [is_inviting, setInviting] = useState(false)
+  const { data, error, refetch } = useQuery({
+    queryKey: [workspace, 'invitations'],
+    queryFn: ({ signal }) => request<List<Invitation> | Invitation[]>('/app/invitations', { workspace, signal }),
+  })
+  const invitations = Array.isArray(data) ? data : data?.data
+  return (
+    <Card
+      title="Invitations"
+      aside={
+        <Button size="xs" leftSection={<PlusIcon size={15} />} onClick={() => setInviting(true)}>
+          Invite
+        </Button>
+      }
+    >
+      {error && <Failure error={error} retry={refetch} />}
+      {!invitations && !error && <Waiting lines={1} />}
+      {invitations?.length === 0 && <p className={styles.quiet}>Nobody is invited at the moment.</p>}
+      <ul className={styles.lines}>
+        {invitations?.map((invitation) => (
+          <InvitationLine key={invitation.id} {...invitation} />
+        ))}
+      </ul>
+      <Modal
+        opened={is_inviting}
+        onClose={() => setInviting(false)}
+        title="Invite someone"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <InviteForm onClose={() => setInviting(false)} />
+      </Modal>
+    </Card>
+  )
+}
+
+function InvitationLine({ id, email, role, expires_at }: Invitation) {
+  const workspace = useWorkspaceId()
+  const client = useQueryClient()
+  const removing = useMutation({
+    mutationFn: () => request(`/app/invitations/${id}`, { method: 'DELETE', workspace }),
+    onError: tellProblem,
+    onSuccess: () => client.invalidateQueries({ queryKey: [workspace, 'invitations'] }),
+  })
+  return (
+    <li>
+      <span>
+        <strong>{email ?? 'Anyone with the link'}</strong>{' '}
+        <span className={styles.quiet}>
+          as {role}, expires <Ago time={expires_at} />
+        </span>
+      </span>
+      <Button size="xs" variant="subtle" color="red" loading={removing.isPending} onClick={() => removing.mutate()}>
+        Take back
+      </Button>
+    </li>
+  )
+}
+
+function InviteForm({ onClose }: { onClose: () => void }) {
+  const workspace = useWorkspaceId()
+  const client = useQueryClient()
+  const form = useForm({ initialValues: { email: '', role: 'member' } })
+  const inviting = useMutation({
+    mutationFn: ({ email, role }: { email: string; role: string }) =>
+      request<Invitation & { link: string }>('/app/invitations', {
+        method: 'POST',
+        body: { role, ...(email && { email }) },
+        workspace,
+      }),
+    onError: (error) => form.setErrors(faultsOf(error, fields).at),
+    onSuccess: () => client.invalidateQueries({ queryKey: [workspace, 'invitations'] }),
+  })
+  if (inviting.data) {
+    return (
+      <div className={styles.form}>
+        <Secret label="Send this link. It is shown this once." value={inviting.data.link} copy="Copy link" />
+        <Button onClick={onClose}>Done</Button>
+      </div>
+    )
+  }
+  return (
+    <form className={styles.form} onSubmit={form.onSubmit((values) => inviting.mutate(values))}>
+      {inviting.error && <Refusal>{faultsOf(inviting.error, fields).rest}</Refusal>}
+      <TextInput
+        label="Email"
+        type="email"
+        description="Leave it empty for a link that anyone can use once."
+        data-autofocus
+        {...form.getInputProps('email')}
+      />
+      <Select label="Role" data={roles} allowDeselect={false} {...form.getInputProps('role')} />
+      <Button type="submit" loading={inviting.isPending}>
+        Make an invitation link
+      </Button>
+    </form>
+  )
+}

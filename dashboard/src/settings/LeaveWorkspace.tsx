@@ -1,0 +1,41 @@
+import { Button, Text } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { Ask } from '../kit/Ask.tsx'
+import { useWorkspaceId } from '../kit/api.ts'
+import { Card } from '../kit/Page.tsx'
+import { request } from '../kit/request.ts'
+import { session_query, useSession } from '../kit/session.ts'
+
+export function LeaveWorkspace() {
+  const workspace = useWorkspaceId()
+  const { person } = useSession()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const [is_asking, setAsking] = useState(false)
+  const leave = async () => {
+    await request(`/app/members/${person.id}`, { method: 'DELETE', workspace })
+    await navigate({ to: '/' })
+    await client.invalidateQueries(session_query)
+  }
+  return (
+    <Card title="Leave this workspace">
+      <Text c="dimmed" mb="md">
+        You lose access to it until someone invites you again. The last owner can’t leave.
+      </Text>
+      <Button variant="default" onClick={() => setAsking(true)}>
+        Leave
+      </Button>
+      <Ask
+        is_open={is_asking}
+        title="Leave this workspace?"
+        answer="Leave"
+        onClose={() => setAsking(false)}
+        onYes={leave}
+      >
+        Someone has to invite you before you can come back.
+      </Ask>
+    </Card>
+  )
+}

@@ -1,0 +1,128 @@
+import { ActionIcon, Badge, Menu } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Ago } from '../kit/Ago.tsx'
+import { Ask } from '../kit/Ask.tsx'
+import { useWorkspaceId } from '../kit/api.ts'
+import { type Column, DataTable } from '../kit/DataTable.tsx'
+import { MoreIcon } from '../kit/icons.tsx'
+import { Card, Stack, useTitle } from '../kit/Page.tsx'
+import { type List, request } from '../kit/request.ts'
+import { session_query, useIsOwner, useSession } from '../kit/session.ts'
+import { Failure } from '../kit/states.tsx'
+import { tellProblem } from '../kit/toast.ts'
+import { Invitations } from './Invitations.tsx'
+import styles from './settings.module.css'
+
+interface Member {
+  person_id: string
+  email: string
+  name: string
+  role: 'owner' | 'member'
+  created_at: string
+}
+
+export function Members() {
+  useTitle('Members')
+  const workspace = useWorkspaceId()
+  const is_owner = useIsOwner()
+  const { data, error, refetch } = useQuery({
+    queryKey: [workspace, 'members'],
+    queryFn: ({ signal }) => request<List<Member> | Member[]>('/app/members', { workspace, signal }),
+  })
+  const rows = Array.isArray(data) ? data : data?.data
+  return (
+    <Stack>
+      <Card is_flush>
+        {error ? (
+          <Failure error={error} retry={refetch} />
+        ) : (
+          <DataTable label="Members" columns={columns} rows={rows} idOf={({ person_id }) => person_id} />
+        )}
+      </Card>
+      {is_owner && <Invitations />}
+    </Stack>
+  )
+}
+
+const columns: Column<Member>[] = [
+  {
+    id: 'name',
+    header: 'Name',
+    cell: ({ row: { original } }) => (
+      <div className={styles.keyName}>
+        <strong>{original.name}</strong>
+        <span>{original.email}</span>
+      </div>
+    ),
+  },
+  {
+    id: 'role',
+    header: 'Role',
+    cell: ({ row }) => (
+      <Badge variant="light" color={row.original.role === 'owner' ? 'teal' : 'gray'} tt="capitalize" fw={600}>
+        {row.original.role}
+      </Badge>
+    ),
+  },
+  {
+    id: 'created_at',
+    header: 'Joined',
+    meta: { is_hidden_on_phone: true },
+    cell: ({ row }) => <Ago time={row.original.created_at} />,
+  },
+  {
+    id: 'more',
+    header: () => <span className={styles.unseen}>Actions</span>,
+    cell: ({ row }) => <MemberMenu member={row.original} />,
+  },
+]
+
+function MemberMenu({ member }: { member: Member }) {
+  const workspace = useWorkspaceId()
+  const is_owner = useIsOwner()
+  const { person } = useSession()
+  const client = useQueryClient()
+  const [is_asking, setAsking] = useState(false)
+  const address = `/app/members/${member.person_id}`
+  const refresh = async () => {
+    await client.invalidateQueries({ queryKey: [workspace, 'members'] })
+    await client.invalidateQueries(session_query)
+  }
+  const other_role = member.role === 'owner' ? 'member' : 'owner'
+  const changing = useMutation({
+    mutationFn: () => request(address, { method: 'PATCH', body: { role: other_role }, workspace }),
+    onError: tellProblem,
+    onSuccess: refresh,
+  })
+  if (!is_owner || member.person_id === person.id) return null
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${member.name}`}>
+            <MoreIcon />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => changing.mutate()}>Make {other_role}</Menu.Item>
+          <Menu.Item color="red" onClick={() => setAsking(true)}>
+            Remove
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Ask
+        is_open={is_asking}
+        title={`Remove ${member.name}?`}
+        answer="Remove"
+        onClose={() => setAsking(false)}
+        onYes={async () => {
+          await request(address, { method: 'DELETE', workspace })
+          await refresh()
+        }}
+      >
+        {member.email} loses access to this workspace.
+      </Ask>
+    </>
+  )
+}

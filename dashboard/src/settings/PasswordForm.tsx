@@ -1,0 +1,62 @@
+import { Button, PasswordInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Card } from '../kit/Page.tsx'
+import { faultsOf } from '../kit/problems.ts'
+import { Problem, request } from '../kit/request.ts'
+import { Refusal } from '../kit/states.tsx'
+import { tell } from '../kit/toast.ts'
+import { password_length_min } from '../people/PersonForm.tsx'
+import styles from './settings.module.css'
+
+const fields = ['current_password', 'new_password']
+const eye = { 'aria-label': 'Show the password' }
+
+export function PasswordForm() {
+  const client = useQueryClient()
+  const form = useForm({
+    initialValues: { current_password: '', new_password: '' },
+    validate: {
+      new_password: (said) => (said.length < password_length_min ? 'At least 10 characters, please.' : null),
+    },
+  })
+  const changing = useMutation({
+    mutationFn: (body: object) => request('/app/password', { method: 'PUT', body }),
+    // A wrong password here is no sign that the session has ended.
+    meta: { is_sign_in: true },
+    onError: (error) => form.setErrors(faultsOf(error, fields).at),
+    onSuccess: async () => {
+      form.reset()
+      await client.invalidateQueries({ queryKey: ['sessions'] })
+      tell('Password changed. Other devices are signed out.')
+    },
+  })
+  const is_wrong = changing.error instanceof Problem && [401, 403].includes(changing.error.status)
+  return (
+    <Card title="Password">
+      <form className={styles.form} onSubmit={form.onSubmit((values) => changing.mutate(values))}>
+        {changing.error && (
+          <Refusal>{is_wrong ? 'The current password is wrong.' : faultsOf(changing.error, fields).rest}</Refusal>
+        )}
+        <PasswordInput
+          label="Current password"
+          autoComplete="current-password"
+          required
+          visibilityToggleButtonProps={eye}
+          {...form.getInputProps('current_password')}
+        />
+        <PasswordInput
+          label="New password"
+          description="At least 10 characters. Other devices are signed out."
+          autoComplete="new-password"
+          required
+          visibilityToggleButtonProps={eye}
+          {...form.getInputProps('new_password')}
+        />
+        <Button type="submit" loading={changing.isPending} className={styles.submit}>
+          Change password
+        </Button>
+      </form>
+    </Card>
+  )
+}

@@ -1,0 +1,91 @@
+import { Badge, Button } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Ago } from '../kit/Ago.tsx'
+import { Ask } from '../kit/Ask.tsx'
+import { Card } from '../kit/Page.tsx'
+import { type List, request } from '../kit/request.ts'
+import { session_query } from '../kit/session.ts'
+import { Failure, Waiting } from '../kit/states.tsx'
+import { tellProblem } from '../kit/toast.ts'
+import { nameOfDevice } from './device.ts'
+import styles from './settings.module.css'
+
+interface PersonSession {
+  id: string
+  created_at: string
+  last_used_at: string
+  user_agent: string | null
+  is_current: boolean
+}
+
+/** Where the person is signed in. */
+export function Sessions() {
+  const client = useQueryClient()
+  const [is_asking, setAsking] = useState(false)
+  const { data, error, refetch } = useQuery({
+    queryKey: ['sessions'],
+    queryFn: ({ signal }) => request<List<PersonSession> | PersonSession[]>('/app/sessions', { signal }),
+  })
+  const sessions = Array.isArray(data) ? data : data?.data
+  const leaveAll = async () => {
+    await request('/app/sessions', { method: 'DELETE' })
+    client.clear()
+    client.setQueryData(session_query.queryKey, null)
+  }
+  return (
+    <Card
+      title="Where you are signed in"
+      aside={
+        <Button size="xs" variant="default" onClick={() => setAsking(true)}>
+          Sign out everywhere
+        </Button>
+      }
+    >
+      {error && <Failure error={error} retry={refetch} />}
+      {!sessions && !error && <Waiting lines={2} />}
+      <ul className={styles.lines}>
+        {sessions?.map((session) => (
+          <SessionLine key={session.id} {...session} />
+        ))}
+      </ul>
+      <Ask
+        is_open={is_asking}
+        title="Sign out everywhere?"
+        answer="Sign out everywhere"
+        onClose={() => setAsking(false)}
+        onYes={leaveAll}
+      >
+        Also here: you will have to sign in again.
+      </Ask>
+    </Card>
+  )
+}
+
+function SessionLine({ id, user_agent, last_used_at, is_current }: PersonSession) {
+  const client = useQueryClient()
+  const ending = useMutation({
+    mutationFn: () => request(`/app/sessions/${id}`, { method: 'DELETE' }),
+    onError: tellProblem,
+    onSuccess: () => client.invalidateQueries({ queryKey: ['sessions'] }),
+  })
+  return (
+    <li>
+      <span>
+        <strong>{nameOfDevice(user_agent)}</strong>{' '}
+        <span className={styles.quiet}>
+          last used <Ago time={last_used_at} />
+        </span>
+      </span>
+      {is_current ? (
+        <Badge variant="light" tt="none">
+          This device
+        </Badge>
+      ) : (
+        <Button size="xs" variant="subtle" color="red" loading={ending.isPending} onClick={() => ending.mutate()}>
+          Sign out
+        </Button>
+      )}
+    </li>
+  )
+}

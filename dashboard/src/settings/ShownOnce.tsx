@@ -1,0 +1,20 @@
+import { Alert, Button } from '@mantine/core'
+import { AlertIcon } from '../kit/icons.tsx'
+import { addressOf } from '../kit/request.ts'
+import { Secret } from '../kit/Secret.tsx'
+import type { NewApiKey } from './apiKey.ts'
+import styles from './settings.module.css'
+
+export function ShownOnce({ api_key, onClose }: { api_key: NewApiKey; onClose: () => void }) {
+  const curl = `curl -H 'Authorization: Bearer ${api_key.key}' ${addressOf('/api/v1/contacts')}`
+  return (
+    <div className={styles.form}>
+      <Alert icon={<AlertIcon />} color="teal">
+        Copy it now and keep it safe: it is shown this once.
+      </Alert>
+      <Secret label="API key" value={api_key.key} copy="Copy key" />
+      <Secret label="Try it" value={curl} copy="Copy line" />
+      <Button onClick={onClose}>I have copied it</Button>
+    </div>
+  )
+}

@@ -1,0 +1,23 @@
+/** The first that fits: Edge says that it is Chrome, and Chrome that it is Safari. */
+const browsers: [RegExp, string][] = [
+  [/Edg\//, 'Edge'],
+  [/OPR\//, 'Opera'],
+  [/Firefox\//, 'Firefox'],
+  [/Chrome\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+]
+const systems: [RegExp, string][] = [
+  [/iPhone|iPad/, 'iOS'],
+  [/Android/, 'Android'],
+  [/Windows/, 'Windows'],
+  [/Mac OS X/, 'macOS'],
+  [/Linux/, 'Linux'],
+]
+
+export function nameOfDevice(user_agent: string | null): string {
+  const find = (names: [RegExp, string][]) => names.find(([pattern]) => pattern.test(user_agent ?? ''))?.[1]
+  const browser = find(browsers)
+  const system = find(systems)
+  if (!browser) return user_agent?.slice(0, 60) || 'Unknown device'
+  return system ? `${browser} on ${system}` : browser
+}

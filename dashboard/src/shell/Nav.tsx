@@ -1,0 +1,32 @@
+import { Link, useParams } from '@tanstack/react-router'
+import { AgentIcon, HomeIcon, ImportIcon, PeopleIcon, SettingsIcon } from '../kit/icons.tsx'
+import styles from './shell.module.css'
+
+const places = [
+  { to: '/w/$workspace', name: 'Home', Icon: HomeIcon },
+  { to: '/w/$workspace/contacts', name: 'Contacts', Icon: PeopleIcon },
+  { to: '/w/$workspace/imports', name: 'Import', Icon: ImportIcon },
+  { to: '/w/$workspace/agents', name: 'Agents', Icon: AgentIcon },
+  { to: '/w/$workspace/settings', name: 'Settings', Icon: SettingsIcon },
+] as const
+
+export function Nav() {
+  const { workspace = '' } = useParams({ strict: false })
+  return (
+    <nav className={styles.nav} aria-label="Main">
+      {places.map(({ to, name, Icon }) => (
+        <Link
+          key={to}
+          to={to}
+          params={{ workspace }}
+          className={styles.link}
+          activeOptions={{ exact: name === 'Home', includeSearch: false }}
+          activeProps={{ 'aria-current': 'page' }}
+        >
+          <Icon size={19} />
+          <span>{name}</span>
+        </Link>
+      ))}
+    </nav>
+  )
+}

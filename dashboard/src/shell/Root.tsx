@@ -1,0 +1,13 @@
+import { Outlet } from '@tanstack/react-router'
+import styles from './shell.module.css'
+
+export function Root() {
+  return (
+    <>
+      <a className={styles.skip} href="#main">
+        Skip to the content
+      </a>
+      <Outlet />
+    </>
+  )
+}

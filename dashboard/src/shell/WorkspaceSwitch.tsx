@@ -1,0 +1,48 @@
+import { Menu, UnstyledButton } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { CheckIcon, ChevronIcon, PlusIcon } from '../kit/icons.tsx'
+import { useMembership, useSession } from '../kit/session.ts'
+import { NewWorkspace } from './NewWorkspace.tsx'
+import styles from './shell.module.css'
+
+export function WorkspaceSwitch() {
+  const { workspaces } = useSession()
+  const here = useMembership()
+  const navigate = useNavigate()
+  const [is_creating, setCreating] = useState(false)
+  const name = here?.name ?? ''
+  return (
+    <>
+      <Menu position="bottom-start" width={232}>
+        <Menu.Target>
+          <UnstyledButton className={styles.switch}>
+            <span className={styles.mark} aria-hidden="true">
+              {name.slice(0, 1).toUpperCase()}
+            </span>
+            <span className={styles.unseen}>Workspace </span>
+            <span className={styles.switchName}>{name}</span>
+            <ChevronIcon size={16} />
+          </UnstyledButton>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Label>Workspaces</Menu.Label>
+          {workspaces.map((workspace) => (
+            <Menu.Item
+              key={workspace.id}
+              rightSection={workspace.id === here?.id && <CheckIcon size={16} />}
+              onClick={() => void navigate({ to: '/w/$workspace', params: { workspace: workspace.id } })}
+            >
+              {workspace.name}
+            </Menu.Item>
+          ))}
+          <Menu.Divider />
+          <Menu.Item leftSection={<PlusIcon size={16} />} onClick={() => setCreating(true)}>
+            New workspace
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <NewWorkspace is_open={is_creating} onClose={() => setCreating(false)} />
+    </>
+  )
+}

@@ -1,0 +1,160 @@
+import * as clock from '../kit/clock.ts'
+import type { Db } from '../kit/db.ts'
+import { newId } from '../kit/id.ts'
+import type { At } from '../kit/operation.ts'
+import { invalid, notFound } from '../kit/problem.ts'
+import { sql } from '../kit/sql.ts'
+import { readRows } from './csv.ts'
+import { columnNames } from './mapping.ts'
+
+/** A chunk is what one batch carries out. */
+const chunk_rows = 1_000
+const chunk_length = 1024 * 1024
+const columns_max = 200
+
+/** A row's cells; null when its contact was deleted since. */
+export type Cells = string[] | null
+
+export interface Chunk {
+  first_row: number
+  rows: Cells[]
+}
+
+/** Reads a file while it arrives, and keeps its rows; nothing of it when it can't be read. */
+export async function keep({ db, workspace, now }: At, bytes: AsyncIterable<Buffer>): Promise<string> {
+  const id = newId()
+  try {
+    const chunks = chunker(db, workspace, id)
+    let columns: string[] | undefined
+    for await (const rows of readRows(bytes)) {
+      const header = columns ? undefined : rows.shift()
+      if (header) {
+        columns = checkedColumns(columnNames(header))
+        await insert(db, workspace, id, columns, now)
+      }
+      for (const cells of rows) await chunks.add(cells)
+    }
+    if (!columns) throw invalid([{ path: 'file', code: 'required', message: 'The file is empty.' }])
+    await finish(db, workspace, id, await chunks.end())
+    return id
+  } catch (error) {
+    await remove(db, workspace, id)
+    throw error
+  }
+}
+
+/** Keeps rows that came as JSON, in the transaction of the import. */
+export async function keepRows(
+  db: Db,
+  workspace: string,
+  rows: Record<string, string | null>[],
+  now: number,
+): Promise<string> {
+  const id = newId()
+  const columns = checkedColumns([...new Set(rows.flatMap((row) => Object.keys(row)))])
+  await insert(db, workspace, id, columns, now)
+  const chunks = chunker(db, workspace, id)
+  for (const row of rows) await chunks.add(columns.map((column) => row[column] ?? ''))
+  await finish(db, workspace, id, await chunks.end())
+  return id
+}
+
+/** Writes chunk after chunk, the next one being gathered while one is under way. */
+function chunker(db: Db, workspace: string, file_id: string) {
+  let rows: string[][] = []
+  let length = 0
+  let row_count = 0
+  let writing: Promise<unknown> = Promise.resolve()
+
+  async function write(): Promise<void> {
+    const chunk = { first_row: row_count + 1, rows: JSON.stringify(rows) }
+    row_count += rows.length
+    rows = []
+    length = 0
+    await writing
+    writing = db.run(
+      sql`insert into import_chunks (workspace_id, file_id, first_row, rows)
+        values (${workspace}, ${file_id}, ${chunk.first_row}, ${chunk.rows})`,
+    )
+    // It is told where it is awaited.
+    writing.catch(() => {})
+  }
+
+  return {
+    async add(cells: string[]): Promise<void> {
+      rows.push(cells)
+      for (const cell of cells) length += cell.length
+      if (rows.length >= chunk_rows || length >= chunk_length) await write()
+    },
+    async end(): Promise<number> {
+      if (rows.length > 0) await write()
+      await writing
+      return row_count
+    },
+  }
+}
+
+async function insert(db: Db, workspace: string, id: string, columns: string[], now: number): Promise<void> {
+  await db.run(
+    sql`insert into import_files (workspace_id, id, columns, created_at)
+      values (${workspace}, ${id}, ${columns}, ${clock.iso(now)})`,
+  )
+}
+
+async function finish(db: Db, workspace: string, id: string, row_count: number): Promise<void> {
+  await db.run(sql`update import_files set row_count = ${row_count} where workspace_id = ${workspace} and id = ${id}`)
+}
+
+export async function get(db: Db, workspace: string, id: string): Promise<{ columns: string[]; row_count: number }> {
+  const file = await db.maybe<{ columns: string[]; row_count: number }>(
+    sql`select columns, row_count from import_files
+      where workspace_id = ${workspace} and id = ${id} and row_count is not null for share`,
+  )
+  if (!file) throw notFound()
+  return file
+}
+
+/** The chunk that begins at this row or later. */
+export async function chunkFrom(db: Db, workspace: string, id: string, row: number): Promise<Chunk | undefined> {
+  return db.maybe<Chunk>(
+    sql`select first_row, rows from import_chunks
+      where workspace_id = ${workspace} and file_id = ${id} and first_row >= ${row} order by first_row limit 1`,
+  )
+}
+
+/** The chunks that hold these rows. */
+export async function chunksOf(db: Db, workspace: string, id: string, row_numbers: number[]): Promise<Chunk[]> {
+  return db.many<Chunk>(
+    sql`select first_row, rows from import_chunks
+      where workspace_id = ${workspace} and file_id = ${id} and first_row in (
+        select (select max(first_row) from import_chunks
+          where workspace_id = ${workspace} and file_id = ${id} and first_row <= wanted)
+        from unnest(${row_numbers}::integer[]) as wanted)
+      order by first_row`,
+  )
+}
+
+const remove = (db: Db, workspace: string, id: string): Promise<number> =>
+  db.run(sql`delete from import_files where workspace_id = ${workspace} and id = ${id}`)
+
+/** Unless an import has taken it over. */
+export async function letGo({ db, workspace }: At, id: string): Promise<void> {
+  await db.run(
+    sql`delete from import_files where workspace_id = ${workspace} and id = ${id}
+      and not exists (select from imports where workspace_id = ${workspace} and file_id = ${id})`,
+  )
+}
+
+/** Those that no import has, and that are older than any upload that may still be under way. */
+export async function removeUnused(db: Db, workspace: string, before: number): Promise<void> {
+  await db.run(
+    sql`delete from import_files where workspace_id = ${workspace} and created_at < ${clock.iso(before)}
+      and not exists (select from imports
+        where imports.workspace_id = ${workspace} and imports.file_id = import_files.id)`,
+  )
+}
+
+function checkedColumns(columns: string[]): string[] {
+  if (columns.length <= columns_max) return columns
+  throw invalid([{ path: 'file', code: 'too_many', message: `There may be at most ${columns_max} columns.` }])
+}

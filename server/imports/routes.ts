@@ -1,0 +1,120 @@
+import { ById } from '../kit/field.ts'
+import { operation } from '../kit/operation.ts'
+import * as files from './files.ts'
+import * as rows from './rows.ts'
+import * as schema from './schema.ts'
+import * as imports from './store.ts'
+
+const path = '/contacts/imports'
+
+export const operations = [
+  operation({
+    id: 'imports.create',
+    method: 'POST',
+    path,
+    scope: 'contacts:write',
+    summary: 'Import contacts',
+    description:
+      'A CSV file as `multipart/form-data` with the parts `file` (at most 512 MiB) and `options` (JSON), or rows as JSON. ' +
+      'The first row of a file names its columns; UTF-8 and UTF-16, commas, semicolons and tabs are told apart by themselves. ' +
+      'It runs in the background: ask for it until its `status` is `finished`. The contacts have the source `import`. ' +
+      'With `is_dry_run` nothing is written: its rows say what would happen, and "Run a dry run in earnest" does it. ' +
+      'A cell that is empty gives no field. Of rows with the same number the first counts. File and rows are kept for 30 ' +
+      'days, those of a dry run for 7. An `Idempotency-Key` compares the SHA-256 of the parts.',
+    body: schema.NewImport,
+    upload: { options: schema.ImportOptions, bytes_max: schema.file_bytes_max, keep: files.keep, letGo: files.letGo },
+    response: schema.Import,
+    status: 201,
+    run: ({ db, workspace, now }, { body, file }) => imports.create(db, workspace, { input: body, file }, now),
+  }),
+  operation({
+    id: 'imports.list',
+    method: 'GET',
+    path,
+    scope: 'contacts:read',
+    summary: 'List imports',
+    description: 'Newest first.',
+    query: schema.ImportQuery,
+    items: schema.Import,
+    run: ({ db, workspace }, { query }) => imports.list(db, workspace, query),
+  }),
+  operation({
+    id: 'imports.get',
+    method: 'GET',
+    path: `${path}/:id`,
+    scope: 'contacts:read',
+    summary: 'Get an import',
+    description: '`done` of `total` rows tell how far it is.',
+    params: ById,
+    response: schema.Import,
+    run: ({ db, workspace }, { params }) => imports.get(db, workspace, params.id),
+  }),
+  operation({
+    id: 'imports.list_rows',
+    method: 'GET',
+    path: `${path}/:id/rows`,
+    scope: 'contacts:read',
+    summary: 'List the rows of an import',
+    description: 'What became of each row, in their order, as far as it is done.',
+    params: ById,
+    query: schema.RowQuery,
+    items: schema.ImportRow,
+    isDear: () => true,
+    run: ({ db, workspace }, { params, query }) => rows.list(db, workspace, params.id, query),
+  }),
+  operation({
+    id: 'imports.download_rows',
+    method: 'GET',
+    path: `${path}/:id/rows.csv`,
+    scope: 'contacts:read',
+    summary: 'Download the rows of an import',
+    description: 'With their own columns and the `reason`: mend the refused ones, and import them again.',
+    params: ById,
+    query: schema.RowFileQuery,
+    file: {
+      content_type: 'text/csv; charset=utf-8',
+      name: 'rows.csv',
+      example: 'Phone,reason\r\n,phone_number is required.\r\n',
+    },
+    run: ({ db, workspace }, { params, query }) => rows.listCsv(db, workspace, params.id, query.outcome),
+  }),
+  operation({
+    id: 'imports.cancel',
+    method: 'POST',
+    path: `${path}/:id/cancel`,
+    scope: 'contacts:write',
+    summary: 'Cancel an import',
+    description: 'It stops after the batch that is under way. What is done stays, and can be undone.',
+    params: ById,
+    refusals: ['INVALID_STATE'],
+    response: schema.Import,
+    run: ({ db, workspace, now }, { params }) => imports.cancel(db, workspace, params.id, now),
+  }),
+  operation({
+    id: 'imports.undo',
+    method: 'POST',
+    path: `${path}/:id/undo`,
+    scope: 'contacts:write',
+    summary: 'Undo an import',
+    description:
+      'In the background: contacts that it created are deleted, those that it updated get their values back. One that was ' +
+      'changed since stays as it is: `not_undone` counts them, and their rows say so.',
+    params: ById,
+    refusals: ['INVALID_STATE'],
+    response: schema.Import,
+    run: ({ db, workspace, now }, { params }) => imports.undo(db, workspace, params.id, now),
+  }),
+  operation({
+    id: 'imports.run',
+    method: 'POST',
+    path: `${path}/:id/run`,
+    scope: 'contacts:write',
+    summary: 'Run a dry run in earnest',
+    description: 'A new import of the same file with the same options, once the dry run is finished.',
+    params: ById,
+    refusals: ['INVALID_STATE'],
+    response: schema.Import,
+    status: 201,
+    run: ({ db, workspace, now }, { params }) => imports.runAgain(db, workspace, params.id, now),
+  }),
+]

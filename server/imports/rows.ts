@@ -1,0 +1,99 @@
+import { csvLine } from '../kit/csv.ts'
+import type { Db } from '../kit/db.ts'
+import * as page from '../kit/page.ts'
+import { notFound } from '../kit/problem.ts'
+import { raw, type Sql, sql } from '../kit/sql.ts'
+import * as files from './files.ts'
+import type { ImportRow, Outcome, RowQuery } from './schema.ts'
+
+const rows_at_once = 1_000
+const by_row_number: page.Sort = {
+  name: 'row_number',
+  column: 'row_number',
+  is_descending: false,
+  is_nullable: false,
+  is_ordinal: true,
+}
+
+/** An id for each row that need not be kept: the import's, with the row's number at its end. */
+const selected = raw(`(left(import_id::text, 24) || lpad(to_hex(row_number), 12, '0'))::uuid as id,
+  row_number, outcome, reason, contact_id`)
+
+interface Source {
+  file_id: string | null
+  columns: string[]
+}
+
+type Noted = Omit<ImportRow, 'values'>
+
+export async function list(db: Db, workspace: string, id: string, query: RowQuery): Promise<page.Page<ImportRow>> {
+  const source = await sourceOf(db, workspace, id)
+  const rows = rowsOf(workspace, id, query.outcome)
+  const found = await page.read(query, by_row_number, async ({ clauses }) => {
+    const [noted, total] = await Promise.all([
+      db.many<Noted>(sql`select ${selected} from (${rows}) as own ${clauses}`),
+      page.count(db, rows),
+    ])
+    return { rows: noted, total }
+  })
+  const texts = await textsOf(db, workspace, source, found.data)
+  const data = found.data.map((row) => ({ ...row, values: valuesOf(source, texts.get(row.row_number)) }))
+  return { ...found, data }
+}
+
+/** The rows as they came, with the reason in a column more. */
+export async function* listCsv(
+  db: Db,
+  workspace: string,
+  id: string,
+  outcome: Outcome | undefined,
+): AsyncGenerator<string> {
+  const source = await sourceOf(db, workspace, id)
+  const head = csvLine([...source.columns, 'reason'])
+  const rows = rowsOf(workspace, id, outcome)
+  let last = 0
+  for (let is_first = true; is_first || last > 0; is_first = false) {
+    const noted: Noted[] = await db.many<Noted>(
+      sql`select ${selected} from (${rows}) as own where row_number > ${last} order by row_number limit ${rows_at_once}`,
+    )
+    const texts = await textsOf(db, workspace, source, noted)
+    const lines = noted.map(({ row_number, reason }) => {
+      const cells = texts.get(row_number)
+      return csvLine([...source.columns.map((_, place) => cells?.[place] ?? ''), reason])
+    })
+    yield (is_first ? head : '') + lines.join('')
+    last = noted.length === rows_at_once ? (noted.at(-1)?.row_number ?? 0) : 0
+  }
+}
+
+async function sourceOf(db: Db, workspace: string, id: string): Promise<Source> {
+  const source = await db.maybe<Source>(
+    sql`select file_id, columns from imports where workspace_id = ${workspace} and id = ${id}`,
+  )
+  if (!source) throw notFound()
+  return source
+}
+
+/** Of one outcome: so that the planner sees that the index for all but the created serves it. */
+function rowsOf(workspace: string, id: string, outcome: Outcome | undefined): Sql {
+  const all = sql`select * from import_rows where workspace_id = ${workspace} and import_id = ${id}`
+  return outcome === undefined ? all : sql`${all} and ${raw(`outcome = '${outcome}'`)}`
+}
+
+async function textsOf(
+  db: Db,
+  workspace: string,
+  { file_id }: Source,
+  rows: { row_number: number }[],
+): Promise<Map<number, files.Cells>> {
+  if (!file_id || rows.length === 0) return new Map()
+  const wanted = new Set(rows.map(({ row_number }) => row_number))
+  const chunks = await files.chunksOf(db, workspace, file_id, [...wanted])
+  const numbered = chunks.flatMap(({ first_row, rows }) =>
+    rows.map((cells, index): [number, files.Cells] => [first_row + index, cells]),
+  )
+  return new Map(numbered.filter(([row_number]) => wanted.has(row_number)))
+}
+
+const valuesOf = ({ columns }: Source, cells: files.Cells | undefined): Record<string, string> =>
+  cells ? Object.fromEntries(columns.map((column, place) => [column, cells[place] ?? ''])) : {}

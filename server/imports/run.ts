@@ -1,0 +1,197 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Contact } from '../contacts/schema.ts'
+import * as contacts from '../contacts/store.ts'
+import * as clock from '../kit/clock.ts'
+import type { Db, Pool } from '../kit/db.ts'
+import { sql } from '../kit/sql.ts'
+import { assertHeld, isHeld, type Lease, renewed, type Work } from '../kit/work.ts'
+import * as files from './files.ts'
+import { type Met, outcomesOf, type Row } from './outcome.ts'
+import { type Planned, planner } from './plan.ts'
+import type { Import } from './schema.ts'
+import { columns } from './store.ts'
+import { undoBatch } from './undo.ts'
+
+/** So that requests get their turn in between. */
+const planned_at_once = 200
+
+type Running = Import & { file_id: string }
+
+export const work: Work = { table: 'imports', begin, giveUp }
+
+/** Rows are read and checked while the batch before is being written. */
+async function begin(pool: Pool, lease: Lease): Promise<() => Promise<boolean>> {
+  const { workspace } = lease
+  const now = clock.iso(clock.now())
+  const started = await pool.maybe<Running>(
+    sql`update imports set status = case status when 'queued' then 'running' else status end,
+        started_at = coalesce(started_at, ${now})
+      where ${isHeld(lease)} and status in ('queued', 'running', 'undoing')
+      returning ${columns}, file_id`,
+  )
+  if (!started) return async () => false
+  if (started.status === 'undoing') return () => undoBatch(pool, lease)
+  const plan = planner(started)
+  const prepare = async (row: number): Promise<Planned[]> => {
+    const chunk = await files.chunkFrom(pool, workspace, started.file_id, row)
+    return chunk ? planAll(chunk, plan) : []
+  }
+  let next = prepare(started.done + 1)
+  return async () => {
+    const planned = await next
+    const last = planned.at(-1)
+    if (!last) return finish(pool, started, lease)
+    next = prepare(last.row_number + 1)
+    // It is told where it is awaited; a turn may end before.
+    next.catch(() => {})
+    await carryOut(pool, started, lease, planned)
+    return true
+  }
+}
+
+async function planAll({ first_row, rows }: files.Chunk, plan: ReturnType<typeof planner>): Promise<Planned[]> {
+  const planned: Planned[] = []
+  for (const [index, cells] of rows.entries()) {
+    if (index % planned_at_once === planned_at_once - 1) await setImmediate()
+    planned.push(plan(cells, first_row + index))
+  }
+  return planned
+}
+
+/** All or nothing, together with how far the import is. */
+async function carryOut(pool: Pool, it: Running, lease: Lease, planned: Planned[]): Promise<void> {
+  const now = clock.now()
+  await pool.tx(async (db) => {
+    const rows = await (it.is_dry_run ? tryOut : write)(db, lease.workspace, it, planned, now)
+    const count = (outcome: Row['outcome']) => rows.filter((row) => row.outcome === outcome).length
+    await Promise.all([
+      note(db, lease, rows),
+      db
+        .run(
+          sql`update imports
+            set done = ${planned.at(-1)?.row_number}, created = created + ${count('created')},
+              updated = updated + ${count('updated')}, skipped = skipped + ${count('skipped')},
+              refused = refused + ${count('refused')}, ${renewed(now)}
+            where ${isHeld(lease)} and status = 'running'`,
+        )
+        .then(assertHeld),
+    ])
+  })
+}
+
+/** Creates what is new, and updates what is known if that is asked for. */
+async function write(db: Db, workspace: string, it: Running, planned: Planned[], now: number): Promise<Row[]> {
+  const { firsts, outcomes } = outcomesOf(planned)
+  const results = await contacts.create(
+    db,
+    workspace,
+    firsts.map(({ contact }) => ({ ...contact, source: 'import' as const })),
+    now,
+  )
+  const known = new Map<number, string>()
+  for (const [index, { row_number }] of firsts.entries()) {
+    const result = results[index]
+    if (result && 'id' in result) outcomes.created(row_number, result)
+    else known.set(row_number, String(Object(result).details.existing_id))
+  }
+  const met = await metBefore(db, workspace, it.id, [...known.values()])
+  const held = it.on_known === 'update' ? await contacts.lock(db, workspace, [...known.values()]) : new Map()
+  const changes = outcomes.known(known, met, held, it.on_known)
+  const changed = await contacts.update(db, workspace, changes, now)
+  for (const result of changed) if (!('id' in result)) throw result
+  return outcomes.rows(changed as Contact[])
+}
+
+/** Which rows of this import have made or met these contacts. */
+async function metBefore(db: Db, workspace: string, import_id: string, ids: string[]): Promise<Met> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.many<{ contact_id: string; row_number: number }>(
+    sql`select contact_id, min(row_number) as row_number from import_rows
+      where workspace_id = ${workspace} and contact_id = any(${ids}::uuid[]) and import_id = ${import_id}
+      group by contact_id`,
+  )
+  return new Map(rows.map(({ contact_id, row_number }) => [contact_id, row_number]))
+}
+
+/** Finds out the same without writing a contact. */
+async function tryOut(db: Db, workspace: string, it: Running, planned: Planned[]): Promise<Row[]> {
+  const { firsts, outcomes } = outcomesOf(planned)
+  const numbers = firsts.map(({ contact }) => contact.phone_number)
+  const [holders, met] = await Promise.all([
+    contacts.holdersOf(db, workspace, numbers),
+    noteNumbers(db, workspace, it.id, firsts),
+  ])
+  const held = await read(db, workspace, [...holders.values()])
+  const known = new Map<number, string>()
+  for (const { row_number, contact } of firsts) {
+    const earlier = met.get(contact.phone_number)
+    const holder = holders.get(contact.phone_number)
+    if (earlier !== undefined) outcomes.repeated(row_number, earlier, holder ?? null)
+    else if (holder === undefined) outcomes.created(row_number, undefined)
+    else known.set(row_number, holder)
+  }
+  const changes = outcomes.known(known, new Map(), held, it.on_known)
+  return outcomes.rows(changes.map(({ id }) => held.get(id)).filter((contact) => contact !== undefined))
+}
+
+/** Without holding them, as nothing is written. */
+async function read(db: Db, workspace: string, ids: string[]): Promise<Map<string, Contact>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.many<Contact>(
+    sql`select ${contacts.columns} from contacts where workspace_id = ${workspace} and id = any(${ids}::uuid[])`,
+  )
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Which numbers earlier rows had. */
+async function noteNumbers(
+  db: Db,
+  workspace: string,
+  import_id: string,
+  firsts: { row_number: number; contact: { phone_number: string } }[],
+): Promise<Met> {
+  const rows = await db.many<{ phone_number: string; row_number: number }>(
+    sql`select phone_number, row_number from import_numbers
+      where workspace_id = ${workspace} and import_id = ${import_id}
+        and phone_number = any(${firsts.map(({ contact }) => contact.phone_number)}::text[])`,
+  )
+  await db.run(
+    sql`insert into import_numbers (workspace_id, import_id, phone_number, row_number)
+      select ${workspace}, ${import_id}, phone_number, row_number
+      from unnest(${firsts.map(({ contact }) => contact.phone_number)}::text[],
+        ${firsts.map(({ row_number }) => row_number)}::integer[]) as met (phone_number, row_number)
+      on conflict do nothing`,
+  )
+  return new Map(rows.map(({ phone_number, row_number }) => [phone_number, row_number]))
+}
+
+async function note(db: Db, { workspace, id }: Lease, rows: Row[]): Promise<void> {
+  const column = <Name extends keyof Row>(name: Name) => rows.map((row) => row[name])
+  await db.run(
+    sql`insert into import_rows (workspace_id, import_id, row_number, outcome, reason, contact_id, written_at, before)
+      select ${workspace}, ${id}, row_number, outcome, reason, contact_id, written_at, before
+      from unnest(${column('row_number')}::integer[], ${column('outcome')}::text[], ${column('reason')}::text[],
+        ${column('contact_id')}::uuid[], ${column('written_at')}::timestamptz[],
+        ${rows.map(({ before }) => before && JSON.stringify(before))}::jsonb[])
+        as row (row_number, outcome, reason, contact_id, written_at, before)`,
+  )
+}
+
+async function finish(pool: Pool, { id }: Running, lease: Lease): Promise<boolean> {
+  await pool.tx(async (db) => {
+    await db.run(sql`delete from import_numbers where workspace_id = ${lease.workspace} and import_id = ${id}`)
+    await db.run(
+      sql`update imports set status = 'finished', finished_at = ${clock.iso(clock.now())}, due_at = null
+        where ${isHeld(lease)} and status = 'running'`,
+    )
+  })
+  return false
+}
+
+async function giveUp(db: Db, lease: Lease, now: number): Promise<void> {
+  const error = 'Something went wrong on our side, again and again. What is done stays; it can be undone.'
+  await db.run(
+    sql`update imports set status = 'failed', error = ${error}, finished_at = ${clock.iso(now)}, due_at = null
+      where ${isHeld(lease)} and status in ('queued', 'running', 'undoing')`,
+  )
+}

@@ -1,0 +1,148 @@
+import * as clock from '../kit/clock.ts'
+import type { Db } from '../kit/db.ts'
+import { newId } from '../kit/id.ts'
+import type { KeptFile } from '../kit/operation.ts'
+import * as page from '../kit/page.ts'
+import { invalid, notFound, Problem } from '../kit/problem.ts'
+import { raw, type Sql, sql } from '../kit/sql.ts'
+import * as files from './files.ts'
+import { mappingOf } from './mapping.ts'
+import type { Import, ImportOptions, NewImport } from './schema.ts'
+
+export const columns = raw(`id, status, is_dry_run, file_name, on_known, default_country, columns, mapping, total, done,
+  created, updated, skipped, refused, not_undone, error, created_at, started_at, finished_at, undone_at`)
+
+const day_ms = 24 * 60 * 60 * 1000
+/** How long the file and the rows are kept. A dry run's are of people who may never become contacts. */
+const kept_ms = 30 * day_ms
+const dry_run_kept_ms = 7 * day_ms
+
+type Input = ImportOptions & { rows?: Record<string, string | null>[] }
+
+/** Takes over the file that was kept, or keeps the rows that were sent. */
+export async function create(
+  db: Db,
+  workspace: string,
+  { input, file }: { input: Input; file: KeptFile | undefined },
+  now: number,
+): Promise<Import> {
+  const file_id = file?.id ?? (await files.keepRows(db, workspace, input.rows ?? [], now))
+  const { columns: names, row_count } = await files.get(db, workspace, file_id)
+  const mapping = mappingOf(names, input.mapping)
+  const is_matched = Object.values(mapping).includes('phone_number')
+  if (!is_matched && !input.is_dry_run) throw noPhoneNumbers(names)
+  const { is_dry_run, on_known } = input
+  const file_name = input.file_name ?? file?.name ?? null
+  const default_country = input.default_country ?? null
+  return insert(
+    db,
+    workspace,
+    { is_dry_run, file_name, on_known, default_country, columns: names, mapping, total: row_count },
+    file_id,
+    now,
+  )
+}
+
+type Described = Pick<
+  Import,
+  'is_dry_run' | 'file_name' | 'on_known' | 'default_country' | 'columns' | 'mapping' | 'total'
+>
+
+function insert(db: Db, workspace: string, said: Described, file_id: string, now: number): Promise<Import> {
+  const { is_dry_run, file_name, on_known, default_country, columns: names, mapping, total } = said
+  const at = clock.iso(now)
+  return db.one<Import>(
+    sql`insert into imports (workspace_id, id, status, is_dry_run, file_name, on_known, default_country, columns, mapping,
+        total, file_id, created_at, due_at)
+      values (${workspace}, ${newId()}, 'queued', ${is_dry_run}, ${file_name}, ${on_known}, ${default_country}, ${names},
+        ${JSON.stringify(mapping)}, ${total}, ${file_id}, ${at}, ${at})
+      returning ${columns}`,
+  )
+}
+
+export async function get(db: Db, workspace: string, id: string): Promise<Import> {
+  const found = await db.maybe<Import>(
+    sql`select ${columns} from imports where workspace_id = ${workspace} and id = ${id}`,
+  )
+  if (!found) throw notFound()
+  return found
+}
+
+export async function list(db: Db, workspace: string, query: page.PageQuery): Promise<page.Page<Import>> {
+  const all = sql`select ${columns} from imports where workspace_id = ${workspace}`
+  return page.read(query, page.newest_first, async ({ clauses }) => {
+    const [rows, total] = await Promise.all([
+      db.many<Import>(sql`select * from (${all}) as own ${clauses}`),
+      page.count(db, all),
+    ])
+    return { rows, total }
+  })
+}
+
+/** What is done stays; a batch that is under way is either done or not. */
+export function cancel(db: Db, workspace: string, id: string, now: number): Promise<Import> {
+  const changes = sql`status = 'cancelled', finished_at = ${clock.iso(now)}, due_at = null, lease_token = null`
+  return change(db, workspace, id, changes, sql`status in ('queued', 'running')`)
+}
+
+/** From the last row to the first, in the background. */
+export function undo(db: Db, workspace: string, id: string, now: number): Promise<Import> {
+  const changes = sql`status = 'undoing', due_at = ${clock.iso(now)}, attempt = 0, undone_from = done + 1, error = null`
+  const condition = sql`status in ('finished', 'cancelled', 'failed') and not is_dry_run and file_id is not null`
+  return change(db, workspace, id, changes, condition)
+}
+
+/** A finished dry run once more, in earnest. */
+export async function runAgain(db: Db, workspace: string, id: string, now: number): Promise<Import> {
+  const tried = await db.maybe<Import & { file_id: string | null }>(
+    sql`select ${columns}, file_id from imports where workspace_id = ${workspace} and id = ${id} for update`,
+  )
+  if (!tried) throw notFound()
+  if (!tried.is_dry_run || tried.status !== 'finished' || !tried.file_id) throw notNow(tried)
+  if (!Object.values(tried.mapping).includes('phone_number')) throw noPhoneNumbers(tried.columns)
+  return insert(db, workspace, { ...tried, is_dry_run: false }, tried.file_id, now)
+}
+
+async function change(db: Db, workspace: string, id: string, changes: Sql, condition: Sql): Promise<Import> {
+  const changed = await db.maybe<Import>(
+    sql`update imports set ${changes} where workspace_id = ${workspace} and id = ${id} and ${condition}
+      returning ${columns}`,
+  )
+  if (changed) return changed
+  throw notNow(await get(db, workspace, id))
+}
+
+/** Files and rows of old imports go, and files that nobody took over; the imports themselves stay. */
+export async function removeOld(db: Db, workspace: string, now: number): Promise<void> {
+  const old = await db.many<{ id: string; file_id: string }>(
+    sql`select id, file_id from imports
+      where workspace_id = ${workspace} and file_id is not null and due_at is null
+        and created_at < case when is_dry_run then ${clock.iso(now - dry_run_kept_ms)}::timestamptz
+          else ${clock.iso(now - kept_ms)}::timestamptz end`,
+  )
+  for (const { id } of old) {
+    await db.run(sql`delete from import_rows where workspace_id = ${workspace} and import_id = ${id}`)
+    await db.run(sql`update imports set file_id = null where workspace_id = ${workspace} and id = ${id}`)
+  }
+  await files.removeUnused(db, workspace, now - day_ms)
+}
+
+const noPhoneNumbers = (names: string[]) =>
+  invalid([
+    {
+      path: 'mapping',
+      code: 'required',
+      message: `No column is matched to phone_number. The columns are: ${names.join(', ').slice(0, 500)}.`,
+    },
+  ])
+
+const notNow = ({ status, is_dry_run }: Pick<Import, 'status' | 'is_dry_run'>) =>
+  new Problem(
+    'INVALID_STATE',
+    `This is not possible with ${is_dry_run ? 'a dry run' : 'an import'} that is ${status}.`,
+    {
+      status,
+    },
+  )
+
+export type { NewImport }

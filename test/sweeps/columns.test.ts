@@ -19,8 +19,8 @@ const kept: Record<string, { table: string; from_elsewhere?: string[]; not_shown
   ContactWithCrmIds: { table: 'contacts', not_shown: [] },
   Agent: { table: 'agents', from_elsewhere: ['instructions', 'deployed_version'], not_shown: ['deployed_version_id'] },
   AgentVersion: { table: 'agent_versions', not_shown: ['agent_id'] },
-  ApiKey: { table: 'api_keys', not_shown: [] },
-  ApiKeyWithSecret: { table: 'api_keys', from_elsewhere: ['key'], not_shown: [] },
+  ApiKey: { table: 'api_keys', not_shown: ['rotated_at'] },
+  ApiKeyWithSecret: { table: 'api_keys', from_elsewhere: ['key'], not_shown: ['rotated_at'] },
 }
 /** An answer that is no resource. */
 const not_kept = ['Deleted', 'Overview']

@@ -61,9 +61,6 @@ create table setup_tokens (
   constraint setup_tokens_pkey primary key (hash)
 );
 
--- A key is replaced once: who rotates it twice, or at the same moment as another, would have a key too many.
-alter table api_keys add column rotated_at timestamptz(3);
-
 -- Contacts are counted by source and by day, so that the home page reads no contact.
 lock table contacts in share mode;
 drop table contact_counts;

@@ -15,6 +15,8 @@ const requests = { long: 100_000, short: 2_000 }
 const workers = 16
 const findings_max = 5
 const shown_max = 2_000
+/** What goes on in the background gets its turn after so many requests. */
+const work_every = 10
 
 /** What a request that is as the document says may be refused with: what is there decides, not its form. */
 const by_state = [404, 409, 412, 422]
@@ -71,6 +73,7 @@ async function work(server: Server, random: Random, count: number, report: Repor
     tally(report, request, answer)
     state.follow(bytes, answer)
     if (answer) learn(client, request, answer)
+    if (number % work_every === 0) await tenant.work()
   }
   connection.close()
   if (report.findings.size > 0) throw new Error([...report.findings.values()].join('\n\n'))

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
+import { dashboardHeaders } from './browser.ts'
 import { isKnown } from './envelope.ts'
 
 /** A built web application: its files, and one page for every other address, since it routes by itself. */
@@ -36,14 +37,6 @@ const types: Record<string, string> = {
 const encodings = { br: '.br', gzip: '.gz' }
 /** A name that changes with what the file holds. */
 const hashed = /-[\w-]{8}\.\w+$/
-
-const page_headers = {
-  'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
-    "base-uri 'self'; form-action 'self'; frame-ancestors 'none'",
-  'cross-origin-opener-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-}
 
 /** Reads the site whole, so that a later build doesn't change what a running server gives. */
 export function readSite(folder: string, base_path: string, own_paths: string[]): Site {
@@ -89,7 +82,7 @@ function pageOf(folder: string, base_path: string): File | undefined {
   if (!fs.existsSync(name)) return undefined
   const text = fs.readFileSync(name, 'utf8').replace('<base href="/"', `<base href="${encodeURI(base_path)}/"`)
   const file = fileOf('index.html', Buffer.from(text))
-  return { ...file, headers: { ...file.headers, ...page_headers } }
+  return { ...file, headers: { ...file.headers, ...dashboardHeaders } }
 }
 
 function fileOf(name: string, body: Buffer): File {

@@ -41,11 +41,11 @@ export function useMembership(): Membership | undefined {
 
 export const useIsOwner = (): boolean => useMembership()?.role === 'owner'
 
-/** Signed in: what another person has seen here goes. */
-export function useEnter(): (session: Session) => void {
+/** Another person is here, or with null nobody: what the one before has seen goes. */
+export function useEnter(): (session: Session | null) => void {
   const client = useQueryClient()
   return (session) => {
-    client.clear()
     client.setQueryData(session_query.queryKey, session)
+    client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== session_query.queryKey[0] })
   }
 }

@@ -5,7 +5,7 @@ import { Ago } from '../kit/Ago.tsx'
 import { Ask } from '../kit/Ask.tsx'
 import { Card } from '../kit/Page.tsx'
 import { type List, request } from '../kit/request.ts'
-import { session_query } from '../kit/session.ts'
+import { useEnter } from '../kit/session.ts'
 import { Failure, Waiting } from '../kit/states.tsx'
 import { tellProblem } from '../kit/toast.ts'
 import { nameOfDevice } from './device.ts'
@@ -21,7 +21,7 @@ interface PersonSession {
 
 /** Where the person is signed in. */
 export function Sessions() {
-  const client = useQueryClient()
+  const enter = useEnter()
   const [is_asking, setAsking] = useState(false)
   const { data, error, refetch } = useQuery({
     queryKey: ['sessions'],
@@ -30,8 +30,7 @@ export function Sessions() {
   const sessions = Array.isArray(data) ? data : data?.data
   const leaveAll = async () => {
     await request('/app/sessions', { method: 'DELETE' })
-    client.clear()
-    client.setQueryData(session_query.queryKey, null)
+    enter(null)
   }
   return (
     <Card

@@ -1,9 +1,9 @@
 import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { CheckIcon, LeaveIcon, MoonIcon, MoreIcon, ScreenIcon, SettingsIcon, SunIcon } from '../kit/icons.tsx'
 import { request } from '../kit/request.ts'
-import { session_query, useSession } from '../kit/session.ts'
+import { useEnter, useSession } from '../kit/session.ts'
 import { tellProblem } from '../kit/toast.ts'
 import styles from './shell.module.css'
 
@@ -17,16 +17,13 @@ export function AccountMenu() {
   const { person } = useSession()
   const { workspace = '' } = useParams({ strict: false })
   const navigate = useNavigate()
-  const client = useQueryClient()
+  const enter = useEnter()
   // Without it, Mantine would write a style element to stop transitions.
   const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true })
   const leaving = useMutation({
     mutationFn: () => request('/app/session', { method: 'DELETE' }),
     onError: tellProblem,
-    onSuccess: () => {
-      client.clear()
-      client.setQueryData(session_query.queryKey, null)
-    },
+    onSuccess: () => enter(null),
   })
   return (
     <Menu position="top-start" width={232}>

@@ -15,14 +15,18 @@ import { WorkspaceSwitch } from './WorkspaceSwitch.tsx'
 export function Shell() {
   const { data: session, error, refetch } = useQuery(session_query)
   const { workspace = '' } = useParams({ strict: false })
-  const { publicHref } = useLocation()
+  const { pathname, publicHref } = useLocation()
   const is_member = session?.workspaces.some(({ id }) => id === workspace) ?? false
   useEffect(() => {
     if (is_member) rememberWorkspace(workspace)
   }, [is_member, workspace])
 
   if (session === undefined) return error ? <Failure error={error} retry={refetch} /> : <Splash />
-  if (session === null) return <Navigate to="/sign-in" search={{ next: publicHref }} replace />
+  if (session === null) {
+    // This is still shown while the page to sign in is loaded: from there it must not lead there again.
+    const is_here = pathname.startsWith('/w/')
+    return is_here ? <Navigate to="/sign-in" search={{ next: publicHref }} replace /> : <Splash />
+  }
   if (!is_member) return <Nowhere />
   return (
     <div className={styles.shell}>

@@ -1,0 +1,297 @@
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { narrow, openDashboard, type Visit, wide } from './dashboard.ts'
+
+const skip = process.platform === 'linux' ? false : 'npm brings a Chromium for Linux alone'
+const javascript_bytes_max = 350_000
+const password = 'correct horse battery'
+
+const dashboard = skip ? undefined : await openDashboard()
+const { address, setup_link, visit } = dashboard ?? { address: '', setup_link: '', visit: () => Promise.reject() }
+const owner: Visit = await visit().catch(() => ({}) as Visit)
+const { page } = owner
+
+const main = (name: string) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name })
+const dialog = (on: Page = page) => on.getByRole('dialog')
+
+const callWith = async (key: string) =>
+  (await fetch(`${address}/api/v1/contacts`, { headers: { authorization: `Bearer ${key}` } })).status
+
+async function fillPerson(on: Page, name: string, email: string): Promise<void> {
+  await on.getByLabel('Your name').fill(name)
+  await on.getByLabel('Email').fill(email)
+  await on.getByRole('textbox', { name: 'Password' }).fill(password)
+}
+
+test('the first link makes an owner, whose first key works until it is revoked', { skip }, async () => {
+  let bytes = 0
+  page.on('response', async (response) => {
+    if (!response.url().endsWith('.js')) return
+    bytes += (await response.request().sizes()).responseBodySize
+  })
+  await page.goto(setup_link)
+  await page.getByLabel('Your name').waitFor()
+  await owner.look('set-up')
+  await fillPerson(page, 'Ada Lovelace', 'ada@example.com')
+  await page.getByRole('button', { name: 'Set up Parley' }).click()
+  await page.getByText('What to do next').waitFor()
+  await page.getByText('Nothing has happened yet').waitFor()
+  assert.ok(bytes > 0 && bytes < javascript_bytes_max, `the first pages load ${bytes} bytes of JavaScript`)
+  await owner.look('home, empty')
+
+  await page.getByRole('link', { name: 'Make an API key' }).click()
+  await page.getByRole('button', { name: 'New API key' }).click()
+  await dialog().getByLabel('Name').fill('Website form')
+  await dialog().getByText('Only what I choose').click()
+  await owner.look('key, form')
+  await dialog().getByRole('button', { name: 'Create key' }).click()
+  await dialog().getByText('it is shown this once').waitFor()
+  await owner.look('key, shown once')
+  const curl = await dialog().locator('code').last().innerText()
+  const [key = ''] = /pk_\w+/.exec(curl) ?? []
+  assert.ok(curl.includes(`${address}/api/v1/contacts`))
+  assert.equal(await callWith(key), 200)
+  await dialog().getByRole('button', { name: 'I have copied it' }).click()
+  assert.equal(await page.getByText(key).count(), 0)
+
+  await page.getByRole('button', { name: 'Actions for Website form' }).click()
+  await page.getByRole('menuitem', { name: 'Rotate' }).click()
+  await dialog().getByRole('button', { name: 'Rotate' }).click()
+  const [rotated = ''] = /pk_\w+/.exec(await dialog().locator('code').first().innerText()) ?? []
+  assert.notEqual(rotated, key)
+  assert.deepEqual([await callWith(key), await callWith(rotated)], [200, 200])
+  await dialog().getByRole('button', { name: 'I have copied it' }).click()
+
+  const row = page.getByRole('row').filter({ hasText: `pk_…${rotated.slice(-4)}` })
+  await row.getByRole('button').click()
+  await page.getByRole('menuitem', { name: 'Revoke' }).click()
+  await dialog().getByRole('button', { name: 'Revoke' }).click()
+  await row.getByText('Revoked').waitFor()
+  await owner.look('keys')
+  while ((await callWith(rotated)) !== 401) await page.evaluate('0')
+  assert.deepEqual(owner.faults(), [])
+})
+
+test('a contact is created, found, edited, tagged and deleted', { skip }, async () => {
+  await main('Contacts').click()
+  await page.getByText('No contacts yet').waitFor()
+  await owner.look('contacts, empty')
+  await page.getByRole('button', { name: 'New contact' }).click()
+  await dialog().getByLabel('Phone number').fill('12')
+  await dialog().getByRole('button', { name: 'Create contact' }).click()
+  await dialog().getByText('Must be in E.164 form').waitFor()
+  assert.equal(await dialog().getByLabel('Phone number').getAttribute('aria-invalid'), 'true')
+  await owner.look('contact, refused')
+  await dialog().getByLabel('Phone number').fill('+14155550123')
+  await dialog().getByLabel('First name').fill('Grace')
+  await dialog().getByLabel('Last name').fill('Hopper')
+  await dialog().getByRole('button', { name: 'Create contact' }).click()
+  await dialog().getByText('By hand').waitFor()
+  await owner.look('contact')
+
+  await dialog().getByRole('button', { name: 'Edit' }).click()
+  await dialog().getByLabel('Company').fill('Navy')
+  await dialog().getByRole('button', { name: 'Save changes' }).click()
+  await dialog().getByText('Navy').waitFor()
+  await page.keyboard.press('Escape')
+  await dialog().waitFor({ state: 'hidden' })
+
+  await page.keyboard.press('/')
+  await page.keyboard.type('nobody')
+  await page.getByText('Nobody matches').waitFor()
+  await page.getByLabel('Search contacts').fill('hopp')
+  await page.getByText('1 contact', { exact: true }).waitFor()
+  assert.equal(new URL(page.url()).searchParams.get('search'), 'hopp')
+  await page.reload()
+  await page.getByText('1 contact', { exact: true }).waitFor()
+  assert.equal(await page.getByLabel('Search contacts').inputValue(), 'hopp')
+
+  await page.getByLabel('Select Grace Hopper').check()
+  await page.getByRole('button', { name: 'Add a tag' }).click()
+  await dialog().getByLabel('Tag').fill('vip')
+  await dialog().getByRole('button', { name: 'Add the tag' }).click()
+  await page.getByRole('table').getByText('vip').waitFor()
+  await owner.look('contacts')
+
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export' }).click()
+  const file = fs.readFileSync(await (await downloading).path(), 'utf8')
+  assert.match(file, /\+14155550123/)
+
+  await page.getByLabel('Select Grace Hopper').check()
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await owner.look('contacts, asked before they go')
+  await dialog().getByRole('button', { name: 'Delete 1 contact' }).click()
+  await page.getByText('Nobody matches').waitFor()
+  assert.deepEqual(owner.faults([400]), [])
+})
+
+const messy = [
+  '\uFEFFPhone;First Name;Last Name;E-Mail;Tags;Remarks\r\n',
+  '+14155550199;Grace;Hopper;grace@example.com;vip, math;"first line\r\nsecond ""line"""\r\n',
+  '030 901820;Konrad;Zuse;;;\r\n',
+  'no number;Bad;Row;;;\r\n',
+  '+14155550199;The same;Again;;;\r\n',
+].join('')
+
+test('a messy file is tried, imported, reported and undone', { skip }, async () => {
+  await main('Import').click()
+  await page.getByText('Nothing imported yet').waitFor()
+  await owner.look('imports, empty')
+  await page.getByRole('link', { name: 'New import' }).first().click()
+  const buffer = Buffer.from(messy)
+  await page.getByLabel('CSV file').setInputFiles({ name: 'messy.csv', mimeType: 'text/csv', buffer })
+  const counts = page.getByRole('list', { name: 'Rows by outcome' })
+  await counts.getByText('Would be refused').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Import 1 contact' }).count(), 1)
+
+  await page.getByRole('combobox', { name: 'Country of national numbers' }).fill('German')
+  await page.getByRole('option', { name: 'Germany' }).click()
+  await page.getByRole('button', { name: 'Import 2 contacts' }).waitFor()
+  await page.getByText('Row 1 has the same phone number').waitFor()
+  await owner.look('import, dry run')
+  await page.getByRole('combobox', { name: 'Remarks' }).click()
+  await page.getByRole('option', { name: 'Leave out' }).click()
+  await page.getByRole('button', { name: 'Import 2 contacts' }).click()
+
+  await page.getByRole('button', { name: 'Undo' }).waitFor()
+  await page.reload()
+  await page.getByText('Finished').waitFor()
+  await counts.getByText('Created').waitFor()
+  await owner.look('import, report')
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Refused rows as CSV' }).click()
+  assert.match(fs.readFileSync(await (await downloading).path(), 'utf8'), /no number/)
+
+  await main('Contacts').click()
+  await page.getByText('2 contacts', { exact: true }).waitFor()
+  await page.getByRole('button', { name: /^Grace Hopper/ }).click()
+  await dialog().getByText('Import').waitFor()
+  assert.equal(await dialog().getByText('first line').count(), 0, 'the column was left out')
+  await page.goBack()
+  await page.goBack()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await dialog().getByRole('button', { name: 'Undo the import' }).click()
+  await page.getByText('Undone').waitFor()
+  await main('Contacts').click()
+  await page.getByText('No contacts yet').waitFor()
+  assert.deepEqual(owner.faults([400]), [])
+})
+
+test('an agent is created and shown with its version', { skip }, async () => {
+  await main('Agents').click()
+  await page.getByText('No agents yet').waitFor()
+  await page.getByRole('button', { name: 'New agent' }).click()
+  await dialog().getByLabel('Name').fill('Reception')
+  await dialog().getByLabel('Instructions').fill('Greet the caller.')
+  await owner.look('agent, form')
+  await dialog().getByRole('button', { name: 'Create agent' }).click()
+  await page.getByText('Deployed').waitFor()
+  await page.getByText('Greet the caller.').waitFor()
+  await owner.look('agent')
+  await page.getByRole('link', { name: 'All agents' }).click()
+  await page.getByRole('list', { name: 'Agents' }).getByText('Reception').waitFor()
+  await owner.look('agents')
+  assert.deepEqual(owner.faults([400]), [])
+})
+
+test("a member can't do what only an owner may", { skip }, async () => {
+  await main('Settings').click()
+  await page.getByRole('link', { name: 'Members' }).click()
+  await page.getByRole('button', { name: 'Invite' }).click()
+  await dialog().getByLabel('Email').fill('grace@example.com')
+  await dialog().getByRole('button', { name: 'Make an invitation link' }).click()
+  const link = await dialog().locator('code').innerText()
+  await owner.look('invitation, shown once')
+
+  const member = await visit()
+  await member.page.goto(link)
+  await member.page.getByText('Join Default').waitFor()
+  await member.look('invitation')
+  await member.page.getByLabel('Your name').fill('Grace Hopper')
+  await member.page.getByRole('textbox', { name: 'Password' }).fill(password)
+  await member.page.getByRole('button', { name: 'Join' }).click()
+  await member.page.getByRole('link', { name: 'Settings' }).click()
+  await member.page.getByText('Only owners manage API keys').waitFor()
+  await member.look('keys, as a member')
+  const [, , workspace = ''] = new URL(member.page.url()).pathname.split('/')
+  const refused = await member.page.evaluate(async (workspace) => {
+    const headers = { 'x-workspace': workspace, 'content-type': 'application/json' }
+    const ask = async (method: string, path: string, body?: object) =>
+      (await fetch(path, { method, headers, ...(body && { body: JSON.stringify(body) }) })).status
+    return [
+      await ask('POST', '/app/api/v1/api_keys', { name: 'x', scopes: null, expires_at: null }),
+      await ask('PATCH', '/app/workspace', { name: 'x' }),
+      await ask('POST', '/app/invitations', { role: 'owner' }),
+      await ask('GET', '/app/api/v1/contacts'),
+    ]
+  }, workspace)
+  assert.deepEqual(refused, [403, 403, 403, 200])
+  assert.deepEqual(member.faults([401, 403]), [])
+  await member.context.close()
+
+  await dialog().getByRole('button', { name: 'Done' }).click()
+  await page.reload()
+  await page.getByText('grace@example.com').waitFor()
+  await owner.look('members')
+})
+
+test('who signs out is out, and who guesses is slowed down', { skip }, async () => {
+  await page.getByRole('link', { name: 'You' }).click()
+  await page.getByText('This device').waitFor()
+  await owner.look('you')
+  await page.getByRole('button', { name: 'Account of Ada Lovelace' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await owner.look('sign in')
+  const word = page.getByRole('textbox', { name: 'Password' })
+  const go = page.getByRole('button', { name: 'Sign in' })
+  await page.getByLabel('Email').fill('ada@example.com')
+  await word.fill(password)
+  await go.click()
+  await page.getByText('This device').waitFor()
+
+  const guesser = await visit()
+  await guesser.page.goto(address)
+  await guesser.page.getByLabel('Email').fill('grace@example.com')
+  await guesser.page.getByRole('textbox', { name: 'Password' }).fill('a wrong password')
+  await guesser.page.getByRole('button', { name: 'Sign in' }).click()
+  await guesser.page.getByText('Email or password is wrong.').waitFor()
+  await guesser.page.evaluate(async () => {
+    const guess = { email: 'grace@example.com', password: 'another wrong one' }
+    const headers = { 'content-type': 'application/json' }
+    const ask = () => fetch('/app/session', { method: 'POST', headers, body: JSON.stringify(guess) })
+    while ((await ask()).status === 401);
+  })
+  await guesser.page.getByRole('button', { name: 'Sign in' }).click()
+  await guesser.page.getByText('Too many attempts').waitFor()
+  await guesser.look('sign in, slowed down')
+  assert.deepEqual(guesser.faults([401, 429]), [])
+  await guesser.context.close()
+})
+
+test('every page is fit for the dark, and for a phone', { skip }, async () => {
+  const parts = ['Home', 'Contacts', 'Import', 'Agents', 'Settings']
+  for (const look of ['dark', 'narrow'] as const) {
+    await page.emulateMedia({ colorScheme: look === 'dark' ? 'dark' : 'light' })
+    await page.setViewportSize(look === 'narrow' ? narrow : wide)
+    for (const name of parts) {
+      await main(name).click()
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await page.locator('[aria-busy=true], [role=status][aria-label=Loading]').waitFor({ state: 'hidden' })
+      await owner.look(`${name.toLowerCase()}, ${look}`)
+      const beyond = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
+      assert.ok(beyond <= 0, `${name} is ${beyond} too wide`)
+    }
+  }
+  await page.getByRole('button', { name: 'Account of Ada Lovelace' }).click()
+  await page.getByRole('menuitem', { name: 'Dark' }).click()
+  await page.reload()
+  assert.equal(await page.locator('html').getAttribute('data-mantine-color-scheme'), 'dark')
+  await page.goto(`${address}/no/such/page`)
+  await page.getByText('nothing at this address').waitFor()
+  await owner.look('nowhere')
+  assert.deepEqual(owner.faults([400, 401]), [])
+})

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import path from 'node:path'
+import { after } from 'node:test'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { openPool } from '../../server/kit/db.ts'
+import { parley } from '../setup/process.ts'
+import { openChromium } from './chromium.ts'
+
+const checkout = path.resolve(import.meta.dirname, '../..')
+const pictures = path.join(checkout, '.cache/screenshots')
+const axe = fs.readFileSync(path.join(checkout, 'node_modules/axe-core/axe.min.js'), 'utf8')
+
+/** Says nothing about speed: what isn't there by then never comes. */
+const hang_ms = 20_000
+
+export const wide = { width: 1280, height: 860 }
+export const narrow = { width: 390, height: 780 }
+
+export interface Dashboard {
+  address: string
+  setup_link: string
+  browser: Browser
+  /** Someone with a browser of their own. */
+  visit: () => Promise<Visit>
+}
+
+export interface Visit {
+  context: BrowserContext
+  page: Page
+  /** Takes a picture, and asks axe whether everyone can use what is shown. */
+  look: (name: string) => Promise<void>
+  /** What a page should never do: say errors, ask other hosts. Refusals that a test provokes are named by status. */
+  faults: (allowed_statuses?: number[]) => string[]
+}
+
+/** A first start on a database of its own, and a browser, until the file's tests are done. */
+export async function openDashboard(): Promise<Dashboard> {
+  const url = process.env.TEST_DATABASE_URL
+  if (!url) throw new Error('run it by: npm test -- FILE')
+  const name = `browser_${process.pid}`
+  const admin = openPool({ url, size: 1, on_error: console.error })
+  await admin.script(`create database ${name}`)
+  const server = parley(['serve'], {
+    PORT: '0',
+    LOG_LEVEL: 'warn',
+    DATABASE_URL: url.replace(/\/[^/]*$/, `/${name}`),
+    SECRETS_KEY: 'a key for tests that is long enough',
+  })
+  const browser = await openChromium()
+  after(async () => {
+    await browser.close()
+    server.child.kill('SIGTERM')
+    await server.ended
+    await admin.script(`drop database ${name} with (force)`)
+    await admin.close()
+  })
+  const [, setup_link = ''] = await server.says(/Set up +(\S+)/)
+  const address = new URL(setup_link).origin
+  return { address, setup_link, browser, visit: () => newVisit(browser, address) }
+}
+
+async function newVisit(browser: Browser, address: string): Promise<Visit> {
+  const context = await browser.newContext({ viewport: wide, acceptDownloads: true, reducedMotion: 'reduce' })
+  context.setDefaultTimeout(hang_ms)
+  const page = await context.newPage()
+  const faults: { text: string; status?: number }[] = []
+  context.on('request', (request) => {
+    const is_ours = request.url().startsWith(address) || /^(blob|data):/.test(request.url())
+    if (!is_ours) faults.push({ text: `asked ${request.url()}` })
+  })
+  page.on('pageerror', ({ message }) => faults.push({ text: message }))
+  page.on('console', (message) => {
+    if (message.type() !== 'error') return
+    const status = Number(/status of (\d+)/.exec(message.text())?.[1])
+    faults.push({ text: message.text(), ...(status && { status }) })
+  })
+  return {
+    context,
+    page,
+    look: (name) => look(page, name),
+    faults: (allowed = []) =>
+      faults.filter(({ status }) => !status || !allowed.includes(status)).map(({ text }) => text),
+  }
+}
+
+interface Violation {
+  id: string
+  impact: string
+  nodes: { html: string }[]
+}
+
+async function look(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: path.join(pictures, `${name}.png`) })
+  await page.evaluate(axe)
+  const { violations }: { violations: Violation[] } = await page.evaluate("axe.run({ resultTypes: ['violations'] })")
+  const found = violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
+  assert.deepEqual(found, [], `axe on ${name}`)
+}

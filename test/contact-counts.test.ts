@@ -58,6 +58,19 @@ async function check({ id, call }: Tenant): Promise<void> {
   const totalOf = async (query: string) => (await call('GET', `/contacts?limit=1&${query}`)).body.pagination.total
   assert.equal(await totalOf(''), rows.length)
 
+  const { by_source, by_day } = await pool.one<{ by_source: boolean; by_day: boolean }>(
+    sql`select
+      (select json_agg(row order by row.source) from (select source, sum(total) as total from contact_counts
+        where workspace_id = ${id} group by source having sum(total) <> 0) as row)::text
+      is not distinct from (select json_agg(row order by row.source) from (select source, count(*) as total
+        from contacts where workspace_id = ${id} group by source) as row)::text as by_source,
+      (select json_agg(row order by row.day) from (select day, sum(total) as total from contact_day_counts
+        where workspace_id = ${id} group by day having sum(total) <> 0) as row)::text
+      is not distinct from (select json_agg(row order by row.day) from (select (created_at at time zone 'UTC')::date as day,
+        count(*) as total from contacts where workspace_id = ${id} group by day) as row)::text as by_day`,
+  )
+  assert.deepEqual({ by_source, by_day }, { by_source: true, by_day: true })
+
   const texts = await pool.many(
     sql`select id, created_at, text from contact_texts where workspace_id = ${id} order by id`,
   )

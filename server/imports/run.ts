@@ -10,7 +10,7 @@ import * as files from './files.ts'
 import { type Met, outcomesOf, type Row } from './outcome.ts'
 import { type Planned, planner } from './plan.ts'
 import type { Import } from './schema.ts'
-import { columns } from './store.ts'
+import { columns, forgetNumbers } from './store.ts'
 import { undoBatch } from './undo.ts'
 
 /** So that requests get their turn in between. */
@@ -211,14 +211,12 @@ async function note(db: Db, { workspace, id }: Lease, rows: Row[]): Promise<void
   await db.copy('import_rows', noted, lines.join(''))
 }
 
-async function finish(pool: Pool, { id }: Running, lease: Lease): Promise<boolean> {
-  await pool.tx(async (db) => {
-    await db.run(sql`delete from import_numbers where workspace_id = ${lease.workspace} and import_id = ${id}`)
-    await db.run(
-      sql`update imports set status = 'finished', finished_at = ${clock.iso(clock.now())}, due_at = null
-        where ${isHeld(lease)} and status = 'running'`,
-    )
-  })
+async function finish(pool: Pool, { id, is_dry_run }: Running, lease: Lease): Promise<boolean> {
+  if (is_dry_run) await forgetNumbers(pool, lease.workspace, id)
+  await pool.run(
+    sql`update imports set status = 'finished', finished_at = ${clock.iso(clock.now())}, due_at = null
+      where ${isHeld(lease)} and status = 'running'`,
+  )
   return false
 }
 

@@ -11,7 +11,8 @@ import { operations as imports } from './imports/routes.ts'
 import { answerHeaders } from './kit/browser.ts'
 import type { Pool } from './kit/db.ts'
 import { docsHeaders, docsPage } from './kit/docs/page.ts'
-import { type Door, type FastifyInstance, openHttp } from './kit/http.ts'
+import type { Door } from './kit/door.ts'
+import { type FastifyInstance, openHttp } from './kit/http.ts'
 import type { Log } from './kit/log.ts'
 import { isCurrent } from './kit/migrate.ts'
 import { type About, openApiOf } from './kit/openapi.ts'
@@ -82,10 +83,7 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
         operations,
         base_path: pathOf(config.public_url) + served_at[0],
         served_at,
-        identify: (knock, now) => {
-          const token = knock.token()
-          return token === undefined ? undefined : authenticate(token, now)
-        },
+        identify: ({ token }, now) => (token === undefined ? undefined : authenticate(token, now)),
       },
       { operations, ...by_session(session_api_path) },
       { operations: personOperations, ...by_session(person_path), is_plain: true },

@@ -12,7 +12,7 @@ import { askSecret } from './kit/prompt.ts'
 import { type Schema, validate } from './kit/validate.ts'
 import { type Database, openDatabase, serve } from './main.ts'
 import { hashPassword } from './people/password.ts'
-import { NewPerson, type Role, roles } from './people/schema.ts'
+import { NewPerson, type Person, type Role, roles } from './people/schema.ts'
 import * as sessions from './people/sessions.ts'
 import * as people from './people/store.ts'
 import * as workspaces from './workspaces/store.ts'
@@ -152,24 +152,23 @@ async function revokeKey({ pool }: Database, [id = '']: string[], _options: Opti
 }
 
 async function createUser({ pool }: Database, [email = '']: string[], options: Options, now: number): Promise<Output> {
-  const [first] = await workspaces.list(pool)
-  const workspace = options.workspace === undefined && first ? first : await workspaceNamed(pool, options.workspace)
+  const named = options.workspace === undefined ? undefined : await workspaceNamed(pool, options.workspace)
   const role = roleOf(options.role)
   const name = options.name ?? email.split('@')[0]
   checked({ email, name, password: 'not asked for yet' })
   if (await people.findByEmail(pool, email.trim())) throw new UsageError(`there is a person ${email} already`)
   const input = checked({ email, name, password: await askSecret('Password: ') })
   const password_hash = await hashPassword(input.password)
-  const person = await pool.tx(async (db) => {
+  const { person, workspace } = await pool.tx(async (db) => {
     const created = await people.create(db, { ...input, password_hash }, now)
     if (!created) throw new UsageError(`there is a person ${email} already`)
+    const [first] = await workspaces.list(db)
+    const workspace = named ?? first ?? (await workspaces.create(db, workspaces.default_name, now))
+    if (!workspace) throw new UsageError('the service makes the first workspace at this moment: try again')
     await people.join(db, workspace.id, created.id, role, now)
-    return created
+    return { person: created, workspace }
   })
-  return {
-    json: { person, workspace: { id: workspace.id, name: workspace.name, role } },
-    text: `${person.email} is ${role} of "${workspace.name}".`,
-  }
+  return joined(person, workspace, role)
 }
 
 async function joinUser({ pool }: Database, [email = '']: string[], options: Options, now: number): Promise<Output> {
@@ -178,11 +177,13 @@ async function joinUser({ pool }: Database, [email = '']: string[], options: Opt
   const { password_hash: _, ...person } = await personWith(pool, email)
   if (!(await people.join(pool, workspace.id, person.id, role, now)))
     throw new UsageError(`${person.email} is a member of "${workspace.name}" already`)
-  return {
-    json: { person, workspace: { id: workspace.id, name: workspace.name, role } },
-    text: `${person.email} is ${role} of "${workspace.name}".`,
-  }
+  return joined(person, workspace, role)
 }
+
+const joined = (person: Person, { id, name }: workspaces.Workspace, role: Role): Output => ({
+  json: { person, workspace: { id, name, role } },
+  text: `${person.email} is ${role} of "${name}".`,
+})
 
 async function setPassword({ pool }: Database, [email = '']: string[]): Promise<Output> {
   const { password_hash: before, ...person } = await personWith(pool, email)

@@ -69,6 +69,7 @@ test('what is no scope, or in the past, is refused at its field', async () => {
   const tenant = await workspace()
   for (const [said, path] of [
     [{ scopes: ['contacts:fly'] }, 'scopes.0'],
+    [{ scopes: [] }, 'scopes'],
     [{ expires_at: '2020-01-01T00:00:00Z' }, 'expires_at'],
     [{ expires_at: 'soon' }, 'expires_at'],
     [{ name: ' ' }, 'name'],
@@ -76,7 +77,7 @@ test('what is no scope, or in the past, is refused at its field', async () => {
     const answer = await create(tenant, said)
     assert.deepEqual([answer.status, answer.body.error.details.fields[0].path], [400, path])
   }
-  assert.deepEqual((await create(tenant, { scopes })).body.data.scopes, scopes)
+  assert.deepEqual((await create(tenant, { scopes: [...scopes, ...scopes] })).body.data.scopes, scopes)
 })
 
 test('a key stops when it expires, and when it is revoked', async () => {
@@ -97,25 +98,41 @@ test('a key stops when it expires, and when it is revoked', async () => {
 test('a rotated key works on for the overlap, beside the new one', async () => {
   const tenant = await workspace()
   const old = (await create(tenant)).body.data
-  const rotate = (body: object) => tenant.call('POST', `/api_keys/${old.id}/rotate`, body)
+  const rotate = (body: object, id = old.id) => tenant.call('POST', `/api_keys/${id}/rotate`, body)
+  assert.equal((await rotate({ overlap_seconds: 604_801 })).status, 400)
   const rotated = await rotate({})
   assert.equal(rotated.status, 201)
   assert.equal(rotated.headers.get('location'), `/api/v1/api_keys/${rotated.body.data.id}`)
-  const { key, name, scopes: given, expires_at } = rotated.body.data
+  const { id, key, name, scopes: given, expires_at } = rotated.body.data
   assert.deepEqual([name, given, expires_at], [old.name, old.scopes, null])
   const ends = Date.parse((await tenant.call('GET', `/api_keys/${old.id}`)).body.data.expires_at)
   assert.ok(Math.abs(ends - Date.now() - 86_400_000) < 60_000)
   for (const one of [key, old.key]) assert.equal((await listWith(one)).status, 200)
+  const again = await rotate({})
+  assert.deepEqual([again.status, again.body.error.code], [409, 'INVALID_STATE'])
 
-  assert.equal((await rotate({ overlap_seconds: 604_801 })).status, 400)
-  assert.equal((await rotate({ overlap_seconds: 604_800 })).status, 201)
-  const unchanged = Date.parse((await tenant.call('GET', `/api_keys/${old.id}`)).body.data.expires_at)
-  assert.equal(unchanged, ends, 'it never works longer than before')
-  assert.equal((await rotate({ overlap_seconds: 0 })).status, 201)
-  await stops(old.key)
-  assert.equal((await listWith(key)).status, 200)
-  const late = await rotate({})
-  assert.deepEqual([late.status, late.body.error.code], [409, 'INVALID_STATE'])
+  assert.equal((await rotate({ overlap_seconds: 0 }, id)).status, 201)
+  await stops(key)
+  assert.equal((await listWith(old.key)).status, 200)
+})
+
+test('of many who rotate a key at once, one gets the new key', async () => {
+  const tenant = await workspace()
+  const { id } = (await create(tenant)).body.data
+  const answers = await Promise.all(Array.from({ length: 4 }, () => tenant.call('POST', `/api_keys/${id}/rotate`, {})))
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409, 409])
+  assert.equal((await tenant.call('GET', '/api_keys')).body.pagination.total, 3)
+})
+
+test('a rotation lets no key live longer than before, and no dead one live again', async () => {
+  const tenant = await workspace()
+  const soon = new Date(Date.now() + 3_600_000).toISOString()
+  const { id } = (await create(tenant, { expires_at: soon })).body.data
+  assert.equal((await tenant.call('POST', `/api_keys/${id}/rotate`, { overlap_seconds: 604_800 })).status, 201)
+  assert.equal((await tenant.call('GET', `/api_keys/${id}`)).body.data.expires_at, soon)
+  const revoked = (await create(tenant)).body.data
+  await tenant.call('DELETE', `/api_keys/${revoked.id}`)
+  assert.equal((await tenant.call('POST', `/api_keys/${revoked.id}/rotate`, {})).status, 409)
 })
 
 test('a new key lives as long as the one that it replaces', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../server/kit/sql.ts'
+import * as invitations from '../server/people/invitations.ts'
 import { serve } from './harness.ts'
 import { at, browser, password, someone } from './visitors.ts'
 
@@ -206,6 +207,10 @@ test('an invitation ends when it is withdrawn, when it expires, and with the rol
   await pool.run(sql`update invitations set expires_at = '2026-01-01' where workspace_id = ${tenant.id}`)
   assert.equal(await expired.status(), 404)
   assert.equal((await owner.go('GET', '/invitations', undefined, here)).body.pagination.total, 0)
+  const open = await invite()
+  await invitations.removeExpired(pool, Date.now())
+  const kept = await pool.many<{ id: string }>(sql`select id from invitations where workspace_id = ${tenant.id}`)
+  assert.deepEqual(kept, [{ id: open.id }])
 
   const by_former = await invite(member)
   await owner.go('PATCH', `/members/${member.id}`, { role: 'member' }, here)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../server/kit/sql.ts'
+import * as sessions from '../server/people/sessions.ts'
 import { networkOf, throttle } from '../server/people/throttle.ts'
 import { serve } from './harness.ts'
 import { at, browser, newToken, password, someone } from './visitors.ts'
@@ -242,6 +243,31 @@ test('a new password ends all sessions but this one, whose token is new', async 
   assert.equal((await signIn(first.email, 'another password')).answer.status, 200)
 })
 
+test('who signs in with the old password while it is changed is out after', async () => {
+  const { go, email } = await someone(server)
+  const [changed, ...others] = await Promise.all([
+    go('PUT', '/password', { current_password: password, new_password: 'another password' }, elsewhere()),
+    ...Array.from({ length: 6 }, () => signIn(email)),
+  ])
+  assert.equal(changed.status, 200, changed.text)
+  for (const other of others) {
+    assert.ok([200, 401].includes(other.answer.status), other.answer.text)
+    assert.equal((await other.go('GET', '/session')).status, 401)
+  }
+  assert.equal((await go('GET', '/session')).status, 200)
+})
+
+test('sessions that have ended are removed, and no others', async () => {
+  const { id, go } = await someone(server)
+  await newToken(server, id, Date.now() - 15 * day_ms)
+  const countOf = async () =>
+    (await pool.one<{ total: number }>(sql`select count(*) as total from sessions where person_id = ${id}`)).total
+  assert.equal(await countOf(), 2)
+  await sessions.removeExpired(pool, Date.now())
+  assert.equal(await countOf(), 1)
+  assert.equal((await go('GET', '/session')).status, 200)
+})
+
 test('guesses at the present password are throttled as sign-ins are', async () => {
   const { go } = await someone(server)
   const here = elsewhere()
@@ -291,4 +317,20 @@ test('two who make a workspace of the same name at once make one', async () => {
   const name = `of all ${people[0]?.email}`
   const answers = await Promise.all(people.map(({ go }) => go('POST', '/workspaces', { name })))
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409, 409])
+})
+
+test('a host that is none is refused, not a fault of ours', async () => {
+  const said = await server.say(
+    'POST /app/session HTTP/1.1\r\nHost: a b[\r\nOrigin: http://a\r\nContent-Length: 0\r\nConnection: close\r\n\r\n',
+  )
+  assert.match(said, /^HTTP\/1\.1 403 /)
+})
+
+test('answers to people are kept by nobody and framed by nobody', async () => {
+  const { go } = await someone(server)
+  for (const answer of [await go('GET', '/session'), await browser(server).go('GET', '/session')]) {
+    assert.equal(answer.headers.get('cache-control'), 'no-store')
+    assert.equal(answer.headers.get('content-security-policy'), "default-src 'none'; frame-ancestors 'none'")
+    assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
+  }
 })

@@ -52,7 +52,7 @@ export const operations = (scopes: string[]): Operation[] => [
     summary: 'Rotate an API key',
     description:
       'Makes a new key with the same name, scopes and life time, shown this once. The old one works on for ' +
-      '`overlap_seconds`, but never longer than before. One that is revoked or expired gives 409.',
+      '`overlap_seconds`, but never longer than before. One that is revoked, expired or rotated already gives 409.',
     params: ById,
     body: schema.Rotation,
     refusals: ['INVALID_STATE'],

@@ -57,7 +57,7 @@ export async function ensure(db: Db, workspace: string, token: string, key: NewA
   const [known] = await findAll(db, [hashOf(token)])
   if (!known) return void (await create(db, workspace, token, key, now))
   await db.run(
-    sql`update api_keys set revoked_at = null, expires_at = null
+    sql`update api_keys set revoked_at = null, expires_at = null, rotated_at = null
       where workspace_id = ${known.workspace_id} and id = ${known.id}`,
   )
 }
@@ -71,9 +71,11 @@ export async function make(
   now: number,
 ): Promise<schema.ApiKeyWithSecret> {
   if (key.expires_at !== null && clock.parse(key.expires_at) <= now) throw inThePast()
+  if (key.scopes?.length === 0) throw noScopes()
   assertGivable(key.scopes, given_by)
   const token = newToken()
-  return { ...(await create(db, workspace, token, key, now)), key: token }
+  const scopes = key.scopes && [...new Set(key.scopes)]
+  return { ...(await create(db, workspace, token, { ...key, scopes }, now)), key: token }
 }
 
 /** A new key like this one, which ends after the overlap. */
@@ -84,17 +86,19 @@ export async function rotate(
   given_by: Scopes,
   now: number,
 ): Promise<schema.ApiKeyWithSecret> {
-  const old = await db.maybe<ApiKey>(
-    sql`select ${columns} from api_keys where workspace_id = ${workspace} and id = ${id} for update`,
+  const old = await db.maybe<ApiKey & { rotated_at: string | null }>(
+    sql`select ${columns}, rotated_at from api_keys where workspace_id = ${workspace} and id = ${id} for update`,
   )
   if (!old) throw notFound()
   const ends_at = old.expires_at === null ? Number.POSITIVE_INFINITY : clock.parse(old.expires_at)
   if (old.revoked_at || ends_at <= now) throw invalidState('This key is revoked or expired: create a new one.')
+  if (old.rotated_at) throw invalidState('This key was rotated before: rotate the one that replaced it.')
   const lifetime_ms = ends_at - clock.parse(old.created_at)
   const expires_at = old.expires_at && clock.iso(Math.min(now + lifetime_ms, clock.time_max_ms))
   const made = await make(db, workspace, { name: old.name, scopes: old.scopes, expires_at }, given_by, now)
   await db.run(
-    sql`update api_keys set expires_at = ${clock.iso(Math.min(ends_at, now + overlap_seconds * 1000))}
+    sql`update api_keys
+      set rotated_at = ${clock.iso(now)}, expires_at = ${clock.iso(Math.min(ends_at, now + overlap_seconds * 1000))}
       where workspace_id = ${workspace} and id = ${id}`,
   )
   return made
@@ -106,6 +110,8 @@ function assertGivable(scopes: string[] | null, given_by: Scopes): void {
   const missing = scopes?.find((scope) => !given_by.has(scope))
   if (missing !== undefined) throw forbidden(missing)
 }
+
+const noScopes = () => invalid([{ path: 'scopes', code: 'too_short', message: 'scopes must name at least one.' }])
 
 const inThePast = () => invalid([{ path: 'expires_at', code: 'minimum', message: 'expires_at must be in the future.' }])
 

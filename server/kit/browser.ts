@@ -47,6 +47,6 @@ export function isOwnPage({ origin, host }: IncomingHttpHeaders, public_url: str
   if (!from) return false
   if (public_url) return from.origin === new URL(public_url).origin
   return (
-    /^https?:$/.test(from.protocol) && host !== undefined && from.host === new URL(`${from.protocol}//${host}`).host
+    /^https?:$/.test(from.protocol) && host !== undefined && from.host === URL.parse(`${from.protocol}//${host}`)?.host
   )
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type IncomingHttpHeaders, type IncomingMessage, METHODS, maxHeaderSize, STATUS_CODES } from 'node:http'
+import { type IncomingMessage, METHODS, maxHeaderSize, STATUS_CODES } from 'node:http'
 import { Server, type Socket } from 'node:net'
 import { availableParallelism } from 'node:os'
 import type { Readable } from 'node:stream'
@@ -8,6 +8,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { lanes } from './batch.ts'
 import * as clock from './clock.ts'
 import { isUnavailable, type Pool } from './db.ts'
+import type { Door, Knock } from './door.ts'
 import { endpoint } from './endpoint.ts'
 import { type Answer, failure, type StreamedAnswer } from './envelope.ts'
 import { limiter } from './limit.ts'
@@ -31,33 +32,6 @@ export interface HttpOptions {
   site: Site
   /** Seals what must not be kept in the clear. */
   secrets_key: string
-}
-
-/** Operations, where they are reached, and who is let in there. */
-export interface Door {
-  operations: Operation[]
-  /** The path before the operations' own, as clients see it. */
-  base_path: string
-  /** The paths under which the operations are served. */
-  served_at: string[]
-  /** Who knocks; undefined when nobody knows. At once when it is known, else a promise, which may also refuse with a Problem. */
-  identify: (knock: Knock, now: number) => Promise<Caller | undefined> | Caller | undefined
-  /** What every answer has besides. */
-  headers?: Record<string, string>
-  /** Its writes open transactions of their own, as it suits them, and keep no idempotency keys. */
-  is_plain?: boolean
-}
-
-/** A request at the door: nothing of it but its head has been read. */
-export interface Knock {
-  operation: Operation
-  method: string
-  headers: IncomingHttpHeaders
-  ip: string
-  /** The bearer token, when there is exactly one. */
-  token: () => string | undefined
-  /** For the answer, whatever it will be. */
-  addHeader: (name: string, value: string) => void
 }
 
 export type { FastifyInstance }
@@ -121,8 +95,9 @@ export function openHttp(options: HttpOptions): Http {
   const give: Give = (request, reply, { status, headers, body }) => {
     const { id, method, ip, arrived_at, routeOptions } = request
     if (is_stopping) reply.header('connection', 'close')
-    const common = request.door_headers ?? common_headers
-    reply.code(status).headers(common).header('x-request-id', id).headers(headers)
+    reply.code(status).headers(common_headers)
+    if (request.door_headers) reply.headers(request.door_headers)
+    reply.header('x-request-id', id).headers(headers)
     if (typeof body === 'string' || Buffer.isBuffer(body)) reply.send(body)
     else sendFile(request, reply, body, log)
     // Here and not in a hook for sent answers, which costs as much as the whole of this.
@@ -310,7 +285,7 @@ function admission(rate_limit_per_second: number, turnAway: TurnAway) {
   ): void => {
     const now = clock.now()
     request.arrived_at = clock.ticks()
-    request.door_headers = door.headers && { ...common_headers, ...door.headers }
+    request.door_headers = door.headers
     const hosts = sentOf(request.raw, 'host').length
     const is_http = hosts === 1 || (hosts === 0 && request.raw.httpVersion === '1.0')
     if (!is_http) return void done(problem.malformedRequest())
@@ -333,8 +308,12 @@ const knockOf = (operation: Operation, request: FastifyRequest, reply: FastifyRe
   operation,
   method: request.method,
   headers: request.headers,
-  ip: request.ip,
-  token: () => tokenOf(request.raw),
+  get ip() {
+    return request.ip
+  },
+  get token() {
+    return tokenOf(request.raw)
+  },
   addHeader: (name, value) => void reply.header(name, value),
 })
 

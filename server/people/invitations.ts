@@ -18,6 +18,7 @@ import type {
 import * as people from './store.ts'
 
 const valid_ms = 7 * 24 * 60 * 60 * 1000
+const open_max = 100
 
 /** `link_start` and the token, which is shown this once, make the link. */
 export async function create(
@@ -28,6 +29,10 @@ export async function create(
   link_start: string,
   now: number,
 ): Promise<InvitationWithLink> {
+  const { total } = await db.one<{ total: number }>(
+    sql`select count(*) as total from invitations where workspace_id = ${workspace} and expires_at > ${clock.iso(now)}`,
+  )
+  if (total >= open_max) throw invalidState(`There are ${total} open invitations: withdraw some first.`)
   const token = newSecret()
   const invitation = { id: newId(), role, email: email ? people.emailOf(email) : null }
   const expires_at = clock.iso(now + valid_ms)

@@ -9,9 +9,13 @@ import * as people from './store.ts'
 
 const valid_ms = 24 * 60 * 60 * 1000
 
+/** Two processes that start together could give out two links, and both be used at the same moment. */
+const one_at_a_time = sql`lock table setup_tokens in share row exclusive mode`
+
 /** A link's token that sets up the first person, and ends all earlier ones. Undefined when there is a person. */
 export const offer = (db: Db, now: number): Promise<string | undefined> =>
   db.tx(async (db) => {
+    await db.run(one_at_a_time)
     await db.run(sql`delete from setup_tokens`)
     const token = newSecret()
     const offered = await db.run(
@@ -34,6 +38,7 @@ export async function complete(db: Db, token: string, input: NewPerson, now: num
   await look(db, token, now)
   const password_hash = await hashPassword(input.password)
   return db.tx(async (db) => {
+    await db.run(one_at_a_time)
     if ((await db.run(sql`delete from setup_tokens where ${valid(token, now)}`)) === 0) throw notFound()
     const person = await people.create(db, { ...input, password_hash }, now)
     if (!person) throw people.emailInUse()

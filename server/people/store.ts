@@ -1,10 +1,12 @@
 import * as clock from '../kit/clock.ts'
 import type { Db } from '../kit/db.ts'
 import { newId } from '../kit/id.ts'
-import { inUse } from '../kit/problem.ts'
+import { inUse, invalidState } from '../kit/problem.ts'
 import { raw, sql } from '../kit/sql.ts'
 import * as workspaces from '../workspaces/store.ts'
 import type { Person, Role, Session } from './schema.ts'
+
+const workspaces_of_a_person_max = 100
 
 export const columns = raw('id, email, name')
 
@@ -68,9 +70,15 @@ export const join = async (db: Db, workspace: string, person_id: string, role: R
       values (${workspace}, ${person_id}, ${role}, ${clock.iso(now)}) on conflict do nothing`,
   )) === 1
 
-/** Of a new workspace, which is the person's own. */
+/** A new workspace, which is the person's own. */
 export const createWorkspace = (db: Db, person_id: string, name: string, now: number) =>
   db.tx(async (db) => {
+    const { total } = await db.one<{ total: number }>(
+      sql`select count(*) as total from memberships where person_id = ${person_id}`,
+    )
+    if (total >= workspaces_of_a_person_max) {
+      throw invalidState(`You are in ${total} workspaces: leave one before you create another.`)
+    }
     const workspace = await workspaces.create(db, name, now)
     if (!workspace) throw nameInUse()
     await join(db, workspace.id, person_id, 'owner', now)

@@ -13,7 +13,7 @@ const rates = {
   account: { burst: 100, interval_ms: 10_000 },
   network: { burst: 50, interval_ms: 5_000 },
 }
-const names_max = 100_000
+const names_max = 30_000
 
 export interface Throttle {
   /** Counts an attempt before it is made, or refuses it and says when to come again. */

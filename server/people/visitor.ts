@@ -1,7 +1,7 @@
 import { scopesOf } from '../api-keys/schema.ts'
 import { type CookieOptions, cookieFor, isOwnPage, readCookie, setCookie } from '../kit/browser.ts'
 import type { Db } from '../kit/db.ts'
-import type { Knock } from '../kit/http.ts'
+import type { Knock } from '../kit/door.ts'
 import { isId } from '../kit/id.ts'
 import type { Caller, Scopes } from '../kit/operation.ts'
 import { foreignOrigin, notFound, signedOut } from '../kit/problem.ts'

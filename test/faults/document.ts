@@ -27,6 +27,8 @@ export interface Parameter {
 
 /** What the document says of one operation's requests. */
 export interface Described {
+  /** As `contacts_create`. */
+  id: string
   method: string
   /** As `/contacts/{id}`. */
   path: string
@@ -45,14 +47,15 @@ export const described: Described[] = Object.entries(document.paths).flatMap(([p
 )
 
 function describe(path: string, method: string, said: Record<string, unknown>): Described {
-  const { parameters, requestBody, responses } = inlined(said) as {
+  const { operationId, parameters, requestBody, responses } = inlined(said) as {
+    operationId: string
     parameters: Parameter[]
     requestBody?: { content: { 'application/json': { schema: Schema } } }
     responses: object
   }
   const success = Number(Object.keys(responses).find((status) => status.startsWith('2')))
   const body = requestBody?.content['application/json'].schema
-  return { method: method.toUpperCase(), path, parameters, body, success }
+  return { id: operationId, method: method.toUpperCase(), path, parameters, body, success }
 }
 
 function inlined(value: unknown): unknown {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { operations, scopes } from '../../server/api.ts'
 import type { Answer, Server, Tenant } from '../harness.ts'
 import { answerFaults, errorFaults } from '../sweeps/contract.ts'
 import { connectTo } from './connection.ts'
@@ -18,6 +19,8 @@ const shown_max = 2_000
 
 /** What a request that is as the document says may be refused with: what is there decides, not its form. */
 const by_state = [404, 409, 412, 422]
+/** A client with this scope would soon revoke its own key. */
+const withheld = 'api_keys:write'
 /** Of an address that leads to no operation. */
 const astray = [400, 404, 405, 413, 431]
 
@@ -49,15 +52,19 @@ async function run(how: How): Promise<void> {
   })
   for (const line of summaryOf(report)) say(line)
   say(`${each * workers} requests in ${Math.round((Date.now() - started_at) / 1000)} s`)
-  const missed = described.filter((operation) => !report.succeeded.has(nameOf(operation))).map(nameOf)
-  assert.deepEqual(missed, [], 'every operation has succeeded')
+  const possible = operations.filter(({ scope }) => scope !== withheld).map(({ id }) => id.replace('.', '_'))
+  const missed = described.filter(
+    ({ id, ...operation }) => possible.includes(id) && !report.succeeded.has(nameOf(operation)),
+  )
+  assert.deepEqual(missed.map(nameOf), [], 'every operation has succeeded')
 }
 
 /** One client with a workspace of its own, whose requests follow from its stream alone. */
 async function work(server: Server, random: Random, count: number, report: Report, name: string): Promise<void> {
   const tenant = await server.workspace()
   const limited_key = await tenant.newKey({ scopes: ['contacts:read'] })
-  const client: Client = { random, memory: memory(), key: tenant.key, limited_key }
+  const key = await tenant.newKey({ scopes: scopes.filter((scope) => scope !== withheld) })
+  const client: Client = { random, memory: memory(), key, limited_key }
   const state = expectation()
   const connection = connectTo(server.url)
   for (let number = 1; number <= count && report.findings.size < findings_max; number += 1) {
@@ -115,6 +122,7 @@ function faultsOf(request: Request, answer: Answer | undefined): string[] {
 
 function isAllowed({ status, body }: Answer): boolean {
   if (status < 400 || by_state.includes(status)) return true
+  if (status === 403) return body.error.details.required_scope === withheld
   const fields: { path: string }[] = body.error.details.fields ?? []
   return status === 400 && fields.length > 0 && fields.every(({ path }) => in_words.includes(path))
 }

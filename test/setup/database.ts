@@ -17,14 +17,18 @@ export async function withDatabase(folder: string, work: (url: string) => Promis
 }
 
 /** The same beside other databases, in the PostgreSQL at `url`. */
-export async function withOwnDatabase(url: string, work: (url: string) => Promise<void>): Promise<void> {
+export async function withOwnDatabase(
+  url: string,
+  work: (url: string) => Promise<void>,
+  migrations = path.join(checkout, 'migrations'),
+): Promise<void> {
   const name = `run_${process.pid}`
   const admin = openPool({ url, size: 1, on_error: console.error })
   await admin.script(`create database ${name}`)
   try {
     const own_url = url.replace(/\/[^/]*$/, `/${name}`)
     const pool = openPool({ url: own_url, size: 1, on_error: console.error })
-    await migrate(pool, path.join(checkout, 'migrations'))
+    await migrate(pool, migrations)
     await pool.close()
     await work(own_url)
   } finally {

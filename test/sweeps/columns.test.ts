@@ -28,8 +28,8 @@ const kept: Record<string, { table: string; from_elsewhere?: string[]; not_shown
     not_shown: ['import_id', 'written_at', 'before'],
   },
   AgentVersion: { table: 'agent_versions', not_shown: ['agent_id'] },
-  ApiKey: { table: 'api_keys', not_shown: [] },
-  ApiKeyWithSecret: { table: 'api_keys', from_elsewhere: ['key'], not_shown: [] },
+  ApiKey: { table: 'api_keys', not_shown: ['rotated_at'] },
+  ApiKeyWithSecret: { table: 'api_keys', from_elsewhere: ['key'], not_shown: ['rotated_at'] },
 }
 /** An answer that is no resource. */
 const not_kept = ['Deleted', 'Overview']

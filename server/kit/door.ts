@@ -1,0 +1,32 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Caller, Operation } from './operation.ts'
+
+/** Operations, where they are reached, and who is let in there. */
+export interface Door {
+  operations: Operation[]
+  /** The path before the operations' own, as clients see it. */
+  base_path: string
+  /** The paths under which the operations are served. */
+  served_at: string[]
+  /**
+   * Who knocks; undefined when nobody knows. At once when it is known, else a promise, which may also refuse with a
+   * Problem.
+   */
+  identify: (knock: Knock, now: number) => Promise<Caller | undefined> | Caller | undefined
+  /** What every answer has besides. */
+  headers?: Record<string, string>
+  /** Its writes open transactions of their own, as it suits them, and keep no idempotency keys. */
+  is_plain?: boolean
+}
+
+/** A request at the door: nothing of it but its head has been read. */
+export interface Knock {
+  operation: Operation
+  method: string
+  headers: IncomingHttpHeaders
+  readonly ip: string
+  /** The bearer token, when there is exactly one. */
+  readonly token: string | undefined
+  /** For the answer, whatever it will be. */
+  addHeader: (name: string, value: string) => void
+}

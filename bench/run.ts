@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import { parseArgs } from 'node:util'
 import { SetupError } from '../server/kit/embedded/embedded.ts'
+import { importing, rows_by_default } from './import/import.ts'
 import { scale } from './scale/scale.ts'
 import { throughput } from './throughput.ts'
 
@@ -10,6 +11,8 @@ Measures Parley beside a plain handler and beside the web framework alone, on th
 A target that is missed is said in the table; only what fails gives another exit code than 0.
 
   --scale       instead: at 1,000,000 contacts, beside plain SQL and beside smaller workspaces
+  --import      instead: an import of CSV beside COPY of the same rows into the same table
+  --rows COUNT  with --import: how many (${rows_by_default} otherwise)
   --json FILE   also write the table
   --help        this text`
 
@@ -19,12 +22,24 @@ class UsageError extends Error {}
 function parse() {
   try {
     return parseArgs({
-      options: { json: { type: 'string' }, scale: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+      options: {
+        json: { type: 'string' },
+        scale: { type: 'boolean' },
+        import: { type: 'boolean' },
+        rows: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+      },
     }).values
   } catch (error) {
     const [sentence] = String(Object(error).message).split(/\. |\n/)
     throw new UsageError(`${sentence} (npm run bench -- --help)`)
   }
+}
+
+function countOf(rows: string | undefined): number {
+  if (rows === undefined) return rows_by_default
+  if (/^[1-9]\d{0,8}$/.test(rows)) return Number(rows)
+  throw new UsageError('--rows is a whole number, such as 1000000 (npm run bench -- --help)')
 }
 
 /** Aborts when the run is to end early: everything then unwinds and leaves nothing behind. */
@@ -42,10 +57,13 @@ function interruption(): AbortSignal {
 }
 
 async function main(): Promise<void> {
-  const { json, scale: is_scale, help: is_help } = parse()
+  const { json, scale: is_scale, import: is_import, rows, help: is_help } = parse()
   if (is_help) return console.log(help)
   await using stack = new AsyncDisposableStack()
-  const table = await (is_scale ? scale : throughput)(stack, interruption())
+  const signal = interruption()
+  const table = is_import
+    ? await importing(stack, signal, countOf(rows))
+    : await (is_scale ? scale : throughput)(stack, signal)
   if (json !== undefined) fs.writeFileSync(json, `${JSON.stringify(table, null, 2)}\n`)
 }
 

@@ -1,17 +1,273 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from '../server/kit/sql.ts'
 import { serve } from './harness.ts'
+import { newContact } from './samples.ts'
+import { contactsOf, ended, fieldsOf, formOf, imported, upload } from './uploads.ts'
 
-const { workspace } = await serve()
+const { workspace, pool, url } = await serve()
 
-test('rows become contacts', async () => {
+const outcomes = (rows: { outcome: string }[]) => rows.map(({ outcome }) => outcome)
+const reasons = (rows: { reason: string | null }[]) => rows.map(({ reason }) => reason)
+
+test('rows become contacts with the source import, found as any other', async () => {
   const tenant = await workspace()
-  const form = new FormData()
-  form.append('file', new Blob(['Phone,First Name\n+14155550100,Ada\n']), 'people.csv')
-  const answer = await tenant.call('POST', '/contacts/imports', form)
-  assert.equal(answer.status, 201, answer.text)
+  const file =
+    'Mobile number,First Name,Nachname,E-Mail,Firma,Remarks,Labels,Size\n+14155550100,Ada,Lovelace,ada@example.com,Engines,hello,vip | new;vip,XL\n'
+  const done = await imported(tenant, file)
+  const { mapping, total, created, status, file_name } = done.import
+  assert.deepEqual([status, total, created, file_name], ['finished', 1, 1, 'people.csv'])
+  assert.deepEqual(mapping, {
+    ...{ 'Mobile number': 'phone_number', 'First Name': 'first_name', Nachname: 'last_name', 'E-Mail': 'email' },
+    ...{ Firma: 'company', Remarks: 'notes', Labels: 'tags', Size: null },
+  })
+  const [contact] = (await tenant.call('GET', '/contacts?search=lovelace&tag=VIP&source=import')).body.data
+  assert.equal(contact.id, done.rows[0].contact_id)
+  assert.deepEqual([contact.company, contact.notes, contact.tags], ['Engines', 'hello', ['vip', 'new']])
+  assert.deepEqual(done.rows[0].values, {
+    ...{ 'Mobile number': '+14155550100', 'First Name': 'Ada', Nachname: 'Lovelace', 'E-Mail': 'ada@example.com' },
+    ...{ Firma: 'Engines', Remarks: 'hello', Labels: 'vip | new;vip', Size: 'XL' },
+  })
+  const events = await pool.many<{ type: string }>(
+    sql`select type from events where workspace_id = ${tenant.id} and resource_id = ${contact.id}`,
+  )
+  assert.deepEqual(events, [{ type: 'contact.created' }])
+})
+
+test('what is wrong with a row is said, and the others go in', async () => {
+  const tenant = await workspace()
+  const file = `phone,email,first_name
++14155550101,,${'x'.repeat(101)}
+,a@b.org,
+12,,
++14155550102,no address,
++14155550103,a@b.org,Ada,more
++14155550104,,,
+"+1 (415) 555-0105",c@d.org,
+`
+  const { import: done, rows } = await imported(tenant, file)
+  assert.deepEqual([done.created, done.refused], [2, 5])
+  assert.deepEqual(outcomes(rows), ['refused', 'refused', 'refused', 'refused', 'refused', 'created', 'created'])
+  const [name, missing, number, email, cells] = reasons(rows)
+  assert.match(String(name), /first_name may have at most 100 characters/)
+  assert.equal(missing, 'phone_number is required.')
+  assert.match(String(number), /phone_number must be in E.164 form/)
+  assert.equal(email, 'email must be an email address.')
+  assert.equal(cells, 'The row has 4 cells, but there are 3 columns.')
+  const numbers = (await contactsOf(tenant)).map(({ phone_number }: { phone_number: string }) => phone_number)
+  assert.deepEqual(numbers.sort(), ['+14155550104', '+14155550105'])
+  const refused = await tenant.call('GET', `/contacts/imports/${done.id}/rows?outcome=refused&limit=2`)
+  assert.deepEqual([refused.body.pagination.total, refused.body.data.length], [5, 2])
+  const cursor = refused.body.pagination.next_cursor
+  const next = await tenant.call('GET', `/contacts/imports/${done.id}/rows?outcome=refused&limit=2&cursor=${cursor}`)
+  assert.deepEqual(
+    next.body.data.map(({ row_number }: { row_number: number }) => row_number),
+    [3, 4],
+  )
+})
+
+test('refused rows come back as CSV with the reason', async () => {
+  const tenant = await workspace()
+  const { id } = await imported(tenant, 'phone,notes\n12,"a ""b"", c"\n+14155550100,fine\n13,=1+1\n')
+  const answer = await tenant.call('GET', `/contacts/imports/${id}/rows.csv?outcome=refused`)
+  assert.match(answer.headers.get('content-disposition') ?? '', /attachment/)
+  const hint = 'phone_number must be in E.164 form, such as +14155550100.'
+  assert.equal(answer.text, `phone,notes,reason\r\n12,"a ""b"", c","${hint}"\r\n13,'=1+1,"${hint}"\r\n`)
+})
+
+test('a national number is of the default country', async () => {
+  const tenant = await workspace()
+  const file = 'Telefon\n030 901820\n0049 30 901821\n+43 1 53115\n'
+  const { import: done } = await imported(tenant, file, { default_country: 'DE' })
+  assert.equal(done.created, 3)
+  const numbers = (await contactsOf(tenant)).map(({ phone_number }: { phone_number: string }) => phone_number)
+  assert.deepEqual(numbers.sort(), ['+43153115', '+4930901820', '+4930901821'])
+})
+
+test('known numbers are skipped, and of a number that comes twice the first row counts', async () => {
+  const tenant = await workspace()
+  const known = (await tenant.call('POST', '/contacts', newContact({ first_name: 'Ada' }))).body.data
+  const file = `phone,first_name\n${known.phone_number},Eva\n+4930901820,Max\n+4930901820,Moritz\n`
+  const { import: done, rows } = await imported(tenant, file)
+  assert.deepEqual([done.created, done.skipped, done.updated], [1, 2, 0])
+  assert.deepEqual(reasons(rows), ['A contact has this phone number.', null, 'Row 2 has the same phone number.'])
+  assert.equal(rows[0].contact_id, known.id)
+  assert.equal(rows[2].contact_id, rows[1].contact_id)
+  assert.equal((await tenant.call('GET', `/contacts/${known.id}`)).body.data.first_name, 'Ada')
+})
+
+test('with on_known update only the fields that a row gives change', async () => {
+  const tenant = await workspace()
+  const said = { first_name: 'Ada', company: 'Engines', tags: ['old'] }
+  const known = (await tenant.call('POST', '/contacts', newContact(said))).body.data
+  const same = (await tenant.call('POST', '/contacts', newContact({ first_name: 'Max' }))).body.data
+  const file = `phone,first_name,company,tags\n${known.phone_number},Eva,,new\n${same.phone_number},Max,,\n`
+  const { import: done, rows } = await imported(tenant, file, { on_known: 'update' })
+  assert.deepEqual([done.updated, done.skipped], [1, 1])
+  assert.deepEqual(reasons(rows), [null, 'The contact is like this already.'])
+  const { first_name, company, tags, source } = (await tenant.call('GET', `/contacts/${known.id}`)).body.data
+  assert.deepEqual([first_name, company, tags, source], ['Eva', 'Engines', ['new'], 'api'])
+  assert.equal((await tenant.call('GET', `/contacts/${same.id}`)).body.data.updated_at, same.updated_at)
+})
+
+for (const on_known of ['skip', 'update']) {
+  test(`a dry run says what the run then does, and writes nothing (${on_known})`, async () => {
+    const tenant = await workspace()
+    const known = (await tenant.call('POST', '/contacts', newContact())).body.data
+    const lines = Array.from({ length: 2_500 }, (_, index) => `+49309${100_000 + (index % 2_400)},n${index}`)
+    const file = `phone,name\n${known.phone_number},Ada\n12,bad\n${lines.join('\n')}\n`
+    const dry = await imported(tenant, file, { is_dry_run: true, on_known })
+    assert.equal((await contactsOf(tenant)).length, 1)
+    assert.deepEqual([dry.import.status, dry.import.total, dry.import.done], ['finished', 2_502, 2_502])
+    assert.deepEqual([dry.import.created, dry.import.refused], [2_400, 1])
+    const run = await tenant.call('POST', `/contacts/imports/${dry.id}/run`)
+    assert.equal(run.status, 201)
+    assert.equal(run.headers.get('location'), `/api/v1/contacts/imports/${run.body.data.id}`)
+    await tenant.work()
+    const real = await ended(tenant, run.body.data.id)
+    const counts = ({ created, updated, skipped, refused }: Record<string, number>) => [
+      created,
+      updated,
+      skipped,
+      refused,
+    ]
+    assert.deepEqual(counts(real.import), counts(dry.import))
+    const told = async (id: string) => {
+      const { text } = await tenant.call('GET', `/contacts/imports/${id}/rows.csv`)
+      return text
+    }
+    assert.equal(await told(real.id), await told(dry.id))
+    assert.equal((await tenant.call('GET', '/contacts?limit=1')).body.pagination.total, 2_401)
+    assert.equal((await tenant.call('POST', `/contacts/imports/${real.id}/run`)).body.error.code, 'INVALID_STATE')
+  })
+}
+
+test('a file without phone numbers is refused, but shown by a dry run', async () => {
+  const tenant = await workspace()
+  const refused = await upload(tenant, 'name,size\nAda,1\n')
+  assert.equal(refused.status, 400)
+  assert.match(fieldsOf(refused)[0]?.message ?? '', /No column is matched to phone_number. The columns are: name, size/)
+  const { import: dry, rows } = await imported(tenant, 'name,size\nAda,1\n', { is_dry_run: true })
+  assert.deepEqual([dry.columns, dry.refused, rows[0].reason], [['name', 'size'], 1, 'phone_number is required.'])
+  const told = await imported(tenant, 'name,size\nAda,+14155550100\n', { mapping: { 1: 'phone_number', name: null } })
+  assert.deepEqual(told.import.mapping, { name: null, size: 'phone_number' })
+  assert.equal(told.import.created, 1)
+})
+
+test('a mapping that does not fit is refused', async () => {
+  const tenant = await workspace()
+  for (const mapping of [
+    { nowhere: 'email' },
+    { phone: 'shoe_size' },
+    { phone: 'email', name: 'email' },
+    { 2: null },
+  ]) {
+    const answer = await upload(tenant, 'phone,name\n+14155550100,Ada\n', { mapping })
+    assert.equal(answer.status, 400, JSON.stringify(mapping))
+  }
+})
+
+test('rows may come as JSON', async () => {
+  const tenant = await workspace()
+  const rows = [
+    { phone_number: '+14155550100', first_name: 'Ada' },
+    { phone_number: '12', email: 'a@b.org' },
+  ]
+  const answer = await tenant.call('POST', '/contacts/imports', { rows })
+  assert.deepEqual([answer.status, answer.body.data.total], [201, 2])
+  assert.deepEqual(answer.body.data.columns, ['phone_number', 'first_name', 'email'])
   await tenant.work()
-  const after = await tenant.call('GET', `/contacts/imports/${answer.body.data.id}`)
-  console.log(after.body.data, (await tenant.call('GET', `/contacts/imports/${answer.body.data.id}/rows`)).text)
-  console.log((await tenant.call('GET', '/contacts/export')).text)
+  const { import: done } = await ended(tenant, answer.body.data.id)
+  assert.deepEqual([done.created, done.refused], [1, 1])
+})
+
+test('a cancelled import stops, and can be undone', async () => {
+  const tenant = await workspace()
+  const { id } = (await upload(tenant, 'phone\n+14155550100\n')).body.data
+  const cancelled = await tenant.call('POST', `/contacts/imports/${id}/cancel`)
+  assert.deepEqual([cancelled.status, cancelled.body.data.status], [200, 'cancelled'])
+  await tenant.work()
+  assert.equal((await contactsOf(tenant)).length, 0)
+  assert.equal((await tenant.call('POST', `/contacts/imports/${id}/cancel`)).body.error.code, 'INVALID_STATE')
+  assert.equal((await tenant.call('POST', `/contacts/imports/${id}/undo`)).status, 200)
+  await tenant.work()
+  assert.equal((await ended(tenant, id)).import.status, 'undone')
+})
+
+test('the same upload with the same key is done once, and another file is refused', async () => {
+  const tenant = await workspace()
+  const headers = { 'idempotency-key': 'once' }
+  const first = await upload(tenant, 'phone\n+14155550100\n', {}, headers)
+  const again = await upload(tenant, 'phone\n+14155550100\n', {}, headers)
+  const other = await upload(tenant, 'phone\n+14155550101\n', {}, headers)
+  assert.equal(again.text, first.text)
+  assert.equal(again.headers.get('idempotent-replayed'), 'true')
+  assert.equal(other.status, 422)
+  const [kept] = await pool.many<{ count: number }>(
+    sql`select count(*) as count from import_files where workspace_id = ${tenant.id}`,
+  )
+  assert.equal(kept?.count, 1, 'files that nobody took over are gone')
+})
+
+test('what is no such form is refused, and nothing of it is kept', async () => {
+  const tenant = await workspace()
+  const faulty = (change: (form: FormData) => void) => {
+    const form = formOf('phone\n+14155550100\n')
+    change(form)
+    return tenant.call('POST', '/contacts/imports', form)
+  }
+  const answers = [
+    await faulty((form) => form.delete('file')),
+    await faulty((form) => form.append('other', 'x')),
+    await faulty((form) => form.append('file', new Blob(['phone\n']), 'second.csv')),
+    await faulty((form) => form.append('options', 'no JSON')),
+    await faulty((form) => form.append('options', '{"on_known": "ask"}')),
+    await tenant.call('POST', '/contacts/imports', '--x', { 'content-type': 'multipart/form-data; boundary=x' }),
+    await upload(tenant, ''),
+  ]
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    Array(7).fill(400),
+  )
+  const plain = await tenant.call('POST', '/contacts/imports', 'x', { 'content-type': 'multipart/form-data' })
+  assert.equal(plain.status, 415)
+  const elsewhere = await tenant.call('POST', '/contacts', formOf('phone\n'))
+  assert.equal(elsewhere.status, 415)
+  const [kept] = await pool.many<{ count: number }>(
+    sql`select count(*) as count from import_files where workspace_id = ${tenant.id}`,
+  )
+  assert.equal(kept?.count, 0)
+})
+
+test('a file that is too large is refused before it is sent', async () => {
+  const tenant = await workspace()
+  const { port, hostname } = new URL(url)
+  const { connect } = await import('node:net')
+  const socket = connect(Number(port), hostname)
+  const lines = ['POST /api/v1/contacts/imports HTTP/1.1', 'Host: x', `Authorization: Bearer ${tenant.key}`]
+  lines.push('Content-Type: multipart/form-data; boundary=x', `Content-Length: ${513 * 1024 * 1024}`)
+  socket.write(`${lines.join('\r\n')}\r\n\r\n`)
+  const [bytes] = (await import('node:events').then(({ once }) => once(socket, 'data'))) as [Buffer]
+  socket.destroy()
+  assert.match(bytes.toString(), /^HTTP\/1.1 413 [\s\S]*PAYLOAD_TOO_LARGE/)
+})
+
+test('a deleted contact is only an id in the rows of an import', async () => {
+  const tenant = await workspace()
+  const { id, rows } = await imported(
+    tenant,
+    'phone,name\n+14155550100,Ada\n+14155550101,Grace\n+14155550100,Ada again\n',
+  )
+  await tenant.call('DELETE', `/contacts/${rows[0].contact_id}`)
+  const after = await ended(tenant, id)
+  assert.deepEqual(
+    after.rows.map(({ values }: { values: object }) => values),
+    [{}, { phone: '+14155550101', name: 'Grace' }, {}],
+  )
+  assert.deepEqual(
+    after.rows.map(({ contact_id }: { contact_id: string }) => contact_id),
+    rows.map(({ contact_id }: { contact_id: string }) => contact_id),
+  )
+  const kept = await pool.many<{ rows: unknown }>(sql`select rows from import_chunks where workspace_id = ${tenant.id}`)
+  assert.ok(!JSON.stringify(kept).includes('Ada'))
 })

@@ -1,3 +1,4 @@
+import { copyLine } from '../kit/copy.ts'
 import type { Db } from '../kit/db.ts'
 import { newId } from '../kit/id.ts'
 import { sql } from '../kit/sql.ts'
@@ -15,6 +16,26 @@ export interface Fate {
 export async function add(db: Db, workspace: string, contacts: Contact[]): Promise<void> {
   const tagged = contacts.flatMap((contact) => tagsOnlyIn(contact, undefined))
   await Promise.all([addTexts(db, workspace, contacts), addTags(db, workspace, tagged)])
+}
+
+/** The same for very many at once. */
+export async function addMany(db: Db, workspace: string, contacts: Contact[]): Promise<void> {
+  let texts = ''
+  let tags = ''
+  for (const contact of contacts) {
+    const { id, created_at } = contact
+    texts += copyLine([workspace, id, created_at, searchTextOf(contact)])
+    for (const { tag } of tagsOnlyIn(contact, undefined)) tags += copyLine([workspace, tag, created_at, id])
+  }
+  const { is_tallied } = await db.one<{ is_tallied: boolean }>(sql`select ${isTallied(workspace)} as is_tallied`)
+  const changes = is_tallied
+    ? contacts.map((contact) => copyLine([workspace, newId(), searchTextOf(contact)])).join('')
+    : ''
+  await Promise.all([
+    db.copy('contact_texts', ['workspace_id', 'id', 'created_at', 'text'], texts),
+    db.copy('contact_tags', ['workspace_id', 'tag', 'created_at', 'id'], tags),
+    ...(is_tallied ? [db.copy('contact_text_changes', ['workspace_id', 'id', 'added'], changes)] : []),
+  ])
 }
 
 /** Brings the tables that contacts are found by in line with them. */

@@ -1,4 +1,5 @@
 import * as clock from '../kit/clock.ts'
+import { copyLine } from '../kit/copy.ts'
 import type { Db } from '../kit/db.ts'
 import { newId } from '../kit/id.ts'
 import { sql } from '../kit/sql.ts'
@@ -20,6 +21,22 @@ export async function record(
       from unnest(${resources.map(newId)}::uuid[], ${resources.map(({ id }) => id)}::uuid[],
         ${resources.map((resource) => JSON.stringify(resource))}::jsonb[]) as event (id, resource_id, data)`,
   )
+}
+
+/** The same for very many at once. */
+export async function recordMany(
+  db: Db,
+  workspace: string,
+  type: EventType,
+  resources: { id: string }[],
+  now: number,
+): Promise<void> {
+  const created_at = clock.iso(now)
+  const lines = resources.map((resource) =>
+    copyLine([workspace, newId(), type, resource.id, JSON.stringify(resource), created_at]),
+  )
+  const columns = ['workspace_id', 'id', 'type', 'resource_id', 'data', 'created_at']
+  await db.copy('events', columns, lines.join(''))
 }
 
 /** What the log holds of deleted resources is reduced to their ids. */

@@ -79,10 +79,12 @@ function cellEnd(text: string, from: number, separator: number): number {
   return at
 }
 
-/** The one that cuts the first row into most cells. */
+/** The one that stands in the first row most often, outside of quotes. */
 function delimiterOf(text: string): string {
-  const cellsBy = (delimiter: string) => parse(`${text}\n`, delimiter, false).rows[0]?.length ?? 0
-  return delimiters.toSorted((left, right) => cellsBy(right) - cellsBy(left))[0] ?? ','
+  const outside = text.replace(/"[^"]*"/g, '').trimStart()
+  const [first_row = ''] = /^.*/.exec(outside) ?? []
+  const countOf = (delimiter: string) => first_row.split(delimiter).length
+  return delimiters.toSorted((left, right) => countOf(right) - countOf(left))[0] ?? ','
 }
 
 async function* decoded(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Contact } from '../contacts/schema.ts'
 import * as contacts from '../contacts/store.ts'
 import * as clock from '../kit/clock.ts'
+import { copyLine } from '../kit/copy.ts'
 import type { Db, Pool } from '../kit/db.ts'
 import { sql } from '../kit/sql.ts'
 import { assertHeld, isHeld, type Lease, renewed, type Work } from '../kit/work.ts'
@@ -82,7 +83,7 @@ async function carryOut(pool: Pool, it: Running, lease: Lease, planned: Planned[
 /** Creates what is new, and updates what is known if that is asked for. */
 async function write(db: Db, workspace: string, it: Running, planned: Planned[], now: number): Promise<Row[]> {
   const { firsts, outcomes } = outcomesOf(planned)
-  const results = await contacts.create(
+  const results = await contacts.createMany(
     db,
     workspace,
     firsts.map(({ contact }) => ({ ...contact, source: 'import' as const })),
@@ -165,16 +166,13 @@ async function noteNumbers(
   return new Map(rows.map(({ phone_number, row_number }) => [phone_number, row_number]))
 }
 
+const noted = ['workspace_id', 'import_id', 'row_number', 'outcome', 'reason', 'contact_id', 'written_at', 'before']
+
 async function note(db: Db, { workspace, id }: Lease, rows: Row[]): Promise<void> {
-  const column = <Name extends keyof Row>(name: Name) => rows.map((row) => row[name])
-  await db.run(
-    sql`insert into import_rows (workspace_id, import_id, row_number, outcome, reason, contact_id, written_at, before)
-      select ${workspace}, ${id}, row_number, outcome, reason, contact_id, written_at, before
-      from unnest(${column('row_number')}::integer[], ${column('outcome')}::text[], ${column('reason')}::text[],
-        ${column('contact_id')}::uuid[], ${column('written_at')}::timestamptz[],
-        ${rows.map(({ before }) => before && JSON.stringify(before))}::jsonb[])
-        as row (row_number, outcome, reason, contact_id, written_at, before)`,
+  const lines = rows.map(({ row_number, outcome, reason, contact_id, written_at, before }) =>
+    copyLine([workspace, id, row_number, outcome, reason, contact_id, written_at, before && JSON.stringify(before)]),
   )
+  await db.copy('import_rows', noted, lines.join(''))
 }
 
 async function finish(pool: Pool, { id }: Running, lease: Lease): Promise<boolean> {

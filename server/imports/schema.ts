@@ -1,6 +1,6 @@
-import { isSupportedCountry } from 'libphonenumber-js/min'
+import { getCountries } from 'libphonenumber-js/min'
 import { type Static, Type } from 'typebox'
-import { check, id, oneOf, optionalText, optionalTimestamp, timestamp } from '../kit/field.ts'
+import { id, oneOf, optionalText, optionalTimestamp, timestamp } from '../kit/field.ts'
 import * as page from '../kit/page.ts'
 
 export const file_bytes_max = 512 * 1024 * 1024
@@ -33,9 +33,10 @@ const options = {
     examples: mapping_examples,
   }),
   default_country: Type.Unsafe<string | null | undefined>({
-    ...optionalText({ description: 'Of numbers without a country code, as two letters: `US`.', examples: ['US'] }),
-    [check]: (said: string) =>
-      isSupportedCountry(said) ? undefined : { code: 'format', message: 'must be a country such as US or DE.' },
+    type: ['string', 'null'],
+    enum: [...getCountries(), null],
+    description: 'Of numbers without a country code, as two letters: `US`.',
+    examples: ['US'],
   }),
   on_known: oneOf(['skip', 'update'], { default: 'skip', ...on_known }),
   is_dry_run: Type.Unsafe<boolean>({

@@ -30,7 +30,7 @@ export async function create(
   const { columns: names, row_count } = await files.get(db, workspace, file_id)
   const mapping = mappingOf(names, input.mapping)
   const is_matched = Object.values(mapping).includes('phone_number')
-  if (!is_matched && !input.is_dry_run) throw noPhoneNumbers(names)
+  if (!is_matched && !input.is_dry_run && row_count > 0) throw noPhoneNumbers(names)
   const { is_dry_run, on_known } = input
   const file_name = input.file_name ?? file?.name ?? null
   const default_country = input.default_country ?? null
@@ -99,7 +99,9 @@ export async function runAgain(db: Db, workspace: string, id: string, now: numbe
   )
   if (!tried) throw notFound()
   if (!tried.is_dry_run || tried.status !== 'finished' || !tried.file_id) throw notNow(tried)
-  if (!Object.values(tried.mapping).includes('phone_number')) throw noPhoneNumbers(tried.columns)
+  if (tried.refused > 0 && tried.refused === tried.total) {
+    throw new Problem('INVALID_STATE', 'All rows were refused: post the file again, with another mapping.')
+  }
   return insert(db, workspace, { ...tried, is_dry_run: false }, tried.file_id, now)
 }
 

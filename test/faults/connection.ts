@@ -62,10 +62,24 @@ function answerOf(bytes: Buffer, is_head: boolean): Answer | undefined {
     lines.map((line): [string, string] => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]),
   )
   if (status === 100) return answerOf(bytes.subarray(end + 4), is_head)
+  if (headers.get('transfer-encoding') === 'chunked' && !is_head) {
+    const text = unchunked(bytes.subarray(end + 4))
+    return text === undefined ? undefined : { status, headers, text, body: undefined }
+  }
   const length = is_head || status === 304 ? 0 : Number(headers.get('content-length') ?? Number.NaN)
   if (Number.isNaN(length)) throw new Error(`an answer without a length: ${first}`)
   if (bytes.length < end + 4 + length) return undefined
   const text = bytes.toString('utf8', end + 4, end + 4 + length)
   const is_json = headers.get('content-type')?.startsWith('application/json') && text !== ''
   return { status, headers, text, body: is_json ? JSON.parse(text) : undefined }
+}
+
+/** A file that was sent as it was made; undefined until it has come as a whole. */
+function unchunked(bytes: Buffer): string | undefined {
+  const end = bytes.indexOf('\r\n')
+  const length = Number.parseInt(bytes.toString('latin1', 0, Math.max(0, end)), 16)
+  if (end === -1 || bytes.length < end + 2 + length + 2) return undefined
+  if (length === 0) return ''
+  const rest = unchunked(bytes.subarray(end + 2 + length + 2))
+  return rest === undefined ? undefined : bytes.toString('utf8', end + 2, end + 2 + length) + rest
 }

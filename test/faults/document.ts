@@ -7,7 +7,7 @@ export interface Schema {
   properties?: Record<string, Schema>
   required?: string[]
   items?: Schema
-  enum?: string[]
+  enum?: (string | null)[]
   format?: string
   pattern?: string
   minLength?: number
@@ -16,6 +16,7 @@ export interface Schema {
   minimum?: number
   maximum?: number
   readOnly?: boolean
+  additionalProperties?: boolean | Schema
   examples?: unknown[]
 }
 
@@ -74,7 +75,11 @@ export function describedAt(method: string, target: string): Described | undefin
       const parts = `${base}${path}`.split('/')
       return parts.length === asked?.length && parts.every((part, at) => part.startsWith('{') || part === asked[at])
     })
-  return described.find((one) => one.method === (method === 'HEAD' ? 'GET' : method) && is_here(one.path))
+  const all = described.filter(({ path }) => is_here(path))
+  // `/contacts/imports` is no contact.
+  const values = ({ path }: Described) => path.split('{').length
+  const fewest = Math.min(...all.map(values))
+  return all.find((one) => values(one) === fewest && one.method === (method === 'HEAD' ? 'GET' : method))
 }
 
 /** The path, decoded; undefined when it can't be. */

@@ -31,7 +31,8 @@ export function spoiltValue(random: Random, schema: Schema, good: unknown): Spoi
   const types = typesOf(schema)
   if (schema.readOnly || types.length === 0)
     return perhaps(pick(random, [nested(between(random, 1, 60)), anyJson(random, 5)]))
-  if (chance(random, 0.3)) return otherType(random, schema)
+  if (chance(random, 0.3) || (types.includes('object') && !schema.properties)) return otherType(random, schema)
+  if (types.includes('boolean')) return refused(pick(random, ['true', 0, 1, null]))
   if (types.includes('object')) return spoiltObject(random, schema, Object(good))
   if (types.includes('array')) return spoiltList(random, schema, good)
   return spoiltText(random, schema)
@@ -39,7 +40,13 @@ export function spoiltValue(random: Random, schema: Schema, good: unknown): Spoi
 
 function otherType(random: Random, schema: Schema): Spoilt<unknown> {
   const types = typesOf(schema)
-  const others = [7, true, 1e308, -0.5, ...(types.includes('null') ? [] : [null])]
+  const others = [
+    7,
+    ...(types.includes('boolean') ? [] : [true]),
+    1e308,
+    -0.5,
+    ...(types.includes('null') ? [] : [null]),
+  ]
   if (!types.includes('object')) others.push(Object(JSON.parse('{"__proto__": {"a": 1}}')))
   if (!types.includes('array')) others.push(Object([['x']]))
   return refused(pick(random, types.includes('string') ? others : [...others, 'text', '[]']))

@@ -31,6 +31,8 @@ export function goodValue(random: Random, name: string, schema: Schema, memory: 
     if (seen !== undefined && fits(schema, seen)) return seen
   }
   if (schema.enum) return pick(random, schema.enum)
+  if (types.includes('boolean')) return chance(random, 0.5)
+  if (types.includes('object') && !schema.properties) return { phone_number: fromPattern(random, '\\+4930\\d{6}') }
   if (types.includes('object')) return goodObject(random, schema, memory)
   if (types.includes('array')) return goodList(random, name, schema, memory)
   if (types.includes('integer')) return goodInteger(random, schema)
@@ -39,7 +41,10 @@ export function goodValue(random: Random, name: string, schema: Schema, memory: 
 
 function goodObject(random: Random, { properties = {}, required = [] }: Schema, memory: Memory): object {
   const chosen = Object.entries(properties).filter(
-    ([name, { readOnly }]) => required.includes(name) || chance(random, readOnly ? 0.05 : 0.4),
+    ([name, { readOnly, ...schema }]) =>
+      // What may have any member, such as the columns of a file, must fit what is elsewhere.
+      !(typeof schema.additionalProperties === 'object') &&
+      (required.includes(name) || chance(random, readOnly ? 0.05 : 0.4)),
   )
   return Object.fromEntries(chosen.map(([name, schema]) => [name, goodValue(random, name, schema, memory)]))
 }

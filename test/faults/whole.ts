@@ -5,11 +5,12 @@ import type { Tenant } from '../harness.ts'
 
 const page_size = 100
 
-/** The ids of all contacts, page by page, as a client lists them. */
-export async function listed({ call }: Tenant): Promise<string[]> {
+/** The ids of all contacts, or of those that a filter finds, page by page, as a client lists them. */
+export async function listed({ call }: Tenant, filter = ''): Promise<string[]> {
   const ids: string[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {
-    const { status, text, body } = await call('GET', `/contacts?limit=${page_size}${cursor && `&cursor=${cursor}`}`)
+    const address = `/contacts?limit=${page_size}${filter}${cursor && `&cursor=${cursor}`}`
+    const { status, text, body } = await call('GET', address)
     assert.equal(status, 200, text)
     ids.push(...body.data.map(({ id }: { id: string }) => id))
     cursor = body.pagination.next_cursor

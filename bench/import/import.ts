@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto'
+import fs from 'node:fs'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import { sql } from '../../server/kit/sql.ts'
+import { checkout, type Database, openDatabase } from '../database.ts'
+import { addTenant } from '../fill.ts'
+import { residentMegabytes } from '../memory.ts'
+import { type Server, startServer } from '../processes.ts'
+import type { Tenant } from '../rows.ts'
+import { copy_columns, writePeople } from './files.ts'
+
+export const rows_by_default = 200_000
+const to_reach = 0.4
+const memory_max_megabytes = 300
+const look_every_ms = 100
+const seed = 4
+
+export interface Imported {
+  rows: number
+  copy_per_second: number
+  import_per_second: number
+  ratio: number
+  upload_seconds: number
+  background_seconds: number
+  memory_megabytes: number
+}
+
+const method = (
+  rows: number,
+) => `${rows.toLocaleString('en')} people, on this machine, into empty tables of one database, one after the other.
+  COPY    into contacts with its indexes, in one transaction, from a file, on one connection
+  Parley  POST /contacts/imports of the same people as CSV, until the import is finished: read, checked, contacts with
+          their search texts, tags, events and counts, and the outcome of each row, in batches
+PostgreSQL's durability settings are on.
+`
+
+/** An import by Parley beside COPY of the same rows. */
+export async function importing(stack: AsyncDisposableStack, signal: AbortSignal, rows: number): Promise<Imported> {
+  console.log(method(rows))
+  const folder = fs.mkdtempSync(path.join(checkout, '.cache/bench-import-'))
+  stack.defer(() => fs.promises.rm(folder, { recursive: true, force: true }))
+  const database = await openDatabase(stack)
+  const tenant = await addTenant(database.pool, 'Import')
+  const files = await writePeople(folder, rows, seed, tenant.workspace_id)
+
+  const copy_seconds = await copy(database, files.copy, signal)
+  await database.pool.script('truncate contacts, contact_crm_ids')
+  await database.pool.script('checkpoint')
+
+  const server = await startServer(stack, 'bin/parley.mjs', ['serve'], {
+    DATABASE_URL: database.url,
+    PORT: '0',
+    SECRETS_KEY: randomBytes(32).toString('base64'),
+    RATE_LIMIT_PER_SECOND: '0',
+  })
+  const taken = await runImport(server, tenant, files.csv, rows, signal)
+  const result: Imported = {
+    rows,
+    copy_per_second: rows / copy_seconds,
+    import_per_second: rows / (taken.upload_seconds + taken.background_seconds),
+    ratio: copy_seconds / (taken.upload_seconds + taken.background_seconds),
+    ...taken,
+  }
+  await assertComplete(database, rows)
+  report(result)
+  return result
+}
+
+async function copy({ url }: Database, file: string, signal: AbortSignal): Promise<number> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query('checkpoint')
+    const begun_at = performance.now()
+    const stream = client.query(copyFrom(`copy contacts (${copy_columns.join(', ')}) from stdin`))
+    await pipeline(fs.createReadStream(file), stream, { signal })
+    return secondsSince(begun_at)
+  } finally {
+    await client.end()
+  }
+}
+
+async function runImport({ port, pid }: Server, { token }: Tenant, file: string, rows: number, signal: AbortSignal) {
+  const address = `http://127.0.0.1:${port}/api/v1/contacts/imports`
+  const headers = { authorization: `Bearer ${token}` }
+  const form = new FormData()
+  form.append('file', await fs.openAsBlob(file), 'people.csv')
+  const begun_at = performance.now()
+  const response = await fetch(address, { method: 'POST', headers, body: form, signal })
+  const text = await response.text()
+  if (response.status !== 201) throw new Error(text)
+  const uploaded_at = performance.now()
+  const { id } = JSON.parse(text).data
+  for (;;) {
+    await sleep(look_every_ms, undefined, { signal })
+    const { data } = JSON.parse(await (await fetch(`${address}/${id}`, { headers })).text())
+    if (!['queued', 'running', 'finished'].includes(data.status)) throw new Error(JSON.stringify(data))
+    if (data.status !== 'finished') continue
+    if (data.created !== rows) throw new Error(`${data.created} of ${rows} were created`)
+    return {
+      upload_seconds: (uploaded_at - begun_at) / 1000,
+      background_seconds: secondsSince(uploaded_at),
+      memory_megabytes: residentMegabytes(pid),
+    }
+  }
+}
+
+async function assertComplete({ pool }: Database, rows: number): Promise<void> {
+  const found = await pool.one<Record<string, number>>(
+    sql`select (select count(*) from contacts) as contacts, (select count(*) from contact_texts) as texts,
+      (select count(*) from events) as events, (select sum(total)::bigint from contact_counts) as counted`,
+  )
+  const wrong = Object.entries(found).find(([, count]) => count !== rows)
+  if (wrong) throw new Error(`${wrong.join(': ')} instead of ${rows}`)
+}
+
+function report({ copy_per_second, import_per_second, ratio, upload_seconds, ...rest }: Imported): void {
+  const perSecond = (count: number) => `${Math.round(count).toLocaleString('en')} rows a second`
+  const verdict = (is_met: boolean) => (is_met ? 'met' : 'missed')
+  console.log(`COPY           ${perSecond(copy_per_second)}`)
+  console.log(
+    `Parley         ${perSecond(import_per_second)}: ${upload_seconds.toFixed(1)} s to arrive, ` +
+      `${rest.background_seconds.toFixed(1)} s in the background`,
+  )
+  console.log(`Parley / COPY  ${ratio.toFixed(2)} (${to_reach}: ${verdict(ratio >= to_reach)})`)
+  const is_small = rest.memory_megabytes < memory_max_megabytes
+  console.log(
+    `Parley's process had at most ${rest.memory_megabytes} MB resident (below ${memory_max_megabytes}: ${verdict(is_small)}).`,
+  )
+}
+
+const secondsSince = (begun_at: number): number => (performance.now() - begun_at) / 1000

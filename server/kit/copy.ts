@@ -1,0 +1,20 @@
+const escapes: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+const special = /[\\\n\r\t]/
+const all_special = /[\\\n\r\t]/g
+
+/** A row as COPY reads it from text. */
+export function copyLine(cells: readonly (string | number | null)[]): string {
+  let line = ''
+  for (const [index, cell] of cells.entries()) {
+    if (index > 0) line += '\t'
+    line += cell === null ? '\\N' : typeof cell === 'number' ? cell : escaped(cell)
+  }
+  return `${line}\n`
+}
+
+/** A list of texts as PostgreSQL writes it. */
+export const copyList = (texts: string[]): string =>
+  texts.length === 0 ? '{}' : `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`
+
+const escaped = (text: string): string =>
+  special.test(text) ? text.replace(all_special, (character) => escapes[character] ?? character) : text

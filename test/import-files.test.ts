@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parse } from 'csv-parse/sync'
+import fc from 'fast-check'
+import { readRows } from '../server/imports/csv.ts'
+import { serve } from './harness.ts'
+import { contactsOf, imported, upload } from './uploads.ts'
+
+const { workspace } = await serve()
+
+const utf16 = (text: string, is_big_endian: boolean): Buffer => {
+  const bytes = Buffer.from(text, 'utf16le')
+  return is_big_endian ? bytes.swap16() : bytes
+}
+const bom = '\ufeff'
+const encodings: Record<string, (text: string) => Buffer> = {
+  'UTF-8': (text) => Buffer.from(text),
+  'UTF-8 with a mark': (text) => Buffer.from(bom + text),
+  'UTF-16 LE with a mark': (text) => utf16(bom + text, false),
+  'UTF-16 BE with a mark': (text) => utf16(bom + text, true),
+  'UTF-16 LE without one': (text) => utf16(text, false),
+}
+
+/** Quotes, doubled quotes, line breaks in cells, blank lines, rows that are too short, and no line break at the end. */
+const messy = [
+  ['"Phone"', 'First Name', '"Notes"'],
+  ['+14155550100', '"Zoë, ""Zo"""', '"two\r\nlines; and	more"'],
+  ['', '', ''],
+  ['+14155550101', 'Émile'],
+  ['"+14155550102"', '', '  padded  '],
+]
+
+for (const [encoding, encode] of Object.entries(encodings)) {
+  for (const delimiter of [',', ';', '\t']) {
+    for (const line_break of ['\n', '\r\n']) {
+      const name = `${encoding}, ${JSON.stringify(delimiter)} and ${JSON.stringify(line_break)}`
+      test(`a messy file is read: ${name}`, async () => {
+        const tenant = await workspace()
+        const text = messy.map((cells) => cells.join(delimiter)).join(line_break)
+        const { import: done } = await imported(tenant, encode(text))
+        assert.deepEqual([done.total, done.created], [3, 3])
+        assert.deepEqual(done.columns, ['Phone', 'First Name', 'Notes'])
+        const contacts = await contactsOf(tenant)
+        const told = contacts.map(({ phone_number, first_name, notes }: Record<string, string>) => [
+          phone_number,
+          first_name,
+          notes,
+        ])
+        assert.deepEqual(told.sort(), [
+          ['+14155550100', 'Zoë, "Zo"', 'two\r\nlines; and\tmore'],
+          ['+14155550101', 'Émile', null],
+          ['+14155550102', null, 'padded'],
+        ])
+      })
+    }
+  }
+}
+
+test('columns without a name or with the same one are told apart', async () => {
+  const tenant = await workspace()
+  const { import: done } = await imported(tenant, 'phone,,phone,phone\n+14155550100,a,b,c\n')
+  assert.deepEqual(done.columns, ['phone', 'Column 2', 'phone (2)', 'phone (3)'])
+})
+
+test('what is no text, or has no end, is refused', async () => {
+  const tenant = await workspace()
+  const latin = await upload(tenant, Buffer.from('phone,name\n+14155550100,Zo\xeb\n', 'latin1'))
+  assert.equal(latin.status, 400)
+  assert.match(latin.body.error.message, /UTF-8/)
+  const endless = await upload(tenant, `phone\n"${'x'.repeat(300_000)}`)
+  assert.deepEqual([endless.status, endless.body.error.details.fields[0].path], [400, 'file'])
+  const open = await upload(tenant, 'phone\n"+14155550100')
+  assert.match(open.body.error.message, /quote is never closed/)
+})
+
+test('however a file is cut into pieces, it is read as another library reads it', async () => {
+  const cell = fc.oneof(fc.string({ unit: fc.constantFrom('a', '"', ',', ';', '\n', '\r', 'é', ' ') }), fc.string())
+  const safe = cell.map((text) => text.replaceAll('\0', '').replace(/^\ufeff/, ''))
+  const table = fc.array(fc.tuple(fc.constant('x'), safe, safe), { minLength: 1, maxLength: 8 })
+  await fc.assert(
+    fc.asyncProperty(table, fc.integer({ min: 1, max: 50 }), fc.constantFrom('\n', '\r\n'), async (rows, size, end) => {
+      const text = rows.map((cells) => cells.map((one) => `"${one.replaceAll('"', '""')}"`).join(',')).join(end)
+      const bytes = Buffer.from(text)
+      const pieces = async function* () {
+        for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+      }
+      const read: string[][] = []
+      for await (const some of readRows(pieces())) read.push(...some)
+      assert.deepEqual(read, parse(text))
+    }),
+  )
+})

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import type { Answer, Tenant } from './harness.ts'
+
+/** A form as a browser sends it. */
+export function formOf(file: string | Buffer, options?: object, name = 'people.csv'): FormData {
+  const form = new FormData()
+  if (options) form.append('options', JSON.stringify(options))
+  form.append('file', new Blob([typeof file === 'string' ? file : new Uint8Array(file)]), name)
+  return form
+}
+
+export const upload = (tenant: Tenant, file: string | Buffer, options?: object, headers?: Record<string, string>) =>
+  tenant.call('POST', '/contacts/imports', formOf(file, options), headers)
+
+/** Imports and waits for the end; gives the import and its rows. */
+export async function imported(tenant: Tenant, file: string | Buffer, options?: object) {
+  const answer = await upload(tenant, file, options)
+  assert.equal(answer.status, 201, answer.text)
+  await tenant.work()
+  return ended(tenant, answer.body.data.id)
+}
+
+export async function ended(tenant: Tenant, id: string) {
+  const found = await tenant.call('GET', `/contacts/imports/${id}`)
+  const rows = await tenant.call('GET', `/contacts/imports/${id}/rows?limit=100`)
+  return { id, import: found.body.data, rows: rows.body.data }
+}
+
+export const contactsOf = async (tenant: Tenant) =>
+  (await tenant.call('GET', '/contacts?sort=created_at&limit=100')).body.data
+
+export const fieldsOf = ({ body }: Answer): { path: string; message: string }[] => body.error.details.fields

@@ -96,7 +96,7 @@ export async function createMany(
     lookup.addMany(db, workspace, created),
     events.recordMany(db, workspace, 'contact.created', created, now),
   ])
-  await count(db, workspace, created.length)
+  await count(db, workspace, created, 1)
   return contacts.map((contact) => {
     const holder = holders.get(contact.phone_number)
     return holder === undefined ? contact : numberInUse(holder)

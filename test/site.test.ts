@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { serve } from './harness.ts'
+
+const { fetch: ask } = await serve()
+const html = { accept: 'text/html,application/xhtml+xml' }
+
+test('every address that is nobody else’s shows the dashboard, to who can show it', async () => {
+  for (const path of ['/', '/sign-in', '/w/some/contacts?search=ada', '/setup/token']) {
+    const { status, headers, text } = await ask('GET', path, undefined, html)
+    assert.equal(status, 200, path)
+    assert.equal(headers.get('content-type'), 'text/html; charset=utf-8')
+    assert.equal(headers.get('cache-control'), 'no-cache')
+    assert.match(text, /<div id="root">/)
+  }
+  assert.equal((await ask('HEAD', '/')).status, 200)
+})
+
+test('a program that asks for what is not there is told so', async () => {
+  for (const path of ['/api', '/api/v1/calls', '/v1/calls', '/app', '/app/calls', '/assets/nothing.js']) {
+    assert.equal((await ask('GET', path, undefined, html)).body.error.code, 'NOT_FOUND', path)
+  }
+  assert.equal((await ask('GET', '/sign-in')).status, 404, 'who takes no page gets none')
+  assert.equal((await ask('POST', '/', '', html)).status, 404)
+})
+
+test('the page takes scripts and styles from this server alone, and none that stand in it', async () => {
+  const { headers, text } = await ask('GET', '/')
+  const policy = headers.get('content-security-policy') ?? ''
+  assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self';/)
+  assert.doesNotMatch(policy, /unsafe/)
+  assert.doesNotMatch(text, /<script>|<style|\son\w+=/)
+})
+
+test('files are sent compressed, and kept for long when their names change with them', async () => {
+  const { text } = await ask('GET', '/')
+  const [name = ''] = /assets\/index-[^"]+\.js/.exec(text) ?? []
+  const lengths = await Promise.all(
+    ['br', 'gzip', 'identity'].map(async (encoding) => {
+      const { status, headers } = await ask('HEAD', `/${name}`, undefined, { 'accept-encoding': encoding })
+      assert.equal(status, 200)
+      assert.equal(headers.get('content-encoding'), encoding === 'identity' ? null : encoding)
+      assert.equal(headers.get('vary'), 'accept-encoding')
+      assert.equal(headers.get('cache-control'), 'public, max-age=31536000, immutable')
+      assert.equal(headers.get('content-type'), 'text/javascript; charset=utf-8')
+      return Number(headers.get('content-length'))
+    }),
+  )
+  const [br = 0, gzip = 0, plain = 0] = lengths
+  assert.ok(0 < br && br < gzip && gzip < plain, String(lengths))
+  const kept = await ask('HEAD', '/assets/color-scheme.js')
+  assert.equal(kept.headers.get('cache-control'), 'no-cache')
+})
+
+test('who has it already is not sent it again', async () => {
+  const etag = (await ask('GET', '/')).headers.get('etag') ?? ''
+  const again = await ask('GET', '/', undefined, { 'if-none-match': etag })
+  assert.deepEqual([again.status, again.text], [304, ''])
+  assert.equal((await ask('GET', '/', undefined, { 'if-none-match': '"another"' })).status, 200)
+})
+
+test('behind a path, the page says so', async () => {
+  const { fetch } = await serve({ public_url: 'https://example.com/parley' })
+  assert.match((await fetch('GET', '/')).text, /<base href="\/parley\/"/)
+})

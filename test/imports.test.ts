@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import net from 'node:net'
 import { test } from 'node:test'
+import * as imports from '../server/imports/store.ts'
+import * as clock from '../server/kit/clock.ts'
 import { sql } from '../server/kit/sql.ts'
 import { serve } from './harness.ts'
 import { newContact } from './samples.ts'
@@ -242,12 +246,11 @@ test('what is no such form is refused, and nothing of it is kept', async () => {
 test('a file that is too large is refused before it is sent', async () => {
   const tenant = await workspace()
   const { port, hostname } = new URL(url)
-  const { connect } = await import('node:net')
-  const socket = connect(Number(port), hostname)
+  const socket = net.connect(Number(port), hostname)
   const lines = ['POST /api/v1/contacts/imports HTTP/1.1', 'Host: x', `Authorization: Bearer ${tenant.key}`]
   lines.push('Content-Type: multipart/form-data; boundary=x', `Content-Length: ${513 * 1024 * 1024}`)
   socket.write(`${lines.join('\r\n')}\r\n\r\n`)
-  const [bytes] = (await import('node:events').then(({ once }) => once(socket, 'data'))) as [Buffer]
+  const [bytes] = (await once(socket, 'data')) as [Buffer]
   socket.destroy()
   assert.match(bytes.toString(), /^HTTP\/1.1 413 [\s\S]*PAYLOAD_TOO_LARGE/)
 })
@@ -270,4 +273,47 @@ test('a deleted contact is only an id in the rows of an import', async () => {
   )
   const kept = await pool.many<{ rows: unknown }>(sql`select rows from import_chunks where workspace_id = ${tenant.id}`)
   assert.ok(!JSON.stringify(kept).includes('Ada'))
+})
+
+test('old files and rows go, and with them what could be undone; the import stays', async () => {
+  const tenant = await workspace()
+  const done = await imported(tenant, 'phone\n+14155550100\n')
+  const dry = await imported(tenant, 'phone\n+14155550101\n', { is_dry_run: true })
+  const cancelled = (await upload(tenant, 'phone\n+14155550102\n', { is_dry_run: true })).body.data
+  await tenant.call('POST', `/contacts/imports/${cancelled.id}/cancel`)
+  const day_ms = 24 * 60 * 60 * 1000
+  const keptAfter = async (days: number) => {
+    await imports.removeOld(pool, tenant.id, clock.now() + days * day_ms)
+    const rows = await Promise.all([done, dry].map(({ id }) => tenant.call('GET', `/contacts/imports/${id}/rows`)))
+    return rows.map(({ body }) => [body.data.length, body.pagination.total])
+  }
+  assert.deepEqual(await keptAfter(6.9), [
+    [1, 1],
+    [1, 1],
+  ])
+  assert.deepEqual(await keptAfter(7.1), [
+    [1, 1],
+    [0, 0],
+  ])
+  assert.deepEqual(await keptAfter(30.1), [
+    [0, 0],
+    [0, 0],
+  ])
+  const [kept] = await pool.many<{ count: number }>(
+    sql`select count(*) as count from import_files where workspace_id = ${tenant.id}`,
+  )
+  assert.equal(kept?.count, 0)
+  assert.equal((await tenant.call('GET', '/contacts/imports')).body.pagination.total, 3)
+  assert.equal((await tenant.call('POST', `/contacts/imports/${done.id}/undo`)).body.error.code, 'INVALID_STATE')
+  assert.equal((await tenant.call('POST', `/contacts/imports/${dry.id}/run`)).body.error.code, 'INVALID_STATE')
+})
+
+test('two processes share the work, and no row is done twice', async () => {
+  const tenant = await workspace()
+  const lines = Array.from({ length: 6_000 }, (_, index) => `+49309${100_000 + index}`)
+  const { id } = (await upload(tenant, `phone\n${lines.join('\n')}\n`)).body.data
+  while ((await ended(tenant, id)).import.status !== 'finished') await Promise.all([tenant.work(), tenant.work()])
+  const { import: done } = await ended(tenant, id)
+  assert.deepEqual([done.created, done.done], [6_000, 6_000])
+  assert.equal((await tenant.call('GET', '/contacts')).body.pagination.total, 6_000)
 })

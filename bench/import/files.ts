@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { copyLine, copyList } from '../../server/kit/copy.ts'
 import { csvLine } from '../../server/kit/csv.ts'
 import { type Person, people } from '../scale/people.ts'
 
@@ -9,14 +10,22 @@ export const copy_columns = [
   ...['workspace_id', 'id', 'phone_number', 'first_name', 'last_name', 'email', 'company', 'notes', 'tags', 'source'],
   ...['created_at', 'updated_at'],
 ]
+export const text_columns = ['workspace_id', 'id', 'created_at', 'text']
+export const tag_columns = ['workspace_id', 'tag', 'created_at', 'id']
 const chunk_length = 64 * 1024
 const csv_columns = ['Phone', 'First Name', 'Last Name', 'E-Mail', 'Company', 'Notes', 'Tags']
 
 /** The same people as COPY reads them and as CSV. */
 export async function writePeople(folder: string, count: number, seed: number, workspace_id: string) {
-  const files = { copy: path.join(folder, 'people.copy'), csv: path.join(folder, 'people.csv') }
-  const copy_lines = mapped(people(count, seed), (person) => copyLine(workspace_id, person))
-  await pipeline(Readable.from(chunksOf(copy_lines)), fs.createWriteStream(files.copy))
+  const at = (name: string) => path.join(folder, name)
+  const files = { copy: at('people.copy'), texts: at('texts.copy'), tags: at('tags.copy'), csv: at('people.csv') }
+  const write = (file: string, lineOf: (person: Person) => string) =>
+    pipeline(Readable.from(chunksOf(mapped(people(count, seed), lineOf))), fs.createWriteStream(file))
+  await write(files.copy, (person) => contactLine(workspace_id, person))
+  await write(files.texts, ({ id, created_at, search_text }) => copyLine([workspace_id, id, created_at, search_text]))
+  await write(files.tags, ({ id, created_at, folded_tags }) =>
+    folded_tags.map((tag) => copyLine([workspace_id, tag, created_at, id])).join(''),
+  )
   const csv_lines = mapped(people(count, seed), lineOf)
   await pipeline(Readable.from(chunksOf([csvLine(csv_columns)], csv_lines)), fs.createWriteStream(files.csv))
   return files
@@ -39,11 +48,10 @@ function* chunksOf(...all: Iterable<string>[]): Generator<string> {
   yield chunk
 }
 
-function copyLine(workspace_id: string, person: Person): string {
+function contactLine(workspace_id: string, person: Person): string {
   const { id, phone_number, first_name, last_name, email, company, notes, tags, created_at } = person
-  const list = `{${tags.map((tag) => `"${tag}"`).join(',')}}`
-  const cells = [workspace_id, id, phone_number, first_name, last_name, email, company, notes, list, 'import']
-  return `${[...cells, created_at, created_at].map((cell) => cell ?? '\\N').join('\t')}\n`
+  const cells = [workspace_id, id, phone_number, first_name, last_name, email, company, notes, copyList(tags), 'import']
+  return copyLine([...cells, created_at, created_at])
 }
 
 const lineOf = ({ phone_number, first_name, last_name, email, company, notes, tags }: Person): string =>

@@ -76,13 +76,14 @@ function newContacts(inputs: (NewContact & Pick<Contact, 'source'>)[], now: numb
 
 /**
  * The same for very many at once. Who takes one of the numbers at the same moment makes the transaction fail, which is
- * then done again.
+ * then done again. What other transactions would wait for is written after `turn`.
  */
 export async function createMany(
   db: Db,
   workspace: string,
   inputs: (NewContact & Pick<Contact, 'source'>)[],
   now: number,
+  turn: Promise<unknown>,
 ): Promise<(Contact | Problem)[]> {
   const holders = await holdersOf(
     db,
@@ -96,6 +97,7 @@ export async function createMany(
     lookup.addMany(db, workspace, created),
     events.recordMany(db, workspace, 'contact.created', created, now),
   ])
+  await turn
   await count(db, workspace, created, 1)
   return contacts.map((contact) => {
     const holder = holders.get(contact.phone_number)

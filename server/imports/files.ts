@@ -114,13 +114,12 @@ export async function get(db: Db, workspace: string, id: string): Promise<{ colu
   return file
 }
 
-/** The chunk that begins at this row or later. */
-export async function chunkFrom(db: Db, workspace: string, id: string, row: number): Promise<Chunk | undefined> {
-  return db.maybe<Chunk>(
+/** The next chunks, from the one that begins at this row. */
+export const chunksFrom = (db: Db, workspace: string, id: string, row: number, count: number): Promise<Chunk[]> =>
+  db.many<Chunk>(
     sql`select first_row, rows from import_chunks
-      where workspace_id = ${workspace} and file_id = ${id} and first_row >= ${row} order by first_row limit 1`,
+      where workspace_id = ${workspace} and file_id = ${id} and first_row >= ${row} order by first_row limit ${count}`,
   )
-}
 
 /** The chunks that hold these rows. */
 export async function chunksOf(db: Db, workspace: string, id: string, row_numbers: number[]): Promise<Chunk[]> {

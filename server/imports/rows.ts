@@ -19,9 +19,10 @@ const by_row_number: page.Sort = {
 const selected = raw(`(left(import_id::text, 24) || lpad(to_hex(row_number), 12, '0'))::uuid as id,
   row_number, outcome, reason, contact_id`)
 
-interface Source {
+interface Source extends Record<Outcome, number> {
   file_id: string | null
   columns: string[]
+  done: number
 }
 
 type Noted = Omit<ImportRow, 'values'>
@@ -30,11 +31,8 @@ export async function list(db: Db, workspace: string, id: string, query: RowQuer
   const source = await sourceOf(db, workspace, id)
   const rows = rowsOf(workspace, id, query.outcome)
   const found = await page.read(query, by_row_number, async ({ clauses }) => {
-    const [noted, total] = await Promise.all([
-      db.many<Noted>(sql`select ${selected} from (${rows}) as own ${clauses}`),
-      page.count(db, rows),
-    ])
-    return { rows: noted, total }
+    const noted = await db.many<Noted>(sql`select ${selected} from (${rows}) as own ${clauses}`)
+    return { rows: noted, total: totalOf(source, query.outcome) }
   })
   const texts = await textsOf(db, workspace, source, found.data)
   const data = found.data.map((row) => ({ ...row, values: valuesOf(source, texts.get(row.row_number)) }))
@@ -68,11 +66,16 @@ export async function* listCsv(
 
 async function sourceOf(db: Db, workspace: string, id: string): Promise<Source> {
   const source = await db.maybe<Source>(
-    sql`select file_id, columns from imports where workspace_id = ${workspace} and id = ${id}`,
+    sql`select file_id, columns, done, created, updated, skipped, refused from imports
+      where workspace_id = ${workspace} and id = ${id}`,
   )
   if (!source) throw notFound()
   return source
 }
+
+/** The import has counted them, in the transactions that noted them. */
+const totalOf = (source: Source, outcome: Outcome | undefined): number =>
+  source.file_id === null ? 0 : outcome === undefined ? source.done : source[outcome]
 
 /** Of one outcome: so that the planner sees that the index for all but the created serves it. */
 function rowsOf(workspace: string, id: string, outcome: Outcome | undefined): Sql {

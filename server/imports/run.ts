@@ -10,17 +10,19 @@ import * as files from './files.ts'
 import { type Met, outcomesOf, type Row } from './outcome.ts'
 import { type Planned, planner } from './plan.ts'
 import type { Import } from './schema.ts'
-import { columns } from './store.ts'
+import { columns, forgetNumbers } from './store.ts'
 import { undoBatch } from './undo.ts'
 
 /** So that requests get their turn in between. */
 const planned_at_once = 200
+/** Batches that are written at once: PostgreSQL takes longer for one than reading and checking its rows takes here. */
+const batches_at_once = 2
 
 type Running = Import & { file_id: string }
 
 export const work: Work = { table: 'imports', begin, giveUp }
 
-/** Rows are read and checked while the batch before is being written. */
+/** Rows are read and checked while those before are being written. */
 async function begin(pool: Pool, lease: Lease): Promise<() => Promise<boolean>> {
   const { workspace } = lease
   const now = clock.iso(clock.now())
@@ -33,21 +35,42 @@ async function begin(pool: Pool, lease: Lease): Promise<() => Promise<boolean>> 
   if (!started) return async () => false
   if (started.status === 'undoing') return () => undoBatch(pool, lease)
   const plan = planner(started)
-  const prepare = async (row: number): Promise<Planned[]> => {
-    const chunk = await files.chunkFrom(pool, workspace, started.file_id, row)
-    return chunk ? planAll(chunk, plan) : []
+  const prepare = async (row: number): Promise<Planned[][]> => {
+    const chunks = await files.chunksFrom(pool, workspace, started.file_id, row, batches_at_once)
+    const batches: Planned[][] = []
+    for (const chunk of chunks) batches.push(await planAll(chunk, plan))
+    return batches
   }
   let next = prepare(started.done + 1)
   return async () => {
-    const planned = await next
-    const last = planned.at(-1)
+    const batches = await next
+    const last = batches.at(-1)?.at(-1)
     if (!last) return finish(pool, started, lease)
     next = prepare(last.row_number + 1)
     // It is told where it is awaited; a turn may end before.
     next.catch(() => {})
-    await carryOut(pool, started, lease, planned)
+    await carryOutAll(pool, started, lease, batches)
     return true
   }
+}
+
+/** At once, but each is committed after the one before. Those that share a number would wait for each other: not these. */
+async function carryOutAll(pool: Pool, it: Running, lease: Lease, batches: Planned[][]): Promise<void> {
+  const met = new Set<string>()
+  const flights: Promise<void>[] = []
+  for (const batch of batches) {
+    const numbers = batch.flatMap(({ contact }) => contact?.phone_number ?? [])
+    const is_apart = numbers.every((number) => !met.has(number))
+    const previous = flights.at(-1) ?? Promise.resolve()
+    if (!is_apart) await previous
+    for (const number of numbers) met.add(number)
+    const flight = carryOut(pool, it, lease, batch, previous)
+    // It is told below, when all have ended.
+    flight.catch(() => {})
+    flights.push(flight)
+  }
+  const failed = (await Promise.allSettled(flights)).find(({ status }) => status === 'rejected')
+  if (failed) throw Object(failed).reason
 }
 
 async function planAll({ first_row, rows }: files.Chunk, plan: ReturnType<typeof planner>): Promise<Planned[]> {
@@ -60,34 +83,47 @@ async function planAll({ first_row, rows }: files.Chunk, plan: ReturnType<typeof
 }
 
 /** All or nothing, together with how far the import is. */
-async function carryOut(pool: Pool, it: Running, lease: Lease, planned: Planned[]): Promise<void> {
+async function carryOut(
+  pool: Pool,
+  it: Running,
+  lease: Lease,
+  planned: Planned[],
+  previous: Promise<void>,
+): Promise<void> {
   const now = clock.now()
   await pool.tx(async (db) => {
-    const rows = await (it.is_dry_run ? tryOut : write)(db, lease.workspace, it, planned, now)
+    const rows = it.is_dry_run
+      ? await tryOut(db, lease.workspace, it, planned)
+      : await write(db, lease.workspace, it, planned, now, previous)
     const count = (outcome: Row['outcome']) => rows.filter((row) => row.outcome === outcome).length
-    await Promise.all([
-      note(db, lease, rows),
-      db
-        .run(
-          sql`update imports
-            set done = ${planned.at(-1)?.row_number}, created = created + ${count('created')},
-              updated = updated + ${count('updated')}, skipped = skipped + ${count('skipped')},
-              refused = refused + ${count('refused')}, ${renewed(now)}
-            where ${isHeld(lease)} and status = 'running'`,
-        )
-        .then(assertHeld),
-    ])
+    await Promise.all([note(db, lease, rows), previous])
+    const changed = await db.run(
+      sql`update imports
+        set done = ${planned.at(-1)?.row_number}, created = created + ${count('created')},
+          updated = updated + ${count('updated')}, skipped = skipped + ${count('skipped')},
+          refused = refused + ${count('refused')}, ${renewed(now)}
+        where ${isHeld(lease)} and status = 'running'`,
+    )
+    assertHeld(changed)
   })
 }
 
 /** Creates what is new, and updates what is known if that is asked for. */
-async function write(db: Db, workspace: string, it: Running, planned: Planned[], now: number): Promise<Row[]> {
+async function write(
+  db: Db,
+  workspace: string,
+  it: Running,
+  planned: Planned[],
+  now: number,
+  turn: Promise<void>,
+): Promise<Row[]> {
   const { firsts, outcomes } = outcomesOf(planned)
   const results = await contacts.createMany(
     db,
     workspace,
     firsts.map(({ contact }) => ({ ...contact, source: 'import' as const })),
     now,
+    turn,
   )
   const known = new Map<number, string>()
   for (const [index, { row_number }] of firsts.entries()) {
@@ -175,14 +211,12 @@ async function note(db: Db, { workspace, id }: Lease, rows: Row[]): Promise<void
   await db.copy('import_rows', noted, lines.join(''))
 }
 
-async function finish(pool: Pool, { id }: Running, lease: Lease): Promise<boolean> {
-  await pool.tx(async (db) => {
-    await db.run(sql`delete from import_numbers where workspace_id = ${lease.workspace} and import_id = ${id}`)
-    await db.run(
-      sql`update imports set status = 'finished', finished_at = ${clock.iso(clock.now())}, due_at = null
-        where ${isHeld(lease)} and status = 'running'`,
-    )
-  })
+async function finish(pool: Pool, { id, is_dry_run }: Running, lease: Lease): Promise<boolean> {
+  if (is_dry_run) await forgetNumbers(pool, lease.workspace, id)
+  await pool.run(
+    sql`update imports set status = 'finished', finished_at = ${clock.iso(clock.now())}, due_at = null
+      where ${isHeld(lease)} and status = 'running'`,
+  )
   return false
 }
 

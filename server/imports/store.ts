@@ -7,7 +7,7 @@ import { invalid, notFound, Problem } from '../kit/problem.ts'
 import { raw, type Sql, sql } from '../kit/sql.ts'
 import * as files from './files.ts'
 import { mappingOf } from './mapping.ts'
-import type { Import, ImportOptions, NewImport } from './schema.ts'
+import type { Import, ImportOptions } from './schema.ts'
 
 export const columns = raw(`id, status, is_dry_run, file_name, on_known, default_country, columns, mapping, total, done,
   created, updated, skipped, refused, not_undone, error, created_at, started_at, finished_at, undone_at`)
@@ -16,6 +16,7 @@ const day_ms = 24 * 60 * 60 * 1000
 /** How long the file and the rows are kept. A dry run's are of people who may never become contacts. */
 const kept_ms = 30 * day_ms
 const dry_run_kept_ms = 7 * day_ms
+const removed_at_once_max = 10_000
 
 type Input = ImportOptions & { rows?: Record<string, string | null>[] }
 
@@ -123,10 +124,31 @@ export async function removeOld(db: Db, workspace: string, now: number): Promise
           else ${clock.iso(now - kept_ms)}::timestamptz end`,
   )
   for (const { id } of old) {
-    await db.run(sql`delete from import_rows where workspace_id = ${workspace} and import_id = ${id}`)
+    await removeAll(db, 'import_rows', 'row_number', workspace, id)
     await db.run(sql`update imports set file_id = null where workspace_id = ${workspace} and id = ${id}`)
   }
   await files.removeUnused(db, workspace, now - day_ms)
+  // Of dry runs that were cancelled or could not go on.
+  const left = await db.many<{ import_id: string }>(
+    sql`select distinct import_id from import_numbers where workspace_id = ${workspace} and not exists (select from imports
+      where workspace_id = ${workspace} and imports.id = import_id and due_at is not null)`,
+  )
+  for (const { import_id } of left) await forgetNumbers(db, workspace, import_id)
+}
+
+/** What a dry run has met is of no use when it has ended. */
+export const forgetNumbers = (db: Db, workspace: string, id: string): Promise<void> =>
+  removeAll(db, 'import_numbers', 'phone_number', workspace, id)
+
+/** In small batches, so that nothing waits for it. */
+async function removeAll(db: Db, table: string, key: string, workspace: string, id: string): Promise<void> {
+  const of_import = sql`workspace_id = ${workspace} and import_id = ${id}`
+  const column = raw(key)
+  const some = sql`select ${column} from ${raw(table)} where ${of_import} order by ${column} limit ${removed_at_once_max}`
+  let removed: number
+  do {
+    removed = await db.run(sql`delete from ${raw(table)} where ${of_import} and ${column} = any(array(${some}))`)
+  } while (removed === removed_at_once_max)
 }
 
 const noPhoneNumbers = (names: string[]) =>
@@ -146,5 +168,3 @@ const notNow = ({ status, is_dry_run }: Pick<Import, 'status' | 'is_dry_run'>) =
       status,
     },
   )
-
-export type { NewImport }

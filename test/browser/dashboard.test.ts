@@ -122,6 +122,7 @@ test('a contact is created, found, edited, tagged and deleted', { skip }, async 
 
   await page.getByLabel('Select Grace Hopper').check()
   await page.getByRole('button', { name: 'Delete' }).click()
+  await dialog().getByText('deleted for good').waitFor()
   await owner.look('contacts, asked before they go')
   await dialog().getByRole('button', { name: 'Delete 1 contact' }).click()
   await page.getByText('Nobody matches').waitFor()
@@ -195,6 +196,28 @@ test('an agent is created and shown with its version', { skip }, async () => {
   await page.getByRole('list', { name: 'Agents' }).getByText('Reception').waitFor()
   await owner.look('agents')
   assert.deepEqual(owner.faults([400]), [])
+})
+
+test('what is on its way and what failed is shown as such', { skip }, async () => {
+  const lists = /\/app\/api\/v1\/agents\?/
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route(lists, async (route) => {
+    await held
+    await route.fulfill({ status: 404, json: { success: false, error: { code: 'NOT_FOUND', message: 'Not today.' } } })
+  })
+  await page.reload()
+  await page.getByRole('status', { name: 'Loading' }).waitFor()
+  await owner.look('agents, on their way')
+  release()
+  await page.getByRole('alert').getByText('Not today.').waitFor()
+  await owner.look('agents, failed')
+  await page.unroute(lists)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('list', { name: 'Agents' }).getByText('Reception').waitFor()
+  assert.deepEqual(owner.faults([400, 404]), [])
 })
 
 test("a member can't do what only an owner may", { skip }, async () => {
@@ -293,5 +316,5 @@ test('every page is fit for the dark, and for a phone', { skip }, async () => {
   await page.goto(`${address}/no/such/page`)
   await page.getByText('nothing at this address').waitFor()
   await owner.look('nowhere')
-  assert.deepEqual(owner.faults([400, 401]), [])
+  assert.deepEqual(owner.faults([400, 401, 404]), [])
 })

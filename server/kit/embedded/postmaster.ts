@@ -23,7 +23,6 @@ const settings = [
   'max_connections=100',
   'shared_buffers=256MB',
   'max_wal_size=2GB',
-  'wal_compression=on',
   'timezone=UTC',
   'log_timezone=UTC',
   // Errors go to the client, which logs them: here they would fill the disk, with people's data in them.

@@ -8,7 +8,7 @@ import { readRows } from './csv.ts'
 import { columnNames } from './mapping.ts'
 
 /** A chunk is what one batch carries out. */
-const chunk_rows = 1_000
+const chunk_rows = 500
 const chunk_length = 1024 * 1024
 const columns_max = 200
 

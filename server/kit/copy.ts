@@ -5,11 +5,8 @@ const all_special = /[\\\n\r\t]/g
 /** A row as COPY reads it from text. */
 export function copyLine(cells: readonly (string | number | null)[]): string {
   let line = ''
-  for (const [index, cell] of cells.entries()) {
-    if (index > 0) line += '\t'
-    line += cell === null ? '\\N' : typeof cell === 'number' ? cell : escaped(cell)
-  }
-  return `${line}\n`
+  for (const cell of cells) line += `${cell === null ? '\\N' : typeof cell === 'number' ? cell : escaped(cell)}\t`
+  return `${line.slice(0, -1)}\n`
 }
 
 /** A list of texts as PostgreSQL writes it. */

@@ -196,6 +196,7 @@ function greeting(address: string, first_key: string | undefined, setup_token: s
     'Parley is ready.',
     '',
     `  Base address   ${address}/api/v1`,
+    `  Dashboard      ${address}/`,
     `  Documentation  ${address}/docs`,
     '',
     ...(setup_token

@@ -19,7 +19,10 @@ export function Pages({ total, limit, offset }: Place) {
         size="sm"
         total={Math.max(1, Math.ceil(total / limit))}
         value={said.page ?? 1}
-        onChange={(page) => change({ page: page > 1 ? page : undefined })}
+        onChange={(page) => {
+          change({ page: page > 1 ? page : undefined })
+          scrollTo(0, 0)
+        }}
         getItemProps={(page) => ({ 'aria-label': `Page ${page}` })}
         getControlProps={(control) => ({ 'aria-label': control_names[control] })}
       />

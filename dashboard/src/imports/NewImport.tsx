@@ -1,7 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useStale } from '../contacts/useStale.ts'
 import { useApi } from '../kit/api.ts'
 import { Card, Page, Stack } from '../kit/Page.tsx'
 import { sayOf } from '../kit/problems.ts'
@@ -11,14 +9,13 @@ import { DryRun } from './DryRun.tsx'
 import { type Import, importQuery, isAtWork } from './import.ts'
 import { type Options, OptionsForm } from './OptionsForm.tsx'
 import { Running } from './Running.tsx'
+import { useRun } from './useRun.ts'
 
 const first_options: Options = { on_known: 'skip', default_country: null }
 
 /** File, columns, dry run, and then in earnest. The file stays with the browser, to be sent again with other columns. */
 export function NewImport() {
   const api = useApi()
-  const navigate = useNavigate()
-  const refresh = useStale()
   const [file, setFile] = useState<File>()
   const [options, setOptions] = useState(first_options)
   const sending = useMutation({
@@ -26,13 +23,7 @@ export function NewImport() {
       api.send<Import>('POST', '/contacts/imports', formOf(sent.file, { ...sent.options, is_dry_run: true })),
   })
   const trying = useQuery({ ...importQuery(api, sending.data?.id ?? ''), enabled: sending.data !== undefined })
-  const running = useMutation({
-    mutationFn: (id: string) => api.send<Import>('POST', `/contacts/imports/${id}/run`, {}),
-    onSuccess: async ({ id }) => {
-      await refresh()
-      await navigate({ to: '/w/$workspace/imports/$id', params: { workspace: api.workspace, id } })
-    },
-  })
+  const running = useRun()
   const dry_run = trying.data ?? sending.data
 
   const choose = (chosen: File) => {
@@ -42,6 +33,8 @@ export function NewImport() {
   }
   const change = (changed: Options) => {
     setOptions(changed)
+    // Nobody waits for it any more; that it may have ended by now is no fault.
+    if (dry_run && isAtWork(dry_run)) api.send('POST', `/contacts/imports/${dry_run.id}/cancel`, {}).catch(() => {})
     if (file) sending.mutate({ file, options: changed })
   }
   const error = sending.error ?? trying.error ?? running.error

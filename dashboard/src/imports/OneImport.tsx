@@ -14,6 +14,7 @@ import { StatusBadge } from './Imports.tsx'
 import { type Import, importQuery, isAtWork } from './import.ts'
 import { Rows } from './Rows.tsx'
 import { Running } from './Running.tsx'
+import { useRun } from './useRun.ts'
 
 /** One import: how far it is, then what became of it, and the way back. */
 export function OneImport() {
@@ -66,6 +67,9 @@ function Actions({ import: one }: { import: Import }) {
     mutationFn: () => api.download(`${address}/rows.csv`, { outcome: 'refused' }, 'refused.csv'),
     onError: tellProblem,
   })
+  const running = useRun()
+  const changes = one.created + one.updated
+  const can_run = one.is_dry_run && one.status === 'finished' && changes > 0
   const can_undo = !one.is_dry_run && ['finished', 'cancelled', 'failed'].includes(one.status)
   return (
     <>
@@ -82,6 +86,11 @@ function Actions({ import: one }: { import: Import }) {
           onClick={() => saving.mutate()}
         >
           Refused rows as CSV
+        </Button>
+      )}
+      {can_run && (
+        <Button loading={running.isPending} onClick={() => running.mutate(one.id, { onError: tellProblem })}>
+          Import {sayCount(changes, 'contact')}
         </Button>
       )}
       {can_undo && (

@@ -21,6 +21,11 @@ export function Shell() {
     if (is_member) rememberWorkspace(workspace)
   }, [is_member, workspace])
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page begins at its top
+  useEffect(() => {
+    scrollTo(0, 0)
+  }, [pathname])
+
   if (session === undefined) return error ? <Failure error={error} retry={refetch} /> : <Splash />
   if (session === null) {
     // This is still shown while the page to sign in is loaded: from there it must not lead there again.

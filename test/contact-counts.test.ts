@@ -92,7 +92,21 @@ async function check({ id, call }: Tenant): Promise<void> {
     const kept = await grams.countHolding(pool, id, term)
     assert.ok(kept === undefined || kept === holding.length || term.length > grams.gram_length_max, term)
   }
+
+  const newest_first = rows.toSorted((left, right) => (orderOf(left) < orderOf(right) ? 1 : -1))
+  for (const term of ['ada', 'grace', 'jose', 'mile', '155500', 'nobody']) {
+    const holding = newest_first.filter((row) => searchTextOf(row).includes(term))
+    const { body } = await call('GET', `/contacts?limit=3&search=${term}`)
+    assert.deepEqual(
+      body.data.map((row: Contact) => row.id),
+      holding.slice(0, 3).map((row) => row.id),
+    )
+    assert.equal(body.pagination.total, holding.length, `search=${term}`)
+    assert.equal(body.pagination.has_more, holding.length > 3)
+  }
 }
+
+const orderOf = ({ created_at, id }: Contact): string => `${created_at} ${id}`
 
 /** Waits as long as others write who can't know yet that their changes are to be noted. */
 async function build({ id }: Tenant): Promise<void> {

@@ -12,6 +12,8 @@ const far_offset = 1_000
 /** Looking at contacts in their order, until a page is full, is dearer for each than looking at all: by about that. */
 const walk_cost = 10
 
+const newest_max = 2_000
+
 interface Found {
   rows: Contact[]
   total: number
@@ -23,9 +25,7 @@ export async function list(db: Db, workspace: string, query: ContactQuery): Prom
   return page.read(query, sortOf(query.sort), (cut) => {
     if (!isFiltered(query)) return readAll(db, workspace, query, cut)
     const matches = matchesOf(workspace, query, term === undefined ? undefined : holds(term))
-    if (term !== undefined && hasIndexedPart(term)) {
-      return readOnce(db, workspace, matchesOf(workspace, query, holdsIndexed(term)), matches, cut)
-    }
+    if (term !== undefined && hasIndexedPart(term)) return readIndexed(db, workspace, query, term, matches, cut)
     if (term !== undefined && isOnlySearch(query)) return readHolding(db, workspace, query, term, matches, cut)
     return readAndCount(db, workspace, matches, cut)
   })
@@ -98,6 +98,33 @@ async function readAll(db: Db, workspace: string, query: ContactQuery, cut: page
   const total = await count()
   const nearer = query.offset > total / 2 ? page.fromEnd(query, sortOf(query.sort), counted) : cut
   return { rows: await readPage(db, workspace, matchesOf(workspace, query, undefined), nearer), total }
+}
+
+async function readIndexed(
+  db: Db,
+  workspace: string,
+  query: ContactQuery,
+  term: string,
+  by_reading: Sql,
+  cut: page.Cut,
+): Promise<Found> {
+  const by_index = matchesOf(workspace, query, holdsIndexed(term))
+  const rows = isFirstPage(query) && isOnlySearch(query) ? await readNewest(db, workspace, term, cut) : []
+  if (rows.length > query.limit) return { rows, total: await page.count(db, by_index) }
+  return readOnce(db, workspace, by_index, by_reading, cut)
+}
+
+const isFirstPage = ({ sort, offset, cursor }: ContactQuery): boolean =>
+  sort === '-created_at' && offset === 0 && cursor === undefined
+
+/** Of a large workspace, only what the newest contacts hold: with a common term that is a page, and nothing need be sorted. */
+function readNewest(db: Db, workspace: string, term: string, cut: page.Cut): Promise<Contact[]> {
+  const newest = sql`select id, created_at from contacts
+    where workspace_id = ${workspace} and (select ${grams.isTallied(workspace)})
+    order by created_at desc, id desc limit ${raw(String(newest_max))}`
+  const holding = sql`select id, created_at from (${newest}) as newest where (select ${holds(term)}
+    from contact_texts as it where it.workspace_id = ${workspace} and it.id = newest.id)`
+  return readPage(db, workspace, holding, cut)
 }
 
 /**

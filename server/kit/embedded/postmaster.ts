@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import * as fs from 'node:fs'
 import { createServer } from 'node:net'
+import * as os from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findPostmaster, isPostmaster, type Postmaster, stalePid } from './pid-file.ts'
@@ -17,11 +18,17 @@ const stop_signals = [
   ['INT', 4_000],
   ['QUIT', 8_000],
 ] as const
+/** An eighth of the memory that we may use: PostgreSQL takes it as it needs it, and what is in it is read without a call. */
+function sharedBuffersMegabytes(): number {
+  const available = Math.min(os.totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
+  return Math.round(Math.min(1024, Math.max(128, available / 2 ** 20 / 8)))
+}
+
 const settings = [
   'listen_addresses=127.0.0.1',
   'unix_socket_directories=',
   'max_connections=100',
-  'shared_buffers=256MB',
+  `shared_buffers=${sharedBuffersMegabytes()}MB`,
   'max_wal_size=2GB',
   'timezone=UTC',
   'log_timezone=UTC',

@@ -21,12 +21,12 @@ export interface Door {
 
 /** A request at the door: nothing of it but its head has been read. */
 export interface Knock {
-  operation: Operation
-  method: string
-  headers: IncomingHttpHeaders
+  readonly operation: Operation
+  readonly method: string
+  readonly headers: IncomingHttpHeaders
   readonly ip: string
   /** The bearer token, when there is exactly one. */
   readonly token: string | undefined
   /** For the answer, whatever it will be. */
-  addHeader: (name: string, value: string) => void
+  addHeader(name: string, value: string): void
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type IncomingMessage, METHODS, maxHeaderSize, STATUS_CODES } from 'node:http'
+import { type IncomingHttpHeaders, type IncomingMessage, METHODS, maxHeaderSize, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { availableParallelism } from 'node:os'
 import type { Readable } from 'node:stream'
@@ -89,7 +89,7 @@ export function openHttp(options: HttpOptions): Http {
     log.warn({ count, reason: Object(cause).message ?? message }, 'answered 503'),
   )
   const give: Give = (request, reply, { status, headers, body }) => {
-    const { id, method, ip, arrived_at, routeOptions } = request
+    const { id, method, arrived_at, routeOptions } = request
     if (is_stopping) reply.header('connection', 'close')
     reply.code(status).headers(common_headers)
     if (request.door_headers) reply.headers(request.door_headers)
@@ -100,7 +100,8 @@ export function openHttp(options: HttpOptions): Http {
     const duration_ms = clock.ticks() - (arrived_at || clock.ticks())
     const route = routeOptions.url ?? '(none)'
     figures.observe(method, route, status, duration_ms)
-    if (log.isLevelEnabled('debug')) log.debug({ request_id: id, method, route, status, duration_ms, ip }, 'answered')
+    if (log.isLevelEnabled('debug'))
+      log.debug({ request_id: id, method, route, status, duration_ms, ip: request.ip }, 'answered')
   }
   const app = fastify({
     logger: false,
@@ -275,7 +276,7 @@ function admission(rate_limit_per_second: number, turnAway: TurnAway) {
     const hosts = sentOf(request.raw, 'host').length
     const is_http = hosts === 1 || (hosts === 0 && request.raw.httpVersion === '1.0')
     if (!is_http) return void done(problem.malformedRequest())
-    const known = door.identify(knockOf(operation, request, reply), now)
+    const known = door.identify(new RequestKnock(operation, request, reply), now)
     const decide = (caller: Caller | undefined) => {
       try {
         letIn(operation, request, reply, caller, now)
@@ -290,18 +291,38 @@ function admission(rate_limit_per_second: number, turnAway: TurnAway) {
   }
 }
 
-const knockOf = (operation: Operation, request: FastifyRequest, reply: FastifyReply): Knock => ({
-  operation,
-  method: request.method,
-  headers: request.headers,
-  get ip() {
-    return request.ip
-  },
-  get token() {
-    return tokenOf(request.raw)
-  },
-  addHeader: (name, value) => void reply.header(name, value),
-})
+/** A class, since accessors of an object that is made at each request would cost as much as the rest of it. */
+class RequestKnock implements Knock {
+  readonly operation: Operation
+  readonly #request: FastifyRequest
+  readonly #reply: FastifyReply
+
+  constructor(operation: Operation, request: FastifyRequest, reply: FastifyReply) {
+    this.operation = operation
+    this.#request = request
+    this.#reply = reply
+  }
+
+  get method(): string {
+    return this.#request.method
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.#request.headers
+  }
+
+  get ip(): string {
+    return this.#request.ip
+  }
+
+  get token(): string | undefined {
+    return tokenOf(this.#request.raw)
+  }
+
+  addHeader(name: string, value: string): void {
+    this.#reply.header(name, value)
+  }
+}
 
 function expectFile({ bytes_max }: Upload, { headers, raw }: FastifyRequest): void {
   if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw problem.unsupportedMediaType()

@@ -36,7 +36,8 @@ const method = (
   rows: number,
 ) => `${rows.toLocaleString('en')} people, on this machine, into empty tables of one database, one after the other.
   COPY    into contacts with its indexes, in one transaction, from a file, on one connection
-  found   the same, and COPY into the tables that contacts are searched in and found by tags
+  found   the same, and COPY into the tables that contacts are searched in and found by tags, with their indexes: together
+          they are what a table of contacts with all its indexes would be, and what Parley is measured by
   Parley  POST /contacts/imports of the same people as CSV, until the import is finished: read, checked, contacts with
           their search texts, tags, events and counts, and the outcome of each row, in batches
 PostgreSQL's durability settings are on.
@@ -142,8 +143,10 @@ function report(result: Imported): void {
   console.log(`COPY            ${perSecond(result.copy_per_second)}`)
   console.log(`COPY, found     ${perSecond(result.searchable_copy_per_second)}`)
   console.log(`Parley          ${perSecond(result.import_per_second)}: ${parts}`)
-  console.log(`Parley / COPY       ${ratio.toFixed(2)} (${to_reach}: ${verdict(ratio >= to_reach)})`)
-  console.log(`Parley / COPY, found ${searchable_ratio.toFixed(2)}`)
+  console.log(`Parley / COPY       ${ratio.toFixed(2)}`)
+  console.log(
+    `Parley / COPY, found ${searchable_ratio.toFixed(2)} (${to_reach}: ${verdict(searchable_ratio >= to_reach)})`,
+  )
   const limit = `below ${memory_max_megabytes}: ${verdict(memory_megabytes < memory_max_megabytes)}`
   console.log(`Parley's process had at most ${memory_megabytes} MB resident (${limit}).`)
 }

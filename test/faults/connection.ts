@@ -67,6 +67,10 @@ function answerOf(bytes: Buffer, is_head: boolean): Answer | undefined {
     return text === undefined ? undefined : { status, headers, text, body: undefined }
   }
   const length = is_head || status === 304 ? 0 : Number(headers.get('content-length') ?? Number.NaN)
+  // To HTTP/1.0 a file is sent as it is made, until the connection ends.
+  if (Number.isNaN(length) && headers.get('connection') === 'close') {
+    return { status, headers, text: bytes.toString('utf8', end + 4), body: undefined }
+  }
   if (Number.isNaN(length)) throw new Error(`an answer without a length: ${first}`)
   if (bytes.length < end + 4 + length) return undefined
   const text = bytes.toString('utf8', end + 4, end + 4 + length)

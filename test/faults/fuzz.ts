@@ -134,7 +134,7 @@ function isAllowed({ status, body }: Answer): boolean {
 
 function astrayFaults({ method, target }: Request, answer: Answer): string[] {
   const is_page = ['GET', 'HEAD'].includes(method) && /^\/\w*(\.json)?$/.test(target)
-  if (is_page && answer.status === 200) return []
+  if (is_page && [200, 304].includes(answer.status)) return []
   if (!astray.includes(answer.status)) return [`the status ${answer.status} at an address that leads nowhere`]
   if (answer.status === 405 && !answer.headers.has('allow')) return ['405 without Allow']
   return method === 'HEAD' ? [] : errorFaults(answer)

@@ -94,7 +94,10 @@ export function spoiltText(random: Random, schema: Schema): Spoilt<string> {
     ways.push(...['x', '😀', 'é'].map((one) => refused(one.repeat(maxLength + 1))))
     ways.push(perhaps(` ${'x'.repeat(maxLength)} `))
   }
-  if (schema.enum) ways.push(...['other', `${schema.enum[0]}`.toUpperCase(), `${schema.enum[0]}x`].map(refused))
+  if (schema.enum) {
+    const texts = ['other', `${schema.enum[0]}`.toUpperCase(), `${schema.enum[0]}x`]
+    ways.push(...texts.map((value) => ({ value, is_refused: !schema.enum?.includes(value) })))
+  }
   if (format === 'date-time') ways.push(...[...times, 'yesterday'].map(refused), perhaps('0000-01-01T00:00:00Z'))
   if (format === 'date-time') ways.push(...['9999-12-31T23:59:59.9-14:59', '0000-01-01T00:00:00+14:59'].map(perhaps))
   if (pattern) {

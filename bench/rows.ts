@@ -95,7 +95,7 @@ function askForOne({ token, ids }: Tenant): Ask {
   return { method: 'GET', path: `${base}/contacts/${id}`, token, answer_holds: `"id":"${id}"` }
 }
 
-const anyOf = (ids: string[]): string => given(ids[Math.floor(Math.random() * ids.length)])
+export const anyOf = (values: string[]): string => given(values[Math.floor(Math.random() * values.length)])
 
 function newContact(number: number) {
   return {

@@ -32,3 +32,6 @@ function ratio(reached: number, wanted: number | undefined): string {
 
 const columns = ([name = '', ...rest]: string[]): string =>
   name.padEnd(widths[0] ?? 0) + rest.map((text, index) => text.padStart(widths[index + 1] ?? 0)).join('')
+
+export const median = (values: number[]): number =>
+  values.toSorted((left, right) => left - right)[values.length >> 1] ?? 0

@@ -6,7 +6,7 @@ import { residentMegabytes } from './memory.ts'
 import type { Settings } from './plain.ts'
 import { type Server, startLoad, startServer } from './processes.ts'
 import { type Row, rows, type Tenant } from './rows.ts'
-import { headOf, lineOf, type Measured, memoryLine } from './table.ts'
+import { headOf, lineOf, type Measured, median, memoryLine } from './table.ts'
 
 const rounds = 5
 const measured_ms = 1_000
@@ -111,5 +111,3 @@ async function samplesOf({ port }: Server, tenants: Tenant[]): Promise<Sample[]>
 
 /** What the framework sets itself. */
 const own_headers = ['date', 'connection', 'keep-alive', 'content-length']
-
-const median = (values: number[]): number => values.toSorted((left, right) => left - right)[values.length >> 1] ?? 0

@@ -121,7 +121,7 @@ async function start(config: Config, log: Log): Promise<() => Promise<void>> {
     timers.push(
       every(note_uses_every_ms, noteUses, log),
       every(remove_expired_every_ms, () => removeAllExpired(pool), log),
-      every(begin_tallies_every_ms, () => beginTallies(pool), log),
+      every(begin_tallies_every_ms, () => grams.beginWorthwhile(pool), log),
       every(tally_every_ms, () => grams.tally(pool), log),
     )
     worker = openWorker(pool, log)
@@ -171,10 +171,6 @@ async function removeAllExpired(pool: Pool): Promise<void> {
     await removeExpired(pool, id, clock.now())
     await imports.removeOld(pool, id, clock.now())
   }
-}
-
-async function beginTallies(pool: Pool): Promise<void> {
-  for (const workspace of await grams.listWorthwhile(pool)) await grams.begin(pool, workspace)
 }
 
 /** Now and again and again, never twice at once. What fails is tried the next time. */

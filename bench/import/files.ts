@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { copyLine, copyList } from '../../server/kit/copy.ts'
 import { csvLine } from '../../server/kit/csv.ts'
+import { chunksOf } from '../chunks.ts'
 import { type Person, people } from '../scale/people.ts'
 
 export const copy_columns = [
@@ -12,7 +13,6 @@ export const copy_columns = [
 ]
 export const text_columns = ['workspace_id', 'id', 'created_at', 'text']
 export const tag_columns = ['workspace_id', 'tag', 'created_at', 'id']
-const chunk_length = 64 * 1024
 const csv_columns = ['Phone', 'First Name', 'Last Name', 'E-Mail', 'Company', 'Notes', 'Tags']
 
 /** The same people as COPY reads them and as CSV. */
@@ -33,19 +33,6 @@ export async function writePeople(folder: string, count: number, seed: number, w
 
 function* mapped<In>(values: Iterable<In>, map: (value: In) => string): Generator<string> {
   for (const value of values) yield map(value)
-}
-
-function* chunksOf(...all: Iterable<string>[]): Generator<string> {
-  let chunk = ''
-  for (const lines of all) {
-    for (const line of lines) {
-      chunk += line
-      if (chunk.length < chunk_length) continue
-      yield chunk
-      chunk = ''
-    }
-  }
-  yield chunk
 }
 
 function contactLine(workspace_id: string, person: Person): string {

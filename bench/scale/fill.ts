@@ -3,17 +3,18 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
+import { copyLine, copyList } from '../../server/kit/copy.ts'
+import { chunksOf } from '../chunks.ts'
 import type { Database } from '../database.ts'
 import { addTenant } from '../fill.ts'
 import type { Tenant } from '../rows.ts'
 import { type Person, people } from './people.ts'
 
-export const big_contacts = 1_000_000
-export const medium_contacts = 1_000
+const big_contacts = 1_000_000
+const medium_contacts = 1_000
 const small_contacts = 100
 const small_workspaces = 1_000
 const ids_kept = 20_000
-const chunk_length = 64 * 1024
 
 export interface Crowd {
   big: Tenant
@@ -83,17 +84,6 @@ async function copy(client: pg.Client, lines: Iterable<string>, signal: AbortSig
   await pipeline(Readable.from(chunksOf(lines)), stream, { signal })
 }
 
-function* chunksOf(lines: Iterable<string>): Generator<string> {
-  let chunk = ''
-  for (const line of lines) {
-    chunk += line
-    if (chunk.length < chunk_length) continue
-    yield chunk
-    chunk = ''
-  }
-  yield chunk
-}
-
 function* linesOf({ workspace_id, ids }: Tenant, count: number, seed: number): Generator<string> {
   const every = Math.max(1, Math.floor(count / ids_kept))
   let number = 0
@@ -113,15 +103,6 @@ function* linesOfOthers(seed: number): Generator<string> {
 
 function lineOf(workspace_id: string, person: Person): string {
   const { id, phone_number, first_name, last_name, email, company, notes, created_at, search_text } = person
-  const before = [workspace_id, id, phone_number, first_name, last_name, email, company, notes, listOf(person.tags)]
-  const after = ['import', created_at, created_at, search_text, listOf(person.folded_tags)]
-  return `${[...before, ...after].map(escaped).join('\t')}\n`
+  const before = [workspace_id, id, phone_number, first_name, last_name, email, company, notes, copyList(person.tags)]
+  return copyLine([...before, 'import', created_at, created_at, search_text, copyList(person.folded_tags)])
 }
-
-const listOf = (values: string[]): string => `{${values.map((value) => `"${value}"`).join(',')}}`
-
-const escapes: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\t': '\\t' }
-
-/** As COPY reads text. */
-const escaped = (value: string | null): string =>
-  value === null ? '\\N' : value.replace(/[\\\n\t]/g, (character) => escapes[character] ?? character)

@@ -4,10 +4,12 @@ import type { Pool } from '../../server/kit/db.ts'
 import { sql } from '../../server/kit/sql.ts'
 import { openDatabase } from '../database.ts'
 import { startServer } from '../processes.ts'
+import { anyOf } from '../rows.ts'
+import { median } from '../table.ts'
 import { type Client, openClient } from './client.ts'
 import { type Crowd, fillScale } from './fill.ts'
 import { openPlain, type Plain } from './plain.ts'
-import { askedTerms, rare_terms, type Terms } from './terms.ts'
+import { askedTerms, rareTerm, type Terms } from './terms.ts'
 
 const seed = 20_261_115
 const samples = 15
@@ -184,7 +186,7 @@ async function throughput({ open, crowd, signal }: Bench, { name, run }: Work): 
 
 const looks = [
   { name: 'list of a small workspace beside searches', path: () => `${base}?limit=20` },
-  { name: 'search in a small workspace beside searches', path: () => `${base}?limit=20&search=${rare_terms()}` },
+  { name: 'search in a small workspace beside searches', path: () => `${base}?limit=20&search=${rareTerm()}` },
 ]
 
 /** Alone, and while others search the large workspace as fast as they can. */
@@ -250,10 +252,6 @@ async function tallied(pool: Pool, signal: AbortSignal): Promise<void> {
   for (; !(await isBuilt()); await sleep(200)) signal.throwIfAborted()
   console.log(`Totals for short searches were there after ${((performance.now() - begun_at) / 1000).toFixed(1)} s.\n`)
 }
-
-const anyOf = <T>(values: T[]): T => values[Math.floor(Math.random() * values.length)] as T
-
-const median = (values: number[]): number => values.toSorted((left, right) => left - right)[values.length >> 1] ?? 0
 
 function atMost(name: string, ours = 0, beside = 0, limit = 0): Scaled {
   const ratio = ours / beside

@@ -15,7 +15,7 @@ export interface Terms {
 const short_terms = 'an er ma el 15 on ha so e 1 @n in co r1 li ka ro a7 le de'.split(' ')
 
 /** Digits of a phone number that few have. */
-export const rare_terms = (): string => String(Math.floor(Math.random() * 10_000_000)).padStart(7, '0')
+export const rareTerm = (): string => String(Math.floor(Math.random() * 10_000_000)).padStart(7, '0')
 
 const search = (value: string): Filter => ({ text: 'search_text like $2', value: likeContains(value) })
 

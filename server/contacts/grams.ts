@@ -29,14 +29,14 @@ export async function countHolding(db: Db, workspace: string, gram: string): Pro
   return found?.total
 }
 
-/** Workspaces so large that it is worth while, and that keep no totals yet. */
-export async function listWorthwhile(db: Db): Promise<string[]> {
-  const rows = await db.many<{ workspace_id: string }>(
+/** Begins for workspaces so large that it is worth while. */
+export async function beginWorthwhile(db: Db): Promise<void> {
+  const large = await db.many<{ workspace_id: string }>(
     sql`select workspace_id from contact_counts
       where not exists (select from contact_gram_tallies as tally where tally.workspace_id = contact_counts.workspace_id)
       group by workspace_id having sum(total) >= ${worthwhile_contacts}`,
   )
-  return rows.map(({ workspace_id }) => workspace_id)
+  for (const { workspace_id } of large) await begin(db, workspace_id)
 }
 
 /** From now on changes are noted; `tally` does the rest as soon as all writes under way know it. */

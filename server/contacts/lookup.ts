@@ -20,22 +20,21 @@ export async function add(db: Db, workspace: string, contacts: Contact[]): Promi
 
 /** The same for very many at once. */
 export async function addMany(db: Db, workspace: string, contacts: Contact[]): Promise<void> {
-  let texts = ''
-  let tags = ''
-  for (const contact of contacts) {
-    const { id, created_at } = contact
-    texts += copyLine([workspace, id, created_at, searchTextOf(contact)])
-    for (const { tag } of tagsOnlyIn(contact, undefined)) tags += copyLine([workspace, tag, created_at, id])
-  }
-  const { is_tallied } = await db.one<{ is_tallied: boolean }>(sql`select ${isTallied(workspace)} as is_tallied`)
-  const changes = is_tallied
-    ? contacts.map((contact) => copyLine([workspace, newId(), searchTextOf(contact)])).join('')
-    : ''
-  await Promise.all([
-    db.copy('contact_texts', ['workspace_id', 'id', 'created_at', 'text'], texts),
-    db.copy('contact_tags', ['workspace_id', 'tag', 'created_at', 'id'], tags),
-    ...(is_tallied ? [db.copy('contact_text_changes', ['workspace_id', 'id', 'added'], changes)] : []),
+  const texts = contacts.map(searchTextOf)
+  const text_lines = contacts.map(({ id, created_at }, index) =>
+    copyLine([workspace, id, created_at, texts[index] ?? '']),
+  )
+  const tag_lines = contacts
+    .flatMap((contact) => tagsOnlyIn(contact, undefined))
+    .map(({ tag, created_at, id }) => copyLine([workspace, tag, created_at, id]))
+  const [{ is_tallied }] = await Promise.all([
+    db.one<{ is_tallied: boolean }>(sql`select ${isTallied(workspace)} as is_tallied`),
+    db.copy('contact_texts', ['workspace_id', 'id', 'created_at', 'text'], text_lines.join('')),
+    db.copy('contact_tags', ['workspace_id', 'tag', 'created_at', 'id'], tag_lines.join('')),
   ])
+  if (!is_tallied) return
+  const change_lines = texts.map((text) => copyLine([workspace, newId(), text]))
+  await db.copy('contact_text_changes', ['workspace_id', 'id', 'added'], change_lines.join(''))
 }
 
 /** Brings the tables that contacts are found by in line with them. */
@@ -84,22 +83,25 @@ async function changeTexts(db: Db, workspace: string, fates: Fate[]): Promise<vo
   const ids = fates.map(({ before }) => before.id)
   const rows = sql`unnest(${fates.map(newId)}::uuid[], ${ids}::uuid[],
     ${fates.map(({ after }) => after && searchTextOf(after))}::text[]) as row (change_id, contact_id, added)`
-  await Promise.all([
-    db.run(
-      sql`insert into contact_text_changes (workspace_id, id, removed, added)
-        select ${workspace}, change_id, text, added
-        from ${rows} join contact_texts on workspace_id = ${workspace} and id = contact_id
-        where ${isTallied(workspace)}`,
-    ),
+  const noting = db.run(
+    sql`insert into contact_text_changes (workspace_id, id, removed, added)
+      select ${workspace}, change_id, text, added
+      from ${rows} join contact_texts on workspace_id = ${workspace} and id = contact_id
+      where ${isTallied(workspace)}`,
+  )
+  const changing =
+    fates.some(({ after }) => after) &&
     db.run(
       sql`update contact_texts set text = added from ${rows}
         where workspace_id = ${workspace} and id = contact_id and added is not null`,
-    ),
+    )
+  const deleting =
+    fates.some(({ after }) => !after) &&
     db.run(
       sql`delete from contact_texts using ${rows}
         where workspace_id = ${workspace} and id = contact_id and added is null`,
-    ),
-  ])
+    )
+  await Promise.all([noting, changing, deleting])
 }
 
 interface Tagged extends Pick<Contact, 'id' | 'created_at'> {

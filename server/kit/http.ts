@@ -207,15 +207,17 @@ function addDoors(
           const taker = caller.workspace || caller.id
           if (!places.take(taker)) return turnAway(() => void reply.send(problem.overloaded()))
           const sent = (header: string) => sentOf(request.raw, header)
+          const leave = () => {
+            if (operation.upload) unhurried.delete(request.raw.socket)
+            places.leave(taker)
+          }
           run({ id, caller, headers, sent, params, query, body }).then(
             (answer) => {
-              unhurried.delete(request.raw.socket)
-              places.leave(taker)
+              leave()
               give(request, reply, answer)
             },
             (error: unknown) => {
-              unhurried.delete(request.raw.socket)
-              places.leave(taker)
+              leave()
               reply.send(error)
             },
           )

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { setCrmId } from '../server/contacts/crm-ids.ts'
 import * as contacts from '../server/contacts/store.ts'
 import * as clock from '../server/kit/clock.ts'
 import type { Db } from '../server/kit/db.ts'
@@ -235,7 +236,7 @@ test('what others take at each try, just after it was seen to be free, is refuse
   }
   const writes = [
     (db: Db) => contacts.update(blind(db), tenant.id, [{ id, change, is_current }], clock.now()),
-    (db: Db) => contacts.setCrmId(blind(db), tenant.id, { id, system: 'zoho', crm_id: '1', is_current }, clock.now()),
+    (db: Db) => setCrmId(blind(db), tenant.id, { id, system: 'zoho', crm_id: '1', is_current }, clock.now()),
   ]
   for (const write of writes) {
     tries = 0

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { ById } from '../kit/field.ts'
 import { operation } from '../kit/operation.ts'
+import { setCrmId } from './crm-ids.ts'
 import { exportCsv } from './export.ts'
 import { isFiltered, list } from './find.ts'
 import * as schema from './schema.ts'
@@ -119,7 +120,7 @@ export const operations = [
     refusals: ['CONFLICT'],
     response: schema.ContactWithCrmIds,
     run: ({ db, workspace, now }, { params, body, is_current }) =>
-      contacts.setCrmId(db, workspace, { ...params, crm_id: body.id, is_current }, now),
+      setCrmId(db, workspace, { ...params, crm_id: body.id, is_current }, now),
   }),
   operation({
     id: 'contacts.delete_crm_id',
@@ -131,6 +132,6 @@ export const operations = [
     params: schema.ByCrmSystem,
     response: schema.ContactWithCrmIds,
     run: ({ db, workspace, now }, { params, is_current }) =>
-      contacts.setCrmId(db, workspace, { ...params, crm_id: undefined, is_current }, now),
+      setCrmId(db, workspace, { ...params, crm_id: undefined, is_current }, now),
   }),
 ]

@@ -233,45 +233,6 @@ async function forgetImported(db: Db, workspace: string, ids: string[]): Promise
   ])
 }
 
-export interface CrmChange extends Omit<Change, 'change'> {
-  system: string
-  /** undefined takes it away. */
-  crm_id: string | undefined
-}
-
-/** Counts as an update of the contact. An id that another contact has in that system is refused. */
-export async function setCrmId(db: Db, workspace: string, change: CrmChange, now: number): Promise<ContactWithCrmIds> {
-  const { id, system, crm_id, is_current } = change
-  const before = await lockOne(db, workspace, id, is_current)
-  if (crm_id === undefined) {
-    const removed = await db.run(
-      sql`delete from contact_crm_ids where workspace_id = ${workspace} and contact_id = ${id} and system = ${system}`,
-    )
-    if (removed === 0) throw notFound()
-  } else {
-    const holder = await db.maybe<{ contact_id: string }>(
-      sql`select contact_id from contact_crm_ids
-        where workspace_id = ${workspace} and system = ${system} and crm_id = ${crm_id} and contact_id <> ${id}`,
-    )
-    if (holder) throw crmIdInUse(holder.contact_id)
-    await db
-      .run(
-        sql`insert into contact_crm_ids (workspace_id, contact_id, system, crm_id)
-          values (${workspace}, ${id}, ${system}, ${crm_id})
-          on conflict (workspace_id, contact_id, system) do update set crm_id = excluded.crm_id`,
-      )
-      .catch(whenTaken(() => crmIdInUse(undefined)))
-  }
-  const crm_ids = crm_id === undefined ? sql`crm_ids - ${system}::text` : sql`crm_ids || ${{ [system]: crm_id }}::jsonb`
-  const after = await db.one<ContactWithCrmIds>(
-    sql`update contacts set crm_ids = ${crm_ids}, updated_at = ${laterThan(before.updated_at, now)}
-      where workspace_id = ${workspace} and id = ${id}
-      returning ${columns}, crm_ids`,
-  )
-  await events.record(db, workspace, 'contact.updated', [after], now)
-  return after
-}
-
 /** Holds the rows until the transaction ends, in the order of their ids. */
 export async function lock(db: Db, workspace: string, ids: string[]): Promise<Map<string, Contact>> {
   const rows = await db.many<Contact>(
@@ -281,7 +242,12 @@ export async function lock(db: Db, workspace: string, ids: string[]): Promise<Ma
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-async function lockOne(db: Db, workspace: string, id: string, is_current: Change['is_current']): Promise<Contact> {
+export async function lockOne(
+  db: Db,
+  workspace: string,
+  id: string,
+  is_current: Change['is_current'],
+): Promise<Contact> {
   const contact = found((await lock(db, workspace, [id])).get(id))
   if (!is_current(contact)) throw preconditionFailed()
   return contact
@@ -306,8 +272,6 @@ function found<T>(contact: T | undefined): T {
 const numberInUse = (holder: string | undefined) =>
   inUse('phone_number', 'Another contact has this phone number.', holder)
 
-const crmIdInUse = (holder: string | undefined) => inUse('id', 'Another contact has this id in that system.', holder)
-
 const unset = {
   first_name: null,
   last_name: null,
@@ -331,4 +295,5 @@ function withoutDuplicates(tags: string[]): string[] {
   return [...first.values()]
 }
 
-const laterThan = (updated_at: string, now: number): string => clock.iso(Math.max(now, clock.parse(updated_at) + 1))
+export const laterThan = (updated_at: string, now: number): string =>
+  clock.iso(Math.max(now, clock.parse(updated_at) + 1))

@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto'
-import { type IncomingHttpHeaders, type IncomingMessage, METHODS, maxHeaderSize, STATUS_CODES } from 'node:http'
+import { type IncomingHttpHeaders, METHODS, maxHeaderSize, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { availableParallelism } from 'node:os'
 import type { Readable } from 'node:stream'
@@ -11,6 +10,8 @@ import type { Door, Knock } from './door.ts'
 import { endpoint } from './endpoint.ts'
 import { type Answer, failure, type StreamedAnswer } from './envelope.ts'
 import { closeGently } from './farewell.ts'
+import { hasBody, isPlainJson, sentOf, tokenOf } from './head.ts'
+import { requestIds } from './id.ts'
 import { limiter } from './limit.ts'
 import { type Log, rarely } from './log.ts'
 import { type Metrics, metrics } from './metrics.ts'
@@ -49,8 +50,6 @@ const param_length_max = 500
 /** Of one workspace, so that they leave connections to others, and its dear ones a processor too. */
 const lists_at_once_max = 3
 const dear_at_once_max = Math.min(lists_at_once_max, Math.max(1, availableParallelism() - 1))
-/** A pattern with room for blanks takes long on many of them. */
-const header_value_max = 200
 /** Every method that Node reads; CONNECT asks for a tunnel and never gets to a route. */
 const methods = METHODS.filter((method) => method !== 'CONNECT')
 
@@ -259,10 +258,10 @@ function admission(rate_limit_per_second: number, turnAway: TurnAway) {
     }
     if (!caller.scopes.has(operation.scope)) throw problem.forbidden(operation.scope)
     if (operation.upload && isForm(request.headers['content-type'])) return expectFile(operation.upload, request)
-    if (operation.body && hasBody(request) && !isPlainJson(request)) throw problem.unsupportedMediaType()
+    if (operation.body && hasBody(request.raw) && !isPlainJson(request.raw)) throw problem.unsupportedMediaType()
     // A body that nobody asked for, or that isn't there, is not looked at, whatever it says it is.
     const is_typed = request.headers['content-type'] !== undefined
-    if (is_typed && (!operation.body || !hasBody(request))) request.headers['content-type'] = undefined
+    if (is_typed && (!operation.body || !hasBody(request.raw))) request.headers['content-type'] = undefined
   }
 
   return (
@@ -332,36 +331,6 @@ function expectFile({ bytes_max }: Upload, { headers, raw }: FastifyRequest): vo
   unhurried.add(raw.socket)
 }
 
-const bearer = /^Bearer +(\S+)$/i
-
-/** Undefined as well when the header is sent twice: which of them should count? */
-function tokenOf(request: IncomingMessage): string | undefined {
-  const { authorization } = request.headers
-  if (authorization === undefined || sentOf(request, 'authorization').length > 1) return undefined
-  return bearer.exec(authorization)?.[1]
-}
-
-function sentOf({ rawHeaders }: IncomingMessage, header: string): string[] {
-  const values: string[] = []
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index]
-    if (name?.length === header.length && name.toLowerCase() === header) values.push(rawHeaders[index + 1] ?? '')
-  }
-  return values
-}
-
-const hasBody = ({ headers }: FastifyRequest): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-
-const json_type = /^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*)?;?\s*$/i
-
-const isJsonType = (type: string): boolean => type.length <= header_value_max && json_type.test(type)
-
-const isPlainJson = ({ headers, raw }: FastifyRequest): boolean =>
-  isJsonType(headers['content-type'] ?? '') &&
-  sentOf(raw, 'content-type').length === 1 &&
-  (headers['content-encoding'] ?? 'identity') === 'identity'
-
 const common_headers = {
   'content-type': 'application/json; charset=utf-8',
   'cache-control': 'private, no-cache',
@@ -394,14 +363,4 @@ function sayOnSocket(socket: Socket, told: problem.Problem, request_id: string):
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`)
-}
-
-/** Unique over processes and time, and cheap. */
-function requestIds(): () => string {
-  const start = randomBytes(9).toString('base64url')
-  let count = 0
-  return () => {
-    count += 1
-    return `req_${start}_${count.toString(36)}`
-  }
 }

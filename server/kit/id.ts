@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import * as clock from './clock.ts'
 
 let last_ms = 0
@@ -24,3 +24,13 @@ export function newId(): string {
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 export const isId = (text: string): boolean => uuid.test(text)
+
+/** For requests: unique over processes and time, and cheap. */
+export function requestIds(): () => string {
+  const start = randomBytes(9).toString('base64url')
+  let count = 0
+  return () => {
+    count += 1
+    return `req_${start}_${count.toString(36)}`
+  }
+}

@@ -3,7 +3,7 @@ import { operations, scopes } from '../../server/api.ts'
 import type { Answer, Server, Tenant } from '../harness.ts'
 import { answerFaults, errorFaults } from '../sweeps/contract.ts'
 import { connectTo } from './connection.ts'
-import { described, describedAt, pathOf } from './document.ts'
+import { bases, described, describedAt, pathOf } from './document.ts'
 import { memory } from './memory.ts'
 import { pick, type Random, split } from './random.ts'
 import { type Client, in_words, nearlyValidRequest, type Request, validRequest } from './requests.ts'
@@ -133,7 +133,8 @@ function isAllowed({ status, body }: Answer): boolean {
 }
 
 function astrayFaults({ method, target }: Request, answer: Answer): string[] {
-  const is_page = ['GET', 'HEAD'].includes(method) && /^\/\w*(\.json)?$/.test(target)
+  // Outside of the API every address is a page of the dashboard, to who takes pages.
+  const is_page = ['GET', 'HEAD'].includes(method) && !bases.some((base) => pathOf(target)?.startsWith(`${base}/`))
   if (is_page && [200, 304].includes(answer.status)) return []
   if (!astray.includes(answer.status)) return [`the status ${answer.status} at an address that leads nowhere`]
   if (answer.status === 405 && !answer.headers.has('allow')) return ['405 without Allow']

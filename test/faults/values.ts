@@ -9,6 +9,8 @@ addFormats.default(ajv)
 
 const recall_share = 0.3
 const short_text = 20
+/** Longer ones make workspaces so large that lists of them take all the time there is. */
+const long_list = 100
 const offset_max_exponent = 53
 
 /** What is valid, and has broken something somewhere. */
@@ -50,7 +52,7 @@ function goodObject(random: Random, { properties = {}, required = [] }: Schema, 
 }
 
 function goodList(random: Random, name: string, { items = {}, maxItems = 10 }: Schema, memory: Memory): unknown[] {
-  const length = chance(random, 0.05) ? maxItems : between(random, 0, Math.min(4, maxItems))
+  const length = chance(random, 0.05) ? Math.min(long_list, maxItems) : between(random, 0, Math.min(4, maxItems))
   return Array.from({ length }, () => goodValue(random, name, items, memory))
 }
 

@@ -45,9 +45,11 @@ export interface Event {
   resource_id: string
   // biome-ignore lint/suspicious/noExplicitAny: a test may look into any event
   data: any
+  previous: object | null
   /** The transaction that wrote the row as it is now. */
   written_by: string
 }
 
 export const eventsOf = (pool: Pool, { id }: Tenant): Promise<Event[]> =>
-  pool.many<Event>(sql`select type, resource_id, data, xmin::text as written_by from events where workspace_id = ${id}`)
+  pool.many<Event>(sql`select type, resource_id, data, previous, xmin::text as written_by from events
+    where workspace_id = ${id}`)

@@ -39,7 +39,7 @@ export async function create(db: Db, workspace: string, input: NewAgent, now: nu
         values (${workspace}, ${deployed_version.id}, ${agent.id}, ${deployed_version.version_label}, ${instructions},
           ${created_at})`,
     ),
-    events.record(db, workspace, 'agent.created', [agent], now),
+    events.record(db, workspace, 'agent.created', [{ data: agent }], now),
   ])
   return agent
 }

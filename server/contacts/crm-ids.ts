@@ -40,7 +40,7 @@ export async function setCrmId(db: Db, workspace: string, change: CrmChange, now
       where workspace_id = ${workspace} and id = ${id}
       returning ${columns}, crm_ids`,
   )
-  await events.record(db, workspace, 'contact.updated', [after], now)
+  await events.record(db, workspace, 'contact.updated', [{ data: after, previous: { crm_ids: before.crm_ids } }], now)
   return after
 }
 

@@ -55,7 +55,7 @@ export async function create(
       refused.map(({ phone_number }) => phone_number),
     ),
     lookup.add(db, workspace, created),
-    events.record(db, workspace, 'contact.created', created, now),
+    events.record(db, workspace, 'contact.created', created.map(asCreated), now),
     count(db, workspace, created, 1),
   ])
   return contacts.map((contact) => (ids.has(contact.id) ? contact : numberInUse(holders.get(contact.phone_number))))
@@ -95,7 +95,7 @@ export async function createMany(
   await Promise.all([
     db.copy('contacts', bulk_columns, created.map((contact) => bulkLine(workspace, contact)).join('')),
     lookup.addMany(db, workspace, created),
-    events.recordMany(db, workspace, 'contact.created', created, now),
+    events.recordMany(db, workspace, 'contact.created', created.map(asCreated), now),
   ])
   await turn
   await count(db, workspace, created, 1)
@@ -140,7 +140,7 @@ export async function update(
     changes.flatMap(({ change }) => change.phone_number ?? []),
   )
   const originals = new Map(contacts)
-  const updates: Contact[] = []
+  const updates: { data: Contact; previous: Partial<Contact> }[] = []
   const results = changes.map(({ id, change, is_current }) => {
     const before = contacts.get(id)
     if (!before) return notFound()
@@ -152,11 +152,11 @@ export async function update(
     const after = { ...before, ...said, updated_at: laterThan(before.updated_at, now) }
     contacts.set(id, after)
     holders.set(after.phone_number, id)
-    updates.push(after)
+    updates.push({ data: after, previous: changedBy(said, before) })
     return after
   })
   if (updates.length === 0) return results
-  const last = [...new Map(updates.map((contact) => [contact.id, contact])).values()]
+  const last = [...new Map(updates.map(({ data }) => [data.id, data])).values()]
   await Promise.all([
     db
       .run(
@@ -201,7 +201,7 @@ export async function removeLocked(db: Db, workspace: string, contacts: Contact[
       db,
       workspace,
       'contact.deleted',
-      ids.map((id) => ({ id })),
+      ids.map((id) => ({ data: { id } })),
       now,
     ),
     count(db, workspace, contacts, -1),
@@ -234,9 +234,9 @@ async function forgetImported(db: Db, workspace: string, ids: string[]): Promise
 }
 
 /** Holds the rows until the transaction ends, in the order of their ids. */
-export async function lock(db: Db, workspace: string, ids: string[]): Promise<Map<string, Contact>> {
-  const rows = await db.many<Contact>(
-    sql`select ${columns} from contacts where workspace_id = ${workspace} and id = any(${ids}::uuid[])
+export async function lock(db: Db, workspace: string, ids: string[]): Promise<Map<string, ContactWithCrmIds>> {
+  const rows = await db.many<ContactWithCrmIds>(
+    sql`select ${columns}, crm_ids from contacts where workspace_id = ${workspace} and id = any(${ids}::uuid[])
       order by id for update`,
   )
   return new Map(rows.map((row) => [row.id, row]))
@@ -247,7 +247,7 @@ export async function lockOne(
   workspace: string,
   id: string,
   is_current: Change['is_current'],
-): Promise<Contact> {
+): Promise<ContactWithCrmIds> {
   const contact = found((await lock(db, workspace, [id])).get(id))
   if (!is_current(contact)) throw preconditionFailed()
   return contact
@@ -282,6 +282,16 @@ const unset = {
   tags: [],
   first_contact_at: null,
   last_contact_at: null,
+}
+
+/** What the event log says of them is all that there is, as a get shows it. */
+const asCreated = (contact: Contact): { data: ContactWithCrmIds } => ({ data: { ...contact, crm_ids: {} } })
+
+/** Of what was said, what the contact had otherwise. */
+function changedBy(said: Partial<Contact>, before: Contact): Partial<Contact> {
+  const names = Object.keys(said) as (keyof Contact)[]
+  const changed = names.filter((name) => JSON.stringify(said[name]) !== JSON.stringify(before[name]))
+  return Object.fromEntries(changed.map((name) => [name, before[name]]))
 }
 
 /** What was said, and only that. */

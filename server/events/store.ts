@@ -6,20 +6,28 @@ import { sql } from '../kit/sql.ts'
 
 export type EventType = 'contact.created' | 'contact.updated' | 'contact.deleted' | 'agent.created'
 
-/** Writes down what happened to each of these resources, in the transaction in which it happened. */
+/** What happened to a resource: what it is now, and of an update what it was before where that is different. */
+export interface Happening {
+  data: { id: string }
+  previous?: object
+}
+
+/** Writes down what happened, in the transaction in which it happened. */
 export async function record(
   db: Db,
   workspace: string,
   type: EventType,
-  resources: { id: string }[],
+  happenings: Happening[],
   now: number,
 ): Promise<void> {
-  if (resources.length === 0) return
+  if (happenings.length === 0) return
   await db.run(
-    sql`insert into events (workspace_id, id, type, resource_id, data, created_at)
-      select ${workspace}, id, ${type}, resource_id, data, ${clock.iso(now)}
-      from unnest(${resources.map(newId)}::uuid[], ${resources.map(({ id }) => id)}::uuid[],
-        ${resources.map((resource) => JSON.stringify(resource))}::jsonb[]) as event (id, resource_id, data)`,
+    sql`insert into events (workspace_id, id, type, resource_id, data, previous, created_at)
+      select ${workspace}, id, ${type}, resource_id, data, previous, ${clock.iso(now)}
+      from unnest(${happenings.map(() => newId())}::uuid[], ${happenings.map(({ data }) => data.id)}::uuid[],
+        ${happenings.map(({ data }) => JSON.stringify(data))}::json[],
+        ${happenings.map(({ previous }) => previous && JSON.stringify(previous))}::json[])
+        as event (id, resource_id, data, previous)`,
   )
 }
 
@@ -28,12 +36,12 @@ export async function recordMany(
   db: Db,
   workspace: string,
   type: EventType,
-  resources: { id: string }[],
+  happenings: Omit<Happening, 'previous'>[],
   now: number,
 ): Promise<void> {
   const created_at = clock.iso(now)
-  const lines = resources.map((resource) =>
-    copyLine([workspace, newId(), type, resource.id, JSON.stringify(resource), created_at]),
+  const lines = happenings.map(({ data }) =>
+    copyLine([workspace, newId(), type, data.id, JSON.stringify(data), created_at]),
   )
   const columns = ['workspace_id', 'id', 'type', 'resource_id', 'data', 'created_at']
   await db.copy('events', columns, lines.join(''))
@@ -42,7 +50,7 @@ export async function recordMany(
 /** What the log holds of deleted resources is reduced to their ids. */
 export async function forget(db: Db, workspace: string, resource_ids: string[]): Promise<void> {
   await db.run(
-    sql`update events set data = jsonb_build_object('id', resource_id)
+    sql`update events set data = json_build_object('id', resource_id), previous = null
       where workspace_id = ${workspace} and resource_id = any(${resource_ids}::uuid[])`,
   )
 }

@@ -17,6 +17,7 @@ import type { Log } from './kit/log.ts'
 import { isCurrent } from './kit/migrate.ts'
 import { type About, openApiOf } from './kit/openapi.ts'
 import type { Operation } from './kit/operation.ts'
+import { sealing } from './kit/seal.ts'
 import { readSite } from './kit/site.ts'
 import { operations as overview } from './overview/routes.ts'
 import { operations as personOperations } from './people/routes.ts'
@@ -92,7 +93,10 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     log,
     rate_limit_per_second,
     trust_proxy,
-    secrets_key: config.secrets_key ?? randomBytes(32).toString('base64'),
+    service: {
+      seal: sealing(config.secrets_key ?? randomBytes(32).toString('base64')),
+      address: () => addressOf(config, portOf(app)),
+    },
     site: readSite(path.join(config.checkout, '.cache', 'dashboard'), pathOf(config.public_url), own_paths),
   })
   const document_text = JSON.stringify(document)

@@ -6,7 +6,7 @@ import type { Pool } from './db.ts'
 import { type Answer, envelope, isKnown, matches, type StreamedAnswer } from './envelope.ts'
 import { fingerprintOf, keyOf } from './idempotency.ts'
 import { readForm } from './multipart.ts'
-import type { At, Call, Caller, Operation, Upload } from './operation.ts'
+import type { At, Call, Caller, Operation, Service, Upload } from './operation.ts'
 import { invalid, invalidJson, notFound, preconditionFailed } from './problem.ts'
 import { assertChecked, type Schema, validate, validateQuery } from './validate.ts'
 import type { Write } from './write.ts'
@@ -41,6 +41,7 @@ export function endpoint(
   pool: Pool,
   write: (write: Write) => Promise<Answer>,
   { lists, dear }: Lanes,
+  service: Service,
 ): (arrival: Arrival) => Promise<Answer | StreamedAnswer> {
   const { run, stream, upload, params, query, body } = operation
   for (const schema of [params, query, body ?? {}, upload?.options ?? {}]) assertChecked(schema)
@@ -50,7 +51,7 @@ export function endpoint(
     return async (arrival) => {
       const call = callOf(operation, arrival, undefined)
       const { workspace } = arrival.caller
-      const pieces = stream({ db: pool, workspace, now: clock.now() }, call)
+      const pieces = stream({ ...service, db: pool, workspace, now: clock.now() }, call)
       // What goes wrong before the first piece is told as ever; a stream that has begun can only break off.
       const begun = await lists(workspace, () => begin(pieces))
       return { status: operation.status, headers: headersOf(operation), body: Readable.from(begun) }
@@ -61,7 +62,7 @@ export function endpoint(
     return async (arrival) => {
       const call = callOf(operation, arrival, undefined)
       const { workspace } = arrival.caller
-      const read = () => Promise.resolve(run?.({ db: pool, workspace, now: clock.now() }, call))
+      const read = () => Promise.resolve(run?.({ ...service, db: pool, workspace, now: clock.now() }, call))
       const lane = operation.isDear(call.query) ? dear : lists
       const resource = await (operation.is_list ? lane(workspace, read) : read())
       const found = answer(resource)
@@ -74,6 +75,7 @@ export function endpoint(
 
   return async (arrival) => {
     if (upload && arrival.body instanceof Readable) return receive(operation, upload, arrival, arrival.body)
+    if (operation.is_raw) return write({ operation, call: rawCallOf(operation, arrival), claim: undefined, answer })
     const json = operation.body && jsonOf(arrival.body)
     const call = callOf(operation, arrival, json)
     // Only in members that are ignored: what is read has no such depth.
@@ -86,7 +88,7 @@ export function endpoint(
 
   /** The file is kept before the write begins, which may take its time; the write then takes it over, or nobody does. */
   async function receive(operation: Operation, upload: Upload, arrival: Arrival, body: Readable): Promise<Answer> {
-    const at: At = { db: pool, workspace: arrival.caller.workspace, now: clock.now() }
+    const at: At = { ...service, db: pool, workspace: arrival.caller.workspace, now: clock.now() }
     const keys = arrival.sent('idempotency-key')
     const key = keys.length > 0 ? keyOf(keys) : undefined
     const form = await readForm(arrival.headers, body, {
@@ -144,8 +146,15 @@ function callOf({ params, query, body }: Operation, arrival: Arrival, json: unkn
     query: in_query.value,
     body: in_body.value,
     file: undefined,
+    raw: undefined,
     is_current: ({ updated_at }) => if_match === undefined || matches(if_match, updated_at),
   }
+}
+
+function rawCallOf(operation: Operation, arrival: Arrival): Call {
+  const { sent, body } = arrival
+  const bytes = body instanceof Buffer ? body : Buffer.alloc(0)
+  return { ...callOf(operation, arrival, undefined), raw: { sent, bytes } }
 }
 
 function jsonOf(body: Arrival['body']): unknown {

@@ -16,10 +16,9 @@ import { limiter } from './limit.ts'
 import { type Log, rarely } from './log.ts'
 import { type Metrics, metrics } from './metrics.ts'
 import { isForm, isTooLong } from './multipart.ts'
-import type { Caller, Operation, Upload } from './operation.ts'
+import type { Caller, Operation, Service, Upload } from './operation.ts'
 import { openPlaces, type TurnAway, turningAway } from './places.ts'
 import * as problem from './problem.ts'
-import { sealing } from './seal.ts'
 import type { Site, SiteAnswer } from './site.ts'
 import { plainWriter, writer } from './write.ts'
 
@@ -31,8 +30,7 @@ export interface HttpOptions {
   trust_proxy: string[]
   /** What is shown where there is nothing else. */
   site: Site
-  /** Seals what must not be kept in the clear. */
-  secrets_key: string
+  service: Service
 }
 
 export type { FastifyInstance }
@@ -175,9 +173,9 @@ function sendFile({ id, method, raw, routeOptions }: FastifyRequest, reply: Fast
 function addDoors(
   app: FastifyInstance,
   give: Give,
-  { doors, pool, secrets_key, rate_limit_per_second }: HttpOptions,
+  { doors, pool, service, rate_limit_per_second }: HttpOptions,
 ): void {
-  const write = writer(pool, sealing(secrets_key))
+  const write = writer(pool, service)
   const reads = { lists: lanes(lists_at_once_max), dear: lanes(dear_at_once_max) }
   const turnAway = turningAway()
   const admit = admission(rate_limit_per_second, turnAway)
@@ -185,7 +183,7 @@ function addDoors(
   for (const door of doors) addOperations(door)
 
   function addOperations(door: Door): void {
-    const writeHere = door.is_plain ? plainWriter(pool) : write
+    const writeHere = door.is_plain ? plainWriter(pool, service) : write
     for (const operation of door.operations) addOperation(door, operation, writeHere)
     // What a parameter is called makes no other path.
     for (const [path, group] of Map.groupBy(door.operations, ({ path }) => path.replace(/:\w+/g, ':name'))) {
@@ -195,7 +193,7 @@ function addDoors(
   }
 
   function addOperation(door: Door, operation: Operation, writeHere: typeof write): void {
-    const run = endpoint(operation, door.base_path, pool, writeHere, reads)
+    const run = endpoint(operation, door.base_path, pool, writeHere, reads, service)
     for (const prefix of door.served_at) {
       app.route<Parts>({
         method: operation.method,
@@ -259,7 +257,7 @@ function admission(rate_limit_per_second: number, turnAway: TurnAway) {
     if (!caller.scopes.has(operation.scope)) throw problem.forbidden(operation.scope)
     if (operation.upload && isForm(request.headers['content-type'])) return expectFile(operation.upload, request)
     if (operation.body && hasBody(request.raw) && !isPlainJson(request.raw)) throw problem.unsupportedMediaType()
-    // A body that nobody asked for, or that isn't there, is not looked at, whatever it says it is.
+    // A body that nobody asked for, or that isn't there, or is taken as it is: whatever it says it is.
     const is_typed = request.headers['content-type'] !== undefined
     if (is_typed && (!operation.body || !hasBody(request.raw))) request.headers['content-type'] = undefined
   }
@@ -314,6 +312,10 @@ class RequestKnock implements Knock {
 
   get ip(): string {
     return this.#request.ip
+  }
+
+  get params(): Record<string, string> {
+    return this.#request.params as Parts['Params']
   }
 
   get token(): string | undefined {

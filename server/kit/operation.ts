@@ -2,6 +2,7 @@ import { type Static, type TSchema, Type } from 'typebox'
 import type { Db } from './db.ts'
 import type { Page } from './page.ts'
 import type { Code, Problem } from './problem.ts'
+import type { Seal } from './seal.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -11,7 +12,7 @@ export interface Caller {
   id: string
   workspace: string
   scopes: Scopes
-  source: 'api' | 'manual'
+  source: 'api' | 'manual' | 'webhook'
 }
 
 export interface Scopes {
@@ -29,8 +30,17 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   body: Body
   /** What came as multipart/form-data, where the operation takes it; `body` then is its options. */
   file: KeptFile | undefined
+  /** As it came, where the operation `is_raw`. */
+  raw: Raw | undefined
   /** From If-Match: whether the caller knows this state of the resource. */
   is_current: (resource: { updated_at: string }) => boolean
+}
+
+/** A request that was let in and is not looked at any further. */
+export interface Raw {
+  /** The header's values, one for each time it was sent. */
+  sent: (header: string) => string[]
+  bytes: Buffer
 }
 
 /** A file that has arrived, and is kept under this id until the operation takes it over. */
@@ -49,8 +59,16 @@ export interface Upload {
   letGo: (at: At, id: string) => Promise<void>
 }
 
+/** What operations need of the service that they are part of. */
+export interface Service {
+  /** For what must not be kept in the clear. */
+  seal: Seal
+  /** Where clients reach it, without a slash at the end. */
+  address: () => string
+}
+
 /** Where and when it is carried out. Writes get the transaction that also holds their idempotency key. */
-export interface At {
+export interface At extends Service {
   db: Db
   workspace: string
   now: number
@@ -68,6 +86,8 @@ interface Description<P extends TSchema, Q extends TSchema, B extends TSchema> {
   query?: Q
   body?: B
   upload?: Upload
+  /** Takes any bytes, and says itself what it reads of them: the call has them as `raw`. */
+  is_raw?: boolean
   /** Errors beyond those that follow from the method and the schemas. */
   refusals?: Code[]
   /** The answer shows a secret: what an idempotency key keeps of it is sealed. */
@@ -80,7 +100,8 @@ type CallOf<P extends TSchema, Q extends TSchema, B extends TSchema> = Call<Stat
 interface One<P extends TSchema, Q extends TSchema, B extends TSchema, R extends TSchema> extends Description<P, Q, B> {
   response: R
   status?: 200 | 201
-  run: (at: At, call: CallOf<P, Q, B>) => Promise<Static<R>>
+  /** A Problem that it gives, unlike one that it throws, leaves what was written. */
+  run: (at: At, call: CallOf<P, Q, B>) => Promise<Static<R> | Problem>
 }
 
 /** Answers many requests of one workspace in one transaction; a Problem in the place of each that is refused. */
@@ -126,6 +147,7 @@ export interface Operation {
   query: TSchema
   body: TSchema | undefined
   upload: Upload | undefined
+  is_raw: boolean
   refusals: Code[]
   is_secret: boolean
   response: TSchema
@@ -160,6 +182,7 @@ export function operation<
     query: said.query ?? nothing,
     body: said.body,
     upload: said.upload,
+    is_raw: said.is_raw ?? false,
     refusals: said.refusals ?? [],
     is_secret: said.is_secret ?? false,
     response: is_list ? said.items : 'response' in said ? said.response : Type.String(),

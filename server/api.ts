@@ -8,6 +8,8 @@ import { operations as apiKeys } from './api-keys/routes.ts'
 import { addressOf, type Config } from './config.ts'
 import { operations as contacts } from './contacts/routes.ts'
 import { operations as imports } from './imports/routes.ts'
+import { knocking } from './integrations/receive.ts'
+import { operations as integrations, receiving } from './integrations/routes.ts'
 import { answerHeaders } from './kit/browser.ts'
 import type { Pool } from './kit/db.ts'
 import { docsHeaders, docsPage } from './kit/docs/page.ts'
@@ -24,7 +26,7 @@ import { operations as personOperations } from './people/routes.ts'
 import { visiting } from './people/visitor.ts'
 
 /** Everything that clients can do. */
-const rooms: Operation[] = [...contacts, ...imports, ...agents, ...overview]
+const rooms: Operation[] = [...contacts, ...imports, ...integrations, ...agents, ...overview]
 export const operations: Operation[] = [...rooms, ...apiKeys(scopesOf(rooms))]
 
 export { personOperations }
@@ -36,9 +38,11 @@ const served_at = ['/api/v1', '/v1']
 /** The same for people who are signed in, and what they do as people. */
 const session_api_path = '/app/api/v1'
 const person_path = '/app'
+/** Where integrations have their addresses. */
+const receiving_path = '/in'
 
 /** Where an address that leads nowhere is a mistake of a program, and not a page of the dashboard. */
-const own_paths = ['/api', '/v1', '/app']
+const own_paths = ['/api', '/v1', '/app', '/in']
 
 /** Who asks whether we are ready doesn't wait for a database that is silent. */
 const ready_within_ms = 2_000
@@ -50,6 +54,7 @@ const about: About = {
   rooms: {
     contacts: 'The people that agents communicate with.',
     imports: 'Contacts from CSV files, in the background: tried out first, cancelled or undone if need be.',
+    integrations: 'A way in for form tools and CRMs: what they post becomes contacts.',
     agents: 'What answers and calls: instructions in versions, one of them deployed.',
     overview: 'What there is, at a glance.',
     api_keys:
@@ -88,6 +93,12 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
       },
       { operations, ...by_session(session_api_path) },
       { operations: personOperations, ...by_session(person_path), is_plain: true },
+      {
+        operations: receiving,
+        base_path: pathOf(config.public_url) + receiving_path,
+        served_at: [receiving_path],
+        identify: knocking(pool),
+      },
     ],
     pool,
     log,

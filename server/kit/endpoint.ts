@@ -1,17 +1,15 @@
-import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import * as clock from './clock.ts'
 import type { Pool } from './db.ts'
 import { type Answer, envelope, isKnown, matches, type StreamedAnswer } from './envelope.ts'
 import { fingerprintOf, keyOf } from './idempotency.ts'
+import { assertShallow, readJson } from './json.ts'
 import { readForm } from './multipart.ts'
 import type { At, Call, Caller, Operation, Service, Upload } from './operation.ts'
-import { invalid, invalidJson, notFound, preconditionFailed } from './problem.ts'
+import { invalid, notFound, preconditionFailed } from './problem.ts'
 import { assertChecked, type Schema, validate, validateQuery } from './validate.ts'
 import type { Write } from './write.ts'
-
-const nesting_max = 32
 
 /** A request that was let in, before anything of it was looked at. */
 export interface Arrival {
@@ -76,10 +74,10 @@ export function endpoint(
   return async (arrival) => {
     if (upload && arrival.body instanceof Readable) return receive(operation, upload, arrival, arrival.body)
     if (operation.is_raw) return write({ operation, call: rawCallOf(operation, arrival), claim: undefined, answer })
-    const json = operation.body && jsonOf(arrival.body)
+    const json = operation.body && readJson(arrival.body)
     const call = callOf(operation, arrival, json)
     // Only in members that are ignored: what is read has no such depth.
-    if (isDeeper(json, nesting_max)) throw invalidJson(`The body is nested more than ${nesting_max} levels deep.`)
+    assertShallow(json)
     const keys = operation.method === 'POST' ? arrival.sent('idempotency-key') : []
     const claim =
       keys.length > 0 ? { key: keyOf(keys), fingerprint: fingerprintOf(operation.id, call.params, json) } : undefined
@@ -97,7 +95,7 @@ export function endpoint(
       letGo: (kept) => upload.letGo(at, kept),
     })
     try {
-      const json = form.options === undefined ? {} : jsonOf(Buffer.from(form.options))
+      const json = form.options === undefined ? {} : readJson(Buffer.from(form.options))
       const file = { id: form.kept, name: form.file_name }
       const call = { ...callOf({ ...operation, body: upload.options }, arrival, json), file }
       const claim = key && { key, fingerprint: fingerprintOf(operation.id, call.params, form.hashes, form.file_name) }
@@ -156,18 +154,3 @@ function rawCallOf(operation: Operation, arrival: Arrival): Call {
   const bytes = body instanceof Buffer ? body : Buffer.alloc(0)
   return { ...callOf(operation, arrival, undefined), raw: { sent, bytes } }
 }
-
-function jsonOf(body: Arrival['body']): unknown {
-  if (!(body instanceof Buffer) || body.length === 0) throw invalidJson('A JSON body is needed.')
-  if (!isUtf8(body)) throw invalidJson('The body is not UTF-8.')
-  try {
-    return JSON.parse(body.toString().replace(/^\ufeff/, ''))
-  } catch (error) {
-    throw invalidJson(`The body is not valid JSON: ${error instanceof Error ? error.message : error}.`)
-  }
-}
-
-const isDeeper = (value: unknown, levels: number): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  (levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1)))

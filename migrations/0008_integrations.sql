@@ -6,7 +6,6 @@ create table integrations (
   -- contact fields, each with the JSON pointer to its value
   field_map jsonb not null,
   default_country text collate "C",
-  crm_system text collate "C",
   -- both sealed: the token is part of the address, which is shown again
   token text collate "C" not null,
   signing_secret text collate "C",

@@ -104,7 +104,7 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     log,
     rate_limit_per_second,
     trust_proxy,
-    service: {
+    tools: {
       seal: sealing(config.secrets_key ?? randomBytes(32).toString('base64')),
       address: () => addressOf(config, portOf(app)),
     },

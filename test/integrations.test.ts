@@ -50,9 +50,8 @@ test('what is posted becomes a contact, found and told of as any other', async (
       company: '/company/name',
       notes: '#/free%20text%20',
       tags: '/tags',
-      crm_id: '/id',
+      crm_ids: { hubspot: '/id' },
     },
-    crm_system: 'hubspot',
     default_country: 'GB',
   })
   const answer = await tenant.send(made.url, {
@@ -172,7 +171,7 @@ test('a field that is wrong is told by its name, all at once, and nothing is wri
 
 test('twenty equal deliveries at once make one contact', async () => {
   const tenant = await workspace()
-  const made = await make(tenant, { field_map: { phone_number: '/phone', crm_id: '/id' }, crm_system: 'hubspot' })
+  const made = await make(tenant, { field_map: { phone_number: '/phone', crm_ids: { hubspot: '/id' } } })
   const payload = { phone: phoneNumber(), id: 'A1' }
   const answers = await Promise.all(Array.from({ length: 20 }, () => tenant.send(made.url, payload)))
   const outcomes = answers.map((answer) => answer.body.data.outcome).sort()
@@ -203,7 +202,7 @@ test('twenty different deliveries for one number leave one contact as the last o
 
 test("a CRM id that another contact has is refused, and the contact isn't made", async () => {
   const tenant = await workspace()
-  const made = await make(tenant, { field_map: { phone_number: '/phone', crm_id: '/id' }, crm_system: 'hubspot' })
+  const made = await make(tenant, { field_map: { phone_number: '/phone', crm_ids: { hubspot: '/id' } } })
   const first = await tenant.send(made.url, { phone: phoneNumber(), id: 'A1' })
   const second = await tenant.send(made.url, { phone: phoneNumber(), id: 'A1' })
   assert.deepEqual(outcomeOf(second), [409, 'CONFLICT'])
@@ -304,8 +303,7 @@ test('token and secret are kept sealed', async () => {
     db: pool,
     workspace: tenant.id,
     now: clock.now(),
-    seal: { open: String, close: String },
-    address: () => '',
+    tools: { seal: { open: String, close: String }, address: () => '' },
   }
   const kept = JSON.stringify(await integrations.list(at, { limit: 1, offset: 0 }))
   assert.equal(token.length, 43)
@@ -434,8 +432,12 @@ const settings: [object, string][] = [
   [{ field_map: { phone_number: '#/%ff' } }, 'field_map.phone_number'],
   [{ field_map: { phone_number: `/${'a'.repeat(500)}` } }, 'field_map.phone_number'],
   [{ field_map: { phone: '/phone' } }, 'field_map.phone'],
-  [{ field_map: { crm_id: '/id' } }, 'crm_system'],
-  [{ field_map: { crm_id: '/id' }, crm_system: 'Hub Spot' }, 'crm_system'],
+  [{ field_map: { crm_ids: { 'Hub Spot': '/id' } } }, 'field_map.crm_ids.Hub Spot'],
+  [{ field_map: { crm_ids: { hubspot: 'id' } } }, 'field_map.crm_ids.hubspot'],
+  [
+    { field_map: { crm_ids: Object.fromEntries([...'abcdefghijk'].map((name) => [name, '/id'])) } },
+    'field_map.crm_ids.k',
+  ],
   [{ default_country: 'XX' }, 'default_country'],
   [{ signing_secret: 'whsec_' }, 'signing_secret'],
   [{ signing_secret: `whsec_${'A'.repeat(30)}=` }, 'signing_secret'],
@@ -484,7 +486,7 @@ test('a dry run tries another field map, and tells of the contact that it would 
     contact_id: contact.id,
     contact: { phone_number: contact.phone_number, first_name: 'Ada' },
   })
-  const with_crm = await tryOut({ sample, field_map: { ...field_map, crm_id: '/id' }, crm_system: 'hubspot' })
+  const with_crm = await tryOut({ sample, field_map: { ...field_map, crm_ids: { hubspot: '/id' } } })
   assert.deepEqual([with_crm.outcome, with_crm.contact.crm_ids], ['updated', { hubspot: '7' }])
   assert.deepEqual((await get(tenant, contact.id)).crm_ids, {})
 })

@@ -1,45 +1,37 @@
-import type { NewContact } from '../contacts/schema.ts'
+import { CrmId, type NewContact } from '../contacts/schema.ts'
 import * as contacts from '../contacts/store.ts'
 import { valueAt } from '../kit/pointer.ts'
 import { type Fault, invalid, type Problem } from '../kit/problem.ts'
-import type { FieldMap, Integration } from './schema.ts'
+import { type Schema, validate } from '../kit/validate.ts'
+import type { Integration } from './schema.ts'
 
-export type Mapping = Pick<Integration, 'field_map' | 'default_country' | 'crm_system'>
+export type Mapping = Pick<Integration, 'field_map' | 'default_country'>
 
 /** What a payload asks for. */
 export interface Meant {
   contact: NewContact
-  crm: { system: string; id: string } | undefined
+  /** Ids by CRM system. */
+  crm_ids: Record<string, string>
 }
-
-const crm_id_length_max = 255
 
 /** Reads a payload as the field map says: a Problem when it can't be a contact. */
-export function read(payload: unknown, { field_map, default_country, crm_system }: Mapping): Meant | Problem {
-  const faults: Fault[] = []
-  const { crm_id, ...said } = saidBy(payload, field_map, faults)
-  if (field_map.phone_number === undefined) {
+export function read(payload: unknown, { field_map, default_country }: Mapping): Meant | Problem {
+  const { crm_ids: crm_map = {}, ...map } = field_map
+  if (map.phone_number === undefined) {
     return invalid([{ path: 'phone_number', code: 'required', message: 'The field map has no phone_number yet.' }])
   }
-  const { contact, faults: others } = contacts.read(said, default_country)
+  const faults: Fault[] = []
+  const { contact, faults: others } = contacts.read(saidBy(payload, map, faults), default_country)
   // One fault is enough for a field: what is no text is missing as well.
   const known = new Set(faults.map(({ path }) => path))
-  faults.push(...others.filter(({ path }) => !known.has(path)).map((fault) => located(fault, field_map)))
-  const id = typeof crm_id === 'string' ? crm_id.trim() : ''
-  if ([...id].length > crm_id_length_max) {
-    faults.push({
-      path: 'crm_id',
-      code: 'too_long',
-      message: `crm_id may have at most ${crm_id_length_max} characters.`,
-    })
-  }
-  if (!contact || faults.length > 0) return invalid(faults)
-  return { contact, crm: id !== '' && crm_system !== null ? { system: crm_system, id } : undefined }
+  faults.push(...others.filter(({ path }) => !known.has(path)).map((fault) => located(fault, map)))
+  const crm_ids = crmIdsOf(saidBy(payload, crm_map, faults), faults)
+  return !contact || faults.length > 0 ? invalid(faults) : { contact, crm_ids }
 }
 
-function saidBy(payload: unknown, field_map: FieldMap, faults: Fault[]): Record<string, string | string[]> {
+function saidBy(payload: unknown, map: Record<string, string>, faults: Fault[]): Record<string, string | string[]> {
   const said: Record<string, string | string[]> = {}
-  for (const [field, pointer] of Object.entries(field_map)) {
+  for (const [field, pointer] of Object.entries(map)) {
     const value = valueAt(pointer, payload)
     const texts = field === 'tags' && Array.isArray(value) ? value.map(textOf) : textOf(value)
     if (texts === undefined) continue
@@ -50,6 +42,16 @@ function saidBy(payload: unknown, field_map: FieldMap, faults: Fault[]): Record<
   return said
 }
 
+function crmIdsOf(said: Record<string, string | string[]>, faults: Fault[]): Record<string, string> {
+  const given = Object.entries(said).flatMap(([system, text]) => {
+    if (String(text).trim() === '') return []
+    const { value, faults: own } = validate(CrmId as Schema, { id: text })
+    faults.push(...own.map((fault) => ({ ...fault, path: system, message: `${system}: ${fault.message}` })))
+    return [[system, String(value.id)]]
+  })
+  return Object.fromEntries(given)
+}
+
 /** Form tools send numbers as numbers. Undefined: nothing is said; null: it is no text. */
 function textOf(value: unknown): string | null | undefined {
   if (value === undefined || value === null) return undefined
@@ -57,8 +59,5 @@ function textOf(value: unknown): string | null | undefined {
   return String(value)
 }
 
-const located = (fault: Fault, field_map: FieldMap): Fault => {
-  const pointer = Object.entries(field_map).find(([field]) => field === fault.path)?.[1]
-  const place = fault.code === 'required' ? ` There is nothing at ${pointer}.` : ''
-  return { ...fault, message: fault.message + place }
-}
+const located = (fault: Fault, map: Record<string, string>): Fault =>
+  fault.code === 'required' ? { ...fault, message: `${fault.message} There is nothing at ${map[fault.path]}.` } : fault

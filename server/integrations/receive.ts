@@ -1,5 +1,3 @@
-import type { ContactWithCrmIds } from '../contacts/schema.ts'
-import * as contacts from '../contacts/store.ts'
 import * as clock from '../kit/clock.ts'
 import type { Db } from '../kit/db.ts'
 import type { Knock } from '../kit/door.ts'
@@ -11,13 +9,12 @@ import { invalidState, notFound, Problem, unsupportedMediaType } from '../kit/pr
 import { isSecret } from '../kit/secret.ts'
 import { signatureFault } from '../kit/signing.ts'
 import { sql } from '../kit/sql.ts'
-import { type Mapping, type Meant, read } from './mapping.ts'
 import * as receipts from './receipts.ts'
-import type { DryRun, Received, Sample } from './schema.ts'
+import type { Received } from './schema.ts'
 import * as integrations from './store.ts'
+import { reasonsOf, upsert } from './upsert.ts'
 
 const webhook_id_length_max = 255
-const races_max = 3
 
 /** Lets in by the token in the address, as the integration. */
 export const knocking =
@@ -48,7 +45,7 @@ export async function receive(at: At, id: string, raw: Raw): Promise<Received | 
   const first = webhook_id === undefined ? receipt_id : await claim(at, id, webhook_id, receipt_id)
   if (first !== receipt_id) return { receipt_id: first, outcome: 'repeated', contact_id: null }
 
-  const done = await carryOut(at, payload, integration)
+  const done = await upsert(at, payload, integration)
   if (done.problem) {
     // So that it may come again when the field map is mended.
     if (webhook_id !== undefined) await letGo(at, id, webhook_id)
@@ -61,7 +58,7 @@ export async function receive(at: At, id: string, raw: Raw): Promise<Received | 
 
 /** The JSON, once it is known to be the sender's. */
 function open(
-  { seal, now }: At,
+  { tools: { seal }, now }: At,
   { signing_secret }: integrations.Kept,
   { sent, bytes }: Raw,
 ): { payload: unknown; webhook_id: string | undefined } | Problem {
@@ -107,80 +104,3 @@ const letGo = ({ db, workspace }: At, id: string, webhook_id: string): Promise<n
     sql`delete from integration_messages
       where workspace_id = ${workspace} and integration_id = ${id} and webhook_id = ${webhook_id}`,
   )
-
-type Done =
-  | { outcome: 'created' | 'updated' | 'unchanged'; contact_id: string; problem?: undefined }
-  | { problem: Problem; contact_id: string | null }
-
-async function carryOut(at: At, payload: unknown, mapping: Mapping, race = 1): Promise<Done> {
-  const { db, workspace, now } = at
-  const plan = await planFor(db, workspace, payload, mapping)
-  if ('problem' in plan) return plan
-  const { contact, crm, before } = plan
-  const change = before && contacts.differing(contact, before)
-  const [written] = !before
-    ? await contacts.create(db, workspace, [{ ...contact, source: 'webhook' }], now)
-    : change
-      ? await contacts.update(db, workspace, [{ id: before.id, change, is_current: () => true }], now)
-      : [before]
-  if (!written || written instanceof Problem) {
-    // Somebody took the number, or deleted the contact, since it was looked for.
-    if (race < races_max) return carryOut(at, payload, mapping, race + 1)
-    throw written ?? new Error('neither a contact nor why')
-  }
-  const is_known = crm === undefined || before?.crm_ids[crm.system] === crm.id
-  if (!is_known) {
-    const set = { id: written.id, system: crm.system, crm_id: crm.id, is_current: () => true }
-    await contacts.setCrmId(db, workspace, set, now)
-  }
-  return { outcome: !before ? 'created' : change || !is_known ? 'updated' : 'unchanged', contact_id: written.id }
-}
-
-interface Plan extends Meant {
-  before: ContactWithCrmIds | undefined
-}
-
-/** What is to be done, with the contact held that it concerns. */
-async function planFor(
-  db: Db,
-  workspace: string,
-  payload: unknown,
-  mapping: Mapping,
-): Promise<Plan | { problem: Problem; contact_id: string | null }> {
-  const meant = read(payload, mapping)
-  if (meant instanceof Problem) return { problem: meant, contact_id: null }
-  const { contact, crm } = meant
-  const holder = (await contacts.holdersOf(db, workspace, [contact.phone_number])).get(contact.phone_number)
-  const before = holder === undefined ? undefined : (await contacts.lock(db, workspace, [holder])).get(holder)
-  const crm_holder = crm && (await contacts.crmIdHolder(db, workspace, crm.system, crm.id))
-  if (crm_holder !== undefined && crm_holder !== before?.id) {
-    return { problem: contacts.crmIdInUse(crm_holder), contact_id: before?.id ?? crm_holder }
-  }
-  return { contact, crm, before }
-}
-
-/** What a sample would do, with the field map of the integration or the one that comes along. */
-export async function dryRun({ db, workspace }: At, id: string, { sample, ...said }: Sample): Promise<DryRun> {
-  const kept = await integrations.held(db, workspace, id)
-  const { default_country = kept.default_country, crm_system = kept.crm_system } = said
-  const field_map = said.field_map ? integrations.mapOf(said.field_map) : kept.field_map
-  integrations.assertSystem(field_map, crm_system)
-  const plan = await planFor(db, workspace, sample, { field_map, default_country, crm_system })
-  if ('problem' in plan) {
-    const { problem, contact_id } = plan
-    return { outcome: 'refused', reasons: reasonsOf(problem), contact_id, contact: null }
-  }
-  const { contact, crm, before } = plan
-  const is_changed = before && (contacts.differing(contact, before) || (crm && before.crm_ids[crm.system] !== crm.id))
-  return {
-    outcome: !before ? 'created' : is_changed ? 'updated' : 'unchanged',
-    reasons: [],
-    contact_id: before?.id ?? null,
-    contact: { ...contact, ...(crm && { crm_ids: { [crm.system]: crm.id } }) },
-  }
-}
-
-function reasonsOf({ message, details }: Problem): string[] {
-  const { fields } = details as { fields?: { message: string }[] }
-  return fields?.length ? fields.map((fault) => fault.message) : [message]
-}

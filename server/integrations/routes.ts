@@ -2,9 +2,10 @@ import { Type } from 'typebox'
 import { ById } from '../kit/field.ts'
 import { operation } from '../kit/operation.ts'
 import * as receipts from './receipts.ts'
-import { dryRun, receive } from './receive.ts'
+import { receive } from './receive.ts'
 import * as schema from './schema.ts'
 import * as integrations from './store.ts'
+import { dryRun } from './upsert.ts'
 
 const Deleted = Type.Object({ deleted: Type.Literal(true) }, { title: 'Deleted' })
 

@@ -1,14 +1,15 @@
 import { type Static, Type } from 'typebox'
-import { crm_system, DefaultCountry, fields, NewContact } from '../contacts/schema.ts'
+import { DefaultCountry, type Field, fields, NewContact } from '../contacts/schema.ts'
 import { body, check, id, oneOf, optionalText, optionalTimestamp, text, timestamp } from '../kit/field.ts'
 import * as page from '../kit/page.ts'
 import { isPointer } from '../kit/pointer.ts'
-import { isSigningSecret } from '../kit/signing.ts'
+import { isSigningSecret, signing_secret_pattern } from '../kit/signing.ts'
 
 const pointer_length_max = 500
 
-const mapped = [...fields, 'crm_id'] as const
-export type FieldMap = Partial<Record<(typeof mapped)[number], string>>
+export type FieldMap = Partial<Record<Field, string>> & { crm_ids?: Record<string, string> }
+/** As it is said: `null` is as good as nothing. */
+export type SaidMap = Partial<Record<Field, string | null>> & { crm_ids?: Record<string, string | null> }
 
 export const outcomes = ['created', 'updated', 'unchanged', 'refused'] as const
 
@@ -17,22 +18,28 @@ const status = oneOf(['active', 'disabled'], {
   description: 'A disabled one takes nothing: its address answers 409.',
   examples: ['active'],
 })
-const field_map = {
-  description:
-    'Which value of the JSON that arrives goes into which field of the contact: JSON pointers (RFC 6901). Without ' +
-    '`phone_number` nothing can be made of it yet. `tags` may be a list, or a text with commas. `crm_id` goes into the ' +
-    "contact's `crm_ids` under `crm_system`. A value that is missing, `null` or empty leaves the field as it is.",
-  examples: [{ phone_number: '/answers/phone', first_name: '/answers/name', crm_id: '/id' }],
+const pointer = {
+  maxLength: pointer_length_max,
+  pattern: '^#?(/([^~]|~[01])*)*$',
+  examples: ['/answers/phone'],
 }
 const Pointer = optionalText({
-  maxLength: pointer_length_max,
+  ...pointer,
   [check]: (said) =>
     isPointer(said) ? undefined : { code: 'format', message: 'must be a JSON pointer such as /answers/0/phone.' },
 })
-const CrmSystem = optionalText({
-  ...crm_system,
-  description: `${crm_system.description} Needed when the field map has \`crm_id\`.`,
-  examples: ['hubspot'],
+const mapOf = (value: object) => ({
+  type: 'object',
+  properties: {
+    ...Object.fromEntries(fields.map((field) => [field, value])),
+    crm_ids: { type: 'object', additionalProperties: value, description: 'By the name of the CRM system.' },
+  },
+  additionalProperties: false,
+  description:
+    'Which value of the JSON that arrives goes into which field of the contact: JSON pointers (RFC 6901). Without ' +
+    '`phone_number` nothing can be made of it yet. `tags` may be a list, or a text with commas. A value that is missing, ' +
+    '`null` or empty leaves the field as it is.',
+  examples: [{ phone_number: '/answers/phone', first_name: '/answers/name', crm_ids: { hubspot: '/id' } }],
 })
 
 export const Integration = Type.Object(
@@ -44,9 +51,8 @@ export const Integration = Type.Object(
       description: 'Where JSON is posted to. Who knows it can send to it.',
       examples: ['https://parley.example.com/in/3hJ0Xw5rQm8yVtZbN1kLcP7sDfG2aUeI9oRiTqYxW4E'],
     }),
-    field_map: Type.Unsafe<FieldMap>({ type: 'object', additionalProperties: { type: 'string' }, ...field_map }),
+    field_map: Type.Unsafe<FieldMap>(mapOf({ type: 'string' })),
     default_country: Type.Unsafe<string | null>({ type: ['string', 'null'], examples: ['US'] }),
-    crm_system: CrmSystem,
     is_signed: Type.Boolean({
       description: 'Whether only what is signed with its `signing_secret` is taken.',
       examples: [false],
@@ -60,16 +66,8 @@ export const Integration = Type.Object(
 export type Integration = Static<typeof Integration>
 
 const map = {
-  field_map: Type.Optional(
-    Type.Unsafe<Record<string, string | null>>({
-      type: 'object',
-      properties: Object.fromEntries(mapped.map((field) => [field, Pointer])),
-      additionalProperties: false,
-      ...field_map,
-    }),
-  ),
+  field_map: Type.Optional(Type.Unsafe<SaidMap>(mapOf(Pointer))),
   default_country: Type.Optional(DefaultCountry),
-  crm_system: Type.Optional(CrmSystem),
 }
 const settings = {
   ...map,
@@ -79,7 +77,8 @@ const settings = {
       description:
         'Of Standard Webhooks: `whsec_` and 24 to 64 bytes in base64. With it only what is signed is taken, and what has ' +
         'the same `webhook-id` is done once. `null`: not signed. It is never shown.',
-      examples: [null],
+      pattern: signing_secret_pattern,
+      examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
       [check]: (said) =>
         isSigningSecret(said)
           ? undefined

@@ -1,18 +1,21 @@
+import { crm_system } from '../contacts/schema.ts'
 import * as clock from '../kit/clock.ts'
 import type { Db } from '../kit/db.ts'
 import { newId } from '../kit/id.ts'
 import type { At, Call } from '../kit/operation.ts'
 import * as page from '../kit/page.ts'
-import { invalid, invalidState, notFound, preconditionFailed } from '../kit/problem.ts'
+import { invalid, invalidState, notFound, type Problem, preconditionFailed } from '../kit/problem.ts'
 import { hashOf, newSecret } from '../kit/secret.ts'
 import { raw, sql } from '../kit/sql.ts'
-import type { FieldMap, Integration, IntegrationChange, NewIntegration } from './schema.ts'
+import type { FieldMap, Integration, IntegrationChange, NewIntegration, SaidMap } from './schema.ts'
 
 const integrations_max = 100
+const crm_systems_max = 10
+const crm_system_form = new RegExp(crm_system.pattern)
 /** Receipts hold what people said of themselves. */
 const kept_ms = 30 * 24 * 60 * 60 * 1000
 
-const columns = raw(`id, name, status, field_map, default_country, crm_system, token, signing_secret,
+const columns = raw(`id, name, status, field_map, default_country, token, signing_secret,
   (select max(received_at) from integration_receipts as receipt
     where receipt.workspace_id = integrations.workspace_id and integration_id = integrations.id) as last_received_at,
   created_at, updated_at`)
@@ -25,23 +28,23 @@ export interface Kept extends Omit<Integration, 'url' | 'is_signed'> {
 
 /** Makes an address of its own, which is found by its hash and kept sealed to be shown again. */
 export async function create(at: At, input: NewIntegration): Promise<Integration> {
-  const { db, workspace, now, seal } = at
+  const { db, workspace, now } = at
+  const { seal } = at.tools
   const { total } = await db.one<{ total: number }>(
     sql`select count(*) as total from integrations where workspace_id = ${workspace}`,
   )
   if (total >= integrations_max) throw invalidState(`A workspace has at most ${integrations_max} integrations.`)
-  const { name, default_country = null, crm_system = null, signing_secret = null } = input
+  const { name, default_country = null, signing_secret = null } = input
   const field_map = mapOf(input.field_map ?? {})
-  assertSystem(field_map, crm_system)
   const token = newSecret()
   const id = newId()
   const created_at = clock.iso(now)
   const secret = signing_secret === null ? null : seal.close(signing_secret)
   await Promise.all([
     db.run(
-      sql`insert into integrations (workspace_id, id, name, status, field_map, default_country, crm_system, token,
+      sql`insert into integrations (workspace_id, id, name, status, field_map, default_country, token,
           signing_secret, created_at, updated_at)
-        values (${workspace}, ${id}, ${name}, 'active', ${JSON.stringify(field_map)}, ${default_country}, ${crm_system},
+        values (${workspace}, ${id}, ${name}, 'active', ${JSON.stringify(field_map)}, ${default_country},
           ${seal.close(token)}, ${secret}, ${created_at}, ${created_at})`,
     ),
     db.run(
@@ -74,7 +77,8 @@ export async function update(
   change: IntegrationChange,
   is_current: Call['is_current'],
 ): Promise<Integration> {
-  const { db, workspace, now, seal } = at
+  const { db, workspace, now } = at
+  const { seal } = at.tools
   const before = found(await kept(db, workspace, id, raw('for update')))
   if (!is_current(before)) throw preconditionFailed()
   if (Object.keys(change).length === 0) return shown(at, before)
@@ -86,11 +90,10 @@ export async function update(
     ...(signing_secret !== undefined && { signing_secret: signing_secret && seal.close(signing_secret) }),
     updated_at: clock.iso(Math.max(now, clock.parse(before.updated_at) + 1)),
   }
-  assertSystem(after.field_map, after.crm_system)
   await db.run(
     sql`update integrations set name = ${after.name}, status = ${after.status},
         field_map = ${JSON.stringify(after.field_map)}, default_country = ${after.default_country},
-        crm_system = ${after.crm_system}, signing_secret = ${after.signing_secret}, updated_at = ${after.updated_at}
+        signing_secret = ${after.signing_secret}, updated_at = ${after.updated_at}
       where workspace_id = ${workspace} and id = ${id}`,
   )
   return shown(at, after)
@@ -129,17 +132,26 @@ function found(integration: Kept | undefined): Kept {
   return integration
 }
 
-const shown = ({ seal, address }: At, { token, signing_secret, ...rest }: Kept): Integration => ({
+const shown = ({ tools: { seal, address } }: At, { token, signing_secret, ...rest }: Kept): Integration => ({
   ...rest,
   url: `${address()}/in/${seal.open(token)}`,
   is_signed: signing_secret !== null,
 })
 
-export const mapOf = (said: Record<string, string | null>): FieldMap =>
-  Object.fromEntries(Object.entries(said).filter(([, pointer]) => pointer !== null))
+/** Without what is mapped to nothing. */
+export function mapOf({ crm_ids = {}, ...said }: SaidMap): FieldMap {
+  const systems = mapped(crm_ids)
+  const unknown = Object.keys(systems).find((system) => !crm_system_form.test(system))
+  if (unknown !== undefined) throw badSystem(unknown, `must be ${crm_system.description}`)
+  const extra = Object.keys(systems)[crm_systems_max]
+  if (extra !== undefined) throw badSystem(extra, `is one more than the ${crm_systems_max} there may be.`)
+  return { ...mapped(said), ...(Object.keys(systems).length > 0 && { crm_ids: systems }) }
+}
 
-export function assertSystem(field_map: FieldMap, crm_system: string | null): void {
-  if (field_map.crm_id === undefined || crm_system !== null) return
-  const message = 'crm_system is required when field_map has crm_id.'
-  throw invalid([{ path: 'crm_system', code: 'required', message }])
+const mapped = (said: Record<string, string | null>): Record<string, string> =>
+  Object.fromEntries(Object.entries(said).flatMap(([name, pointer]) => (pointer === null ? [] : [[name, pointer]])))
+
+function badSystem(system: string, rule: string): Problem {
+  const path = `field_map.crm_ids.${system}`.slice(0, 200)
+  return invalid([{ path, code: 'format', message: `${path} ${rule}` }])
 }

@@ -6,7 +6,7 @@ import { type Answer, envelope, isKnown, matches, type StreamedAnswer } from './
 import { fingerprintOf, keyOf } from './idempotency.ts'
 import { assertShallow, readJson } from './json.ts'
 import { readForm } from './multipart.ts'
-import type { At, Call, Caller, Operation, Service, Upload } from './operation.ts'
+import type { At, Call, Caller, Operation, Tools, Upload } from './operation.ts'
 import { invalid, notFound, preconditionFailed } from './problem.ts'
 import { assertChecked, type Schema, validate, validateQuery } from './validate.ts'
 import type { Write } from './write.ts'
@@ -39,7 +39,7 @@ export function endpoint(
   pool: Pool,
   write: (write: Write) => Promise<Answer>,
   { lists, dear }: Lanes,
-  service: Service,
+  tools: Tools,
 ): (arrival: Arrival) => Promise<Answer | StreamedAnswer> {
   const { run, stream, upload, params, query, body } = operation
   for (const schema of [params, query, body ?? {}, upload?.options ?? {}]) assertChecked(schema)
@@ -49,7 +49,7 @@ export function endpoint(
     return async (arrival) => {
       const call = callOf(operation, arrival, undefined)
       const { workspace } = arrival.caller
-      const pieces = stream({ ...service, db: pool, workspace, now: clock.now() }, call)
+      const pieces = stream({ tools, db: pool, workspace, now: clock.now() }, call)
       // What goes wrong before the first piece is told as ever; a stream that has begun can only break off.
       const begun = await lists(workspace, () => begin(pieces))
       return { status: operation.status, headers: headersOf(operation), body: Readable.from(begun) }
@@ -60,7 +60,7 @@ export function endpoint(
     return async (arrival) => {
       const call = callOf(operation, arrival, undefined)
       const { workspace } = arrival.caller
-      const read = () => Promise.resolve(run?.({ ...service, db: pool, workspace, now: clock.now() }, call))
+      const read = () => Promise.resolve(run?.({ tools, db: pool, workspace, now: clock.now() }, call))
       const lane = operation.isDear(call.query) ? dear : lists
       const resource = await (operation.is_list ? lane(workspace, read) : read())
       const found = answer(resource)
@@ -86,7 +86,7 @@ export function endpoint(
 
   /** The file is kept before the write begins, which may take its time; the write then takes it over, or nobody does. */
   async function receive(operation: Operation, upload: Upload, arrival: Arrival, body: Readable): Promise<Answer> {
-    const at: At = { ...service, db: pool, workspace: arrival.caller.workspace, now: clock.now() }
+    const at: At = { tools, db: pool, workspace: arrival.caller.workspace, now: clock.now() }
     const keys = arrival.sent('idempotency-key')
     const key = keys.length > 0 ? keyOf(keys) : undefined
     const form = await readForm(arrival.headers, body, {

@@ -16,7 +16,7 @@ import { limiter } from './limit.ts'
 import { type Log, rarely } from './log.ts'
 import { type Metrics, metrics } from './metrics.ts'
 import { isForm, isTooLong } from './multipart.ts'
-import type { Caller, Operation, Service, Upload } from './operation.ts'
+import type { Caller, Operation, Tools, Upload } from './operation.ts'
 import { openPlaces, type TurnAway, turningAway } from './places.ts'
 import * as problem from './problem.ts'
 import type { Site, SiteAnswer } from './site.ts'
@@ -30,7 +30,7 @@ export interface HttpOptions {
   trust_proxy: string[]
   /** What is shown where there is nothing else. */
   site: Site
-  service: Service
+  tools: Tools
 }
 
 export type { FastifyInstance }
@@ -170,12 +170,8 @@ function sendFile({ id, method, raw, routeOptions }: FastifyRequest, reply: Fast
 }
 
 /** All doors lead to the same rooms: what limits requests counts them together. */
-function addDoors(
-  app: FastifyInstance,
-  give: Give,
-  { doors, pool, service, rate_limit_per_second }: HttpOptions,
-): void {
-  const write = writer(pool, service)
+function addDoors(app: FastifyInstance, give: Give, { doors, pool, tools, rate_limit_per_second }: HttpOptions): void {
+  const write = writer(pool, tools)
   const reads = { lists: lanes(lists_at_once_max), dear: lanes(dear_at_once_max) }
   const turnAway = turningAway()
   const admit = admission(rate_limit_per_second, turnAway)
@@ -183,7 +179,7 @@ function addDoors(
   for (const door of doors) addOperations(door)
 
   function addOperations(door: Door): void {
-    const writeHere = door.is_plain ? plainWriter(pool, service) : write
+    const writeHere = door.is_plain ? plainWriter(pool, tools) : write
     for (const operation of door.operations) addOperation(door, operation, writeHere)
     // What a parameter is called makes no other path.
     for (const [path, group] of Map.groupBy(door.operations, ({ path }) => path.replace(/:\w+/g, ':name'))) {
@@ -193,7 +189,7 @@ function addDoors(
   }
 
   function addOperation(door: Door, operation: Operation, writeHere: typeof write): void {
-    const run = endpoint(operation, door.base_path, pool, writeHere, reads, service)
+    const run = endpoint(operation, door.base_path, pool, writeHere, reads, tools)
     for (const prefix of door.served_at) {
       app.route<Parts>({
         method: operation.method,

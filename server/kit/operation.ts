@@ -59,8 +59,8 @@ export interface Upload {
   letGo: (at: At, id: string) => Promise<void>
 }
 
-/** What operations need of the service that they are part of. */
-export interface Service {
+/** What the process lends to those who need it. */
+export interface Tools {
   /** For what must not be kept in the clear. */
   seal: Seal
   /** Where clients reach it, without a slash at the end. */
@@ -68,10 +68,11 @@ export interface Service {
 }
 
 /** Where and when it is carried out. Writes get the transaction that also holds their idempotency key. */
-export interface At extends Service {
+export interface At {
   db: Db
   workspace: string
   now: number
+  tools: Tools
 }
 
 interface Description<P extends TSchema, Q extends TSchema, B extends TSchema> {

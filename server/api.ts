@@ -9,6 +9,7 @@ import { addressOf, type Config } from './config.ts'
 import { operations as contacts } from './contacts/routes.ts'
 import { operations as imports } from './imports/routes.ts'
 import { answerHeaders } from './kit/browser.ts'
+import * as clock from './kit/clock.ts'
 import type { Pool } from './kit/db.ts'
 import { docsHeaders, docsPage } from './kit/docs/page.ts'
 import type { Door } from './kit/door.ts'
@@ -16,14 +17,18 @@ import { type FastifyInstance, openHttp } from './kit/http.ts'
 import type { Log } from './kit/log.ts'
 import { isCurrent } from './kit/migrate.ts'
 import { type About, openApiOf } from './kit/openapi.ts'
-import type { Operation } from './kit/operation.ts'
+import type { Operation, Tools } from './kit/operation.ts'
+import { openOutbound } from './kit/outbound.ts'
+import { sealing } from './kit/seal.ts'
 import { readSite } from './kit/site.ts'
 import { operations as overview } from './overview/routes.ts'
 import { operations as personOperations } from './people/routes.ts'
 import { visiting } from './people/visitor.ts'
+import * as inbox from './webhooks/inbox.ts'
+import { operations as webhooks } from './webhooks/routes.ts'
 
 /** Everything that clients can do. */
-const rooms: Operation[] = [...contacts, ...imports, ...agents, ...overview]
+const rooms: Operation[] = [...contacts, ...imports, ...agents, ...overview, ...webhooks]
 export const operations: Operation[] = [...rooms, ...apiKeys(scopesOf(rooms))]
 
 export { personOperations }
@@ -37,7 +42,7 @@ const session_api_path = '/app/api/v1'
 const person_path = '/app'
 
 /** Where an address that leads nowhere is a mistake of a program, and not a page of the dashboard. */
-const own_paths = ['/api', '/v1', '/app']
+const own_paths = ['/api', '/v1', '/app', '/inbox']
 
 /** Who asks whether we are ready doesn't wait for a database that is silent. */
 const ready_within_ms = 2_000
@@ -51,6 +56,7 @@ const about: About = {
     imports: 'Contacts from CSV files, in the background: tried out first, cancelled or undone if need be.',
     agents: 'What answers and calls: instructions in versions, one of them deployed.',
     overview: 'What there is, at a glance.',
+    webhooks: 'Where events are sent as they happen, and what became of each.',
     api_keys:
       'What lets programs in. For keys that were given the scopes `api_keys:read` and `api_keys:write` by name.',
   },
@@ -61,6 +67,8 @@ export const document = openApiOf(operations, about)
 
 export interface Api {
   app: FastifyInstance
+  /** Also for what is done in the background. */
+  tools: Tools
   /** Writes down which keys were used since the last time. */
   noteUses: () => Promise<void>
   /** Answers what has begun, then closes. */
@@ -68,6 +76,10 @@ export interface Api {
 }
 
 export function openApi(pool: Pool, config: Config, migrations: string, log: Log): Api {
+  const tools: Tools = {
+    seal: sealing(config.secrets_key ?? randomBytes(32).toString('base64')),
+    outbound: openOutbound({ allowed: config.webhook_allow_hosts }),
+  }
   const { authenticate, noteUses } = authenticator(pool)
   const { rate_limit_per_second, trust_proxy } = config
   const identify = visiting(pool, config.public_url)
@@ -77,7 +89,7 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     identify,
     headers: answerHeaders,
   })
-  const { app, metrics, addPage, stop, isStopping } = openHttp({
+  const { app, metrics, addPage, addInlet, stop, isStopping } = openHttp({
     doors: [
       {
         operations,
@@ -92,7 +104,7 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     log,
     rate_limit_per_second,
     trust_proxy,
-    secrets_key: config.secrets_key ?? randomBytes(32).toString('base64'),
+    tools,
     site: readSite(path.join(config.checkout, '.cache', 'dashboard'), pathOf(config.public_url), own_paths),
   })
   const document_text = JSON.stringify(document)
@@ -109,12 +121,17 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     body: await metrics.text(),
   }))
   addPage('/openapi.json', () => ({ status: 200, headers: {}, body: document_text }))
+  addInlet('/inbox/*', async ({ path, headers, body, hung_up }) => {
+    const answer = await inbox.receive(pool, tools.seal, { path, headers, body: body.toString() }, clock.now())
+    if (answer === 'hang') await hung_up
+    return json(answer === 'hang' ? 200 : Number(answer), { answer })
+  })
   let docs: string | undefined
   addPage('/docs', () => {
     docs ??= docsPage(document, addressOf(config, portOf(app)))
     return { status: 200, headers: docsHeaders, body: docs }
   })
-  return { app, noteUses, stop }
+  return { app, tools, noteUses, stop }
 }
 
 /** The port that it listens at. */

@@ -29,7 +29,7 @@ export interface Tenant {
   /** Another key of the same workspace. */
   newKey: (key?: Partial<api_keys.NewApiKey>) => Promise<string>
   /** Does what is due in the background: in tests nothing happens there by itself. */
-  work: () => Promise<void>
+  work: (now?: number) => Promise<void>
 }
 
 export interface Server {
@@ -63,7 +63,7 @@ export async function serve(changes: Partial<Config> = {}): Promise<Server> {
 export async function openServer(pool: Pool, changes: Partial<Config> = {}): Promise<Server> {
   const config = { ...readConfig({ RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: 'silent', DATA_DIR: '.cache' }), ...changes }
   const log = openLog(config.log_level)
-  const { app } = openApi(pool, config, migrations, log)
+  const { app, tools } = openApi(pool, config, migrations, log)
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
 
   async function fetchAny(method: string, address: string, body?: unknown, headers: Record<string, string> = {}) {
@@ -98,7 +98,9 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}): Pro
       const key = await newKey({ scopes })
       const call: Tenant['call'] = (method, path, body, headers) =>
         fetchAny(method, `/api/v1${path}`, body, { authorization: `Bearer ${key}`, ...headers })
-      return { id: created.id, key, call, newKey, work: () => workOff(pool, created.id, log) }
+      const work: Tenant['work'] = (at) =>
+        workOff({ pool, tools, ownAddress: () => url, log, now: () => at ?? clock.now() }, created.id)
+      return { id: created.id, key, call, newKey, work }
     },
     say: (bytes) =>
       new Promise((resolve, reject) => {
@@ -114,6 +116,7 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}): Pro
       }),
     async close() {
       await app.close()
+      await tools.outbound.close()
       await pool.close()
     },
   }

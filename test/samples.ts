@@ -16,6 +16,13 @@ export const newApiKey = (said: object = {}) => ({ name: 'CRM sync', scopes: ['c
 
 export const newImport = (said: object = {}) => ({ rows: [{ Phone: phoneNumber() }], ...said })
 
+export const newWebhook = (said: object = {}) => ({ url: 'https://93.184.215.14/hook', events: ['contact.*'], ...said })
+
+async function delivery({ call }: Tenant): Promise<string> {
+  const { id } = (await call('POST', '/webhooks', newWebhook({ url: 'inbox' }))).body.data
+  return `${id}/deliveries/${(await call('POST', `/webhooks/${id}/test`)).body.data.id}`
+}
+
 /**
  * One maker for each noun that stands in an address, by the name of its collection: gives the id of a new one. By the
  * name of an operation, where only some of them will do.
@@ -27,6 +34,9 @@ export const makers: Record<string, (tenant: Tenant) => Promise<string>> = {
     (await call('POST', '/contacts/imports', newImport({ is_dry_run: true }))).body.data.id,
   agents: async ({ call }) => (await call('POST', '/agents', newAgent())).body.data.id,
   overview: async ({ call }) => (await call('POST', '/contacts', newContact())).body.data.id,
+  webhooks: async ({ call }) => (await call('POST', '/webhooks', newWebhook({ url: 'inbox' }))).body.data.id,
+  'webhooks.get_delivery': delivery,
+  'webhooks.resend_delivery': delivery,
   api_keys: async ({ call }) => (await call('POST', '/api_keys', newApiKey())).body.data.id,
 }
 
@@ -37,6 +47,9 @@ export const bodies: Record<string, () => object> = {
   'contacts.set_crm_id': () => ({ id: phoneNumber() }),
   'imports.create': newImport,
   'agents.create': newAgent,
+  'webhooks.create': newWebhook,
+  'webhooks.update': () => ({ description: 'Another' }),
+  'webhooks.recover': () => ({ since: '2026-11-15T09:30:00Z' }),
   'api_keys.create': newApiKey,
   'api_keys.rotate': () => ({ overlap_seconds: 60 }),
 }

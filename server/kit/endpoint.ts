@@ -6,7 +6,7 @@ import type { Pool } from './db.ts'
 import { type Answer, envelope, isKnown, matches, type StreamedAnswer } from './envelope.ts'
 import { fingerprintOf, keyOf } from './idempotency.ts'
 import { readForm } from './multipart.ts'
-import type { At, Call, Caller, Operation, Upload } from './operation.ts'
+import type { At, Call, Caller, Operation, Tools, Upload } from './operation.ts'
 import { invalid, invalidJson, notFound, preconditionFailed } from './problem.ts'
 import { assertChecked, type Schema, validate, validateQuery } from './validate.ts'
 import type { Write } from './write.ts'
@@ -41,16 +41,18 @@ export function endpoint(
   pool: Pool,
   write: (write: Write) => Promise<Answer>,
   { lists, dear }: Lanes,
+  tools: Tools,
 ): (arrival: Arrival) => Promise<Answer | StreamedAnswer> {
   const { run, stream, upload, params, query, body } = operation
   for (const schema of [params, query, body ?? {}, upload?.options ?? {}]) assertChecked(schema)
   const answer = envelope(operation, base)
+  const atOf = ({ workspace }: Caller): At => ({ db: pool, workspace, now: clock.now(), tools })
 
   if (stream) {
     return async (arrival) => {
       const call = callOf(operation, arrival, undefined)
       const { workspace } = arrival.caller
-      const pieces = stream({ db: pool, workspace, now: clock.now() }, call)
+      const pieces = stream(atOf(arrival.caller), call)
       // What goes wrong before the first piece is told as ever; a stream that has begun can only break off.
       const begun = await lists(workspace, () => begin(pieces))
       return { status: operation.status, headers: headersOf(operation), body: Readable.from(begun) }
@@ -61,7 +63,7 @@ export function endpoint(
     return async (arrival) => {
       const call = callOf(operation, arrival, undefined)
       const { workspace } = arrival.caller
-      const read = () => Promise.resolve(run?.({ db: pool, workspace, now: clock.now() }, call))
+      const read = () => Promise.resolve(run?.(atOf(arrival.caller), call))
       const lane = operation.isDear(call.query) ? dear : lists
       const resource = await (operation.is_list ? lane(workspace, read) : read())
       const found = answer(resource)
@@ -81,12 +83,13 @@ export function endpoint(
     const keys = operation.method === 'POST' ? arrival.sent('idempotency-key') : []
     const claim =
       keys.length > 0 ? { key: keyOf(keys), fingerprint: fingerprintOf(operation.id, call.params, json) } : undefined
+    await operation.before?.(atOf(arrival.caller), call)
     return write({ operation, call, claim, answer })
   }
 
   /** The file is kept before the write begins, which may take its time; the write then takes it over, or nobody does. */
   async function receive(operation: Operation, upload: Upload, arrival: Arrival, body: Readable): Promise<Answer> {
-    const at: At = { db: pool, workspace: arrival.caller.workspace, now: clock.now() }
+    const at = atOf(arrival.caller)
     const keys = arrival.sent('idempotency-key')
     const key = keys.length > 0 ? keyOf(keys) : undefined
     const form = await readForm(arrival.headers, body, {

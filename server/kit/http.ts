@@ -16,10 +16,9 @@ import { limiter } from './limit.ts'
 import { type Log, rarely } from './log.ts'
 import { type Metrics, metrics } from './metrics.ts'
 import { isForm, isTooLong } from './multipart.ts'
-import type { Caller, Operation, Upload } from './operation.ts'
+import type { Caller, Operation, Tools, Upload } from './operation.ts'
 import { openPlaces, type TurnAway, turningAway } from './places.ts'
 import * as problem from './problem.ts'
-import { sealing } from './seal.ts'
 import type { Site, SiteAnswer } from './site.ts'
 import { plainWriter, writer } from './write.ts'
 
@@ -31,8 +30,7 @@ export interface HttpOptions {
   trust_proxy: string[]
   /** What is shown where there is nothing else. */
   site: Site
-  /** Seals what must not be kept in the clear. */
-  secrets_key: string
+  tools: Tools
 }
 
 export type { FastifyInstance }
@@ -73,9 +71,20 @@ export interface Http {
   metrics: Metrics
   /** An address that answers everyone, such as the documents. */
   addPage: (url: string, answer: () => Promise<Answer> | Answer) => void
+  /** An address that takes a POST of anything from everyone, as bytes. */
+  addInlet: (url: string, take: (arrival: Inflow) => Promise<Answer>) => void
   /** Answers what has begun, tells all callers that their connections end, and closes. */
   stop: () => Promise<void>
   isStopping: () => boolean
+}
+
+/** What came to an inlet. */
+export interface Inflow {
+  path: string
+  headers: IncomingHttpHeaders
+  body: Buffer
+  /** When the sender has gone. */
+  hung_up: Promise<void>
 }
 
 /** The web server with all operations on it. */
@@ -148,11 +157,21 @@ export function openHttp(options: HttpOptions): Http {
     app.get(url, async (request, reply) => give(request, reply, await answer()))
     refuseOtherMethods(app, url, ['GET'])
   }
+  const addInlet: Http['addInlet'] = (url, take) => {
+    app.post<Parts>(url, async (request, reply) => {
+      const { body, headers, raw } = request
+      const hung_up = new Promise<void>((resolve) => raw.socket.once('close', () => resolve()))
+      const path = request.url.split('?')[0] ?? ''
+      give(request, reply, await take({ path, headers, body: Buffer.isBuffer(body) ? body : Buffer.of(), hung_up }))
+      return reply
+    })
+    refuseOtherMethods(app, url, ['POST'])
+  }
   const stop = () => {
     is_stopping = true
     return closeGently(app.server, () => app.close())
   }
-  return { app, metrics: figures, addPage, stop, isStopping: () => is_stopping }
+  return { app, metrics: figures, addPage, addInlet, stop, isStopping: () => is_stopping }
 }
 
 type Give = (request: FastifyRequest, reply: FastifyReply, answer: Answer | SiteAnswer | StreamedAnswer) => void
@@ -172,12 +191,8 @@ function sendFile({ id, method, raw, routeOptions }: FastifyRequest, reply: Fast
 }
 
 /** All doors lead to the same rooms: what limits requests counts them together. */
-function addDoors(
-  app: FastifyInstance,
-  give: Give,
-  { doors, pool, secrets_key, rate_limit_per_second }: HttpOptions,
-): void {
-  const write = writer(pool, sealing(secrets_key))
+function addDoors(app: FastifyInstance, give: Give, { doors, pool, tools, rate_limit_per_second }: HttpOptions): void {
+  const write = writer(pool, tools)
   const reads = { lists: lanes(lists_at_once_max), dear: lanes(dear_at_once_max) }
   const turnAway = turningAway()
   const admit = admission(rate_limit_per_second, turnAway)
@@ -185,7 +200,7 @@ function addDoors(
   for (const door of doors) addOperations(door)
 
   function addOperations(door: Door): void {
-    const writeHere = door.is_plain ? plainWriter(pool) : write
+    const writeHere = door.is_plain ? plainWriter(pool, tools) : write
     for (const operation of door.operations) addOperation(door, operation, writeHere)
     // What a parameter is called makes no other path.
     for (const [path, group] of Map.groupBy(door.operations, ({ path }) => path.replace(/:\w+/g, ':name'))) {
@@ -195,7 +210,7 @@ function addDoors(
   }
 
   function addOperation(door: Door, operation: Operation, writeHere: typeof write): void {
-    const run = endpoint(operation, door.base_path, pool, writeHere, reads)
+    const run = endpoint(operation, door.base_path, pool, writeHere, reads, tools)
     for (const prefix of door.served_at) {
       app.route<Parts>({
         method: operation.method,

@@ -1,7 +1,9 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import type { Db } from './db.ts'
+import type { Outbound } from './outbound.ts'
 import type { Page } from './page.ts'
 import type { Code, Problem } from './problem.ts'
+import type { Seal } from './seal.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -54,6 +56,15 @@ export interface At {
   db: Db
   workspace: string
   now: number
+  tools: Tools
+}
+
+/** What the process lends to those who need it. */
+export interface Tools {
+  /** For what must not be kept in the clear. */
+  seal: Seal
+  /** The only way out to addresses that clients have named. */
+  outbound: Outbound
 }
 
 interface Description<P extends TSchema, Q extends TSchema, B extends TSchema> {
@@ -70,6 +81,8 @@ interface Description<P extends TSchema, Q extends TSchema, B extends TSchema> {
   upload?: Upload
   /** Errors beyond those that follow from the method and the schemas. */
   refusals?: Code[]
+  /** Refuses what takes time to find out, before the transaction of the write begins. */
+  before?: (at: At, call: CallOf<P, Q, B>) => Promise<void>
   /** The answer shows a secret: what an idempotency key keeps of it is sealed. */
   is_secret?: boolean
 }
@@ -128,6 +141,7 @@ export interface Operation {
   upload: Upload | undefined
   refusals: Code[]
   is_secret: boolean
+  before: ((at: At, call: Call) => Promise<void>) | undefined
   response: TSchema
   /** The answer is such a file, and not in the envelope. */
   file: FileType | undefined
@@ -162,6 +176,7 @@ export function operation<
     upload: said.upload,
     refusals: said.refusals ?? [],
     is_secret: said.is_secret ?? false,
+    before: said.before as Operation['before'],
     response: is_list ? said.items : 'response' in said ? said.response : Type.String(),
     file,
     is_list,

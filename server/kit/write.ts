@@ -3,9 +3,8 @@ import * as clock from './clock.ts'
 import { type Db, isContention, isLockTimeout, isUnavailable, type Pool } from './db.ts'
 import { type Answer, failure } from './envelope.ts'
 import * as idempotency from './idempotency.ts'
-import type { At, Call, Operation } from './operation.ts'
+import type { At, Call, Operation, Tools } from './operation.ts'
 import { idempotencyInProgress, Problem } from './problem.ts'
-import type { Seal } from './seal.ts'
 import { sql } from './sql.ts'
 
 export interface Write {
@@ -25,8 +24,8 @@ const limits = { size_max: 64, flights_max: 2 }
 const kept_codes = ['NOT_FOUND', 'CONFLICT', 'INVALID_STATE', 'PRECONDITION_FAILED']
 
 /** Carries out writes: each in a transaction with its idempotency key, many of one kind together. */
-export function writer(pool: Pool, seal: Seal): (write: Write) => Promise<Answer> {
-  const transact: Transact = (writes, wait_ms) => transactIn(pool, seal, writes, wait_ms)
+export function writer(pool: Pool, tools: Tools): (write: Write) => Promise<Answer> {
+  const transact: Transact = (writes, wait_ms) => transactIn(pool, tools, writes, wait_ms)
   const flights = new Map<string, Promise<unknown>>()
   const alone = lanes(limits.flights_max)
   const together = gather<Write, Answer | Error>(limits, (_name, writes) => carryOutAll(transact, writes))
@@ -62,9 +61,9 @@ type Transact = (writes: Write[], wait_ms: number) => Promise<Answer[]>
 
 /** Carries out writes that open transactions of their own. */
 export const plainWriter =
-  (pool: Pool) =>
+  (pool: Pool, tools: Tools) =>
   async ({ operation, call, answer }: Write): Promise<Answer> =>
-    answer(await operation.run?.({ db: pool, workspace: call.caller.workspace, now: clock.now() }, call))
+    answer(await operation.run?.({ db: pool, workspace: call.caller.workspace, now: clock.now(), tools }, call))
 
 /** Waits until it has ended, either way, or tells the caller to come again. */
 async function settled(flight: Promise<unknown>, within_ms: number): Promise<void> {
@@ -107,14 +106,15 @@ function asError(error: unknown): Error {
   throw error
 }
 
-async function transactIn(pool: Pool, seal: Seal, writes: Write[], wait_ms: number): Promise<Answer[]> {
+async function transactIn(pool: Pool, tools: Tools, writes: Write[], wait_ms: number): Promise<Answer[]> {
   const { operation, call } = onlyOne(writes.slice(0, 1))
   const { workspace } = call.caller
   const now = clock.now()
+  const { seal } = tools
   const closed = (answer: Answer) => (operation.is_secret ? { ...answer, body: seal.close(answer.body) } : answer)
   const opened = (answer: Answer) => (operation.is_secret ? { ...answer, body: seal.open(answer.body) } : answer)
   const carryOut = async (db: Db): Promise<Answer[]> => {
-    const at: At = { db, workspace, now }
+    const at: At = { db, workspace, now, tools }
     const claims = writes.flatMap(({ claim }) => claim ?? [])
     const replays = await idempotency.claim(db, workspace, claims, now)
     const fresh = writes.filter(({ claim }) => !claim || !replays.has(claim.key))

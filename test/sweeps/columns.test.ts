@@ -27,12 +27,21 @@ const kept: Record<string, { table: string; from_elsewhere?: string[]; not_shown
     from_elsewhere: ['id', 'values'],
     not_shown: ['import_id', 'written_at', 'before'],
   },
+  Webhook: { table: 'webhooks', not_shown: ['secret', 'previous_secret'] },
+  WebhookWithSecret: { table: 'webhooks', from_elsewhere: ['secret'], not_shown: ['secret', 'previous_secret'] },
+  Delivery: { table: 'webhook_deliveries', not_shown: ['attempts', 'lease_until', 'lease_token'] },
+  DeliveryWithAttempts: {
+    table: 'webhook_deliveries',
+    from_elsewhere: ['attempts', 'body'],
+    not_shown: ['attempts', 'lease_until', 'lease_token'],
+  },
+  InboxRequest: { table: 'inbox_requests', from_elsewhere: ['steps'], not_shown: ['webhook_id', 'event_id', 'steps'] },
   AgentVersion: { table: 'agent_versions', not_shown: ['agent_id'] },
   ApiKey: { table: 'api_keys', not_shown: ['rotated_at'] },
   ApiKeyWithSecret: { table: 'api_keys', from_elsewhere: ['key'], not_shown: ['rotated_at'] },
 }
 /** An answer that is no resource. */
-const not_kept = ['Deleted', 'Overview']
+const not_kept = ['Deleted', 'Overview', 'Recovered']
 /** The same on every node, to be found without a workspace. */
 const directories = ['api_key_directory', 'memberships', 'invitations']
 

@@ -7,6 +7,9 @@ import { authenticator } from './api-keys/authenticate.ts'
 import { operations as apiKeys } from './api-keys/routes.ts'
 import { addressOf, type Config } from './config.ts'
 import { operations as contacts } from './contacts/routes.ts'
+import { catalogue, types } from './events/catalogue.ts'
+import { operations as events } from './events/routes.ts'
+import { payloadOf } from './events/schema.ts'
 import { operations as imports } from './imports/routes.ts'
 import { answerHeaders } from './kit/browser.ts'
 import * as clock from './kit/clock.ts'
@@ -28,7 +31,7 @@ import * as inbox from './webhooks/inbox.ts'
 import { operations as webhooks } from './webhooks/routes.ts'
 
 /** Everything that clients can do. */
-const rooms: Operation[] = [...contacts, ...imports, ...agents, ...overview, ...webhooks]
+const rooms: Operation[] = [...contacts, ...imports, ...agents, ...events, ...webhooks, ...overview]
 export const operations: Operation[] = [...rooms, ...apiKeys(scopesOf(rooms))]
 
 export { personOperations }
@@ -55,12 +58,16 @@ const about: About = {
     contacts: 'The people that agents communicate with.',
     imports: 'Contacts from CSV files, in the background: tried out first, cancelled or undone if need be.',
     agents: 'What answers and calls: instructions in versions, one of them deployed.',
+    events: 'What happened, in the order in which it did: as a list and as a stream.',
     overview: 'What there is, at a glance.',
     webhooks: 'Where events are sent as they happen, and what became of each.',
     api_keys:
       'What lets programs in. For keys that were given the scopes `api_keys:read` and `api_keys:write` by name.',
   },
   servers: served_at,
+  webhooks: Object.fromEntries(
+    types.map((type) => [type, { description: catalogue[type].description, payload: payloadOf(type) }]),
+  ),
 }
 
 export const document = openApiOf(operations, about)

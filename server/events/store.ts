@@ -94,7 +94,7 @@ export async function forget(db: Db, workspace: string, resource_ids: string[]):
   )
 }
 
-export interface Event {
+export interface Told {
   id: string
   type: string
   resource_id: string
@@ -102,8 +102,8 @@ export interface Event {
 }
 
 /** The newest first. */
-export const last = (db: Db, workspace: string, limit: number): Promise<Event[]> =>
-  db.many<Event>(
+export const last = (db: Db, workspace: string, limit: number): Promise<Told[]> =>
+  db.many<Told>(
     sql`select id, type, resource_id, created_at from events where workspace_id = ${workspace}
       order by id desc limit ${limit}`,
   )

@@ -7,10 +7,14 @@ import { authenticator } from './api-keys/authenticate.ts'
 import { operations as apiKeys } from './api-keys/routes.ts'
 import { addressOf, type Config } from './config.ts'
 import { operations as contacts } from './contacts/routes.ts'
+import { catalogue, types } from './events/catalogue.ts'
+import { operations as events } from './events/routes.ts'
+import { payloadOf } from './events/schema.ts'
 import { operations as imports } from './imports/routes.ts'
 import { knocking } from './integrations/receive.ts'
 import { operations as integrations, receiving } from './integrations/routes.ts'
 import { answerHeaders } from './kit/browser.ts'
+import * as clock from './kit/clock.ts'
 import type { Pool } from './kit/db.ts'
 import { docsHeaders, docsPage } from './kit/docs/page.ts'
 import type { Door } from './kit/door.ts'
@@ -18,15 +22,18 @@ import { type FastifyInstance, openHttp } from './kit/http.ts'
 import type { Log } from './kit/log.ts'
 import { isCurrent } from './kit/migrate.ts'
 import { type About, openApiOf } from './kit/openapi.ts'
-import type { Operation } from './kit/operation.ts'
+import type { Operation, Tools } from './kit/operation.ts'
+import { openOutbound } from './kit/outbound.ts'
 import { sealing } from './kit/seal.ts'
 import { readSite } from './kit/site.ts'
 import { operations as overview } from './overview/routes.ts'
 import { operations as personOperations } from './people/routes.ts'
 import { visiting } from './people/visitor.ts'
+import * as inbox from './webhooks/inbox.ts'
+import { operations as webhooks } from './webhooks/routes.ts'
 
 /** Everything that clients can do. */
-const rooms: Operation[] = [...contacts, ...imports, ...integrations, ...agents, ...overview]
+const rooms: Operation[] = [...contacts, ...imports, ...integrations, ...agents, ...events, ...webhooks, ...overview]
 export const operations: Operation[] = [...rooms, ...apiKeys(scopesOf(rooms))]
 
 export { personOperations }
@@ -42,7 +49,7 @@ const person_path = '/app'
 const receiving_path = '/in'
 
 /** Where an address that leads nowhere is a mistake of a program, and not a page of the dashboard. */
-const own_paths = ['/api', '/v1', '/app', '/in']
+const own_paths = ['/api', '/v1', '/app', '/in', '/inbox']
 
 /** Who asks whether we are ready doesn't wait for a database that is silent. */
 const ready_within_ms = 2_000
@@ -56,17 +63,24 @@ const about: About = {
     imports: 'Contacts from CSV files, in the background: tried out first, cancelled or undone if need be.',
     integrations: 'A way in for form tools and CRMs: what they post becomes contacts.',
     agents: 'What answers and calls: instructions in versions, one of them deployed.',
+    events: 'What happened, in the order in which it did: as a list and as a stream.',
     overview: 'What there is, at a glance.',
+    webhooks: 'Where events are sent as they happen, and what became of each.',
     api_keys:
       'What lets programs in. For keys that were given the scopes `api_keys:read` and `api_keys:write` by name.',
   },
   servers: served_at,
+  webhooks: Object.fromEntries(
+    types.map((type) => [type, { description: catalogue[type].description, payload: payloadOf(type) }]),
+  ),
 }
 
 export const document = openApiOf(operations, about)
 
 export interface Api {
   app: FastifyInstance
+  /** Also for what is done in the background. */
+  tools: Tools
   /** Writes down which keys were used since the last time. */
   noteUses: () => Promise<void>
   /** Answers what has begun, then closes. */
@@ -74,6 +88,11 @@ export interface Api {
 }
 
 export function openApi(pool: Pool, config: Config, migrations: string, log: Log): Api {
+  const tools: Tools = {
+    seal: sealing(config.secrets_key ?? randomBytes(32).toString('base64')),
+    address: () => addressOf(config, portOf(app)),
+    outbound: openOutbound({ allowed: config.webhook_allow_hosts }),
+  }
   const { authenticate, noteUses } = authenticator(pool)
   const { rate_limit_per_second, trust_proxy } = config
   const identify = visiting(pool, config.public_url)
@@ -83,7 +102,7 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     identify,
     headers: answerHeaders,
   })
-  const { app, metrics, addPage, stop, isStopping } = openHttp({
+  const { app, metrics, addPage, addInlet, stop, isStopping } = openHttp({
     doors: [
       {
         operations,
@@ -104,10 +123,7 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     log,
     rate_limit_per_second,
     trust_proxy,
-    tools: {
-      seal: sealing(config.secrets_key ?? randomBytes(32).toString('base64')),
-      address: () => addressOf(config, portOf(app)),
-    },
+    tools,
     site: readSite(path.join(config.checkout, '.cache', 'dashboard'), pathOf(config.public_url), own_paths),
   })
   const document_text = JSON.stringify(document)
@@ -124,12 +140,17 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     body: await metrics.text(),
   }))
   addPage('/openapi.json', () => ({ status: 200, headers: {}, body: document_text }))
+  addInlet('/inbox/*', async ({ path, headers, body, hung_up }) => {
+    const answer = await inbox.receive(pool, tools.seal, { path, headers, body: body.toString() }, clock.now())
+    if (answer === 'hang') await hung_up
+    return json(answer === 'hang' ? 200 : Number(answer), { answer })
+  })
   let docs: string | undefined
   addPage('/docs', () => {
     docs ??= docsPage(document, addressOf(config, portOf(app)))
     return { status: 200, headers: docsHeaders, body: docs }
   })
-  return { app, noteUses, stop }
+  return { app, tools, noteUses, stop }
 }
 
 /** The port that it listens at. */

@@ -17,6 +17,7 @@ export interface Config {
   trust_proxy: string[]
   secrets_key: string | undefined
   rate_limit_per_second: number
+  webhook_allow_hosts: string[]
   log_level: Level
 }
 
@@ -72,6 +73,12 @@ export function readConfig(environment: Environment = process.env): Config {
       (text) => wholeNumber(text, 1_000_000_000),
       'a whole number; 0 turns the limit off',
     ),
+    webhook_allow_hosts: read(
+      'WEBHOOK_ALLOW_HOSTS',
+      [],
+      hosts,
+      'host names, addresses or networks such as 10.0.0.0/8, separated by commas',
+    ),
     log_level: read(
       'LOG_LEVEL',
       'info',
@@ -107,12 +114,20 @@ function databaseUrl(text: string): string | undefined {
 }
 
 function networks(text: string): string[] | undefined {
-  const all = text.split(',').map((network) => network.trim())
-  const is_valid = all.every((network) => {
-    const [address = '', bits, ...rest] = network.split('/')
-    const version = isIP(address)
-    if (version === 0 || rest.length > 0) return false
-    return bits === undefined || wholeNumber(bits, version === 4 ? 32 : 128) !== undefined
-  })
-  return is_valid ? all : undefined
+  const all = listOf(text)
+  return all.every(isNetwork) ? all : undefined
+}
+
+function hosts(text: string): string[] | undefined {
+  const all = listOf(text)
+  return all.every((host) => isNetwork(host) || /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i.test(host)) ? all : undefined
+}
+
+const listOf = (text: string): string[] => text.split(',').map((one) => one.trim())
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const version = isIP(address)
+  if (version === 0 || rest.length > 0) return false
+  return bits === undefined || wholeNumber(bits, version === 4 ? 32 : 128) !== undefined
 }

@@ -18,6 +18,7 @@ import { sql } from './kit/sql.ts'
 import * as invitations from './people/invitations.ts'
 import * as sessions from './people/sessions.ts'
 import * as setup from './people/setup.ts'
+import * as deliveries from './webhooks/queue.ts'
 import { openWorker, type Worker } from './worker.ts'
 import * as workspaces from './workspaces/store.ts'
 
@@ -31,6 +32,7 @@ const note_uses_every_ms = 5_000
 const remove_expired_every_ms = 60 * 60 * 1000
 const begin_tallies_every_ms = 60_000
 const tally_every_ms = 2_000
+const events_kept_ms = 30 * 24 * 60 * 60 * 1000
 
 export interface Database {
   pool: Pool
@@ -103,13 +105,14 @@ async function start(config: Config, log: Log): Promise<() => Promise<void>> {
   const database = await openDatabase(config, 'serve', log)
   const { pool } = database
   const secrets_key = config.secrets_key ?? keepSecretsKey(config)
-  const { app, noteUses, stop: stopAnswering } = openApi(pool, { ...config, secrets_key }, migrations, log)
+  const { app, tools, noteUses, stop: stopAnswering } = openApi(pool, { ...config, secrets_key }, migrations, log)
   const timers: NodeJS.Timeout[] = []
   let worker: Worker | undefined
   const stop = async () => {
     for (const timer of timers) clearInterval(timer)
     await Promise.all([stopAnswering(), worker?.stop()])
     await noteUses().catch((error: unknown) => log.warn({ err: error }, 'the last uses of keys were not noted'))
+    await tools.outbound.close()
     await database.close()
   }
   try {
@@ -125,7 +128,8 @@ async function start(config: Config, log: Log): Promise<() => Promise<void>> {
       every(begin_tallies_every_ms, () => grams.beginWorthwhile(pool), log),
       every(tally_every_ms, () => grams.tally(pool), log),
     )
-    worker = openWorker(pool, log)
+    const own_address = addressOf({ ...config, public_url: undefined }, portOf(app))
+    worker = openWorker({ pool, tools, ownAddress: () => own_address, log })
     console.log(greeting(addressOf(config, portOf(app)), first_key, setup_token))
     return stop
   } catch (error) {
@@ -172,6 +176,7 @@ async function removeAllExpired(pool: Pool): Promise<void> {
     await removeExpired(pool, id, clock.now())
     await imports.removeOld(pool, id, clock.now())
     await integrations.removeOld(pool, id, clock.now())
+    await deliveries.removeOld(pool, id, clock.now() - events_kept_ms)
   }
 }
 

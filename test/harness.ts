@@ -31,7 +31,7 @@ export interface Tenant {
   /** Another key of the same workspace. */
   newKey: (key?: Partial<api_keys.NewApiKey>) => Promise<string>
   /** Does what is due in the background: in tests nothing happens there by itself. */
-  work: () => Promise<void>
+  work: (now?: number) => Promise<void>
 }
 
 export interface Server {
@@ -54,6 +54,14 @@ export const testPool = (url = process.env.TEST_DATABASE_URL): Pool => {
 const isSentAsItIs = (body: unknown): boolean =>
   typeof body === 'string' || body instanceof Buffer || body instanceof FormData
 
+const isEndless = ({ headers }: Response): boolean => headers.get('content-type') === 'text/event-stream'
+
+/** What comes first of an answer without an end, which is then given up. */
+async function beginningOf({ body }: Response): Promise<string> {
+  for await (const bytes of body ?? []) return Buffer.from(bytes).toString()
+  return ''
+}
+
 /** The service on a port of its own in this process, over the run's database, until the file's tests are done. */
 export async function serve(changes: Partial<Config> = {}): Promise<Server> {
   const server = await openServer(testPool(), changes)
@@ -65,7 +73,7 @@ export async function serve(changes: Partial<Config> = {}): Promise<Server> {
 export async function openServer(pool: Pool, changes: Partial<Config> = {}): Promise<Server> {
   const config = { ...readConfig({ RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: 'silent', DATA_DIR: '.cache' }), ...changes }
   const log = openLog(config.log_level)
-  const { app } = openApi(pool, config, migrations, log)
+  const { app, tools } = openApi(pool, config, migrations, log)
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
 
   async function fetchAny(method: string, address: string, body?: unknown, headers: Record<string, string> = {}) {
@@ -77,7 +85,7 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}): Pro
         body: is_json ? JSON.stringify(body) : (body as string | Buffer<ArrayBuffer> | FormData),
       }),
     })
-    const text = await response.text()
+    const text = await (isEndless(response) ? beginningOf(response) : response.text())
     const is_object = response.headers.get('content-type')?.startsWith('application/json') && text !== ''
     return { status: response.status, headers: response.headers, text, body: is_object ? JSON.parse(text) : undefined }
   }
@@ -102,7 +110,9 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}): Pro
         fetchAny(method, `/api/v1${path}`, body, { authorization: `Bearer ${key}`, ...headers })
       const send: Tenant['send'] = (address, body, headers) =>
         fetchAny('POST', new URL(address).pathname, body, headers)
-      return { id: created.id, key, call, send, newKey, work: () => workOff(pool, created.id, log) }
+      const work: Tenant['work'] = (at) =>
+        workOff({ pool, tools, ownAddress: () => url, log, now: () => at ?? clock.now() }, created.id)
+      return { id: created.id, key, call, send, newKey, work }
     },
     say: (bytes) =>
       new Promise((resolve, reject) => {
@@ -118,6 +128,7 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}): Pro
       }),
     async close() {
       await app.close()
+      await tools.outbound.close()
       await pool.close()
     },
   }

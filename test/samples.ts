@@ -21,6 +21,12 @@ export const newIntegration = (said: object = {}) => ({
   field_map: { phone_number: '/phone', first_name: '/name' },
   ...said,
 })
+export const newWebhook = (said: object = {}) => ({ url: 'https://93.184.215.14/hook', events: ['contact.*'], ...said })
+
+async function delivery({ call }: Tenant): Promise<string> {
+  const { id } = (await call('POST', '/webhooks', newWebhook({ url: 'inbox' }))).body.data
+  return `${id}/deliveries/${(await call('POST', `/webhooks/${id}/test`)).body.data.id}`
+}
 
 /**
  * One maker for each noun that stands in an address, by the name of its collection: gives the id of a new one. By the
@@ -38,7 +44,14 @@ export const makers: Record<string, (tenant: Tenant) => Promise<string>> = {
     return id
   },
   agents: async ({ call }) => (await call('POST', '/agents', newAgent())).body.data.id,
+  events: async ({ call }) => {
+    await call('POST', '/contacts', newContact())
+    return (await call('GET', '/events?limit=1')).body.data[0].id
+  },
   overview: async ({ call }) => (await call('POST', '/contacts', newContact())).body.data.id,
+  webhooks: async ({ call }) => (await call('POST', '/webhooks', newWebhook({ url: 'inbox' }))).body.data.id,
+  'webhooks.get_delivery': delivery,
+  'webhooks.resend_delivery': delivery,
   api_keys: async ({ call }) => (await call('POST', '/api_keys', newApiKey())).body.data.id,
 }
 
@@ -52,6 +65,9 @@ export const bodies: Record<string, () => object> = {
   'integrations.update': () => ({ name: 'Another form' }),
   'integrations.dry_run': () => ({ sample: { phone: phoneNumber() } }),
   'agents.create': newAgent,
+  'webhooks.create': newWebhook,
+  'webhooks.update': () => ({ description: 'Another' }),
+  'webhooks.recover': () => ({ since: '2026-11-15T09:30:00Z' }),
   'api_keys.create': newApiKey,
   'api_keys.rotate': () => ({ overlap_seconds: 60 }),
 }

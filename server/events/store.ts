@@ -2,9 +2,10 @@ import * as clock from '../kit/clock.ts'
 import { copyLine } from '../kit/copy.ts'
 import type { Db } from '../kit/db.ts'
 import { newId } from '../kit/id.ts'
-import { sql } from '../kit/sql.ts'
+import { type Sql, sql } from '../kit/sql.ts'
+import { type EventType, patternsOf } from './catalogue.ts'
 
-export type EventType = 'contact.created' | 'contact.updated' | 'contact.deleted' | 'agent.created'
+export type { EventType }
 
 /** What happened to a resource: what it is now, and of an update what it was before where that is different. */
 export interface Happening {
@@ -12,24 +13,35 @@ export interface Happening {
   previous?: object
 }
 
-/** Writes down what happened, in the transaction in which it happened. */
+/** Writes down what happened, in the transaction in which it happened, and to which webhooks it is to be told. */
 export async function record(
   db: Db,
   workspace: string,
   type: EventType,
   happenings: Happening[],
   now: number,
+  hearers = listeningTo(type),
 ): Promise<void> {
   if (happenings.length === 0) return
-  await db.run(
-    sql`insert into events (workspace_id, id, type, resource_id, data, previous, created_at)
-      select ${workspace}, id, ${type}, resource_id, data, previous, ${clock.iso(now)}
-      from unnest(${happenings.map(() => newId())}::uuid[], ${happenings.map(({ data }) => data.id)}::uuid[],
-        ${happenings.map(({ data }) => JSON.stringify(data))}::json[],
-        ${happenings.map(({ previous }) => previous && JSON.stringify(previous))}::json[])
-        as event (id, resource_id, data, previous)`,
+  const at = clock.iso(now)
+  const deliveries = await db.run(
+    sql`with event as (
+        insert into events (workspace_id, id, type, resource_id, data, previous, created_at)
+        select ${workspace}, id, ${type}, resource_id, data, previous, ${at}
+        from unnest(${happenings.map(() => newId())}::uuid[], ${happenings.map(({ data }) => data.id)}::uuid[],
+          ${happenings.map(({ data }) => JSON.stringify(data))}::json[],
+          ${happenings.map(({ previous }) => previous && JSON.stringify(previous))}::json[])
+          as event (id, resource_id, data, previous)
+        returning id)
+      insert into webhook_deliveries (workspace_id, webhook_id, id, type, created_at, due_at)
+      select ${workspace}, webhooks.id, event.id, ${type}, ${at}, ${at} from webhooks cross join event
+      where webhooks.workspace_id = ${workspace} and status = 'active' and ${hearers}`,
   )
+  if (deliveries > 0) db.tell({ topic: 'deliveries', workspace })
 }
+
+/** Which of a workspace's webhooks are told of such an event. */
+const listeningTo = (type: EventType): Sql => sql`webhooks.events && ${patternsOf(type)}::text[]`
 
 /** The same for very many at once. */
 export async function recordMany(
@@ -39,23 +51,50 @@ export async function recordMany(
   happenings: Omit<Happening, 'previous'>[],
   now: number,
 ): Promise<void> {
-  const created_at = clock.iso(now)
-  const lines = happenings.map(({ data }) =>
-    copyLine([workspace, newId(), type, data.id, JSON.stringify(data), created_at]),
+  const at = clock.iso(now)
+  const ids = happenings.map(() => newId())
+  const lines = happenings.map(({ data }, index) =>
+    copyLine([workspace, ids[index] ?? '', type, data.id, JSON.stringify(data), at]),
   )
-  const columns = ['workspace_id', 'id', 'type', 'resource_id', 'data', 'created_at']
-  await db.copy('events', columns, lines.join(''))
+  const [hearers] = await Promise.all([
+    db.many<{ id: string }>(
+      sql`select id from webhooks
+        where workspace_id = ${workspace} and status = 'active' and ${listeningTo(type)}`,
+    ),
+    db.copy('events', ['workspace_id', 'id', 'type', 'resource_id', 'data', 'created_at'], lines.join('')),
+  ])
+  if (hearers.length === 0 || ids.length === 0) return
+  const deliveries = hearers.flatMap((hearer) => ids.map((id) => copyLine([workspace, hearer.id, id, type, at, at])))
+  const columns = ['workspace_id', 'webhook_id', 'id', 'type', 'created_at', 'due_at']
+  await db.copy('webhook_deliveries', columns, deliveries.join(''))
+  db.tell({ topic: 'deliveries', workspace })
 }
 
-/** What the log holds of deleted resources is reduced to their ids. */
+/**
+ * What the log holds of deleted resources is reduced to their ids, and with it what is still to be sent. What the
+ * receivers have answered may repeat it, and goes too. Who is sending it right now must not note the answer: the lease is
+ * taken away, and it is sent again as it is then.
+ */
 export async function forget(db: Db, workspace: string, resource_ids: string[]): Promise<void> {
   await db.run(
-    sql`update events set data = json_build_object('id', resource_id), previous = null
-      where workspace_id = ${workspace} and resource_id = any(${resource_ids}::uuid[])`,
+    sql`with reduced as (
+        update events set data = json_build_object('id', resource_id), previous = null
+        where workspace_id = ${workspace} and resource_id = any(${resource_ids}::uuid[])
+        returning id),
+      emptied as (
+        delete from inbox_requests
+        where workspace_id = ${workspace} and event_id in (select id from reduced))
+      update webhook_deliveries as delivery
+      set lease_token = null, lease_until = null,
+        attempts = coalesce((select jsonb_agg(attempt || '{"answer": null}' order by place)
+          from jsonb_array_elements(attempts) with ordinality as made (attempt, place)), '[]')
+      from webhooks cross join reduced
+      where webhooks.workspace_id = ${workspace} and delivery.workspace_id = ${workspace}
+        and delivery.webhook_id = webhooks.id and delivery.id = reduced.id`,
   )
 }
 
-export interface Event {
+export interface Told {
   id: string
   type: string
   resource_id: string
@@ -63,8 +102,8 @@ export interface Event {
 }
 
 /** The newest first. */
-export const last = (db: Db, workspace: string, limit: number): Promise<Event[]> =>
-  db.many<Event>(
+export const last = (db: Db, workspace: string, limit: number): Promise<Told[]> =>
+  db.many<Told>(
     sql`select id, type, resource_id, created_at from events where workspace_id = ${workspace}
       order by id desc limit ${limit}`,
   )

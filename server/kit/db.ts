@@ -15,6 +15,8 @@ export interface Db {
   copy(table: string, columns: readonly string[], lines: string): Promise<void>
   /** Many statements in one text, as in a migration. */
   script(text: string): Promise<void>
+  /** For who listens at the pool, in this process: told once it is committed. */
+  tell(notice: Notice): void
   /** All or nothing, at READ COMMITTED unless it says otherwise. What a deadlock or a race for a unique value undid is done again. */
   tx<T>(work: (db: Db) => Promise<T>, options?: TxOptions): Promise<T>
 }
@@ -24,7 +26,15 @@ export interface TxOptions {
   isolation?: 'read committed' | 'repeatable read'
 }
 
+/** What has happened in a workspace, for work that begins at once instead of when it is next looked for. */
+export interface Notice {
+  topic: string
+  workspace: string
+}
+
 export interface Pool extends Db {
+  /** Gives what ends it. */
+  listen(listener: (notice: Notice) => void): () => void
   close(): Promise<void>
 }
 
@@ -86,11 +96,17 @@ export function openPool({ url, size, on_error }: PoolOptions): Pool {
     return to.query<Row & pg.QueryResultRow>({ ...(name && { name }), text, values: [...values] })
   }
 
-  function handle(to: pg.Pool | pg.PoolClient, tx: Db['tx']): Db {
+  const listeners = new Set<(notice: Notice) => void>()
+  const tell = (notice: Notice) => {
+    for (const listener of listeners) listener(notice)
+  }
+
+  function handle(to: pg.Pool | pg.PoolClient, tx: Db['tx'], tell: Db['tell']): Db {
     const many = async <Row>(statement: Sql): Promise<Row[]> => (await send<Row>(to, statement)).rows
     return {
       many,
       tx,
+      tell,
       copy: (table, columns, lines) =>
         new Promise((resolve, reject) => {
           const text = `copy ${table} (${columns.join(', ')}) from stdin`
@@ -117,15 +133,19 @@ export function openPool({ url, size, on_error }: PoolOptions): Pool {
     const { isolation = 'read committed', lock_timeout_ms: lock_ms = lock_timeout_ms } = options
     const client = await pool.connect()
     let broken: Error | undefined
+    const notices = new Map<string, Notice>()
     try {
       // Not awaited: pipelined with the first statement of the work, which fails when this does.
       const begun = client.query(`begin isolation level ${isolation}; set local lock_timeout = ${lock_ms}`)
       begun.catch(() => {})
-      const result = await work(handle(client, nested))
+      const result = await work(
+        handle(client, nested, (notice) => notices.set(`${notice.topic} ${notice.workspace}`, notice)),
+      )
       await begun
       await client.query('commit').catch((error: Error) => {
         throw new InDoubt('The connection was lost while committing', { cause: error })
       })
+      for (const notice of notices.values()) tell(notice)
       return result
     } catch (error) {
       // To one that is silent nothing more is said: it would only be waited for again.
@@ -142,7 +162,11 @@ export function openPool({ url, size, on_error }: PoolOptions): Pool {
   }
 
   return {
-    ...handle(pool, (work, options) => tx(work, options)),
+    ...handle(pool, (work, options) => tx(work, options), tell),
+    listen: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
     copy: (table, columns, lines) => tx((db) => db.copy(table, columns, lines)),
     close: () => {
       is_closing = true

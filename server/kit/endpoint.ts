@@ -6,10 +6,16 @@ import { type Answer, envelope, isKnown, matches, type StreamedAnswer } from './
 import { fingerprintOf, keyOf } from './idempotency.ts'
 import { assertShallow, readJson } from './json.ts'
 import { readForm } from './multipart.ts'
-import type { At, Call, Caller, Operation, Tools, Upload } from './operation.ts'
+import type { At, Call, Caller, Listener, Operation, Tools, Upload } from './operation.ts'
 import { invalid, notFound, preconditionFailed } from './problem.ts'
+import type { Stay } from './streams.ts'
 import { assertChecked, type Schema, validate, validateQuery } from './validate.ts'
 import type { Write } from './write.ts'
+
+/** Of a file: the next one is made while the client takes these. */
+const pieces_ahead = 2
+/** A file comes to its end by itself. */
+const unlimited: Stay = { signal: new AbortController().signal, isWelcome: async () => true }
 
 /** A request that was let in, before anything of it was looked at. */
 export interface Arrival {
@@ -22,6 +28,8 @@ export interface Arrival {
   query: Record<string, string | string[]>
   /** A stream when it is a form. */
   body: Buffer | Readable | undefined
+  /** When the answer has no end: until when it goes on. */
+  stay?: Stay
 }
 
 type Lane = <T>(workspace: string, read: () => Promise<T>) => Promise<T>
@@ -44,15 +52,18 @@ export function endpoint(
   const { run, stream, upload, params, query, body } = operation
   for (const schema of [params, query, body ?? {}, upload?.options ?? {}]) assertChecked(schema)
   const answer = envelope(operation, base)
+  const atOf = ({ workspace }: Caller): At => ({ db: pool, workspace, now: clock.now(), tools })
 
   if (stream) {
     return async (arrival) => {
       const call = callOf(operation, arrival, undefined)
       const { workspace } = arrival.caller
-      const pieces = stream({ tools, db: pool, workspace, now: clock.now() }, call)
+      const { stay = unlimited } = arrival
+      const pieces = stream(atOf(arrival.caller), call)
       // What goes wrong before the first piece is told as ever; a stream that has begun can only break off.
       const begun = await lists(workspace, () => begin(pieces))
-      return { status: operation.status, headers: headersOf(operation), body: Readable.from(begun) }
+      const body = Readable.from(whileWelcome(begun, stay), { highWaterMark: pieces_ahead })
+      return { status: operation.status, headers: headersOf(operation), body }
     }
   }
 
@@ -60,7 +71,7 @@ export function endpoint(
     return async (arrival) => {
       const call = callOf(operation, arrival, undefined)
       const { workspace } = arrival.caller
-      const read = () => Promise.resolve(run?.({ tools, db: pool, workspace, now: clock.now() }, call))
+      const read = () => Promise.resolve(run?.(atOf(arrival.caller), call))
       const lane = operation.isDear(call.query) ? dear : lists
       const resource = await (operation.is_list ? lane(workspace, read) : read())
       const found = answer(resource)
@@ -81,12 +92,13 @@ export function endpoint(
     const keys = operation.method === 'POST' ? arrival.sent('idempotency-key') : []
     const claim =
       keys.length > 0 ? { key: keyOf(keys), fingerprint: fingerprintOf(operation.id, call.params, json) } : undefined
+    await operation.before?.(atOf(arrival.caller), call)
     return write({ operation, call, claim, answer })
   }
 
   /** The file is kept before the write begins, which may take its time; the write then takes it over, or nobody does. */
   async function receive(operation: Operation, upload: Upload, arrival: Arrival, body: Readable): Promise<Answer> {
-    const at: At = { tools, db: pool, workspace: arrival.caller.workspace, now: clock.now() }
+    const at = atOf(arrival.caller)
     const keys = arrival.sent('idempotency-key')
     const key = keys.length > 0 ? keyOf(keys) : undefined
     const form = await readForm(arrival.headers, body, {
@@ -108,7 +120,10 @@ export function endpoint(
 
 const headersOf = ({ file }: Operation): Record<string, string> => ({
   'content-type': file?.content_type ?? '',
-  'content-disposition': `attachment; filename="${file?.name}"`,
+  ...(file?.name === undefined
+    ? // Asks proxies to pass on what comes when it comes.
+      { 'x-accel-buffering': 'no' }
+    : { 'content-disposition': `attachment; filename="${file.name}"` }),
 })
 
 async function begin(pieces: AsyncIterable<string>): Promise<AsyncIterable<string>> {
@@ -121,6 +136,13 @@ async function begin(pieces: AsyncIterable<string>): Promise<AsyncIterable<strin
       await iterator.return?.()
     }
   })()
+}
+
+async function* whileWelcome(pieces: AsyncIterable<string>, { isWelcome }: Stay): AsyncGenerator<string> {
+  for await (const piece of pieces) {
+    if (!(await isWelcome())) return
+    yield piece
+  }
 }
 
 function callOf({ params, query, body }: Operation, arrival: Arrival, json: unknown): Call {
@@ -146,6 +168,7 @@ function callOf({ params, query, body }: Operation, arrival: Arrival, json: unkn
     file: undefined,
     raw: undefined,
     is_current: ({ updated_at }) => if_match === undefined || matches(if_match, updated_at),
+    listener: arrival.stay ? listenerOf(arrival.headers, arrival.stay) : nobody,
   }
 }
 
@@ -154,3 +177,10 @@ function rawCallOf(operation: Operation, arrival: Arrival): Call {
   const bytes = body instanceof Buffer ? body : Buffer.alloc(0)
   return { ...callOf(operation, arrival, undefined), raw: { sent, bytes } }
 }
+
+const nobody: Listener = { last_event_id: undefined, signal: unlimited.signal }
+
+const listenerOf = (headers: IncomingHttpHeaders, { signal }: Stay): Listener => ({
+  last_event_id: headers['last-event-id']?.toString() || undefined,
+  signal,
+})

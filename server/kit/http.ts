@@ -16,10 +16,11 @@ import { limiter } from './limit.ts'
 import { type Log, rarely } from './log.ts'
 import { type Metrics, metrics } from './metrics.ts'
 import { isForm, isTooLong } from './multipart.ts'
-import type { Caller, Operation, Tools, Upload } from './operation.ts'
+import { type Caller, isEndless, type Operation, type Tools, type Upload } from './operation.ts'
 import { openPlaces, type TurnAway, turningAway } from './places.ts'
 import * as problem from './problem.ts'
 import type { Site, SiteAnswer } from './site.ts'
+import { openStreams, type Stay, type Streams, streams_of_one_max, welcome } from './streams.ts'
 import { plainWriter, writer } from './write.ts'
 
 export interface HttpOptions {
@@ -71,9 +72,20 @@ export interface Http {
   metrics: Metrics
   /** An address that answers everyone, such as the documents. */
   addPage: (url: string, answer: () => Promise<Answer> | Answer) => void
+  /** An address that takes a POST of anything from everyone, as bytes. */
+  addInlet: (url: string, take: (arrival: Inflow) => Promise<Answer>) => void
   /** Answers what has begun, tells all callers that their connections end, and closes. */
   stop: () => Promise<void>
   isStopping: () => boolean
+}
+
+/** What came to an inlet. */
+export interface Inflow {
+  path: string
+  headers: IncomingHttpHeaders
+  body: Buffer
+  /** When the sender has gone. */
+  hung_up: Promise<void>
 }
 
 /** The web server with all operations on it. */
@@ -141,16 +153,29 @@ export function openHttp(options: HttpOptions): Http {
       log.error({ err: error, request_id: request.id, route: request.routeOptions.url }, told.message)
     give(request, reply, failure(told, request.id))
   })
-  addDoors(app, give, options)
+  const streams = openStreams()
+  app.addHook('preClose', async () => streams.endAll())
+  addDoors(app, give, streams, options)
   const addPage = (url: string, answer: () => Promise<Answer> | Answer) => {
     app.get(url, async (request, reply) => give(request, reply, await answer()))
     refuseOtherMethods(app, url, ['GET'])
   }
+  const addInlet: Http['addInlet'] = (url, take) => {
+    app.post<Parts>(url, async (request, reply) => {
+      const { body, headers, raw } = request
+      const hung_up = new Promise<void>((resolve) => raw.socket.once('close', () => resolve()))
+      const path = request.url.split('?')[0] ?? ''
+      give(request, reply, await take({ path, headers, body: Buffer.isBuffer(body) ? body : Buffer.of(), hung_up }))
+      return reply
+    })
+    refuseOtherMethods(app, url, ['POST'])
+  }
   const stop = () => {
     is_stopping = true
+    streams.endAll()
     return closeGently(app.server, () => app.close())
   }
-  return { app, metrics: figures, addPage, stop, isStopping: () => is_stopping }
+  return { app, metrics: figures, addPage, addInlet, stop, isStopping: () => is_stopping }
 }
 
 type Give = (request: FastifyRequest, reply: FastifyReply, answer: Answer | SiteAnswer | StreamedAnswer) => void
@@ -170,7 +195,12 @@ function sendFile({ id, method, raw, routeOptions }: FastifyRequest, reply: Fast
 }
 
 /** All doors lead to the same rooms: what limits requests counts them together. */
-function addDoors(app: FastifyInstance, give: Give, { doors, pool, tools, rate_limit_per_second }: HttpOptions): void {
+function addDoors(
+  app: FastifyInstance,
+  give: Give,
+  streams: Streams,
+  { doors, pool, tools, rate_limit_per_second }: HttpOptions,
+): void {
   const write = writer(pool, tools)
   const reads = { lists: lanes(lists_at_once_max), dear: lanes(dear_at_once_max) }
   const turnAway = turningAway()
@@ -190,12 +220,14 @@ function addDoors(app: FastifyInstance, give: Give, { doors, pool, tools, rate_l
 
   function addOperation(door: Door, operation: Operation, writeHere: typeof write): void {
     const run = endpoint(operation, door.base_path, pool, writeHere, reads, tools)
+    const listen = isEndless(operation) ? listener(door, operation, run) : undefined
     for (const prefix of door.served_at) {
       app.route<Parts>({
         method: operation.method,
         url: prefix + operation.path,
         onRequest: (request, reply, done) => admit(door, operation, request, reply, done),
         handler: (request, reply) => {
+          if (listen) return void listen(request, reply)
           const { id, caller, headers, params, query, body } = request
           const taker = caller.workspace || caller.id
           if (!places.take(taker)) return turnAway(() => void reply.send(problem.overloaded()))
@@ -216,6 +248,33 @@ function addDoors(app: FastifyInstance, give: Give, { doors, pool, tools, rate_l
           )
         },
       })
+    }
+  }
+
+  /** An answer without an end has a place of another kind, and keeps it until then. */
+  function listener(door: Door, operation: Operation, run: ReturnType<typeof endpoint>) {
+    return (request: FastifyRequest<Parts>, reply: FastifyReply): void => {
+      const { id, caller, headers, params, query } = request
+      const place = streams.enter(caller.workspace)
+      if (!place) return void turnAway(() => void reply.send(problem.tooManyStreams(streams_of_one_max)))
+      const sent = (header: string) => sentOf(request.raw, header)
+      const stay: Stay = {
+        signal: place.signal,
+        isWelcome: welcome(async (now) => {
+          const again = await door.identify(new RequestKnock(operation, request, reply), now)
+          return again?.workspace === caller.workspace && again.scopes.has(operation.scope)
+        }),
+      }
+      run({ id, caller, headers, sent, params, query, body: undefined, stay }).then(
+        (answer) => {
+          if (typeof answer.body !== 'string') answer.body.once('close', () => place.abort())
+          give(request, reply, answer)
+        },
+        (error: unknown) => {
+          place.abort()
+          reply.send(error)
+        },
+      )
     }
   }
 }

@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import type { Db } from './db.ts'
+import type { Outbound } from './outbound.ts'
 import type { Page } from './page.ts'
 import type { Code, Problem } from './problem.ts'
 import type { Seal } from './seal.ts'
@@ -34,6 +35,15 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   raw: Raw | undefined
   /** From If-Match: whether the caller knows this state of the resource. */
   is_current: (resource: { updated_at: string }) => boolean
+  listener: Listener
+}
+
+/** Who takes an answer that is sent as it is made. */
+export interface Listener {
+  /** From Last-Event-ID: how far the listener was before. */
+  last_event_id: string | undefined
+  /** The listener has gone, or must go. */
+  signal: AbortSignal
 }
 
 /** A request that was let in and is not looked at any further. */
@@ -63,8 +73,10 @@ export interface Upload {
 export interface Tools {
   /** For what must not be kept in the clear. */
   seal: Seal
-  /** Where clients reach it, without a slash at the end. */
+  /** Where clients reach the service, without a slash at the end. */
   address: () => string
+  /** The only way out to addresses that clients have named. */
+  outbound: Outbound
 }
 
 /** Where and when it is carried out. Writes get the transaction that also holds their idempotency key. */
@@ -91,6 +103,8 @@ interface Description<P extends TSchema, Q extends TSchema, B extends TSchema> {
   is_raw?: boolean
   /** Errors beyond those that follow from the method and the schemas. */
   refusals?: Code[]
+  /** Refuses what takes time to find out, before the transaction of the write begins. */
+  before?: (at: At, call: CallOf<P, Q, B>) => Promise<void>
   /** The answer shows a secret: what an idempotency key keeps of it is sealed. */
   is_secret?: boolean
 }
@@ -122,7 +136,7 @@ interface List<P extends TSchema, Q extends TSchema, B extends TSchema, R extend
   run: (at: At, call: CallOf<P, Q, B>) => Promise<Page<Static<R>>>
 }
 
-/** Answers with a file that is sent as it is made. */
+/** Answers with a file that is sent as it is made, or goes on as long as someone listens. */
 interface Streamed<P extends TSchema, Q extends TSchema, B extends TSchema> extends Description<P, Q, B> {
   method: 'GET'
   file: FileType
@@ -132,7 +146,8 @@ interface Streamed<P extends TSchema, Q extends TSchema, B extends TSchema> exte
 
 export interface FileType {
   content_type: string
-  name: string
+  /** To save it by. What has none has no end either: it is read as it comes. */
+  name?: string
   example: string
 }
 
@@ -151,6 +166,7 @@ export interface Operation {
   is_raw: boolean
   refusals: Code[]
   is_secret: boolean
+  before: ((at: At, call: Call) => Promise<void>) | undefined
   response: TSchema
   /** The answer is such a file, and not in the envelope. */
   file: FileType | undefined
@@ -161,6 +177,8 @@ export interface Operation {
   stream: ((at: At, call: Call) => AsyncIterable<string>) | undefined
   runAll: ((at: At, calls: Call[]) => Promise<unknown[]>) | undefined
 }
+
+export const isEndless = ({ file }: Pick<Operation, 'file'>): boolean => file !== undefined && file.name === undefined
 
 const nothing = Type.Object({})
 
@@ -186,6 +204,7 @@ export function operation<
     is_raw: said.is_raw ?? false,
     refusals: said.refusals ?? [],
     is_secret: said.is_secret ?? false,
+    before: said.before as Operation['before'],
     response: is_list ? said.items : 'response' in said ? said.response : Type.String(),
     file,
     is_list,

@@ -64,6 +64,9 @@ export interface Sort {
 
 export const newest_first: Sort = { name: '-created_at', column: 'created_at', is_descending: true, is_nullable: false }
 
+/** The same by the time that ids begin with: needs no index beside the primary key. */
+export const newest_id_first: Sort = { name: '-id', column: 'id', is_descending: true, is_nullable: false }
+
 interface Place {
   value: string | number | null
   id: string
@@ -115,7 +118,7 @@ export function orderOf(
   nulls: 'first' | 'last' = 'last',
 ): Sql {
   const direction = is_descending ? 'desc' : 'asc'
-  if (is_ordinal) return raw(`${column} ${direction}`)
+  if (is_ordinal || column === 'id') return raw(`${column} ${direction}`)
   // Said only where there can be nulls: an index serves an order only if both say the same.
   return raw(`${column} ${direction}${is_nullable ? ` nulls ${nulls}` : ''}, id ${direction}`)
 }
@@ -123,7 +126,8 @@ export function orderOf(
 export function after({ column, is_descending, is_nullable, is_ordinal }: Sort, { value, id }: Place): Sql {
   const beyond = raw(is_descending ? '<' : '>')
   const name = raw(column)
-  if (is_ordinal) return sql`${name} ${beyond} ${value}`
+  if (is_ordinal) return sql`${name} ${beyond} ${value}::bigint`
+  if (column === 'id') return sql`id ${beyond} ${id}`
   if (value === null) return sql`${name} is null and id ${beyond} ${id}`
   const later = sql`(${name}, id) ${beyond} (${value}, ${id})`
   return is_nullable ? sql`(${later} or ${name} is null)` : later
@@ -139,17 +143,15 @@ function placeOf(query: PageQuery, sort: Sort): (Place & { offset: number }) | u
   if (query.offset > 0) throw refused("cursor and offset don't go together.")
   const [name, value, id, offset] = parse(query.cursor)
   if (name !== sort.name) throw refused(`cursor was made for another sort than ${sort.name}.`)
-  const is_valued = sort.is_ordinal ? isOrdinal(value) : typeof value === 'string' && clock.isIso(value)
+  const isTheirs = sort.column === 'id' ? isId : clock.isIso
+  const is_valued = sort.is_ordinal ? isOrdinal(value) : typeof value === 'string' && isTheirs(value)
   const is_without = value === null && sort.is_nullable
   if (!is_valued && !is_without) throw unreadable()
   if (typeof id !== 'string' || !isId(id) || !Number.isSafeInteger(offset) || Number(offset) < 0) throw unreadable()
   return { value: is_valued ? (value as string | number) : null, id, offset: Number(offset) }
 }
 
-const ordinal_max = 2 ** 31 - 1
-
-const isOrdinal = (value: unknown): boolean =>
-  Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= ordinal_max
+const isOrdinal = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0
 
 function parse(cursor: string): unknown[] {
   try {

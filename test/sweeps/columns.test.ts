@@ -33,12 +33,22 @@ const kept: Record<string, { table: string; from_elsewhere?: string[]; not_shown
     not_shown: ['token', 'signing_secret'],
   },
   Receipt: { table: 'integration_receipts', from_elsewhere: ['payload'], not_shown: ['integration_id', 'payload'] },
+  Webhook: { table: 'webhooks', not_shown: ['secret', 'previous_secret'] },
+  WebhookWithSecret: { table: 'webhooks', from_elsewhere: ['secret'], not_shown: ['secret', 'previous_secret'] },
+  Delivery: { table: 'webhook_deliveries', not_shown: ['attempts', 'lease_until', 'lease_token'] },
+  DeliveryWithAttempts: {
+    table: 'webhook_deliveries',
+    from_elsewhere: ['attempts', 'body'],
+    not_shown: ['attempts', 'lease_until', 'lease_token'],
+  },
+  InboxRequest: { table: 'inbox_requests', from_elsewhere: ['steps'], not_shown: ['webhook_id', 'event_id', 'steps'] },
   AgentVersion: { table: 'agent_versions', not_shown: ['agent_id'] },
+  Event: { table: 'events', from_elsewhere: ['data', 'previous'], not_shown: ['data', 'previous', 'position'] },
   ApiKey: { table: 'api_keys', not_shown: ['rotated_at'] },
   ApiKeyWithSecret: { table: 'api_keys', from_elsewhere: ['key'], not_shown: ['rotated_at'] },
 }
 /** An answer that is no resource. */
-const not_kept = ['Deleted', 'Overview', 'DryRun']
+const not_kept = ['Deleted', 'Overview', 'Recovered', 'DryRun']
 /** The same on every node, to be found without a workspace. */
 const directories = ['api_key_directory', 'integration_directory', 'memberships', 'invitations']
 

@@ -14,10 +14,12 @@ export function collectionOf({ path }: Operation): string {
 
 export const hasId = ({ path }: Operation): boolean => path.includes('/:id')
 
-/** The address of an operation, with `id` in its place and the schema's examples in the others. */
+/** The address of an operation, with `id` in its place (of a delivery with its webhook's) and the schema's examples in the others. */
 export function addressOf({ path, params }: Operation, id: string): string {
   const { properties } = params as unknown as Sampled
-  return path.replace(/:(\w+)/g, (_, name) => (name === 'id' ? id : String(properties[name]?.examples?.[0])))
+  return path
+    .replace(':id/deliveries/:delivery_id', ':id')
+    .replace(/:(\w+)/g, (_, name) => (name === 'id' ? id : String(properties[name]?.examples?.[0])))
 }
 
 export function bodyOf({ id, body }: Operation): object | undefined {
@@ -36,6 +38,10 @@ export function make(operation: Operation, tenant: Tenant): Promise<string> {
 /** Whatever must be there before the operation can succeed on that resource. */
 export async function prepare({ id, path }: Operation, tenant: Tenant, resource: string): Promise<void> {
   if (['imports.undo', 'imports.run', 'imports.list_rows', 'imports.download_rows'].includes(id)) await tenant.work()
+  if (['webhooks.list_deliveries', 'webhooks.list_inbox'].includes(id)) {
+    await tenant.call('POST', `/webhooks/${resource}/test`)
+    await tenant.work()
+  }
   if (id === 'contacts.delete_crm_id') {
     await tenant.call('PUT', path.replace(':id', resource).replace(':system', 'hubspot'), { id: resource })
   }

@@ -1,0 +1,98 @@
+import * as clock from '../kit/clock.ts'
+import type { Tools } from '../kit/operation.ts'
+import { OutboundError, type Reply } from '../kit/outbound.ts'
+import { signed } from '../kit/signing.ts'
+import { bodyOf } from './deliveries.ts'
+import type { Claimed, Result } from './queue.ts'
+import { isInbox } from './store.ts'
+
+const second_ms = 1_000
+const minute_ms = 60 * second_ms
+const hour_ms = 60 * minute_ms
+/** Before each attempt, counted from the one before; after the last there is none. */
+const waits_ms = [
+  ...[0, 5 * second_ms, 5 * minute_ms, 30 * minute_ms, 2 * hour_ms, 5 * hour_ms, 10 * hour_ms],
+  ...[14 * hour_ms, 20 * hour_ms, 24 * hour_ms],
+]
+/** As a part of the wait, so that what failed together doesn't come back together. */
+const jitter = 0.1
+const retry_after_max_ms = 24 * hour_ms
+const timeout_ms = 15 * second_ms
+const answer_bytes_max = 16 * 1024
+const answer_bytes_kept = 1024
+
+export interface Way {
+  tools: Tools
+  /** Where this server listens, for inboxes. */
+  ownAddress: () => string
+  now: () => number
+  signal: AbortSignal
+}
+
+/** Sends it once. */
+export async function attempt(delivery: Claimed, { tools, ownAddress, now, signal }: Way): Promise<Result> {
+  const body = bodyOf(delivery.workspace, delivery)
+  const began_at = now()
+  const began_ticks = clock.ticks()
+  const send = async () => {
+    const secrets = secretsOf(delivery, tools, began_at)
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': 'Parley',
+      ...signed(secrets, delivery.id, began_at, body),
+    }
+    const message = { headers, body, timeout_ms, bytes_max: answer_bytes_max, signal }
+    const is_own = isInbox(delivery.url)
+    return tools.outbound.post(is_own ? ownAddress() + delivery.url : delivery.url, message, is_own)
+  }
+  const reply = await send().catch((error: unknown) => {
+    if (error instanceof OutboundError) return error
+    throw error
+  })
+  const is_answered = !(reply instanceof OutboundError)
+  return {
+    delivery,
+    ...whatNext(delivery.attempt + 1, is_answered ? reply : undefined, now()),
+    attempt: {
+      created_at: clock.iso(began_at),
+      status: is_answered ? reply.status : null,
+      duration_ms: Math.round(clock.ticks() - began_ticks),
+      error: is_answered ? null : reply.message,
+      answer: is_answered ? textOf(reply.body) : null,
+    },
+  }
+}
+
+function whatNext(attempts: number, reply: Reply | undefined, now: number): Pick<Result, 'status' | 'due_at'> {
+  if (reply && reply.status >= 200 && reply.status < 300) return { status: 'succeeded', due_at: null }
+  const wait_ms = waits_ms[attempts]
+  if (wait_ms === undefined || reply?.status === gone) return { status: 'failed', due_at: null }
+  const asked_ms = reply && [429, 503].includes(reply.status) ? retryAfterOf(reply, now) : 0
+  const later_ms = Math.max(wait_ms * (1 + jitter * Math.random()), asked_ms)
+  return { status: 'pending', due_at: clock.iso(now + later_ms) }
+}
+
+/** The endpoint asks for no more. */
+export const gone = 410
+
+/** In seconds, or as a date. */
+function retryAfterOf({ headers }: Reply, now: number): number {
+  const said = String(headers['retry-after'] ?? '').trim()
+  const wait_ms = /^\d+$/.test(said) ? Number(said) * second_ms : clock.parse(said) - now
+  return Math.min(Math.max(wait_ms || 0, 0), retry_after_max_ms)
+}
+
+/** After a rotation both, for a while. */
+function secretsOf(delivery: Claimed, { seal }: Tools, now: number): string[] {
+  const { secret, previous_secret, previous_secret_until } = delivery
+  const is_both = previous_secret && previous_secret_until && clock.parse(previous_secret_until) > now
+  try {
+    return [secret, ...(is_both ? [previous_secret] : [])].map(seal.open)
+  } catch {
+    throw new OutboundError('The secret was sealed with another SECRETS_KEY than there is now: rotate it.')
+  }
+}
+
+/** PostgreSQL keeps no NUL in a text. */
+const textOf = (answer: Buffer): string =>
+  answer.subarray(0, answer_bytes_kept).toString('utf8').replaceAll('\u0000', '\ufffd')

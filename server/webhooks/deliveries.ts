@@ -1,0 +1,114 @@
+import * as events from '../events/store.ts'
+import * as clock from '../kit/clock.ts'
+import type { Db } from '../kit/db.ts'
+import * as page from '../kit/page.ts'
+import { invalidState, notFound } from '../kit/problem.ts'
+import { raw, type Sql, sql } from '../kit/sql.ts'
+import type { Attempt, Delivery, DeliveryQuery, DeliveryWithAttempts } from './schema.ts'
+import * as webhooks from './store.ts'
+
+const columns = raw('webhook_id, id, type, status, attempt, created_at, due_at')
+
+/** An event as it was written down: its texts are sent as they are, so that each attempt sends the same bytes. */
+export interface Told {
+  id: string
+  type: string
+  timestamp: string
+  data: string
+  previous: string | null
+}
+
+export const told_columns = raw('event.created_at as timestamp, event.data::text, event.previous::text')
+
+/** What is sent. */
+export const bodyOf = (workspace: string, { id, type, timestamp, data, previous }: Told): string =>
+  `{"id":"${id}","type":"${type}","timestamp":"${timestamp}","workspace_id":"${workspace}","data":${data}` +
+  `${previous === null ? '' : `,"previous":${previous}`}}`
+
+export async function list(
+  db: Db,
+  workspace: string,
+  webhook_id: string,
+  query: DeliveryQuery,
+): Promise<page.Page<Delivery>> {
+  await webhooks.get(db, workspace, webhook_id)
+  const all = sql`select ${columns} from webhook_deliveries
+    where workspace_id = ${workspace} and webhook_id = ${webhook_id} ${statusIs(query.status)}`
+  return page.read(query, page.newest_id_first, async ({ clauses }) => {
+    const [rows, total] = await Promise.all([
+      db.many<Delivery>(sql`select * from (${all}) as own ${clauses}`),
+      page.count(db, all),
+    ])
+    return { rows, total }
+  })
+}
+
+/** In the words of the indexes that there are. */
+function statusIs(status: DeliveryQuery['status']): Sql {
+  if (!status) return raw('')
+  return status === 'pending' ? raw('and due_at is not null') : sql`and status = ${raw(`'${status}'`)}`
+}
+
+export async function get(db: Db, workspace: string, webhook_id: string, id: string): Promise<DeliveryWithAttempts> {
+  const found = await db.maybe<Delivery & Told & { attempts: Attempt[] }>(
+    sql`select delivery.*, ${told_columns}
+      from (select ${columns}, attempts from webhook_deliveries
+        where workspace_id = ${workspace} and webhook_id = ${webhook_id} and id = ${id}) as delivery
+      join events as event on event.workspace_id = ${workspace} and event.id = delivery.id`,
+  )
+  if (!found) throw notFound()
+  return { ...found, body: bodyOf(workspace, found) }
+}
+
+/** Made up, and sent to this one alone. */
+export async function test(db: Db, workspace: string, webhook_id: string, now: number): Promise<Delivery> {
+  const webhook = await active(db, workspace, webhook_id)
+  await events.record(db, workspace, 'webhook.test', [{ data: webhook }], now, sql`webhooks.id = ${webhook_id}`)
+  return db.one<Delivery>(
+    sql`select ${columns} from webhook_deliveries where workspace_id = ${workspace} and webhook_id = ${webhook_id}
+      order by id desc limit 1`,
+  )
+}
+
+/** From the first attempt on, whatever became of it before. */
+export async function resend(
+  db: Db,
+  workspace: string,
+  { webhook_id, id }: { webhook_id: string; id: string },
+  now: number,
+): Promise<Delivery> {
+  await active(db, workspace, webhook_id)
+  const sent = await db.maybe<Delivery>(
+    sql`update webhook_deliveries set ${again(now)}
+      where workspace_id = ${workspace} and webhook_id = ${webhook_id} and id = ${id} returning ${columns}`,
+  )
+  if (!sent) throw notFound()
+  db.tell({ topic: 'deliveries', workspace })
+  return sent
+}
+
+export async function recover(
+  db: Db,
+  workspace: string,
+  { webhook_id, since }: { webhook_id: string; since: string },
+  now: number,
+): Promise<{ recovered: number }> {
+  await active(db, workspace, webhook_id)
+  const recovered = await db.run(
+    sql`update webhook_deliveries set ${again(now)}
+      where workspace_id = ${workspace} and webhook_id = ${webhook_id} and status = 'failed'
+        and created_at >= ${clock.iso(clock.parse(since))}`,
+  )
+  if (recovered > 0) db.tell({ topic: 'deliveries', workspace })
+  return { recovered }
+}
+
+/** An attempt that is under way no longer counts. */
+const again = (now: number): Sql =>
+  sql`status = 'pending', attempt = 0, due_at = ${clock.iso(now)}, lease_until = null, lease_token = null`
+
+async function active(db: Db, workspace: string, id: string) {
+  const webhook = await webhooks.lock(db, workspace, id, () => true)
+  if (webhook.status === 'active') return webhook
+  throw invalidState('This webhook is disabled: make it active first.')
+}

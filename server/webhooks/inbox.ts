@@ -1,0 +1,125 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import * as clock from '../kit/clock.ts'
+import type { Db, Pool } from '../kit/db.ts'
+import { isId, newId } from '../kit/id.ts'
+import * as page from '../kit/page.ts'
+import { notFound } from '../kit/problem.ts'
+import type { Seal } from '../kit/seal.ts'
+import { isSame, signatureOf } from '../kit/signing.ts'
+import { raw, sql } from '../kit/sql.ts'
+import type { InboxRequest, Webhook } from './schema.ts'
+import * as webhooks from './store.ts'
+
+/** An endpoint of our own, to try out webhooks without a server. */
+
+const columns = raw('id, headers, body, answered, steps, created_at')
+const requests_kept = 50
+const tolerance_ms = 5 * 60 * 1000
+const shown_max = 300
+
+interface Inbox extends Required<Pick<Webhook, 'id' | 'inbox_answer'>> {
+  secret: string
+  previous_secret: string | null
+  previous_secret_until: string | null
+}
+
+/** Keeps what came, and gives what it is to be answered. */
+export async function receive(
+  pool: Pool,
+  seal: Seal,
+  { path, headers, body }: { path: string; headers: IncomingHttpHeaders; body: string },
+  now: number,
+): Promise<NonNullable<Webhook['inbox_answer']>> {
+  const workspace = path.split('/')[2] ?? ''
+  if (!isId(workspace)) throw notFound()
+  return pool.tx(async (db) => {
+    const inbox = await db.maybe<Inbox>(
+      sql`select id, inbox_answer, secret, previous_secret, previous_secret_until from webhooks
+        where workspace_id = ${workspace} and url = ${path}`,
+    )
+    if (!inbox?.inbox_answer) throw notFound()
+    const said = String(headers['webhook-id'] ?? '')
+    const event_id = isId(said) ? said : null
+    const kept = (await isForgotten(db, workspace, event_id, body)) ? '' : body
+    const steps = check(secretsOf(inbox, seal, now), headers, body, now)
+    const flat = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+    await db.run(
+      sql`insert into inbox_requests (workspace_id, webhook_id, id, event_id, headers, body, answered, steps, created_at)
+        values (${workspace}, ${inbox.id}, ${newId()}, ${event_id}, ${JSON.stringify(flat)}, ${kept},
+          ${inbox.inbox_answer}, ${JSON.stringify(steps)}, ${clock.iso(now)})`,
+    )
+    await db.run(
+      sql`delete from inbox_requests where workspace_id = ${workspace} and webhook_id = ${inbox.id} and id <= (
+        select id from inbox_requests where workspace_id = ${workspace} and webhook_id = ${inbox.id}
+        order by id desc offset ${requests_kept} limit 1)`,
+    )
+    return inbox.inbox_answer
+  })
+}
+
+/** Whether a contact was deleted while this was on its way. Until the end of the transaction none of it is. */
+async function isForgotten(db: Db, workspace: string, event_id: string | null, body: string): Promise<boolean> {
+  const event = await db.maybe<{ data: string }>(
+    sql`select data::text from events where workspace_id = ${workspace} and id = ${event_id} for share`,
+  )
+  return event !== undefined && !body.includes(event.data)
+}
+
+function secretsOf({ secret, previous_secret, previous_secret_until }: Inbox, seal: Seal, now: number): string[] {
+  const is_both = previous_secret && previous_secret_until && clock.parse(previous_secret_until) > now
+  return [secret, ...(is_both ? [previous_secret] : [])].map(seal.open)
+}
+
+type Steps = InboxRequest['steps']
+
+/** As any receiver would, by Standard Webhooks. */
+function check(secrets: string[], headers: IncomingHttpHeaders, body: string, now: number): Steps {
+  const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature']
+  const [id = '', timestamp = '', signature = ''] = names.map((name) => String(headers[name] ?? ''))
+  const missing = names.filter((name) => !headers[name])
+  const late_s = Math.round(Math.abs(now / 1000 - Number(timestamp)))
+  const expected = secrets.map((secret) => signatureOf(secret, id, timestamp, body))
+  const given = signature.split(' ').filter((one) => one !== '')
+  const content = `${id}.${timestamp}.${body}`
+  return [
+    {
+      name: 'headers',
+      is_ok: missing.length === 0,
+      detail: missing.length === 0 ? `There are ${names.join(', ')}.` : `There is no ${missing.join(', ')}.`,
+    },
+    {
+      name: 'timestamp',
+      is_ok: late_s * 1000 <= tolerance_ms,
+      detail: `It is ${late_s} seconds from now; at most ${tolerance_ms / 1000} are fine.`,
+    },
+    {
+      name: 'content',
+      is_ok: true,
+      detail: `What is signed is the id, the timestamp and the body: ${content.slice(0, shown_max)}`,
+    },
+    { name: 'expected', is_ok: true, detail: `HMAC-SHA256 of it with the secret gives ${expected.join(' ')}` },
+    {
+      name: 'signature',
+      is_ok: expected.some((one) => given.some((other) => isSame(one, other))),
+      detail: `The header says ${signature.slice(0, shown_max)}`,
+    },
+  ]
+}
+
+export async function list(
+  db: Db,
+  workspace: string,
+  webhook_id: string,
+  query: page.PageQuery,
+): Promise<page.Page<InboxRequest>> {
+  await webhooks.get(db, workspace, webhook_id)
+  const all = sql`select ${columns} from inbox_requests
+    where workspace_id = ${workspace} and webhook_id = ${webhook_id}`
+  return page.read(query, page.newest_id_first, async ({ clauses }) => {
+    const [rows, total] = await Promise.all([
+      db.many<InboxRequest>(sql`select * from (${all}) as own ${clauses}`),
+      page.count(db, all),
+    ])
+    return { rows, total }
+  })
+}

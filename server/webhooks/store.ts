@@ -1,0 +1,182 @@
+import * as events from '../events/store.ts'
+import * as clock from '../kit/clock.ts'
+import type { Db } from '../kit/db.ts'
+import { newId } from '../kit/id.ts'
+import type { At } from '../kit/operation.ts'
+import * as page from '../kit/page.ts'
+import { type Fault, invalid, invalidState, notFound, preconditionFailed } from '../kit/problem.ts'
+import type { Seal } from '../kit/seal.ts'
+import { newSecret as newToken } from '../kit/secret.ts'
+import { newSecret } from '../kit/signing.ts'
+import { raw, sql } from '../kit/sql.ts'
+import {
+  inbox_url,
+  type NewWebhook,
+  type Webhook,
+  type WebhookChange,
+  type WebhookWithSecret,
+  webhooks_max,
+} from './schema.ts'
+
+const columns = raw(`id, url, events, description, status, disabled_reason, failing_since, previous_secret_until,
+  inbox_answer, created_at, updated_at`)
+
+const overlap_ms = 24 * 60 * 60 * 1000
+/** Of nothing but failure. */
+const failing_max_ms = 5 * 24 * 60 * 60 * 1000
+
+/** Of an inbox, which is this server itself. */
+export const isInbox = (url: string): boolean => url.startsWith('/')
+
+/** Asks where the address leads, before anything is written. */
+export async function checkUrl({ tools }: Pick<At, 'tools'>, url: string | undefined): Promise<void> {
+  if (url === undefined || url === inbox_url || isInbox(url)) return
+  const refusal = await tools.outbound.refusal(url)
+  if (refusal) throw wrong('url', refusal)
+}
+
+export async function create(
+  db: Db,
+  workspace: string,
+  { url, events: patterns, description = null, inbox_answer = null }: NewWebhook,
+  seal: Seal,
+  now: number,
+): Promise<WebhookWithSecret> {
+  if (isInbox(url)) throw wrong('url', `can't be chosen: "${inbox_url}" makes a new one.`)
+  const is_inbox = url === inbox_url
+  if (inbox_answer && !is_inbox) throw notAnInbox()
+  // One after the other, so that the count is right.
+  await db.run(sql`select from workspaces where id = ${workspace} for no key update`)
+  const { total } = await db.one<{ total: number }>(
+    sql`select count(*) as total from webhooks where workspace_id = ${workspace}`,
+  )
+  if (total >= webhooks_max) throw invalidState(`There are ${webhooks_max} webhooks already, and that is the most.`)
+  const secret = newSecret()
+  const address = is_inbox ? `/inbox/${workspace}/${newToken()}` : url
+  const created = await db.one<Webhook>(
+    sql`insert into webhooks (workspace_id, id, url, events, description, status, inbox_answer, secret, created_at,
+        updated_at)
+      values (${workspace}, ${newId()}, ${address}, ${chosen(patterns)}, ${description}, 'active',
+        ${is_inbox ? (inbox_answer ?? '200') : null}, ${seal.close(secret)}, ${clock.iso(now)}, ${clock.iso(now)})
+      returning ${columns}`,
+  )
+  return { ...created, secret }
+}
+
+export async function get(db: Db, workspace: string, id: string): Promise<Webhook> {
+  const found = await db.maybe<Webhook>(
+    sql`select ${columns} from webhooks where workspace_id = ${workspace} and id = ${id}`,
+  )
+  if (!found) throw notFound()
+  return found
+}
+
+export const list = (db: Db, workspace: string, query: page.PageQuery): Promise<page.Page<Webhook>> =>
+  page.read(query, page.newest_first, async ({ clauses }) => {
+    const all = sql`select ${columns} from webhooks where workspace_id = ${workspace}`
+    const [rows, total] = await Promise.all([
+      db.many<Webhook>(sql`select * from (${all}) as own ${clauses}`),
+      page.count(db, all),
+    ])
+    return { rows, total }
+  })
+
+type IsCurrent = (webhook: Webhook) => boolean
+
+/** A change of nothing leaves even `updated_at`. */
+export async function update(
+  db: Db,
+  workspace: string,
+  { id, change, is_current }: { id: string; change: WebhookChange; is_current: IsCurrent },
+  now: number,
+): Promise<Webhook> {
+  const before = await lock(db, workspace, id, is_current)
+  if (Object.values(change).every((said) => said === undefined)) return before
+  const after = { ...before, ...change }
+  const is_moved = change.url !== undefined && change.url !== before.url
+  if (is_moved && [before.url, after.url].some((url) => isInbox(url) || url === inbox_url))
+    throw wrong('url', "can't be changed from or to an inbox: create another.")
+  if (isInbox(before.url) !== (after.inbox_answer !== null)) throw notAnInbox()
+  const is_turned = after.status !== before.status
+  const reason = is_turned ? (after.status === 'disabled' ? 'asked' : null) : before.disabled_reason
+  return db.one<Webhook>(
+    sql`update webhooks
+      set url = ${after.url}, events = ${chosen(after.events)}, description = ${after.description},
+        status = ${after.status}, disabled_reason = ${reason}, inbox_answer = ${after.inbox_answer},
+        failing_since = ${is_turned ? null : before.failing_since}, updated_at = ${laterThan(before, now)}
+      where workspace_id = ${workspace} and id = ${id} returning ${columns}`,
+  )
+}
+
+/** With all that was sent to it, or was still to be. */
+export async function remove(
+  db: Db,
+  workspace: string,
+  { id, is_current }: { id: string; is_current: IsCurrent },
+): Promise<{ deleted: true }> {
+  await lock(db, workspace, id, is_current)
+  await db.run(sql`delete from webhooks where workspace_id = ${workspace} and id = ${id}`)
+  await db.run(sql`delete from webhook_deliveries where workspace_id = ${workspace} and webhook_id = ${id}`)
+  return { deleted: true }
+}
+
+/** The secret until now signs too for a day. One that was replaced before stops at once. */
+export async function rotateSecret(
+  db: Db,
+  workspace: string,
+  id: string,
+  seal: Seal,
+  now: number,
+): Promise<WebhookWithSecret> {
+  const before = await lock(db, workspace, id, () => true)
+  const secret = newSecret()
+  const rotated = await db.one<Webhook>(
+    sql`update webhooks
+      set previous_secret = secret, previous_secret_until = ${clock.iso(now + overlap_ms)},
+        secret = ${seal.close(secret)}, updated_at = ${laterThan(before, now)}
+      where workspace_id = ${workspace} and id = ${id} returning ${columns}`,
+  )
+  return { ...rotated, secret }
+}
+
+/** By ourselves, for a reason that others may want to know of: it asked for that, or has failed for too long. */
+export async function disable(
+  db: Db,
+  workspace: string,
+  id: string,
+  reason: 'gone' | 'failing',
+  now: number,
+): Promise<void> {
+  const disabled = await db.maybe<Webhook>(
+    sql`update webhooks set status = 'disabled', disabled_reason = ${reason},
+        updated_at = greatest(${clock.iso(now)}::timestamptz, updated_at + interval '1 millisecond')
+      where workspace_id = ${workspace} and id = ${id} and status = 'active'
+        and (${reason} = 'gone' or failing_since <= ${clock.iso(now - failing_max_ms)})
+      returning ${columns}`,
+  )
+  if (disabled) await events.record(db, workspace, 'webhook.disabled', [{ data: disabled }], now)
+}
+
+export async function lock(db: Db, workspace: string, id: string, is_current: IsCurrent): Promise<Webhook> {
+  const found = await db.maybe<Webhook>(
+    sql`select ${columns} from webhooks where workspace_id = ${workspace} and id = ${id} for no key update`,
+  )
+  if (!found) throw notFound()
+  if (!is_current(found)) throw preconditionFailed()
+  return found
+}
+
+function chosen(patterns: string[]): string[] {
+  if (patterns.length === 0) throw wrong('events', 'must name at least one.', 'too_short')
+  return [...new Set(patterns)]
+}
+
+const laterThan = ({ updated_at }: Webhook, now: number): string =>
+  clock.iso(Math.max(now, clock.parse(updated_at) + 1))
+
+const wrong = (path: string, message: string, code = 'format') => {
+  const fault: Fault = { path, code, message: `${path} ${message}` }
+  return invalid([fault])
+}
+
+const notAnInbox = () => wrong('inbox_answer', 'is for inboxes, and must be said of them.')

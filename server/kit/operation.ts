@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import type { Db } from './db.ts'
+import type { Json } from './json.ts'
 import type { Page } from './page.ts'
 import type { Code, Problem } from './problem.ts'
 
@@ -80,7 +81,7 @@ type CallOf<P extends TSchema, Q extends TSchema, B extends TSchema> = Call<Stat
 interface One<P extends TSchema, Q extends TSchema, B extends TSchema, R extends TSchema> extends Description<P, Q, B> {
   response: R
   status?: 200 | 201
-  run: (at: At, call: CallOf<P, Q, B>) => Promise<Static<R>>
+  run: (at: At, call: CallOf<P, Q, B>) => Promise<Static<R> | Json>
 }
 
 /** Answers many requests of one workspace in one transaction; a Problem in the place of each that is refused. */

@@ -64,7 +64,7 @@ function Actions({ import: one }: { import: Import }) {
   }
   const cancelling = useMutation({ mutationFn: () => send('cancel'), onError: tellProblem })
   const saving = useMutation({
-    mutationFn: () => api.download(`${address}/rows.csv`, { outcome: 'refused' }, 'refused.csv'),
+    mutationFn: () => api.download(`${address}/rows.csv`, { outcome: 'refused' }),
     onError: tellProblem,
   })
   const running = useRun()

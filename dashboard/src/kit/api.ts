@@ -10,7 +10,7 @@ export interface Api {
   get: <Result>(path: string, query?: Query, signal?: AbortSignal) => Promise<Result>
   list: <Item>(path: string, query?: Query, signal?: AbortSignal) => Promise<List<Item>>
   send: <Result>(method: string, path: string, body?: unknown) => Promise<Result>
-  download: (path: string, query: Query, fallback_name: string) => Promise<void>
+  download: (path: string, query: Query) => Promise<void>
 }
 
 export function apiOf(workspace: string): Api {
@@ -21,7 +21,7 @@ export function apiOf(workspace: string): Api {
     get,
     list: <Item>(path: string, query?: Query, signal?: AbortSignal) => get<List<Item>>(path, query, signal),
     send: (method, path, body) => request(base + path, { method, body, workspace }),
-    download: (path, query, name) => download(withQuery(base + path, query), workspace, name),
+    download: (path, query) => download(withQuery(base + path, query), workspace),
   }
 }
 

@@ -82,15 +82,14 @@ function problemOf(answer: Response, envelope: { error?: Partial<Problem> } | un
   return new Problem(answer.status, code, said, details, retry_after_s)
 }
 
-/** Saves what the address gives, under the name that the server says. */
-export async function download(path: string, workspace: string, fallback_name: string): Promise<void> {
-  const answer = await send(path, { workspace })
-  if (!answer.ok) throw problemOf(answer, await answer.json().catch(() => undefined))
-  const name = /filename="?([^";]+)/.exec(answer.headers.get('content-disposition') ?? '')?.[1]
-  const url = URL.createObjectURL(await answer.blob())
+/** Has the browser save what the address gives, as it comes, once the server has said that it will. */
+export async function download(path: string, workspace: string): Promise<void> {
+  const answer = await send(path, { method: 'HEAD', workspace })
+  if (!answer.ok) throw problemOf(answer, undefined)
+  const url = new URL(addressOf(path))
+  url.searchParams.set('workspace', workspace)
   const link = document.createElement('a')
-  link.href = url
-  link.download = name ?? fallback_name
+  link.href = url.href
+  link.download = ''
   link.click()
-  setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

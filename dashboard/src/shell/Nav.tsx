@@ -1,5 +1,14 @@
 import { Link, useParams } from '@tanstack/react-router'
-import { AgentIcon, HomeIcon, ImportIcon, PeopleIcon, SettingsIcon } from '../kit/icons.tsx'
+import {
+  AgentIcon,
+  EventsIcon,
+  HomeIcon,
+  ImportIcon,
+  PeopleIcon,
+  PlugIcon,
+  SettingsIcon,
+  WebhookIcon,
+} from '../kit/icons.tsx'
 import styles from './shell.module.css'
 
 const places = [
@@ -7,6 +16,9 @@ const places = [
   { to: '/w/$workspace/contacts', name: 'Contacts', Icon: PeopleIcon },
   { to: '/w/$workspace/imports', name: 'Import', Icon: ImportIcon },
   { to: '/w/$workspace/agents', name: 'Agents', Icon: AgentIcon },
+  { to: '/w/$workspace/events', name: 'Events', Icon: EventsIcon },
+  { to: '/w/$workspace/webhooks', name: 'Webhooks', Icon: WebhookIcon },
+  { to: '/w/$workspace/integrations', name: 'Integrations', Icon: PlugIcon },
   { to: '/w/$workspace/settings', name: 'Settings', Icon: SettingsIcon },
 ] as const
 

@@ -1,12 +1,12 @@
 import { Badge, Button, Select } from '@mantine/core'
 import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
 import { EventName } from '../home/Events.tsx'
 import { Ago, sayTime } from '../kit/Ago.tsx'
 import { useApi } from '../kit/api.ts'
 import { Json } from '../kit/Code.tsx'
 import { EventsIcon } from '../kit/icons.tsx'
+import { Opening } from '../kit/Opening.tsx'
 import { Card, Page } from '../kit/Page.tsx'
 import type { List } from '../kit/request.ts'
 import { Empty, Failure, Waiting } from '../kit/states.tsx'
@@ -99,34 +99,33 @@ export function Events() {
 }
 
 function EventRow({ event }: { event: Event }) {
-  const [is_open, setOpen] = useState(false)
+  const { id, type, created_at, data, previous } = event
   return (
     <li>
-      <details className={styles.event} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-        <summary>
-          <code>{event.type}</code>
-          <span className={styles.when}>
-            <Ago time={event.created_at} />
-          </span>
-        </summary>
-        {is_open && (
-          <div className={styles.opened}>
-            <p className={styles.about}>
-              <EventName {...event} /> {sayTime(event.created_at)} · <code>{event.id}</code>
-            </p>
-            {event.previous && (
-              <div>
-                <h3 className={styles.part}>Before</h3>
-                <Json label="What it was before" value={event.previous} />
-              </div>
-            )}
-            <div>
-              <h3 className={styles.part}>{event.previous ? 'Since then' : 'Data'}</h3>
-              <Json label="Data of the event" value={event.data} />
-            </div>
+      <Opening
+        head={
+          <>
+            <code className={styles.type}>{type}</code>
+            <span className={styles.when}>
+              <Ago time={created_at} />
+            </span>
+          </>
+        }
+      >
+        <p className={styles.about}>
+          <EventName {...event} /> · {sayTime(created_at)} · {id}
+        </p>
+        {previous && (
+          <div>
+            <h3 className={styles.part}>Before</h3>
+            <Json label="What it was before" value={previous} />
           </div>
         )}
-      </details>
+        <div>
+          <h3 className={styles.part}>{previous ? 'Since then' : 'Data'}</h3>
+          <Json label="Data of the event" value={data} />
+        </div>
+      </Opening>
     </li>
   )
 }

@@ -11,6 +11,8 @@ import { catalogue, types } from './events/catalogue.ts'
 import { operations as events } from './events/routes.ts'
 import { payloadOf } from './events/schema.ts'
 import { operations as imports } from './imports/routes.ts'
+import { knocking } from './integrations/receive.ts'
+import { operations as integrations, receiving } from './integrations/routes.ts'
 import { answerHeaders } from './kit/browser.ts'
 import * as clock from './kit/clock.ts'
 import type { Pool } from './kit/db.ts'
@@ -31,7 +33,7 @@ import * as inbox from './webhooks/inbox.ts'
 import { operations as webhooks } from './webhooks/routes.ts'
 
 /** Everything that clients can do. */
-const rooms: Operation[] = [...contacts, ...imports, ...agents, ...events, ...webhooks, ...overview]
+const rooms: Operation[] = [...contacts, ...imports, ...integrations, ...agents, ...events, ...webhooks, ...overview]
 export const operations: Operation[] = [...rooms, ...apiKeys(scopesOf(rooms))]
 
 export { personOperations }
@@ -43,9 +45,11 @@ const served_at = ['/api/v1', '/v1']
 /** The same for people who are signed in, and what they do as people. */
 const session_api_path = '/app/api/v1'
 const person_path = '/app'
+/** Where integrations have their addresses. */
+const receiving_path = '/in'
 
 /** Where an address that leads nowhere is a mistake of a program, and not a page of the dashboard. */
-const own_paths = ['/api', '/v1', '/app', '/inbox']
+const own_paths = ['/api', '/v1', '/app', '/in', '/inbox']
 
 /** Who asks whether we are ready doesn't wait for a database that is silent. */
 const ready_within_ms = 2_000
@@ -57,6 +61,7 @@ const about: About = {
   rooms: {
     contacts: 'The people that agents communicate with.',
     imports: 'Contacts from CSV files, in the background: tried out first, cancelled or undone if need be.',
+    integrations: 'A way in for form tools and CRMs: what they post becomes contacts.',
     agents: 'What answers and calls: instructions in versions, one of them deployed.',
     events: 'What happened, in the order in which it did: as a list and as a stream.',
     overview: 'What there is, at a glance.',
@@ -86,6 +91,7 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
   const tools: Tools = {
     seal: sealing(config.secrets_key ?? randomBytes(32).toString('base64')),
     outbound: openOutbound({ allowed: config.webhook_allow_hosts }),
+    address: () => addressOf(config, portOf(app)),
   }
   const { authenticate, noteUses } = authenticator(pool)
   const { rate_limit_per_second, trust_proxy } = config
@@ -106,6 +112,12 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
       },
       { operations, ...by_session(session_api_path) },
       { operations: personOperations, ...by_session(person_path), is_plain: true },
+      {
+        operations: receiving,
+        base_path: pathOf(config.public_url) + receiving_path,
+        served_at: [receiving_path],
+        identify: knocking(pool),
+      },
     ],
     pool,
     log,

@@ -7,6 +7,7 @@ import * as api_keys from './api-keys/store.ts'
 import { addressOf, type Config, ConfigError } from './config.ts'
 import * as grams from './contacts/grams.ts'
 import * as imports from './imports/store.ts'
+import * as integrations from './integrations/store.ts'
 import * as clock from './kit/clock.ts'
 import { openPool, type Pool } from './kit/db.ts'
 import { open, SetupError } from './kit/embedded/embedded.ts'
@@ -175,6 +176,7 @@ async function removeAllExpired(pool: Pool): Promise<void> {
     await removeExpired(pool, id, clock.now())
     await imports.removeOld(pool, id, clock.now())
     await deliveries.removeOld(pool, id, clock.now() - events_kept_ms)
+    await integrations.removeOld(pool, id, clock.now())
   }
 }
 

@@ -26,6 +26,8 @@ export interface Tenant {
   key: string
   /** One request to the base address with the tenant's key. A body that is no text is sent as JSON. */
   call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
+  /** Posts JSON to an address outside of the base address. */
+  send: (url: string, body: unknown, headers?: Record<string, string>) => Promise<Answer>
   /** Another key of the same workspace. */
   newKey: (key?: Partial<api_keys.NewApiKey>) => Promise<string>
   /** Does what is due in the background: in tests nothing happens there by itself. */
@@ -106,9 +108,11 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}): Pro
       const key = await newKey({ scopes })
       const call: Tenant['call'] = (method, path, body, headers) =>
         fetchAny(method, `/api/v1${path}`, body, { authorization: `Bearer ${key}`, ...headers })
+      const send: Tenant['send'] = (address, body, headers) =>
+        fetchAny('POST', new URL(address).pathname, body, headers)
       const work: Tenant['work'] = (at) =>
         workOff({ pool, tools, ownAddress: () => url, log, now: () => at ?? clock.now() }, created.id)
-      return { id: created.id, key, call, newKey, work }
+      return { id: created.id, key, call, send, newKey, work }
     },
     say: (bytes) =>
       new Promise((resolve, reject) => {

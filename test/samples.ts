@@ -23,6 +23,12 @@ async function delivery({ call }: Tenant): Promise<string> {
   return `${id}/deliveries/${(await call('POST', `/webhooks/${id}/test`)).body.data.id}`
 }
 
+export const newIntegration = (said: object = {}) => ({
+  name: 'Contact form',
+  field_map: { phone_number: '/phone', first_name: '/name' },
+  ...said,
+})
+
 /**
  * One maker for each noun that stands in an address, by the name of its collection: gives the id of a new one. By the
  * name of an operation, where only some of them will do.
@@ -32,6 +38,12 @@ export const makers: Record<string, (tenant: Tenant) => Promise<string>> = {
   imports: async ({ call }) => (await call('POST', '/contacts/imports', newImport())).body.data.id,
   'imports.run': async ({ call }) =>
     (await call('POST', '/contacts/imports', newImport({ is_dry_run: true }))).body.data.id,
+  integrations: async ({ call }) => (await call('POST', '/integrations', newIntegration())).body.data.id,
+  'integrations.list_receipts': async ({ call, send }) => {
+    const { id, url } = (await call('POST', '/integrations', newIntegration())).body.data
+    await send(url, { phone: phoneNumber() })
+    return id
+  },
   agents: async ({ call }) => (await call('POST', '/agents', newAgent())).body.data.id,
   events: async ({ call }) => {
     await call('POST', '/contacts', newContact())
@@ -50,6 +62,9 @@ export const bodies: Record<string, () => object> = {
   'contacts.update': () => ({ first_name: 'Ada' }),
   'contacts.set_crm_id': () => ({ id: phoneNumber() }),
   'imports.create': newImport,
+  'integrations.create': newIntegration,
+  'integrations.update': () => ({ name: 'Another form' }),
+  'integrations.dry_run': () => ({ sample: { phone: phoneNumber() } }),
   'agents.create': newAgent,
   'webhooks.create': newWebhook,
   'webhooks.update': () => ({ description: 'Another' }),

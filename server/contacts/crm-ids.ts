@@ -21,11 +21,8 @@ export async function setCrmId(db: Db, workspace: string, change: CrmChange, now
     )
     if (removed === 0) throw notFound()
   } else {
-    const holder = await db.maybe<{ contact_id: string }>(
-      sql`select contact_id from contact_crm_ids
-        where workspace_id = ${workspace} and system = ${system} and crm_id = ${crm_id} and contact_id <> ${id}`,
-    )
-    if (holder) throw crmIdInUse(holder.contact_id)
+    const holder = await crmIdHolder(db, workspace, system, crm_id)
+    if (holder !== undefined && holder !== id) throw crmIdInUse(holder)
     await db
       .run(
         sql`insert into contact_crm_ids (workspace_id, contact_id, system, crm_id)
@@ -44,4 +41,18 @@ export async function setCrmId(db: Db, workspace: string, change: CrmChange, now
   return after
 }
 
-const crmIdInUse = (holder: string | undefined) => inUse('id', 'Another contact has this id in that system.', holder)
+export async function crmIdHolder(
+  db: Db,
+  workspace: string,
+  system: string,
+  crm_id: string,
+): Promise<string | undefined> {
+  const holder = await db.maybe<{ contact_id: string }>(
+    sql`select contact_id from contact_crm_ids
+      where workspace_id = ${workspace} and system = ${system} and crm_id = ${crm_id}`,
+  )
+  return holder?.contact_id
+}
+
+export const crmIdInUse = (holder: string | undefined) =>
+  inUse('id', 'Another contact has this id in that system.', holder)

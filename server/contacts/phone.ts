@@ -1,4 +1,5 @@
-import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/min'
+import { getCountries, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/min'
+import { Type } from 'typebox'
 import { check, text } from '../kit/field.ts'
 
 export const e164 = '^\\+[1-9]\\d{1,14}$'
@@ -21,6 +22,13 @@ export const PhoneNumber = text({
       ...(suggestion !== undefined && { suggestion }),
     }
   },
+})
+
+export const DefaultCountry = Type.Unsafe<string | null>({
+  type: ['string', 'null'],
+  enum: [...getCountries(), null],
+  description: 'Of numbers without a country code, as two letters: `US`.',
+  examples: ['US'],
 })
 
 const readable_length_max = 50

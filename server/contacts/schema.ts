@@ -14,7 +14,7 @@ import {
 import * as page from '../kit/page.ts'
 import { PhoneNumber } from './phone.ts'
 
-export { isPhoneNumber, readPhoneNumber } from './phone.ts'
+export { DefaultCountry } from './phone.ts'
 
 const tag_length_max = 64
 const tags_max = 50
@@ -106,12 +106,21 @@ export const CrmId = Type.Object(
   { title: 'CrmId', additionalProperties: false },
 )
 
-const system = { pattern: '^[a-z0-9_-]{1,50}$', description: 'The external system: 1 to 50 of a-z, 0-9, _ and -.' }
+export const crm_system = {
+  pattern: '^[a-z0-9_-]{1,50}$',
+  description: 'The external system: 1 to 50 of a-z, 0-9, _ and -.',
+}
 
 export const ByCrmSystem = Type.Object({
   id: id("The contact's identifier."),
-  system: text({ ...system, examples: ['hubspot'] }),
+  system: text({ ...crm_system, examples: ['hubspot'] }),
 })
+
+/** What others can say of a contact. */
+export const fields = [
+  ...(['phone_number', 'first_name', 'last_name', 'display_name', 'email', 'company', 'notes', 'tags'] as const),
+]
+export type Field = (typeof fields)[number]
 
 const sorts = ['created_at', '-created_at', 'updated_at', '-updated_at', 'last_contact_at', '-last_contact_at'] as const
 
@@ -137,7 +146,9 @@ const filters = {
   created_before: Type.Optional(
     Type.String({ format: 'date-time', description: 'Only those created before this time.' }),
   ),
-  crm_system: Type.Optional(text({ ...system, description: 'Together with `crm_id`: the contact known there so.' })),
+  crm_system: Type.Optional(
+    text({ ...crm_system, description: 'Together with `crm_id`: the contact known there so.' }),
+  ),
   crm_id: Type.Optional(text({ maxLength: crm_id_length_max, description: 'Together with `crm_system`.' })),
   sort: oneOf(sorts, {
     default: '-created_at',

@@ -8,10 +8,13 @@ import { inUse, notFound, type Problem, preconditionFailed } from '../kit/proble
 import { raw, sql } from '../kit/sql.ts'
 import { count } from './counts.ts'
 import { foldTag } from './fold.ts'
+import { forget } from './forget.ts'
 import * as lookup from './lookup.ts'
 import type { Contact, ContactChange, ContactWithCrmIds, NewContact } from './schema.ts'
 
 export { countByDay, countBySource } from './counts.ts'
+export { crmIdHolder, crmIdInUse, setCrmId } from './crm-ids.ts'
+export { differing, read } from './reading.ts'
 
 export const columns = raw(`id, phone_number, first_name, last_name, display_name, email, company, notes, tags, source,
   first_contact_at, last_contact_at, created_at, updated_at`)
@@ -196,7 +199,7 @@ export async function removeLocked(db: Db, workspace: string, contacts: Contact[
     ),
     db.run(sql`delete from contacts where workspace_id = ${workspace} and id = any(${ids}::uuid[])`),
     events.forget(db, workspace, ids),
-    forgetImported(db, workspace, ids),
+    forget(db, workspace, ids),
     events.record(
       db,
       workspace,
@@ -205,31 +208,6 @@ export async function removeLocked(db: Db, workspace: string, contacts: Contact[
       now,
     ),
     count(db, workspace, contacts, -1),
-  ])
-}
-
-/** Import rows keep the ids: the file's own lines of these contacts go, and what the rows noted of them. */
-async function forgetImported(db: Db, workspace: string, ids: string[]): Promise<void> {
-  const rows = sql`import_rows where workspace_id = ${workspace} and contact_id = any(${ids}::uuid[])`
-  await Promise.all([
-    db.run(
-      sql`update import_chunks as chunk
-        set rows = (select json_agg(case when place - 1 + chunk.first_row = any(gone.row_numbers) then null else cells end
-            order by place)
-          from json_array_elements(chunk.rows) with ordinality as kept (cells, place))
-        from (select file_id, first_row, array_agg(row_number) as row_numbers
-            from (select import_id, row_number from ${rows}) as imported
-            join imports on imports.workspace_id = ${workspace} and imports.id = import_id
-            cross join lateral (select first_row from import_chunks
-              where workspace_id = ${workspace} and file_id = imports.file_id and first_row <= row_number
-              order by first_row desc limit 1) as held
-            group by file_id, first_row) as gone
-        where chunk.workspace_id = ${workspace} and chunk.file_id = gone.file_id and chunk.first_row = gone.first_row`,
-    ),
-    db.run(
-      sql`update import_rows set before = null
-        where workspace_id = ${workspace} and contact_id = any(${ids}::uuid[]) and before is not null`,
-    ),
   ])
 }
 

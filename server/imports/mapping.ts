@@ -1,5 +1,6 @@
+import { type Field, fields } from '../contacts/schema.ts'
 import { type Fault, invalid } from '../kit/problem.ts'
-import { type Field, fields, type Mapping } from './schema.ts'
+import type { Mapping } from './schema.ts'
 
 /** How people name what goes into a field, without case, accents and anything that is no letter. */
 const names: Record<Field, string[]> = {

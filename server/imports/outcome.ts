@@ -1,5 +1,5 @@
 import type { Contact, ContactChange, NewContact } from '../contacts/schema.ts'
-import type { Change } from '../contacts/store.ts'
+import { type Change, differing } from '../contacts/store.ts'
 import type { Planned } from './plan.ts'
 import type { Import, Outcome } from './schema.ts'
 
@@ -102,13 +102,6 @@ export function outcomesOf(planned: Planned[]) {
       },
     },
   }
-}
-
-/** What the row gives and the contact has otherwise. */
-function differing(said: NewContact, before: Contact): ContactChange | undefined {
-  const now: Record<string, unknown> = before
-  const changes = Object.entries(said).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(now[name]))
-  return changes.length > 0 ? Object.fromEntries(changes) : undefined
 }
 
 const picked = (before: Contact, change: ContactChange): Partial<Contact> =>

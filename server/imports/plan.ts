@@ -1,7 +1,7 @@
-import { isPhoneNumber, NewContact, readPhoneNumber } from '../contacts/schema.ts'
-import { type Schema, validate } from '../kit/validate.ts'
+import type { Field, NewContact } from '../contacts/schema.ts'
+import * as contacts from '../contacts/store.ts'
 import type { Cells } from './files.ts'
-import type { Field, Import } from './schema.ts'
+import type { Import } from './schema.ts'
 
 /** What a row asks for: a contact with the fields that it gives, or why it can't be one. */
 export interface Planned {
@@ -29,25 +29,13 @@ export function planner({
     if (cells.length > columns.length && cells.slice(columns.length).some((cell) => cell.trim() !== '')) {
       return { row_number, reason: `The row has ${cells.length} cells, but there are ${columns.length} columns.` }
     }
-    const said: Partial<Record<Field, unknown>> = {}
-    for (const { field, place } of places) {
-      const text = textOf(cells[place] ?? '')
-      if (text !== '') said[field] = fieldOf(field, text, default_country)
-    }
-    const { value, faults } = validate(NewContact as Schema, said)
-    if (faults.length > 0) return { row_number, reason: faults.map(({ message }) => message).join(' ') }
-    // It has passed the schema that the type comes from.
-    return { row_number, contact: value as NewContact }
+    const said = places.map(({ field, place }) => [field, textOf(cells[place] ?? '')])
+    const { contact, faults } = contacts.read(Object.fromEntries(said), default_country)
+    if (!contact) return { row_number, reason: faults.map(({ message }) => message).join(' ') }
+    return { row_number, contact }
   }
 }
 
 function textOf(cell: string): string {
-  const text = harmless_formula.test(cell) ? cell.slice(1) : cell
-  return text.trim()
-}
-
-function fieldOf(field: Field, text: string, default_country: string | null): unknown {
-  if (field === 'tags') return text.split(/[,;|]/).flatMap((tag) => tag.trim() || [])
-  if (field !== 'phone_number' || isPhoneNumber(text)) return text
-  return readPhoneNumber(text, default_country) ?? text
+  return harmless_formula.test(cell) ? cell.slice(1) : cell
 }

@@ -1,5 +1,5 @@
-import { getCountries } from 'libphonenumber-js/min'
 import { type Static, Type } from 'typebox'
+import { DefaultCountry, type Field, fields } from '../contacts/schema.ts'
 import { id, oneOf, optionalText, optionalTimestamp, timestamp } from '../kit/field.ts'
 import * as page from '../kit/page.ts'
 
@@ -7,10 +7,6 @@ export const file_bytes_max = 512 * 1024 * 1024
 const rows_max = 10_000
 const cell_length_max = 10_000
 
-export const fields = [
-  ...(['phone_number', 'first_name', 'last_name', 'display_name', 'email', 'company', 'notes', 'tags'] as const),
-]
-export type Field = (typeof fields)[number]
 export type Mapping = Record<string, Field | null>
 
 export const statuses = ['queued', 'running', 'finished', 'cancelled', 'failed', 'undoing', 'undone'] as const
@@ -32,12 +28,7 @@ const options = {
       'named here are matched by their names: "Phone", "Mobile number", "E-Mail", "First Name", "Vorname" and such.',
     examples: mapping_examples,
   }),
-  default_country: Type.Unsafe<string | null | undefined>({
-    type: ['string', 'null'],
-    enum: [...getCountries(), null],
-    description: 'Of numbers without a country code, as two letters: `US`.',
-    examples: ['US'],
-  }),
+  default_country: Type.Unsafe<string | null | undefined>(DefaultCountry),
   on_known: oneOf(['skip', 'update'], { default: 'skip', ...on_known }),
   is_dry_run: Type.Unsafe<boolean>({
     type: 'boolean',

@@ -25,6 +25,8 @@ export interface Knock {
   readonly method: string
   readonly headers: IncomingHttpHeaders
   readonly ip: string
+  /** Of the path, as they stand there. */
+  readonly params: Record<string, string>
   /** The bearer token, when there is exactly one. */
   readonly token: string | undefined
   /** For the answer, whatever it will be. */

@@ -1,18 +1,17 @@
-import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import * as clock from './clock.ts'
 import type { Pool } from './db.ts'
 import { type Answer, envelope, isKnown, matches, type StreamedAnswer } from './envelope.ts'
 import { fingerprintOf, keyOf } from './idempotency.ts'
+import { assertShallow, readJson } from './json.ts'
 import { readForm } from './multipart.ts'
 import type { At, Call, Caller, Listener, Operation, Tools, Upload } from './operation.ts'
-import { invalid, invalidJson, notFound, preconditionFailed } from './problem.ts'
+import { invalid, notFound, preconditionFailed } from './problem.ts'
 import type { Stay } from './streams.ts'
 import { assertChecked, type Schema, validate, validateQuery } from './validate.ts'
 import type { Write } from './write.ts'
 
-const nesting_max = 32
 /** Of a file: the next one is made while the client takes these. */
 const pieces_ahead = 2
 /** A file comes to its end by itself. */
@@ -85,10 +84,11 @@ export function endpoint(
 
   return async (arrival) => {
     if (upload && arrival.body instanceof Readable) return receive(operation, upload, arrival, arrival.body)
-    const json = operation.body && jsonOf(arrival.body)
+    if (operation.is_raw) return write({ operation, call: rawCallOf(operation, arrival), claim: undefined, answer })
+    const json = operation.body && readJson(arrival.body)
     const call = callOf(operation, arrival, json)
     // Only in members that are ignored: what is read has no such depth.
-    if (isDeeper(json, nesting_max)) throw invalidJson(`The body is nested more than ${nesting_max} levels deep.`)
+    assertShallow(json)
     const keys = operation.method === 'POST' ? arrival.sent('idempotency-key') : []
     const claim =
       keys.length > 0 ? { key: keyOf(keys), fingerprint: fingerprintOf(operation.id, call.params, json) } : undefined
@@ -107,7 +107,7 @@ export function endpoint(
       letGo: (kept) => upload.letGo(at, kept),
     })
     try {
-      const json = form.options === undefined ? {} : jsonOf(Buffer.from(form.options))
+      const json = form.options === undefined ? {} : readJson(Buffer.from(form.options))
       const file = { id: form.kept, name: form.file_name }
       const call = { ...callOf({ ...operation, body: upload.options }, arrival, json), file }
       const claim = key && { key, fingerprint: fingerprintOf(operation.id, call.params, form.hashes, form.file_name) }
@@ -166,6 +166,7 @@ function callOf({ params, query, body }: Operation, arrival: Arrival, json: unkn
     query: in_query.value,
     body: in_body.value,
     file: undefined,
+    raw: undefined,
     is_current: ({ updated_at }) => if_match === undefined || matches(if_match, updated_at),
     listener: arrival.stay ? listenerOf(arrival.headers, arrival.stay) : nobody,
   }
@@ -178,17 +179,8 @@ const listenerOf = (headers: IncomingHttpHeaders, { signal }: Stay): Listener =>
   signal,
 })
 
-function jsonOf(body: Arrival['body']): unknown {
-  if (!(body instanceof Buffer) || body.length === 0) throw invalidJson('A JSON body is needed.')
-  if (!isUtf8(body)) throw invalidJson('The body is not UTF-8.')
-  try {
-    return JSON.parse(body.toString().replace(/^\ufeff/, ''))
-  } catch (error) {
-    throw invalidJson(`The body is not valid JSON: ${error instanceof Error ? error.message : error}.`)
-  }
+function rawCallOf(operation: Operation, arrival: Arrival): Call {
+  const { sent, body } = arrival
+  const bytes = body instanceof Buffer ? body : Buffer.alloc(0)
+  return { ...callOf(operation, arrival, undefined), raw: { sent, bytes } }
 }
-
-const isDeeper = (value: unknown, levels: number): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  (levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1)))

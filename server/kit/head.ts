@@ -27,7 +27,7 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
 
 const json_type = /^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*)?;?\s*$/i
 
-const isJsonType = (type: string): boolean => type.length <= header_value_max && json_type.test(type)
+export const isJsonType = (type: string): boolean => type.length <= header_value_max && json_type.test(type)
 
 export const isPlainJson = (request: IncomingMessage): boolean =>
   isJsonType(request.headers['content-type'] ?? '') &&

@@ -312,7 +312,7 @@ function admission(rate_limit_per_second: number, turnAway: TurnAway) {
     if (!caller.scopes.has(operation.scope)) throw problem.forbidden(operation.scope)
     if (operation.upload && isForm(request.headers['content-type'])) return expectFile(operation.upload, request)
     if (operation.body && hasBody(request.raw) && !isPlainJson(request.raw)) throw problem.unsupportedMediaType()
-    // A body that nobody asked for, or that isn't there, is not looked at, whatever it says it is.
+    // A body that nobody asked for, or that isn't there, or is taken as it is: whatever it says it is.
     const is_typed = request.headers['content-type'] !== undefined
     if (is_typed && (!operation.body || !hasBody(request.raw))) request.headers['content-type'] = undefined
   }
@@ -367,6 +367,10 @@ class RequestKnock implements Knock {
 
   get ip(): string {
     return this.#request.ip
+  }
+
+  get params(): Record<string, string> {
+    return this.#request.params as Parts['Params']
   }
 
   get token(): string | undefined {

@@ -13,7 +13,7 @@ export interface Caller {
   id: string
   workspace: string
   scopes: Scopes
-  source: 'api' | 'manual'
+  source: 'api' | 'manual' | 'webhook'
 }
 
 export interface Scopes {
@@ -31,6 +31,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   body: Body
   /** What came as multipart/form-data, where the operation takes it; `body` then is its options. */
   file: KeptFile | undefined
+  /** As it came, where the operation `is_raw`. */
+  raw: Raw | undefined
   /** From If-Match: whether the caller knows this state of the resource. */
   is_current: (resource: { updated_at: string }) => boolean
   listener: Listener
@@ -42,6 +44,13 @@ export interface Listener {
   last_event_id: string | undefined
   /** The listener has gone, or must go. */
   signal: AbortSignal
+}
+
+/** A request that was let in and is not looked at any further. */
+export interface Raw {
+  /** The header's values, one for each time it was sent. */
+  sent: (header: string) => string[]
+  bytes: Buffer
 }
 
 /** A file that has arrived, and is kept under this id until the operation takes it over. */
@@ -60,20 +69,22 @@ export interface Upload {
   letGo: (at: At, id: string) => Promise<void>
 }
 
-/** Where and when it is carried out. Writes get the transaction that also holds their idempotency key. */
-export interface At {
-  db: Db
-  workspace: string
-  now: number
-  tools: Tools
-}
-
 /** What the process lends to those who need it. */
 export interface Tools {
   /** For what must not be kept in the clear. */
   seal: Seal
   /** The only way out to addresses that clients have named. */
   outbound: Outbound
+  /** Where clients reach it, without a slash at the end. */
+  address: () => string
+}
+
+/** Where and when it is carried out. Writes get the transaction that also holds their idempotency key. */
+export interface At {
+  db: Db
+  workspace: string
+  now: number
+  tools: Tools
 }
 
 interface Description<P extends TSchema, Q extends TSchema, B extends TSchema> {
@@ -88,6 +99,8 @@ interface Description<P extends TSchema, Q extends TSchema, B extends TSchema> {
   query?: Q
   body?: B
   upload?: Upload
+  /** Takes any bytes, and says itself what it reads of them: the call has them as `raw`. */
+  is_raw?: boolean
   /** Errors beyond those that follow from the method and the schemas. */
   refusals?: Code[]
   /** Refuses what takes time to find out, before the transaction of the write begins. */
@@ -102,7 +115,8 @@ type CallOf<P extends TSchema, Q extends TSchema, B extends TSchema> = Call<Stat
 interface One<P extends TSchema, Q extends TSchema, B extends TSchema, R extends TSchema> extends Description<P, Q, B> {
   response: R
   status?: 200 | 201
-  run: (at: At, call: CallOf<P, Q, B>) => Promise<Static<R>>
+  /** A Problem that it gives, unlike one that it throws, leaves what was written. */
+  run: (at: At, call: CallOf<P, Q, B>) => Promise<Static<R> | Problem>
 }
 
 /** Answers many requests of one workspace in one transaction; a Problem in the place of each that is refused. */
@@ -149,6 +163,7 @@ export interface Operation {
   query: TSchema
   body: TSchema | undefined
   upload: Upload | undefined
+  is_raw: boolean
   refusals: Code[]
   is_secret: boolean
   before: ((at: At, call: Call) => Promise<void>) | undefined
@@ -186,6 +201,7 @@ export function operation<
     query: said.query ?? nothing,
     body: said.body,
     upload: said.upload,
+    is_raw: said.is_raw ?? false,
     refusals: said.refusals ?? [],
     is_secret: said.is_secret ?? false,
     before: said.before as Operation['before'],

@@ -5,6 +5,7 @@ import { type Fault, faults_max } from './problem.ts'
 
 /** The part of JSON Schema that requests are written in. */
 export interface Schema {
+  /** Without one any JSON will do. */
   type?: string | string[]
   properties?: Record<string, Schema>
   required?: string[]
@@ -105,6 +106,7 @@ function writable(properties: Record<string, Schema>): [string, Schema][] {
 }
 
 function memberOf(schema: Schema, value: unknown, path: string, faults: Fault[]): unknown {
+  if (schema.type === undefined) return value
   const types = Array.isArray(schema.type) ? schema.type : [schema.type]
   if (value === null && types.includes('null')) return null
   if (types.includes('string')) return textOf(schema, value, path, types.includes('null'), faults)

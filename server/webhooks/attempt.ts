@@ -1,9 +1,9 @@
 import * as clock from '../kit/clock.ts'
 import type { Tools } from '../kit/operation.ts'
 import { OutboundError, type Reply } from '../kit/outbound.ts'
+import { sign } from '../kit/signing.ts'
 import { bodyOf } from './deliveries.ts'
 import type { Claimed, Result } from './queue.ts'
-import { signed } from './signing.ts'
 import { isInbox } from './store.ts'
 
 const second_ms = 1_000
@@ -35,11 +35,14 @@ export async function attempt(delivery: Claimed, { tools, ownAddress, now, signa
   const began_at = now()
   const began_ticks = clock.ticks()
   const send = async () => {
+    const signed = { id: delivery.id, timestamp: String(Math.floor(began_at / second_ms)), body }
     const secrets = secretsOf(delivery, tools, began_at)
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'Parley',
-      ...signed(secrets, delivery.id, began_at, body),
+      'webhook-id': signed.id,
+      'webhook-timestamp': signed.timestamp,
+      'webhook-signature': secrets.map((secret) => sign(secret, signed)).join(' '),
     }
     const message = { headers, body, timeout_ms, bytes_max: answer_bytes_max, signal }
     const is_own = isInbox(delivery.url)

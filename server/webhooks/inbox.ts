@@ -6,9 +6,9 @@ import { isId, newId } from '../kit/id.ts'
 import * as page from '../kit/page.ts'
 import { notFound } from '../kit/problem.ts'
 import type { Seal } from '../kit/seal.ts'
+import { sign } from '../kit/signing.ts'
 import { raw, sql } from '../kit/sql.ts'
 import type { InboxRequest, Webhook } from './schema.ts'
-import { signatureOf } from './signing.ts'
 import * as webhooks from './store.ts'
 
 /** An endpoint of our own, to try out webhooks without a server. */
@@ -79,7 +79,7 @@ function check(secrets: string[], headers: IncomingHttpHeaders, body: string, no
   const [id = '', timestamp = '', signature = ''] = names.map((name) => String(headers[name] ?? ''))
   const missing = names.filter((name) => !headers[name])
   const late_s = Math.round(Math.abs(now / 1000 - Number(timestamp)))
-  const expected = secrets.map((secret) => signatureOf(secret, id, timestamp, body))
+  const expected = secrets.map((secret) => sign(secret, { id, timestamp, body }))
   const given = signature.split(' ').filter((one) => one !== '')
   const content = `${id}.${timestamp}.${body}`
   return [

@@ -7,6 +7,7 @@ import * as page from '../kit/page.ts'
 import { type Fault, invalid, invalidState, notFound, preconditionFailed } from '../kit/problem.ts'
 import type { Seal } from '../kit/seal.ts'
 import { newSecret as newToken } from '../kit/secret.ts'
+import { newSigningSecret } from '../kit/signing.ts'
 import { raw, sql } from '../kit/sql.ts'
 import {
   inbox_url,
@@ -16,7 +17,6 @@ import {
   type WebhookWithSecret,
   webhooks_max,
 } from './schema.ts'
-import { newSecret } from './signing.ts'
 
 const columns = raw(`id, url, events, description, status, disabled_reason, failing_since, previous_secret_until,
   inbox_answer, created_at, updated_at`)
@@ -51,7 +51,7 @@ export async function create(
     sql`select count(*) as total from webhooks where workspace_id = ${workspace}`,
   )
   if (total >= webhooks_max) throw invalidState(`There are ${webhooks_max} webhooks already, and that is the most.`)
-  const secret = newSecret()
+  const secret = newSigningSecret()
   const address = is_inbox ? `/inbox/${workspace}/${newToken()}` : url
   const created = await db.one<Webhook>(
     sql`insert into webhooks (workspace_id, id, url, events, description, status, inbox_answer, secret, created_at,
@@ -129,7 +129,7 @@ export async function rotateSecret(
   now: number,
 ): Promise<WebhookWithSecret> {
   const before = await lock(db, workspace, id, () => true)
-  const secret = newSecret()
+  const secret = newSigningSecret()
   const rotated = await db.one<Webhook>(
     sql`update webhooks
       set previous_secret = secret, previous_secret_until = ${clock.iso(now + overlap_ms)},

@@ -11,7 +11,7 @@ const ranks = [
   ['events', 'workspaces'],
   ['api-keys', 'contacts', 'agents', 'webhooks'],
   ['overview', 'people'],
-  ['imports'],
+  ['imports', 'integrations'],
   ['config.ts'],
   ['api.ts', 'worker.ts'],
   ['main.ts'],

@@ -1,0 +1,39 @@
+import type { Db } from '../kit/db.ts'
+import { sql } from '../kit/sql.ts'
+
+/** What other rooms hold of deleted contacts is reduced to their ids. */
+export async function forget(db: Db, workspace: string, ids: string[]): Promise<void> {
+  await Promise.all([forgetImported(db, workspace, ids), forgetReceived(db, workspace, ids)])
+}
+
+/** Import rows keep the ids: the file's own lines of these contacts go, and what the rows noted of them. */
+async function forgetImported(db: Db, workspace: string, ids: string[]): Promise<void> {
+  const rows = sql`import_rows where workspace_id = ${workspace} and contact_id = any(${ids}::uuid[])`
+  await Promise.all([
+    db.run(
+      sql`update import_chunks as chunk
+        set rows = (select json_agg(case when place - 1 + chunk.first_row = any(gone.row_numbers) then null else cells end
+            order by place)
+          from json_array_elements(chunk.rows) with ordinality as kept (cells, place))
+        from (select file_id, first_row, array_agg(row_number) as row_numbers
+            from (select import_id, row_number from ${rows}) as imported
+            join imports on imports.workspace_id = ${workspace} and imports.id = import_id
+            cross join lateral (select first_row from import_chunks
+              where workspace_id = ${workspace} and file_id = imports.file_id and first_row <= row_number
+              order by first_row desc limit 1) as held
+            group by file_id, first_row) as gone
+        where chunk.workspace_id = ${workspace} and chunk.file_id = gone.file_id and chunk.first_row = gone.first_row`,
+    ),
+    db.run(
+      sql`update import_rows set before = null
+        where workspace_id = ${workspace} and contact_id = any(${ids}::uuid[]) and before is not null`,
+    ),
+  ])
+}
+
+/** Receipts of integrations keep what became of them. */
+const forgetReceived = (db: Db, workspace: string, ids: string[]): Promise<number> =>
+  db.run(
+    sql`update integration_receipts set payload = null, reasons = '{}'
+      where workspace_id = ${workspace} and contact_id = any(${ids}::uuid[])`,
+  )

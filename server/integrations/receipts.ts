@@ -1,0 +1,51 @@
+import * as clock from '../kit/clock.ts'
+import type { Db } from '../kit/db.ts'
+import type { At } from '../kit/operation.ts'
+import * as page from '../kit/page.ts'
+import { sql } from '../kit/sql.ts'
+import type { Receipt, ReceiptQuery } from './schema.ts'
+import * as integrations from './store.ts'
+
+/** Of each integration. */
+const receipts_max = 50
+const payload_bytes_max = 64 * 1024
+const newest_first: page.Sort = { ...page.newest_first, name: '-received_at', column: 'received_at' }
+
+export async function list(at: At, id: string, query: ReceiptQuery): Promise<page.Page<Receipt>> {
+  const { db, workspace } = at
+  await integrations.get(at, id)
+  const last = sql`select id, outcome, reasons, contact_id, payload, received_at from integration_receipts
+    where workspace_id = ${workspace} and integration_id = ${id} order by id desc limit ${receipts_max}`
+  const chosen = sql`select * from (${last}) as last where ${query.outcome ?? null}::text is null
+    or outcome = ${query.outcome ?? null}`
+  return page.read(query, newest_first, async ({ clauses }) => {
+    const [rows, total] = await Promise.all([
+      db.many<Receipt>(sql`select * from (${chosen}) as chosen ${clauses}`),
+      page.count(db, chosen),
+    ])
+    return { rows, total }
+  })
+}
+
+/** Writes down what became of it; the oldest ones beyond the last few go. */
+export async function note(
+  db: Db,
+  workspace: string,
+  integration_id: string,
+  { id, outcome, reasons, contact_id, payload }: Omit<Receipt, 'received_at'>,
+  now: number,
+): Promise<void> {
+  const text = payload === undefined ? null : JSON.stringify(payload)
+  const kept = text !== null && Buffer.byteLength(text) <= payload_bytes_max ? text : null
+  await db.run(
+    sql`insert into integration_receipts (workspace_id, integration_id, id, outcome, reasons, contact_id, payload,
+        received_at)
+      values (${workspace}, ${integration_id}, ${id}, ${outcome}, ${reasons}, ${contact_id}, ${kept}, ${clock.iso(now)})`,
+  )
+  await db.run(
+    sql`delete from integration_receipts where workspace_id = ${workspace} and integration_id = ${integration_id}
+      and id <= (select id from integration_receipts
+        where workspace_id = ${workspace} and integration_id = ${integration_id}
+        order by id desc offset ${receipts_max} limit 1)`,
+  )
+}

@@ -1,0 +1,157 @@
+import { crm_system } from '../contacts/schema.ts'
+import * as clock from '../kit/clock.ts'
+import type { Db } from '../kit/db.ts'
+import { newId } from '../kit/id.ts'
+import type { At, Call } from '../kit/operation.ts'
+import * as page from '../kit/page.ts'
+import { invalid, invalidState, notFound, type Problem, preconditionFailed } from '../kit/problem.ts'
+import { hashOf, newSecret } from '../kit/secret.ts'
+import { raw, sql } from '../kit/sql.ts'
+import type { FieldMap, Integration, IntegrationChange, NewIntegration, SaidMap } from './schema.ts'
+
+const integrations_max = 100
+const crm_systems_max = 10
+const crm_system_form = new RegExp(crm_system.pattern)
+/** Receipts hold what people said of themselves. */
+const kept_ms = 30 * 24 * 60 * 60 * 1000
+
+const columns = raw(`id, name, status, field_map, default_country, token, signing_secret,
+  (select max(received_at) from integration_receipts as receipt
+    where receipt.workspace_id = integrations.workspace_id and integration_id = integrations.id) as last_received_at,
+  created_at, updated_at`)
+
+/** As it is kept: what is secret is sealed. */
+export interface Kept extends Omit<Integration, 'url' | 'is_signed'> {
+  token: string
+  signing_secret: string | null
+}
+
+/** Makes an address of its own, which is found by its hash and kept sealed to be shown again. */
+export async function create(at: At, input: NewIntegration): Promise<Integration> {
+  const { db, workspace, now } = at
+  const { seal } = at.tools
+  const { total } = await db.one<{ total: number }>(
+    sql`select count(*) as total from integrations where workspace_id = ${workspace}`,
+  )
+  if (total >= integrations_max) throw invalidState(`A workspace has at most ${integrations_max} integrations.`)
+  const { name, default_country = null, signing_secret = null } = input
+  const field_map = mapOf(input.field_map ?? {})
+  const token = newSecret()
+  const id = newId()
+  const created_at = clock.iso(now)
+  const secret = signing_secret === null ? null : seal.close(signing_secret)
+  await Promise.all([
+    db.run(
+      sql`insert into integrations (workspace_id, id, name, status, field_map, default_country, token,
+          signing_secret, created_at, updated_at)
+        values (${workspace}, ${id}, ${name}, 'active', ${JSON.stringify(field_map)}, ${default_country},
+          ${seal.close(token)}, ${secret}, ${created_at}, ${created_at})`,
+    ),
+    db.run(
+      sql`insert into integration_directory (hash, workspace_id, integration_id)
+        values (${hashOf(token)}, ${workspace}, ${id})`,
+    ),
+  ])
+  return get(at, id)
+}
+
+export async function get(at: At, id: string): Promise<Integration> {
+  return shown(at, found(await kept(at.db, at.workspace, id)))
+}
+
+export const list = (at: At, query: page.PageQuery): Promise<page.Page<Integration>> =>
+  page.read(query, page.newest_first, async ({ clauses }) => {
+    const { db, workspace } = at
+    const all = sql`select ${columns} from integrations where workspace_id = ${workspace}`
+    const [rows, total] = await Promise.all([
+      db.many<Kept>(sql`select * from (${all}) as own ${clauses}`),
+      page.count(db, sql`select from integrations where workspace_id = ${workspace}`),
+    ])
+    return { rows: rows.map((row) => shown(at, row)), total }
+  })
+
+/** The field map is replaced as a whole. */
+export async function update(
+  at: At,
+  id: string,
+  change: IntegrationChange,
+  is_current: Call['is_current'],
+): Promise<Integration> {
+  const { db, workspace, now } = at
+  const { seal } = at.tools
+  const before = found(await kept(db, workspace, id, raw('for update')))
+  if (!is_current(before)) throw preconditionFailed()
+  if (Object.keys(change).length === 0) return shown(at, before)
+  const { signing_secret, ...said } = change
+  const after = {
+    ...before,
+    ...said,
+    field_map: change.field_map ? mapOf(change.field_map) : before.field_map,
+    ...(signing_secret !== undefined && { signing_secret: signing_secret && seal.close(signing_secret) }),
+    updated_at: clock.iso(Math.max(now, clock.parse(before.updated_at) + 1)),
+  }
+  await db.run(
+    sql`update integrations set name = ${after.name}, status = ${after.status},
+        field_map = ${JSON.stringify(after.field_map)}, default_country = ${after.default_country},
+        signing_secret = ${after.signing_secret}, updated_at = ${after.updated_at}
+      where workspace_id = ${workspace} and id = ${id}`,
+  )
+  return shown(at, after)
+}
+
+/** Its address leads nowhere from then on; its receipts go with it, its contacts stay. */
+export async function remove({ db, workspace }: At, id: string, is_current: Call['is_current']) {
+  const before = found(await kept(db, workspace, id, raw('for update')))
+  if (!is_current(before)) throw preconditionFailed()
+  await Promise.all([
+    db.run(sql`delete from integrations where workspace_id = ${workspace} and id = ${id}`),
+    db.run(sql`delete from integration_directory where workspace_id = ${workspace} and integration_id = ${id}`),
+  ])
+  return { deleted: true as const }
+}
+
+/** Whose address it is. */
+export const find = (db: Db, token: string): Promise<{ workspace_id: string; integration_id: string } | undefined> =>
+  db.maybe(sql`select workspace_id, integration_id from integration_directory where hash = ${hashOf(token)}`)
+
+/** Stays as it is until the transaction ends. */
+export const held = async (db: Db, workspace: string, id: string): Promise<Kept> =>
+  found(await kept(db, workspace, id, raw('for share')))
+
+export async function removeOld(db: Db, workspace: string, now: number): Promise<void> {
+  const old = sql`workspace_id = ${workspace} and received_at < ${clock.iso(now - kept_ms)}`
+  await db.run(sql`delete from integration_receipts where ${old}`)
+  await db.run(sql`delete from integration_messages where ${old}`)
+}
+
+const kept = (db: Db, workspace: string, id: string, lock = raw('')): Promise<Kept | undefined> =>
+  db.maybe<Kept>(sql`select ${columns} from integrations where workspace_id = ${workspace} and id = ${id} ${lock}`)
+
+function found(integration: Kept | undefined): Kept {
+  if (!integration) throw notFound()
+  return integration
+}
+
+const shown = ({ tools: { seal, address } }: At, { token, signing_secret, ...rest }: Kept): Integration => ({
+  ...rest,
+  url: `${address()}/in/${seal.open(token)}`,
+  is_signed: signing_secret !== null,
+})
+
+/** Without what is mapped to nothing. */
+export function mapOf({ crm_ids = {}, ...said }: SaidMap): FieldMap {
+  const systems = mapped(crm_ids)
+  const unknown = Object.keys(systems).find((system) => !crm_system_form.test(system))
+  if (unknown !== undefined) throw badSystem(unknown, `must be ${crm_system.description}`)
+  const extra = Object.keys(systems)[crm_systems_max]
+  if (extra !== undefined) throw badSystem(extra, `is one more than the ${crm_systems_max} there may be.`)
+  return { ...mapped(said), ...(Object.keys(systems).length > 0 && { crm_ids: systems }) }
+}
+
+const mapped = (said: Record<string, string | null>): Record<string, string> =>
+  Object.fromEntries(Object.entries(said).flatMap(([name, pointer]) => (pointer === null ? [] : [[name, pointer]])))
+
+function badSystem(system: string, rule: string): Problem {
+  const path = `field_map.crm_ids.${system}`.slice(0, 200)
+  return invalid([{ path, code: 'format', message: `${path} ${rule}` }])
+}

@@ -1,0 +1,504 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Webhook } from 'standardwebhooks'
+import * as integrations from '../server/integrations/store.ts'
+import * as clock from '../server/kit/clock.ts'
+import { newId } from '../server/kit/id.ts'
+import { openOutbound } from '../server/kit/outbound.ts'
+import { newSigningSecret } from '../server/kit/signing.ts'
+import { type Answer, serve, type Tenant } from './harness.ts'
+import { create, eventsOf, get } from './people.ts'
+import { newIntegration, phoneNumber } from './samples.ts'
+
+const { workspace, fetch, pool } = await serve()
+
+interface Made {
+  id: string
+  url: string
+}
+
+async function make({ call }: Tenant, said: object = {}): Promise<Made> {
+  const { status, body, text } = await call('POST', '/integrations', newIntegration(said))
+  assert.equal(status, 201, text)
+  return body.data
+}
+
+const receiptsOf = async ({ call }: Tenant, { id }: Made, query = '?limit=100') =>
+  (await call('GET', `/integrations/${id}/receipts${query}`)).body.data
+
+const outcomeOf = ({ status, body }: Answer) => [status, body?.data?.outcome ?? body?.error?.code]
+
+/** What a sender with this secret sends. */
+function signed(secret: string, body: string, said: { id?: string; at_ms?: number } = {}): Record<string, string> {
+  const { id = newId(), at_ms = clock.now() } = said
+  return {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(at_ms / 1000)),
+    'webhook-signature': new Webhook(secret).sign(id, new Date(at_ms), body),
+  }
+}
+
+test('what is posted becomes a contact, found and told of as any other', async () => {
+  const tenant = await workspace()
+  const made = await make(tenant, {
+    field_map: {
+      phone_number: '/form/phone',
+      first_name: '/form/names/0',
+      last_name: '/form/names/1',
+      display_name: '/form/display~1name',
+      email: '/e~0mail',
+      company: '/company/name',
+      notes: '#/free%20text%20',
+      tags: '/tags',
+      crm_ids: { hubspot: '/id' },
+    },
+    default_country: 'GB',
+  })
+  const answer = await tenant.send(made.url, {
+    id: 301,
+    form: { phone: '020 7946 0018', names: ['Ada', 'Lovelace'], 'display/name': 'Countess' },
+    'e~mail': 'ada@example.com',
+    company: { name: '' },
+    'free text ': 'two\nlines',
+    tags: ['vip', 7],
+  })
+  assert.deepEqual(outcomeOf(answer), [200, 'created'])
+  const contact = await get(tenant, answer.body.data.contact_id)
+  assert.deepEqual(
+    { ...contact, id: '', created_at: '', updated_at: '' },
+    {
+      id: '',
+      phone_number: '+442079460018',
+      first_name: 'Ada',
+      last_name: 'Lovelace',
+      display_name: 'Countess',
+      email: 'ada@example.com',
+      company: null,
+      notes: 'two\nlines',
+      tags: ['vip', '7'],
+      source: 'webhook',
+      first_contact_at: null,
+      last_contact_at: null,
+      created_at: '',
+      updated_at: '',
+      crm_ids: { hubspot: '301' },
+    },
+  )
+  const found = await tenant.call('GET', '/contacts?source=webhook&search=lovelace')
+  assert.equal(found.body.pagination.total, 1)
+  assert.deepEqual((await eventsOf(pool, tenant)).map(({ type }) => type).sort(), [
+    'contact.created',
+    'contact.updated',
+  ])
+  const [receipt] = await receiptsOf(tenant, made)
+  assert.deepEqual(
+    [receipt.id, receipt.outcome, receipt.contact_id, receipt.payload.id],
+    [answer.body.data.receipt_id, 'created', contact.id, 301],
+  )
+  assert.equal((await tenant.call('GET', `/integrations/${made.id}`)).body.data.last_received_at, receipt.received_at)
+})
+
+test('a contact whose number is known is updated with what is given, and left alone when nothing is new', async () => {
+  const tenant = await workspace()
+  const contact = await create(tenant, { first_name: 'Ada', company: 'Engines' })
+  const made = await make(tenant, { field_map: { phone_number: '/phone', first_name: '/name', company: '/company' } })
+  const payload = { phone: contact.phone_number, name: 'Augusta', company: null }
+  const updated = await tenant.send(made.url, payload)
+  assert.deepEqual([...outcomeOf(updated), updated.body.data.contact_id], [200, 'updated', contact.id])
+  const after = await get(tenant, contact.id)
+  assert.deepEqual([after.first_name, after.company, after.source], ['Augusta', 'Engines', 'api'])
+  assert.deepEqual(outcomeOf(await tenant.send(made.url, payload)), [200, 'unchanged'])
+  assert.equal((await get(tenant, contact.id)).updated_at, after.updated_at)
+})
+
+/** The map's pointer to the number, the payload, and what must become of it. */
+const mapped: [string, unknown, string][] = [
+  ['/phone', { phone: '+14155550100' }, 'created'],
+  ['/phone', { phone: '(415) 555-0100' }, 'created'],
+  ['/phone', { phone: 4155550100 }, 'created'],
+  ['/phone', { phone: ' +14155550100 ' }, 'created'],
+  ['/0', ['+14155550100'], 'created'],
+  ['/a/1/b', { a: [0, { b: '+14155550100' }] }, 'created'],
+  ['/', { '': '+14155550100' }, 'created'],
+  ['#', '+14155550100', 'created'],
+  ['/m~1n', { 'm/n': '+14155550100' }, 'created'],
+  ['/~01', { '~1': '+14155550100' }, 'created'],
+  ['/__proto__', JSON.parse('{"__proto__": "+14155550100"}'), 'created'],
+  ['/phone', {}, 'refused'],
+  ['/phone', { phone: null }, 'refused'],
+  ['/phone', { phone: '' }, 'refused'],
+  ['/phone', { phone: 'none' }, 'refused'],
+  ['/phone', { phone: { number: '+14155550100' } }, 'refused'],
+  ['/phone', { phone: ['+14155550100'] }, 'refused'],
+  ['/phone', null, 'refused'],
+  ['/phone', 'phone', 'refused'],
+  ['/01', ['+1', '+14155550100'], 'refused'],
+  ['/-', ['+14155550100'], 'refused'],
+  ['/length', ['+14155550100'], 'refused'],
+  ['/__proto__', {}, 'refused'],
+  ['/__proto__/phone', { phone: '+14155550100' }, 'refused'],
+  ['/constructor/name', {}, 'refused'],
+  ['/phone/0', { phone: '+14155550100' }, 'refused'],
+]
+for (const [phone_number, payload, outcome] of mapped) {
+  test(`${phone_number} of ${JSON.stringify(payload)} is ${outcome}, as the dry run says`, async () => {
+    const tenant = await workspace()
+    const made = await make(tenant, { field_map: { phone_number }, default_country: 'US' })
+    const tried = await tenant.call('POST', `/integrations/${made.id}/dry_run`, { sample: payload })
+    assert.equal(tried.body.data.outcome, outcome)
+    assert.deepEqual(await receiptsOf(tenant, made), [])
+    const answer = await tenant.send(made.url, JSON.stringify(payload), { 'content-type': 'application/json' })
+    const is_made = outcome === 'created'
+    assert.deepEqual(outcomeOf(answer), is_made ? [200, 'created'] : [400, 'VALIDATION_ERROR'])
+    const [receipt] = await receiptsOf(tenant, made)
+    assert.deepEqual([receipt.outcome, receipt.reasons], [outcome, tried.body.data.reasons])
+    assert.deepEqual(receipt.payload, payload)
+    if (is_made) assert.equal((await get(tenant, receipt.contact_id)).phone_number, '+14155550100')
+    else assert.equal(answer.body.error.details.receipt_id, receipt.id)
+  })
+}
+
+test('a field that is wrong is told by its name, all at once, and nothing is written', async () => {
+  const tenant = await workspace()
+  const made = await make(tenant, { field_map: { phone_number: '/phone', email: '/mail', first_name: '/name' } })
+  const answer = await tenant.send(made.url, { phone: phoneNumber(), mail: 'nobody', name: { first: 'Ada' } })
+  assert.deepEqual(
+    answer.body.error.details.fields.map(({ path }: { path: string }) => path),
+    ['first_name', 'email'],
+  )
+  assert.equal((await tenant.call('GET', '/contacts')).body.pagination.total, 0)
+})
+
+test('twenty equal deliveries at once make one contact', async () => {
+  const tenant = await workspace()
+  const made = await make(tenant, { field_map: { phone_number: '/phone', crm_ids: { hubspot: '/id' } } })
+  const payload = { phone: phoneNumber(), id: 'A1' }
+  const answers = await Promise.all(Array.from({ length: 20 }, () => tenant.send(made.url, payload)))
+  const outcomes = answers.map((answer) => answer.body.data.outcome).sort()
+  assert.deepEqual(outcomes, ['created', ...Array.from({ length: 19 }, () => 'unchanged')])
+  assert.equal(new Set(answers.map(({ body }) => body.data.contact_id)).size, 1)
+  assert.equal((await tenant.call('GET', '/contacts')).body.pagination.total, 1)
+  assert.equal((await receiptsOf(tenant, made)).length, 20)
+})
+
+test('twenty different deliveries for one number leave one contact as the last of them says', async () => {
+  const tenant = await workspace()
+  const made = await make(tenant)
+  const phone = phoneNumber()
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, count) => tenant.send(made.url, { phone, name: `Name ${count}` })),
+  )
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    Array.from({ length: 20 }, () => 200),
+  )
+  const { body } = await tenant.call('GET', '/contacts')
+  assert.equal(body.pagination.total, 1)
+  assert.match(body.data[0].first_name, /^Name \d+$/)
+  const events = await eventsOf(pool, tenant)
+  assert.equal(events.filter(({ type }) => type === 'contact.created').length, 1)
+  assert.equal(events.length, 20)
+})
+
+test("a CRM id that another contact has is refused, and the contact isn't made", async () => {
+  const tenant = await workspace()
+  const made = await make(tenant, { field_map: { phone_number: '/phone', crm_ids: { hubspot: '/id' } } })
+  const first = await tenant.send(made.url, { phone: phoneNumber(), id: 'A1' })
+  const second = await tenant.send(made.url, { phone: phoneNumber(), id: 'A1' })
+  assert.deepEqual(outcomeOf(second), [409, 'CONFLICT'])
+  assert.equal(second.body.error.details.existing_id, first.body.data.contact_id)
+  assert.equal((await tenant.call('GET', '/contacts')).body.pagination.total, 1)
+  const [receipt] = await receiptsOf(tenant, made)
+  assert.deepEqual([receipt.outcome, receipt.contact_id], ['refused', first.body.data.contact_id])
+})
+
+test('what is signed is taken, by the judgement of the public library, and a changed byte is not', async () => {
+  const tenant = await workspace()
+  const secret = newSigningSecret()
+  const made = await make(tenant, { signing_secret: secret })
+  const body = JSON.stringify({ phone: phoneNumber() })
+  const headers = signed(secret, body)
+  const another = signed(newSigningSecret(), body, { id: headers['webhook-id'] ?? '' })
+  const both = `${another['webhook-signature']} v2,AAAA ${headers['webhook-signature']}`
+  const wrong: [string, string, Record<string, string>][] = [
+    ['a changed byte', body.replace('+', '1'), headers],
+    ['a space more', `${body} `, headers],
+    ['another secret', body, another],
+    ['another id', body, { ...headers, 'webhook-id': newId() }],
+    ['another time', body, { ...headers, 'webhook-timestamp': String(Number(headers['webhook-timestamp']) - 1) }],
+    ['five minutes ago', body, signed(secret, body, { at_ms: clock.now() - 302_000 })],
+    ['in five minutes', body, signed(secret, body, { at_ms: clock.now() + 330_000 })],
+    ['no time', body, { ...headers, 'webhook-timestamp': '' }],
+    ['no number for a time', body, { ...headers, 'webhook-timestamp': 'now' }],
+    ['no signature', body, { ...headers, 'webhook-signature': '' }],
+    [
+      'another version',
+      body,
+      { ...headers, 'webhook-signature': (headers['webhook-signature'] ?? '').replace('v1', 'v2') },
+    ],
+    ['nothing', body, { 'content-type': 'application/json' }],
+  ]
+  for (const [name, text, said] of wrong) {
+    assert.deepEqual(outcomeOf(await tenant.send(made.url, text, said)), [401, 'UNAUTHORIZED'], name)
+  }
+  const refused = await receiptsOf(tenant, made)
+  assert.equal(refused.length, wrong.length)
+  assert.ok(
+    refused.every(({ payload, outcome }: { payload: unknown; outcome: string }) => !payload && outcome === 'refused'),
+  )
+  const answer = await tenant.send(made.url, body, { ...headers, 'webhook-signature': both })
+  assert.deepEqual(outcomeOf(answer), [200, 'created'])
+})
+
+test('what has the same webhook-id is done once, also when all come at once', async () => {
+  const tenant = await workspace()
+  const secret = newSigningSecret()
+  const made = await make(tenant, { signing_secret: secret })
+  const body = JSON.stringify({ phone: phoneNumber(), name: 'Ada' })
+  const headers = signed(secret, body)
+  const answers = await Promise.all(Array.from({ length: 20 }, () => tenant.send(made.url, body, headers)))
+  const outcomes = answers.map((answer) => answer.body.data.outcome).sort()
+  assert.deepEqual(outcomes, ['created', ...Array.from({ length: 19 }, () => 'repeated')])
+  assert.equal(new Set(answers.map((answer) => answer.body.data.receipt_id)).size, 1)
+  const [receipt, ...more] = await receiptsOf(tenant, made)
+  assert.deepEqual(more, [])
+  await tenant.call('PATCH', `/contacts/${receipt.contact_id}`, { first_name: 'Augusta' })
+  const again = await tenant.send(made.url, body, signed(secret, body, { id: headers['webhook-id'] ?? '' }))
+  assert.deepEqual(outcomeOf(again), [200, 'repeated'])
+  assert.equal((await get(tenant, receipt.contact_id)).first_name, 'Augusta')
+})
+
+test('what was refused is taken when it comes again and the field map is mended', async () => {
+  const tenant = await workspace()
+  const secret = newSigningSecret()
+  const made = await make(tenant, { signing_secret: secret, field_map: {} })
+  const body = JSON.stringify({ phone: phoneNumber() })
+  const headers = signed(secret, body)
+  assert.deepEqual(outcomeOf(await tenant.send(made.url, body, headers)), [400, 'VALIDATION_ERROR'])
+  await tenant.call('PATCH', `/integrations/${made.id}`, { field_map: { phone_number: '/phone' } })
+  assert.deepEqual(outcomeOf(await tenant.send(made.url, body, headers)), [200, 'created'])
+})
+
+test('a signing secret can be changed and taken away, and is never shown', async () => {
+  const tenant = await workspace()
+  const secret = newSigningSecret()
+  const made = await make(tenant)
+  const address = `/integrations/${made.id}`
+  const set = await tenant.call('PATCH', address, { signing_secret: secret })
+  assert.equal(set.body.data.is_signed, true)
+  assert.ok(!set.text.includes(secret))
+  assert.deepEqual(outcomeOf(await tenant.send(made.url, { phone: phoneNumber() })), [401, 'UNAUTHORIZED'])
+  await tenant.call('PATCH', address, { name: 'Form' })
+  assert.equal((await tenant.call('GET', address)).body.data.is_signed, true)
+  await tenant.call('PATCH', address, { signing_secret: null })
+  assert.deepEqual(outcomeOf(await tenant.send(made.url, { phone: phoneNumber() })), [200, 'created'])
+})
+
+test('token and secret are kept sealed', async () => {
+  const tenant = await workspace()
+  const secret = newSigningSecret()
+  const made = await make(tenant, { signing_secret: secret })
+  const token = made.url.split('/').at(-1) ?? ''
+  const at = {
+    db: pool,
+    workspace: tenant.id,
+    now: clock.now(),
+    tools: { seal: { open: String, close: String }, outbound: openOutbound({ allowed: [] }), address: () => '' },
+  }
+  const kept = JSON.stringify(await integrations.list(at, { limit: 1, offset: 0 }))
+  assert.equal(token.length, 43)
+  assert.ok(!kept.includes(token) && !kept.includes(secret))
+})
+
+const bodies: [string, string | Buffer, Record<string, string>, number, string][] = [
+  ['broken JSON', '{', {}, 400, 'not valid JSON'],
+  ['nothing', '', {}, 400, 'JSON body is needed'],
+  ['bytes that are no UTF-8', Buffer.from([0x22, 0xff, 0x22]), {}, 400, 'not UTF-8'],
+  ['5,000 lists in each other', '['.repeat(5_000) + ']'.repeat(5_000), {}, 400, 'levels deep'],
+  ['5,000 objects in each other', `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`, {}, 400, 'levels deep'],
+  ['a form', 'phone=1', { 'content-type': 'application/x-www-form-urlencoded' }, 415, 'JSON'],
+  ['multipart', '--x\r\n', { 'content-type': 'multipart/form-data; boundary=x' }, 415, 'JSON'],
+  ['no type at all', '{}', { 'content-type': '' }, 415, 'JSON'],
+  ['compressed', '{}', { 'content-encoding': 'gzip' }, 415, 'not compressed'],
+]
+for (const [name, body, headers, status, said] of bodies) {
+  test(`${name} is refused with ${status} and a receipt`, async () => {
+    const tenant = await workspace()
+    const made = await make(tenant)
+    const answer = await tenant.send(made.url, body, { 'content-type': 'application/json', ...headers })
+    assert.equal(answer.status, status, answer.text)
+    assert.ok(answer.body.error.message.includes(said), answer.text)
+    const [receipt] = await receiptsOf(tenant, made)
+    assert.deepEqual([receipt.outcome, receipt.payload, receipt.contact_id], ['refused', null, null])
+    assert.ok(receipt.reasons[0].includes(said))
+  })
+}
+
+test('a body of more than 1 MiB is 413', async () => {
+  const tenant = await workspace()
+  const { url } = await make(tenant)
+  assert.equal((await tenant.send(url, { phone: phoneNumber(), name: 'a'.repeat(2 ** 20) })).status, 413)
+})
+
+test('an address that is unknown, wrong, or of a deleted integration is 404; of a disabled one 409', async () => {
+  const tenant = await workspace()
+  const made = await make(tenant)
+  const payload = { phone: phoneNumber() }
+  assert.equal((await tenant.call('PATCH', `/integrations/${made.id}`, { status: 'disabled' })).status, 200)
+  assert.deepEqual(outcomeOf(await tenant.send(made.url, payload)), [409, 'INVALID_STATE'])
+  await tenant.call('PATCH', `/integrations/${made.id}`, { status: 'active' })
+  assert.equal((await tenant.send(made.url, payload)).status, 200)
+  assert.deepEqual((await tenant.call('DELETE', `/integrations/${made.id}`)).body.data, { deleted: true })
+  for (const url of [made.url, made.url.slice(0, -1), `${made.url}a`, `${made.url.slice(0, -1)}%00`, `${made.url}/a`]) {
+    assert.deepEqual(outcomeOf(await tenant.send(url, payload)), [404, 'NOT_FOUND'], url)
+  }
+  assert.equal((await tenant.call('GET', '/contacts')).body.pagination.total, 1, 'its contacts stay')
+})
+
+test('the address takes nothing but POST, and no key opens anything there', async () => {
+  const tenant = await workspace()
+  const { url } = await make(tenant)
+  const answer = await fetch('GET', new URL(url).pathname)
+  assert.deepEqual([answer.status, answer.headers.get('allow')], [405, 'POST'])
+})
+
+test('two workspaces meet the same number without knowing of each other', async () => {
+  const [one, other] = await Promise.all([workspace(), workspace()])
+  const phone = phoneNumber()
+  const contact = await create(one, { phone_number: phone })
+  const made = await make(other)
+  const answer = await other.send(made.url, { phone, name: 'Eve' })
+  assert.deepEqual(outcomeOf(answer), [200, 'created'])
+  assert.notEqual(answer.body.data.contact_id, contact.id)
+  assert.equal((await get(one, contact.id)).first_name, null)
+})
+
+test('the last 50 receipts are kept, and can be asked for by outcome', async () => {
+  const tenant = await workspace()
+  const made = await make(tenant)
+  for (let count = 0; count < 52; count += 1)
+    await tenant.send(made.url, { phone: count < 51 ? 'none' : phoneNumber() })
+  const all = await receiptsOf(tenant, made)
+  assert.deepEqual([all.length, all[0].outcome, all[49].outcome], [50, 'created', 'refused'])
+  const page = await tenant.call('GET', `/integrations/${made.id}/receipts?outcome=refused&limit=2`)
+  assert.deepEqual([page.body.pagination.total, page.body.data.length], [49, 2])
+})
+
+test('a payload of more than 64 kB is used and not kept', async () => {
+  const tenant = await workspace()
+  const made = await make(tenant)
+  assert.deepEqual(outcomeOf(await tenant.send(made.url, { phone: phoneNumber(), more: 'a'.repeat(70_000) })), [
+    200,
+    'created',
+  ])
+  assert.equal((await receiptsOf(tenant, made))[0].payload, null)
+})
+
+test('text that PostgreSQL can keep nowhere else is kept in receipts', async () => {
+  const tenant = await workspace()
+  const made = await make(tenant)
+  const payload = { phone: phoneNumber(), more: 'a\u0000b\ud800' }
+  assert.equal((await tenant.send(made.url, payload)).status, 200)
+  assert.deepEqual((await receiptsOf(tenant, made))[0].payload, payload)
+})
+
+test('a deleted contact leaves ids in the receipts', async () => {
+  const tenant = await workspace()
+  const made = await make(tenant)
+  const phone = phoneNumber()
+  const { contact_id } = (await tenant.send(made.url, { phone, name: 'Ada' })).body.data
+  await tenant.send(made.url, { phone: phoneNumber(), name: 'Eve' })
+  await tenant.call('DELETE', `/contacts/${contact_id}`)
+  const [eve, ada] = await receiptsOf(tenant, made)
+  assert.equal(eve.payload.name, 'Eve')
+  assert.deepEqual([ada.contact_id, ada.outcome, ada.payload, ada.reasons], [contact_id, 'created', null, []])
+})
+
+test('receipts older than 30 days go', async () => {
+  const tenant = await workspace()
+  const made = await make(tenant)
+  await tenant.send(made.url, { phone: phoneNumber() })
+  const month_ms = 30 * 24 * 60 * 60 * 1000
+  await integrations.removeOld(pool, tenant.id, clock.now() + month_ms - 60_000)
+  assert.equal((await receiptsOf(tenant, made)).length, 1)
+  await integrations.removeOld(pool, tenant.id, clock.now() + month_ms + 1)
+  assert.equal((await receiptsOf(tenant, made)).length, 0)
+})
+
+const settings: [object, string][] = [
+  [{ field_map: { phone_number: 'phone' } }, 'field_map.phone_number'],
+  [{ field_map: { phone_number: '/a~2' } }, 'field_map.phone_number'],
+  [{ field_map: { phone_number: '/a~' } }, 'field_map.phone_number'],
+  [{ field_map: { phone_number: '#/%ff' } }, 'field_map.phone_number'],
+  [{ field_map: { phone_number: `/${'a'.repeat(500)}` } }, 'field_map.phone_number'],
+  [{ field_map: { phone: '/phone' } }, 'field_map.phone'],
+  [{ field_map: { crm_ids: { 'Hub Spot': '/id' } } }, 'field_map.crm_ids.Hub Spot'],
+  [{ field_map: { crm_ids: { hubspot: 'id' } } }, 'field_map.crm_ids.hubspot'],
+  [
+    { field_map: { crm_ids: Object.fromEntries([...'abcdefghijk'].map((name) => [name, '/id'])) } },
+    'field_map.crm_ids.k',
+  ],
+  [{ default_country: 'XX' }, 'default_country'],
+  [{ signing_secret: 'whsec_' }, 'signing_secret'],
+  [{ signing_secret: `whsec_${'A'.repeat(30)}=` }, 'signing_secret'],
+  [{ signing_secret: Buffer.alloc(32).toString('base64') }, 'signing_secret'],
+  [{ name: '' }, 'name'],
+]
+for (const [said, path] of settings) {
+  test(`${JSON.stringify(said).slice(0, 60)} is refused by name`, async () => {
+    const tenant = await workspace()
+    const made = await make(tenant)
+    for (const answer of [
+      await tenant.call('POST', '/integrations', newIntegration(said)),
+      await tenant.call('PATCH', `/integrations/${made.id}`, said),
+    ]) {
+      assert.deepEqual([answer.status, answer.body.error.details.fields[0].path], [400, path], answer.text)
+    }
+  })
+}
+
+test('what a get gave can be sent back', async () => {
+  const tenant = await workspace()
+  const made = await make(tenant)
+  const { body, headers } = await tenant.call('GET', `/integrations/${made.id}`)
+  const etag = headers.get('etag') ?? ''
+  const answer = await tenant.call('PATCH', `/integrations/${made.id}`, body.data, { 'if-match': etag })
+  assert.deepEqual({ ...answer.body.data, updated_at: '' }, { ...body.data, updated_at: '' })
+  assert.equal((await tenant.call('PATCH', `/integrations/${made.id}`, {}, { 'if-match': etag })).status, 412)
+})
+
+test('a dry run tries another field map, and tells of the contact that it would change', async () => {
+  const tenant = await workspace()
+  const made = await make(tenant, { field_map: {} })
+  const contact = await create(tenant, { first_name: 'Ada' })
+  const tryOut = async (said: object) => (await tenant.call('POST', `/integrations/${made.id}/dry_run`, said)).body.data
+  const sample = { phone: contact.phone_number, name: 'Ada', id: 7 }
+  const field_map = { phone_number: '/phone', first_name: '/name' }
+  assert.deepEqual(await tryOut({ sample }), {
+    outcome: 'refused',
+    reasons: ['The field map has no phone_number yet.'],
+    contact_id: null,
+    contact: null,
+  })
+  assert.deepEqual(await tryOut({ sample, field_map }), {
+    outcome: 'unchanged',
+    reasons: [],
+    contact_id: contact.id,
+    contact: { phone_number: contact.phone_number, first_name: 'Ada' },
+  })
+  const with_crm = await tryOut({ sample, field_map: { ...field_map, crm_ids: { hubspot: '/id' } } })
+  assert.deepEqual([with_crm.outcome, with_crm.contact.crm_ids], ['updated', { hubspot: '7' }])
+  assert.deepEqual((await get(tenant, contact.id)).crm_ids, {})
+})
+
+test('senders are limited, each address by itself', async () => {
+  const limited = await serve({ rate_limit_per_second: 2 })
+  const tenant = await limited.workspace()
+  const [one, other] = await Promise.all([make(tenant), make(tenant)])
+  const answers = await Promise.all(Array.from({ length: 20 }, () => tenant.send(one.url, { phone: phoneNumber() })))
+  const refused = answers.find(({ status }) => status === 429)
+  assert.ok(refused, 'some of twenty at once are too many')
+  assert.equal(refused.headers.get('retry-after'), '1')
+  assert.equal((await tenant.send(other.url, { phone: phoneNumber() })).status, 200)
+})

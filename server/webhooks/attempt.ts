@@ -17,7 +17,6 @@ const waits_ms = [
 /** As a part of the wait, so that what failed together doesn't come back together. */
 const jitter = 0.1
 const retry_after_max_ms = 24 * hour_ms
-const timeout_ms = 15 * second_ms
 const answer_bytes_max = 16 * 1024
 const answer_bytes_kept = 1024
 
@@ -26,11 +25,12 @@ export interface Way {
   /** Where this server listens, for inboxes. */
   ownAddress: () => string
   now: () => number
+  timeout_ms: number
   signal: AbortSignal
 }
 
 /** Sends it once. */
-export async function attempt(delivery: Claimed, { tools, ownAddress, now, signal }: Way): Promise<Result> {
+export async function attempt(delivery: Claimed, { tools, ownAddress, now, timeout_ms, signal }: Way): Promise<Result> {
   const body = bodyOf(delivery.workspace, delivery)
   const began_at = now()
   const began_ticks = clock.ticks()

@@ -90,8 +90,8 @@ export interface Api {
 export function openApi(pool: Pool, config: Config, migrations: string, log: Log): Api {
   const tools: Tools = {
     seal: sealing(config.secrets_key ?? randomBytes(32).toString('base64')),
-    address: () => addressOf(config, portOf(app)),
     outbound: openOutbound({ allowed: config.webhook_allow_hosts }),
+    address: () => addressOf(config, portOf(app)),
   }
   const { authenticate, noteUses } = authenticator(pool)
   const { rate_limit_per_second, trust_proxy } = config

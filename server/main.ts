@@ -175,8 +175,8 @@ async function removeAllExpired(pool: Pool): Promise<void> {
   for (const { id } of await workspaces.list(pool)) {
     await removeExpired(pool, id, clock.now())
     await imports.removeOld(pool, id, clock.now())
-    await integrations.removeOld(pool, id, clock.now())
     await deliveries.removeOld(pool, id, clock.now() - events_kept_ms)
+    await integrations.removeOld(pool, id, clock.now())
   }
 }
 

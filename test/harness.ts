@@ -30,8 +30,8 @@ export interface Tenant {
   send: (url: string, body: unknown, headers?: Record<string, string>) => Promise<Answer>
   /** Another key of the same workspace. */
   newKey: (key?: Partial<api_keys.NewApiKey>) => Promise<string>
-  /** Does what is due in the background: in tests nothing happens there by itself. */
-  work: (now?: number) => Promise<void>
+  /** Does what is due in the background by then: in tests nothing happens there by itself. */
+  work: (now?: number, timeout_ms?: number) => Promise<void>
 }
 
 export interface Server {
@@ -110,8 +110,10 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}): Pro
         fetchAny(method, `/api/v1${path}`, body, { authorization: `Bearer ${key}`, ...headers })
       const send: Tenant['send'] = (address, body, headers) =>
         fetchAny('POST', new URL(address).pathname, body, headers)
-      const work: Tenant['work'] = (at) =>
-        workOff({ pool, tools, ownAddress: () => url, log, now: () => at ?? clock.now() }, created.id)
+      const work: Tenant['work'] = (at, timeout_ms) => {
+        const now = () => at ?? clock.now()
+        return workOff({ pool, tools, ownAddress: () => url, log, now, ...(timeout_ms && { timeout_ms }) }, created.id)
+      }
       return { id: created.id, key, call, send, newKey, work }
     },
     say: (bytes) =>

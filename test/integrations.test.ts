@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks'
 import * as integrations from '../server/integrations/store.ts'
 import * as clock from '../server/kit/clock.ts'
 import { newId } from '../server/kit/id.ts'
-import { newSecret } from '../server/kit/signing.ts'
+import { newSigningSecret } from '../server/kit/signing.ts'
 import { sql } from '../server/kit/sql.ts'
 import { type Answer, serve, type Tenant } from './harness.ts'
 import { create, eventsOf, get } from './people.ts'
@@ -215,11 +215,11 @@ test("a CRM id that another contact has is refused, and the contact isn't made",
 
 test('what is signed is taken, by the judgement of the public library, and a changed byte is not', async () => {
   const tenant = await workspace()
-  const secret = newSecret()
+  const secret = newSigningSecret()
   const made = await make(tenant, { signing_secret: secret })
   const body = JSON.stringify({ phone: phoneNumber() })
   const headers = signed(secret, body)
-  const another = signed(newSecret(), body, { id: headers['webhook-id'] ?? '' })
+  const another = signed(newSigningSecret(), body, { id: headers['webhook-id'] ?? '' })
   const both = `${another['webhook-signature']} v2,AAAA ${headers['webhook-signature']}`
   const wrong: [string, string, Record<string, string>][] = [
     ['a changed byte', body.replace('+', '1'), headers],
@@ -254,7 +254,7 @@ test('what is signed is taken, by the judgement of the public library, and a cha
 
 test('what has the same webhook-id is done once, also when all come at once', async () => {
   const tenant = await workspace()
-  const secret = newSecret()
+  const secret = newSigningSecret()
   const made = await make(tenant, { signing_secret: secret })
   const body = JSON.stringify({ phone: phoneNumber(), name: 'Ada' })
   const headers = signed(secret, body)
@@ -272,7 +272,7 @@ test('what has the same webhook-id is done once, also when all come at once', as
 
 test('what was refused is taken when it comes again and the field map is mended', async () => {
   const tenant = await workspace()
-  const secret = newSecret()
+  const secret = newSigningSecret()
   const made = await make(tenant, { signing_secret: secret, field_map: {} })
   const body = JSON.stringify({ phone: phoneNumber() })
   const headers = signed(secret, body)
@@ -283,7 +283,7 @@ test('what was refused is taken when it comes again and the field map is mended'
 
 test('a signing secret can be changed and taken away, and is never shown', async () => {
   const tenant = await workspace()
-  const secret = newSecret()
+  const secret = newSigningSecret()
   const made = await make(tenant)
   const address = `/integrations/${made.id}`
   const set = await tenant.call('PATCH', address, { signing_secret: secret })
@@ -298,7 +298,7 @@ test('a signing secret can be changed and taken away, and is never shown', async
 
 test('token and secret are kept sealed', async () => {
   const tenant = await workspace()
-  const secret = newSecret()
+  const secret = newSigningSecret()
   const made = await make(tenant, { signing_secret: secret })
   const token = made.url.split('/').at(-1) ?? ''
   const kept = await pool.one<{ text: string }>(

@@ -16,17 +16,18 @@ export const newApiKey = (said: object = {}) => ({ name: 'CRM sync', scopes: ['c
 
 export const newImport = (said: object = {}) => ({ rows: [{ Phone: phoneNumber() }], ...said })
 
-export const newIntegration = (said: object = {}) => ({
-  name: 'Contact form',
-  field_map: { phone_number: '/phone', first_name: '/name' },
-  ...said,
-})
 export const newWebhook = (said: object = {}) => ({ url: 'https://93.184.215.14/hook', events: ['contact.*'], ...said })
 
 async function delivery({ call }: Tenant): Promise<string> {
   const { id } = (await call('POST', '/webhooks', newWebhook({ url: 'inbox' }))).body.data
   return `${id}/deliveries/${(await call('POST', `/webhooks/${id}/test`)).body.data.id}`
 }
+
+export const newIntegration = (said: object = {}) => ({
+  name: 'Contact form',
+  field_map: { phone_number: '/phone', first_name: '/name' },
+  ...said,
+})
 
 /**
  * One maker for each noun that stands in an address, by the name of its collection: gives the id of a new one. By the

@@ -3,7 +3,7 @@ import { DefaultCountry, type Field, fields, NewContact } from '../contacts/sche
 import { body, check, id, oneOf, optionalText, optionalTimestamp, text, timestamp } from '../kit/field.ts'
 import * as page from '../kit/page.ts'
 import { isPointer } from '../kit/pointer.ts'
-import { isSecret, secret_pattern } from '../kit/signing.ts'
+import { isSigningSecret, signing_secret_pattern } from '../kit/signing.ts'
 
 const pointer_length_max = 500
 
@@ -77,10 +77,10 @@ const settings = {
       description:
         'Of Standard Webhooks: `whsec_` and 24 to 64 bytes in base64. With it only what is signed is taken, and what has ' +
         'the same `webhook-id` is done once. `null`: not signed. It is never shown.',
-      pattern: secret_pattern,
+      pattern: signing_secret_pattern,
       examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
       [check]: (said) =>
-        isSecret(said)
+        isSigningSecret(said)
           ? undefined
           : { code: 'format', message: 'must be whsec_ and 24 to 64 bytes in base64, as the sender gives it.' },
     }),

@@ -162,8 +162,8 @@ export function openHttp(options: HttpOptions): Http {
   }
   const addInlet: Http['addInlet'] = (url, take) => {
     app.post<Parts>(url, async (request, reply) => {
-      const { body, headers, raw } = request
-      const hung_up = new Promise<void>((resolve) => raw.socket.once('close', () => resolve()))
+      const { body, headers } = request
+      const hung_up = new Promise<void>((resolve) => reply.raw.once('close', resolve))
       const path = request.url.split('?')[0] ?? ''
       give(request, reply, await take({ path, headers, body: Buffer.isBuffer(body) ? body : Buffer.of(), hung_up }))
       return reply

@@ -63,7 +63,7 @@ type Transact = (writes: Write[], wait_ms: number) => Promise<Answer[]>
 export const plainWriter =
   (pool: Pool, tools: Tools) =>
   async ({ operation, call, answer }: Write): Promise<Answer> =>
-    answer(await operation.run?.({ db: pool, workspace: call.caller.workspace, now: clock.now(), tools }, call))
+    answer(await operation.run?.({ tools, db: pool, workspace: call.caller.workspace, now: clock.now() }, call))
 
 /** Waits until it has ended, either way, or tells the caller to come again. */
 async function settled(flight: Promise<unknown>, within_ms: number): Promise<void> {
@@ -114,7 +114,7 @@ async function transactIn(pool: Pool, tools: Tools, writes: Write[], wait_ms: nu
   const closed = (answer: Answer) => (operation.is_secret ? { ...answer, body: seal.close(answer.body) } : answer)
   const opened = (answer: Answer) => (operation.is_secret ? { ...answer, body: seal.open(answer.body) } : answer)
   const carryOut = async (db: Db): Promise<Answer[]> => {
-    const at: At = { db, workspace, now, tools }
+    const at: At = { tools, db, workspace, now }
     const claims = writes.flatMap(({ claim }) => claim ?? [])
     const replays = await idempotency.claim(db, workspace, claims, now)
     const fresh = writes.filter(({ claim }) => !claim || !replays.has(claim.key))

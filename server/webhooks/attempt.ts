@@ -1,7 +1,7 @@
 import * as clock from '../kit/clock.ts'
 import type { Tools } from '../kit/operation.ts'
 import { OutboundError, type Reply } from '../kit/outbound.ts'
-import { signed } from '../kit/signing.ts'
+import { sign } from '../kit/signing.ts'
 import { bodyOf } from './deliveries.ts'
 import type { Claimed, Result } from './queue.ts'
 import { isInbox } from './store.ts'
@@ -17,7 +17,6 @@ const waits_ms = [
 /** As a part of the wait, so that what failed together doesn't come back together. */
 const jitter = 0.1
 const retry_after_max_ms = 24 * hour_ms
-const timeout_ms = 15 * second_ms
 const answer_bytes_max = 16 * 1024
 const answer_bytes_kept = 1024
 
@@ -26,20 +25,24 @@ export interface Way {
   /** Where this server listens, for inboxes. */
   ownAddress: () => string
   now: () => number
+  timeout_ms: number
   signal: AbortSignal
 }
 
 /** Sends it once. */
-export async function attempt(delivery: Claimed, { tools, ownAddress, now, signal }: Way): Promise<Result> {
+export async function attempt(delivery: Claimed, { tools, ownAddress, now, timeout_ms, signal }: Way): Promise<Result> {
   const body = bodyOf(delivery.workspace, delivery)
   const began_at = now()
   const began_ticks = clock.ticks()
   const send = async () => {
+    const signed = { id: delivery.id, timestamp: String(Math.floor(began_at / second_ms)), body }
     const secrets = secretsOf(delivery, tools, began_at)
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'Parley',
-      ...signed(secrets, delivery.id, began_at, body),
+      'webhook-id': signed.id,
+      'webhook-timestamp': signed.timestamp,
+      'webhook-signature': secrets.map((secret) => sign(secret, signed)).join(' '),
     }
     const message = { headers, body, timeout_ms, bytes_max: answer_bytes_max, signal }
     const is_own = isInbox(delivery.url)

@@ -16,6 +16,8 @@ const failing_flights_max = 100
 /** Statements at once, so that most connections are left to requests. */
 const claims_at_once = 2
 const records_at_once = 2
+/** For all of an attempt. */
+const timeout_ms = 15_000
 /** For what is on its way when the process is to end. */
 const farewell_ms = 3_000
 
@@ -26,6 +28,7 @@ export interface FlightOptions {
   ownAddress: () => string
   log: Log
   now?: () => number
+  timeout_ms?: number
 }
 
 export interface Flights {
@@ -36,13 +39,14 @@ export interface Flights {
   stop: () => Promise<void>
 }
 
-export function openFlights({ pool, tools, ownAddress, log, now = clock.now }: FlightOptions): Flights {
+export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOptions): Flights {
+  const { now = clock.now } = rest
   /** Workspaces in the order of their turns. */
   const due = new Set<string>()
   const flying = new Set<queue.Claimed>()
   const landed: queue.Result[] = []
   const stopping = new AbortController()
-  const way = { tools, ownAddress, now, signal: stopping.signal }
+  const way = { timeout_ms, ...rest, tools, ownAddress, now, signal: stopping.signal }
   let waiting: (() => void)[] = []
   let claims = 0
   let reserved = 0

@@ -7,7 +7,7 @@ import * as page from '../kit/page.ts'
 import { type Fault, invalid, invalidState, notFound, preconditionFailed } from '../kit/problem.ts'
 import type { Seal } from '../kit/seal.ts'
 import { newSecret as newToken } from '../kit/secret.ts'
-import { newSecret } from '../kit/signing.ts'
+import { newSigningSecret } from '../kit/signing.ts'
 import { raw, sql } from '../kit/sql.ts'
 import {
   inbox_url,
@@ -51,7 +51,7 @@ export async function create(
     sql`select count(*) as total from webhooks where workspace_id = ${workspace}`,
   )
   if (total >= webhooks_max) throw invalidState(`There are ${webhooks_max} webhooks already, and that is the most.`)
-  const secret = newSecret()
+  const secret = newSigningSecret()
   const address = is_inbox ? `/inbox/${workspace}/${newToken()}` : url
   const created = await db.one<Webhook>(
     sql`insert into webhooks (workspace_id, id, url, events, description, status, inbox_answer, secret, created_at,
@@ -129,7 +129,7 @@ export async function rotateSecret(
   now: number,
 ): Promise<WebhookWithSecret> {
   const before = await lock(db, workspace, id, () => true)
-  const secret = newSecret()
+  const secret = newSigningSecret()
   const rotated = await db.one<Webhook>(
     sql`update webhooks
       set previous_secret = secret, previous_secret_until = ${clock.iso(now + overlap_ms)},

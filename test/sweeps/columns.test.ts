@@ -27,12 +27,6 @@ const kept: Record<string, { table: string; from_elsewhere?: string[]; not_shown
     from_elsewhere: ['id', 'values'],
     not_shown: ['import_id', 'written_at', 'before'],
   },
-  Integration: {
-    table: 'integrations',
-    from_elsewhere: ['url', 'is_signed', 'last_received_at'],
-    not_shown: ['token', 'signing_secret'],
-  },
-  Receipt: { table: 'integration_receipts', from_elsewhere: ['payload'], not_shown: ['integration_id', 'payload'] },
   Webhook: { table: 'webhooks', not_shown: ['secret', 'previous_secret'] },
   WebhookWithSecret: { table: 'webhooks', from_elsewhere: ['secret'], not_shown: ['secret', 'previous_secret'] },
   Delivery: { table: 'webhook_deliveries', not_shown: ['attempts', 'lease_until', 'lease_token'] },
@@ -42,13 +36,19 @@ const kept: Record<string, { table: string; from_elsewhere?: string[]; not_shown
     not_shown: ['attempts', 'lease_until', 'lease_token'],
   },
   InboxRequest: { table: 'inbox_requests', from_elsewhere: ['steps'], not_shown: ['webhook_id', 'event_id', 'steps'] },
+  Integration: {
+    table: 'integrations',
+    from_elsewhere: ['url', 'is_signed', 'last_received_at'],
+    not_shown: ['token', 'signing_secret'],
+  },
+  Receipt: { table: 'integration_receipts', from_elsewhere: ['payload'], not_shown: ['integration_id', 'payload'] },
   AgentVersion: { table: 'agent_versions', not_shown: ['agent_id'] },
   Event: { table: 'events', from_elsewhere: ['data', 'previous'], not_shown: ['data', 'previous', 'position'] },
   ApiKey: { table: 'api_keys', not_shown: ['rotated_at'] },
   ApiKeyWithSecret: { table: 'api_keys', from_elsewhere: ['key'], not_shown: ['rotated_at'] },
 }
 /** An answer that is no resource. */
-const not_kept = ['Deleted', 'Overview', 'Recovered', 'DryRun']
+const not_kept = ['Deleted', 'DryRun', 'Overview', 'Recovered']
 /** The same on every node, to be found without a workspace. */
 const directories = ['api_key_directory', 'integration_directory', 'memberships', 'invitations']
 

@@ -1,0 +1,453 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import zlib from 'node:zlib'
+import { Webhook } from 'standardwebhooks'
+import * as clock from '../server/kit/clock.ts'
+import { sql } from '../server/kit/sql.ts'
+import * as queue from '../server/webhooks/queue.ts'
+import { serve, type Tenant } from './harness.ts'
+import { type Received, type Receiver, receiver, say } from './receivers.ts'
+import { newContact, newWebhook } from './samples.ts'
+
+const { workspace, pool } = await serve({ webhook_allow_hosts: ['127.0.0.1'] })
+const minute_ms = 60_000
+const hour_ms = 60 * minute_ms
+const day_ms = 24 * hour_ms
+const impatient_ms = 1_000
+
+/** When what happens now is due, however long it takes until then. */
+const soon = () => clock.now() + minute_ms
+
+async function listen(tenant: Tenant, url: string, said: object = {}) {
+  const made = await tenant.call('POST', '/webhooks', newWebhook({ url, ...said }))
+  assert.equal(made.status, 201, made.text)
+  return made.body.data
+}
+
+const deliveriesOf = async (tenant: Tenant, id: string, query = '') =>
+  (await tenant.call('GET', `/webhooks/${id}/deliveries${query}`)).body.data
+
+const deliveryOf = async (tenant: Tenant, id: string) => {
+  const [delivery] = await deliveriesOf(tenant, id)
+  return (await tenant.call('GET', `/webhooks/${id}/deliveries/${delivery.id}`)).body.data
+}
+
+const statusOf = async (tenant: Tenant, id: string) => (await tenant.call('GET', `/webhooks/${id}`)).body.data
+
+/** A contact is created, and what is due is sent. */
+async function happen(tenant: Tenant, now?: number, timeout_ms?: number) {
+  const contact = (await tenant.call('POST', '/contacts', newContact({ first_name: 'Ada' }))).body.data
+  await tenant.work(now, timeout_ms)
+  return contact
+}
+
+test('an event arrives, signed as the public library wants it, and in the words of the log', async () => {
+  const tenant = await workspace()
+  const there = await receiver()
+  const { id, secret } = await listen(tenant, there.url)
+  const contact = await happen(tenant)
+  const [first] = there.received as [Received]
+  assert.equal(there.received.length, 1)
+  const payload = new Webhook(secret).verify(first.body, first.headers)
+  const [event] = (await tenant.call('GET', '/events')).body.data
+  assert.deepEqual(payload, {
+    id: event.id,
+    type: 'contact.created',
+    timestamp: event.created_at,
+    workspace_id: tenant.id,
+    data: event.data,
+  })
+  assert.equal(event.data.id, contact.id)
+  assert.equal(first.headers['webhook-id'], event.id)
+  assert.equal(first.headers['content-type'], 'application/json')
+  const changed = first.body.replace('Ada', 'Adb')
+  assert.throws(() => new Webhook(secret).verify(changed, first.headers))
+  assert.throws(() => new Webhook(secret).verify(first.body, { ...first.headers, 'webhook-id': contact.id }))
+  const delivery = await deliveryOf(tenant, id)
+  assert.deepEqual([delivery.status, delivery.attempt, delivery.due_at], ['succeeded', 1, null])
+  assert.equal(delivery.body, first.body)
+})
+
+test('an update tells what was before', async () => {
+  const tenant = await workspace()
+  const there = await receiver()
+  await listen(tenant, there.url, { events: ['contact.updated'] })
+  const contact = await happen(tenant)
+  await tenant.call('PATCH', `/contacts/${contact.id}`, { first_name: 'Grace' })
+  await tenant.work()
+  const [told] = there.received.map(({ body }) => JSON.parse(body))
+  assert.deepEqual(
+    [told.type, told.data.first_name, told.previous],
+    ['contact.updated', 'Grace', { first_name: 'Ada' }],
+  )
+})
+
+test('after a rotation both secrets sign for a day, then the new one alone', async () => {
+  const tenant = await workspace()
+  const there = await receiver()
+  const { id, secret: old } = await listen(tenant, there.url)
+  const rotated = await tenant.call('POST', `/webhooks/${id}/rotate_secret`)
+  const fresh = rotated.body.data.secret
+  assert.notEqual(fresh, old)
+  await happen(tenant)
+  const [both] = there.received as [Received]
+  for (const secret of [old, fresh]) assert.ok(new Webhook(secret).verify(both.body, both.headers))
+  assert.equal(both.headers['webhook-signature']?.split(' ').length, 2)
+  await happen(tenant, clock.now() + day_ms + minute_ms)
+  const last = there.received.at(-1)
+  assert.equal(last?.headers['webhook-signature']?.split(' ').length, 1)
+  // A day ahead, which the library would refuse for its time alone.
+  const timestamp = new Date(Number(last?.headers['webhook-timestamp']) * 1000)
+  const signature = new Webhook(fresh).sign(last?.headers['webhook-id'] ?? '', timestamp, last?.body ?? '')
+  assert.equal(signature, last?.headers['webhook-signature'])
+})
+
+interface Fate {
+  status: string
+  error?: RegExp
+  answer?: string
+  answered?: number
+  /** Until the next attempt, at least. */
+  wait_ms?: number
+  endpoint?: string
+  /** It needn't be waited for as long as others are. */
+  is_slow?: boolean
+}
+
+const endless: Parameters<typeof receiver>[0] = (response) => {
+  response.writeHead(200)
+  const more = () => {
+    while (response.write('x'.repeat(1024)));
+    response.once('drain', more)
+  }
+  more()
+}
+const bomb = zlib.gzipSync(Buffer.alloc(50 * 1024 * 1024))
+
+const receivers: [string, Parameters<typeof receiver>[0], Fate][] = [
+  ['200', say(200, {}, 'ok'), { status: 'succeeded', answered: 200, answer: 'ok' }],
+  ['204', say(204), { status: 'succeeded', answered: 204, answer: '' }],
+  ['301', say(301, { location: 'http://127.0.0.1:9/' }), { status: 'pending', answered: 301, wait_ms: 5_000 }],
+  ['400', say(400, {}, 'no'), { status: 'pending', answered: 400, answer: 'no', wait_ms: 5_000 }],
+  ['410', say(410), { status: 'failed', answered: 410, endpoint: 'disabled' }],
+  ['429 with Retry-After', say(429, { 'retry-after': '90' }), { status: 'pending', answered: 429, wait_ms: 90_000 }],
+  ['503 with Retry-After of a month', say(503, { 'retry-after': '2592000' }), { status: 'pending', wait_ms: day_ms }],
+  ['500', say(500), { status: 'pending', answered: 500, wait_ms: 5_000 }],
+  ['hang', () => {}, { status: 'pending', error: /no answer within/, wait_ms: 5_000, is_slow: true }],
+  [
+    'hang in the body',
+    (response) => response.writeHead(200).write('x'),
+    { status: 'pending', error: /no answer within/, is_slow: true },
+  ],
+  ['reset', (response) => response.socket?.resetAndDestroy(), { status: 'pending', error: /closed before/ }],
+  ['endless body', endless, { status: 'succeeded', answered: 200, answer: 'x'.repeat(1024) }],
+  [
+    'gzip bomb',
+    (response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
+    { status: 'succeeded', answered: 200 },
+  ],
+  [
+    'NUL and half characters',
+    (response) => response.end(Buffer.of(0, 0xff)),
+    { status: 'succeeded', answer: '\ufffd\ufffd' },
+  ],
+]
+
+for (const [name, answer, fate] of receivers) {
+  test(`a receiver that answers ${name}: ${fate.status}`, async () => {
+    const tenant = await workspace()
+    const there = await receiver(answer)
+    const { id } = await listen(tenant, there.url)
+    const now = soon()
+    await happen(tenant, now, fate.is_slow ? impatient_ms : undefined)
+    assert.equal(there.received.length, 1)
+    await assertFate(tenant, id, fate, now)
+  })
+}
+
+test('a receiver whose certificate nobody vouches for gets nothing', async () => {
+  const tenant = await workspace()
+  const there = await receiver(say(200), true)
+  const { id } = await listen(tenant, there.url)
+  const now = soon()
+  await happen(tenant, now)
+  assert.equal(there.received.length, 0)
+  await assertFate(tenant, id, { status: 'pending', error: /SELF_SIGNED/, wait_ms: 5_000 }, now)
+})
+
+test('a receiver that speaks no TLS, or is not there, gets nothing', async () => {
+  const tenant = await workspace()
+  const there = await receiver()
+  const plain = await listen(tenant, there.url.replace('http:', 'https:'))
+  const none = await listen(tenant, 'http://127.0.0.1:9/')
+  const now = soon()
+  await happen(tenant, now)
+  assert.equal(there.received.length, 0)
+  await assertFate(tenant, plain.id, { status: 'pending', error: /could not be sent/ }, now)
+  await assertFate(tenant, none.id, { status: 'pending', error: /refused/ }, now)
+})
+
+async function assertFate(tenant: Tenant, id: string, fate: Fate, now: number): Promise<void> {
+  const { status, attempts, due_at } = await deliveryOf(tenant, id)
+  const [attempt] = attempts
+  assert.equal(status, fate.status)
+  assert.equal(attempts.length, 1)
+  assert.equal(attempt.created_at, clock.iso(now))
+  if (fate.answered) assert.equal(attempt.status, fate.answered)
+  if (fate.answer !== undefined) assert.equal(attempt.answer, fate.answer)
+  if (fate.error) {
+    assert.match(attempt.error, fate.error)
+    assert.equal(attempt.status, null)
+  }
+  if (fate.status !== 'pending') assert.equal(due_at, null)
+  if (fate.wait_ms) {
+    const waited_ms = clock.parse(due_at) - now
+    assert.ok(waited_ms >= fate.wait_ms && waited_ms <= fate.wait_ms * 1.1, `${waited_ms} ms`)
+  }
+  assert.equal((await statusOf(tenant, id)).status, fate.endpoint ?? 'active')
+}
+
+test('it is tried ten times, later each time, with the same bytes; then it has failed', async () => {
+  const tenant = await workspace()
+  const there = await receiver(say(500))
+  const { id } = await listen(tenant, there.url)
+  let now = soon()
+  await happen(tenant, now)
+  const waits_ms: number[] = []
+  for (;;) {
+    const { status, due_at } = await deliveryOf(tenant, id)
+    if (status !== 'pending') break
+    const next = clock.parse(due_at)
+    waits_ms.push(next - now)
+    await tenant.work(next - 1)
+    assert.equal(there.received.length, waits_ms.length, 'not a moment too early')
+    now = next
+    await tenant.work(now)
+  }
+  const expected_ms = [
+    ...[5_000, 5 * minute_ms, 30 * minute_ms, 2 * hour_ms, 5 * hour_ms, 10 * hour_ms],
+    ...[14 * hour_ms, 20 * hour_ms, day_ms],
+  ]
+  assert.equal(waits_ms.length, expected_ms.length)
+  expected_ms.forEach((wait_ms, index) => {
+    const waited_ms = waits_ms[index] ?? 0
+    assert.ok(waited_ms >= wait_ms && waited_ms <= wait_ms * 1.1, `${waited_ms} ms instead of ${wait_ms}`)
+  })
+  assert.equal(there.received.length, 10)
+  assert.equal(new Set(there.received.map(({ body }) => body)).size, 1)
+  assert.equal(new Set(there.received.map(({ headers }) => headers['webhook-id'])).size, 1)
+  const delivery = await deliveryOf(tenant, id)
+  assert.deepEqual([delivery.status, delivery.attempt, delivery.attempts.length], ['failed', 10, 10])
+})
+
+test('what failed is sent again by recover, or one by one by resend', async () => {
+  const tenant = await workspace()
+  let status = 410
+  const there = await receiver((response) => response.writeHead(status).end())
+  const { id } = await listen(tenant, there.url)
+  await happen(tenant)
+  await tenant.call('PATCH', `/webhooks/${id}`, { status: 'active' })
+  const between = clock.iso(clock.now())
+  await happen(tenant)
+  const [second, first] = await deliveriesOf(tenant, id, '?status=failed')
+  const disabled = await tenant.call('POST', `/webhooks/${id}/recover`, { since: between })
+  assert.deepEqual([disabled.status, disabled.body.error.code], [409, 'INVALID_STATE'])
+  await tenant.call('PATCH', `/webhooks/${id}`, { status: 'active' })
+  status = 200
+  const recovered = await tenant.call('POST', `/webhooks/${id}/recover`, { since: between })
+  assert.deepEqual(recovered.body.data, { recovered: 1 })
+  await tenant.work()
+  assert.equal(there.received.at(-1)?.headers['webhook-id'], second.id)
+  const resent = await tenant.call('POST', `/webhooks/${id}/deliveries/${first.id}/resend`)
+  assert.deepEqual([resent.body.data.status, resent.body.data.attempt], ['pending', 0])
+  await tenant.work()
+  assert.equal(there.received.at(-1)?.headers['webhook-id'], first.id)
+  const done = await deliveriesOf(tenant, id, '?status=succeeded')
+  assert.deepEqual(
+    done.map((delivery: { id: string }) => delivery.id),
+    [second.id, first.id],
+  )
+  assert.deepEqual(await deliveriesOf(tenant, id, '?status=failed'), [])
+  assert.deepEqual(await deliveriesOf(tenant, id, '?status=pending'), [])
+})
+
+test('410 disables at once, what waited has failed, and others are told', async () => {
+  const tenant = await workspace()
+  let status = 500
+  const there = await receiver((response) => response.writeHead(status).end())
+  const other = await receiver()
+  const { id } = await listen(tenant, there.url)
+  await listen(tenant, other.url, { events: ['webhook.*'] })
+  await happen(tenant)
+  status = 410
+  await happen(tenant)
+  await tenant.work()
+  const webhook = await statusOf(tenant, id)
+  assert.deepEqual([webhook.status, webhook.disabled_reason], ['disabled', 'gone'])
+  assert.deepEqual(
+    (await deliveriesOf(tenant, id)).map((delivery: { status: string }) => delivery.status),
+    ['failed', 'failed'],
+  )
+  const [told] = other.received.map(({ body }) => JSON.parse(body))
+  assert.deepEqual([told.type, told.data], ['webhook.disabled', webhook])
+  await happen(tenant)
+  assert.equal(there.received.length, 2, 'nothing is sent to one that is disabled')
+  assert.equal((await deliveriesOf(tenant, id)).length, 2, 'nor kept for it')
+})
+
+test('five days of nothing but failure disable, and a success in between starts them anew', async () => {
+  const tenant = await workspace()
+  let status = 500
+  const there = await receiver((response) => response.writeHead(status).end())
+  const { id } = await listen(tenant, there.url)
+  const began = soon()
+  await happen(tenant, began)
+  assert.equal((await statusOf(tenant, id)).failing_since, clock.iso(began))
+  status = 200
+  await tenant.work(began + 4 * day_ms)
+  assert.equal((await statusOf(tenant, id)).failing_since, null)
+  status = 500
+  await happen(tenant, began + 4 * day_ms)
+  await happen(tenant, began + 9 * day_ms - 1)
+  assert.equal((await statusOf(tenant, id)).status, 'active', 'a moment before')
+  await happen(tenant, began + 9 * day_ms)
+  const webhook = await statusOf(tenant, id)
+  assert.deepEqual([webhook.status, webhook.disabled_reason], ['disabled', 'failing'])
+  const events = (await tenant.call('GET', '/events?type=webhook.disabled')).body.data
+  assert.equal(events.length, 1)
+  const active = (await tenant.call('PATCH', `/webhooks/${id}`, { status: 'active' })).body.data
+  assert.deepEqual([active.status, active.disabled_reason, active.failing_since], ['active', null, null])
+})
+
+test('a deleted contact leaves its id in what is still to be sent, and nothing of the answers', async () => {
+  const tenant = await workspace()
+  const there = await receiver((response, request) => {
+    response.writeHead(500)
+    response.end(`echo Ada ${request.url}`)
+  })
+  const inbox = await listen(tenant, 'inbox')
+  const { id } = await listen(tenant, there.url)
+  const contact = await happen(tenant)
+  assert.match((await deliveryOf(tenant, id)).attempts[0].answer, /Ada/)
+  await tenant.call('DELETE', `/contacts/${contact.id}`)
+  const everything = await tenant.call('GET', `/webhooks/${id}/deliveries`)
+  const [, first] = everything.body.data
+  const delivery = await tenant.call('GET', `/webhooks/${id}/deliveries/${first.id}`)
+  assert.ok(!delivery.text.includes('Ada'))
+  assert.deepEqual(JSON.parse(delivery.body.data.body).data, { id: contact.id })
+  assert.equal(delivery.body.data.attempts[0].answer, null)
+  assert.deepEqual((await tenant.call('GET', `/webhooks/${inbox.id}/inbox`)).body.data, [])
+  await tenant.work(clock.now() + 10_000)
+  const again = there.received.filter(({ headers }) => headers['webhook-id'] === first.id).at(-1)
+  assert.deepEqual(JSON.parse(again?.body ?? '').data, { id: contact.id })
+})
+
+test('an answer that comes when the contact is deleted already is not kept', async () => {
+  const tenant = await workspace()
+  const answered = Promise.withResolvers<void>()
+  const asked = Promise.withResolvers<void>()
+  const there: Receiver = await receiver(async (response) => {
+    asked.resolve()
+    await answered.promise
+    response.writeHead(500).end(there.received.at(-1)?.body)
+  })
+  const { id } = await listen(tenant, there.url, { events: ['contact.created'] })
+  const contact = (await tenant.call('POST', '/contacts', newContact({ first_name: 'Ada' }))).body.data
+  const work = tenant.work()
+  await asked.promise
+  await tenant.call('DELETE', `/contacts/${contact.id}`)
+  answered.resolve()
+  await work
+  const delivery = await deliveryOf(tenant, id)
+  assert.ok(!JSON.stringify(delivery).includes('Ada'))
+  assert.equal(delivery.status, 'pending')
+})
+
+test('a workspace hears of its own only, and an endpoint of what it listens to', async () => {
+  const [tenant, other] = await Promise.all([workspace(), workspace()])
+  const [agents, all, theirs]: Receiver[] = await Promise.all([receiver(), receiver(), receiver()])
+  await listen(tenant, String(agents?.url), { events: ['agent.*'] })
+  await listen(tenant, String(all?.url), { events: ['*'] })
+  await listen(other, String(theirs?.url), { events: ['*'] })
+  await tenant.call('POST', '/agents', { name: 'Reception' })
+  await happen(tenant)
+  await other.work()
+  const typesOf = (there: Receiver | undefined) => there?.received.map(({ body }) => JSON.parse(body).type)
+  assert.deepEqual(typesOf(agents), ['agent.created'])
+  assert.deepEqual(typesOf(all)?.sort(), ['agent.created', 'contact.created'])
+  assert.deepEqual(typesOf(theirs), [])
+})
+
+test('an import tells of each contact', async () => {
+  const tenant = await workspace()
+  const there = await receiver()
+  const { id } = await listen(tenant, there.url, { events: ['contact.created'] })
+  const rows = Array.from({ length: 30 }, () => ({ Phone: newContact().phone_number }))
+  await tenant.call('POST', '/contacts/imports', { rows })
+  await tenant.work()
+  assert.equal(new Set(there.received.map(({ body }) => JSON.parse(body).data.phone_number)).size, 30)
+  const listed = await tenant.call('GET', `/webhooks/${id}/deliveries?status=succeeded&limit=10`)
+  assert.equal(listed.body.pagination.total, 30)
+  const { next_cursor } = listed.body.pagination
+  const next = await tenant.call('GET', `/webhooks/${id}/deliveries?status=succeeded&limit=30&cursor=${next_cursor}`)
+  const ids = [...listed.body.data, ...next.body.data].map((delivery) => delivery.id)
+  assert.deepEqual(ids, [...new Set(ids)].sort().reverse())
+  assert.equal(ids.length, 30)
+})
+
+test('a test is sent to the one that asks, whatever it listens to', async () => {
+  const tenant = await workspace()
+  const [there, other] = [await receiver(), await receiver()]
+  const { id } = await listen(tenant, there.url, { events: ['agent.*'] })
+  await listen(tenant, other.url, { events: ['*'] })
+  const asked = await tenant.call('POST', `/webhooks/${id}/test`)
+  assert.deepEqual([asked.body.data.type, asked.body.data.status], ['webhook.test', 'pending'])
+  await tenant.work()
+  const [told] = there.received.map(({ body }) => JSON.parse(body))
+  assert.deepEqual([told.id, told.type, told.data.id], [asked.body.data.id, 'webhook.test', id])
+  assert.deepEqual(other.received, [])
+})
+
+test('an endpoint gets at most ten at once, and one at a time when it fails', async () => {
+  const tenant = await workspace()
+  const [slow, failing, other] = await Promise.all([
+    listen(tenant, 'http://127.0.0.1:9/slow'),
+    listen(tenant, 'http://127.0.0.1:9/failing'),
+    listen(tenant, 'http://127.0.0.1:9/other'),
+  ])
+  await pool.run(
+    sql`update webhooks set failing_since = ${clock.iso(clock.now())} where workspace_id = ${tenant.id}
+      and id = ${failing.id}`,
+  )
+  for (let count = 0; count < 12; count += 1) await tenant.call('POST', '/contacts', newContact())
+  const room = { of_each: 10, of_each_failing: 1, in_all: 200, taken: new Map<string, number>() }
+  const countBy = (claimed: queue.Claimed[]) =>
+    Object.fromEntries(
+      Map.groupBy(claimed, ({ webhook_id }) => webhook_id)
+        .entries()
+        .map(([id, all]) => [id, all.length]),
+    )
+  const now = soon()
+  const few = await queue.claim(pool, tenant.id, { ...room, in_all: 3 }, now)
+  assert.deepEqual(
+    countBy(few),
+    { [slow.id]: 1, [failing.id]: 1, [other.id]: 1 },
+    'when there is little room, one for each',
+  )
+  const taken = new Map(few.map(({ webhook_id }) => [webhook_id, 1]))
+  const more = await queue.claim(pool, tenant.id, { ...room, taken }, now)
+  assert.deepEqual(countBy(more), { [slow.id]: 9, [other.id]: 9 })
+  const rest = await queue.claim(
+    pool,
+    tenant.id,
+    {
+      ...room,
+      taken: new Map([
+        [slow.id, 10],
+        [failing.id, 1],
+      ]),
+    },
+    now,
+  )
+  assert.deepEqual(countBy(rest), { [other.id]: 2 })
+})

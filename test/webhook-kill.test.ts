@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Webhook } from 'standardwebhooks'
+import * as api_keys from '../server/api-keys/store.ts'
+import * as clock from '../server/kit/clock.ts'
+import { newId } from '../server/kit/id.ts'
+import { migrate } from '../server/kit/migrate.ts'
+import { sql } from '../server/kit/sql.ts'
+import * as workspaces from '../server/workspaces/store.ts'
+import { startService } from './faults/service.ts'
+import { migrations, testPool } from './harness.ts'
+import { receiver } from './receivers.ts'
+import { newContact } from './samples.ts'
+
+const look_every_ms = 20
+const contacts = 30
+const minute_ms = 60_000
+
+/** A database of its own: a server that works in the background would do the work of other tests as well. */
+const name = `webhook_kill_${process.pid}`
+const url = process.env.TEST_DATABASE_URL?.replace(/\/[^/]*$/, `/${name}`) ?? ''
+const admin = testPool()
+await admin.script(`create database ${name}`)
+const pool = testPool(url)
+await migrate(pool, migrations)
+after(async () => {
+  await pool.close()
+  await admin.script(`drop database ${name} with (force)`)
+  await admin.close()
+})
+
+test('what a killed server has sent without noting it is sent again, and the rest too', async () => {
+  await using stack = new AsyncDisposableStack()
+  const now = clock.now()
+  const workspace = await workspaces.create(pool, `kill ${newId()}`, now)
+  assert.ok(workspace)
+  const key = api_keys.newToken()
+  await pool.tx((db) => api_keys.create(db, workspace.id, key, { name: 'kill', scopes: null, expires_at: null }, now))
+  const environment = {
+    DATABASE_URL: url,
+    SECRETS_KEY: randomBytes(32).toString('base64'),
+    WEBHOOK_ALLOW_HOSTS: '127.0.0.1',
+  }
+  const first = await startService(stack, environment)
+  const call = async (path: string, body: object) => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const response = await fetch(`${first.url}/api/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    assert.equal(response.status, 201)
+    return JSON.parse(await response.text()).data
+  }
+  // The first that it gets kill the server before they are answered: they have been sent, and nobody has noted it.
+  let is_open = false
+  const there = await receiver((response) => {
+    if (is_open) response.writeHead(200).end()
+  })
+  const { id, secret } = await call('/webhooks', { url: there.url, events: ['contact.created'] })
+  await Promise.all(Array.from({ length: contacts }, () => call('/contacts', newContact())))
+  while (there.received.length === 0) await sleep(look_every_ms)
+  process.kill(first.pid, 'SIGKILL')
+  await first.running.ended
+  const before = there.received.splice(0)
+  const states = () =>
+    pool.many<{ status: string; attempt: number; lease_until: string | null }>(
+      sql`select status, attempt, lease_until from webhook_deliveries where workspace_id = ${workspace.id} and webhook_id = ${id}`,
+    )
+  const left = await states()
+  assert.ok(left.every(({ status, attempt }) => status === 'pending' && attempt === 0))
+  const leases = left.flatMap(({ lease_until }) => (lease_until ? clock.parse(lease_until) : []))
+  assert.ok(leases.length > 0)
+  assert.ok(Math.max(...leases) <= clock.now() + minute_ms, 'others may take them up within a minute')
+  // Which passes here at once.
+  await pool.run(
+    sql`update webhook_deliveries set lease_until = lease_until - interval '1 minute' where workspace_id = ${workspace.id}`,
+  )
+
+  is_open = true
+  const second = await startService(stack, environment)
+  while ((await states()).some(({ status }) => status !== 'succeeded')) await sleep(look_every_ms)
+  const bodies = new Map(there.received.map(({ headers, body }) => [headers['webhook-id'], body]))
+  assert.equal(bodies.size, contacts, 'none is lost')
+  for (const { headers, body } of before) assert.equal(bodies.get(headers['webhook-id']), body, 'the same bytes again')
+  for (const { headers, body } of there.received) assert.ok(new Webhook(secret).verify(body, headers))
+  await second.stop()
+})

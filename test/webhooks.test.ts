@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Webhook } from 'standardwebhooks'
+import * as clock from '../server/kit/clock.ts'
+import { sql } from '../server/kit/sql.ts'
+import * as queue from '../server/webhooks/queue.ts'
+import { serve, type Tenant } from './harness.ts'
+import { newContact, newWebhook } from './samples.ts'
+
+const { workspace, pool, fetch } = await serve()
+
+const make = async (tenant: Tenant, said: object = {}, headers = {}) => {
+  const made = await tenant.call('POST', '/webhooks', newWebhook(said), headers)
+  assert.equal(made.status, 201, made.text)
+  return made.body.data
+}
+
+const faultOf = ({
+  status,
+  body,
+}: {
+  status: number
+  body: { error: { details: { fields?: { path: string }[] } } }
+}) => [status, body.error.details.fields?.[0]?.path]
+
+test('the secret is shown once, and kept sealed', async () => {
+  const tenant = await workspace()
+  const made = await make(tenant)
+  assert.match(made.secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
+  const address = `/webhooks/${made.id}`
+  for (const answer of [await tenant.call('GET', address), await tenant.call('GET', '/webhooks')]) {
+    assert.ok(!answer.text.includes(made.secret.slice(6)))
+  }
+  const kept = await pool.many(sql`select * from webhooks where workspace_id = ${tenant.id}`)
+  assert.ok(!JSON.stringify(kept).includes(made.secret.slice(6)))
+})
+
+test('the same Idempotency-Key gives the same secret again, and one webhook', async () => {
+  const tenant = await workspace()
+  const headers = { 'idempotency-key': 'one' }
+  const said = newWebhook()
+  const [first, second] = [
+    await tenant.call('POST', '/webhooks', said, headers),
+    await tenant.call('POST', '/webhooks', said, headers),
+  ]
+  assert.equal(second.text, first.text)
+  assert.equal((await tenant.call('GET', '/webhooks')).body.pagination.total, 1)
+  const kept = await pool.many(sql`select body from idempotency_keys where workspace_id = ${tenant.id}`)
+  assert.ok(!JSON.stringify(kept).includes(first.body.data.secret.slice(6)))
+  const address = `/webhooks/${first.body.data.id}/rotate_secret`
+  const rotated = [
+    await tenant.call('POST', address, undefined, { 'idempotency-key': 'two' }),
+    await tenant.call('POST', address, undefined, { 'idempotency-key': 'two' }),
+  ]
+  assert.equal(rotated[0]?.text, rotated[1]?.text)
+})
+
+test('patterns are those of the catalogue, at least one, each once', async () => {
+  const tenant = await workspace()
+  for (const events of [[], ['contact'], ['contact.*.*'], ['call.*'], [''], ['Contact.*'], null]) {
+    const refused = await tenant.call('POST', '/webhooks', newWebhook({ events }))
+    assert.equal(refused.status, 400, JSON.stringify(events))
+  }
+  const made = await make(tenant, { events: ['contact.*', '*', 'contact.*', 'agent.created'] })
+  assert.deepEqual(made.events, ['contact.*', '*', 'agent.created'])
+})
+
+test('there are at most 100', async () => {
+  const tenant = await workspace()
+  const made = await Promise.all(Array.from({ length: 101 }, () => tenant.call('POST', '/webhooks', newWebhook())))
+  assert.deepEqual(
+    made.map(({ status }) => status).filter((status) => status !== 201),
+    [409],
+  )
+  assert.equal((await tenant.call('GET', '/webhooks')).body.pagination.total, 100)
+})
+
+test('a change changes what is said, and what a get gave can be sent back', async () => {
+  const tenant = await workspace()
+  const { secret: _, ...made } = await make(tenant, { description: 'one' })
+  const address = `/webhooks/${made.id}`
+  const same = await tenant.call('PATCH', address, {})
+  assert.deepEqual(same.body.data, made)
+  const sent_back = await tenant.call('PATCH', address, made)
+  assert.deepEqual({ ...sent_back.body.data, updated_at: '' }, { ...made, updated_at: '' })
+  const changed = await tenant.call('PATCH', address, { url: 'https://8.8.8.8/', description: '', status: 'disabled' })
+  const { url, description, status, disabled_reason } = changed.body.data
+  assert.deepEqual([url, description, status, disabled_reason], ['https://8.8.8.8/', null, 'disabled', 'asked'])
+  const stale = await tenant.call('PATCH', address, { description: 'x' }, { 'if-match': `"${made.updated_at}"` })
+  assert.equal(stale.status, 412)
+  assert.deepEqual(faultOf(await tenant.call('PATCH', address, { inbox_answer: '500' })), [400, 'inbox_answer'])
+  assert.deepEqual(faultOf(await tenant.call('PATCH', address, { url: 'inbox' })), [400, 'url'])
+  assert.deepEqual(faultOf(await tenant.call('PATCH', address, { events: [] })), [400, 'events'])
+})
+
+test('an inbox shows what came, and how its signature is checked', async () => {
+  const tenant = await workspace()
+  const { id, url, secret, inbox_answer } = await make(tenant, { url: 'inbox' })
+  assert.equal(inbox_answer, '200')
+  await tenant.call('POST', '/contacts', newContact({ first_name: 'Ada' }))
+  await tenant.work()
+  const [came] = (await tenant.call('GET', `/webhooks/${id}/inbox`)).body.data
+  assert.deepEqual(
+    came.steps.map(({ name, is_ok }: { name: string; is_ok: boolean }) => [name, is_ok]),
+    [
+      ['headers', true],
+      ['timestamp', true],
+      ['content', true],
+      ['expected', true],
+      ['signature', true],
+    ],
+  )
+  assert.equal(JSON.parse(came.body).data.first_name, 'Ada')
+  assert.ok(new Webhook(secret).verify(came.body, came.headers))
+  // Anybody may send to it, and sees that it doesn't count.
+  const forged = await fetch('POST', url, came.body, { 'content-type': 'application/json', 'webhook-id': came.id })
+  assert.equal(forged.status, 200)
+  const [stranger] = (await tenant.call('GET', `/webhooks/${id}/inbox`)).body.data
+  assert.deepEqual(
+    stranger.steps.filter(({ is_ok }: { is_ok: boolean }) => !is_ok).map(({ name }: { name: string }) => name),
+    ['headers', 'timestamp', 'signature'],
+  )
+})
+
+test('an inbox fails as it is told', async () => {
+  const tenant = await workspace()
+  const { id } = await make(tenant, { url: 'inbox', inbox_answer: 'hang' })
+  const address = `/webhooks/${id}`
+  const attempted = async (timeout_ms?: number) => {
+    const { id: delivery } = (await tenant.call('POST', `${address}/test`)).body.data
+    await tenant.work(undefined, timeout_ms)
+    const { status, attempts } = (await tenant.call('GET', `${address}/deliveries/${delivery}`)).body.data
+    return [status, attempts[0].status]
+  }
+  assert.deepEqual(await attempted(1_000), ['pending', null])
+  await tenant.call('PATCH', address, { inbox_answer: '500' })
+  assert.deepEqual(await attempted(), ['pending', 500])
+  await tenant.call('PATCH', address, { inbox_answer: '410' })
+  assert.deepEqual(await attempted(), ['failed', 410])
+  assert.equal((await tenant.call('GET', address)).body.data.disabled_reason, 'gone')
+  assert.deepEqual(faultOf(await tenant.call('PATCH', address, { inbox_answer: null })), [400, 'inbox_answer'])
+  assert.deepEqual(faultOf(await tenant.call('PATCH', address, { url: 'https://8.8.8.8/' })), [400, 'url'])
+})
+
+test('an inbox keeps the last 50', async () => {
+  const tenant = await workspace()
+  const { id, url } = await make(tenant, { url: 'inbox' })
+  for (let count = 0; count < 52; count += 1) await fetch('POST', url, `number ${count}`)
+  const { data, pagination } = (await tenant.call('GET', `/webhooks/${id}/inbox?limit=100`)).body
+  assert.equal(pagination.total, 50)
+  assert.deepEqual([data[0].body, data[49].body], ['number 51', 'number 2'])
+})
+
+test('there is no inbox but at its own address', async () => {
+  const tenant = await workspace()
+  const { url } = await make(tenant, { url: 'inbox' })
+  const other = await workspace()
+  const elsewhere = [
+    url.slice(0, -1),
+    `${url}x`,
+    `${url}/`,
+    url.replace(tenant.id, other.id),
+    '/inbox/',
+    `/inbox/${tenant.id}`,
+    '/inbox/none/of/these',
+    '/inbox/%00/%00',
+  ]
+  for (const address of elsewhere) assert.equal((await fetch('POST', address, '{}')).status, 404, address)
+  assert.equal((await fetch('GET', url)).status, 405)
+})
+
+test('a deleted webhook takes its deliveries and its inbox with it', async () => {
+  const tenant = await workspace()
+  const { id } = await make(tenant, { url: 'inbox' })
+  await tenant.call('POST', `/webhooks/${id}/test`)
+  await tenant.work()
+  await tenant.call('POST', `/webhooks/${id}/test`)
+  assert.deepEqual((await tenant.call('DELETE', `/webhooks/${id}`)).body.data, { deleted: true })
+  await tenant.work()
+  const left = await pool.one(
+    sql`select (select count(*) from webhook_deliveries where workspace_id = ${tenant.id}) as deliveries,
+      (select count(*) from inbox_requests where workspace_id = ${tenant.id}) as requests`,
+  )
+  assert.deepEqual(left, { deliveries: 0, requests: 0 })
+  assert.equal((await tenant.call('GET', `/webhooks/${id}`)).status, 404)
+})
+
+test("a delivery is found at its own webhook's address only", async () => {
+  const tenant = await workspace()
+  const [one, other] = [await make(tenant, { url: 'inbox' }), await make(tenant, { url: 'inbox' })]
+  const { id } = (await tenant.call('POST', `/webhooks/${one.id}/test`)).body.data
+  assert.equal((await tenant.call('GET', `/webhooks/${one.id}/deliveries/${id}`)).status, 200)
+  assert.equal((await tenant.call('GET', `/webhooks/${other.id}/deliveries/${id}`)).status, 404)
+  assert.equal((await tenant.call('POST', `/webhooks/${other.id}/deliveries/${id}/resend`)).status, 404)
+})
+
+test('old deliveries go', async () => {
+  const tenant = await workspace()
+  const { id } = await make(tenant, { url: 'inbox' })
+  const { created_at } = (await tenant.call('POST', `/webhooks/${id}/test`)).body.data
+  const total = async () => (await tenant.call('GET', `/webhooks/${id}/deliveries`)).body.pagination.total
+  await queue.removeOld(pool, tenant.id, clock.parse(created_at))
+  assert.equal(await total(), 1)
+  await queue.removeOld(pool, tenant.id, clock.parse(created_at) + 1)
+  assert.equal(await total(), 0)
+})

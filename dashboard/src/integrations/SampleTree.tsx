@@ -62,15 +62,12 @@ function Leaf({ json, pointer, name, field_map, only, onChoose }: LeafProps) {
   return (
     <Menu position="bottom-start">
       <Menu.Target>
-        <button
-          type="button"
-          className={styles.value}
-          data-taken={taken.length > 0 || undefined}
-          aria-label={`${name}: ${text.slice(0, text_shown)}${taken.length > 0 ? `, goes into ${taken.join(', ')}` : ''}`}
-        >
+        <button type="button" className={styles.value} data-taken={taken.length > 0 || undefined}>
+          <span className={styles.unseen}>{name}: </span>
           {text.length > text_shown ? `${text.slice(0, text_shown)}…` : text}
           {taken.map((label) => (
             <span key={label} className={styles.taken}>
+              {' '}
               {label}
             </span>
           ))}

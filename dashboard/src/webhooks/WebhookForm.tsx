@@ -71,6 +71,7 @@ export function WebhookForm({ webhook, onSaved }: WebhookFormProps) {
         hidePickedOptions
         comboboxProps={{ shadow: 'md' }}
         {...form.getInputProps('events')}
+        onChange={(chosen) => form.setFieldValue('events', withoutOthers(chosen))}
       />
       <TextInput label="Description" placeholder="CRM sync" {...form.getInputProps('description')} />
       <Button type="submit" loading={saving.isPending}>
@@ -79,6 +80,10 @@ export function WebhookForm({ webhook, onSaved }: WebhookFormProps) {
     </form>
   )
 }
+
+/** What stands for all goes with nothing else: the one that was chosen last counts. */
+const withoutOthers = (chosen: string[]): string[] =>
+  chosen.at(-1) === '*' ? ['*'] : chosen.filter((pattern) => pattern !== '*')
 
 const bodyOf = ({ target, url, events, description }: Values) => ({
   url: target === 'inbox' ? 'inbox' : url,

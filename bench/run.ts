@@ -4,6 +4,7 @@ import { SetupError } from '../server/kit/embedded/embedded.ts'
 import { importing, rows_by_default } from './import/import.ts'
 import { scale } from './scale/scale.ts'
 import { throughput } from './throughput.ts'
+import { delivering } from './webhooks/webhooks.ts'
 
 const help = `Usage: npm run bench [-- OPTIONS]
 
@@ -12,6 +13,7 @@ A target that is missed is said in the table; only what fails gives another exit
 
   --scale       instead: at 1,000,000 contacts, beside plain SQL and beside smaller workspaces
   --import      instead: an import of CSV beside COPY of the same rows into the same table
+  --webhooks    instead: how soon and how fast events arrive at 200 endpoints, one of which hangs
   --rows COUNT  with --import: how many (${rows_by_default} otherwise)
   --json FILE   also write the table
   --help        this text`
@@ -26,6 +28,7 @@ function parse() {
         json: { type: 'string' },
         scale: { type: 'boolean' },
         import: { type: 'boolean' },
+        webhooks: { type: 'boolean' },
         rows: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },
@@ -57,13 +60,13 @@ function interruption(): AbortSignal {
 }
 
 async function main(): Promise<void> {
-  const { json, scale: is_scale, import: is_import, rows, help: is_help } = parse()
+  const { json, scale: is_scale, import: is_import, webhooks: is_webhooks, rows, help: is_help } = parse()
   if (is_help) return console.log(help)
   await using stack = new AsyncDisposableStack()
   const signal = interruption()
   const table = is_import
     ? await importing(stack, signal, countOf(rows))
-    : await (is_scale ? scale : throughput)(stack, signal)
+    : await (is_scale ? scale : is_webhooks ? delivering : throughput)(stack, signal)
   if (json !== undefined) fs.writeFileSync(json, `${JSON.stringify(table, null, 2)}\n`)
 }
 

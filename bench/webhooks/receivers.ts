@@ -1,0 +1,61 @@
+import { once } from 'node:events'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** Many endpoints in a process of their own, each at a port of its own. */
+export interface Arrived {
+  count: number
+  /** In milliseconds, from the time that each event names until it arrived. */
+  waits: number[]
+  /** From the first arrival to the last. */
+  seconds: number
+}
+
+const hang_path = '/hang'
+const timestamp = /"timestamp":"([^"]+)"/
+
+let waits: number[] = []
+let first_at = 0
+let last_at = 0
+
+const take: http.RequestListener = (request, response) => {
+  const at = performance.timeOrigin + performance.now()
+  const chunks: Buffer[] = []
+  request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  request.on('end', () => {
+    if (request.url === hang_path) return
+    const [, said = ''] = timestamp.exec(Buffer.concat(chunks).toString()) ?? []
+    waits.push(at - Date.parse(said))
+    first_at ||= at
+    last_at = at
+    response.end()
+  })
+}
+
+async function listen(listener: http.RequestListener): Promise<number> {
+  const server = http.createServer({ keepAliveTimeout: 60_000 }, listener).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+async function serve(endpoints: number): Promise<void> {
+  const ports: number[] = []
+  while (ports.length < endpoints) ports.push(await listen(take))
+  const port = await listen((request, response) => {
+    const arrived: Arrived = { count: waits.length, waits, seconds: (last_at - first_at) / 1000 }
+    const answers: Record<string, () => object> = {
+      '/ports': () => ports,
+      '/count': () => ({ count: waits.length }),
+      '/arrived': () => {
+        waits = []
+        first_at = 0
+        return arrived
+      },
+    }
+    response.end(JSON.stringify(answers[request.url ?? '']?.()))
+  })
+  console.log(`http://127.0.0.1:${port}`)
+}
+
+process.once('message', ({ endpoints }: { endpoints: number }) => void serve(endpoints))
+process.on('disconnect', () => process.exit())

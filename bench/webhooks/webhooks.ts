@@ -1,0 +1,202 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Agent, request } from 'undici'
+import * as contacts from '../../server/contacts/store.ts'
+import * as clock from '../../server/kit/clock.ts'
+import type { Pool } from '../../server/kit/db.ts'
+import { sealing } from '../../server/kit/seal.ts'
+import { sql } from '../../server/kit/sql.ts'
+import * as webhooks from '../../server/webhooks/store.ts'
+import { type Database, openDatabase } from '../database.ts'
+import { addTenant } from '../fill.ts'
+import { type Server, startServer } from '../processes.ts'
+import type { Tenant } from '../rows.ts'
+import type { Arrived } from './receivers.ts'
+
+const endpoints = 200
+const workspaces = 2
+/** One in each workspace, again and again, in the steady part. */
+const events_every_ms = 200
+const steady_ms = 20_000
+const backlog_events = 150
+const at_once = 200
+const hang_factor_max = 2
+const to_reach = 0.4
+const look_every_ms = 100
+
+export interface Delivered {
+  p50_ms: number
+  p99_ms: number
+  p50_one_hanging_ms: number
+  p99_one_hanging_ms: number
+  hang_factor: number
+  deliveries_per_second: number
+  undici_per_second: number
+  ratio: number
+}
+
+const method = `${endpoints} endpoints in ${workspaces} workspaces, each a port of another process on this machine that answers 200 at once.
+  steady   a contact is created in each workspace every ${events_every_ms} ms, for ${steady_ms / 1000} s: ${Math.round((1000 / events_every_ms) * endpoints)} deliveries a second. What is
+           measured is the time from the event's own, which is taken before the commit, until the request has arrived.
+  hanging  the same when one endpoint never answers: the 99th percentile of the others is to be at most ${hang_factor_max} times as long
+  backlog  ${(backlog_events * endpoints).toLocaleString('en')} deliveries that wait when the server starts: how many arrive in a second, from the first to the last
+  undici   a bare loop of undici requests to the same endpoints with a body as long, ${at_once} at a time: Parley, which claims, signs
+           and notes each in the database, is to reach ${to_reach} of it
+PostgreSQL's durability settings are on.
+`
+
+/** How soon and how fast events arrive. */
+export async function delivering(stack: AsyncDisposableStack, signal: AbortSignal): Promise<Delivered> {
+  console.log(method)
+  const receivers = await startServer(stack, 'bench/webhooks/receivers.ts', [], {}, { endpoints })
+  const urls = (await ask<number[]>(receivers, '/ports')).map((port) => `http://127.0.0.1:${port}/hook`)
+  const database = await openDatabase(stack)
+  const secrets_key = randomBytes(32).toString('base64')
+  const tenants: Tenant[] = []
+  while (tenants.length < workspaces) tenants.push(await addTenant(database.pool, `Webhooks ${tenants.length}`))
+  await addWebhooks(database.pool, tenants, urls, secrets_key)
+  const body_length = await addBacklog(database.pool, tenants)
+
+  const bare = await bareLoop(urls, body_length, backlog_events * endpoints, signal)
+  await ask(receivers, '/arrived')
+  const server = await startServer(stack, 'bin/parley.mjs', ['serve'], {
+    DATABASE_URL: database.url,
+    PORT: '0',
+    SECRETS_KEY: secrets_key,
+    RATE_LIMIT_PER_SECOND: '0',
+    WEBHOOK_ALLOW_HOSTS: '127.0.0.1',
+  })
+  await arrivals(receivers, backlog_events * endpoints, signal)
+  const backlog = await ask<Arrived>(receivers, '/arrived')
+  const steady = await steadily(server, receivers, tenants, 0, signal)
+  await hang(database)
+  const hanging = await steadily(server, receivers, tenants, 1, signal)
+  const per_second = backlog.count / backlog.seconds
+  const result: Delivered = {
+    p50_ms: percentile(steady, 0.5),
+    p99_ms: percentile(steady, 0.99),
+    p50_one_hanging_ms: percentile(hanging, 0.5),
+    p99_one_hanging_ms: percentile(hanging, 0.99),
+    hang_factor: percentile(hanging, 0.99) / percentile(steady, 0.99),
+    deliveries_per_second: per_second,
+    undici_per_second: bare,
+    ratio: per_second / bare,
+  }
+  report(result)
+  return result
+}
+
+async function ask<T>({ port }: Server, path: string): Promise<T> {
+  // It is another file of ours.
+  return (await (await fetch(`http://127.0.0.1:${port}${path}`)).json()) as T
+}
+
+async function addWebhooks(pool: Pool, tenants: Tenant[], urls: string[], secrets_key: string): Promise<void> {
+  const seal = sealing(secrets_key)
+  for (const [index, url] of urls.entries()) {
+    const tenant = tenants[index % tenants.length]
+    if (!tenant) throw new Error('there are no workspaces')
+    await pool.tx((db) =>
+      webhooks.create(db, tenant.workspace_id, { url, events: ['contact.created'] }, seal, clock.now()),
+    )
+  }
+}
+
+let number = 0
+
+function newContact() {
+  number += 1
+  return { phone_number: `+1${4_150_000_000 + number}`, first_name: 'Ada', last_name: 'Lovelace', tags: ['vip'] }
+}
+
+/** By the verbs that requests come to; gives how long a body is. */
+async function addBacklog(pool: Pool, tenants: Tenant[]): Promise<number> {
+  for (const { workspace_id } of tenants) {
+    const inputs = Array.from({ length: backlog_events }, () => ({ ...newContact(), source: 'api' as const }))
+    await pool.tx((db) => contacts.create(db, workspace_id, inputs, clock.now()))
+  }
+  await pool.script('vacuum analyze')
+  await pool.script('checkpoint')
+  const { length } = await pool.one<{ length: number }>(sql`select max(length(data::text)) as length from events`)
+  const head_length = 200
+  return length + head_length
+}
+
+async function bareLoop(urls: string[], body_length: number, count: number, signal: AbortSignal): Promise<number> {
+  const dispatcher = new Agent()
+  const body = `{"timestamp":"${clock.iso(clock.now())}","filler":"`.padEnd(body_length, 'x')
+  const headers = { 'content-type': 'application/json' }
+  let next = 0
+  const work = async () => {
+    while (next < count) {
+      signal.throwIfAborted()
+      const url = urls[next % urls.length] ?? ''
+      next += 1
+      const response = await request(url, { method: 'POST', headers, body, dispatcher })
+      await response.body.text()
+    }
+  }
+  const begun_at = performance.now()
+  await Promise.all(Array.from({ length: at_once }, work))
+  const seconds = (performance.now() - begun_at) / 1000
+  await dispatcher.close()
+  return count / seconds
+}
+
+async function arrivals(receivers: Server, count: number, signal: AbortSignal): Promise<void> {
+  while ((await ask<{ count: number }>(receivers, '/count')).count < count)
+    await sleep(look_every_ms, undefined, { signal })
+}
+
+async function steadily(
+  { port }: Server,
+  receivers: Server,
+  tenants: Tenant[],
+  hanging: number,
+  signal: AbortSignal,
+): Promise<number[]> {
+  const rounds = steady_ms / events_every_ms
+  for (let round = 0; round < rounds; round += 1) {
+    const posts = tenants.map(async ({ token }) => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+      const body = JSON.stringify(newContact())
+      const response = await fetch(`http://127.0.0.1:${port}/api/v1/contacts`, {
+        method: 'POST',
+        headers,
+        body,
+        signal,
+      })
+      if (response.status !== 201) throw new Error(await response.text())
+      await response.arrayBuffer()
+    })
+    await Promise.all([...posts, sleep(events_every_ms, undefined, { signal })])
+  }
+  await arrivals(receivers, rounds * (endpoints - hanging), signal)
+  return (await ask<Arrived>(receivers, '/arrived')).waits
+}
+
+/** From now on one of the endpoints never answers. */
+async function hang({ pool }: Database): Promise<void> {
+  await pool.run(
+    sql`update webhooks set url = replace(url, '/hook', '/hang')
+      where (workspace_id, id) = (select workspace_id, id from webhooks limit 1)`,
+  )
+}
+
+function percentile(values: number[], share: number): number {
+  return values.toSorted((left, right) => left - right)[Math.ceil(values.length * share) - 1] ?? Number.NaN
+}
+
+function report(result: Delivered): void {
+  const verdict = (is_met: boolean) => (is_met ? 'met' : 'missed')
+  const ms = (value: number) => `${value.toFixed(0).padStart(5)} ms`
+  const perSecond = (count: number) => `${Math.round(count).toLocaleString('en').padStart(7)} a second`
+  const { p50_ms, p99_ms, p50_one_hanging_ms, p99_one_hanging_ms, hang_factor, ratio } = result
+  console.log(`steady            ${ms(p50_ms)} half of them, ${ms(p99_ms)} 99 of 100`)
+  console.log(`one hanging       ${ms(p50_one_hanging_ms)} half of the others, ${ms(p99_one_hanging_ms)} 99 of 100`)
+  const factor_said = `at most ${hang_factor_max}: ${verdict(hang_factor <= hang_factor_max)}`
+  console.log(`hanging / steady  ${hang_factor.toFixed(2)} (${factor_said})`)
+  console.log(`backlog           ${perSecond(result.deliveries_per_second)}`)
+  console.log(`undici            ${perSecond(result.undici_per_second)}`)
+  console.log(`backlog / undici  ${ratio.toFixed(2)} (${to_reach}: ${verdict(ratio >= to_reach)})`)
+}

@@ -244,6 +244,7 @@ test('each of the pages is fit for the dark, and for a phone', { skip }, async (
       await page.getByRole('heading', { level: 1, name }).waitFor()
       for (const part of ['', ', one']) {
         if (part) await page.locator('main').getByText(one).first().click()
+        if (part && name !== 'Events') await page.getByRole('heading', { level: 1, name: one }).waitFor()
         await page.waitForFunction('!document.querySelector("[aria-busy=true], [role=status][aria-label=Loading]")')
         await owner.look(`${name.toLowerCase()}${part}, ${look}`)
         const beyond = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))

@@ -1,4 +1,5 @@
-import { Link, useParams } from '@tanstack/react-router'
+import { Link, useLocation, useParams } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
 import {
   AgentIcon,
   EventsIcon,
@@ -24,8 +25,15 @@ const places = [
 
 export function Nav() {
   const { workspace = '' } = useParams({ strict: false })
+  const { pathname } = useLocation()
+  const nav = useRef<HTMLElement>(null)
+  // On a phone there is not room for all at once.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page, another place
+  useEffect(() => {
+    nav.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [pathname])
   return (
-    <nav className={styles.nav} aria-label="Main">
+    <nav className={styles.nav} aria-label="Main" ref={nav}>
       {places.map(({ to, name, Icon }) => (
         <Link
           key={to}

@@ -48,7 +48,7 @@ export function Inbox({ webhook }: { webhook: Webhook }) {
       </div>
       {error && <Failure error={error} retry={refetch} />}
       {!data && !error && (
-        <div className={styles.which}>
+        <div className={styles.waiting}>
           <Waiting lines={2} />
         </div>
       )}

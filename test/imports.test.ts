@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import net from 'node:net'
 import { test } from 'node:test'
+import * as contacts from '../server/contacts/store.ts'
 import * as imports from '../server/imports/store.ts'
 import * as clock from '../server/kit/clock.ts'
 import { sql } from '../server/kit/sql.ts'
@@ -196,6 +197,31 @@ test('a cancelled import stops, and can be undone', async () => {
   assert.equal((await tenant.call('POST', `/contacts/imports/${id}/undo`)).status, 200)
   await tenant.work()
   assert.equal((await ended(tenant, id)).import.status, 'undone')
+})
+
+test('an import that is cancelled halfway keeps what is done, and an undo takes it back', async () => {
+  const tenant = await workspace()
+  const numbers = Array.from({ length: 2_000 }, (_, index) => `+49309${100_000 + index}`)
+  const { id } = (await upload(tenant, `phone\n${numbers.join('\n')}\n`)).body.data
+  let working = Promise.resolve()
+  const held = pool.tx(async (db) => {
+    const taken = newContact({ phone_number: numbers[1_400] })
+    await contacts.create(db, tenant.id, [{ ...taken, source: 'api' }], Date.now())
+    working = tenant.work()
+    while ((await ended(tenant, id)).import.done < 1_000);
+    const cancelled = await tenant.call('POST', `/contacts/imports/${id}/cancel`)
+    assert.deepEqual([cancelled.status, cancelled.body.data.status], [200, 'cancelled'])
+    throw new Error('let go')
+  })
+  await assert.rejects(held, /let go/)
+  await working
+  const { import: stopped } = await ended(tenant, id)
+  assert.deepEqual([stopped.status, stopped.created, stopped.done], ['cancelled', 1_000, 1_000])
+  assert.equal((await tenant.call('GET', '/contacts')).body.pagination.total, 1_000)
+  assert.equal((await tenant.call('POST', `/contacts/imports/${id}/undo`)).status, 200)
+  await tenant.work()
+  assert.equal((await ended(tenant, id)).import.status, 'undone')
+  assert.equal((await tenant.call('GET', '/contacts')).body.pagination.total, 0)
 })
 
 test('the same upload with the same key is done once, and another file is refused', async () => {

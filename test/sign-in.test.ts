@@ -37,6 +37,8 @@ test('who signs in gets a cookie that scripts and other sites get nothing of', a
   assert.match(cookie, /^parley_session=[\w-]{43}; Path=\/; Max-Age=7776000; HttpOnly; SameSite=Lax$/)
   assert.ok(!answer.text.includes(cookie.slice(15, 58)))
   assert.deepEqual((await go('GET', '/session')).body, answer.body)
+  const nobody = await browser(server).go('GET', '/session')
+  assert.deepEqual(nobody.body.data, { person: null, workspaces: [] })
 })
 
 test('behind TLS the cookie is the host’s alone', async () => {
@@ -48,7 +50,7 @@ test('behind TLS the cookie is the host’s alone', async () => {
   assert.match(cookie, /^__Host-parley_session=[\w-]{43}; Path=\/; Max-Age=7776000; HttpOnly; SameSite=Lax; Secure$/)
   const token = /=([^;]*)/.exec(cookie)?.[1]
   const named = (name: string) =>
-    secure.fetch('GET', '/app/session', undefined, { cookie: `a=b; ${name}=${token}; c=d` })
+    secure.fetch('GET', '/app/sessions', undefined, { cookie: `a=b; ${name}=${token}; c=d` })
   assert.equal((await named('__Host-parley_session')).status, 200)
   assert.equal((await named('parley_session')).status, 401, 'another site of the domain could have set that one')
   const own_host = await browser(secure).go('POST', '/session', { email, password })
@@ -157,11 +159,11 @@ test('who signs out is out, here; who signs out everywhere, everywhere', async (
   const left = second.cookie()
   assert.deepEqual((await second.go('DELETE', '/session')).body.data, { deleted: true })
   assert.equal(second.cookie(), '')
-  const stolen = await server.fetch('GET', '/app/session', undefined, { cookie: left })
+  const stolen = await server.fetch('GET', '/app/sessions', undefined, { cookie: left })
   assert.equal(stolen.status, 401, 'the old token is worth nothing')
-  assert.equal((await first.go('GET', '/session')).status, 200)
+  assert.equal((await first.go('GET', '/sessions')).status, 200)
   assert.equal((await third.go('DELETE', '/sessions')).status, 200)
-  assert.equal((await first.go('GET', '/session')).status, 401)
+  assert.equal((await first.go('GET', '/sessions')).status, 401)
   assert.equal((await browser(server).go('DELETE', '/session')).status, 200, 'nobody is signed out without harm')
 })
 
@@ -171,7 +173,7 @@ test('a sign-in ends the session that the browser had', async () => {
   const before = cookie()
   assert.equal((await go('POST', '/session', { email, password }, elsewhere())).status, 200)
   assert.notEqual(cookie(), before)
-  assert.equal((await server.fetch('GET', '/app/session', undefined, { cookie: before })).status, 401)
+  assert.equal((await server.fetch('GET', '/app/sessions', undefined, { cookie: before })).status, 401)
 })
 
 test('sessions are listed and ended one by one, by their person alone', async () => {
@@ -186,9 +188,9 @@ test('sessions are listed and ended one by one, by their person alone', async ()
   const stranger = await someone(server)
   assert.equal((await stranger.go('DELETE', `/sessions/${data[1].id}`)).status, 404)
   assert.equal((await go('DELETE', `/sessions/${data[1].id}`)).status, 200)
-  assert.equal((await first.go('GET', '/session')).status, 401)
+  assert.equal((await first.go('GET', '/sessions')).status, 401)
   assert.equal((await go('DELETE', `/sessions/${data[0].id}`)).status, 200)
-  assert.equal((await go('GET', '/session')).status, 401)
+  assert.equal((await go('GET', '/sessions')).status, 401)
 })
 
 test('a session ends when it was not used for two weeks, and after ninety days in any case', async () => {
@@ -200,7 +202,7 @@ test('a session ends when it was not used for two weeks, and after ninety days i
     await pool.run(
       sql`update sessions set last_used_at = ${used_at} where person_id = ${id} and created_at = ${new Date(now - begun_ms).toISOString()}`,
     )
-    return (await browser(server, token).go('GET', '/session')).status
+    return (await browser(server, token).go('GET', '/sessions')).status
   }
   assert.equal(await statusAfter(20 * day_ms, 14 * day_ms - 60_000), 200)
   assert.equal(await statusAfter(21 * day_ms, 14 * day_ms + 1), 401)
@@ -212,7 +214,7 @@ test('a use keeps a session alive', async () => {
   const { id } = await someone(server)
   const token = await newToken(server, id, Date.now() - day_ms)
   const { go } = browser(server, token)
-  await go('GET', '/session')
+  await go('GET', '/sessions')
   const listed = (await go('GET', '/sessions')).body.data.find((one: { is_current: boolean }) => one.is_current)
   assert.ok(Date.now() - Date.parse(listed.last_used_at) < 60_000)
 })
@@ -221,7 +223,7 @@ test('a person has at most fifty sessions: those used longest ago end', async ()
   const { id, go } = await someone(server)
   const now = Date.now()
   for (let count = 1; count <= 50; count += 1) await newToken(server, id, now + count)
-  assert.equal((await go('GET', '/session')).status, 401)
+  assert.equal((await go('GET', '/sessions')).status, 401)
 })
 
 test('a new password ends all sessions but this one, whose token is new', async () => {
@@ -236,9 +238,9 @@ test('a new password ends all sessions but this one, whose token is new', async 
   assert.equal((await change(password, '123456789')).status, 400)
   assert.deepEqual((await change(password, 'another password')).body.data, { changed: true })
   assert.notEqual(cookie(), before)
-  assert.equal((await go('GET', '/session')).status, 200)
-  assert.equal((await first.go('GET', '/session')).status, 401)
-  assert.equal((await server.fetch('GET', '/app/session', undefined, { cookie: before })).status, 401)
+  assert.equal((await go('GET', '/sessions')).status, 200)
+  assert.equal((await first.go('GET', '/sessions')).status, 401)
+  assert.equal((await server.fetch('GET', '/app/sessions', undefined, { cookie: before })).status, 401)
   assert.equal((await signIn(first.email)).answer.status, 401)
   assert.equal((await signIn(first.email, 'another password')).answer.status, 200)
 })
@@ -252,9 +254,9 @@ test('who signs in with the old password while it is changed is out after', asyn
   assert.equal(changed.status, 200, changed.text)
   for (const other of others) {
     assert.ok([200, 401].includes(other.answer.status), other.answer.text)
-    assert.equal((await other.go('GET', '/session')).status, 401)
+    assert.equal((await other.go('GET', '/sessions')).status, 401)
   }
-  assert.equal((await go('GET', '/session')).status, 200)
+  assert.equal((await go('GET', '/sessions')).status, 200)
 })
 
 test('sessions that have ended are removed, and no others', async () => {
@@ -265,7 +267,7 @@ test('sessions that have ended are removed, and no others', async () => {
   assert.equal(await countOf(), 2)
   await sessions.removeExpired(pool, Date.now())
   assert.equal(await countOf(), 1)
-  assert.equal((await go('GET', '/session')).status, 200)
+  assert.equal((await go('GET', '/sessions')).status, 200)
 })
 
 test('guesses at the present password are throttled as sign-ins are', async () => {

@@ -5,6 +5,8 @@ import { Root } from './shell/Root.tsx'
 import { Shell } from './shell/Shell.tsx'
 import { Start } from './shell/Start.tsx'
 
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+
 const root = createRootRoute({ component: Root, notFoundComponent: Nowhere })
 
 const start = createRoute({ getParentRoute: () => root, path: '/', component: Start })
@@ -63,6 +65,36 @@ const agent = createRoute({
   path: '/agents/$id',
   component: lazyRouteComponent(() => import('./agents/OneAgent.tsx'), 'OneAgent'),
 })
+const events = createRoute({
+  getParentRoute: () => workspace,
+  path: '/events',
+  validateSearch: ({ type }: Record<string, unknown>): { type?: string } => (isText(type) ? { type } : {}),
+  component: lazyRouteComponent(() => import('./events/Events.tsx'), 'Events'),
+})
+const webhooks = createRoute({
+  getParentRoute: () => workspace,
+  path: '/webhooks',
+  component: lazyRouteComponent(() => import('./webhooks/Webhooks.tsx'), 'Webhooks'),
+})
+const webhook = createRoute({
+  getParentRoute: () => workspace,
+  path: '/webhooks/$id',
+  validateSearch: ({ status, delivery }: Record<string, unknown>): { status?: string; delivery?: string } => ({
+    ...(isText(status) && { status }),
+    ...(isText(delivery) && { delivery }),
+  }),
+  component: lazyRouteComponent(() => import('./webhooks/OneWebhook.tsx'), 'OneWebhook'),
+})
+const integrations = createRoute({
+  getParentRoute: () => workspace,
+  path: '/integrations',
+  component: lazyRouteComponent(() => import('./integrations/Integrations.tsx'), 'Integrations'),
+})
+const integration = createRoute({
+  getParentRoute: () => workspace,
+  path: '/integrations/$id',
+  component: lazyRouteComponent(() => import('./integrations/OneIntegration.tsx'), 'OneIntegration'),
+})
 
 const settings = createRoute({
   getParentRoute: () => workspace,
@@ -110,6 +142,11 @@ const tree = root.addChildren([
     oneImport,
     agents,
     agent,
+    events,
+    webhooks,
+    webhook,
+    integrations,
+    integration,
     settings.addChildren([settingsStart, apiKeys, workspaceName, members, me]),
   ]),
 ])

@@ -12,7 +12,8 @@ const far_offset = 1_000
 /** Looking at contacts in their order, until a page is full, is dearer for each than looking at all: by about that. */
 const walk_cost = 10
 
-const newest_max = 2_000
+/** Enough that a term which one in forty holds fills a page; each costs as much as the index of a rare term saves. */
+const newest_max = 800
 
 interface Found {
   rows: Contact[]

@@ -84,7 +84,8 @@ export async function list(db: Db, workspace: string, query: page.PageQuery): Pr
 
 /** What is done stays; a batch that is under way is either done or not. */
 export async function cancel(db: Db, workspace: string, id: string, now: number): Promise<Import> {
-  const changes = sql`status = 'cancelled', finished_at = ${clock.iso(now)}, due_at = null, lease_token = null`
+  const changes = sql`status = 'cancelled', finished_at = ${clock.iso(now)}, due_at = null,
+    lease_token = null, lease_until = null`
   const cancelled = await change(db, workspace, id, changes, sql`status in ('queued', 'running')`)
   await events.record(db, workspace, 'import.finished', [{ data: cancelled }], now)
   return cancelled

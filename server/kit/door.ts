@@ -29,6 +29,8 @@ export interface Knock {
   readonly params: Record<string, string>
   /** The bearer token, when there is exactly one. */
   readonly token: string | undefined
+  /** A parameter in the address that is meant for the door: it is taken out, operations don't see it. */
+  takeFromQuery(name: string): string | undefined
   /** For the answer, whatever it will be. */
   addHeader(name: string, value: string): void
 }

@@ -4,10 +4,10 @@ import * as clock from './clock.ts'
 import type { Pool } from './db.ts'
 import { type Answer, envelope, isKnown, matches, type StreamedAnswer } from './envelope.ts'
 import { fingerprintOf, keyOf } from './idempotency.ts'
-import { assertShallow, readJson } from './json.ts'
 import { readForm } from './multipart.ts'
 import type { At, Call, Caller, Listener, Operation, Tools, Upload } from './operation.ts'
 import { invalid, notFound, preconditionFailed } from './problem.ts'
+import { assertShallow, readJson } from './read-json.ts'
 import type { Stay } from './streams.ts'
 import { assertChecked, type Schema, validate, validateQuery } from './validate.ts'
 import type { Write } from './write.ts'
@@ -172,15 +172,15 @@ function callOf({ params, query, body }: Operation, arrival: Arrival, json: unkn
   }
 }
 
+function rawCallOf(operation: Operation, arrival: Arrival): Call {
+  const { sent, body } = arrival
+  const bytes = body instanceof Buffer ? body : Buffer.alloc(0)
+  return { ...callOf(operation, arrival, undefined), raw: { sent, bytes } }
+}
+
 const nobody: Listener = { last_event_id: undefined, signal: unlimited.signal }
 
 const listenerOf = (headers: IncomingHttpHeaders, { signal }: Stay): Listener => ({
   last_event_id: headers['last-event-id']?.toString() || undefined,
   signal,
 })
-
-function rawCallOf(operation: Operation, arrival: Arrival): Call {
-  const { sent, body } = arrival
-  const bytes = body instanceof Buffer ? body : Buffer.alloc(0)
-  return { ...callOf(operation, arrival, undefined), raw: { sent, bytes } }
-}

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import fastJson from 'fast-json-stringify'
 import { type TSchema, Type } from 'typebox'
+import { Json } from './json.ts'
 import type { Operation } from './operation.ts'
 import { listOf } from './page.ts'
 import type { Problem } from './problem.ts'
@@ -31,7 +32,8 @@ export function envelope(operation: Operation, base: string): (result: unknown) 
     const { id, updated_at }: { id?: unknown; updated_at?: unknown } = Object(data)
     if (typeof updated_at === 'string') headers.etag = etagOf(updated_at)
     if (status === 201) headers.location = `${base}${collection}/${id}`
-    return { status, headers, body: stringify({ success: true, data }) }
+    const body = data instanceof Json ? `{"success":true,"data":${data.text}}` : stringify({ success: true, data })
+    return { status, headers, body }
   }
 }
 

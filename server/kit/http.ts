@@ -377,6 +377,13 @@ class RequestKnock implements Knock {
     return tokenOf(this.#request.raw)
   }
 
+  takeFromQuery(name: string): string | undefined {
+    const query = this.#request.query as Parts['Querystring']
+    const said = query[name]
+    delete query[name]
+    return typeof said === 'string' ? said : undefined
+  }
+
   addHeader(name: string, value: string): void {
     this.#reply.header(name, value)
   }

@@ -1,23 +1,27 @@
-import { isUtf8 } from 'node:buffer'
-import { invalidJson } from './problem.ts'
+import type { TProperties } from 'typebox'
+import { raw, type Sql } from './sql.ts'
 
-const nesting_max = 32
+/** A resource that the database has put into JSON: on its way out nobody reads its members. */
+export class Json {
+  readonly text: string
+  readonly updated_at: string
 
-export function readJson(body: unknown): unknown {
-  if (!(body instanceof Buffer) || body.length === 0) throw invalidJson('A JSON body is needed.')
-  if (!isUtf8(body)) throw invalidJson('The body is not UTF-8.')
-  try {
-    return JSON.parse(body.toString().replace(/^\ufeff/, ''))
-  } catch (error) {
-    throw invalidJson(`The body is not valid JSON: ${error instanceof Error ? error.message : error}.`)
+  constructor({ json, updated_at }: JsonRow) {
+    this.text = json
+    this.updated_at = updated_at
   }
 }
 
-export function assertShallow(json: unknown): void {
-  if (isDeeper(json, nesting_max)) throw invalidJson(`The body is nested more than ${nesting_max} levels deep.`)
+export interface JsonRow {
+  json: string
+  updated_at: string
 }
 
-const isDeeper = (value: unknown, levels: number): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  (levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1)))
+/** Makes the text of exactly what the schema declares, from columns of the same names. */
+export function jsonOf({ properties }: { properties: TProperties }): Sql {
+  const columns = Object.entries(properties).map(([name, schema]) => {
+    const { format } = schema as { format?: string }
+    return format === 'date-time' ? `to_char(${name}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as ${name}` : name
+  })
+  return raw(`(select row_to_json(shown)::text from (select ${columns.join(', ')}) as shown) as json`)
+}

@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import type { Db } from './db.ts'
+import type { Json } from './json.ts'
 import type { Outbound } from './outbound.ts'
 import type { Page } from './page.ts'
 import type { Code, Problem } from './problem.ts'
@@ -73,10 +74,10 @@ export interface Upload {
 export interface Tools {
   /** For what must not be kept in the clear. */
   seal: Seal
+  /** Where clients reach the service, without a slash at the end. */
+  address: () => string
   /** The only way out to addresses that clients have named. */
   outbound: Outbound
-  /** Where clients reach it, without a slash at the end. */
-  address: () => string
 }
 
 /** Where and when it is carried out. Writes get the transaction that also holds their idempotency key. */
@@ -116,7 +117,7 @@ interface One<P extends TSchema, Q extends TSchema, B extends TSchema, R extends
   response: R
   status?: 200 | 201
   /** A Problem that it gives, unlike one that it throws, leaves what was written. */
-  run: (at: At, call: CallOf<P, Q, B>) => Promise<Static<R> | Problem>
+  run: (at: At, call: CallOf<P, Q, B>) => Promise<Static<R> | Json | Problem>
 }
 
 /** Answers many requests of one workspace in one transaction; a Problem in the place of each that is refused. */

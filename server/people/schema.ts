@@ -24,6 +24,12 @@ export const Workspace = Type.Object({ id: id(''), name: WorkspaceName, role: Ro
 export const Session = Type.Object({ person: Person, workspaces: Type.Array(Workspace) })
 export type Session = Static<typeof Session>
 
+/** A browser that asks who is signed in makes no mistake when nobody is. */
+export const PerhapsSession = Type.Object({
+  person: Type.Union([Person, Type.Null()]),
+  workspaces: Type.Array(Workspace),
+})
+
 export const SignIn = closed({ email: Email, password: Password })
 export type SignIn = Static<typeof SignIn>
 

@@ -63,8 +63,9 @@ export function visiting(db: Db, public_url: string | undefined): (knock: Knock,
   }
 }
 
-function workspaceOf({ headers }: Knock): string | undefined {
-  const said = headers['x-workspace']
+/** Links, as to a file, have no headers of their own: there the address says it. */
+function workspaceOf(knock: Knock): string | undefined {
+  const said = knock.headers['x-workspace'] ?? knock.takeFromQuery('workspace')
   return typeof said === 'string' && isId(said) ? said : undefined
 }
 

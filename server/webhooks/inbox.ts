@@ -108,8 +108,10 @@ function check(secrets: string[], headers: IncomingHttpHeaders, body: string, no
 }
 
 /** In the same time wherever they differ. */
-const isSame = (left: string, right: string): boolean =>
-  left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right))
+function isSame(left: string, right: string): boolean {
+  const [one, other] = [Buffer.from(left), Buffer.from(right)]
+  return one.length === other.length && timingSafeEqual(one, other)
+}
 
 export async function list(
   db: Db,

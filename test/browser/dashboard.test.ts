@@ -142,8 +142,13 @@ test('a messy file is tried, imported, reported and undone', { skip }, async () 
   await page.getByText('Nothing imported yet').waitFor()
   await owner.look('imports, empty')
   await page.getByRole('link', { name: 'New import' }).first().click()
-  const buffer = Buffer.from(messy)
-  await page.getByLabel('CSV file').setInputFiles({ name: 'messy.csv', mimeType: 'text/csv', buffer })
+  // As text: the types of a browser are not known here.
+  const dataTransfer = await page.evaluateHandle(`(() => {
+    const dropped = new DataTransfer()
+    dropped.items.add(new File([${JSON.stringify(messy)}], 'messy.csv', { type: 'text/csv' }))
+    return dropped
+  })()`)
+  await page.getByRole('button', { name: 'Drop a CSV file here' }).dispatchEvent('drop', { dataTransfer })
   const counts = page.getByRole('list', { name: 'Rows by outcome' })
   await counts.getByText('Would be refused').waitFor()
   assert.equal(await page.getByRole('button', { name: 'Import 1 contact' }).count(), 1)
@@ -252,13 +257,19 @@ test("a member can't do what only an owner may", { skip }, async () => {
     ]
   }, workspace)
   assert.deepEqual(refused, [403, 403, 403, 200])
-  assert.deepEqual(member.faults([401, 403]), [])
-  await member.context.close()
 
   await dialog().getByRole('button', { name: 'Done' }).click()
   await page.reload()
   await page.getByText('grace@example.com').waitFor()
   await owner.look('members')
+
+  await member.page.getByRole('link', { name: 'Workspace', exact: true }).click()
+  await member.page.getByRole('button', { name: 'Leave' }).click()
+  await dialog(member.page).getByRole('button', { name: 'Leave' }).click()
+  await member.page.getByText('You belong to none yet').waitFor()
+  await member.look('no workspace')
+  assert.deepEqual(member.faults([403]), [])
+  await member.context.close()
 })
 
 test('workspaces are renamed, made and switched', { skip }, async () => {
@@ -281,6 +292,9 @@ test('workspaces are renamed, made and switched', { skip }, async () => {
   await page.getByLabel('New password').fill('another horse battery')
   await page.getByRole('button', { name: 'Change password' }).click()
   await page.getByRole('alert').waitFor()
+  await page.getByLabel('Current password').fill(password)
+  await page.getByRole('button', { name: 'Change password' }).click()
+  await page.getByText('Password changed').waitFor()
   assert.deepEqual(owner.faults([400, 401, 403, 404]), [])
 })
 
@@ -294,10 +308,17 @@ test('who signs out is out, and who guesses is slowed down', { skip }, async () 
   await owner.look('sign in')
   const word = page.getByRole('textbox', { name: 'Password' })
   const go = page.getByRole('button', { name: 'Sign in' })
-  await page.getByLabel('Email').fill('ada@example.com')
-  await word.fill(password)
-  await go.click()
-  await page.getByText('This device').waitFor()
+  const signIn = async () => {
+    await page.getByLabel('Email').fill('ada@example.com')
+    await word.fill('another horse battery')
+    await go.click()
+    await page.getByText('This device').waitFor()
+  }
+  await signIn()
+  await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+  await dialog().getByRole('button', { name: 'Sign out everywhere' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await signIn()
 
   const guesser = await visit()
   await guesser.page.goto(address)
@@ -314,7 +335,7 @@ test('who signs out is out, and who guesses is slowed down', { skip }, async () 
   await guesser.page.getByRole('button', { name: 'Sign in' }).click()
   await guesser.page.getByText('Too many attempts').waitFor()
   await guesser.look('sign in, slowed down')
-  assert.deepEqual(guesser.faults([401, 429]), [])
+  assert.deepEqual(guesser.faults([401, 429]), [], 'only what was guessed is refused')
   await guesser.context.close()
 })
 

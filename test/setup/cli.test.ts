@@ -131,7 +131,7 @@ test('a person is created with a password from standard input, joins workspaces,
 
   assert.equal((await user('another horse', 'password', email)).code, 0)
   const cookie = signed_in.headers.getSetCookie()[0]?.split(';')[0] ?? ''
-  assert.equal((await fetch('GET', '/app/session', undefined, { cookie })).status, 401)
+  assert.equal((await fetch('GET', '/app/sessions', undefined, { cookie })).status, 401)
   assert.equal((await signIn('correct horse')).status, 401)
   assert.equal((await signIn('another horse')).status, 200)
 })

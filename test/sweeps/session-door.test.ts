@@ -98,7 +98,7 @@ for (const { id, method, path, scope } of personOperations) {
       }
       const without = await fetch(method, `/app${address}`, body, { cookie: stranger.cookie() })
       assert.equal(without.status, 403)
-      assert.equal((await stranger.go('GET', '/session')).status, 200, 'nothing happened')
+      assert.equal((await stranger.go('GET', '/sessions')).status, 200, 'nothing happened')
     })
   }
 }

@@ -27,7 +27,7 @@ export function Contacts() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is ticked belongs to the rows that are shown
   useEffect(() => setTicked(new Map()), [where])
   const exporting = useMutation({
-    mutationFn: () => api.download('/contacts/export', filterOf(said), 'contacts.csv'),
+    mutationFn: () => api.download('/contacts/export', filterOf(said)),
     onError: tellProblem,
   })
 

@@ -13,7 +13,7 @@ export function Events({ events }: { events: Overview['events'] | undefined }) {
     <ol className={styles.events}>
       {events.map((event) => (
         <li key={event.id}>
-          <EventLink {...event} />
+          <EventName {...event} />
           <span className={styles.when}>
             <Ago time={event.created_at} />
           </span>
@@ -24,7 +24,7 @@ export function Events({ events }: { events: Overview['events'] | undefined }) {
 }
 
 /** Leads to what the event is about, where that can be shown still. */
-function EventLink({ type, resource_id }: Overview['events'][number]) {
+export function EventName({ type, resource_id }: Pick<Overview['events'][number], 'type' | 'resource_id'>) {
   const workspace = useWorkspaceId()
   const name = nameOfEvent(type)
   if (type === 'contact.created' || type === 'contact.updated') {

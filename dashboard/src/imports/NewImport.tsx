@@ -8,7 +8,7 @@ import { DropFile } from './DropFile.tsx'
 import { DryRun } from './DryRun.tsx'
 import { type Import, importQuery, isAtWork } from './import.ts'
 import { type Options, OptionsForm } from './OptionsForm.tsx'
-import { Running } from './Running.tsx'
+import { Running, RunningImport } from './Running.tsx'
 import { useRun } from './useRun.ts'
 
 const first_options: Options = { on_known: 'skip', default_country: null }
@@ -18,9 +18,13 @@ export function NewImport() {
   const api = useApi()
   const [file, setFile] = useState<File>()
   const [options, setOptions] = useState(first_options)
+  const [sent_percent, setSentPercent] = useState(0)
   const sending = useMutation({
-    mutationFn: (sent: { file: File; options: Options }) =>
-      api.send<Import>('POST', '/contacts/imports', formOf(sent.file, { ...sent.options, is_dry_run: true })),
+    mutationFn: (sent: { file: File; options: Options }) => {
+      setSentPercent(0)
+      const form = formOf(sent.file, { ...sent.options, is_dry_run: true })
+      return api.upload<Import>('/contacts/imports', form, setSentPercent)
+    },
   })
   const trying = useQuery({ ...importQuery(api, sending.data?.id ?? ''), enabled: sending.data !== undefined })
   const running = useRun()
@@ -52,8 +56,10 @@ export function NewImport() {
         )}
         {file && (dry_run || sending.isPending) && (
           <Card title="3. What would happen">
-            {!dry_run || sending.isPending || isAtWork(dry_run) ? (
-              <Running import={sending.isPending ? undefined : dry_run} verb="Reading the file" />
+            {!dry_run || sending.isPending ? (
+              <Running verb="Sending the file" said={`${sent_percent} %`} percent={sent_percent} />
+            ) : isAtWork(dry_run) ? (
+              <RunningImport import={dry_run} verb="Reading the file" />
             ) : (
               <DryRun import={dry_run} is_running={running.isPending} onRun={() => running.mutate(dry_run.id)} />
             )}

@@ -13,7 +13,7 @@ import { tellProblem } from '../kit/toast.ts'
 import { StatusBadge } from './Imports.tsx'
 import { type Import, importQuery, isAtWork } from './import.ts'
 import { Rows } from './Rows.tsx'
-import { Running } from './Running.tsx'
+import { RunningImport } from './Running.tsx'
 import { useRun } from './useRun.ts'
 
 /** One import: how far it is, then what became of it, and the way back. */
@@ -41,7 +41,7 @@ export function OneImport() {
           )}
           <Card title={data.is_dry_run ? 'Dry run' : 'Report'} aside={<StatusBadge status={data.status} />}>
             {isAtWork(data) ? (
-              <Running import={data} verb={data.status === 'undoing' ? 'Taking it back' : 'Importing'} />
+              <RunningImport import={data} verb={data.status === 'undoing' ? 'Taking it back' : 'Importing'} />
             ) : (
               <Rows import={data} />
             )}
@@ -64,7 +64,7 @@ function Actions({ import: one }: { import: Import }) {
   }
   const cancelling = useMutation({ mutationFn: () => send('cancel'), onError: tellProblem })
   const saving = useMutation({
-    mutationFn: () => api.download(`${address}/rows.csv`, { outcome: 'refused' }, 'refused.csv'),
+    mutationFn: () => api.download(`${address}/rows.csv`, { outcome: 'refused' }),
     onError: tellProblem,
   })
   const running = useRun()

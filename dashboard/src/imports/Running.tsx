@@ -3,19 +3,28 @@ import { sayNumber } from '../kit/Ago.tsx'
 import type { Import } from './import.ts'
 import styles from './imports.module.css'
 
-/** How far it is. Without a total yet, the bar only says that something happens. */
-export function Running({ import: running, verb }: { import: Import | undefined; verb: string }) {
-  const { total = null, done = 0 } = running ?? {}
-  const part = total ? Math.round((100 * done) / total) : undefined
-  const said = total ? `${sayNumber(done)} of ${sayNumber(total)} rows` : done > 0 ? `${sayNumber(done)} rows` : ''
+interface RunningProps {
+  verb: string
+  said?: string
+  /** Of 100. Unknown, the bar only says that something happens. */
+  percent?: number | undefined
+}
+
+export function Running({ verb, said = '', percent }: RunningProps) {
   return (
     <div className={styles.running}>
       <p role="status">
         {verb}… {said}
       </p>
       <Progress.Root size="lg">
-        <Progress.Section value={part ?? 100} striped={part === undefined} animated aria-label={verb} />
+        <Progress.Section value={percent ?? 100} striped={percent === undefined} animated aria-label={verb} />
       </Progress.Root>
     </div>
   )
+}
+
+/** How far an import is with its rows. */
+export function RunningImport({ import: { total, done }, verb }: { import: Import; verb: string }) {
+  const said = total ? `${sayNumber(done)} of ${sayNumber(total)} rows` : done > 0 ? `${sayNumber(done)} rows` : ''
+  return <Running verb={verb} said={said} percent={total ? Math.round((100 * done) / total) : undefined} />
 }

@@ -1,6 +1,6 @@
 import { useParams } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { download, type List, type Query, request, withQuery } from './request.ts'
+import { download, type List, type Query, request, upload, withQuery } from './request.ts'
 
 const base = '/app/api/v1'
 
@@ -10,7 +10,8 @@ export interface Api {
   get: <Result>(path: string, query?: Query, signal?: AbortSignal) => Promise<Result>
   list: <Item>(path: string, query?: Query, signal?: AbortSignal) => Promise<List<Item>>
   send: <Result>(method: string, path: string, body?: unknown) => Promise<Result>
-  download: (path: string, query: Query, fallback_name: string) => Promise<void>
+  upload: <Result>(path: string, form: FormData, onPercent: (sent: number) => void) => Promise<Result>
+  download: (path: string, query: Query) => Promise<void>
 }
 
 export function apiOf(workspace: string): Api {
@@ -21,7 +22,8 @@ export function apiOf(workspace: string): Api {
     get,
     list: <Item>(path: string, query?: Query, signal?: AbortSignal) => get<List<Item>>(path, query, signal),
     send: (method, path, body) => request(base + path, { method, body, workspace }),
-    download: (path, query, name) => download(withQuery(base + path, query), workspace, name),
+    upload: (path, form, onPercent) => upload(base + path, form, workspace, onPercent),
+    download: (path, query) => download(withQuery(base + path, query), workspace),
   }
 }
 

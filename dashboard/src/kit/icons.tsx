@@ -106,3 +106,14 @@ export const MoreIcon = icon(
     <circle cx="18" cy="12" r="1" />
   </>,
 )
+export const EventsIcon = icon(<path d="M3.5 12h4l2.5-7 4 14 2.5-7h4" />)
+export const WebhookIcon = icon(
+  <>
+    <path d="M9.2 10.6 6 16.5M12 9l3 6h5" />
+    <circle cx="11" cy="7.5" r="3" />
+    <circle cx="5.5" cy="17" r="2.5" />
+    <circle cx="19" cy="16.5" r="2.5" />
+  </>,
+)
+export const PlugIcon = icon(<path d="M8 3.5V8M16 3.5V8M5.5 8h13v3.5a6.5 6.5 0 0 1-13 0V8ZM12 18v3" />)
+export const SendIcon = icon(<path d="M20.5 3.5 10 14M20.5 3.5 14 20.5l-4-6.5-6.5-4 17-6.5Z" />)

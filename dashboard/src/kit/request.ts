@@ -57,40 +57,68 @@ export async function request<Result>(path: string, asked: Asked = {}): Promise<
   throw problemOf(answer, envelope)
 }
 
+const unreachable = () => new Problem(0, 'UNREACHABLE', 'The server can’t be reached. Is the connection there?')
+
 async function send(path: string, { method = 'GET', body, workspace, signal }: Asked): Promise<Response> {
-  const is_form = body instanceof FormData
   const headers: Record<string, string> = { accept: 'application/json' }
-  if (body !== undefined && !is_form) headers['content-type'] = 'application/json'
+  if (body !== undefined) headers['content-type'] = 'application/json'
   if (workspace) headers['x-workspace'] = workspace
   try {
     return await fetch(addressOf(path), {
       method,
       headers,
-      ...(body !== undefined && { body: is_form ? body : JSON.stringify(body) }),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(signal && { signal }),
     })
   } catch (error) {
     if (signal?.aborted) throw error
-    throw new Problem(0, 'UNREACHABLE', 'The server can’t be reached. Is the connection there?')
+    throw unreachable()
   }
 }
 
-function problemOf(answer: Response, envelope: { error?: Partial<Problem> } | undefined): Problem {
+function problemOf(
+  { status, headers }: Pick<Response, 'status' | 'headers'>,
+  envelope: { error?: Partial<Problem> } | undefined,
+): Problem {
   const { code = 'UNKNOWN', message, details } = envelope?.error ?? {}
-  const retry_after_s = Number(answer.headers.get('retry-after') ?? 0)
-  const said = message ?? `The server answered with ${answer.status}.`
-  return new Problem(answer.status, code, said, details, retry_after_s)
+  const retry_after_s = Number(headers.get('retry-after') ?? 0)
+  const said = message ?? `The server answered with ${status}.`
+  return new Problem(status, code, said, details, retry_after_s)
 }
 
-/** Saves what the address gives, under the name that the server says. */
-export async function download(path: string, workspace: string, fallback_name: string): Promise<void> {
-  const answer = await send(path, { workspace })
-  if (!answer.ok) throw problemOf(answer, await answer.json().catch(() => undefined))
-  const name = /filename="?([^";]+)/.exec(answer.headers.get('content-disposition') ?? '')?.[1]
-  const url = URL.createObjectURL(await answer.blob())
+/** Says how much has gone, of 100, which `fetch` can't. */
+export function upload<Result>(
+  path: string,
+  form: FormData,
+  workspace: string,
+  onPercent: (sent: number) => void,
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const asked = new XMLHttpRequest()
+    asked.open('POST', addressOf(path))
+    asked.setRequestHeader('accept', 'application/json')
+    asked.setRequestHeader('x-workspace', workspace)
+    asked.responseType = 'json'
+    asked.upload.onprogress = ({ loaded, total }) => onPercent(Math.round((100 * loaded) / total))
+    asked.onerror = () => reject(unreachable())
+    asked.onload = () => {
+      const { status, response } = asked
+      if (response?.success) return resolve(response.data)
+      const headers = new Headers({ 'retry-after': asked.getResponseHeader('retry-after') ?? '0' })
+      reject(problemOf({ status, headers }, response))
+    }
+    asked.send(form)
+  })
+}
+
+/** Has the browser save what the address gives, as it comes, once the server has said that it will. */
+export async function download(path: string, workspace: string): Promise<void> {
+  const answer = await send(path, { method: 'HEAD', workspace })
+  if (!answer.ok) throw problemOf(answer, undefined)
+  const url = new URL(addressOf(path))
+  url.searchParams.set('workspace', workspace)
   const link = document.createElement('a')
-  link.href = url
-  link.download = name ?? fallback_name
+  link.href = url.href
+  link.download = ''
   link.click()
-  setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

@@ -1,6 +1,6 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useWorkspaceId } from './api.ts'
-import { Problem, request } from './request.ts'
+import { request } from './request.ts'
 
 export interface Membership {
   id: string
@@ -13,17 +13,17 @@ export interface Session {
   workspaces: Membership[]
 }
 
+interface PerhapsSession extends Pick<Session, 'workspaces'> {
+  person: Session['person'] | null
+}
+
 /** null: nobody is signed in. */
 export const session_query = queryOptions({
   queryKey: ['session'],
   staleTime: 60_000,
   queryFn: async ({ signal }) => {
-    try {
-      return await request<Session>('/app/session', { signal })
-    } catch (error) {
-      if (error instanceof Problem && error.status === 401) return null
-      throw error
-    }
+    const { person, workspaces } = await request<PerhapsSession>('/app/session', { signal })
+    return person && { person, workspaces }
   },
 })
 

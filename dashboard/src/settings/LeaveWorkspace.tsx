@@ -16,8 +16,9 @@ export function LeaveWorkspace() {
   const [is_asking, setAsking] = useState(false)
   const leave = async () => {
     await request(`/app/members/${person.id}`, { method: 'DELETE', workspace })
-    await navigate({ to: '/' })
+    // First, or the start would lead back to where the person no longer is.
     await client.invalidateQueries(session_query)
+    await navigate({ to: '/' })
   }
   return (
     <Card title="Leave this workspace">

@@ -1,5 +1,15 @@
-import { Link, useParams } from '@tanstack/react-router'
-import { AgentIcon, HomeIcon, ImportIcon, PeopleIcon, SettingsIcon } from '../kit/icons.tsx'
+import { Link, useLocation, useParams } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
+import {
+  AgentIcon,
+  EventsIcon,
+  HomeIcon,
+  ImportIcon,
+  PeopleIcon,
+  PlugIcon,
+  SettingsIcon,
+  WebhookIcon,
+} from '../kit/icons.tsx'
 import styles from './shell.module.css'
 
 const places = [
@@ -7,13 +17,23 @@ const places = [
   { to: '/w/$workspace/contacts', name: 'Contacts', Icon: PeopleIcon },
   { to: '/w/$workspace/imports', name: 'Import', Icon: ImportIcon },
   { to: '/w/$workspace/agents', name: 'Agents', Icon: AgentIcon },
+  { to: '/w/$workspace/events', name: 'Events', Icon: EventsIcon },
+  { to: '/w/$workspace/webhooks', name: 'Webhooks', Icon: WebhookIcon },
+  { to: '/w/$workspace/integrations', name: 'Integrations', Icon: PlugIcon },
   { to: '/w/$workspace/settings', name: 'Settings', Icon: SettingsIcon },
 ] as const
 
 export function Nav() {
   const { workspace = '' } = useParams({ strict: false })
+  const { pathname } = useLocation()
+  const nav = useRef<HTMLElement>(null)
+  // On a phone there is not room for all at once.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page, another place
+  useEffect(() => {
+    nav.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [pathname])
   return (
-    <nav className={styles.nav} aria-label="Main">
+    <nav className={styles.nav} aria-label="Main" ref={nav}>
       {places.map(({ to, name, Icon }) => (
         <Link
           key={to}

@@ -1,0 +1,172 @@
+import { ActionIcon, Button, Group, Select, Textarea, TextInput } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { country_names } from '../imports/countries.ts'
+import { useApi } from '../kit/api.ts'
+import { TrashIcon } from '../kit/icons.tsx'
+import { sayOf } from '../kit/problems.ts'
+import { Refusal } from '../kit/states.tsx'
+import { tell } from '../kit/toast.ts'
+import { type FieldMap, fields, type Integration, integrationQuery } from './integration.ts'
+import styles from './integrations.module.css'
+import { SampleTree } from './SampleTree.tsx'
+import { Trial } from './Trial.tsx'
+
+interface MapEditorProps {
+  integration: Integration
+  /** JSON as it would arrive. */
+  sample: string
+  onSample: (sample: string) => void
+}
+
+/** A field for each pointer, and CRM ids by their systems. */
+interface Draft {
+  pointers: Record<string, string>
+  crm_ids: { system: string; pointer: string }[]
+  default_country: string | null
+}
+
+export function MapEditor({ integration, sample, onSample }: MapEditorProps) {
+  const api = useApi()
+  const client = useQueryClient()
+  const [draft, setDraft] = useState(() => draftOf(integration))
+  const saving = useMutation({
+    mutationFn: (body: object) => api.send<Integration>('PATCH', `/integrations/${integration.id}`, body),
+    onSuccess: (changed) => {
+      client.setQueryData(integrationQuery(api, integration.id).queryKey, changed)
+      tell('Saved.')
+    },
+  })
+  const { json, fault } = read(sample)
+  const field_map = mapOf(draft)
+  const set = (field: string, pointer: string) =>
+    setDraft((before) => ({ ...before, pointers: { ...before.pointers, [field]: pointer } }))
+  const setCrm = (crm_ids: Draft['crm_ids']) => setDraft((before) => ({ ...before, crm_ids }))
+  const choose = (field: string, pointer: string) =>
+    field === 'crm_ids'
+      ? setCrm([...draft.crm_ids.filter((one) => one.pointer), { system: '', pointer }])
+      : set(field, pointer)
+  return (
+    <form
+      className={styles.editor}
+      onSubmit={(event) => {
+        event.preventDefault()
+        saving.mutate({ field_map, default_country: draft.default_country })
+      }}
+    >
+      <div className={styles.side}>
+        <Textarea
+          label="Sample"
+          description="Paste JSON as it arrives, or send something: what came last is shown here."
+          placeholder={'{ "phone": "+14155550100", "name": "Ada" }'}
+          autosize
+          minRows={4}
+          maxRows={8}
+          value={sample}
+          error={fault}
+          onChange={({ currentTarget }) => onSample(currentTarget.value)}
+          classNames={{ input: styles.mono }}
+        />
+        {json !== undefined && (
+          <div>
+            <p className={styles.hint}>Click a value, then choose the field that it goes into.</p>
+            <SampleTree json={json} field_map={field_map} onChoose={choose} />
+          </div>
+        )}
+      </div>
+      <div className={styles.side}>
+        <div className={styles.fields}>
+          {fields.map(({ value, label }) => (
+            <TextInput
+              key={value}
+              label={label}
+              placeholder={value === 'phone_number' ? '/phone' : 'Not mapped'}
+              value={draft.pointers[value] ?? ''}
+              onChange={({ currentTarget }) => set(value, currentTarget.value)}
+              classNames={{ input: styles.mono }}
+            />
+          ))}
+        </div>
+        {draft.crm_ids.map((crm, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name while they are written
+          <Group key={index} align="flex-end" gap="xs" wrap="nowrap">
+            <TextInput
+              label="CRM system"
+              placeholder="hubspot"
+              value={crm.system}
+              onChange={({ currentTarget }) =>
+                setCrm(draft.crm_ids.with(index, { ...crm, system: currentTarget.value }))
+              }
+            />
+            <TextInput
+              label="Id in it"
+              placeholder="/id"
+              value={crm.pointer}
+              onChange={({ currentTarget }) =>
+                setCrm(draft.crm_ids.with(index, { ...crm, pointer: currentTarget.value }))
+              }
+              classNames={{ input: styles.mono }}
+            />
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size="lg"
+              aria-label={`Remove the id in ${crm.system || 'this system'}`}
+              onClick={() => setCrm(draft.crm_ids.toSpliced(index, 1))}
+            >
+              <TrashIcon size={17} />
+            </ActionIcon>
+          </Group>
+        ))}
+        <Select
+          label="Country of national numbers"
+          description="For numbers without a country code, such as 030 901820."
+          placeholder="None: such numbers are refused"
+          data={country_names}
+          value={draft.default_country}
+          onChange={(default_country) => setDraft({ ...draft, default_country })}
+          searchable
+          clearable
+          clearButtonProps={{ 'aria-label': 'Clear the country' }}
+        />
+        {json !== undefined && (
+          <Trial id={integration.id} sample={json} field_map={field_map} default_country={draft.default_country} />
+        )}
+        {saving.error && <Refusal>{sayOf(saving.error)}</Refusal>}
+        <Group>
+          <Button type="submit" loading={saving.isPending}>
+            Save
+          </Button>
+        </Group>
+      </div>
+    </form>
+  )
+}
+
+function read(sample: string): { json?: unknown; fault?: string } {
+  if (sample.trim() === '') return {}
+  try {
+    return { json: JSON.parse(sample) }
+  } catch {
+    return { fault: 'This is not JSON.' }
+  }
+}
+
+function draftOf({ field_map, default_country }: Integration): Draft {
+  const { crm_ids = {}, ...rest } = field_map
+  const pointers = Object.fromEntries(Object.entries(rest).map(([field, pointer]) => [field, String(pointer)]))
+  return {
+    pointers,
+    crm_ids: Object.entries(crm_ids).map(([system, pointer]) => ({ system, pointer })),
+    default_country,
+  }
+}
+
+function mapOf({ pointers, crm_ids }: Draft): FieldMap {
+  const mapped = Object.entries(pointers).filter(([, pointer]) => pointer.trim() !== '')
+  const systems = crm_ids.filter(({ system, pointer }) => system.trim() !== '' && pointer.trim() !== '')
+  return {
+    ...Object.fromEntries(mapped),
+    crm_ids: Object.fromEntries(systems.map(({ system, pointer }) => [system.trim(), pointer])),
+  }
+}

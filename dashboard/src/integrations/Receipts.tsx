@@ -1,0 +1,100 @@
+import { Anchor, Badge, Button, Group } from '@mantine/core'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Ago } from '../kit/Ago.tsx'
+import { useWorkspaceId } from '../kit/api.ts'
+import { Json } from '../kit/Code.tsx'
+import { PlugIcon } from '../kit/icons.tsx'
+import { Opening } from '../kit/Opening.tsx'
+import type { List } from '../kit/request.ts'
+import { Empty, Failure, Waiting } from '../kit/states.tsx'
+import { outcome_colors, outcome_names, type Receipt } from './integration.ts'
+import styles from './integrations.module.css'
+
+interface ReceiptsProps {
+  receipts: UseQueryResult<List<Receipt>>
+  /** Takes it as the sample. */
+  onUse: (payload: unknown) => void
+}
+
+export function Receipts({ receipts: { data, error, refetch }, onUse }: ReceiptsProps) {
+  if (error) return <Failure error={error} retry={refetch} />
+  if (!data)
+    return (
+      <div className={styles.waiting}>
+        <Waiting />
+      </div>
+    )
+  if (data.data.length === 0)
+    return (
+      <Empty icon={<PlugIcon size={24} />} title="Nothing has arrived yet">
+        Send something to the address above: it shows up here within seconds.
+      </Empty>
+    )
+  return (
+    <ol className={styles.receipts} aria-label="What arrived">
+      {data.data.map((receipt) => (
+        <li key={receipt.id}>
+          <Opening head={<Head {...receipt} />}>
+            <Opened receipt={receipt} onUse={onUse} />
+          </Opening>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+const Head = ({ outcome, reasons, received_at }: Receipt) => (
+  <>
+    <Badge variant="light" color={outcome_colors[outcome]} tt="none" fw={600}>
+      {outcome_names[outcome]}
+    </Badge>
+    <span className={styles.reason}>{reasons[0]}</span>
+    <span className={styles.when}>
+      <Ago time={received_at} />
+    </span>
+  </>
+)
+
+function Opened({
+  receipt: { reasons, contact_id, payload },
+  onUse,
+}: {
+  receipt: Receipt
+  onUse: ReceiptsProps['onUse']
+}) {
+  const workspace = useWorkspaceId()
+  return (
+    <>
+      {reasons.length > 1 && (
+        <ul className={styles.reasons}>
+          {reasons.map((reason) => (
+            <li key={reason}>{reason}</li>
+          ))}
+        </ul>
+      )}
+      {payload === null ? (
+        <p className={styles.hint}>What it held is not kept.</p>
+      ) : (
+        <Json label="What arrived" value={payload} />
+      )}
+      <Group>
+        {payload !== null && (
+          <Button variant="default" size="xs" onClick={() => onUse(payload)}>
+            Use as the sample
+          </Button>
+        )}
+        {contact_id && (
+          <Anchor
+            size="sm"
+            renderRoot={(props) => (
+              <Link to="/w/$workspace/contacts" params={{ workspace }} search={{ contact: contact_id }} {...props} />
+            )}
+          >
+            Look at the contact
+          </Anchor>
+        )}
+      </Group>
+    </>
+  )
+}

@@ -1,0 +1,71 @@
+import { Button, Group, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useApi } from '../kit/api.ts'
+import { Copy } from '../kit/Copy.tsx'
+import { faultsOf } from '../kit/problems.ts'
+import { Refusal } from '../kit/states.tsx'
+import { tell } from '../kit/toast.ts'
+import { type Integration, integrationQuery } from './integration.ts'
+import styles from './integrations.module.css'
+
+const fields = ['signing_secret']
+const secret_bytes = 32
+
+export function SigningForm({
+  integration: { id, is_signed },
+  onSaved,
+}: {
+  integration: Integration
+  onSaved: () => void
+}) {
+  const api = useApi()
+  const client = useQueryClient()
+  const form = useForm({ initialValues: { signing_secret: '' } })
+  const saving = useMutation({
+    mutationFn: (signing_secret: string | null) =>
+      api.send<Integration>('PATCH', `/integrations/${id}`, { signing_secret }),
+    onError: (error) => form.setErrors(faultsOf(error, fields).at),
+    onSuccess: (changed) => {
+      client.setQueryData(integrationQuery(api, id).queryKey, changed)
+      tell(changed.is_signed ? 'Only what is signed is taken from now on.' : 'What is not signed is taken, too.')
+      onSaved()
+    },
+  })
+  const { signing_secret } = form.values
+  return (
+    <form className={styles.form} onSubmit={form.onSubmit((values) => saving.mutate(values.signing_secret))}>
+      {saving.error && <Refusal>{faultsOf(saving.error, fields).rest}</Refusal>}
+      <Text>
+        A sender that knows Standard Webhooks signs what it sends with a secret. Paste the one that it shows, or make
+        one here and give it to the sender. {is_signed ? 'A new one takes the place of the one before.' : ''}
+      </Text>
+      <TextInput
+        label="Signing secret"
+        placeholder="whsec_…"
+        required
+        data-autofocus
+        {...form.getInputProps('signing_secret')}
+      />
+      <Group>
+        <Button variant="default" size="xs" onClick={() => form.setFieldValue('signing_secret', newSecret())}>
+          Make one
+        </Button>
+        {signing_secret !== '' && <Copy value={signing_secret} label="Copy secret" />}
+      </Group>
+      <Group justify="flex-end">
+        {is_signed && (
+          <Button variant="default" loading={saving.isPending} onClick={() => saving.mutate(null)}>
+            Take it without
+          </Button>
+        )}
+        <Button type="submit" loading={saving.isPending}>
+          Save
+        </Button>
+      </Group>
+    </form>
+  )
+}
+
+const newSecret = (): string =>
+  `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(secret_bytes))))}`

@@ -1,0 +1,127 @@
+import { Button, Modal } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Ago, sayNumber, sayTime } from '../kit/Ago.tsx'
+import { useApi } from '../kit/api.ts'
+import { Code, laidOut } from '../kit/Code.tsx'
+import { RotateIcon } from '../kit/icons.tsx'
+import { Failure, Waiting } from '../kit/states.tsx'
+import { tell, tellProblem } from '../kit/toast.ts'
+import { DeliveryBadge } from './Deliveries.tsx'
+import { type Attempt, type DeliveryWithAttempts, look_again_ms, type Webhook } from './webhook.ts'
+import styles from './webhooks.module.css'
+
+interface OneDeliveryProps {
+  webhook: Webhook
+  id: string | undefined
+  onClose: () => void
+}
+
+export function OneDelivery({ webhook, id, onClose }: OneDeliveryProps) {
+  return (
+    <Modal
+      opened={id !== undefined}
+      onClose={onClose}
+      title="Delivery"
+      size={980}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {id && <Opened key={id} webhook={webhook} id={id} />}
+    </Modal>
+  )
+}
+
+/** Its attempts, and of one of them what was sent beside what was answered. */
+function Opened({ webhook, id }: { webhook: Webhook; id: string }) {
+  const api = useApi()
+  const client = useQueryClient()
+  const address = `/webhooks/${webhook.id}/deliveries/${id}`
+  const [chosen, setChosen] = useState<string>()
+  const { data, error, refetch } = useQuery({
+    queryKey: [api.workspace, 'webhooks', webhook.id, 'delivery', id],
+    queryFn: ({ signal }) => api.get<DeliveryWithAttempts>(address, {}, signal),
+    refetchInterval: look_again_ms,
+  })
+  const resending = useMutation({
+    mutationFn: () => api.send('POST', `${address}/resend`),
+    onError: tellProblem,
+    onSuccess: async () => {
+      tell('It is sent again.')
+      await client.invalidateQueries({ queryKey: [api.workspace, 'webhooks', webhook.id] })
+    },
+  })
+  if (error) return <Failure error={error} retry={refetch} />
+  if (!data) return <Waiting />
+  const attempts = data.attempts.toReversed()
+  const shown = attempts.find(({ created_at }) => created_at === chosen) ?? attempts[0]
+  return (
+    <div className={styles.delivery}>
+      <div className={styles.head}>
+        <code>{data.type}</code>
+        <DeliveryBadge status={data.status} />
+        {data.status === 'pending' && (
+          <span className={styles.hint}>
+            next attempt <Ago time={data.due_at} never="now" />
+          </span>
+        )}
+        <Button
+          variant="default"
+          size="xs"
+          ml="auto"
+          leftSection={<RotateIcon size={15} />}
+          disabled={webhook.status === 'disabled'}
+          loading={resending.isPending}
+          onClick={() => resending.mutate()}
+        >
+          Send again
+        </Button>
+      </div>
+      {attempts.length > 0 && (
+        <ul className={styles.attempts} aria-label="Attempts">
+          {attempts.map((attempt) => (
+            <li key={attempt.created_at}>
+              <button
+                type="button"
+                aria-pressed={attempt === shown}
+                data-ok={isOk(attempt)}
+                onClick={() => setChosen(attempt.created_at)}
+              >
+                <strong>{attempt.status ?? 'No answer'}</strong>
+                <Ago time={attempt.created_at} />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div className={styles.sides}>
+        <section aria-label="Request">
+          <h3 className={styles.part}>Request</h3>
+          <Code label="Request as sent" text={requestOf(webhook, data, shown)} />
+        </section>
+        <section aria-label="Answer">
+          <h3 className={styles.part}>
+            Answer
+            {shown && <span className={styles.hint}>{sayTook(shown)}</span>}
+          </h3>
+          <Code label="Answer" text={shown ? answerOf(shown) : 'It was not sent yet.'} />
+        </section>
+      </div>
+    </div>
+  )
+}
+
+const isOk = ({ status }: Attempt): boolean => status !== null && status >= 200 && status < 300
+
+const sayTook = ({ created_at, duration_ms }: Attempt): string =>
+  `${sayTime(created_at)}, after ${sayNumber(duration_ms)} ms`
+
+function requestOf({ url }: Webhook, { id, body }: DeliveryWithAttempts, attempt: Attempt | undefined): string {
+  const seconds = attempt ? [`webhook-timestamp: ${Math.floor(Date.parse(attempt.created_at) / 1000)}`] : []
+  const head = [`POST ${url}`, 'content-type: application/json', `webhook-id: ${id}`, ...seconds]
+  return `${head.join('\n')}\n\n${laidOut(body)}`
+}
+
+function answerOf({ status, error, answer }: Attempt): string {
+  if (status === null) return error ?? 'There was no answer.'
+  return `HTTP ${status}\n\n${answer === null ? '(not kept)' : laidOut(answer)}`
+}

@@ -1,0 +1,174 @@
+import { Alert, Button, Modal, Select } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { sayCount } from '../kit/Ago.tsx'
+import { Ask } from '../kit/Ask.tsx'
+import { useApi } from '../kit/api.ts'
+import { AlertIcon } from '../kit/icons.tsx'
+import { sayOf } from '../kit/problems.ts'
+import { Secret } from '../kit/Secret.tsx'
+import { Refusal } from '../kit/states.tsx'
+import { tell } from '../kit/toast.ts'
+import { WebhookForm } from './WebhookForm.tsx'
+import type { NewWebhook, Webhook } from './webhook.ts'
+import styles from './webhooks.module.css'
+
+export type WebhookDialog =
+  | { kind: 'create' }
+  | { kind: 'shown'; webhook: NewWebhook }
+  | { kind: 'edit' | 'recover' | 'rotate' | 'delete'; webhook: Webhook }
+
+interface WebhookDialogsProps {
+  dialog: WebhookDialog | undefined
+  onChange: (dialog: WebhookDialog | undefined) => void
+}
+
+const titles = {
+  create: 'New webhook',
+  shown: 'The signing secret',
+  edit: 'Edit this webhook',
+  recover: 'Send again what failed',
+  rotate: '',
+  delete: '',
+}
+
+/** What can be done with webhooks: one dialog at a time, and a secret is shown when it is made. */
+export function WebhookDialogs({ dialog, onChange }: WebhookDialogsProps) {
+  const api = useApi()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const close = () => onChange(undefined)
+  const refresh = () => client.invalidateQueries({ queryKey: [api.workspace, 'webhooks'] })
+  const go = (id: string) => navigate({ to: '/w/$workspace/webhooks/$id', params: { workspace: api.workspace, id } })
+  const show = async (webhook: NewWebhook) => {
+    onChange({ kind: 'shown', webhook })
+    await refresh()
+  }
+  const rotate = async (id: string) => {
+    const webhook = await api.send<NewWebhook>('POST', `/webhooks/${id}/rotate_secret`)
+    await refresh()
+    // The question closes when it is answered, and the answer comes after.
+    setTimeout(() => onChange({ kind: 'shown', webhook }))
+  }
+  const remove = async (id: string) => {
+    await api.send('DELETE', `/webhooks/${id}`)
+    tell('Webhook deleted.')
+    await navigate({ to: '/w/$workspace/webhooks', params: { workspace: api.workspace } })
+    await client.invalidateQueries({ queryKey: [api.workspace, 'webhooks', 'list'] })
+  }
+  const is_asked = dialog?.kind === 'rotate' || dialog?.kind === 'delete'
+  return (
+    <>
+      <Modal
+        opened={dialog !== undefined && !is_asked}
+        onClose={close}
+        title={dialog && titles[dialog.kind]}
+        size="lg"
+        // A secret that is shown once must not go by a click beside it.
+        closeOnClickOutside={dialog?.kind !== 'shown'}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        {dialog?.kind === 'create' && <WebhookForm onSaved={show} />}
+        {dialog?.kind === 'edit' && (
+          <WebhookForm
+            webhook={dialog.webhook}
+            onSaved={async () => {
+              close()
+              await refresh()
+            }}
+          />
+        )}
+        {dialog?.kind === 'recover' && (
+          <RecoverForm
+            id={dialog.webhook.id}
+            onDone={async () => {
+              close()
+              await refresh()
+            }}
+          />
+        )}
+        {dialog?.kind === 'shown' && (
+          <div className={styles.form}>
+            <Alert icon={<AlertIcon />} color="teal">
+              Copy it now and keep it safe: it is shown this once. With it your server checks that what comes is from
+              here.
+            </Alert>
+            <Secret label="Signing secret" value={dialog.webhook.secret} copy="Copy secret" />
+            <Button
+              onClick={() => {
+                close()
+                void go(dialog.webhook.id)
+              }}
+            >
+              I have copied it
+            </Button>
+          </div>
+        )}
+      </Modal>
+      <Ask
+        is_open={dialog?.kind === 'rotate'}
+        title="Rotate the secret?"
+        answer="Rotate"
+        onClose={close}
+        onYes={async () => dialog?.kind === 'rotate' && (await rotate(dialog.webhook.id))}
+      >
+        You get a new secret. For 24 hours the old one signs too, so that your server misses nothing.
+      </Ask>
+      <Ask
+        is_open={dialog?.kind === 'delete'}
+        title="Delete this webhook?"
+        answer="Delete"
+        onClose={close}
+        onYes={async () => dialog?.kind === 'delete' && (await remove(dialog.webhook.id))}
+      >
+        Nothing more is sent, and its deliveries are forgotten. This can’t be taken back.
+      </Ask>
+    </>
+  )
+}
+
+const hour_ms = 3_600_000
+const times = [
+  { value: '1', label: 'In the last hour' },
+  { value: '24', label: 'In the last day' },
+  { value: '168', label: 'In the last week' },
+  { value: '720', label: 'In the last 30 days' },
+]
+
+function RecoverForm({ id, onDone }: { id: string; onDone: () => unknown }) {
+  const api = useApi()
+  const [hours, setHours] = useState<string | null>('24')
+  const recovering = useMutation({
+    mutationFn: () =>
+      api.send<{ recovered: number }>('POST', `/webhooks/${id}/recover`, {
+        since: new Date(Date.now() - Number(hours) * hour_ms).toISOString(),
+      }),
+    onSuccess: ({ recovered }) => {
+      tell(`${sayCount(recovered, 'delivery').replace('deliverys', 'deliveries')} sent again.`)
+      return onDone()
+    },
+  })
+  return (
+    <form
+      className={styles.form}
+      onSubmit={(event) => {
+        event.preventDefault()
+        recovering.mutate()
+      }}
+    >
+      {recovering.error && <Refusal>{sayOf(recovering.error)}</Refusal>}
+      <Select
+        label="What happened"
+        data={times}
+        value={hours}
+        onChange={setHours}
+        allowDeselect={false}
+        data-autofocus
+      />
+      <Button type="submit" loading={recovering.isPending}>
+        Send again
+      </Button>
+    </form>
+  )
+}

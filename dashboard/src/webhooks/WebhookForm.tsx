@@ -1,0 +1,92 @@
+import { Button, MultiSelect, Radio, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation } from '@tanstack/react-query'
+import { choices } from '../events/event.ts'
+import { useApi } from '../kit/api.ts'
+import { faultsOf } from '../kit/problems.ts'
+import { Refusal } from '../kit/states.tsx'
+import type { NewWebhook, Webhook } from './webhook.ts'
+import styles from './webhooks.module.css'
+
+const fields = ['url', 'events', 'description']
+
+interface Values {
+  target: 'server' | 'inbox'
+  url: string
+  events: string[]
+  description: string
+}
+
+interface WebhookFormProps {
+  /** The one that is changed, unless a new one is made. */
+  webhook?: Webhook
+  onSaved: (webhook: NewWebhook) => unknown
+}
+
+export function WebhookForm({ webhook, onSaved }: WebhookFormProps) {
+  const api = useApi()
+  const form = useForm<Values>({
+    initialValues: {
+      target: 'server',
+      url: webhook?.url ?? '',
+      events: webhook?.events ?? ['*'],
+      description: webhook?.description ?? '',
+    },
+    validate: { events: (chosen) => (chosen.length === 0 ? 'Choose at least one.' : null) },
+  })
+  const saving = useMutation({
+    mutationFn: (values: Values) =>
+      webhook
+        ? api.send<NewWebhook>('PATCH', `/webhooks/${webhook.id}`, bodyOf(values))
+        : api.send<NewWebhook>('POST', '/webhooks', bodyOf(values)),
+    onError: (error) => form.setErrors(faultsOf(error, fields).at),
+    onSuccess: onSaved,
+  })
+  const is_address_asked = webhook ? webhook.inbox_answer === null : form.values.target === 'server'
+  return (
+    <form className={styles.form} onSubmit={form.onSubmit((values) => saving.mutate(values))}>
+      {saving.error && <Refusal>{faultsOf(saving.error, fields).rest}</Refusal>}
+      {!webhook && (
+        <Radio.Group label="Where to" {...form.getInputProps('target')}>
+          <div className={styles.choices}>
+            <Radio value="server" label="My own server" />
+            <Radio value="inbox" label="The built-in inbox, to try it out" />
+          </div>
+        </Radio.Group>
+      )}
+      {is_address_asked && (
+        <TextInput
+          label="Address"
+          placeholder="https://hooks.example.com/parley"
+          required
+          {...(!webhook && { 'data-autofocus': true })}
+          {...form.getInputProps('url')}
+        />
+      )}
+      <MultiSelect
+        label="Events"
+        description="Types, or patterns that stand for several."
+        data={choices}
+        searchable
+        hidePickedOptions
+        comboboxProps={{ shadow: 'md' }}
+        {...form.getInputProps('events')}
+        onChange={(chosen) => form.setFieldValue('events', withoutOthers(chosen))}
+      />
+      <TextInput label="Description" placeholder="CRM sync" {...form.getInputProps('description')} />
+      <Button type="submit" loading={saving.isPending}>
+        {webhook ? 'Save changes' : 'Create webhook'}
+      </Button>
+    </form>
+  )
+}
+
+/** What stands for all goes with nothing else: the one that was chosen last counts. */
+const withoutOthers = (chosen: string[]): string[] =>
+  chosen.at(-1) === '*' ? ['*'] : chosen.filter((pattern) => pattern !== '*')
+
+const bodyOf = ({ target, url, events, description }: Values) => ({
+  url: target === 'inbox' ? 'inbox' : url,
+  events,
+  description,
+})

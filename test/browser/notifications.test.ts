@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { event_types } from '../../dashboard/src/events/event.ts'
+import { types } from '../../server/events/catalogue.ts'
+import { narrow, openDashboard, type Visit, wide } from './dashboard.ts'
+
+const skip = process.platform === 'linux' ? false : 'npm brings a Chromium for Linux alone'
+
+const dashboard = skip ? undefined : await openDashboard()
+const { setup_link, visit } = dashboard ?? { setup_link: '', visit: () => Promise.reject() }
+const owner: Visit = await visit().catch(() => ({}) as Visit)
+const { page } = owner
+
+const main = (name: string) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name })
+const dialog = (on: Page = page) => on.getByRole('dialog')
+const more = async (name: string) => {
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name }).click()
+}
+
+/** What a form tool does. */
+const post = (url: string, payload: object) =>
+  fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(payload),
+  })
+
+let way_in = ''
+
+test('the page knows every type of event', () => {
+  assert.deepEqual(event_types, types)
+})
+
+test('an integration is made, mapped by clicking on a sample, and shows what arrives', { skip }, async () => {
+  await page.goto(setup_link)
+  await page.getByLabel('Your name').fill('Ada Lovelace')
+  await page.getByLabel('Email').fill('ada@example.com')
+  await page.getByRole('textbox', { name: 'Password' }).fill('correct horse battery')
+  await page.getByRole('button', { name: 'Set up Parley' }).click()
+  await page.getByText('What to do next').waitFor()
+
+  await main('Integrations').click()
+  await page.getByText('No integrations yet').waitFor()
+  await owner.look('integrations, empty')
+  await page.getByRole('button', { name: 'New integration' }).click()
+  await dialog().getByLabel('Name').fill('Contact form')
+  await dialog().getByRole('button', { name: 'Create integration' }).click()
+  await page.getByText('Nothing has arrived yet').waitFor()
+  await owner.look('integration, new')
+  way_in = await page.getByText(/^http.+\/in\/[\w-]{43}$/).innerText()
+
+  const payload = { id: 7, form: { phone: '030 901820', name: 'Konrad', tags: ['early', 'vip'] } }
+  assert.equal((await post(way_in, payload)).status, 400, 'nothing is mapped yet')
+  await page.getByRole('button', { name: 'phone: "030 901820"' }).click()
+  await page.getByRole('menuitem', { name: 'Phone number' }).click()
+  await page.getByText('It would be refused').waitFor()
+  await page.getByRole('combobox', { name: 'Country of national numbers' }).fill('German')
+  await page.getByRole('option', { name: 'Germany' }).click()
+  await page.getByText('A new contact would be created').waitFor()
+  await page.getByRole('button', { name: 'name: "Konrad"' }).press('Enter')
+  await page.getByRole('menuitem', { name: 'First name' }).press('Enter')
+  await page.getByRole('button', { name: 'tags: 2 in a list' }).click()
+  await page.getByRole('menuitem', { name: 'Tags' }).click()
+  await page.getByRole('button', { name: 'id: 7' }).click()
+  await page.getByRole('menuitem', { name: 'Id in a CRM' }).click()
+  await page.getByLabel('CRM system').fill('hubspot')
+  await page.getByText('hubspot: 7').waitFor()
+  await page.getByText('early, vip').waitFor()
+  await owner.look('integration, mapped')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved.').waitFor()
+  await page.getByText('Active', { exact: true }).waitFor()
+
+  assert.equal((await post(way_in, payload)).status, 200)
+  const arrived = page.getByRole('list', { name: 'What arrived' })
+  await arrived.getByText('Created').click()
+  await arrived.getByText('"Konrad"').waitFor()
+  await arrived.getByText('The field map has no phone_number yet').waitFor()
+  await owner.look('integration, with receipts')
+  await arrived.getByRole('link', { name: 'Look at the contact' }).click()
+  await dialog().getByText('+4930901820').first().waitFor()
+  await page.goBack()
+
+  await more('Signing: off')
+  await dialog().getByRole('button', { name: 'Make one' }).click()
+  await owner.look('integration, signing')
+  await dialog().getByRole('button', { name: 'Save' }).click()
+  await dialog().waitFor({ state: 'hidden' })
+  assert.equal((await post(way_in, payload)).status, 401)
+  await more('Signing: on')
+  await dialog().getByRole('button', { name: 'Take it without' }).click()
+  await dialog().waitFor({ state: 'hidden' })
+  await page.getByRole('button', { name: 'Disable' }).click()
+  await page.getByRole('button', { name: 'Enable' }).waitFor()
+  assert.equal((await post(way_in, payload)).status, 409)
+  await page.getByRole('button', { name: 'Enable' }).click()
+  await page.getByRole('button', { name: 'Disable' }).waitFor()
+  assert.equal((await post(way_in, payload)).status, 200)
+  assert.deepEqual(owner.faults(), [])
+})
+
+test('events show up as they happen, and can be filtered and opened', { skip }, async () => {
+  await main('Events').click()
+  await page.getByRole('status').getByText('Live').waitFor()
+  const events = page.getByRole('list', { name: 'Events' })
+  await events.getByText('contact.created').waitFor()
+  await post(way_in, { form: { phone: '030 901821', name: 'Grace' } })
+  await events.getByText('contact.created').nth(1).waitFor()
+  await events.getByText('contact.created').first().click()
+  await events.getByText('"Grace"').waitFor()
+  await owner.look('events')
+
+  await page.getByRole('combobox', { name: 'Which events' }).click()
+  await page.getByRole('option', { name: 'contact.updated' }).click()
+  await events.getByText('contact.created').first().waitFor({ state: 'hidden' })
+  assert.equal(new URL(page.url()).searchParams.get('type'), 'contact.updated')
+  await page.getByRole('status').getByText('Live').waitFor()
+  const before = await events.getByText('contact.updated').count()
+  await post(way_in, { form: { phone: '030 901821', name: 'Grace Hopper' } })
+  await events.getByText('contact.updated').nth(before).waitFor()
+  await events.getByText('contact.updated').first().click()
+  await page.getByRole('region', { name: 'What it was before' }).getByText('"Grace"').waitFor()
+  await owner.look('events, filtered')
+  assert.deepEqual(owner.faults(), [])
+})
+
+test('a webhook is tried out with the inbox, which can be told to fail', { skip }, async () => {
+  await main('Webhooks').click()
+  await page.getByText('No webhooks yet').waitFor()
+  await owner.look('webhooks, empty')
+  await page.getByRole('button', { name: 'New webhook' }).click()
+  await dialog().getByLabel('Address').fill('http://127.0.0.1:1/hook')
+  await dialog().getByRole('button', { name: 'Create webhook' }).click()
+  await dialog().locator('[aria-invalid=true]').first().waitFor()
+  await owner.look('webhook, refused')
+  await dialog().getByText('The built-in inbox').click()
+  await dialog().getByRole('combobox', { name: 'Events' }).fill('contact')
+  await page.getByRole('option', { name: 'All of contact.*' }).click()
+  await dialog().getByRole('combobox', { name: 'Events' }).press('Tab')
+  await owner.look('webhook, form')
+  await dialog().getByRole('button', { name: 'Create webhook' }).click()
+  const secret = await dialog().locator('code').innerText()
+  assert.match(secret, /^whsec_/)
+  await owner.look('webhook, secret shown once')
+  await dialog().getByRole('button', { name: 'I have copied it' }).click()
+  await page.getByText('Nothing was sent yet').waitFor()
+  assert.equal(await page.getByText(secret).count(), 0)
+
+  const deliveries = page.getByRole('table', { name: 'Deliveries' })
+  await page.getByRole('button', { name: 'Send a test' }).click()
+  await deliveries.getByText('Arrived').waitFor()
+  const inbox = page.getByRole('list', { name: 'What came to the inbox' })
+  await inbox.getByText('Signature fits').click()
+  await page
+    .getByRole('list', { name: 'The signature check, step by step' })
+    .getByText('What is signed', { exact: true })
+    .waitFor()
+  await owner.look('webhook, inbox')
+
+  await page.getByRole('radiogroup').getByText('500').click()
+  await page.getByRole('radio', { name: '500' }).and(page.locator(':checked')).waitFor({ state: 'attached' })
+  await post(way_in, { form: { phone: '030 901822', name: 'Emmy' } })
+  await deliveries.getByRole('link', { name: 'contact.created' }).click()
+  await dialog().getByRole('button', { name: /^500/ }).first().waitFor()
+  await dialog().getByRole('region', { name: 'Request as sent' }).getByText('"Emmy"').waitFor()
+  await dialog().getByRole('region', { name: 'Answer' }).last().getByText('HTTP 500').waitFor()
+  await owner.look('webhook, an attempt')
+  await dialog().getByRole('button', { name: 'Close' }).click()
+  await page.getByText('Nothing arrives at the moment').waitFor()
+
+  await page.getByRole('radiogroup').getByText('200').click()
+  await page.getByRole('radio', { name: '200' }).and(page.locator(':checked')).waitFor({ state: 'attached' })
+  await deliveries.getByRole('link', { name: 'contact.created' }).click()
+  await dialog().getByRole('button', { name: 'Send again' }).click()
+  await dialog().getByText('Arrived').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByText('Nothing arrives at the moment').waitFor({ state: 'hidden' })
+
+  await page.getByRole('radiogroup').getByText('410').click()
+  await page.getByRole('radio', { name: '410' }).and(page.locator(':checked')).waitFor({ state: 'attached' })
+  await page.getByRole('button', { name: 'Send a test' }).click()
+  await page.getByText('Your server has answered 410').waitFor()
+  await page.getByRole('radiogroup', { name: 'Which deliveries' }).getByText('Failed').click()
+  await deliveries.getByText('webhook.test').waitFor()
+  await owner.look('webhook, disabled')
+  await page.getByRole('radiogroup', { name: 'It answers with' }).getByText('200').click()
+  await page.getByRole('button', { name: 'Enable' }).click()
+  await page.getByText('This webhook is disabled').waitFor({ state: 'hidden' })
+  await more('Send again what failed')
+  await dialog().getByRole('button', { name: 'Send again' }).click()
+  await page.getByText('1 delivery sent again').waitFor()
+  await page.getByText('No such deliveries').waitFor()
+
+  await more('Rotate the secret')
+  await dialog().getByRole('button', { name: 'Rotate' }).click()
+  await dialog().getByText('shown this once').waitFor()
+  assert.notEqual(await dialog().locator('code').innerText(), secret)
+  await dialog().getByRole('button', { name: 'I have copied it' }).click()
+  await page.getByText('The secret before this one signs until').waitFor()
+  await more('Edit')
+  await dialog().getByLabel('Description').fill('Try-out')
+  await dialog().getByRole('button', { name: 'Save changes' }).click()
+  await page.getByRole('heading', { name: 'Try-out' }).waitFor()
+  await page.getByRole('link', { name: 'All webhooks' }).click()
+  await page.getByRole('table', { name: 'Webhooks' }).getByText('Try-out').waitFor()
+  await owner.look('webhooks')
+  assert.deepEqual(owner.faults([400]), [])
+})
+
+test('what is on its way and what failed is shown as such', { skip }, async () => {
+  const lists = /\/app\/api\/v1\/(events|webhooks|integrations)\?/
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route(lists, async (route) => {
+    await held
+    await route.fulfill({ status: 404, json: { success: false, error: { code: 'NOT_FOUND', message: 'Not today.' } } })
+  })
+  await page.reload()
+  await page.locator('[aria-busy=true]').waitFor()
+  await owner.look('webhooks, on their way')
+  release()
+  for (const name of ['Webhooks', 'Events', 'Integrations']) {
+    await main(name).click()
+    await page.getByRole('heading', { level: 1, name }).waitFor()
+    await page.getByRole('alert').getByText('Not today.').waitFor()
+  }
+  await page.unroute(lists)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('Contact form').waitFor()
+  assert.deepEqual(owner.faults([400, 404]), [])
+})
+
+test('each of the pages is fit for the dark, and for a phone', { skip }, async () => {
+  const open = { Events: 'contact.created', Webhooks: 'Try-out', Integrations: 'Contact form' }
+  for (const look of ['dark', 'narrow'] as const) {
+    await page.emulateMedia({ colorScheme: look === 'dark' ? 'dark' : 'light' })
+    await page.setViewportSize(look === 'narrow' ? narrow : wide)
+    for (const [name, one] of Object.entries(open)) {
+      await main(name).click()
+      await page.getByRole('heading', { level: 1, name }).waitFor()
+      for (const part of ['', ', one']) {
+        if (part) await page.locator('main').getByText(one).first().click()
+        if (part && name !== 'Events') await page.getByRole('heading', { level: 1, name: one }).waitFor()
+        await page.waitForFunction('!document.querySelector("[aria-busy=true], [role=status][aria-label=Loading]")')
+        await owner.look(`${name.toLowerCase()}${part}, ${look}`)
+        const beyond = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
+        assert.ok(beyond <= 0, `${name}${part} is ${beyond} too wide`)
+      }
+    }
+  }
+  assert.deepEqual(owner.faults([400, 404]), [])
+})
+
+test('integrations and webhooks are deleted', { skip }, async () => {
+  await page.setViewportSize(wide)
+  await more('Delete')
+  await dialog().getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('No integrations yet').waitFor()
+  assert.equal((await post(way_in, {})).status, 404)
+  await main('Webhooks').click()
+  await page.getByRole('link', { name: 'Try-out' }).click()
+  await more('Delete')
+  await dialog().getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('No webhooks yet').waitFor()
+})

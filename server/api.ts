@@ -7,6 +7,9 @@ import { authenticator } from './api-keys/authenticate.ts'
 import { operations as apiKeys } from './api-keys/routes.ts'
 import { addressOf, type Config } from './config.ts'
 import { operations as contacts } from './contacts/routes.ts'
+import { catalogue, types } from './events/catalogue.ts'
+import { operations as events } from './events/routes.ts'
+import { payloadOf } from './events/schema.ts'
 import { operations as imports } from './imports/routes.ts'
 import { answerHeaders } from './kit/browser.ts'
 import type { Pool } from './kit/db.ts'
@@ -23,7 +26,7 @@ import { operations as personOperations } from './people/routes.ts'
 import { visiting } from './people/visitor.ts'
 
 /** Everything that clients can do. */
-const rooms: Operation[] = [...contacts, ...imports, ...agents, ...overview]
+const rooms: Operation[] = [...contacts, ...imports, ...agents, ...events, ...overview]
 export const operations: Operation[] = [...rooms, ...apiKeys(scopesOf(rooms))]
 
 export { personOperations }
@@ -50,11 +53,15 @@ const about: About = {
     contacts: 'The people that agents communicate with.',
     imports: 'Contacts from CSV files, in the background: tried out first, cancelled or undone if need be.',
     agents: 'What answers and calls: instructions in versions, one of them deployed.',
+    events: 'What happened, in the order in which it did: as a list and as a stream.',
     overview: 'What there is, at a glance.',
     api_keys:
       'What lets programs in. For keys that were given the scopes `api_keys:read` and `api_keys:write` by name.',
   },
   servers: served_at,
+  webhooks: Object.fromEntries(
+    types.map((type) => [type, { description: catalogue[type].description, payload: payloadOf(type) }]),
+  ),
 }
 
 export const document = openApiOf(operations, about)

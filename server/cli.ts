@@ -146,7 +146,7 @@ async function listKeys({ pool }: Database, _words: string[], options: Options):
 }
 
 async function revokeKey({ pool }: Database, [id = '']: string[], _options: Options, now: number): Promise<Output> {
-  const key = isId(id) ? await api_keys.revokeAny(pool, id, now) : undefined
+  const key = isId(id) ? await pool.tx((db) => api_keys.revokeAny(db, id, now)) : undefined
   if (!key) throw new UsageError(`there is no key ${id}`)
   return { json: { key: shown(key) }, text: `Key ${key.id} is revoked.` }
 }

@@ -52,6 +52,14 @@ export const testPool = (url = process.env.TEST_DATABASE_URL): Pool => {
 const isSentAsItIs = (body: unknown): boolean =>
   typeof body === 'string' || body instanceof Buffer || body instanceof FormData
 
+const isEndless = ({ headers }: Response): boolean => headers.get('content-type') === 'text/event-stream'
+
+/** What comes first of an answer without an end, which is then given up. */
+async function beginningOf({ body }: Response): Promise<string> {
+  for await (const bytes of body ?? []) return Buffer.from(bytes).toString()
+  return ''
+}
+
 /** The service on a port of its own in this process, over the run's database, until the file's tests are done. */
 export async function serve(changes: Partial<Config> = {}): Promise<Server> {
   const server = await openServer(testPool(), changes)
@@ -75,7 +83,7 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}): Pro
         body: is_json ? JSON.stringify(body) : (body as string | Buffer<ArrayBuffer> | FormData),
       }),
     })
-    const text = await response.text()
+    const text = await (isEndless(response) ? beginningOf(response) : response.text())
     const is_object = response.headers.get('content-type')?.startsWith('application/json') && text !== ''
     return { status: response.status, headers: response.headers, text, body: is_object ? JSON.parse(text) : undefined }
   }

@@ -26,6 +26,10 @@ export const makers: Record<string, (tenant: Tenant) => Promise<string>> = {
   'imports.run': async ({ call }) =>
     (await call('POST', '/contacts/imports', newImport({ is_dry_run: true }))).body.data.id,
   agents: async ({ call }) => (await call('POST', '/agents', newAgent())).body.data.id,
+  events: async ({ call }) => {
+    await call('POST', '/contacts', newContact())
+    return (await call('GET', '/events?limit=1')).body.data[0].id
+  },
   overview: async ({ call }) => (await call('POST', '/contacts', newContact())).body.data.id,
   api_keys: async ({ call }) => (await call('POST', '/api_keys', newApiKey())).body.data.id,
 }

@@ -1,4 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
+import * as events from '../events/store.ts'
 import * as clock from '../kit/clock.ts'
 import type { Db } from '../kit/db.ts'
 import { newId } from '../kit/id.ts'
@@ -49,7 +50,14 @@ export async function create(db: Db, workspace: string, token: string, key: NewA
     sql`insert into api_key_directory (hash, workspace_id, api_key_id)
       values (${hashOf(token)}, ${workspace}, ${created.id})`,
   )
+  await tell(db, 'api_key.created', created, now)
   return created
+}
+
+/** In the log, which more can read than may look at keys. */
+async function tell(db: Db, type: events.EventType, { workspace_id, id, name }: ApiKey, now: number): Promise<void> {
+  const data = { id, name }
+  await events.record(db, workspace_id, type, [{ data }], now)
 }
 
 /** Makes sure that `token` is a valid key: of the workspace, unless it is another's already. */
@@ -139,20 +147,22 @@ export const listAll = (db: Db): Promise<ApiKey[]> =>
 
 /** Revoking twice keeps the first time. */
 export async function revoke(db: Db, workspace: string, id: string, now: number): Promise<{ deleted: true }> {
-  const revoked = await db.run(
-    sql`update api_keys set revoked_at = coalesce(revoked_at, ${clock.iso(now)})
-      where workspace_id = ${workspace} and id = ${id}`,
-  )
-  if (revoked === 0) throw notFound()
+  const key = await revokeAny(db, id, now, sql`workspace_id = ${workspace}`)
+  if (!key) throw notFound()
   return { deleted: true }
 }
 
 /** The same for the command line, whosever it is. Undefined when there is no such key. */
-export const revokeAny = (db: Db, id: string, now: number): Promise<ApiKey | undefined> =>
-  db.maybe<ApiKey>(
-    sql`update api_keys set revoked_at = coalesce(revoked_at, ${clock.iso(now)}) where id = ${id}
-      returning ${columns}`,
+export async function revokeAny(db: Db, id: string, now: number, whose = raw('true')): Promise<ApiKey | undefined> {
+  const key = await db.maybe<ApiKey>(sql`select ${columns} from api_keys where ${whose} and id = ${id} for update`)
+  if (!key || key.revoked_at) return key
+  const revoked_at = clock.iso(now)
+  await db.run(
+    sql`update api_keys set revoked_at = ${revoked_at} where workspace_id = ${key.workspace_id} and id = ${id}`,
   )
+  await tell(db, 'api_key.revoked', key, now)
+  return { ...key, revoked_at }
+}
 
 /** The keys with these hashes; those that nobody holds are left out. */
 export const findAll = (db: Db, hashes: Buffer[]): Promise<(ApiKey & { hash: Buffer })[]> =>

@@ -3,8 +3,9 @@ import { copyLine } from '../kit/copy.ts'
 import type { Db } from '../kit/db.ts'
 import { newId } from '../kit/id.ts'
 import { sql } from '../kit/sql.ts'
+import type { EventType } from './catalogue.ts'
 
-export type EventType = 'contact.created' | 'contact.updated' | 'contact.deleted' | 'agent.created'
+export type { EventType }
 
 /** What happened to a resource: what it is now, and of an update what it was before where that is different. */
 export interface Happening {
@@ -55,7 +56,7 @@ export async function forget(db: Db, workspace: string, resource_ids: string[]):
   )
 }
 
-export interface Event {
+export interface Told {
   id: string
   type: string
   resource_id: string
@@ -63,8 +64,8 @@ export interface Event {
 }
 
 /** The newest first. */
-export const last = (db: Db, workspace: string, limit: number): Promise<Event[]> =>
-  db.many<Event>(
+export const last = (db: Db, workspace: string, limit: number): Promise<Told[]> =>
+  db.many<Told>(
     sql`select id, type, resource_id, created_at from events where workspace_id = ${workspace}
       order by id desc limit ${limit}`,
   )

@@ -10,7 +10,7 @@ import * as files from './files.ts'
 import { type Met, outcomesOf, type Row } from './outcome.ts'
 import { type Planned, planner } from './plan.ts'
 import type { Import } from './schema.ts'
-import { columns, forgetNumbers } from './store.ts'
+import { columns, end, forgetNumbers } from './store.ts'
 import { undoBatch } from './undo.ts'
 
 /** So that requests get their turn in between. */
@@ -213,17 +213,14 @@ async function note(db: Db, { workspace, id }: Lease, rows: Row[]): Promise<void
 
 async function finish(pool: Pool, { id, is_dry_run }: Running, lease: Lease): Promise<boolean> {
   if (is_dry_run) await forgetNumbers(pool, lease.workspace, id)
-  await pool.run(
-    sql`update imports set status = 'finished', finished_at = ${clock.iso(clock.now())}, due_at = null
-      where ${isHeld(lease)} and status = 'running'`,
-  )
+  const now = clock.now()
+  const changes = sql`status = 'finished', finished_at = ${clock.iso(now)}`
+  await pool.tx((db) => end(db, lease, { from: ['running'], changes, told: 'import.finished' }, now))
   return false
 }
 
 async function giveUp(db: Db, lease: Lease, now: number): Promise<void> {
   const error = 'Something went wrong on our side, again and again. What is done stays; it can be undone.'
-  await db.run(
-    sql`update imports set status = 'failed', error = ${error}, finished_at = ${clock.iso(now)}, due_at = null
-      where ${isHeld(lease)} and status in ('queued', 'running', 'undoing')`,
-  )
+  const changes = sql`status = 'failed', error = ${error}, finished_at = ${clock.iso(now)}`
+  await end(db, lease, { from: ['queued', 'running', 'undoing'], changes, told: 'import.finished' }, now)
 }

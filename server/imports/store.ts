@@ -1,3 +1,4 @@
+import * as events from '../events/store.ts'
 import * as clock from '../kit/clock.ts'
 import type { Db } from '../kit/db.ts'
 import { newId } from '../kit/id.ts'
@@ -5,6 +6,7 @@ import type { KeptFile } from '../kit/operation.ts'
 import * as page from '../kit/page.ts'
 import { invalid, notFound, Problem } from '../kit/problem.ts'
 import { raw, type Sql, sql } from '../kit/sql.ts'
+import { isHeld, type Lease } from '../kit/work.ts'
 import * as files from './files.ts'
 import { mappingOf } from './mapping.ts'
 import type { Import, ImportOptions } from './schema.ts'
@@ -81,10 +83,26 @@ export async function list(db: Db, workspace: string, query: page.PageQuery): Pr
 }
 
 /** What is done stays; a batch that is under way is either done or not. */
-export function cancel(db: Db, workspace: string, id: string, now: number): Promise<Import> {
+export async function cancel(db: Db, workspace: string, id: string, now: number): Promise<Import> {
   const changes = sql`status = 'cancelled', finished_at = ${clock.iso(now)}, due_at = null,
     lease_token = null, lease_until = null`
-  return change(db, workspace, id, changes, sql`status in ('queued', 'running')`)
+  const cancelled = await change(db, workspace, id, changes, sql`status in ('queued', 'running')`)
+  await events.record(db, workspace, 'import.finished', [{ data: cancelled }], now)
+  return cancelled
+}
+
+/** Ends the work on it, if the lease is held and it has such a status: told in the log by the same transaction. */
+export async function end(
+  db: Db,
+  lease: Lease,
+  { from, changes, told }: { from: Import['status'][]; changes: Sql; told: events.EventType },
+  now: number,
+): Promise<void> {
+  const ended = await db.maybe<Import>(
+    sql`update imports set ${changes}, due_at = null where ${isHeld(lease)} and status = any(${from}::text[])
+      returning ${columns}`,
+  )
+  if (ended) await events.record(db, lease.workspace, told, [{ data: ended }], now)
 }
 
 /** From the last row to the first, in the background. */

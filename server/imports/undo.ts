@@ -4,6 +4,7 @@ import * as clock from '../kit/clock.ts'
 import type { Db, Pool } from '../kit/db.ts'
 import { sql } from '../kit/sql.ts'
 import { assertHeld, isHeld, type Lease, renewed } from '../kit/work.ts'
+import { end } from './store.ts'
 
 const rows_at_once = 500
 
@@ -83,9 +84,7 @@ async function noteTouched(db: Db, { workspace, id }: Lease, rows: Written[]): P
 }
 
 async function finish(db: Db, lease: Lease, now: number): Promise<boolean> {
-  await db.run(
-    sql`update imports set status = 'undone', undone_at = ${clock.iso(now)}, due_at = null
-      where ${isHeld(lease)} and status = 'undoing'`,
-  )
+  const changes = sql`status = 'undone', undone_at = ${clock.iso(now)}`
+  await end(db, lease, { from: ['undoing'], changes, told: 'import.undone' }, now)
   return false
 }

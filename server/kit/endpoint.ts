@@ -6,12 +6,17 @@ import type { Pool } from './db.ts'
 import { type Answer, envelope, isKnown, matches, type StreamedAnswer } from './envelope.ts'
 import { fingerprintOf, keyOf } from './idempotency.ts'
 import { readForm } from './multipart.ts'
-import type { At, Call, Caller, Operation, Upload } from './operation.ts'
+import type { At, Call, Caller, Listener, Operation, Upload } from './operation.ts'
 import { invalid, invalidJson, notFound, preconditionFailed } from './problem.ts'
+import type { Stay } from './streams.ts'
 import { assertChecked, type Schema, validate, validateQuery } from './validate.ts'
 import type { Write } from './write.ts'
 
 const nesting_max = 32
+/** Of a file: the next one is made while the client takes these. */
+const pieces_ahead = 2
+/** A file comes to its end by itself. */
+const unlimited: Stay = { signal: new AbortController().signal, isWelcome: async () => true }
 
 /** A request that was let in, before anything of it was looked at. */
 export interface Arrival {
@@ -24,6 +29,8 @@ export interface Arrival {
   query: Record<string, string | string[]>
   /** A stream when it is a form. */
   body: Buffer | Readable | undefined
+  /** When the answer has no end: until when it goes on. */
+  stay?: Stay
 }
 
 type Lane = <T>(workspace: string, read: () => Promise<T>) => Promise<T>
@@ -50,10 +57,12 @@ export function endpoint(
     return async (arrival) => {
       const call = callOf(operation, arrival, undefined)
       const { workspace } = arrival.caller
+      const { stay = unlimited } = arrival
       const pieces = stream({ db: pool, workspace, now: clock.now() }, call)
       // What goes wrong before the first piece is told as ever; a stream that has begun can only break off.
       const begun = await lists(workspace, () => begin(pieces))
-      return { status: operation.status, headers: headersOf(operation), body: Readable.from(begun) }
+      const body = Readable.from(whileWelcome(begun, stay), { highWaterMark: pieces_ahead })
+      return { status: operation.status, headers: headersOf(operation), body }
     }
   }
 
@@ -108,7 +117,10 @@ export function endpoint(
 
 const headersOf = ({ file }: Operation): Record<string, string> => ({
   'content-type': file?.content_type ?? '',
-  'content-disposition': `attachment; filename="${file?.name}"`,
+  ...(file?.name === undefined
+    ? // Asks proxies to pass on what comes when it comes.
+      { 'x-accel-buffering': 'no' }
+    : { 'content-disposition': `attachment; filename="${file.name}"` }),
 })
 
 async function begin(pieces: AsyncIterable<string>): Promise<AsyncIterable<string>> {
@@ -121,6 +133,13 @@ async function begin(pieces: AsyncIterable<string>): Promise<AsyncIterable<strin
       await iterator.return?.()
     }
   })()
+}
+
+async function* whileWelcome(pieces: AsyncIterable<string>, { isWelcome }: Stay): AsyncGenerator<string> {
+  for await (const piece of pieces) {
+    if (!(await isWelcome())) return
+    yield piece
+  }
 }
 
 function callOf({ params, query, body }: Operation, arrival: Arrival, json: unknown): Call {
@@ -145,8 +164,16 @@ function callOf({ params, query, body }: Operation, arrival: Arrival, json: unkn
     body: in_body.value,
     file: undefined,
     is_current: ({ updated_at }) => if_match === undefined || matches(if_match, updated_at),
+    listener: arrival.stay ? listenerOf(arrival.headers, arrival.stay) : nobody,
   }
 }
+
+const nobody: Listener = { last_event_id: undefined, signal: unlimited.signal }
+
+const listenerOf = (headers: IncomingHttpHeaders, { signal }: Stay): Listener => ({
+  last_event_id: headers['last-event-id']?.toString() || undefined,
+  signal,
+})
 
 function jsonOf(body: Arrival['body']): unknown {
   if (!(body instanceof Buffer) || body.length === 0) throw invalidJson('A JSON body is needed.')

@@ -16,11 +16,12 @@ import { limiter } from './limit.ts'
 import { type Log, rarely } from './log.ts'
 import { type Metrics, metrics } from './metrics.ts'
 import { isForm, isTooLong } from './multipart.ts'
-import type { Caller, Operation, Upload } from './operation.ts'
+import { type Caller, isEndless, type Operation, type Upload } from './operation.ts'
 import { openPlaces, type TurnAway, turningAway } from './places.ts'
 import * as problem from './problem.ts'
 import { sealing } from './seal.ts'
 import type { Site, SiteAnswer } from './site.ts'
+import { openStreams, type Stay, type Streams, streams_of_one_max, welcome } from './streams.ts'
 import { plainWriter, writer } from './write.ts'
 
 export interface HttpOptions {
@@ -143,13 +144,16 @@ export function openHttp(options: HttpOptions): Http {
       log.error({ err: error, request_id: request.id, route: request.routeOptions.url }, told.message)
     give(request, reply, failure(told, request.id))
   })
-  addDoors(app, give, options)
+  const streams = openStreams()
+  app.addHook('preClose', async () => streams.endAll())
+  addDoors(app, give, streams, options)
   const addPage = (url: string, answer: () => Promise<Answer> | Answer) => {
     app.get(url, async (request, reply) => give(request, reply, await answer()))
     refuseOtherMethods(app, url, ['GET'])
   }
   const stop = () => {
     is_stopping = true
+    streams.endAll()
     return closeGently(app.server, () => app.close())
   }
   return { app, metrics: figures, addPage, stop, isStopping: () => is_stopping }
@@ -175,6 +179,7 @@ function sendFile({ id, method, raw, routeOptions }: FastifyRequest, reply: Fast
 function addDoors(
   app: FastifyInstance,
   give: Give,
+  streams: Streams,
   { doors, pool, secrets_key, rate_limit_per_second }: HttpOptions,
 ): void {
   const write = writer(pool, sealing(secrets_key))
@@ -196,12 +201,14 @@ function addDoors(
 
   function addOperation(door: Door, operation: Operation, writeHere: typeof write): void {
     const run = endpoint(operation, door.base_path, pool, writeHere, reads)
+    const listen = isEndless(operation) ? listener(door, operation, run) : undefined
     for (const prefix of door.served_at) {
       app.route<Parts>({
         method: operation.method,
         url: prefix + operation.path,
         onRequest: (request, reply, done) => admit(door, operation, request, reply, done),
         handler: (request, reply) => {
+          if (listen) return void listen(request, reply)
           const { id, caller, headers, params, query, body } = request
           const taker = caller.workspace || caller.id
           if (!places.take(taker)) return turnAway(() => void reply.send(problem.overloaded()))
@@ -222,6 +229,33 @@ function addDoors(
           )
         },
       })
+    }
+  }
+
+  /** An answer without an end has a place of another kind, and keeps it until then. */
+  function listener(door: Door, operation: Operation, run: ReturnType<typeof endpoint>) {
+    return (request: FastifyRequest<Parts>, reply: FastifyReply): void => {
+      const { id, caller, headers, params, query } = request
+      const place = streams.enter(caller.workspace)
+      if (!place) return void turnAway(() => void reply.send(problem.tooManyStreams(streams_of_one_max)))
+      const sent = (header: string) => sentOf(request.raw, header)
+      const stay: Stay = {
+        signal: place.signal,
+        isWelcome: welcome(async (now) => {
+          const again = await door.identify(new RequestKnock(operation, request, reply), now)
+          return again?.workspace === caller.workspace && again.scopes.has(operation.scope)
+        }),
+      }
+      run({ id, caller, headers, sent, params, query, body: undefined, stay }).then(
+        (answer) => {
+          if (typeof answer.body !== 'string') answer.body.once('close', () => place.abort())
+          give(request, reply, answer)
+        },
+        (error: unknown) => {
+          place.abort()
+          reply.send(error)
+        },
+      )
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import { envelopeOf, failure } from './envelope.ts'
-import type { Operation, Upload } from './operation.ts'
+import { isEndless, type Operation, type Upload } from './operation.ts'
 import * as problem from './problem.ts'
 import { type Code, statuses } from './problem.ts'
 
@@ -12,6 +12,8 @@ export interface About {
   /** What each room is, by the first part of its operations' ids. */
   rooms: Record<string, string>
   servers: string[]
+  /** What is sent to others, by its name. */
+  webhooks: Record<string, { description: string; payload: TSchema }>
 }
 
 type Json = Record<string, unknown>
@@ -25,6 +27,7 @@ export function openApiOf(operations: Operation[], about: About) {
     const path = operation.path.replace(/:(\w+)/g, '{$1}')
     paths[path] = { ...paths[path], [operation.method.toLowerCase()]: operationObject(operation, schemas, responses) }
   }
+  const webhooks = Object.entries(about.webhooks).map(([name, said]) => [name, { post: webhook(name, said, schemas) }])
   return {
     openapi: '3.1.0',
     info: {
@@ -37,6 +40,7 @@ export function openApiOf(operations: Operation[], about: About) {
     security: [{ api_key: [] }],
     tags: Object.entries(about.rooms).map(([name, description]) => ({ name, description })),
     paths,
+    webhooks: Object.fromEntries(webhooks),
     components: {
       schemas,
       responses,
@@ -76,6 +80,17 @@ function operationObject(operation: Operation, schemas: Json, responses: Json): 
   }
 }
 
+function webhook(name: string, { description, payload }: About['webhooks'][string], schemas: Json): Json {
+  return {
+    operationId: `webhook_${name.replace('.', '_')}`,
+    summary: name,
+    description,
+    security: [],
+    requestBody: { required: true, content: content(publish(payload, schemas), exampleOf(payload)) },
+    responses: { '2XX': { description: 'It has arrived.' } },
+  }
+}
+
 /** A file beside the options, which are JSON in a part of their own. */
 const formOf = ({ options }: Upload, schemas: Json): Json => ({
   'multipart/form-data': {
@@ -109,6 +124,7 @@ function headersTaken(operation: Operation): Json[] {
       'A unique text for this operation, such as a UUID. Repeating the request with it within 24 hours gives the first answer again.'
     return header('Idempotency-Key', description, { minLength: 1, maxLength: 255 })
   }
+  if (isEndless(operation)) return header('Last-Event-ID', 'The last id that you have: what came after it is sent.')
   if (operation.is_list || operation.file) return []
   const if_match = header('If-Match', 'The `ETag` that you know: 412 when the resource has changed since.')
   if (operation.method !== 'GET') return if_match
@@ -123,8 +139,10 @@ function success(operation: Operation, schemas: Json): Json {
   if (method === 'POST') names.push('Idempotent-Replayed')
   if (file) {
     return {
-      description: 'The file, sent as it is made. One that breaks off is not complete.',
-      headers: headersGiven([...names, 'Content-Disposition']),
+      description: isEndless(operation)
+        ? 'What happens, as it happens: it has no end.'
+        : 'The file, sent as it is made. One that breaks off is not complete.',
+      headers: headersGiven(isEndless(operation) ? names : [...names, 'Content-Disposition']),
       content: { [file.content_type.split(';')[0] ?? '']: { schema: { type: 'string' }, example: file.example } },
     }
   }
@@ -213,6 +231,7 @@ function publish(schema: unknown, schemas: Json): unknown {
 }
 
 interface Sampled {
+  anyOf?: Sampled[]
   type?: string | string[]
   const?: unknown
   examples?: unknown[]
@@ -225,6 +244,7 @@ function exampleOf(schema: Sampled): unknown {
   if (schema.const !== undefined) return schema.const
   if (schema.examples) return schema.examples[0]
   if (schema.items) return [exampleOf(schema.items)]
+  if (schema.anyOf?.[0]) return exampleOf(schema.anyOf[0])
   const members = Object.entries(schema.properties ?? {}).filter(([, member]) => !member.readOnly)
   return Object.fromEntries(members.map(([name, member]) => [name, exampleOf(member)]))
 }

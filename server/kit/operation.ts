@@ -32,6 +32,15 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   file: KeptFile | undefined
   /** From If-Match: whether the caller knows this state of the resource. */
   is_current: (resource: { updated_at: string }) => boolean
+  listener: Listener
+}
+
+/** Who takes an answer that is sent as it is made. */
+export interface Listener {
+  /** From Last-Event-ID: how far the listener was before. */
+  last_event_id: string | undefined
+  /** The listener has gone, or must go. */
+  signal: AbortSignal
 }
 
 /** A file that has arrived, and is kept under this id until the operation takes it over. */
@@ -101,7 +110,7 @@ interface List<P extends TSchema, Q extends TSchema, B extends TSchema, R extend
   run: (at: At, call: CallOf<P, Q, B>) => Promise<Page<Static<R>>>
 }
 
-/** Answers with a file that is sent as it is made. */
+/** Answers with a file that is sent as it is made, or goes on as long as someone listens. */
 interface Streamed<P extends TSchema, Q extends TSchema, B extends TSchema> extends Description<P, Q, B> {
   method: 'GET'
   file: FileType
@@ -111,7 +120,8 @@ interface Streamed<P extends TSchema, Q extends TSchema, B extends TSchema> exte
 
 export interface FileType {
   content_type: string
-  name: string
+  /** To save it by. What has none has no end either: it is read as it comes. */
+  name?: string
   example: string
 }
 
@@ -139,6 +149,8 @@ export interface Operation {
   stream: ((at: At, call: Call) => AsyncIterable<string>) | undefined
   runAll: ((at: At, calls: Call[]) => Promise<unknown[]>) | undefined
 }
+
+export const isEndless = ({ file }: Pick<Operation, 'file'>): boolean => file !== undefined && file.name === undefined
 
 const nothing = Type.Object({})
 

@@ -123,7 +123,7 @@ export function orderOf(
 export function after({ column, is_descending, is_nullable, is_ordinal }: Sort, { value, id }: Place): Sql {
   const beyond = raw(is_descending ? '<' : '>')
   const name = raw(column)
-  if (is_ordinal) return sql`${name} ${beyond} ${value}`
+  if (is_ordinal) return sql`${name} ${beyond} ${value}::bigint`
   if (value === null) return sql`${name} is null and id ${beyond} ${id}`
   const later = sql`(${name}, id) ${beyond} (${value}, ${id})`
   return is_nullable ? sql`(${later} or ${name} is null)` : later
@@ -146,10 +146,7 @@ function placeOf(query: PageQuery, sort: Sort): (Place & { offset: number }) | u
   return { value: is_valued ? (value as string | number) : null, id, offset: Number(offset) }
 }
 
-const ordinal_max = 2 ** 31 - 1
-
-const isOrdinal = (value: unknown): boolean =>
-  Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= ordinal_max
+const isOrdinal = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0
 
 function parse(cursor: string): unknown[] {
   try {

@@ -9,16 +9,16 @@ export interface Places {
 }
 
 /**
- * One name gets at most half of the room. When all of it is taken, who has less than an even share still gets in, so that
+ * One name gets at most half of the room, or what is said. When all of it is taken, who has less than an even share still gets in, so that
  * a flood is turned away and not those beside it.
  */
-export function openPlaces(room: number): Places {
+export function openPlaces(room: number, own_max = room / 2): Places {
   const taken = new Map<string, number>()
   let total = 0
   return {
     take(name) {
       const own = taken.get(name) ?? 0
-      if (own >= room / 2) return false
+      if (own >= own_max) return false
       if (total >= room && own >= room / (taken.size + (own === 0 ? 1 : 0))) return false
       taken.set(name, own + 1)
       total += 1

@@ -130,6 +130,14 @@ export const tooManyAttempts = (wait_seconds: number) =>
     { 'retry-after': String(wait_seconds) },
   )
 
+export const tooManyStreams = (limit: number) =>
+  new Problem(
+    'RATE_LIMITED',
+    `There are too many open streams: a workspace may have ${limit} at once. Close one first.`,
+    { limit },
+    { 'retry-after': '10' },
+  )
+
 export const requestTimeout = () => new Problem('REQUEST_TIMEOUT', 'The request did not arrive in time.')
 
 export const headersTooLarge = (limit_bytes: number) =>

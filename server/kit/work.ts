@@ -27,7 +27,7 @@ export interface Work {
   table: string
   /** Does one batch; false when there was no more to do, and it has set `due_at` to null. */
   begin: (pool: Pool, lease: Lease) => Promise<() => Promise<boolean>>
-  /** It was tried often enough. */
+  /** It was tried often enough. In a transaction. */
   giveUp: (db: Db, lease: Lease, now: number) => Promise<void>
 }
 
@@ -146,7 +146,7 @@ async function again(pool: Pool, work: Work, lease: Lease, error: unknown): Prom
   const held = await pool.maybe<{ attempt: number }>(sql`select attempt from ${raw(work.table)} where ${isHeld(lease)}`)
   if (!held) return undefined
   if (held.attempt >= attempts_max && !isUnavailable(error)) {
-    await work.giveUp(pool, lease, now)
+    await pool.tx((db) => work.giveUp(db, lease, now))
     return undefined
   }
   return clock.iso(now + Math.min(pause_max_ms, 2 ** held.attempt * 100))

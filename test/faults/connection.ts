@@ -27,7 +27,7 @@ export function connectTo(url: string): Connection {
         clearTimeout(patience)
         own.removeAllListeners()
         own.setTimeout(0)
-        if (is_last || !answer || answer.headers.get('connection') === 'close') {
+        if (is_last || !answer || answer.headers.get('connection') === 'close' || isEndless(answer.headers)) {
           own.on('error', () => {}).destroy()
           socket = undefined
         }
@@ -52,6 +52,8 @@ export function connectTo(url: string): Connection {
   return { ask, close: () => void socket?.destroy() }
 }
 
+const isEndless = (headers: Headers): boolean => headers.get('content-type') === 'text/event-stream'
+
 /** The answer, when it has come as a whole. */
 function answerOf(bytes: Buffer, is_head: boolean): Answer | undefined {
   const end = bytes.indexOf('\r\n\r\n')
@@ -62,6 +64,7 @@ function answerOf(bytes: Buffer, is_head: boolean): Answer | undefined {
     lines.map((line): [string, string] => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]),
   )
   if (status === 100) return answerOf(bytes.subarray(end + 4), is_head)
+  if (isEndless(headers)) return { status, headers, text: '', body: undefined }
   if (headers.get('transfer-encoding') === 'chunked' && !is_head) {
     const text = unchunked(bytes.subarray(end + 4))
     return text === undefined ? undefined : { status, headers, text, body: undefined }

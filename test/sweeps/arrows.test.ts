@@ -5,7 +5,7 @@ import { test } from 'node:test'
 
 const server = path.resolve(import.meta.dirname, '../../server')
 
-/** From left to right: a room imports only from those before it. */
+/** From left to right: a room imports only from those before it, and from any other its schema. */
 const ranks = [
   ['kit'],
   ['events', 'workspaces'],
@@ -46,11 +46,20 @@ test('every room has its place', () => {
 test('arrows point to the left', () => {
   const crossing = files.flatMap(({ name, room, imports }) =>
     imports
-      .filter((target) => target.endsWith('.ts') && target.split('/')[0] !== room)
+      .filter((target) => target.endsWith('.ts') && !target.endsWith('/schema.ts') && target.split('/')[0] !== room)
       .filter((target) => rankOf(target.split('/')[0] ?? '') >= rankOf(room))
       .map((target) => `${name} -> ${target}`),
   )
   assert.deepEqual(crossing, [])
+})
+
+test('a schema knows the kit, its own room and other schemas', () => {
+  const isKnown = (target: string, room: string) =>
+    !target.endsWith('.ts') || ['kit', room].includes(target.split('/')[0] ?? '') || target.endsWith('/schema.ts')
+  assert.deepEqual(
+    offenders(({ name, room, imports }) => name.endsWith('/schema.ts') && !imports.every((one) => isKnown(one, room))),
+    [],
+  )
 })
 
 test('only api.ts knows the routes', () => {

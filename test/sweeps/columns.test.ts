@@ -28,6 +28,7 @@ const kept: Record<string, { table: string; from_elsewhere?: string[]; not_shown
     not_shown: ['import_id', 'written_at', 'before'],
   },
   AgentVersion: { table: 'agent_versions', not_shown: ['agent_id'] },
+  Event: { table: 'events', from_elsewhere: ['data', 'previous'], not_shown: ['data', 'previous', 'position'] },
   ApiKey: { table: 'api_keys', not_shown: ['rotated_at'] },
   ApiKeyWithSecret: { table: 'api_keys', from_elsewhere: ['key'], not_shown: ['rotated_at'] },
 }

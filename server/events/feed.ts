@@ -1,0 +1,181 @@
+import { gatherById } from '../kit/batch.ts'
+import type { Db } from '../kit/db.ts'
+import { firstIdOf, isId } from '../kit/id.ts'
+import * as page from '../kit/page.ts'
+import { invalid, notFound } from '../kit/problem.ts'
+import { raw, type Sql, sql } from '../kit/sql.ts'
+import { typesOf } from './catalogue.ts'
+import type { Event, EventQuery } from './schema.ts'
+
+/** Short enough that a reader who waits for it hardly notices. */
+const placed_at_once_max = 2_000
+
+const columns = raw('id, type, resource_id, created_at, data, previous')
+
+const newest_first: page.Sort = {
+  name: '-position',
+  column: 'position',
+  is_descending: true,
+  is_nullable: false,
+  is_ordinal: true,
+}
+const oldest_first: page.Sort = { ...newest_first, name: 'position', is_descending: false }
+
+type Placed = Event & { position: number }
+
+export async function get(db: Db, workspace: string, id: string): Promise<Event> {
+  const event = await byId(db, workspace, id)
+  if (!event) throw notFound()
+  return event
+}
+
+const byId = gatherById<Event>(columns, raw('events'))
+
+/** Newest first; after an event, in the order in which they came. */
+export async function list(db: Db, workspace: string, query: EventQuery): Promise<page.Page<Placed>> {
+  await place(db, workspace)
+  const start = query.after === undefined ? undefined : await positionOf(db, workspace, query.after, 'after')
+  const part = start === undefined ? raw('true') : sql`position > ${start}::bigint`
+  return page.read(query, start === undefined ? newest_first : oldest_first, async ({ clauses }) => {
+    const [rows, total] = await Promise.all([
+      db.many<Placed>(sql`select * from (${selected(workspace, query, part)}) as selected ${clauses}`),
+      count(db, workspace, query, part),
+    ])
+    return { rows, total }
+  })
+}
+
+interface Filter {
+  type?: string | undefined
+  resource_id?: string | undefined
+}
+
+function selected(workspace: string, { type, resource_id }: Filter, part: Sql): Sql {
+  const all = sql`select ${columns}, position from events
+    where workspace_id = ${workspace} and position is not null and ${part}`
+  const of_type = type === undefined || type === '*' ? all : sql`${all} and type = any(${typesOf(type)}::text[])`
+  return resource_id === undefined ? of_type : sql`${of_type} and resource_id = ${resource_id}`
+}
+
+/** Positions have no gaps, so that all are counted by the first and the last of them. */
+async function count(db: Db, workspace: string, filter: Filter, part: Sql): Promise<number> {
+  if (filter.type !== undefined || filter.resource_id !== undefined) {
+    return page.count(db, selected(workspace, filter, part))
+  }
+  const { total } = await db.one<{ total: number }>(
+    sql`select coalesce(max(position) - min(position) + 1, 0) as total from events
+      where workspace_id = ${workspace} and position is not null and ${part}`,
+  )
+  return total
+}
+
+/** Refused when there is no such event, or no longer: who asks has missed some. */
+export async function positionOf(db: Db, workspace: string, id: string, said_in: string): Promise<number> {
+  const event = isId(id)
+    ? await db.maybe<{ position: number | null }>(
+        sql`select position from events where workspace_id = ${workspace} and id = ${id}`,
+      )
+    : undefined
+  if (typeof event?.position === 'number') return event.position
+  const message = `${said_in} names no event that is kept.`
+  throw invalid([{ path: said_in, code: 'unknown', message }])
+}
+
+/** With what was said as it was said. */
+export interface Kept {
+  position: number
+  id: string
+  type: string
+  resource_id: string
+  created_at: string
+  data: string
+  previous: string | null
+}
+
+/** Those that came next, in their order. */
+export const next = (db: Db, workspace: string, type: string | undefined, after: number, limit: number) =>
+  db.many<Kept>(
+    sql`select position, id, type, resource_id, created_at, data::text, previous::text
+      from (${selected(workspace, { type }, sql`position > ${after}::bigint`)}) as selected
+      order by position limit ${raw(String(limit))}`,
+  )
+
+/** Where these workspaces are: what has no position yet gets one. */
+export async function heads(db: Db, workspaces: string[]): Promise<Map<string, number>> {
+  const waiting = await db.many<{ workspace_id: string }>(
+    sql`select workspace_id from unnest(${workspaces}::uuid[]) as asked (workspace_id)
+      where exists (select from events where workspace_id = asked.workspace_id and position is null)`,
+  )
+  for (const { workspace_id } of waiting) await placeSome(db, workspace_id)
+  const rows = await db.many<{ workspace_id: string; position: number }>(
+    sql`select workspace_id, position from event_positions where workspace_id = any(${workspaces}::uuid[])`,
+  )
+  return new Map(rows.map(({ workspace_id, position }) => [workspace_id, position]))
+}
+
+/** All that was committed before gets its position, but for what comes after very many. */
+export async function place(db: Db, workspace: string): Promise<void> {
+  await heads(db, [workspace])
+}
+
+/** The same for all workspaces, to the last. */
+export async function placeAll(db: Db, isStopping: () => boolean): Promise<void> {
+  const workspaces = await db.many<{ workspace_id: string }>(
+    sql`with recursive waiting (workspace_id) as (
+        (select workspace_id from events where position is null order by workspace_id limit 1)
+        union all
+        select (select workspace_id from events where position is null and workspace_id > waiting.workspace_id
+          order by workspace_id limit 1)
+        from waiting where workspace_id is not null)
+      select workspace_id from waiting where workspace_id is not null`,
+  )
+  for (const { workspace_id } of workspaces) {
+    while (!isStopping() && (await placeSome(db, workspace_id)) === placed_at_once_max);
+  }
+}
+
+/**
+ * Gives positions to what is committed, in the order of the ids. Who holds the workspace's row of `event_positions` is the
+ * only one to do so, and the statement after that sees all that was committed by then: a statement has its own snapshot.
+ * What a deletion is about to change is not waited for, nor what comes after it.
+ */
+function placeSome(db: Db, workspace: string): Promise<number> {
+  const waiting = sql`select id from events where workspace_id = ${workspace} and position is null
+    order by id limit ${placed_at_once_max}`
+  return db.tx(async (db) => {
+    const [, , placed] = await Promise.all([
+      db.run(
+        sql`insert into event_positions (workspace_id, position) values (${workspace}, 0)
+          on conflict (workspace_id) do nothing`,
+      ),
+      db.run(sql`select from event_positions where workspace_id = ${workspace} for update`),
+      db.run(
+        sql`with free as materialized (${waiting} for update skip locked),
+          held as (select id from (${waiting}) as waiting where id not in (select id from free) order by id limit 1),
+          numbered as (select id, row_number() over (order by id) as number from free
+            where id < coalesce((select id from held), 'ffffffff-ffff-ffff-ffff-ffffffffffff')),
+          ahead as (update event_positions set position = position + (select count(*) from numbered)
+            where workspace_id = ${workspace} returning position - (select count(*) from numbered) as position)
+          update events set position = ahead.position + number from numbered, ahead
+          where events.workspace_id = ${workspace} and events.id = numbered.id`,
+      ),
+    ])
+    return placed
+  })
+}
+
+const removed_at_once_max = 5_000
+
+/** From the beginning, as far as they are older, so that no gap comes to be. */
+export async function removeOld(db: Db, workspace: string, before: number): Promise<void> {
+  const oldest = sql`select id, position from events where workspace_id = ${workspace} and position is not null
+    order by position limit ${removed_at_once_max}`
+  let removed: number
+  do {
+    removed = await db.run(
+      sql`delete from events where workspace_id = ${workspace} and position < (
+        select coalesce(min(position) filter (where id >= ${firstIdOf(before)}), max(position) + 1)
+        from (${oldest}) as oldest)`,
+    )
+  } while (removed === removed_at_once_max)
+}

@@ -1,0 +1,62 @@
+import * as clock from './clock.ts'
+import { isUnavailable } from './db.ts'
+import { openPlaces } from './places.ts'
+import { Problem } from './problem.ts'
+
+/** Each is a connection that others can't have. */
+const streams_at_once_max = 2_000
+/** Of one workspace. */
+export const streams_of_one_max = 100
+/** As long as a key is remembered. */
+const welcome_ms = 500
+
+/** Until when an answer without an end goes on. */
+export interface Stay {
+  /** The client has gone, or the service stops. */
+  signal: AbortSignal
+  /** Whether the client may still hear what comes now. */
+  isWelcome: () => Promise<boolean>
+}
+
+/** The answers without an end that are under way. */
+export interface Streams {
+  /** A place for one of this name, to be aborted when it ends; undefined when there is none. */
+  enter: (name: string) => AbortController | undefined
+  endAll: () => void
+}
+
+export function openStreams(): Streams {
+  const places = openPlaces(streams_at_once_max, streams_of_one_max)
+  const open = new Set<AbortController>()
+  return {
+    enter(name) {
+      if (!places.take(name)) return undefined
+      const place = new AbortController()
+      open.add(place)
+      place.signal.addEventListener('abort', () => {
+        open.delete(place)
+        places.leave(name)
+      })
+      return place
+    },
+    endAll() {
+      for (const place of open) place.abort()
+    },
+  }
+}
+
+/** Asks again when the last time is long ago. While nobody can know, who was let in stays. */
+export function welcome(ask: (now: number) => Promise<boolean>): () => Promise<boolean> {
+  let asked_at = clock.ticks()
+  return async () => {
+    if (clock.ticks() - asked_at < welcome_ms) return true
+    asked_at = clock.ticks()
+    try {
+      return await ask(clock.now())
+    } catch (error) {
+      if (error instanceof Problem) return false
+      if (isUnavailable(error)) return true
+      throw error
+    }
+  }
+}

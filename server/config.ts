@@ -17,6 +17,7 @@ export interface Config {
   trust_proxy: string[]
   secrets_key: string | undefined
   rate_limit_per_second: number
+  events_keep_days: number
   log_level: Level
 }
 
@@ -26,6 +27,9 @@ export class ConfigError extends Error {}
 type Environment = Record<string, string | undefined>
 
 const secrets_key_length_min = 32
+/** What is to be sent of an event is tried for days, and read from it each time. */
+const keep_days_min = 7
+const keep_days_max = 36_500
 
 const checkout = path.resolve(import.meta.dirname, '..')
 
@@ -72,6 +76,12 @@ export function readConfig(environment: Environment = process.env): Config {
       (text) => wholeNumber(text, 1_000_000_000),
       'a whole number; 0 turns the limit off',
     ),
+    events_keep_days: read(
+      'EVENTS_KEEP_DAYS',
+      30,
+      (text) => wholeNumber(text, keep_days_max, keep_days_min),
+      `a number of days, ${keep_days_min} to ${keep_days_max}`,
+    ),
     log_level: read(
       'LOG_LEVEL',
       'info',
@@ -92,8 +102,8 @@ export function addressOf({ host, public_url }: Config, port: number): string {
 const shown = (name: string, text: string): string =>
   /KEY|DATABASE_URL/.test(name) ? `${text.length} characters of something else` : text
 
-function wholeNumber(text: string, maximum: number): number | undefined {
-  return /^\d+$/.test(text) && Number(text) <= maximum ? Number(text) : undefined
+function wholeNumber(text: string, maximum: number, minimum = 0): number | undefined {
+  return /^\d+$/.test(text) && Number(text) <= maximum && Number(text) >= minimum ? Number(text) : undefined
 }
 
 function baseAddress(text: string): string | undefined {

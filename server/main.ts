@@ -6,6 +6,7 @@ import { openApi, portOf } from './api.ts'
 import * as api_keys from './api-keys/store.ts'
 import { addressOf, type Config, ConfigError } from './config.ts'
 import * as grams from './contacts/grams.ts'
+import * as feed from './events/feed.ts'
 import * as imports from './imports/store.ts'
 import * as clock from './kit/clock.ts'
 import { openPool, type Pool } from './kit/db.ts'
@@ -30,6 +31,8 @@ const note_uses_every_ms = 5_000
 const remove_expired_every_ms = 60 * 60 * 1000
 const begin_tallies_every_ms = 60_000
 const tally_every_ms = 2_000
+const place_every_ms = 1_000
+const day_ms = 24 * 60 * 60 * 1000
 
 export interface Database {
   pool: Pool
@@ -105,7 +108,9 @@ async function start(config: Config, log: Log): Promise<() => Promise<void>> {
   const { app, noteUses, stop: stopAnswering } = openApi(pool, { ...config, secrets_key }, migrations, log)
   const timers: NodeJS.Timeout[] = []
   let worker: Worker | undefined
+  let is_stopping = false
   const stop = async () => {
+    is_stopping = true
     for (const timer of timers) clearInterval(timer)
     await Promise.all([stopAnswering(), worker?.stop()])
     await noteUses().catch((error: unknown) => log.warn({ err: error }, 'the last uses of keys were not noted'))
@@ -120,9 +125,10 @@ async function start(config: Config, log: Log): Promise<() => Promise<void>> {
     const setup_token = await setup.offer(pool, clock.now())
     timers.push(
       every(note_uses_every_ms, noteUses, log),
-      every(remove_expired_every_ms, () => removeAllExpired(pool), log),
+      every(remove_expired_every_ms, () => removeAllExpired(pool, config), log),
       every(begin_tallies_every_ms, () => grams.beginWorthwhile(pool), log),
       every(tally_every_ms, () => grams.tally(pool), log),
+      every(place_every_ms, () => feed.placeAll(pool, () => is_stopping), log),
     )
     worker = openWorker(pool, log)
     console.log(greeting(addressOf(config, portOf(app)), first_key, setup_token))
@@ -164,12 +170,13 @@ function keepSecretsKey({ data_dir }: Config): string {
   return fs.readFileSync(file, 'utf8')
 }
 
-async function removeAllExpired(pool: Pool): Promise<void> {
+async function removeAllExpired(pool: Pool, { events_keep_days }: Config): Promise<void> {
   await sessions.removeExpired(pool, clock.now())
   await invitations.removeExpired(pool, clock.now())
   for (const { id } of await workspaces.list(pool)) {
     await removeExpired(pool, id, clock.now())
     await imports.removeOld(pool, id, clock.now())
+    await feed.removeOld(pool, id, clock.now() - events_keep_days * day_ms)
   }
 }
 

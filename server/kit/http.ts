@@ -246,15 +246,11 @@ function addDoors(
           return again?.workspace === caller.workspace && again.scopes.has(operation.scope)
         }),
       }
+      // Not when the stream is closed: that waits for what it waits for.
+      reply.raw.once('close', () => place.abort())
       run({ id, caller, headers, sent, params, query, body: undefined, stay }).then(
-        (answer) => {
-          if (typeof answer.body !== 'string') answer.body.once('close', () => place.abort())
-          give(request, reply, answer)
-        },
-        (error: unknown) => {
-          place.abort()
-          reply.send(error)
-        },
+        (answer) => give(request, reply, answer),
+        (error: unknown) => void reply.send(error),
       )
     }
   }

@@ -214,17 +214,31 @@ test('a key that is revoked or expires hears no more', async () => {
   for (const { heard } of streams) assert.ok(heard.length < all)
 })
 
-test('a session hears its workspace, and no more once it has ended', async () => {
+test('a session hears the workspace that the header or the address names, and no more once it has ended', async () => {
   const tenant = await workspace()
   const owner = await someone(server, { [tenant.id]: 'owner' })
-  const headers = { cookie: owner.cookie(), ...at(tenant) }
-  const stream = await listen(`${server.url}/app/api/v1/events/stream`, headers)
-  assert.equal(stream.status, 200)
-  await create(tenant)
-  await stream.hear(1)
+  const address = `${server.url}/app/api/v1/events/stream`
+  const cookie = owner.cookie()
+  const streams = await Promise.all([
+    listen(address, { cookie, ...at(tenant) }),
+    listen(`${address}?workspace=${tenant.id}`, { cookie }),
+  ])
+  assert.deepEqual(
+    streams.map(({ status }) => status),
+    [200, 200],
+  )
+  // Until it was looked at anew who listens.
+  const began_at = performance.now()
+  let count = 0
+  do {
+    await create(tenant)
+    count += 1
+    for (const stream of streams) await stream.hear(count)
+  } while (performance.now() - began_at < 1_000)
   assert.equal((await owner.go('DELETE', '/session')).status, 200)
+  const ended = Promise.all(streams.map((stream) => stream.ended))
   let is_over = false
-  const ended = stream.ended.then(() => {
+  void ended.then(() => {
     is_over = true
   })
   while (!is_over) await create(tenant)

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as events from '../server/events/store.ts'
+import { newId } from '../server/kit/id.ts'
 import { migrate } from '../server/kit/migrate.ts'
+import { sql } from '../server/kit/sql.ts'
 import { newTenant, type Service, startService } from './faults/service.ts'
 import { migrations, testPool } from './harness.ts'
 import { listen } from './listening.ts'
@@ -14,6 +18,8 @@ const admin = testPool()
 await admin.script(`create database ${name}`)
 const pool = testPool(url)
 await migrate(pool, migrations)
+const environment = { DATABASE_URL: url, SECRETS_KEY: randomBytes(32).toString('base64') }
+const look_every_ms = 50
 after(async () => {
   await pool.close()
   await admin.script(`drop database ${name} with (force)`)
@@ -22,7 +28,6 @@ after(async () => {
 
 test('who comes back after the server was killed hears on, none skipped and none twice', async () => {
   await using stack = new AsyncDisposableStack()
-  const environment = { DATABASE_URL: url, SECRETS_KEY: randomBytes(32).toString('base64') }
   const { key } = await newTenant(pool)
   const headers = { authorization: `Bearer ${key}` }
   const json = { ...headers, 'content-type': 'application/json' }
@@ -66,4 +71,23 @@ test('who comes back after the server was killed hears on, none skipped and none
   )
   await second.stop()
   await back.ended
+})
+
+test('what nobody reads gets its position too', async () => {
+  await using stack = new AsyncDisposableStack()
+  const { workspace } = await newTenant(pool)
+  const many = Array.from({ length: 5_000 }, () => ({ data: { id: newId() } }))
+  await pool.tx((db) => events.recordMany(db, workspace, 'contact.created', many, Date.now()))
+  const service = await startService(stack, environment)
+  const placed = () =>
+    pool.many<{ id: string }>(
+      sql`select resource_id as id from events where workspace_id = ${workspace} and position is not null
+        order by position`,
+    )
+  while ((await placed()).length <= many.length) await sleep(look_every_ms)
+  assert.deepEqual(
+    (await placed()).slice(1).map(({ id }) => id),
+    many.map(({ data }) => data.id),
+  )
+  await service.stop()
 })

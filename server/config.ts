@@ -18,6 +18,7 @@ export interface Config {
   secrets_key: string | undefined
   rate_limit_per_second: number
   webhook_allow_hosts: string[]
+  events_keep_days: number
   log_level: Level
 }
 
@@ -27,6 +28,9 @@ export class ConfigError extends Error {}
 type Environment = Record<string, string | undefined>
 
 const secrets_key_length_min = 32
+/** What is to be sent of an event is tried for days, and read from it each time. */
+const keep_days_min = 7
+const keep_days_max = 36_500
 
 const checkout = path.resolve(import.meta.dirname, '..')
 
@@ -79,6 +83,12 @@ export function readConfig(environment: Environment = process.env): Config {
       hosts,
       'host names, addresses or networks such as 10.0.0.0/8, separated by commas',
     ),
+    events_keep_days: read(
+      'EVENTS_KEEP_DAYS',
+      30,
+      (text) => wholeNumber(text, keep_days_max, keep_days_min),
+      `a number of days, ${keep_days_min} to ${keep_days_max}`,
+    ),
     log_level: read(
       'LOG_LEVEL',
       'info',
@@ -99,8 +109,8 @@ export function addressOf({ host, public_url }: Config, port: number): string {
 const shown = (name: string, text: string): string =>
   /KEY|DATABASE_URL/.test(name) ? `${text.length} characters of something else` : text
 
-function wholeNumber(text: string, maximum: number): number | undefined {
-  return /^\d+$/.test(text) && Number(text) <= maximum ? Number(text) : undefined
+function wholeNumber(text: string, maximum: number, minimum = 0): number | undefined {
+  return /^\d+$/.test(text) && Number(text) <= maximum && Number(text) >= minimum ? Number(text) : undefined
 }
 
 function baseAddress(text: string): string | undefined {

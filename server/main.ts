@@ -6,6 +6,7 @@ import { openApi, portOf } from './api.ts'
 import * as api_keys from './api-keys/store.ts'
 import { addressOf, type Config, ConfigError } from './config.ts'
 import * as grams from './contacts/grams.ts'
+import * as feed from './events/feed.ts'
 import * as imports from './imports/store.ts'
 import * as integrations from './integrations/store.ts'
 import * as clock from './kit/clock.ts'
@@ -32,7 +33,8 @@ const note_uses_every_ms = 5_000
 const remove_expired_every_ms = 60 * 60 * 1000
 const begin_tallies_every_ms = 60_000
 const tally_every_ms = 2_000
-const events_kept_ms = 30 * 24 * 60 * 60 * 1000
+const place_every_ms = 1_000
+const day_ms = 24 * 60 * 60 * 1000
 
 export interface Database {
   pool: Pool
@@ -108,7 +110,9 @@ async function start(config: Config, log: Log): Promise<() => Promise<void>> {
   const { app, tools, noteUses, stop: stopAnswering } = openApi(pool, { ...config, secrets_key }, migrations, log)
   const timers: NodeJS.Timeout[] = []
   let worker: Worker | undefined
+  let is_stopping = false
   const stop = async () => {
+    is_stopping = true
     for (const timer of timers) clearInterval(timer)
     await Promise.all([stopAnswering(), worker?.stop()])
     await noteUses().catch((error: unknown) => log.warn({ err: error }, 'the last uses of keys were not noted'))
@@ -124,9 +128,10 @@ async function start(config: Config, log: Log): Promise<() => Promise<void>> {
     const setup_token = await setup.offer(pool, clock.now())
     timers.push(
       every(note_uses_every_ms, noteUses, log),
-      every(remove_expired_every_ms, () => removeAllExpired(pool), log),
+      every(remove_expired_every_ms, () => removeAllExpired(pool, config), log),
       every(begin_tallies_every_ms, () => grams.beginWorthwhile(pool), log),
       every(tally_every_ms, () => grams.tally(pool), log),
+      every(place_every_ms, () => feed.placeAll(pool, () => is_stopping), log),
     )
     const own_address = addressOf({ ...config, public_url: undefined }, portOf(app))
     worker = openWorker({ pool, tools, ownAddress: () => own_address, log })
@@ -169,14 +174,15 @@ function keepSecretsKey({ data_dir }: Config): string {
   return fs.readFileSync(file, 'utf8')
 }
 
-async function removeAllExpired(pool: Pool): Promise<void> {
+async function removeAllExpired(pool: Pool, { events_keep_days }: Config): Promise<void> {
   await sessions.removeExpired(pool, clock.now())
   await invitations.removeExpired(pool, clock.now())
   for (const { id } of await workspaces.list(pool)) {
     await removeExpired(pool, id, clock.now())
     await imports.removeOld(pool, id, clock.now())
-    await deliveries.removeOld(pool, id, clock.now() - events_kept_ms)
+    await deliveries.removeOld(pool, id, clock.now() - events_keep_days * day_ms)
     await integrations.removeOld(pool, id, clock.now())
+    await feed.removeOld(pool, id, clock.now() - events_keep_days * day_ms)
   }
 }
 

@@ -36,6 +36,17 @@ test('every operation is on it, with its method, its path and an example request
   }
 })
 
+test('every type of event is on it, with its fields and an example', () => {
+  for (const type of Object.keys(document.webhooks)) {
+    const start = page.indexOf(`<article aria-labelledby="webhook/${type}">`)
+    assert.notEqual(start, -1, `${type} is on the page`)
+    const article = plain(page.slice(start, page.indexOf('</article>', start)))
+    assert.ok(article.includes(`"type": "${type}"`), `${type} has an example`)
+    assert.match(article, /data\.id\s+string/)
+  }
+  assert.match(plain(page), /previous\.first_name may be absent/)
+})
+
 test('a body is told with its types, its limits and what is ignored', () => {
   const article = plain(articleOf(page, 'contacts_create'))
   assert.match(article, /phone_number required\s+string/)

@@ -18,7 +18,7 @@ const workspaces = 2
 /** One in each workspace, again and again, in the steady part. */
 const events_every_ms = 200
 const steady_ms = 20_000
-const backlog_events = 150
+const backlog_events = 300
 const at_once = 200
 const hang_factor_max = 2
 const to_reach = 0.4

@@ -53,13 +53,15 @@ interface Filter {
 function selected(workspace: string, { type, resource_id }: Filter, part: Sql): Sql {
   const all = sql`select ${columns}, position from events
     where workspace_id = ${workspace} and position is not null and ${part}`
-  const of_type = type === undefined || type === '*' ? all : sql`${all} and type = any(${typesOf(type)}::text[])`
+  const of_type = isOfAll(type) ? all : sql`${all} and type = any(${typesOf(type ?? '*')}::text[])`
   return resource_id === undefined ? of_type : sql`${of_type} and resource_id = ${resource_id}`
 }
 
+const isOfAll = (type: string | undefined): boolean => type === undefined || type === '*'
+
 /** Positions have no gaps, so that all are counted by the first and the last of them. */
 async function count(db: Db, workspace: string, filter: Filter, part: Sql): Promise<number> {
-  if (filter.type !== undefined || filter.resource_id !== undefined) {
+  if (!isOfAll(filter.type) || filter.resource_id !== undefined) {
     return page.count(db, selected(workspace, filter, part))
   }
   const { total } = await db.one<{ total: number }>(

@@ -121,8 +121,8 @@ export function endpoint(
 const headersOf = ({ file }: Operation): Record<string, string> => ({
   'content-type': file?.content_type ?? '',
   ...(file?.name === undefined
-    ? // Asks proxies to pass on what comes when it comes.
-      { 'x-accel-buffering': 'no' }
+    ? // The connection ends with it, and proxies pass on what comes when it comes.
+      { connection: 'close', 'x-accel-buffering': 'no' }
     : { 'content-disposition': `attachment; filename="${file.name}"` }),
 })
 

@@ -64,6 +64,7 @@ declare module 'fastify' {
     caller: Caller
     arrived_at: number
     door_headers: Record<string, string> | undefined
+    knock: Knock
   }
 }
 
@@ -138,6 +139,7 @@ export function openHttp(options: HttpOptions): Http {
   app.decorateRequest('caller')
   app.decorateRequest('arrived_at', 0)
   app.decorateRequest('door_headers')
+  app.decorateRequest('knock')
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('multipart/form-data', (_request, body, done) => done(null, body))
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
@@ -261,19 +263,15 @@ function addDoors(
       const stay: Stay = {
         signal: place.signal,
         isWelcome: welcome(async (now) => {
-          const again = await door.identify(new RequestKnock(operation, request, reply), now)
+          const again = await door.identify(request.knock, now)
           return again?.workspace === caller.workspace && again.scopes.has(operation.scope)
         }),
       }
+      // Not when the stream is closed: that waits for what it waits for.
+      reply.raw.once('close', () => place.abort())
       run({ id, caller, headers, sent, params, query, body: undefined, stay }).then(
-        (answer) => {
-          if (typeof answer.body !== 'string') answer.body.once('close', () => place.abort())
-          give(request, reply, answer)
-        },
-        (error: unknown) => {
-          place.abort()
-          reply.send(error)
-        },
+        (answer) => give(request, reply, answer),
+        (error: unknown) => void reply.send(error),
       )
     }
   }
@@ -330,7 +328,8 @@ function admission(rate_limit_per_second: number, turnAway: TurnAway) {
     const hosts = sentOf(request.raw, 'host').length
     const is_http = hosts === 1 || (hosts === 0 && request.raw.httpVersion === '1.0')
     if (!is_http) return void done(problem.malformedRequest())
-    const known = door.identify(new RequestKnock(operation, request, reply), now)
+    request.knock = new RequestKnock(operation, request, reply)
+    const known = door.identify(request.knock, now)
     const decide = (caller: Caller | undefined) => {
       try {
         letIn(operation, request, reply, caller, now)
@@ -350,6 +349,7 @@ class RequestKnock implements Knock {
   readonly operation: Operation
   readonly #request: FastifyRequest
   readonly #reply: FastifyReply
+  #taken: Map<string, string | string[] | undefined> | undefined
 
   constructor(operation: Operation, request: FastifyRequest, reply: FastifyReply) {
     this.operation = operation
@@ -379,8 +379,11 @@ class RequestKnock implements Knock {
 
   takeFromQuery(name: string): string | undefined {
     const query = this.#request.query as Parts['Querystring']
-    const said = query[name]
+    // Who listens for long is asked again.
+    this.#taken ??= new Map()
+    if (name in query) this.#taken.set(name, query[name])
     delete query[name]
+    const said = this.#taken.get(name)
     return typeof said === 'string' ? said : undefined
   }
 

@@ -49,6 +49,8 @@ const resolver_options = { timeout: 2_000, tries: 2 }
 const answer_header_bytes_max = 16 * 1024
 /** Ordinary by their looks, but they give secrets to who asks from inside of a cloud. */
 const metadata_addresses = ['168.63.129.16']
+/** Whatever a resolver says of it. */
+const own_name = /(^|\.)localhost\.?$/i
 
 export function openOutbound({ allowed, find = findAll }: OutboundOptions): Outbound {
   const names = new Set(allowed.filter((one) => !isNetwork(one)).map((name) => name.toLowerCase()))
@@ -58,6 +60,7 @@ export function openOutbound({ allowed, find = findAll }: OutboundOptions): Outb
   /** Those of an allowed name may be anywhere; of any other each must be public, for nobody knows which one is taken. */
   async function addressesOf(name: string): Promise<string[]> {
     const is_allowed = names.has(name.toLowerCase())
+    if (!is_allowed && own_name.test(name)) throw new OutboundError(not_public)
     const found = await find(name).catch((error: unknown) => {
       if (is_allowed) return findHere(name)
       throw error

@@ -1,6 +1,5 @@
 import * as clock from '../kit/clock.ts'
-import type { Tools } from '../kit/operation.ts'
-import { OutboundError, type Reply } from '../kit/outbound.ts'
+import { type Outbound, OutboundError, type Reply } from '../kit/outbound.ts'
 import { sign } from '../kit/signing.ts'
 import { bodyOf } from './deliveries.ts'
 import type { Claimed, Result } from './queue.ts'
@@ -21,7 +20,9 @@ const answer_bytes_max = 16 * 1024
 const answer_bytes_kept = 1024
 
 export interface Way {
-  tools: Tools
+  outbound: Outbound
+  /** Opens what was sealed. */
+  open: (sealed: string) => string
   /** Where this server listens, for inboxes. */
   ownAddress: () => string
   now: () => number
@@ -30,13 +31,14 @@ export interface Way {
 }
 
 /** Sends it once. */
-export async function attempt(delivery: Claimed, { tools, ownAddress, now, timeout_ms, signal }: Way): Promise<Result> {
+export async function attempt(delivery: Claimed, way: Way): Promise<Result> {
+  const { outbound, open, ownAddress, now, timeout_ms, signal } = way
   const body = bodyOf(delivery.workspace, delivery)
   const began_at = now()
   const began_ticks = clock.ticks()
   const send = async () => {
     const signed = { id: delivery.id, timestamp: String(Math.floor(began_at / second_ms)), body }
-    const secrets = secretsOf(delivery, tools, began_at)
+    const secrets = secretsOf(delivery, open, began_at)
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'Parley',
@@ -46,7 +48,7 @@ export async function attempt(delivery: Claimed, { tools, ownAddress, now, timeo
     }
     const message = { headers, body, timeout_ms, bytes_max: answer_bytes_max, signal }
     const is_own = isInbox(delivery.url)
-    return tools.outbound.post(is_own ? ownAddress() + delivery.url : delivery.url, message, is_own)
+    return outbound.post(is_own ? ownAddress() + delivery.url : delivery.url, message, is_own)
   }
   const reply = await send().catch((error: unknown) => {
     if (error instanceof OutboundError) return error
@@ -86,11 +88,11 @@ function retryAfterOf({ headers }: Reply, now: number): number {
 }
 
 /** After a rotation both, for a while. */
-function secretsOf(delivery: Claimed, { seal }: Tools, now: number): string[] {
+function secretsOf(delivery: Claimed, open: Way['open'], now: number): string[] {
   const { secret, previous_secret, previous_secret_until } = delivery
   const is_both = previous_secret && previous_secret_until && clock.parse(previous_secret_until) > now
   try {
-    return [secret, ...(is_both ? [previous_secret] : [])].map(seal.open)
+    return [secret, ...(is_both ? [previous_secret] : [])].map(open)
   } catch {
     throw new OutboundError('The secret was sealed with another SECRETS_KEY than there is now: rotate it.')
   }

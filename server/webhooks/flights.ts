@@ -11,11 +11,12 @@ import * as webhooks from './store.ts'
 const flights_of_each = 10
 const flights_of_each_failing = 1
 /** Of all endpoints. Those that fail have places of their own, and take none from the others. */
-const flights_max = 200
+const flights_max = 400
 const failing_flights_max = 100
 /** Statements at once, so that most connections are left to requests. */
 const claims_at_once = 2
 const records_at_once = 2
+const secrets_remembered_max = 1_000
 /** For all of an attempt. */
 const timeout_ms = 15_000
 /** For what is on its way when the process is to end. */
@@ -46,7 +47,9 @@ export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOpt
   const flying = new Set<queue.Claimed>()
   const landed: queue.Result[] = []
   const stopping = new AbortController()
-  const way = { timeout_ms, ...rest, tools, ownAddress, now, signal: stopping.signal }
+  const { outbound, seal } = tools
+  const open = remembering(seal.open)
+  const way = { timeout_ms, ...rest, outbound, open, ownAddress, now, signal: stopping.signal }
   let waiting: (() => void)[] = []
   let claims = 0
   let reserved = 0
@@ -161,5 +164,16 @@ export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOpt
           .catch((error: unknown) => log.warn({ err: error }, 'leases are left'))
       }
     },
+  }
+}
+
+/** To open a seal takes as long as to sign, and the same few are asked for again and again. */
+function remembering(open: (sealed: string) => string): (sealed: string) => string {
+  const opened = new Map<string, string>()
+  return (sealed) => {
+    const text = opened.get(sealed) ?? open(sealed)
+    if (opened.size === secrets_remembered_max) opened.clear()
+    opened.set(sealed, text)
+    return text
   }
 }

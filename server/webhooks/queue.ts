@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import * as clock from '../kit/clock.ts'
 import type { Db } from '../kit/db.ts'
-import { sql } from '../kit/sql.ts'
+import { type Sql, sql } from '../kit/sql.ts'
 import { type Told, told_columns } from './deliveries.ts'
 import type { Attempt, DeliveryStatus } from './schema.ts'
 
@@ -32,12 +32,16 @@ export interface Room {
   taken: Map<string, number>
 }
 
+/** It is due, and nobody is at it. */
+const isFree = (now: number): Sql =>
+  sql`due_at <= ${clock.iso(now)} and (lease_until is null or lease_until <= ${clock.iso(now)})`
+
 export async function workspacesDue(db: Db, now: number): Promise<string[]> {
   const rows = await db.many<{ workspace_id: string }>(
     sql`select distinct workspace_id from webhooks
       where status = 'active' and exists (select from webhook_deliveries as delivery
         where delivery.workspace_id = webhooks.workspace_id and webhook_id = webhooks.id
-          and due_at <= ${clock.iso(now)} and (lease_until is null or lease_until <= ${clock.iso(now)}))`,
+          and ${isFree(now)})`,
   )
   return rows.map(({ workspace_id }) => workspace_id)
 }
@@ -45,31 +49,31 @@ export async function workspacesDue(db: Db, now: number): Promise<string[]> {
 /** What is due in the workspace, as far as there is room: of each endpoint the longest due, and the first of each first. */
 export async function claim(db: Db, workspace: string, room: Room, now: number): Promise<Claimed[]> {
   const lease_token = randomUUID()
-  const at = clock.iso(now)
   const rows = await db.many<Omit<Claimed, 'workspace' | 'lease_token'>>(
     sql`with endpoint as (
-        select webhooks.id, url, secret, previous_secret, previous_secret_until, failing_since,
-          case when failing_since is null then ${room.of_each}::integer else ${room.of_each_failing}::integer end
-            - coalesce(taken.count, 0) as room
+        select webhooks.id, case when failing_since is null then ${room.of_each}::integer
+          else ${room.of_each_failing}::integer end - coalesce(taken.count, 0) as room
         from webhooks
         left join unnest(${[...room.taken.keys()]}::uuid[], ${[...room.taken.values()]}::integer[])
           as taken (id, count) on taken.id = webhooks.id
         where workspace_id = ${workspace} and status = 'active'),
       waiting as (
-        select delivery.id, due_at, endpoint.id as webhook_id, url, secret, previous_secret, previous_secret_until,
-          failing_since
+        select endpoint.id as webhook_id, delivery.id, due_at,
+          row_number() over (partition by endpoint.id order by due_at) as place
         from endpoint cross join lateral (
           select id, due_at from webhook_deliveries
-          where workspace_id = ${workspace} and webhook_id = endpoint.id and due_at <= ${at}
-            and (lease_until is null or lease_until <= ${at})
-          order by due_at limit greatest(room, 0) for update skip locked) as delivery),
-      picked as (
-        select * from waiting order by row_number() over (partition by webhook_id order by due_at), due_at
-        limit ${room.in_all})
+          where workspace_id = ${workspace} and webhook_id = endpoint.id and ${isFree(now)}
+          order by due_at limit greatest(room, 0)) as delivery),
+      picked as (select webhook_id, id from waiting order by place, due_at limit ${room.in_all}),
+      held as (
+        select webhook_id, id from picked join webhook_deliveries using (webhook_id, id)
+        where workspace_id = ${workspace} and ${isFree(now)} for update of webhook_deliveries skip locked)
       update webhook_deliveries as delivery
       set lease_token = ${lease_token}, lease_until = ${clock.iso(now + lease_ms)}
-      from picked join events as event on event.workspace_id = ${workspace} and event.id = picked.id
-      where delivery.workspace_id = ${workspace} and delivery.webhook_id = picked.webhook_id and delivery.id = picked.id
+      from held
+      join webhooks on webhooks.workspace_id = ${workspace} and webhooks.id = held.webhook_id
+      join events as event on event.workspace_id = ${workspace} and event.id = held.id
+      where delivery.workspace_id = ${workspace} and delivery.webhook_id = held.webhook_id and delivery.id = held.id
       returning delivery.webhook_id, delivery.id, delivery.type, delivery.attempt, url, secret, previous_secret,
         previous_secret_until, failing_since, ${told_columns}`,
   )

@@ -25,7 +25,7 @@ const kept = {
   id: id('Unique identifier; treat it as opaque.'),
   url: Type.String({
     description: 'Where the events are sent. Of an inbox: its path on this server.',
-    examples: ['https://hooks.example.com/parley'],
+    examples: ['https://hooks.shop.example/parley'],
   }),
   events: Type.Array(Type.String(), events_said),
   description: Type.Unsafe<string | null>({ type: ['string', 'null'], ...description_said }),
@@ -76,7 +76,7 @@ const fieldsFor = (patterns: string[]) => ({
     description:
       'An address that begins with https:// or http://, on a public host, without name and password. Or `inbox`, for a ' +
       'built-in one that keeps what it gets.',
-    examples: ['https://hooks.example.com/parley'],
+    examples: ['https://hooks.shop.example/parley'],
   }),
   events: Type.Unsafe<string[]>({
     type: 'array',

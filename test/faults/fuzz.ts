@@ -143,6 +143,11 @@ function astrayFaults({ method, target }: Request, answer: Answer): string[] {
 
 function learn({ memory }: Client, { kind, method, target, in_path, said }: Request, answer: Answer): void {
   memory.read(answer, in_path.id)
+  for (const { id, webhook_id } of [answer.body?.data ?? []].flat()) {
+    if (!webhook_id) continue
+    const path = '/webhooks/{id}/deliveries/{delivery_id}'
+    for (const end of ['', '/resend']) memory.rememberPath(path + end, { id: webhook_id, delivery_id: id })
+  }
   const operation = describedAt(method, target)
   if (answer.status >= 300 || kind !== 'valid' || !operation) return
   if (method !== 'DELETE') memory.rememberPath(operation.path, in_path)

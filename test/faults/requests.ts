@@ -29,7 +29,10 @@ export interface Client {
 }
 
 /** Which values of these go together the document says only in words: mostly they are left out. */
-export const in_words = ['cursor', 'crm_system', 'crm_id', 'after', 'Last-Event-ID']
+export const in_words = [
+  ...['cursor', 'crm_system', 'crm_id', 'after', 'Last-Event-ID'],
+  ...['url', 'events', 'inbox_answer'],
+]
 
 /** More is created than deleted, so that the others have something to find. */
 const asked = described.flatMap((operation) => Array<Described>(operation.method === 'POST' ? 3 : 1).fill(operation))

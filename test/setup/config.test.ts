@@ -23,6 +23,9 @@ const wrong: [string, string][] = [
   ['SECRETS_KEY', 'a'.repeat(31)],
   ['RATE_LIMIT_PER_SECOND', '-1'],
   ['RATE_LIMIT_PER_SECOND', '1.5'],
+  ['EVENTS_KEEP_DAYS', '6'],
+  ['EVENTS_KEEP_DAYS', '36501'],
+  ['EVENTS_KEEP_DAYS', 'ever'],
   ['LOG_LEVEL', 'loud'],
 ]
 for (const [name, value] of wrong) {
@@ -40,6 +43,8 @@ const right: [string, string, string, unknown][] = [
   ['TRUST_PROXY', '10.0.0.0/8, ::1', 'trust_proxy', ['10.0.0.0/8', '::1']],
   ['SECRETS_KEY', 'a'.repeat(32), 'secrets_key', 'a'.repeat(32)],
   ['RATE_LIMIT_PER_SECOND', '0', 'rate_limit_per_second', 0],
+  ['EVENTS_KEEP_DAYS', '7', 'events_keep_days', 7],
+  ['EVENTS_KEEP_DAYS', '36500', 'events_keep_days', 36_500],
   ['LOG_LEVEL', 'silent', 'log_level', 'silent'],
   ['HOST', '', 'host', '127.0.0.1'],
 ]

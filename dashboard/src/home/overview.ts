@@ -11,6 +11,8 @@ const event_names: Record<string, string> = {
   'contact.updated': 'Contact changed',
   'contact.deleted': 'Contact deleted',
   'agent.created': 'Agent created',
+  'api_key.created': 'API key created',
+  'api_key.revoked': 'API key revoked',
 }
 
 /** Types that are newer than this page are said as they are: "import.finished" is "Import finished". */

@@ -6,6 +6,7 @@ export interface Document {
   servers: { url: string }[]
   tags: { name: string; description: string }[]
   paths: Record<string, Record<string, Omit<Operation, 'method' | 'path'>>>
+  webhooks: Record<string, { post: Webhook }>
   components: { headers: Record<string, Described> }
 }
 
@@ -25,6 +26,13 @@ export interface Operation {
   parameters?: (Described & { name: string; in: keyof typeof places; required?: boolean })[]
   requestBody?: { content: Content }
   responses: Record<string, Response>
+}
+
+/** What is sent to others, under this name. */
+export interface Webhook {
+  summary: string
+  description: string
+  requestBody: { content: Content }
 }
 
 export interface Described {

@@ -13,6 +13,7 @@ import {
   places,
   type Response,
   type Room,
+  type Webhook,
 } from './document.ts'
 import { fieldsOf, limitsOf, type Schema, typeOf } from './fields.ts'
 import { code, Html, heading, html, idAttribute, listed, type Part } from './html.ts'
@@ -33,7 +34,7 @@ export const docsHeaders = {
 /** The document as a page for people. `origin` is what the examples put before the paths. */
 export function docsPage(document: ReturnType<typeof openApiOf>, origin = 'http://127.0.0.1:8080'): string {
   // openApiOf makes an OpenAPI document, and these are the parts of one that are shown.
-  const { info, servers, tags, paths, components } = inlined(document, document) as Document
+  const { info, servers, tags, paths, webhooks, components } = inlined(document, document) as Document
   const { guide, sections, markdown } = readGuide(info.description)
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
@@ -64,6 +65,10 @@ ${guide}
 <p class="note">In the examples below, <code>$KEY</code> is the API key.</p>
 </section>
 ${rooms.map((room) => roomSection(site, room))}
+${webhookSection(
+  site,
+  Object.values(webhooks).map(({ post }) => post),
+)}
 ${errorSection(site, operations)}
 ${headerSection(site, components.headers)}
 </main>
@@ -84,7 +89,7 @@ ${list(
   sections.map(({ id, title }) => link(id, title)),
 )}
 ${rooms.map((room) => list(html`<a href="#tag/${room.name}">${titleOf(room)}</a>`, room.operations.map(operationLink)))}
-${list('Reference', [link('page/errors', 'Error answers'), link('page/headers', 'Answer headers')])}
+${list('Reference', [link('page/webhooks', 'Events that are sent'), link('page/errors', 'Error answers'), link('page/headers', 'Answer headers')])}
 </ul>`
 }
 
@@ -150,6 +155,27 @@ ${Object.entries(content).map(
   ([type, { schema, example }]) => html`${answerTable(site, schema)}
 ${heading(4, `${id}/${status}/${type}`, ['Example answer ', html`<small>${type}</small>`])}${code(example)}`,
 )}`
+}
+
+const webhookSection = (site: Site, webhooks: Webhook[]): Html => html`<section>
+${heading(2, 'page/webhooks', 'Events that are sent')}
+<p>What each type of event is sent with, as the body of a webhook. In the list and in the stream, <code>data</code> and
+<code>previous</code> are the same.</p>
+${webhooks.map((webhook) => webhookArticle(site, webhook))}
+</section>
+`
+
+function webhookArticle(site: Site, { summary, description, requestBody }: Webhook): Html {
+  const id = `webhook/${summary}`
+  return html`<article aria-labelledby="${id}">
+${heading(3, id, summary)}
+${site.markdown(description)}
+${Object.entries(requestBody.content).map(
+  ([type, { schema, example }]) => html`<details><summary>Fields</summary>${answerTable(site, schema)}</details>
+${heading(4, `${id}/${type}`, ['Example ', html`<small>${type}</small>`])}${code(example)}`,
+)}
+</article>
+`
 }
 
 const answerTable = (site: Site, schema: Schema): Html =>

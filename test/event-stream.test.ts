@@ -1,0 +1,299 @@
+import assert from 'node:assert/strict'
+import net from 'node:net'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as events from '../server/events/store.ts'
+import type { Pool } from '../server/kit/db.ts'
+import { newId } from '../server/kit/id.ts'
+import { streams_of_one_max } from '../server/kit/streams.ts'
+import { withServers } from './faults/server.ts'
+import { openServer, type Server, serve, type Tenant, testPool } from './harness.ts'
+import { holdOpen } from './held.ts'
+import { type Listening, listen } from './listening.ts'
+import { create } from './people.ts'
+import { newAgent, newContact } from './samples.ts'
+import { at, someone } from './visitors.ts'
+
+const server = await serve()
+const { workspace, pool } = server
+
+const to = (tenant: Tenant, query = '', headers = {}, url = server.url, key = tenant.key): Promise<Listening> =>
+  listen(`${url}/api/v1/events/stream${query}`, { authorization: `Bearer ${key}`, ...headers })
+
+/** All of the workspace in the order of the list. */
+async function walk({ call }: Tenant): Promise<string[]> {
+  const newest = await call('GET', '/events?limit=100')
+  const ids: string[] = newest.body.data.map(({ id }: { id: string }) => id)
+  for (let { next_cursor } = newest.body.pagination; next_cursor; ) {
+    const { body } = await call('GET', `/events?limit=100&cursor=${next_cursor}`)
+    ids.push(...body.data.map(({ id }: { id: string }) => id))
+    next_cursor = body.pagination.next_cursor
+  }
+  return ids.reverse()
+}
+
+/** Each look gives some of them their positions. */
+const totalOf = async ({ call }: Tenant): Promise<number> =>
+  (await call('GET', '/events?limit=1')).body.pagination.total
+
+const idsOf = (heard: { id: string }[]): string[] => heard.map(({ id }) => id)
+
+test('without an id it begins now, and tells each event as the list shows it', async () => {
+  const tenant = await workspace()
+  await create(tenant)
+  const stream = await to(tenant)
+  const { id } = await create(tenant, { notes: 'Ünï "quoted"\r\n\n\tdata: 😀\u2028' })
+  await tenant.call('PATCH', `/contacts/${id}`, { first_name: 'Grace' })
+  const heard = await stream.hear(2)
+  const { body } = await tenant.call('GET', `/events?resource_id=${id}`)
+  assert.deepEqual(
+    heard,
+    body.data.reverse().map((event: { id: string; type: string }) => ({ id: event.id, type: event.type, event })),
+  )
+  stream.close()
+})
+
+test('it goes on after the id of the header, or else of the address', async () => {
+  const tenant = await workspace()
+  for (let count = 0; count < 3; count += 1) await create(tenant)
+  const [first, second, third, fourth] = await walk(tenant)
+  const by_query = await to(tenant, `?after=${first}`)
+  assert.deepEqual(idsOf(await by_query.hear(3)), [second, third, fourth])
+  const by_header = await to(tenant, `?after=${first}`, { 'last-event-id': third })
+  assert.deepEqual(idsOf(await by_header.hear(1)), [fourth])
+  by_query.close()
+  by_header.close()
+})
+
+test('an id that is not kept, or is none, is refused by name', async () => {
+  const [tenant, other] = await Promise.all([workspace(), workspace()])
+  const [theirs = ''] = await walk(other)
+  for (const id of [theirs, newId(), 'none']) {
+    const by_header = await tenant.call('GET', '/events/stream', undefined, { 'last-event-id': id })
+    assert.deepEqual([by_header.status, by_header.body.error.details.fields[0].path], [400, 'Last-Event-ID'])
+    const by_query = await tenant.call('GET', `/events/stream?after=${id}`)
+    assert.deepEqual([by_query.status, by_query.body.error.details.fields[0].path], [400, 'after'])
+  }
+})
+
+test('it tells of its own workspace and of the asked types only', async () => {
+  const [tenant, other] = await Promise.all([workspace(), workspace()])
+  const [first] = await walk(tenant)
+  const all = await to(tenant)
+  const agents = await to(tenant, '?type=agent.*')
+  const later = await to(tenant, `?type=agent.created&after=${first}`)
+  await create(other)
+  await create(tenant)
+  await tenant.call('POST', '/agents', newAgent())
+  await create(other)
+  await create(tenant)
+  await tenant.call('POST', '/agents', newAgent())
+  await all.hear(4)
+  assert.deepEqual(idsOf(all.heard), (await walk(tenant)).slice(1))
+  const told = all.heard.filter(({ type }) => type === 'agent.created')
+  assert.deepEqual(await agents.hear(2), told)
+  assert.deepEqual(await later.hear(2), told)
+  for (const stream of [all, agents, later]) stream.close()
+})
+
+test('what is committed late is told late, what is rolled back never', async () => {
+  const tenant = await workspace()
+  const stream = await to(tenant)
+  const [late, undone] = [newId(), newId()]
+  const record = (id: string) => (db: Parameters<typeof events.record>[0]) =>
+    events.record(db, tenant.id, 'agent.created', [{ data: { id } }], Date.now())
+  const [first, second] = [await holdOpen(pool, record(late)), await holdOpen(pool, record(undone))]
+  const { id } = await create(tenant)
+  await stream.hear(1)
+  await second.end(new Error('undo it'))
+  await first.end()
+  await stream.hear(2)
+  const last = await create(tenant)
+  await stream.hear(3)
+  assert.deepEqual(
+    stream.heard.map(({ event }) => event.resource_id),
+    [id, late, last.id],
+  )
+  stream.close()
+})
+
+test('over two servers, with writers and late commits on both, each listener hears all, once, in the order of the list', async () => {
+  await withServers(2, {}, async ([one, other]) => {
+    assert.ok(one && other)
+    const tenant = await one.workspace()
+    const servers = [one, other]
+    const start = (await walk(tenant))[0] ?? ''
+    let is_over = false
+    const steady = await to(tenant, `?after=${start}`, {}, other.url)
+    const write = async ({ url, fetch, pool }: Server, index: number) => {
+      const headers = { authorization: `Bearer ${tenant.key}` }
+      for (let count = 0; count < 25; count += 1) {
+        const late = await holdOpen(pool, (db) =>
+          events.record(db, tenant.id, 'agent.created', [{ data: { id: newId() } }], Date.now()),
+        )
+        const created = await fetch('POST', '/api/v1/contacts', newContact(), headers)
+        const address = `/api/v1/contacts/${created.body.data.id}`
+        // The other one goes on with it: what happens to a contact is told in its order, whoever did it.
+        const next = servers[(index + 1) % 2] ?? one
+        await next.fetch('PATCH', address, { first_name: `n${count}` }, headers)
+        await (count % 5 === 0 ? late.end(new Error('undo it')) : late.end())
+        if (count % 3 === 0) await fetch('DELETE', address, undefined, headers)
+      }
+      return url
+    }
+    const writing = Promise.all([...servers, ...servers].map(write)).then(() => {
+      is_over = true
+    })
+    /** Breaks off again and again, and goes on from the last id that it has. */
+    const listening = servers.map(async ({ url }, index) => {
+      const ids: string[] = []
+      for (let count = 1; ; count += 1) {
+        const stream = await to(tenant, `?after=${start}`, { 'last-event-id': ids.at(-1) ?? start }, url)
+        const is_last = is_over
+        const all = is_last ? (await walk(tenant)).length - 1 : ids.length + 7 * index + count
+        await Promise.race([stream.hear(all - ids.length).catch(() => {}), writing])
+        stream.close()
+        ids.push(...idsOf(stream.heard))
+        if (is_last) return ids
+      }
+    })
+    await writing
+    const expected = (await walk(tenant)).slice(1)
+    assert.equal(expected.length, 4 * (25 * 2 + 20 + 9))
+    assert.deepEqual(idsOf(await steady.hear(expected.length)), expected)
+    for (const ids of await Promise.all(listening)) assert.deepEqual(ids, expected)
+    const by_contact = Map.groupBy(steady.heard, ({ event }) => event.resource_id)
+    for (const told of by_contact.values()) {
+      const types = told.map(({ type }) => type)
+      const whole = ['contact.created', 'contact.updated', 'contact.deleted']
+      assert.deepEqual(types, types[0] === 'agent.created' ? ['agent.created'] : whole.slice(0, types.length))
+    }
+    steady.close()
+  })
+})
+
+test('who reads slowly is sent no more than that, and gets all of it in the end', async () => {
+  let reads = 0
+  const own_pool = testPool()
+  const counting: Pool = {
+    ...own_pool,
+    many(statement) {
+      if (statement.text.includes('data::text')) reads += 1
+      return own_pool.many(statement)
+    },
+  }
+  const slow = await openServer(counting)
+  const tenant = await slow.workspace()
+  const [start] = await walk(tenant)
+  const notes = 'x'.repeat(2_000)
+  const many = Array.from({ length: 10_000 }, () => ({ data: { id: newId(), notes } }))
+  await pool.tx((db) => events.recordMany(db, tenant.id, 'contact.created', many, Date.now()))
+  while ((await totalOf(tenant)) <= many.length);
+  const { hostname, port } = new URL(slow.url)
+  const socket = net.connect(Number(port), hostname).setEncoding('utf8').pause()
+  const first = `GET /api/v1/events/stream?after=${start} HTTP/1.1`
+  socket.write(`${first}\r\nHost: parley.test\r\nAuthorization: Bearer ${tenant.key}\r\n\r\n`)
+  let before: number
+  do {
+    before = reads
+    await sleep(300)
+  } while (reads === 0 || reads > before)
+  assert.ok(reads < many.length / 100, `${reads} reads while nothing was taken`)
+  assert.equal((await tenant.call('GET', '/contacts?limit=1')).status, 200, 'others have their turn')
+  const told = new Set<string>()
+  let rest = ''
+  for await (const text of socket) {
+    rest += text
+    for (const [, id = ''] of rest.matchAll(/"resource_id":"([^"]+)"/g)) told.add(id)
+    rest = rest.slice(-100)
+    if (told.size === many.length) break
+  }
+  assert.deepEqual(
+    [...told],
+    many.map(({ data }) => data.id),
+  )
+  await slow.close()
+})
+
+test('a key that is revoked or expires hears no more', async () => {
+  const tenant = await workspace()
+  const expires_at = new Date(Date.now() + 1_500).toISOString()
+  const streams = await Promise.all([
+    to(tenant, '', {}, server.url, await tenant.newKey({ name: 'revoked' })),
+    to(tenant, '', {}, server.url, await tenant.newKey({ name: 'expires', expires_at })),
+  ])
+  const { body } = await tenant.call('GET', '/api_keys')
+  const { id } = body.data.find(({ name }: { name: string }) => name === 'revoked')
+  await tenant.call('DELETE', `/api_keys/${id}`)
+  let is_over = false
+  const ended = Promise.all(streams.map((stream) => stream.ended)).then(() => {
+    is_over = true
+  })
+  while (!is_over) await create(tenant)
+  await ended
+  const all = (await walk(tenant)).length
+  for (const { heard } of streams) assert.ok(heard.length < all)
+})
+
+test('a session hears the workspace that the header or the address names, and no more once it has ended', async () => {
+  const tenant = await workspace()
+  const owner = await someone(server, { [tenant.id]: 'owner' })
+  const address = `${server.url}/app/api/v1/events/stream`
+  const cookie = owner.cookie()
+  const streams = await Promise.all([
+    listen(address, { cookie, ...at(tenant) }),
+    listen(`${address}?workspace=${tenant.id}`, { cookie }),
+  ])
+  assert.deepEqual(
+    streams.map(({ status }) => status),
+    [200, 200],
+  )
+  // Until it was looked at anew who listens.
+  const began_at = performance.now()
+  let count = 0
+  do {
+    await create(tenant)
+    count += 1
+    for (const stream of streams) await stream.hear(count)
+  } while (performance.now() - began_at < 1_000)
+  assert.equal((await owner.go('DELETE', '/session')).status, 200)
+  const ended = Promise.all(streams.map((stream) => stream.ended))
+  let is_over = false
+  void ended.then(() => {
+    is_over = true
+  })
+  while (!is_over) await create(tenant)
+  await ended
+})
+
+test('streams end when the server stops', async () => {
+  const stopping = await openServer(testPool())
+  const tenant = await stopping.workspace()
+  const streams = await Promise.all([to(tenant, '', {}, stopping.url), to(tenant, '', {}, stopping.url)])
+  await stopping.close()
+  await Promise.all(streams.map(({ ended }) => ended))
+})
+
+test('a workspace has so many streams at once, and others beside it have theirs', async () => {
+  const [tenant, other] = await Promise.all([workspace(), workspace()])
+  const streams = await Promise.all(Array.from({ length: streams_of_one_max }, () => to(tenant)))
+  const refused = await tenant.call('GET', '/events/stream')
+  assert.deepEqual([refused.status, refused.body.error.code], [429, 'RATE_LIMITED'])
+  assert.match(refused.body.error.message, /100 at once/)
+  assert.equal((await other.call('GET', '/events/stream')).status, 200)
+  assert.equal((await tenant.call('GET', '/contacts')).status, 200, 'other requests are as ever')
+  await create(tenant)
+  for (const stream of streams) await stream.hear(1)
+  streams.pop()?.close()
+  let status: number
+  do status = (await tenant.call('GET', '/events/stream')).status
+  while (status === 429)
+  assert.equal(status, 200)
+  for (const stream of streams) stream.close()
+})
+
+test('a HEAD is answered as the stream would be, and ends', async () => {
+  const tenant = await workspace()
+  const { status, headers, text } = await tenant.call('HEAD', '/events/stream')
+  assert.deepEqual([status, headers.get('content-type'), text], [200, 'text/event-stream', ''])
+})

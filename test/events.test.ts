@@ -1,0 +1,298 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { document } from '../server/api.ts'
+import { catalogue, types } from '../server/events/catalogue.ts'
+import * as feed from '../server/events/feed.ts'
+import { payloadOf } from '../server/events/schema.ts'
+import * as events from '../server/events/store.ts'
+import type { Db } from '../server/kit/db.ts'
+import { newId } from '../server/kit/id.ts'
+import { sql } from '../server/kit/sql.ts'
+import { serve, type Tenant } from './harness.ts'
+import { holdOpen } from './held.ts'
+import { create } from './people.ts'
+import { newAgent, newApiKey, newContact, newImport, newWebhook } from './samples.ts'
+
+const { workspace, pool } = await serve()
+const unknown = '01a1dd18-9904-726a-94bc-9e3b6ab9ad11'
+const day_ms = 24 * 60 * 60 * 1000
+
+const ajv = new Ajv2020({ strict: false, allErrors: true })
+addFormats.default(ajv)
+
+/** The events of a list, which must be found. */
+async function listed({ call }: Tenant, query = '') {
+  const { status, body, text } = await call('GET', `/events?limit=100${query}`)
+  assert.equal(status, 200, text)
+  return body.data as { id: string; type: string; resource_id: string; data: { id: string }; previous: object | null }[]
+}
+
+const idsOf = (all: { id: string }[]): string[] => all.map(({ id }) => id)
+
+const agentCreated = (tenant: Tenant) => {
+  const id = newId()
+  return {
+    id,
+    work: (db: Db) => events.record(db, tenant.id, 'agent.created', [{ data: { id } }], Date.now()),
+  }
+}
+
+test('every type of the catalogue is recorded, and its data and payload are as its schema says', async () => {
+  const tenant = await workspace()
+  const { call } = tenant
+  const contact = await create(tenant, { first_name: 'Ada', tags: ['vip'] })
+  await call('PATCH', `/contacts/${contact.id}`, { first_name: 'Grace' })
+  await call('PUT', `/contacts/${contact.id}/crm_ids/hubspot`, { id: '301' })
+  const gone = await create(tenant, { notes: 'Calls back.' })
+  await call('PATCH', `/contacts/${gone.id}`, { notes: null })
+  await call('DELETE', `/contacts/${gone.id}`)
+  await call('POST', '/agents', newAgent())
+  const { id } = (await call('POST', '/contacts/imports', newImport())).body.data
+  await tenant.work()
+  await call('POST', `/contacts/imports/${id}/undo`)
+  await tenant.work()
+  const cancelled = (await call('POST', '/contacts/imports', newImport())).body.data
+  await call('POST', `/contacts/imports/${cancelled.id}/cancel`)
+  const key = (await call('POST', '/api_keys', newApiKey())).body.data
+  await call('DELETE', `/api_keys/${key.id}`)
+  await call('DELETE', `/api_keys/${key.id}`)
+  const inbox = (await call('POST', '/webhooks', newWebhook({ url: 'inbox', inbox_answer: '410' }))).body.data
+  await call('POST', `/webhooks/${inbox.id}/test`)
+  await tenant.work()
+
+  const all = await listed(tenant)
+  assert.deepEqual([...new Set(all.map(({ type }) => type))].sort(), [...types].sort())
+  for (const event of all) {
+    const type = types.find((one) => one === event.type)
+    assert.ok(type)
+    const { data, previous } = event
+    const payload = {
+      id: event.id,
+      type,
+      timestamp: '2026-11-15T09:30:00.000Z',
+      workspace_id: tenant.id,
+      data,
+      ...(previous && { previous }),
+    }
+    for (const [schema, value] of [
+      [catalogue[type].data, data],
+      [{ ...payloadOf(type), additionalProperties: false }, payload],
+    ] as const) {
+      assert.ok(ajv.validate(JSON.parse(JSON.stringify(schema)), value), `${event.type}: ${ajv.errorsText()}`)
+    }
+    assert.equal(data.id, event.resource_id)
+    assert.ok(!JSON.stringify(event).includes(key.key), 'a key is never told')
+  }
+  const of = (type: string) => all.filter((event) => event.type === type)
+  assert.deepEqual(
+    of('import.finished').map(({ data }) => Object(data).status),
+    ['cancelled', 'finished'],
+  )
+  assert.equal(of('api_key.revoked').length, 1, 'revoking twice is told once')
+  assert.deepEqual(Object.keys(document.webhooks), types)
+})
+
+test('an update tells what changed and how it was before', async () => {
+  const tenant = await workspace()
+  const { id } = await create(tenant, { first_name: 'Ada', tags: ['vip'] })
+  await tenant.call('PATCH', `/contacts/${id}`, { first_name: 'Grace', tags: ['vip'] })
+  const [updated, created] = await listed(tenant, `&resource_id=${id}`)
+  assert.deepEqual(updated?.previous, { first_name: 'Ada' })
+  assert.equal(Object(updated?.data).first_name, 'Grace')
+  assert.deepEqual([created?.type, created?.previous], ['contact.created', null])
+  const got = await tenant.call('GET', `/events/${updated?.id}`)
+  assert.deepEqual(got.body.data, updated)
+})
+
+test('the newest come first, and after an event the oldest', async () => {
+  const tenant = await workspace()
+  const created: string[] = []
+  for (let count = 0; count < 5; count += 1) created.push((await create(tenant)).id)
+  const newest = await listed(tenant, '&type=contact.created')
+  assert.deepEqual(
+    newest.map(({ resource_id }) => resource_id),
+    created.toReversed(),
+  )
+  const all = (await listed(tenant)).reverse()
+  for (const [index, { id }] of all.entries()) {
+    const { body } = await tenant.call('GET', `/events?after=${id}&limit=2`)
+    assert.deepEqual(idsOf(body.data), idsOf(all.slice(index + 1, index + 3)))
+    assert.equal(body.pagination.total, all.length - index - 1)
+    assert.equal(body.pagination.has_more, all.length - index - 1 > 2)
+  }
+})
+
+test('a cursor leads through all of them in either order, also when others come meanwhile', async () => {
+  const tenant = await workspace()
+  for (let count = 0; count < 7; count += 1) await create(tenant)
+  const all = await listed(tenant)
+  const walk = async (query: string) => {
+    const seen: string[] = []
+    for (let cursor = ''; ; ) {
+      const { body } = await tenant.call('GET', `/events?limit=3${query}${cursor}`)
+      seen.push(...idsOf(body.data))
+      if (!body.pagination.has_more) return seen
+      cursor = `&cursor=${body.pagination.next_cursor}`
+      if (query === '') await create(tenant)
+    }
+  }
+  assert.deepEqual(await walk(''), idsOf(all))
+  const oldest = all.at(-1)?.id
+  assert.deepEqual((await walk(`&after=${oldest}`)).slice(0, 7), idsOf(all).reverse().slice(1))
+})
+
+test('events are found by type, by pattern and by resource, and counted', async () => {
+  const tenant = await workspace()
+  const { id } = await create(tenant)
+  await create(tenant)
+  await tenant.call('PATCH', `/contacts/${id}`, { first_name: 'Ada' })
+  await tenant.call('POST', '/agents', newAgent())
+  const counts: [string, number][] = [
+    ['type=contact.created', 2],
+    ['type=contact.updated', 1],
+    ['type=contact.*', 3],
+    ['type=agent.*', 1],
+    ['type=import.*', 0],
+    ['type=*', 5],
+    [`resource_id=${id}`, 2],
+    [`resource_id=${id}&type=contact.created`, 1],
+    [`resource_id=${unknown}`, 0],
+    ['offset=9', 5],
+    ['', 5],
+  ]
+  for (const [query, total] of counts) {
+    const { body } = await tenant.call('GET', `/events?limit=100&${query}`)
+    assert.equal(body.pagination.total, total, query)
+    assert.equal(body.data.length, query === 'offset=9' ? 0 : total, query)
+  }
+})
+
+test('a type that is none, or an event to begin after that is not kept, is refused by name', async () => {
+  const [tenant, other] = await Promise.all([workspace(), workspace()])
+  await create(other)
+  const [theirs] = await listed(other)
+  for (const [name, value] of [
+    ['type', 'contact'],
+    ['type', 'contact.creat*'],
+    ['type', 'contact.created,contact.updated'],
+    ['after', 'none'],
+    ['after', unknown],
+    ['after', theirs?.id],
+    ['resource_id', '1'],
+  ]) {
+    const { status, body } = await tenant.call('GET', `/events?${name}=${value}`)
+    assert.deepEqual([status, body.error.code], [400, 'VALIDATION_ERROR'])
+    assert.equal(body.error.details.fields[0].path, name)
+  }
+})
+
+test('what is committed late comes after what was read before, though its id is older', async () => {
+  const tenant = await workspace()
+  const late = agentCreated(tenant)
+  const { end } = await holdOpen(pool, late.work)
+  await create(tenant)
+  const [last, ...before] = await listed(tenant)
+  assert.equal(last?.type, 'contact.created')
+  assert.ok(![last, ...before].some(({ resource_id }) => resource_id === late.id))
+  await end()
+  const [newest] = await listed(tenant)
+  assert.equal(newest?.resource_id, late.id)
+  assert.ok(newest.id < last.id)
+  assert.deepEqual(idsOf(await listed(tenant, `&after=${last.id}`)), [newest.id])
+})
+
+test('what is rolled back was never there, and leaves no gap', async () => {
+  const tenant = await workspace()
+  const undone = agentCreated(tenant)
+  const { end } = await holdOpen(pool, undone.work)
+  await create(tenant)
+  const before = await listed(tenant)
+  await end(new Error('undo it'))
+  assert.deepEqual(await listed(tenant), before)
+  await create(tenant)
+  const { body } = await tenant.call('GET', '/events')
+  assert.equal(body.pagination.total, before.length + 1)
+  assert.equal(body.data.length, before.length + 1)
+})
+
+test('a deletion under way holds nobody up, and what comes after keeps its order', async () => {
+  const tenant = await workspace()
+  const contact = newId()
+  const record = (type: events.EventType, id: string) =>
+    pool.tx((db) => events.record(db, tenant.id, type, [{ data: { id } }], Date.now()))
+  const [first] = await listed(tenant)
+  await record('contact.created', contact)
+  await record('contact.updated', contact)
+  const { end } = await holdOpen(pool, async (db) => {
+    // As far as a deletion can be when it is looked at: one of the two is held, the other not yet.
+    await db.run(
+      sql`select from events where workspace_id = ${tenant.id} and resource_id = ${contact} and type = 'contact.created'
+        for update`,
+    )
+  })
+  assert.deepEqual(idsOf(await listed(tenant)), [first?.id])
+  await end()
+  assert.deepEqual(
+    (await listed(tenant)).map(({ type }) => type),
+    ['contact.updated', 'contact.created', 'api_key.created'],
+  )
+})
+
+test('many at once get their positions in several steps, each one once', async () => {
+  const tenant = await workspace()
+  const many = Array.from({ length: 5_000 }, () => ({ data: { id: newId() } }))
+  await pool.tx((db) => events.recordMany(db, tenant.id, 'contact.created', many, Date.now()))
+  await Promise.all(Array.from({ length: 4 }, () => feed.place(pool, tenant.id)))
+  const placed = await pool.many<{ position: number; id: string }>(
+    sql`select position, resource_id as id from events where workspace_id = ${tenant.id} order by position`,
+  )
+  assert.deepEqual(
+    placed.map(({ position }) => position),
+    Array.from({ length: many.length + 1 }, (_, index) => index + 1),
+  )
+  assert.deepEqual(
+    idsOf(placed.slice(1)),
+    many.map(({ data }) => data.id),
+  )
+})
+
+test('what is too old goes, from the beginning, and the rest is still counted', async () => {
+  const tenant = await workspace()
+  const at = Date.now()
+  await create(tenant)
+  await create(tenant)
+  const [newest, middle, oldest] = await listed(tenant)
+  assert.ok(newest && middle && oldest)
+  await feed.removeOld(pool, tenant.id, at - 30 * day_ms)
+  assert.equal((await listed(tenant)).length, 3)
+  // The middle one is made old, as if it had waited for its commit: nothing behind what stays is taken out.
+  const old = `00000000${middle.id.slice(8)}`
+  await pool.run(sql`update events set id = ${old} where workspace_id = ${tenant.id} and id = ${middle.id}`)
+  await feed.removeOld(pool, tenant.id, at - 30 * day_ms)
+  assert.equal((await listed(tenant)).length, 3)
+  const older = `00000000${oldest.id.slice(8)}`
+  await pool.run(sql`update events set id = ${older} where workspace_id = ${tenant.id} and id = ${oldest.id}`)
+  await feed.removeOld(pool, tenant.id, at - 30 * day_ms)
+  const { body } = await tenant.call('GET', '/events')
+  assert.deepEqual([idsOf(body.data), body.pagination.total], [[newest.id], 1])
+  assert.equal((await tenant.call('GET', `/events?after=${old}`)).status, 400)
+  await feed.removeOld(pool, tenant.id, at + day_ms)
+  assert.equal((await tenant.call('GET', '/events')).body.pagination.total, 0)
+  await create(tenant)
+  assert.equal((await tenant.call('GET', '/events')).body.pagination.total, 1)
+})
+
+test('a deleted contact is an id in the list and in each of its events', async () => {
+  const tenant = await workspace()
+  const { id } = await create(tenant, newContact({ first_name: 'Ada' }))
+  await tenant.call('PATCH', `/contacts/${id}`, { first_name: 'Grace' })
+  await listed(tenant)
+  await tenant.call('DELETE', `/contacts/${id}`)
+  const all = await listed(tenant, `&resource_id=${id}`)
+  assert.deepEqual(
+    all.map(({ type, data, previous }) => [type, data, previous]),
+    ['contact.deleted', 'contact.updated', 'contact.created'].map((type) => [type, { id }, null]),
+  )
+})

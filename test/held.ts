@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import type { Db, Pool } from '../server/kit/db.ts'
+
+export interface Held {
+  /** Commits it, or undoes it by this error. */
+  end: (error?: Error) => Promise<void>
+}
+
+/** A transaction that has done its work, and stays open until it is told to end. */
+export async function holdOpen(pool: Pool, work: (db: Db) => Promise<unknown>): Promise<Held> {
+  const held = Promise.withResolvers<void>()
+  const told = Promise.withResolvers<void>()
+  const ending = pool.tx(async (db) => {
+    await work(db)
+    held.resolve()
+    await told.promise
+  })
+  ending.catch(held.reject)
+  await held.promise
+  return {
+    async end(error) {
+      if (error) told.reject(error)
+      else told.resolve()
+      await ending.catch((thrown) => assert.equal(thrown, error))
+    },
+  }
+}

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import * as clock from '../kit/clock.ts'
 import type { Db } from '../kit/db.ts'
-import { type Sql, sql } from '../kit/sql.ts'
+import { raw, type Sql, sql } from '../kit/sql.ts'
 import { type Told, told_columns } from './deliveries.ts'
 import type { Attempt, DeliveryStatus } from './schema.ts'
 
@@ -128,10 +128,10 @@ export async function release(db: Db, workspace: string, deliveries: Claimed[]):
 }
 
 /** What was still to be sent to endpoints that are disabled now; some of it at a time, so that nothing waits for it. */
-export async function failWaiting(db: Db, now: number): Promise<void> {
+export async function failWaiting(db: Db, now: number, only?: string): Promise<void> {
   const disabled = await db.many<{ workspace_id: string; id: string }>(
     sql`select workspace_id, id from webhooks
-      where status = 'disabled' and exists (select from webhook_deliveries as delivery
+      where status = 'disabled' ${only === undefined ? raw('') : sql`and workspace_id = ${only}`} and exists (select from webhook_deliveries as delivery
         where delivery.workspace_id = webhooks.workspace_id and webhook_id = webhooks.id and due_at is not null
           and (lease_until is null or lease_until <= ${clock.iso(now)}))`,
   )
@@ -147,8 +147,9 @@ export async function failWaiting(db: Db, now: number): Promise<void> {
   }
 }
 
-/** Deliveries go when their events do. */
+/** Deliveries go when their events do, and what came to inboxes. */
 export async function removeOld(db: Db, workspace: string, before: number): Promise<void> {
+  await db.run(sql`delete from inbox_requests where workspace_id = ${workspace} and created_at < ${clock.iso(before)}`)
   let removed: number
   do {
     removed = await db.run(

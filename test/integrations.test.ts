@@ -406,8 +406,13 @@ test('a deleted contact leaves ids in the receipts', async () => {
   const phone = phoneNumber()
   const { contact_id } = (await tenant.send(made.url, { phone, name: 'Ada' })).body.data
   await tenant.send(made.url, { phone: phoneNumber(), name: 'Eve' })
+  assert.equal((await tenant.send(made.url, { phone, name: 'a'.repeat(101) })).status, 400)
   await tenant.call('DELETE', `/contacts/${contact_id}`)
-  const [eve, ada] = await receiptsOf(tenant, made)
+  const [refused, eve, ada] = await receiptsOf(tenant, made)
+  assert.deepEqual(
+    [refused.contact_id, refused.outcome, refused.payload, refused.reasons],
+    [contact_id, 'refused', null, []],
+  )
   assert.equal(eve.payload.name, 'Eve')
   assert.deepEqual([ada.contact_id, ada.outcome, ada.payload, ada.reasons], [contact_id, 'created', null, []])
 })

@@ -67,12 +67,14 @@ export async function create(
 
 function newContacts(inputs: (NewContact & Pick<Contact, 'source'>)[], now: number): Contact[] {
   const created_at = clock.iso(now)
+  // In the order in which contacts are shown: so they stand in the event log, and are sent.
   return inputs.map((input) => ({
     id: newId(),
-    ...unset,
-    ...profileOf(input),
     phone_number: input.phone_number,
+    ...unset,
     source: input.source,
+    ...never_contacted,
+    ...profileOf(input),
     created_at,
     updated_at: created_at,
   }))
@@ -259,9 +261,8 @@ const unset = {
   company: null,
   notes: null,
   tags: [],
-  first_contact_at: null,
-  last_contact_at: null,
 }
+const never_contacted = { first_contact_at: null, last_contact_at: null }
 
 /** What the event log says of them is all that there is, as a get shows it. */
 const asCreated = (contact: Contact): { data: ContactWithCrmIds } => ({ data: { ...contact, crm_ids: {} } })

@@ -29,6 +29,13 @@ export function read(payload: unknown, { field_map, default_country }: Mapping):
   return !contact || faults.length > 0 ? invalid(faults) : { contact, crm_ids }
 }
 
+/** The number alone: of whom a payload speaks that is refused for something else. */
+export function numberOf(payload: unknown, { field_map, default_country }: Mapping): string | undefined {
+  const { phone_number } = field_map
+  const said = phone_number === undefined ? {} : saidBy(payload, { phone_number }, [])
+  return contacts.read(said, default_country).contact?.phone_number
+}
+
 function saidBy(payload: unknown, map: Record<string, string>, faults: Fault[]): Record<string, string | string[]> {
   const said: Record<string, string | string[]> = {}
   for (const [field, pointer] of Object.entries(map)) {

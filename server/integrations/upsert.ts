@@ -3,7 +3,7 @@ import * as contacts from '../contacts/store.ts'
 import type { Db } from '../kit/db.ts'
 import type { At } from '../kit/operation.ts'
 import { Problem } from '../kit/problem.ts'
-import { type Mapping, read } from './mapping.ts'
+import { type Mapping, numberOf, read } from './mapping.ts'
 import type { DryRun, Sample } from './schema.ts'
 import * as integrations from './store.ts'
 
@@ -56,12 +56,15 @@ async function planFor(
   mapping: Mapping,
 ): Promise<Plan | { problem: Problem; contact_id: string | null }> {
   const meant = read(payload, mapping)
-  if (meant instanceof Problem) return { problem: meant, contact_id: null }
+  const number = meant instanceof Problem ? numberOf(payload, mapping) : meant.contact.phone_number
+  const holderNow = async () => (number ? (await contacts.holdersOf(db, workspace, [number])).get(number) : undefined)
+  // Also what is refused is forgotten with the person of whom it speaks.
+  if (meant instanceof Problem) return { problem: meant, contact_id: (await holderNow()) ?? null }
   const { contact } = meant
   const claimed = Object.entries(meant.crm_ids)
   // Before the contact: who has made both meanwhile is then seen as its holder, too.
   const others = await Promise.all(claimed.map(([system, id]) => contacts.crmIdHolder(db, workspace, system, id)))
-  const holder = (await contacts.holdersOf(db, workspace, [contact.phone_number])).get(contact.phone_number)
+  const holder = await holderNow()
   const before = holder === undefined ? undefined : (await contacts.lock(db, workspace, [holder])).get(holder)
   const other = others.find((id) => id !== undefined && id !== before?.id)
   if (other !== undefined) return { problem: contacts.crmIdInUse(other), contact_id: before?.id ?? other }

@@ -37,7 +37,7 @@ test('the first link makes an owner, whose first key works until it is revoked',
   await fillPerson(page, 'Ada Lovelace', 'ada@example.com')
   await page.getByRole('button', { name: 'Set up Parley' }).click()
   await page.getByText('What to do next').waitFor()
-  await page.getByText('Nothing has happened yet').waitFor()
+  await page.getByText('API key created').waitFor()
   assert.ok(bytes > 0 && bytes < javascript_bytes_max, `the first pages load ${bytes} bytes of JavaScript`)
   await owner.look('home, empty')
 

@@ -245,7 +245,8 @@ test('each of the pages is fit for the dark, and for a phone', { skip }, async (
       for (const part of ['', ', one']) {
         if (part) await page.locator('main').getByText(one).first().click()
         if (part && name !== 'Events') await page.getByRole('heading', { level: 1, name: one }).waitFor()
-        await page.waitForFunction('!document.querySelector("[aria-busy=true], [role=status][aria-label=Loading]")')
+        while ((await page.locator('[aria-busy=true], [role=status][aria-label=Loading]').count()) > 0)
+          await page.evaluate('0')
         await owner.look(`${name.toLowerCase()}${part}, ${look}`)
         const beyond = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
         assert.ok(beyond <= 0, `${name}${part} is ${beyond} too wide`)

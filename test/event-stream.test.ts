@@ -102,7 +102,8 @@ test('what is committed late is told late, what is rolled back never', async () 
   const [late, undone] = [newId(), newId()]
   const record = (id: string) => (db: Parameters<typeof events.record>[0]) =>
     events.record(db, tenant.id, 'agent.created', [{ data: { id } }], Date.now())
-  const [first, second] = [await holdOpen(pool, record(late)), await holdOpen(pool, record(undone))]
+  await using first = await holdOpen(pool, record(late))
+  await using second = await holdOpen(pool, record(undone))
   const { id } = await create(tenant)
   await stream.hear(1)
   await second.end(new Error('undo it'))
@@ -128,7 +129,7 @@ test('over two servers, with writers and late commits on both, each listener hea
     const write = async ({ url, fetch, pool }: Server, index: number) => {
       const headers = { authorization: `Bearer ${tenant.key}` }
       for (let count = 0; count < 25; count += 1) {
-        const late = await holdOpen(pool, (db) =>
+        await using late = await holdOpen(pool, (db) =>
           events.record(db, tenant.id, 'agent.created', [{ data: { id: newId() } }], Date.now()),
         )
         const created = await fetch('POST', '/api/v1/contacts', newContact(), headers)

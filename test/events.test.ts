@@ -191,12 +191,12 @@ test('a type that is none, or an event to begin after that is not kept, is refus
 test('what is committed late comes after what was read before, though its id is older', async () => {
   const tenant = await workspace()
   const late = agentCreated(tenant)
-  const { end } = await holdOpen(pool, late.work)
+  await using held = await holdOpen(pool, late.work)
   await create(tenant)
   const [last, ...before] = await listed(tenant)
   assert.equal(last?.type, 'contact.created')
   assert.ok(![last, ...before].some(({ resource_id }) => resource_id === late.id))
-  await end()
+  await held.end()
   const [newest] = await listed(tenant)
   assert.equal(newest?.resource_id, late.id)
   assert.ok(newest.id < last.id)
@@ -206,10 +206,10 @@ test('what is committed late comes after what was read before, though its id is 
 test('what is rolled back was never there, and leaves no gap', async () => {
   const tenant = await workspace()
   const undone = agentCreated(tenant)
-  const { end } = await holdOpen(pool, undone.work)
+  await using held = await holdOpen(pool, undone.work)
   await create(tenant)
   const before = await listed(tenant)
-  await end(new Error('undo it'))
+  await held.end(new Error('undo it'))
   assert.deepEqual(await listed(tenant), before)
   await create(tenant)
   const { body } = await tenant.call('GET', '/events')
@@ -225,7 +225,7 @@ test('a deletion under way holds nobody up, and what comes after keeps its order
   const [first] = await listed(tenant)
   await record('contact.created', contact)
   await record('contact.updated', contact)
-  const { end } = await holdOpen(pool, async (db) => {
+  await using held = await holdOpen(pool, async (db) => {
     // As far as a deletion can be when it is looked at: one of the two is held, the other not yet.
     await db.run(
       sql`select from events where workspace_id = ${tenant.id} and resource_id = ${contact} and type = 'contact.created'
@@ -233,7 +233,7 @@ test('a deletion under way holds nobody up, and what comes after keeps its order
     )
   })
   assert.deepEqual(idsOf(await listed(tenant)), [first?.id])
-  await end()
+  await held.end()
   assert.deepEqual(
     (await listed(tenant)).map(({ type }) => type),
     ['contact.updated', 'contact.created', 'api_key.created'],

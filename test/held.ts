@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Db, Pool } from '../server/kit/db.ts'
 
-export interface Held {
+export interface Held extends AsyncDisposable {
   /** Commits it, or undoes it by this error. */
   end: (error?: Error) => Promise<void>
 }
@@ -22,6 +22,11 @@ export async function holdOpen(pool: Pool, work: (db: Db) => Promise<unknown>): 
       if (error) told.reject(error)
       else told.resolve()
       await ending.catch((thrown) => assert.equal(thrown, error))
+    },
+    // Also when the test fails: nothing would end otherwise.
+    async [Symbol.asyncDispose]() {
+      told.resolve()
+      await ending.catch(() => {})
     },
   }
 }

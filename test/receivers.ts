@@ -16,7 +16,7 @@ export interface Receiver {
   received: Received[]
 }
 
-type Answer = (response: http.ServerResponse, request: http.IncomingMessage) => void
+type Answer = (response: http.ServerResponse, request: http.IncomingMessage) => unknown
 
 export const say =
   (status: number, headers: Record<string, string> = {}, body = ''): Answer =>
@@ -26,12 +26,13 @@ export const say =
 /** A server of somebody else's on a port of its own, until the file's tests are done. */
 export async function receiver(answer: Answer = say(200), tls = false): Promise<Receiver> {
   const received: Received[] = []
-  const take: http.RequestListener = async (request, response) => {
+  const receive = async (request: http.IncomingMessage, response: http.ServerResponse) => {
     const body = Buffer.concat(await Array.fromAsync(request)).toString()
     // The headers that matter here come once each.
     received.push({ path: request.url ?? '', headers: request.headers as Received['headers'], body })
-    answer(response, request)
+    await answer(response, request)
   }
+  const take: http.RequestListener = (request, response) => void receive(request, response)
   const server = tls ? https.createServer({ cert, key }, take) : http.createServer(take)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -13,8 +13,6 @@ const event_names: Record<string, string> = {
   'agent.created': 'Agent created',
   'api_key.created': 'API key created',
   'api_key.revoked': 'API key revoked',
-  'api_key.created': 'API key created',
-  'api_key.revoked': 'API key revoked',
 }
 
 /** Types that are newer than this page are said as they are: "import.finished" is "Import finished". */

@@ -42,10 +42,12 @@ export function MapEditor({ integration, sample, onSample }: MapEditorProps) {
   const set = (field: string, pointer: string) =>
     setDraft((before) => ({ ...before, pointers: { ...before.pointers, [field]: pointer } }))
   const setCrm = (crm_ids: Draft['crm_ids']) => setDraft((before) => ({ ...before, crm_ids }))
-  const choose = (field: string, pointer: string) =>
-    field === 'crm_ids'
-      ? setCrm([...draft.crm_ids.filter((one) => one.pointer), { system: '', pointer }])
-      : set(field, pointer)
+  const choose = (field: string, pointer: string) => {
+    // What arrives meanwhile doesn't take its place any more.
+    onSample(sample)
+    if (field === 'crm_ids') setCrm([...draft.crm_ids.filter((one) => one.pointer), { system: '', pointer }])
+    else set(field, pointer)
+  }
   return (
     <form
       className={styles.editor}

@@ -46,7 +46,7 @@ export function OneIntegration() {
           </Card>
           <Card title="What goes where">
             <MapEditor
-              key={JSON.stringify([data.field_map, data.default_country])}
+              key={data.id}
               integration={data}
               sample={sample ?? (latest ? JSON.stringify(latest.payload, null, 2) : '')}
               onSample={setSample}

@@ -83,12 +83,13 @@ const columns: Column<Webhook>[] = [
 function NameLink({ webhook }: { webhook: Webhook }) {
   const workspace = useWorkspaceId()
   const name = nameOf(webhook)
+  const target = webhook.inbox_answer === null ? webhook.url : 'Built-in inbox'
   return (
     <div className={styles.name}>
       <Link to="/w/$workspace/webhooks/$id" params={{ workspace, id: webhook.id }}>
         {name}
       </Link>
-      {name !== webhook.url && <span>{webhook.inbox_answer === null ? webhook.url : 'Kept here'}</span>}
+      {name !== target && <span>{target}</span>}
     </div>
   )
 }

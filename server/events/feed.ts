@@ -136,13 +136,21 @@ export async function placeAll(db: Db, isStopping: () => boolean): Promise<void>
   }
 }
 
+/** Each row is to be found by its key. A plan that was made when there were few would read all of them for each. */
+const by_key = raw(
+  [
+    "set_config('plan_cache_mode', 'force_custom_plan', true)",
+    ...['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin'].map((way) => `set_config('enable_${way}', 'off', true)`),
+  ].join(', '),
+)
+
 /**
  * Gives positions to what is committed, in the order of the ids. Who holds the workspace's row of `event_positions` is the
  * only one to do so, and the statement after that sees all that was committed by then: a statement has its own snapshot.
  * What a deletion is about to change is not waited for, nor what comes after it.
  */
 function placeSome(db: Db, workspace: string): Promise<number> {
-  const waiting = sql`select id from events where workspace_id = ${workspace} and position is null
+  const waiting = sql`select workspace_id, id from events where workspace_id = ${workspace} and position is null
     order by id limit ${placed_at_once_max}`
   return db.tx(async (db) => {
     const [, , placed] = await Promise.all([
@@ -150,16 +158,16 @@ function placeSome(db: Db, workspace: string): Promise<number> {
         sql`insert into event_positions (workspace_id, position) values (${workspace}, 0)
           on conflict (workspace_id) do nothing`,
       ),
-      db.run(sql`select from event_positions where workspace_id = ${workspace} for update`),
+      db.run(sql`select ${by_key} from event_positions where workspace_id = ${workspace} for update`),
       db.run(
         sql`with free as materialized (${waiting} for update skip locked),
           held as (select id from (${waiting}) as waiting where id not in (select id from free) order by id limit 1),
-          numbered as (select id, row_number() over (order by id) as number from free
+          numbered as (select workspace_id, id, row_number() over (order by id) as number from free
             where id < coalesce((select id from held), 'ffffffff-ffff-ffff-ffff-ffffffffffff')),
           ahead as (update event_positions set position = position + (select count(*) from numbered)
             where workspace_id = ${workspace} returning position - (select count(*) from numbered) as position)
           update events set position = ahead.position + number from numbered, ahead
-          where events.workspace_id = ${workspace} and events.id = numbered.id`,
+          where events.workspace_id = numbered.workspace_id and events.id = numbered.id`,
       ),
     ])
     return placed

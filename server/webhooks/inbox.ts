@@ -19,11 +19,7 @@ const requests_kept = 50
 const tolerance_ms = 5 * 60 * 1000
 const shown_max = 300
 
-interface Inbox extends Required<Pick<Webhook, 'id' | 'inbox_answer'>> {
-  secret: string
-  previous_secret: string | null
-  previous_secret_until: string | null
-}
+type Inbox = Pick<Webhook, 'id' | 'inbox_answer'> & webhooks.Sealed
 
 /** Keeps what came, and gives what it is to be answered. */
 export async function receive(
@@ -45,7 +41,7 @@ export async function receive(
     // PostgreSQL keeps no NUL in a text.
     const text = body.toString().replaceAll('\u0000', '\ufffd')
     const kept = (await isForgotten(db, workspace, event_id, text)) ? '' : text
-    const steps = check(secretsOf(inbox, seal, now), headers, { bytes: body, text }, now)
+    const steps = check(webhooks.secretsOf(inbox, seal.open, now), headers, { bytes: body, text }, now)
     const flat = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
     await db.run(
       sql`insert into inbox_requests (workspace_id, webhook_id, id, event_id, headers, body, answered, steps, created_at)
@@ -67,11 +63,6 @@ async function isForgotten(db: Db, workspace: string, event_id: string | null, b
     sql`select data::text from events where workspace_id = ${workspace} and id = ${event_id} for share`,
   )
   return event !== undefined && !body.includes(event.data)
-}
-
-function secretsOf({ secret, previous_secret, previous_secret_until }: Inbox, seal: Seal, now: number): string[] {
-  const is_both = previous_secret && previous_secret_until && clock.parse(previous_secret_until) > now
-  return [secret, ...(is_both ? [previous_secret] : [])].map(seal.open)
 }
 
 type Steps = InboxRequest['steps']

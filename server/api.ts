@@ -141,7 +141,7 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
   }))
   addPage('/openapi.json', () => ({ status: 200, headers: {}, body: document_text }))
   addInlet('/inbox/*', async ({ path, headers, body, hung_up }) => {
-    const answer = await inbox.receive(pool, tools.seal, { path, headers, body: body.toString() }, clock.now())
+    const answer = await inbox.receive(pool, tools.seal, { path, headers, body }, clock.now())
     if (answer === 'hang') await hung_up
     return json(answer === 'hang' ? 200 : Number(answer), { answer })
   })

@@ -1,15 +1,21 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import zlib from 'node:zlib'
 import { Webhook } from 'standardwebhooks'
 import * as clock from '../server/kit/clock.ts'
+import { openLog } from '../server/kit/log.ts'
+import { openOutbound } from '../server/kit/outbound.ts'
+import { sealing } from '../server/kit/seal.ts'
 import { sql } from '../server/kit/sql.ts'
+import { openFlights } from '../server/webhooks/flights.ts'
 import * as queue from '../server/webhooks/queue.ts'
 import { serve, type Tenant } from './harness.ts'
 import { type Received, type Receiver, receiver, say } from './receivers.ts'
 import { newContact, newWebhook } from './samples.ts'
 
-const { workspace, pool } = await serve({ webhook_allow_hosts: ['127.0.0.1'] })
+const secrets_key = randomBytes(32).toString('base64')
+const { workspace, pool } = await serve({ webhook_allow_hosts: ['127.0.0.1'], secrets_key })
 const minute_ms = 60_000
 const hour_ms = 60 * minute_ms
 const day_ms = 24 * hour_ms
@@ -420,7 +426,8 @@ test('an endpoint gets at most ten at once, and one at a time when it fails', as
       and id = ${failing.id}`,
   )
   for (let count = 0; count < 12; count += 1) await tenant.call('POST', '/contacts', newContact())
-  const room = { of_each: 10, of_each_failing: 1, in_all: 200, taken: new Map<string, number>() }
+  const many = { in_all: 200, in_all_failing: 100 }
+  const room = { of_each: 10, of_each_failing: 1, ...many, taken: new Map<string, number>() }
   const countBy = (claimed: queue.Claimed[]) =>
     Object.fromEntries(
       Map.groupBy(claimed, ({ webhook_id }) => webhook_id)
@@ -428,7 +435,7 @@ test('an endpoint gets at most ten at once, and one at a time when it fails', as
         .map(([id, all]) => [id, all.length]),
     )
   const now = soon()
-  const few = await queue.claim(pool, tenant.id, { ...room, in_all: 3 }, now)
+  const few = await queue.claim(pool, tenant.id, { ...room, in_all: 2, in_all_failing: 1 }, now)
   assert.deepEqual(
     countBy(few),
     { [slow.id]: 1, [failing.id]: 1, [other.id]: 1 },
@@ -450,4 +457,71 @@ test('an endpoint gets at most ten at once, and one at a time when it fails', as
     now,
   )
   assert.deepEqual(countBy(rest), { [other.id]: 2 })
+})
+
+test('two processes send each delivery once', async () => {
+  const tenant = await workspace()
+  const there = await receiver()
+  for (let count = 0; count < 5; count += 1) await listen(tenant, there.url)
+  await Promise.all(Array.from({ length: 20 }, () => tenant.call('POST', '/contacts', newContact())))
+  await Promise.all([tenant.work(), tenant.work(), tenant.work()])
+  assert.equal(there.received.length, 100)
+})
+
+test('who has lost the lease notes nothing', async () => {
+  const tenant = await workspace()
+  const { id } = await listen(tenant, 'http://127.0.0.1:9/')
+  await tenant.call('POST', '/contacts', newContact())
+  const room = { of_each: 10, of_each_failing: 1, in_all: 200, in_all_failing: 100, taken: new Map() }
+  const now = soon()
+  const attempt = { created_at: clock.iso(now), status: 200, duration_ms: 1, error: null, answer: '' }
+  const note = (delivery: queue.Claimed, status: 'succeeded' | 'failed') =>
+    queue.record(pool, tenant.id, [{ delivery, status, due_at: null, attempt }], now)
+  const [first] = await queue.claim(pool, tenant.id, room, now)
+  assert.ok(first)
+  assert.deepEqual(await queue.claim(pool, tenant.id, room, now + minute_ms / 4), [], 'it is held')
+  const [second] = await queue.claim(pool, tenant.id, room, now + minute_ms)
+  assert.ok(second)
+  await note(first, 'succeeded')
+  assert.equal((await deliveryOf(tenant, id)).status, 'pending')
+  await note(second, 'failed')
+  await note(first, 'succeeded')
+  const { status, attempts } = await deliveryOf(tenant, id)
+  assert.deepEqual([status, attempts.length], ['failed', 1])
+})
+
+test('a stop leaves what is under way to others, at once', async () => {
+  const tenant = await workspace()
+  const asked = Promise.withResolvers<void>()
+  const there = await receiver(() => asked.resolve())
+  const { id } = await listen(tenant, there.url)
+  await tenant.call('POST', '/contacts', newContact())
+  const tools = { seal: sealing(secrets_key), outbound: openOutbound({ allowed: ['127.0.0.1'] }), address: () => '' }
+  const flights = openFlights({ pool, tools, ownAddress: () => '', log: openLog('silent') })
+  flights.send(tenant.id)
+  await asked.promise
+  await flights.stop()
+  await tools.outbound.close()
+  const left = await pool.one(
+    sql`select status, attempt, lease_until, lease_token from webhook_deliveries
+      where workspace_id = ${tenant.id} and webhook_id = ${id}`,
+  )
+  assert.deepEqual(left, { status: 'pending', attempt: 0, lease_until: null, lease_token: null })
+})
+
+test('a secret that was sealed with another key fails with words, and a rotation mends it', async () => {
+  const other = await serve({ webhook_allow_hosts: ['127.0.0.1'], secrets_key: randomBytes(32).toString('base64') })
+  const tenant = await other.workspace()
+  const there = await receiver()
+  const { id } = await listen(tenant, there.url)
+  await pool.run(sql`update webhooks set secret = ${sealing(secrets_key).close('x')} where workspace_id = ${tenant.id}`)
+  const now = soon()
+  await happen(tenant, now)
+  await assertFate(tenant, id, { status: 'pending', error: /SECRETS_KEY/ }, now)
+  const { secret } = (await tenant.call('POST', `/webhooks/${id}/rotate_secret`)).body.data
+  await tenant.work(now + minute_ms)
+  const [came] = there.received
+  const timestamp = new Date(Number(came?.headers['webhook-timestamp']) * 1000)
+  const signature = new Webhook(secret).sign(came?.headers['webhook-id'] ?? '', timestamp, came?.body ?? '')
+  assert.equal(came?.headers['webhook-signature'], signature)
 })

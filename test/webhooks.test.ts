@@ -151,6 +151,19 @@ test('an inbox keeps the last 50', async () => {
   assert.deepEqual([data[0].body, data[49].body], ['number 51', 'number 2'])
 })
 
+test('an inbox takes any bytes', async () => {
+  const tenant = await workspace()
+  const { id, url } = await make(tenant, { url: 'inbox' })
+  for (const body of [Buffer.of(0, 0xff, 0xd8), Buffer.alloc(0), Buffer.from('{')]) {
+    assert.equal((await fetch('POST', url, body, { 'webhook-id': 'none', 'webhook-timestamp': 'x' })).status, 200)
+  }
+  const { data } = (await tenant.call('GET', `/webhooks/${id}/inbox`)).body
+  assert.deepEqual(
+    data.map(({ body }: { body: string }) => body),
+    ['{', '', '\ufffd\ufffd\ufffd'],
+  )
+})
+
 test('there is no inbox but at its own address', async () => {
   const tenant = await workspace()
   const { url } = await make(tenant, { url: 'inbox' })

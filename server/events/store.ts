@@ -64,9 +64,12 @@ export async function recordMany(
     db.copy('events', ['workspace_id', 'id', 'type', 'resource_id', 'data', 'created_at'], lines.join('')),
   ])
   if (hearers.length === 0 || ids.length === 0) return
-  const deliveries = hearers.flatMap((hearer) => ids.map((id) => copyLine([workspace, hearer.id, id, type, at, at])))
   const columns = ['workspace_id', 'webhook_id', 'id', 'type', 'created_at', 'due_at']
-  await db.copy('webhook_deliveries', columns, deliveries.join(''))
+  // One by one: for all of them at once they may be more than memory holds.
+  for (const hearer of hearers) {
+    const deliveries = ids.map((id) => copyLine([workspace, hearer.id, id, type, at, at]))
+    await db.copy('webhook_deliveries', columns, deliveries.join(''))
+  }
   db.tell({ topic: 'deliveries', workspace })
 }
 

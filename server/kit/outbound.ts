@@ -60,12 +60,12 @@ export function openOutbound({ allowed, find = findAll }: OutboundOptions): Outb
   /** Those of an allowed name may be anywhere; of any other each must be public, for nobody knows which one is taken. */
   async function addressesOf(name: string): Promise<string[]> {
     const is_allowed = names.has(name.toLowerCase())
-    if (!is_allowed && own_name.test(name)) throw new OutboundError(not_public)
+    if (!is_allowed && own_name.test(name)) throw new Inside()
     const found = await find(name).catch((error: unknown) => {
       if (is_allowed) return findHere(name)
       throw error
     })
-    if (!is_allowed && !found.every(isOpen)) throw new OutboundError(not_public)
+    if (!is_allowed && !found.every(isOpen)) throw new Inside()
     return found
   }
 
@@ -89,7 +89,7 @@ export function openOutbound({ allowed, find = findAll }: OutboundOptions): Outb
   // What is an address already is never looked up.
   const guarded: buildConnector.connector = (to, callback) => {
     const address = to.hostname.replace(/^\[|\]$/g, '')
-    if (isIP(address) && !isOpen(address)) return callback(new OutboundError(not_public), null)
+    if (isIP(address) && !isOpen(address)) return callback(new Inside(), null)
     connect(to, callback)
   }
   const limits = { allowH2: false, maxHeaderSize: answer_header_bytes_max, headersTimeout: 0, bodyTimeout: 0 }
@@ -116,7 +116,13 @@ export function openOutbound({ allowed, find = findAll }: OutboundOptions): Outb
 
 const not_public = 'must lead to a public address, and this one does not.'
 
-const refusalOf = (error: unknown) => (error instanceof OutboundError ? error.message : undefined)
+class Inside extends OutboundError {
+  constructor() {
+    super(`The address ${not_public}`)
+  }
+}
+
+const refusalOf = (error: unknown) => (error instanceof Inside ? not_public : undefined)
 
 /** Below undici's own `request`, whose streams cost as much as the rest. */
 function post(agent: Agent, address: string, message: Message): Promise<Reply> {

@@ -3,7 +3,7 @@ import { type Outbound, OutboundError, type Reply } from '../kit/outbound.ts'
 import { sign } from '../kit/signing.ts'
 import { bodyOf } from './deliveries.ts'
 import type { Claimed, Result } from './queue.ts'
-import { isInbox } from './store.ts'
+import { isInbox, secretsOf } from './store.ts'
 
 const second_ms = 1_000
 const minute_ms = 60 * second_ms
@@ -18,6 +18,8 @@ const jitter = 0.1
 const retry_after_max_ms = 24 * hour_ms
 const answer_bytes_max = 16 * 1024
 const answer_bytes_kept = 1024
+
+const unreadable = 'The secret was sealed with another SECRETS_KEY than there is now: rotate it.'
 
 export interface Way {
   outbound: Outbound
@@ -39,6 +41,7 @@ export async function attempt(delivery: Claimed, way: Way): Promise<Result> {
   const send = async () => {
     const signed = { id: delivery.id, timestamp: String(Math.floor(began_at / second_ms)), body }
     const secrets = secretsOf(delivery, open, began_at)
+    if (secrets.length === 0) throw new OutboundError(unreadable)
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'Parley',
@@ -85,17 +88,6 @@ function retryAfterOf({ headers }: Reply, now: number): number {
   const said = String(headers['retry-after'] ?? '').trim()
   const wait_ms = /^\d+$/.test(said) ? Number(said) * second_ms : clock.parse(said) - now
   return Math.min(Math.max(wait_ms || 0, 0), retry_after_max_ms)
-}
-
-/** After a rotation both, for a while. */
-function secretsOf(delivery: Claimed, open: Way['open'], now: number): string[] {
-  const { secret, previous_secret, previous_secret_until } = delivery
-  const is_both = previous_secret && previous_secret_until && clock.parse(previous_secret_until) > now
-  try {
-    return [secret, ...(is_both ? [previous_secret] : [])].map(open)
-  } catch {
-    throw new OutboundError('The secret was sealed with another SECRETS_KEY than there is now: rotate it.')
-  }
 }
 
 /** PostgreSQL keeps no NUL in a text. */

@@ -4,7 +4,7 @@ import type { Db } from '../kit/db.ts'
 import * as page from '../kit/page.ts'
 import { invalidState, notFound } from '../kit/problem.ts'
 import { raw, type Sql, sql } from '../kit/sql.ts'
-import type { Attempt, Delivery, DeliveryQuery, DeliveryWithAttempts } from './schema.ts'
+import type { Attempt, Delivery, DeliveryQuery, DeliveryStatus, DeliveryWithAttempts } from './schema.ts'
 import * as webhooks from './store.ts'
 
 const columns = raw('webhook_id, id, type, status, attempt, created_at, due_at')
@@ -33,7 +33,7 @@ export async function list(
 ): Promise<page.Page<Delivery>> {
   await webhooks.get(db, workspace, webhook_id)
   const all = sql`select ${columns} from webhook_deliveries
-    where workspace_id = ${workspace} and webhook_id = ${webhook_id} ${statusIs(query.status)}`
+    where workspace_id = ${workspace} and webhook_id = ${webhook_id} ${query.status ? having[query.status] : raw('')}`
   return page.read(query, page.newest_id_first, async ({ clauses }) => {
     const [rows, total] = await Promise.all([
       db.many<Delivery>(sql`select * from (${all}) as own ${clauses}`),
@@ -44,9 +44,10 @@ export async function list(
 }
 
 /** In the words of the indexes that there are. */
-function statusIs(status: DeliveryQuery['status']): Sql {
-  if (!status) return raw('')
-  return status === 'pending' ? raw('and due_at is not null') : sql`and status = ${raw(`'${status}'`)}`
+const having: Record<DeliveryStatus, Sql> = {
+  pending: raw('and due_at is not null'),
+  succeeded: raw("and status = 'succeeded'"),
+  failed: raw("and status = 'failed'"),
 }
 
 export async function get(db: Db, workspace: string, webhook_id: string, id: string): Promise<DeliveryWithAttempts> {
@@ -66,7 +67,7 @@ export async function test(db: Db, workspace: string, webhook_id: string, now: n
   await events.record(db, workspace, 'webhook.test', [{ data: webhook }], now, sql`webhooks.id = ${webhook_id}`)
   return db.one<Delivery>(
     sql`select ${columns} from webhook_deliveries where workspace_id = ${workspace} and webhook_id = ${webhook_id}
-      order by id desc limit 1`,
+      and type = 'webhook.test' order by id desc limit 1`,
   )
 }
 

@@ -10,7 +10,7 @@ import * as webhooks from './store.ts'
 /** Of one endpoint. One that fails gets a single one at a time, until an attempt succeeds. */
 const flights_of_each = 10
 const flights_of_each_failing = 1
-/** Of all endpoints. Those that fail have places of their own, and take none from the others. */
+/** Of all endpoints, half of them for one workspace. Those that fail have places of their own, and take none from the others. */
 const flights_max = 400
 const failing_flights_max = 100
 /** Statements at once, so that most connections are left to requests. */
@@ -57,7 +57,7 @@ export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOpt
   let is_stopping = false
 
   const isFailing = ({ failing_since }: queue.Claimed) => failing_since !== null
-  const failing = () => [...flying].filter(isFailing).length
+  const failing = () => flying.values().filter(isFailing).toArray().length
   const places = () => flights_max - reserved - flying.size + failing()
 
   function next(): void {
@@ -73,21 +73,31 @@ export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOpt
   }
 
   async function claim(workspace: string): Promise<void> {
-    const in_all = places()
+    const room = roomFor(workspace)
     claims += 1
-    reserved += in_all
-    const of_each_failing = failing() < failing_flights_max ? flights_of_each_failing : 0
-    const taken = new Map<string, number>()
-    for (const { webhook_id } of flying) taken.set(webhook_id, (taken.get(webhook_id) ?? 0) + 1)
+    reserved += room.in_all
     try {
-      const room = { of_each: flights_of_each, of_each_failing, in_all, taken }
       for (const delivery of await queue.claim(pool, workspace, room, now())) void fly(delivery)
     } catch (error) {
       log.warn({ err: error }, 'deliveries could not be claimed')
     }
     claims -= 1
-    reserved -= in_all
+    reserved -= room.in_all
     next()
+  }
+
+  function roomFor(workspace: string): queue.Room {
+    const own = [...flying].filter((delivery) => delivery.workspace === workspace)
+    const own_failing = own.filter(isFailing).length
+    const taken = new Map<string, number>()
+    for (const { webhook_id } of own) taken.set(webhook_id, (taken.get(webhook_id) ?? 0) + 1)
+    return {
+      of_each: flights_of_each,
+      of_each_failing: flights_of_each_failing,
+      in_all: Math.max(0, Math.min(places(), flights_max / 2 - own.length + own_failing)),
+      in_all_failing: Math.min(failing_flights_max - failing(), failing_flights_max / 2 - own_failing),
+      taken,
+    }
   }
 
   async function fly(delivery: queue.Claimed): Promise<void> {

@@ -6,6 +6,7 @@ import { isId, newId } from '../kit/id.ts'
 import * as page from '../kit/page.ts'
 import { notFound } from '../kit/problem.ts'
 import type { Seal } from '../kit/seal.ts'
+import { isSecret } from '../kit/secret.ts'
 import { sign } from '../kit/signing.ts'
 import { raw, sql } from '../kit/sql.ts'
 import type { InboxRequest, Webhook } from './schema.ts'
@@ -18,21 +19,17 @@ const requests_kept = 50
 const tolerance_ms = 5 * 60 * 1000
 const shown_max = 300
 
-interface Inbox extends Required<Pick<Webhook, 'id' | 'inbox_answer'>> {
-  secret: string
-  previous_secret: string | null
-  previous_secret_until: string | null
-}
+type Inbox = Pick<Webhook, 'id' | 'inbox_answer'> & webhooks.Sealed
 
 /** Keeps what came, and gives what it is to be answered. */
 export async function receive(
   pool: Pool,
   seal: Seal,
-  { path, headers, body }: { path: string; headers: IncomingHttpHeaders; body: string },
+  { path, headers, body }: { path: string; headers: IncomingHttpHeaders; body: Buffer },
   now: number,
 ): Promise<NonNullable<Webhook['inbox_answer']>> {
-  const workspace = path.split('/')[2] ?? ''
-  if (!isId(workspace)) throw notFound()
+  const [, , workspace = '', token = ''] = path.split('/')
+  if (!isId(workspace) || !isSecret(token)) throw notFound()
   return pool.tx(async (db) => {
     const inbox = await db.maybe<Inbox>(
       sql`select id, inbox_answer, secret, previous_secret, previous_secret_until from webhooks
@@ -41,8 +38,10 @@ export async function receive(
     if (!inbox?.inbox_answer) throw notFound()
     const said = String(headers['webhook-id'] ?? '')
     const event_id = isId(said) ? said : null
-    const kept = (await isForgotten(db, workspace, event_id, body)) ? '' : body
-    const steps = check(secretsOf(inbox, seal, now), headers, body, now)
+    // PostgreSQL keeps no NUL in a text.
+    const text = body.toString().replaceAll('\u0000', '\ufffd')
+    const kept = (await isForgotten(db, workspace, event_id, text)) ? '' : text
+    const steps = check(webhooks.secretsOf(inbox, seal.open, now), headers, { bytes: body, text }, now)
     const flat = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
     await db.run(
       sql`insert into inbox_requests (workspace_id, webhook_id, id, event_id, headers, body, answered, steps, created_at)
@@ -66,22 +65,22 @@ async function isForgotten(db: Db, workspace: string, event_id: string | null, b
   return event !== undefined && !body.includes(event.data)
 }
 
-function secretsOf({ secret, previous_secret, previous_secret_until }: Inbox, seal: Seal, now: number): string[] {
-  const is_both = previous_secret && previous_secret_until && clock.parse(previous_secret_until) > now
-  return [secret, ...(is_both ? [previous_secret] : [])].map(seal.open)
-}
-
 type Steps = InboxRequest['steps']
 
 /** As any receiver would, by Standard Webhooks. */
-function check(secrets: string[], headers: IncomingHttpHeaders, body: string, now: number): Steps {
+function check(
+  secrets: string[],
+  headers: IncomingHttpHeaders,
+  body: { bytes: Buffer; text: string },
+  now: number,
+): Steps {
   const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature']
   const [id = '', timestamp = '', signature = ''] = names.map((name) => String(headers[name] ?? ''))
   const missing = names.filter((name) => !headers[name])
   const late_s = Math.round(Math.abs(now / 1000 - Number(timestamp)))
-  const expected = secrets.map((secret) => sign(secret, { id, timestamp, body }))
+  const expected = secrets.map((secret) => sign(secret, { id, timestamp, body: body.bytes }))
   const given = signature.split(' ').filter((one) => one !== '')
-  const content = `${id}.${timestamp}.${body}`
+  const content = `${id}.${timestamp}.${body.text}`
   return [
     {
       name: 'headers',

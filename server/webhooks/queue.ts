@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import * as clock from '../kit/clock.ts'
 import type { Db } from '../kit/db.ts'
-import { type Sql, sql } from '../kit/sql.ts'
+import { raw, type Sql, sql } from '../kit/sql.ts'
 import { type Told, told_columns } from './deliveries.ts'
 import type { Attempt, DeliveryStatus } from './schema.ts'
+import type { Sealed } from './store.ts'
 
 /** Longer than any attempt takes, and short enough that a killed process's are taken up within a minute. */
 const lease_ms = 30_000
@@ -12,23 +13,22 @@ const failed_at_once_max = 1_000
 const removed_at_once_max = 10_000
 
 /** A delivery that is ours to send until the lease ends. */
-export interface Claimed extends Told {
+export interface Claimed extends Told, Sealed {
   workspace: string
   webhook_id: string
   lease_token: string
   attempt: number
   url: string
-  secret: string
-  previous_secret: string | null
-  previous_secret_until: string | null
   failing_since: string | null
 }
 
-/** How many of an endpoint may be on their way at once, and in all; how many already are, by endpoint. */
+/** How many of each endpoint may be on their way at once, how many more in all, and how many are, by endpoint. */
 export interface Room {
   of_each: number
-  of_each_failing: number
   in_all: number
+  /** The same for endpoints that fail. */
+  of_each_failing: number
+  in_all_failing: number
   taken: Map<string, number>
 }
 
@@ -51,23 +51,29 @@ export async function claim(db: Db, workspace: string, room: Room, now: number):
   const lease_token = randomUUID()
   const rows = await db.many<Omit<Claimed, 'workspace' | 'lease_token'>>(
     sql`with endpoint as (
-        select webhooks.id, case when failing_since is null then ${room.of_each}::integer
-          else ${room.of_each_failing}::integer end - coalesce(taken.count, 0) as room
+        select webhooks.id, failing_since is not null as is_failing,
+          case when failing_since is null then ${room.of_each}::integer else ${room.of_each_failing}::integer end
+            - coalesce(taken.count, 0) as room
         from webhooks
         left join unnest(${[...room.taken.keys()]}::uuid[], ${[...room.taken.values()]}::integer[])
           as taken (id, count) on taken.id = webhooks.id
         where workspace_id = ${workspace} and status = 'active'),
       waiting as (
-        select endpoint.id as webhook_id, delivery.id, due_at,
+        select endpoint.id as webhook_id, delivery.id, due_at, is_failing,
           row_number() over (partition by endpoint.id order by due_at) as place
         from endpoint cross join lateral (
           select id, due_at from webhook_deliveries
           where workspace_id = ${workspace} and webhook_id = endpoint.id and ${isFree(now)}
           order by due_at limit greatest(room, 0)) as delivery),
-      picked as (select webhook_id, id from waiting order by place, due_at limit ${room.in_all}),
+      queued as (
+        select webhook_id, id, is_failing,
+          row_number() over (partition by is_failing order by place, waiting.due_at) as place
+        from waiting),
       held as (
-        select webhook_id, id from picked join webhook_deliveries using (webhook_id, id)
-        where workspace_id = ${workspace} and ${isFree(now)} for update of webhook_deliveries skip locked)
+        select webhook_id, id from queued join webhook_deliveries using (webhook_id, id)
+        where workspace_id = ${workspace} and ${isFree(now)}
+          and place <= case when is_failing then ${room.in_all_failing}::integer else ${room.in_all}::integer end
+        for update of webhook_deliveries skip locked)
       update webhook_deliveries as delivery
       set lease_token = ${lease_token}, lease_until = ${clock.iso(now + lease_ms)}
       from held
@@ -128,10 +134,10 @@ export async function release(db: Db, workspace: string, deliveries: Claimed[]):
 }
 
 /** What was still to be sent to endpoints that are disabled now; some of it at a time, so that nothing waits for it. */
-export async function failWaiting(db: Db, now: number): Promise<void> {
+export async function failWaiting(db: Db, now: number, only?: string): Promise<void> {
   const disabled = await db.many<{ workspace_id: string; id: string }>(
     sql`select workspace_id, id from webhooks
-      where status = 'disabled' and exists (select from webhook_deliveries as delivery
+      where status = 'disabled' ${only === undefined ? raw('') : sql`and workspace_id = ${only}`} and exists (select from webhook_deliveries as delivery
         where delivery.workspace_id = webhooks.workspace_id and webhook_id = webhooks.id and due_at is not null
           and (lease_until is null or lease_until <= ${clock.iso(now)}))`,
   )
@@ -147,8 +153,9 @@ export async function failWaiting(db: Db, now: number): Promise<void> {
   }
 }
 
-/** Deliveries go when their events do. */
+/** Deliveries go when their events do, and what came to inboxes. */
 export async function removeOld(db: Db, workspace: string, before: number): Promise<void> {
+  await db.run(sql`delete from inbox_requests where workspace_id = ${workspace} and created_at < ${clock.iso(before)}`)
   let removed: number
   do {
     removed = await db.run(

@@ -113,6 +113,7 @@ export const operations = [
     params: ById,
     query: schema.DeliveryQuery,
     items: schema.Delivery,
+    isDear: () => true,
     run: ({ db, workspace }, { params, query }) => deliveries.list(db, workspace, params.id, query),
   }),
   operation({

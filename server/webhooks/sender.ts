@@ -43,5 +43,5 @@ export async function sendAll(options: FlightOptions, workspace: string): Promis
   const flights = openFlights(options)
   flights.send(workspace)
   await flights.settled()
-  await queue.failWaiting(options.pool, options.now?.() ?? clock.now())
+  await queue.failWaiting(options.pool, options.now?.() ?? clock.now(), workspace)
 }

@@ -28,6 +28,26 @@ const failing_max_ms = 5 * 24 * 60 * 60 * 1000
 /** Of an inbox, which is this server itself. */
 export const isInbox = (url: string): boolean => url.startsWith('/')
 
+/** The secrets of a webhook as they are kept. */
+export interface Sealed {
+  secret: string
+  previous_secret: string | null
+  previous_secret_until: string | null
+}
+
+/** Those that sign now: after a rotation two. One that was sealed with another key can't be opened, and is left out. */
+export function secretsOf(sealed: Sealed, open: (text: string) => string, now: number): string[] {
+  const { secret, previous_secret, previous_secret_until } = sealed
+  const is_both = previous_secret && previous_secret_until && clock.parse(previous_secret_until) > now
+  return [secret, ...(is_both ? [previous_secret] : [])].flatMap((one) => {
+    try {
+      return open(one)
+    } catch {
+      return []
+    }
+  })
+}
+
 /** Asks where the address leads, before anything is written. */
 export async function checkUrl({ tools }: Pick<At, 'tools'>, url: string | undefined): Promise<void> {
   if (url === undefined || url === inbox_url || isInbox(url)) return

@@ -70,10 +70,12 @@ export async function claim(db: Db, workspace: string, room: Room, now: number):
           row_number() over (partition by is_failing order by place, waiting.due_at) as place
         from waiting),
       held as (
-        select webhook_id, id from queued join webhook_deliveries using (webhook_id, id)
-        where workspace_id = ${workspace} and ${isFree(now)}
-          and place <= case when is_failing then ${room.in_all_failing}::integer else ${room.in_all}::integer end
-        for update of webhook_deliveries skip locked)
+        select webhook_id, id from queued cross join lateral (
+          select from webhook_deliveries as delivery
+          where workspace_id = ${workspace} and delivery.webhook_id = queued.webhook_id and delivery.id = queued.id
+            and ${isFree(now)}
+          for update skip locked) as free
+        where place <= case when is_failing then ${room.in_all_failing}::integer else ${room.in_all}::integer end)
       update webhook_deliveries as delivery
       set lease_token = ${lease_token}, lease_until = ${clock.iso(now + lease_ms)}
       from held

@@ -254,7 +254,7 @@ test('key, answer, contact and event are written in one transaction', async () =
       union select xmin::text from contacts where workspace_id = ${tenant.id}
       union select xmin::text from contact_texts where workspace_id = ${tenant.id}
       union select xmin::text from contact_tags where workspace_id = ${tenant.id}
-      union select xmin::text from events where workspace_id = ${tenant.id}
+      union select xmin::text from events where workspace_id = ${tenant.id} and type = 'contact.created'
       union select xmin::text from contact_counts where workspace_id = ${tenant.id}`,
   )
   assert.equal(writers.length, 1)

@@ -170,6 +170,15 @@ test('a field that is wrong is told by its name, all at once, and nothing is wri
   assert.equal((await tenant.call('GET', '/contacts')).body.pagination.total, 0)
 })
 
+test('tags that are the same but for their case are one, and nothing new the second time', async () => {
+  const tenant = await workspace()
+  const made = await make(tenant, { field_map: { phone_number: '/phone', tags: '/tags' } })
+  const payload = { phone: phoneNumber(), tags: 'vip, VIP; new' }
+  const { contact_id } = (await tenant.send(made.url, payload)).body.data
+  assert.deepEqual((await get(tenant, contact_id)).tags, ['vip', 'new'])
+  assert.deepEqual(outcomeOf(await tenant.send(made.url, payload)), [200, 'unchanged'])
+})
+
 test('twenty equal deliveries at once make one contact', async () => {
   const tenant = await workspace()
   const made = await make(tenant, { field_map: { phone_number: '/phone', crm_ids: { hubspot: '/id' } } })
@@ -415,6 +424,28 @@ test('a deleted contact leaves ids in the receipts', async () => {
   )
   assert.equal(eve.payload.name, 'Eve')
   assert.deepEqual([ada.contact_id, ada.outcome, ada.payload, ada.reasons], [contact_id, 'created', null, []])
+})
+
+test('a contact that is deleted again and again while deliveries arrive leaves ids alone', async () => {
+  const tenant = await workspace()
+  const made = await make(tenant)
+  const phone = phoneNumber()
+  const too_long = 'a'.repeat(101)
+  const sends = Array.from({ length: 30 }, (_, count) =>
+    tenant.send(made.url, { phone, name: count % 3 === 0 ? too_long : `Name ${count}` }),
+  )
+  const removals = sends.map(async (send) => {
+    const { contact_id } = (await send).body.data ?? {}
+    return contact_id ? (await tenant.call('DELETE', `/contacts/${contact_id}`)).status : undefined
+  })
+  const statuses = await Promise.all(removals)
+  assert.ok(statuses.includes(200))
+  assert.ok(statuses.every((status) => status === undefined || status === 200 || status === 404))
+  const left = (await tenant.call('GET', '/contacts')).body.data.map(({ id }: { id: string }) => id)
+  assert.deepEqual(left, [], 'whoever was made is deleted by the one who made it')
+  const receipts = await receiptsOf(tenant, made)
+  assert.equal(receipts.length, 30)
+  for (const { contact_id, payload } of receipts) assert.ok(contact_id === null || payload === null)
 })
 
 test('receipts older than 30 days go', async () => {

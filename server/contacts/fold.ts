@@ -41,3 +41,10 @@ export function searchTextOf({ phone_number, first_name, last_name, display_name
   const name = [first_name, last_name].filter(Boolean).join(' ')
   return fold([phone_number, name, display_name, email].filter(Boolean).join('\n'))
 }
+
+/** Without regard to case: the first spelling stays. */
+export function withoutDuplicates(tags: string[]): string[] {
+  const first = new Map<string, string>()
+  for (const tag of tags) if (!first.has(foldTag(tag))) first.set(foldTag(tag), tag)
+  return [...first.values()]
+}

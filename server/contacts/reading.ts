@@ -1,5 +1,6 @@
 import type { Fault } from '../kit/problem.ts'
 import { type Schema, validate } from '../kit/validate.ts'
+import { withoutDuplicates } from './fold.ts'
 import { isPhoneNumber, readPhoneNumber } from './phone.ts'
 import { type Contact, type ContactChange, type Field, NewContact } from './schema.ts'
 
@@ -14,8 +15,11 @@ export function read(
   const given = Object.entries(said).filter(([, value]) => typeof value !== 'string' || value.trim() !== '')
   const values = given.map(([field, value]) => [field, fieldOf(field, value, default_country)])
   const { value, faults } = validate(NewContact as Schema, Object.fromEntries(values))
+  if (faults.length > 0) return { contact: undefined, faults }
   // It has passed the schema that the type comes from.
-  return faults.length > 0 ? { contact: undefined, faults } : { contact: value as NewContact, faults: [] }
+  const contact = value as NewContact
+  if (contact.tags) contact.tags = withoutDuplicates(contact.tags)
+  return { contact, faults: [] }
 }
 
 function fieldOf(field: string, value: string | string[], default_country: string | null): unknown {

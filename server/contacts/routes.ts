@@ -101,7 +101,8 @@ export const operations = [
     scope: 'contacts:write',
     summary: 'Delete a contact',
     description:
-      'Permanent and irreversible; a second time gives 404. What the event log and import rows hold of the person is reduced to the id.',
+      'Permanent and irreversible; a second time gives 404. ' +
+      'What the event log, deliveries, import rows and receipts of integrations hold of the person is reduced to the id.',
     params: ById,
     response: Deleted,
     run: ({ db, workspace, now }, { params, is_current }) =>

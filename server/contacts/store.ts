@@ -8,7 +8,7 @@ import { Json, type JsonRow, jsonOf } from '../kit/json.ts'
 import { inUse, notFound, type Problem, preconditionFailed } from '../kit/problem.ts'
 import { raw, sql } from '../kit/sql.ts'
 import { count } from './counts.ts'
-import { foldTag } from './fold.ts'
+import { withoutDuplicates } from './fold.ts'
 import { forget } from './forget.ts'
 import * as lookup from './lookup.ts'
 import { type Contact, type ContactChange, ContactWithCrmIds, type NewContact } from './schema.ts'
@@ -216,6 +216,7 @@ export async function removeLocked(db: Db, workspace: string, contacts: Contact[
 
 /** Holds the rows until the transaction ends, in the order of their ids. */
 export async function lock(db: Db, workspace: string, ids: string[]): Promise<Map<string, ContactWithCrmIds>> {
+  if (ids.length === 0) return new Map()
   const rows = await db.many<ContactWithCrmIds>(
     sql`select ${columns}, crm_ids from contacts where workspace_id = ${workspace} and id = any(${ids}::uuid[])
       order by id for update`,
@@ -277,12 +278,6 @@ function changedBy(said: Partial<Contact>, before: Contact): Partial<Contact> {
 /** What was said, and only that. */
 function profileOf({ tags, ...said }: ContactChange): Partial<Contact> {
   return tags === undefined ? said : { ...said, tags: withoutDuplicates(tags ?? []) }
-}
-
-function withoutDuplicates(tags: string[]): string[] {
-  const first = new Map<string, string>()
-  for (const tag of tags) if (!first.has(foldTag(tag))) first.set(foldTag(tag), tag)
-  return [...first.values()]
 }
 
 export const laterThan = (updated_at: string, now: number): string =>

@@ -57,19 +57,19 @@ async function planFor(
 ): Promise<Plan | { problem: Problem; contact_id: string | null }> {
   const meant = read(payload, mapping)
   const number = meant instanceof Problem ? numberOf(payload, mapping) : meant.contact.phone_number
-  const holderNow = async () => (number ? (await contacts.holdersOf(db, workspace, [number])).get(number) : undefined)
-  // Also what is refused is forgotten with the person of whom it speaks.
-  if (meant instanceof Problem) return { problem: meant, contact_id: (await holderNow()) ?? null }
-  const { contact } = meant
-  const claimed = Object.entries(meant.crm_ids)
-  // Before the contact: who has made both meanwhile is then seen as its holder, too.
-  const others = await Promise.all(claimed.map(([system, id]) => contacts.crmIdHolder(db, workspace, system, id)))
-  const holder = await holderNow()
-  const before = holder === undefined ? undefined : (await contacts.lock(db, workspace, [holder])).get(holder)
-  const other = others.find((id) => id !== undefined && id !== before?.id)
+  const claimed = meant instanceof Problem ? [] : Object.entries(meant.crm_ids)
+  // Before the number's holder: a contact that got both meanwhile is then seen as that, too.
+  const claimants = await Promise.all(claimed.map(([system, id]) => contacts.crmIdHolder(db, workspace, system, id)))
+  const others = claimants.filter((id) => id !== undefined)
+  const holder = number === undefined ? undefined : (await contacts.holdersOf(db, workspace, [number])).get(number)
+  // Also what is refused is forgotten with the contact of which it speaks, should it be deleted at this moment.
+  const held = await contacts.lock(db, workspace, holder === undefined ? others : [holder, ...others])
+  const before = holder === undefined ? undefined : held.get(holder)
+  if (meant instanceof Problem) return { problem: meant, contact_id: before?.id ?? null }
+  const other = others.find((id) => id !== holder && held.has(id))
   if (other !== undefined) return { problem: contacts.crmIdInUse(other), contact_id: before?.id ?? other }
   const crm_ids = claimed.filter(([system, id]) => before?.crm_ids[system] !== id)
-  return { contact, crm_ids, before }
+  return { contact: meant.contact, crm_ids, before }
 }
 
 /** What a sample would do, with the field map of the integration or the one that comes along. */

@@ -2,7 +2,7 @@ import { Alert, Button, Modal, Select } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { sayCount } from '../kit/Ago.tsx'
+import { sayNumber } from '../kit/Ago.tsx'
 import { Ask } from '../kit/Ask.tsx'
 import { useApi } from '../kit/api.ts'
 import { AlertIcon } from '../kit/icons.tsx'
@@ -145,7 +145,7 @@ function RecoverForm({ id, onDone }: { id: string; onDone: () => unknown }) {
         since: new Date(Date.now() - Number(hours) * hour_ms).toISOString(),
       }),
     onSuccess: ({ recovered }) => {
-      tell(`${sayCount(recovered, 'delivery').replace('deliverys', 'deliveries')} sent again.`)
+      tell(recovered === 1 ? 'One is sent again.' : `${sayNumber(recovered)} are sent again.`)
       return onDone()
     },
   })

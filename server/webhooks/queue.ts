@@ -46,12 +46,15 @@ export async function workspacesDue(db: Db, now: number): Promise<string[]> {
   return rows.map(({ workspace_id }) => workspace_id)
 }
 
-/** What is due in the workspace, as far as there is room: of each endpoint the longest due, and the first of each first. */
+/**
+ * What is due in the workspace, as far as there is room: of each endpoint the longest due, and the first of each first. Not
+ * many more are looked at than there is room for.
+ */
 export async function claim(db: Db, workspace: string, room: Room, now: number): Promise<Claimed[]> {
   const lease_token = randomUUID()
   const rows = await db.many<Omit<Claimed, 'workspace' | 'lease_token'>>(
     sql`with endpoint as (
-        select webhooks.id, failing_since is not null as is_failing,
+        select webhooks.id, failing_since is not null as is_failing, count(*) over () as endpoints,
           case when failing_since is null then ${room.of_each}::integer else ${room.of_each_failing}::integer end
             - coalesce(taken.count, 0) as room
         from webhooks
@@ -64,7 +67,7 @@ export async function claim(db: Db, workspace: string, room: Room, now: number):
         from endpoint cross join lateral (
           select id, due_at from webhook_deliveries
           where workspace_id = ${workspace} and webhook_id = endpoint.id and ${isFree(now)}
-          order by due_at limit greatest(room, 0)) as delivery),
+          order by due_at limit greatest(0, least(room, greatest(1, ${2 * room.in_all} / endpoints)))) as delivery),
       queued as (
         select webhook_id, id, is_failing,
           row_number() over (partition by is_failing order by place, waiting.due_at) as place

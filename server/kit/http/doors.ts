@@ -1,0 +1,123 @@
+import { METHODS } from 'node:http'
+import { availableParallelism } from 'node:os'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { lanes } from '../batch.ts'
+import type { Pool } from '../db.ts'
+import type { Door } from '../door.ts'
+import { endpoint } from '../endpoint.ts'
+import { sentOf } from '../head.ts'
+import { isEndless, type Operation, type Tools } from '../operation.ts'
+import { openPlaces, turningAway } from '../places.ts'
+import * as problem from '../problem.ts'
+import { type Stay, type Streams, streams_of_one_max, welcome } from '../streams.ts'
+import { plainWriter, writer } from '../write.ts'
+import { admission, unhurried } from './admission.ts'
+import type { Give, Parts } from './request.ts'
+
+export interface DoorOptions {
+  doors: Door[]
+  pool: Pool
+  rate_limit_per_second: number
+  tools: Tools
+}
+
+/** Of all workspaces together. Half of it, for one, is what a key may ask for in a second by default. */
+const requests_at_once_max = 2_000
+/** Of one workspace, so that they leave connections to others, and its dear ones a processor too. */
+const lists_at_once_max = 3
+const dear_at_once_max = Math.min(lists_at_once_max, Math.max(1, availableParallelism() - 1))
+/** Every method that Node reads; CONNECT asks for a tunnel and never gets to a route. */
+export const methods = METHODS.filter((method) => method !== 'CONNECT')
+
+/** All doors lead to the same rooms: what limits requests counts them together. */
+export function addDoors(
+  app: FastifyInstance,
+  give: Give,
+  streams: Streams,
+  { doors, pool, tools, rate_limit_per_second }: DoorOptions,
+): void {
+  const write = writer(pool, tools)
+  const reads = { lists: lanes(lists_at_once_max), dear: lanes(dear_at_once_max) }
+  const turnAway = turningAway()
+  const admit = admission(rate_limit_per_second, turnAway)
+  const places = openPlaces(requests_at_once_max)
+  for (const door of doors) addOperations(door)
+
+  function addOperations(door: Door): void {
+    const writeHere = door.is_plain ? plainWriter(pool, tools) : write
+    for (const operation of door.operations) addOperation(door, operation, writeHere)
+    // What a parameter is called makes no other path.
+    for (const [path, group] of Map.groupBy(door.operations, ({ path }) => path.replace(/:\w+/g, ':name'))) {
+      const allowed = group.map(({ method }) => method)
+      for (const prefix of door.served_at) refuseOtherMethods(app, prefix + path, allowed)
+    }
+  }
+
+  function addOperation(door: Door, operation: Operation, writeHere: typeof write): void {
+    const run = endpoint(operation, door.base_path, pool, writeHere, reads, tools)
+    const listen = isEndless(operation) ? listener(door, operation, run) : undefined
+    for (const prefix of door.served_at) {
+      app.route<Parts>({
+        method: operation.method,
+        url: prefix + operation.path,
+        onRequest: (request, reply, done) => admit(door, operation, request, reply, done),
+        handler: (request, reply) => {
+          if (listen) return void listen(request, reply)
+          const { id, caller, headers, params, query, body } = request
+          const taker = caller.workspace || caller.id
+          if (!places.take(taker)) return turnAway(() => void reply.send(problem.overloaded()))
+          const sent = (header: string) => sentOf(request.raw, header)
+          const leave = () => {
+            if (operation.upload) unhurried.delete(request.raw.socket)
+            places.leave(taker)
+          }
+          run({ id, caller, headers, sent, params, query, body }).then(
+            (answer) => {
+              leave()
+              give(request, reply, answer)
+            },
+            (error: unknown) => {
+              leave()
+              reply.send(error)
+            },
+          )
+        },
+      })
+    }
+  }
+
+  /** An answer without an end has a place of another kind, and keeps it until then. */
+  function listener(door: Door, operation: Operation, run: ReturnType<typeof endpoint>) {
+    return (request: FastifyRequest<Parts>, reply: FastifyReply): void => {
+      const { id, caller, headers, params, query } = request
+      const place = streams.enter(caller.workspace)
+      if (!place) return void turnAway(() => void reply.send(problem.tooManyStreams(streams_of_one_max)))
+      const sent = (header: string) => sentOf(request.raw, header)
+      const stay: Stay = {
+        signal: place.signal,
+        isWelcome: welcome(async (now) => {
+          const again = await door.identify(request.knock, now)
+          return again?.workspace === caller.workspace && again.scopes.has(operation.scope)
+        }),
+      }
+      // Not when the stream is closed: that waits for what it waits for.
+      reply.raw.once('close', () => place.abort())
+      run({ id, caller, headers, sent, params, query, body: undefined, stay }).then(
+        (answer) => give(request, reply, answer),
+        (error: unknown) => void reply.send(error),
+      )
+    }
+  }
+}
+
+export function refuseOtherMethods(app: FastifyInstance, url: string, allowed: string[]): void {
+  const all_allowed = allowed.includes('GET') ? [...allowed, 'HEAD'] : allowed
+  app.route({
+    method: methods.filter((method) => !all_allowed.includes(method)),
+    url,
+    onRequest: async (request) => {
+      throw problem.methodNotAllowed(request.method, all_allowed.join(', '))
+    },
+    handler: () => undefined,
+  })
+}

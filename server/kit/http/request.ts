@@ -1,0 +1,25 @@
+import type { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Knock } from '../door.ts'
+import type { Answer, StreamedAnswer } from '../envelope.ts'
+import type { Caller } from '../operation.ts'
+import type { SiteAnswer } from '../site.ts'
+
+/** How Fastify hands over the parts of a request, as it is set up below. */
+export interface Parts {
+  Params: Record<string, string>
+  Querystring: Record<string, string | string[]>
+  Body: Buffer | Readable | undefined
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller
+    arrived_at: number
+    door_headers: Record<string, string> | undefined
+    knock: Knock
+  }
+}
+
+/** Sends an answer, and counts it. */
+export type Give = (request: FastifyRequest, reply: FastifyReply, answer: Answer | SiteAnswer | StreamedAnswer) => void

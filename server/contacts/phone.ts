@@ -25,6 +25,7 @@ export const PhoneNumber = text({
 })
 
 export const DefaultCountry = Type.Unsafe<string | null>({
+  title: 'Country',
   type: ['string', 'null'],
   enum: [...getCountries(), null],
   description: 'Of numbers without a country code, as two letters: `US`.',

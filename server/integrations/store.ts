@@ -7,6 +7,7 @@ import * as page from '../kit/page.ts'
 import { invalid, invalidState, notFound, type Problem, preconditionFailed } from '../kit/problem.ts'
 import { hashOf, newSecret } from '../kit/secret.ts'
 import { raw, sql } from '../kit/sql.ts'
+import * as workspaces from '../workspaces/store.ts'
 import type { FieldMap, Integration, IntegrationChange, NewIntegration, SaidMap } from './schema.ts'
 
 const integrations_max = 100
@@ -30,6 +31,7 @@ export interface Kept extends Omit<Integration, 'url' | 'is_signed'> {
 export async function create(at: At, input: NewIntegration): Promise<Integration> {
   const { db, workspace, now } = at
   const { seal } = at.tools
+  await workspaces.hold(db, workspace)
   const { total } = await db.one<{ total: number }>(
     sql`select count(*) as total from integrations where workspace_id = ${workspace}`,
   )

@@ -225,7 +225,7 @@ function publish(schema: unknown, schemas: Json): unknown {
   if (typeof schema !== 'object' || schema === null) return schema
   const members = Object.entries(schema).filter(([name]) => name !== 'multiline')
   const published = Object.fromEntries(members.map(([name, member]) => [name, publish(member, schemas)]))
-  if (typeof published.title !== 'string' || published.type !== 'object') return published
+  if (typeof published.title !== 'string') return published
   schemas[published.title] = published
   return { $ref: `#/components/schemas/${published.title}` }
 }

@@ -24,6 +24,10 @@ export function create(db: Db, name: string, now: number): Promise<Workspace | u
 export const rename = (db: Db, id: string, name: string): Promise<Workspace> =>
   db.one<Workspace>(sql`update workspaces set name = ${name} where id = ${id} returning id, name, created_at`)
 
+/** Until the end of the transaction, who holds it too waits: for what is counted before one more is made. */
+export const hold = (db: Db, id: string): Promise<number> =>
+  db.run(sql`select from workspaces where id = ${id} for no key update`)
+
 export const find = (db: Db, name: string): Promise<Workspace | undefined> =>
   db.maybe<Workspace>(sql`select id, name, created_at from workspaces where name = ${name}`)
 

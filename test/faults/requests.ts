@@ -34,8 +34,9 @@ export const in_words = [
   ...['url', 'events', 'inbox_answer'],
 ]
 
-/** More is created than deleted, so that the others have something to find. */
-const asked = described.flatMap((operation) => Array<Described>(operation.method === 'POST' ? 3 : 1).fill(operation))
+/** More is created than deleted, so that the others have something to find; but each webhook is told of every change. */
+const isOften = ({ method, path }: Described): boolean => method === 'POST' && path !== '/webhooks'
+const asked = described.flatMap((operation) => Array<Described>(isOften(operation) ? 3 : 1).fill(operation))
 
 const unknown_id = '019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa'
 

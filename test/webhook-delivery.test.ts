@@ -325,6 +325,30 @@ test('five days of nothing but failure disable, and a success in between starts 
   assert.deepEqual([active.status, active.disabled_reason, active.failing_since], ['active', null, null])
 })
 
+test('what the address before has answered says nothing of the one there is now', async () => {
+  const tenant = await workspace()
+  const asked = Promise.withResolvers<void>()
+  const changed = Promise.withResolvers<void>()
+  const old = await receiver(async (response) => {
+    asked.resolve()
+    await changed.promise
+    response.writeHead(410).end()
+  })
+  const { id } = await listen(tenant, old.url)
+  const work = happen(tenant)
+  await asked.promise
+  const now = await receiver(say(500))
+  await tenant.call('PATCH', `/webhooks/${id}`, { url: now.url })
+  changed.resolve()
+  await work
+  const moved = await statusOf(tenant, id)
+  assert.deepEqual([moved.status, moved.failing_since], ['active', null])
+  await happen(tenant, soon())
+  assert.notEqual((await statusOf(tenant, id)).failing_since, null)
+  const { failing_since } = (await tenant.call('PATCH', `/webhooks/${id}`, { url: old.url })).body.data
+  assert.equal(failing_since, null, 'nor has another one failed for days')
+})
+
 test('a deleted contact leaves its id in what is still to be sent, and nothing of the answers', async () => {
   const tenant = await workspace()
   const there = await receiver((response, request) => {

@@ -151,6 +151,19 @@ test('an inbox keeps the last 50', async () => {
   assert.deepEqual([data[0].body, data[49].body], ['number 51', 'number 2'])
 })
 
+test('an inbox keeps nothing of a contact that was deleted while it was on its way', async () => {
+  const tenant = await workspace()
+  const { id, url } = await make(tenant, { url: 'inbox' })
+  const contact = (await tenant.call('POST', '/contacts', newContact())).body.data
+  const [{ id: delivery }] = (await tenant.call('GET', `/webhooks/${id}/deliveries`)).body.data
+  const { body } = (await tenant.call('GET', `/webhooks/${id}/deliveries/${delivery}`)).body.data
+  await tenant.call('DELETE', `/contacts/${contact.id}`)
+  await fetch('POST', url, body, { 'webhook-id': delivery })
+  const came = await tenant.call('GET', `/webhooks/${id}/inbox`)
+  assert.equal(came.body.data.length, 1)
+  assert.ok(!came.text.includes(contact.phone_number), came.text)
+})
+
 test('an inbox takes any bytes', async () => {
   const tenant = await workspace()
   const { id, url } = await make(tenant, { url: 'inbox' })

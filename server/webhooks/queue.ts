@@ -32,9 +32,9 @@ export interface Room {
   taken: Map<string, number>
 }
 
-/** It is due, and nobody is at it. */
-const isFree = (now: number): Sql =>
-  sql`due_at <= ${clock.iso(now)} and (lease_until is null or lease_until <= ${clock.iso(now)})`
+/** It is due, and nobody is at it. Said of an expression, it is not looked for in the index of what is due. */
+const isFree = (now: number, due_at: Sql = raw('due_at')): Sql =>
+  sql`${due_at} <= ${clock.iso(now)} and (lease_until is null or lease_until <= ${clock.iso(now)})`
 
 export async function workspacesDue(db: Db, now: number): Promise<string[]> {
   const rows = await db.many<{ workspace_id: string }>(
@@ -48,7 +48,8 @@ export async function workspacesDue(db: Db, now: number): Promise<string[]> {
 
 /**
  * What is due in the workspace, as far as there is room: of each endpoint the longest due, and the first of each first. Not
- * many more are looked at than there is room for.
+ * many more are looked at than there is room for: each that was chosen is locked by its key, since PostgreSQL, which
+ * remembers that next to nothing was due, would else look for it among a million that are due all at once.
  */
 export async function claim(db: Db, workspace: string, room: Room, now: number): Promise<Claimed[]> {
   const lease_token = randomUUID()
@@ -76,7 +77,7 @@ export async function claim(db: Db, workspace: string, room: Room, now: number):
         select webhook_id, id from queued cross join lateral (
           select from webhook_deliveries as delivery
           where workspace_id = ${workspace} and delivery.webhook_id = queued.webhook_id and delivery.id = queued.id
-            and ${isFree(now)}
+            and ${isFree(now, sql`coalesce(due_at, 'infinity')`)}
           for update skip locked) as free
         where place <= case when is_failing then ${room.in_all_failing}::integer else ${room.in_all}::integer end)
       update webhook_deliveries as delivery

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
 import * as clock from '../server/kit/clock.ts'
 import { sql } from '../server/kit/sql.ts'
@@ -7,7 +8,8 @@ import * as queue from '../server/webhooks/queue.ts'
 import { serve, type Tenant } from './harness.ts'
 import { newContact, newWebhook } from './samples.ts'
 
-const { workspace, pool, fetch } = await serve()
+const { workspace, pool, fetch, url: origin } = await serve()
+const look_every_ms = 20
 
 const make = async (tenant: Tenant, said: object = {}, headers = {}) => {
   const made = await tenant.call('POST', '/webhooks', newWebhook(said), headers)
@@ -140,6 +142,29 @@ test('an inbox fails as it is told', async () => {
   assert.equal((await tenant.call('GET', address)).body.data.disabled_reason, 'gone')
   assert.deepEqual(faultOf(await tenant.call('PATCH', address, { inbox_answer: null })), [400, 'inbox_answer'])
   assert.deepEqual(faultOf(await tenant.call('PATCH', address, { url: 'https://8.8.8.8/' })), [400, 'url'])
+})
+
+test('an inbox that hangs holds a few connections, and no more', async () => {
+  const tenant = await workspace()
+  const { id, url } = await make(tenant, { url: 'inbox', inbox_answer: 'hang' })
+  const other = await make(tenant, { url: 'inbox' })
+  const leaving = new AbortController()
+  const refused = Promise.withResolvers<void>()
+  const statuses: number[] = []
+  const send = async () => {
+    const { status } = await globalThis.fetch(origin + url, { method: 'POST', signal: leaving.signal })
+    if (statuses.push(status) === 10) refused.resolve()
+  }
+  const sent = Array.from({ length: 30 }, send)
+  await refused.promise
+  assert.deepEqual([...new Set(statuses)], [503])
+  assert.equal((await fetch('POST', other.url, '{}')).status, 200, 'others are as before')
+  leaving.abort()
+  await Promise.allSettled(sent)
+  assert.equal(statuses.length, 10)
+  await tenant.call('PATCH', `/webhooks/${id}`, { inbox_answer: '200' })
+  // As soon as it is noticed that they have gone.
+  while ((await fetch('POST', url, '{}')).status !== 200) await sleep(look_every_ms)
 })
 
 test('an inbox keeps the last 50', async () => {

@@ -13,6 +13,7 @@ import { payloadOf } from './events/schema.ts'
 import { operations as imports } from './imports/routes.ts'
 import { knocking } from './integrations/receive.ts'
 import { operations as integrations, receiving } from './integrations/routes.ts'
+import { lanes } from './kit/batch.ts'
 import { answerHeaders } from './kit/browser.ts'
 import * as clock from './kit/clock.ts'
 import type { Pool } from './kit/db.ts'
@@ -53,6 +54,11 @@ const own_paths = ['/api', '/v1', '/app', '/in', '/inbox']
 
 /** Who asks whether we are ready doesn't wait for a database that is silent. */
 const ready_within_ms = 2_000
+
+/** Of each inbox, so that most connections to the database are left to others. */
+const inbox_at_once_max = 2
+/** Longer than a sender waits, and not for ever: who hangs keeps a connection. */
+const hang_ms = 20_000
 
 const about: About = {
   title: 'Parley',
@@ -140,10 +146,12 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     body: await metrics.text(),
   }))
   addPage('/openapi.json', () => ({ status: 200, headers: {}, body: document_text }))
+  const inboxes = lanes(inbox_at_once_max)
   addInlet('/inbox/*', async ({ path, headers, body, hung_up }) => {
-    const answer = await inbox.receive(pool, tools.seal, { path, headers, body }, clock.now())
-    if (answer === 'hang') await hung_up
-    return json(answer === 'hang' ? 200 : Number(answer), { answer })
+    const receive = () => inbox.receive(pool, tools.seal, { path, headers, body }, clock.now())
+    const answer = await inboxes(path, receive)
+    if (answer === 'hang') await Promise.race([hung_up, sleep(hang_ms, undefined, { ref: false })])
+    return json(answer === 'hang' ? 504 : Number(answer), { answer })
   })
   let docs: string | undefined
   addPage('/docs', () => {

@@ -535,3 +535,60 @@ test('senders are limited, each address by itself', async () => {
   assert.equal(refused.headers.get('retry-after'), '1')
   assert.equal((await tenant.send(other.url, { phone: phoneNumber() })).status, 200)
 })
+
+test('no pointer takes long to be refused or taken', async () => {
+  const tenant = await workspace()
+  const slashes = '/'.repeat(400)
+  for (const [pointer, status] of [
+    [`#${slashes}~%30`, 400],
+    [`${slashes}~`, 400],
+    [`${slashes}~0`, 201],
+  ] as const) {
+    const said = newIntegration({ field_map: { phone_number: pointer } })
+    assert.equal((await tenant.call('POST', '/integrations', said)).status, status, pointer)
+  }
+})
+
+test('broken JSON with a NUL leaves a receipt as any other', async () => {
+  const tenant = await workspace()
+  const made = await make(tenant)
+  const answer = await tenant.send(made.url, '{"name":\u0000}', { 'content-type': 'application/json' })
+  assert.deepEqual(outcomeOf(answer), [400, 'VALIDATION_ERROR'])
+  const [receipt] = await receiptsOf(tenant, made)
+  assert.deepEqual([receipt.id, receipt.outcome], [answer.body.error.details.receipt_id, 'refused'])
+})
+
+test('a CRM system may have the name of anything that objects have', async () => {
+  const tenant = await workspace()
+  const systems = '{"__proto__":"/a","constructor":"/b","tags":"/c"}'
+  const field_map = `{"phone_number":"/phone","crm_ids":${systems}}`
+  const headers = { 'content-type': 'application/json' }
+  const { body } = await tenant.call('POST', '/integrations', `{"name":"Odd","field_map":${field_map}}`, headers)
+  const answer = await tenant.send(body.data.url, { phone: phoneNumber(), a: '1', b: '2', c: '3' })
+  const { crm_ids } = await get(tenant, answer.body.data.contact_id)
+  assert.deepEqual(Object.entries(crm_ids).sort(), [
+    ['__proto__', '1'],
+    ['constructor', '2'],
+    ['tags', '3'],
+  ])
+})
+
+test('with another SECRETS_KEY the address is not shown but still good, and the signing secret is to be set again', async () => {
+  const tenant = await workspace()
+  const signing_secret = newSigningSecret()
+  const made = await make(tenant, { signing_secret })
+  const other = await serve({ secrets_key: 'another key of at least 32 characters' })
+  const call = (method: string, path: string, body?: object) =>
+    other.fetch(method, `/api/v1/integrations${path}`, body, { authorization: `Bearer ${tenant.key}` })
+  assert.equal((await call('GET', '')).body.data[0].url, null)
+  assert.equal((await call('GET', `/${made.id}`)).body.data.url, null)
+  const send = () => {
+    const body = JSON.stringify({ phone: phoneNumber() })
+    return other.fetch('POST', new URL(made.url).pathname, body, signed(signing_secret, body))
+  }
+  const refused = await send()
+  assert.deepEqual(outcomeOf(refused), [401, 'UNAUTHORIZED'])
+  assert.match(refused.body.error.message, /SECRETS_KEY/)
+  assert.equal((await call('PATCH', `/${made.id}`, { signing_secret })).status, 200)
+  assert.deepEqual(outcomeOf(await send()), [200, 'created'])
+})

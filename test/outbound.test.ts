@@ -120,6 +120,14 @@ test('a name that is not found right now is let through at creation, and fails a
   await assert.rejects(post('https://nowhere.test/', message), /was not found/)
 })
 
+test('a name that is known and has no address is as one that is not found', async () => {
+  for (const open of [[], ['nowhere.test']]) {
+    const { refusal, post } = outbound({ allowed: open, find: async () => [] })
+    assert.equal(await refusal('https://nowhere.test/'), undefined)
+    await assert.rejects(post('https://nowhere.test/', message), /was not found/)
+  }
+})
+
 const allowed: [string, string, boolean][] = [
   ['127.0.0.1', 'http://127.0.0.1/', true],
   ['127.0.0.1', 'http://127.0.0.2/', false],

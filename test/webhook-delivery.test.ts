@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import type http from 'node:http'
 import { test } from 'node:test'
 import zlib from 'node:zlib'
 import { Webhook } from 'standardwebhooks'
@@ -128,6 +129,20 @@ const endless: Parameters<typeof receiver>[0] = (response) => {
   }
   more()
 }
+const endless_headers: typeof endless = ({ socket }) => {
+  socket?.write('HTTP/1.1 200 OK\r\n')
+  const more = () => {
+    while (socket?.writable && socket.write(`x: ${'y'.repeat(1024)}\r\n`));
+    socket?.once('drain', more)
+  }
+  socket?.on('error', () => {})
+  more()
+}
+function dripping({ socket }: http.ServerResponse, first: string, drop: string): void {
+  socket?.write(first)
+  const timer = setInterval(() => socket?.write(drop), impatient_ms / 50)
+  socket?.on('error', () => {}).once('close', () => clearInterval(timer))
+}
 const bomb = zlib.gzipSync(Buffer.alloc(50 * 1024 * 1024))
 
 const receivers: [string, Parameters<typeof receiver>[0], Fate][] = [
@@ -138,6 +153,19 @@ const receivers: [string, Parameters<typeof receiver>[0], Fate][] = [
   ['410', say(410), { status: 'failed', answered: 410, endpoint: 'disabled' }],
   ['429 with Retry-After', say(429, { 'retry-after': '90' }), { status: 'pending', answered: 429, wait_ms: 90_000 }],
   ['503 with Retry-After of a month', say(503, { 'retry-after': '2592000' }), { status: 'pending', wait_ms: day_ms }],
+  [
+    '503 with Retry-After of the last day there is',
+    say(503, { 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' }),
+    { status: 'pending', wait_ms: day_ms },
+  ],
+  [
+    '429 with Retry-After of very many digits',
+    say(429, { 'retry-after': '9'.repeat(400) }),
+    { status: 'pending', wait_ms: day_ms },
+  ],
+  ['429 with Retry-After of -5', say(429, { 'retry-after': '-5' }), { status: 'pending', wait_ms: 5_000 }],
+  ['429 with Retry-After of nonsense', say(429, { 'retry-after': 'later' }), { status: 'pending', wait_ms: 5_000 }],
+  ['500 with Retry-After', say(500, { 'retry-after': '90' }), { status: 'pending', wait_ms: 5_000 }],
   ['500', say(500), { status: 'pending', answered: 500, wait_ms: 5_000 }],
   ['hang', () => {}, { status: 'pending', error: /no answer within/, wait_ms: 5_000, is_slow: true }],
   [
@@ -146,6 +174,13 @@ const receivers: [string, Parameters<typeof receiver>[0], Fate][] = [
     { status: 'pending', error: /no answer within/, is_slow: true },
   ],
   ['reset', (response) => response.socket?.resetAndDestroy(), { status: 'pending', error: /closed before/ }],
+  ['headers without an end', endless_headers, { status: 'pending', error: /headers are too long/ }],
+  ['no HTTP', (response) => response.socket?.end('220 mail\r\n'), { status: 'pending', error: /not HTTP/ }],
+  [
+    'a header now and then',
+    (response) => dripping(response, 'HTTP/1.1 200 OK\r\n', 'x: y\r\n'),
+    { status: 'pending', error: /no answer within/, is_slow: true },
+  ],
   ['endless body', endless, { status: 'succeeded', answered: 200, answer: 'x'.repeat(1024) }],
   [
     'gzip bomb',
@@ -323,6 +358,30 @@ test('five days of nothing but failure disable, and a success in between starts 
   assert.equal(events.length, 1)
   const active = (await tenant.call('PATCH', `/webhooks/${id}`, { status: 'active' })).body.data
   assert.deepEqual([active.status, active.disabled_reason, active.failing_since], ['active', null, null])
+})
+
+test('what the address before has answered says nothing of the one there is now', async () => {
+  const tenant = await workspace()
+  const asked = Promise.withResolvers<void>()
+  const changed = Promise.withResolvers<void>()
+  const old = await receiver(async (response) => {
+    asked.resolve()
+    await changed.promise
+    response.writeHead(410).end()
+  })
+  const { id } = await listen(tenant, old.url)
+  const work = happen(tenant)
+  await asked.promise
+  const now = await receiver(say(500))
+  await tenant.call('PATCH', `/webhooks/${id}`, { url: now.url })
+  changed.resolve()
+  await work
+  const moved = await statusOf(tenant, id)
+  assert.deepEqual([moved.status, moved.failing_since], ['active', null])
+  await happen(tenant, soon())
+  assert.notEqual((await statusOf(tenant, id)).failing_since, null)
+  const { failing_since } = (await tenant.call('PATCH', `/webhooks/${id}`, { url: old.url })).body.data
+  assert.equal(failing_since, null, 'nor has another one failed for days')
 })
 
 test('a deleted contact leaves its id in what is still to be sent, and nothing of the answers', async () => {

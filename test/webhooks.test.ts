@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
 import * as clock from '../server/kit/clock.ts'
 import { sql } from '../server/kit/sql.ts'
@@ -7,7 +8,8 @@ import * as queue from '../server/webhooks/queue.ts'
 import { serve, type Tenant } from './harness.ts'
 import { newContact, newWebhook } from './samples.ts'
 
-const { workspace, pool, fetch } = await serve()
+const { workspace, pool, fetch, url: origin } = await serve()
+const look_every_ms = 20
 
 const make = async (tenant: Tenant, said: object = {}, headers = {}) => {
   const made = await tenant.call('POST', '/webhooks', newWebhook(said), headers)
@@ -142,6 +144,29 @@ test('an inbox fails as it is told', async () => {
   assert.deepEqual(faultOf(await tenant.call('PATCH', address, { url: 'https://8.8.8.8/' })), [400, 'url'])
 })
 
+test('an inbox that hangs holds a few connections, and no more', async () => {
+  const tenant = await workspace()
+  const { id, url } = await make(tenant, { url: 'inbox', inbox_answer: 'hang' })
+  const other = await make(tenant, { url: 'inbox' })
+  const leaving = new AbortController()
+  const refused = Promise.withResolvers<void>()
+  const statuses: number[] = []
+  const send = async () => {
+    const { status } = await globalThis.fetch(origin + url, { method: 'POST', signal: leaving.signal })
+    if (statuses.push(status) === 10) refused.resolve()
+  }
+  const sent = Array.from({ length: 30 }, send)
+  await refused.promise
+  assert.deepEqual([...new Set(statuses)], [503])
+  assert.equal((await fetch('POST', other.url, '{}')).status, 200, 'others are as before')
+  leaving.abort()
+  await Promise.allSettled(sent)
+  assert.equal(statuses.length, 10)
+  await tenant.call('PATCH', `/webhooks/${id}`, { inbox_answer: '200' })
+  // As soon as it is noticed that they have gone.
+  while ((await fetch('POST', url, '{}')).status !== 200) await sleep(look_every_ms)
+})
+
 test('an inbox keeps the last 50', async () => {
   const tenant = await workspace()
   const { id, url } = await make(tenant, { url: 'inbox' })
@@ -149,6 +174,19 @@ test('an inbox keeps the last 50', async () => {
   const { data, pagination } = (await tenant.call('GET', `/webhooks/${id}/inbox?limit=100`)).body
   assert.equal(pagination.total, 50)
   assert.deepEqual([data[0].body, data[49].body], ['number 51', 'number 2'])
+})
+
+test('an inbox keeps nothing of a contact that was deleted while it was on its way', async () => {
+  const tenant = await workspace()
+  const { id, url } = await make(tenant, { url: 'inbox' })
+  const contact = (await tenant.call('POST', '/contacts', newContact())).body.data
+  const [{ id: delivery }] = (await tenant.call('GET', `/webhooks/${id}/deliveries`)).body.data
+  const { body } = (await tenant.call('GET', `/webhooks/${id}/deliveries/${delivery}`)).body.data
+  await tenant.call('DELETE', `/contacts/${contact.id}`)
+  await fetch('POST', url, body, { 'webhook-id': delivery })
+  const came = await tenant.call('GET', `/webhooks/${id}/inbox`)
+  assert.equal(came.body.data.length, 1)
+  assert.ok(!came.text.includes(contact.phone_number), came.text)
 })
 
 test('an inbox takes any bytes', async () => {

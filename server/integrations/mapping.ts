@@ -37,7 +37,8 @@ export function numberOf(payload: unknown, { field_map, default_country }: Mappi
 }
 
 function saidBy(payload: unknown, map: Record<string, string>, faults: Fault[]): Record<string, string | string[]> {
-  const said: Record<string, string | string[]> = {}
+  // Without a prototype: a system may have any name.
+  const said: Record<string, string | string[]> = Object.create(null)
   for (const [field, pointer] of Object.entries(map)) {
     const value = valueAt(pointer, payload)
     const texts = field === 'tags' && Array.isArray(value) ? value.map(textOf) : textOf(value)

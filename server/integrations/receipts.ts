@@ -40,7 +40,7 @@ export async function note(
   await db.run(
     sql`insert into integration_receipts (workspace_id, integration_id, id, outcome, reasons, contact_id, payload,
         received_at)
-      values (${workspace}, ${integration_id}, ${id}, ${outcome}, ${reasons}, ${contact_id}, ${kept}, ${clock.iso(now)})`,
+      values (${workspace}, ${integration_id}, ${id}, ${outcome}, ${reasons.map(keepable)}, ${contact_id}, ${kept}, ${clock.iso(now)})`,
   )
   await db.run(
     sql`delete from integration_receipts where workspace_id = ${workspace} and integration_id = ${integration_id}
@@ -49,3 +49,6 @@ export async function note(
         order by id desc offset ${receipts_max} limit 1)`,
   )
 }
+
+/** PostgreSQL keeps no NUL in a text, and what is wrong with JSON may be one. */
+const keepable = (text: string): string => text.replaceAll('\u0000', '\ufffd')

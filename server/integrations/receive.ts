@@ -15,6 +15,7 @@ import * as integrations from './store.ts'
 import { reasonsOf, upsert } from './upsert.ts'
 
 const webhook_id_length_max = 255
+const unreadable = 'The signing secret was sealed with another SECRETS_KEY than there is now: set it again.'
 
 /** Lets in by the token in the address, as the integration. */
 export const knocking =
@@ -70,7 +71,9 @@ function open(
       timestamp: header('webhook-timestamp'),
       signatures: sent('webhook-signature').join(' '),
     }
-    const fault = signatureFault(seal.open(signing_secret), { ...message, body: bytes }, now)
+    const secret = integrations.openedBy(seal, signing_secret)
+    if (secret === undefined) return new Problem('UNAUTHORIZED', unreadable)
+    const fault = signatureFault(secret, { ...message, body: bytes }, now)
     if (fault !== undefined) return new Problem('UNAUTHORIZED', fault)
   }
   if (!isJsonType(header('content-type')) || sent('content-encoding').some((coding) => coding !== 'identity')) {

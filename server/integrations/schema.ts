@@ -20,7 +20,8 @@ const status = oneOf(['active', 'disabled'], {
 })
 const pointer = {
   maxLength: pointer_length_max,
-  pattern: '^#?(/([^~]|~[01])*)*$',
+  // No text can be read in two ways, or a refusal would take for ever.
+  pattern: '^#?(/([^/~]|~[01])*)*$',
   examples: ['/answers/phone'],
 }
 const Pointer = optionalText({
@@ -47,8 +48,11 @@ export const Integration = Type.Object(
     id: id('Unique identifier; treat it as opaque.'),
     name,
     status,
-    url: Type.String({
-      description: 'Where JSON is posted to. Who knows it can send to it.',
+    url: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description:
+        'Where JSON is posted to. Who knows it can send to it. `null`: it was sealed with another `SECRETS_KEY` than there is ' +
+        'now, and still leads here, but can no longer be shown.',
       examples: ['https://parley.example.com/in/3hJ0Xw5rQm8yVtZbN1kLcP7sDfG2aUeI9oRiTqYxW4E'],
     }),
     field_map: Type.Unsafe<FieldMap>(mapOf({ type: 'string' })),

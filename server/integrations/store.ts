@@ -5,6 +5,7 @@ import { newId } from '../kit/id.ts'
 import type { At, Call } from '../kit/operation.ts'
 import * as page from '../kit/page.ts'
 import { invalid, invalidState, notFound, type Problem, preconditionFailed } from '../kit/problem.ts'
+import type { Seal } from '../kit/seal.ts'
 import { hashOf, newSecret } from '../kit/secret.ts'
 import { raw, sql } from '../kit/sql.ts'
 import * as workspaces from '../workspaces/store.ts'
@@ -134,11 +135,20 @@ function found(integration: Kept | undefined): Kept {
   return integration
 }
 
-const shown = ({ tools: { seal, address } }: At, { token, signing_secret, ...rest }: Kept): Integration => ({
-  ...rest,
-  url: `${address()}/in/${seal.open(token)}`,
-  is_signed: signing_secret !== null,
-})
+function shown({ tools: { seal, address } }: At, { token, signing_secret, ...rest }: Kept): Integration {
+  const opened = openedBy(seal, token)
+  const url = opened === undefined ? null : `${address()}/in/${opened}`
+  return { ...rest, url, is_signed: signing_secret !== null }
+}
+
+/** Undefined when it was sealed with another key than there is now. */
+export function openedBy({ open }: Seal, sealed: string): string | undefined {
+  try {
+    return open(sealed)
+  } catch {
+    return undefined
+  }
+}
 
 /** Without what is mapped to nothing. */
 export function mapOf({ crm_ids = {}, ...said }: SaidMap): FieldMap {

@@ -66,6 +66,8 @@ export function openOutbound({ allowed, find = findAll }: OutboundOptions): Outb
       throw error
     })
     if (!is_allowed && !found.every(isOpen)) throw new Inside()
+    // Such as of an alias for nothing: Node would end the process over an empty list.
+    if (found.length === 0) throw new OutboundError(not_found)
     return found
   }
 
@@ -114,6 +116,7 @@ export function openOutbound({ allowed, find = findAll }: OutboundOptions): Outb
   }
 }
 
+const not_found = 'The name of the host was not found.'
 const not_public = 'must lead to a public address, and this one does not.'
 
 class Inside extends OutboundError {
@@ -180,12 +183,13 @@ const words: Record<string, string> = {
   UND_ERR_SOCKET: 'The connection was closed before there was an answer.',
   UND_ERR_CONNECT_TIMEOUT: 'There was no connection in time.',
   UND_ERR_HEADERS_OVERFLOW: "The answer's headers are too long.",
-  ENOTFOUND: 'The name of the host was not found.',
-  ENODATA: 'The name of the host was not found.',
+  ENOTFOUND: not_found,
+  ENODATA: not_found,
+  HTTPParserError: 'The answer was not HTTP.',
 }
 
 function wordsFor(error: Error): string {
-  const code = 'code' in error ? String(error.code) : error.name
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
   return words[code] ?? `It could not be sent: ${code}.`
 }
 
@@ -219,7 +223,7 @@ async function findAll(name: string): Promise<string[]> {
   const results = await Promise.allSettled([four, six])
   const found = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
   const [failed] = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
-  if (found.length === 0) throw failed
+  if (found.length === 0 && failed) throw failed
   return found
 }
 

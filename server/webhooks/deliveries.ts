@@ -4,7 +4,7 @@ import type { Db } from '../kit/db.ts'
 import * as page from '../kit/page.ts'
 import { invalidState, notFound } from '../kit/problem.ts'
 import { raw, type Sql, sql } from '../kit/sql.ts'
-import type { Attempt, Delivery, DeliveryQuery, DeliveryStatus, DeliveryWithAttempts } from './schema.ts'
+import type { Attempt, Delivery, DeliveryQuery, DeliveryStatus, DeliveryWithAttempts, Webhook } from './schema.ts'
 import * as webhooks from './store.ts'
 
 const columns = raw('webhook_id, id, type, status, attempt, created_at, due_at')
@@ -63,7 +63,7 @@ export async function get(db: Db, workspace: string, webhook_id: string, id: str
 
 /** Made up, and sent to this one alone. */
 export async function test(db: Db, workspace: string, webhook_id: string, now: number): Promise<Delivery> {
-  const webhook = await active(db, workspace, webhook_id)
+  const webhook = assertActive(await webhooks.lock(db, workspace, webhook_id, () => true))
   await events.record(db, workspace, 'webhook.test', [{ data: webhook }], now, sql`webhooks.id = ${webhook_id}`)
   return db.one<Delivery>(
     sql`select ${columns} from webhook_deliveries where workspace_id = ${workspace} and webhook_id = ${webhook_id}
@@ -78,7 +78,7 @@ export async function resend(
   { webhook_id, id }: { webhook_id: string; id: string },
   now: number,
 ): Promise<Delivery> {
-  await active(db, workspace, webhook_id)
+  assertActive(await webhooks.get(db, workspace, webhook_id))
   const sent = await db.maybe<Delivery>(
     sql`update webhook_deliveries set ${again(now)}
       where workspace_id = ${workspace} and webhook_id = ${webhook_id} and id = ${id} returning ${columns}`,
@@ -94,7 +94,7 @@ export async function recover(
   { webhook_id, since }: { webhook_id: string; since: string },
   now: number,
 ): Promise<{ recovered: number }> {
-  await active(db, workspace, webhook_id)
+  assertActive(await webhooks.get(db, workspace, webhook_id))
   const recovered = await db.run(
     sql`update webhook_deliveries set ${again(now)}
       where workspace_id = ${workspace} and webhook_id = ${webhook_id} and status = 'failed'
@@ -108,8 +108,8 @@ export async function recover(
 const again = (now: number): Sql =>
   sql`status = 'pending', attempt = 0, due_at = ${clock.iso(now)}, lease_until = null, lease_token = null`
 
-async function active(db: Db, workspace: string, id: string) {
-  const webhook = await webhooks.lock(db, workspace, id, () => true)
+/** Should it be disabled at this moment, what is sent again fails as all that waits. */
+function assertActive(webhook: Webhook): Webhook {
   if (webhook.status === 'active') return webhook
   throw invalidState('This webhook is disabled: make it active first.')
 }

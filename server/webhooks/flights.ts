@@ -140,10 +140,9 @@ export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOpt
       await pool.tx(async (db) => {
         await queue.record(db, workspace, results, now())
         for (const { delivery, attempt, status } of results) {
-          const { webhook_id } = delivery
-          if (attempt.status === gone) await webhooks.disable(db, workspace, webhook_id, 'gone', now())
+          if (attempt.status === gone) await webhooks.disable(db, workspace, delivery, 'gone', now())
           else if (status !== 'succeeded' && isFailing(delivery))
-            await webhooks.disable(db, workspace, webhook_id, 'failing', now())
+            await webhooks.disable(db, workspace, delivery, 'failing', now())
         }
       })
     } catch (error) {

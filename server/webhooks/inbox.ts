@@ -41,7 +41,7 @@ export async function receive(
     // PostgreSQL keeps no NUL in a text.
     const text = body.toString().replaceAll('\u0000', '\ufffd')
     const kept = (await isForgotten(db, workspace, event_id, text)) ? '' : text
-    const steps = check(webhooks.secretsOf(inbox, seal.open, now), headers, { bytes: body, text }, now)
+    const steps = check(webhooks.secretsOf(inbox, seal.open, now), headers, { bytes: body, text: kept }, now)
     const flat = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
     await db.run(
       sql`insert into inbox_requests (workspace_id, webhook_id, id, event_id, headers, body, answered, steps, created_at)

@@ -32,9 +32,9 @@ export interface Room {
   taken: Map<string, number>
 }
 
-/** It is due, and nobody is at it. */
-const isFree = (now: number): Sql =>
-  sql`due_at <= ${clock.iso(now)} and (lease_until is null or lease_until <= ${clock.iso(now)})`
+/** It is due, and nobody is at it. Said of an expression, it is not looked for in the index of what is due. */
+const isFree = (now: number, due_at: Sql = raw('due_at')): Sql =>
+  sql`${due_at} <= ${clock.iso(now)} and (lease_until is null or lease_until <= ${clock.iso(now)})`
 
 export async function workspacesDue(db: Db, now: number): Promise<string[]> {
   const rows = await db.many<{ workspace_id: string }>(
@@ -48,7 +48,8 @@ export async function workspacesDue(db: Db, now: number): Promise<string[]> {
 
 /**
  * What is due in the workspace, as far as there is room: of each endpoint the longest due, and the first of each first. Not
- * many more are looked at than there is room for.
+ * many more are looked at than there is room for: each that was chosen is locked by its key, since PostgreSQL, which
+ * remembers that next to nothing was due, would else look for it among a million that are due all at once.
  */
 export async function claim(db: Db, workspace: string, room: Room, now: number): Promise<Claimed[]> {
   const lease_token = randomUUID()
@@ -76,7 +77,7 @@ export async function claim(db: Db, workspace: string, room: Room, now: number):
         select webhook_id, id from queued cross join lateral (
           select from webhook_deliveries as delivery
           where workspace_id = ${workspace} and delivery.webhook_id = queued.webhook_id and delivery.id = queued.id
-            and ${isFree(now)}
+            and ${isFree(now, sql`coalesce(due_at, 'infinity')`)}
           for update skip locked) as free
         where place <= case when is_failing then ${room.in_all_failing}::integer else ${room.in_all}::integer end)
       update webhook_deliveries as delivery
@@ -99,15 +100,15 @@ export interface Result {
   attempt: Attempt
 }
 
-/** Whoever has lost the lease changes nothing. */
+/** Whoever has lost the lease changes nothing. An endpoint that has another address by now has not failed there. */
 export async function record(db: Db, workspace: string, results: Result[], now: number): Promise<void> {
-  const rows = results.map(({ delivery: { webhook_id, id, lease_token }, status, due_at, attempt }) => {
-    return { webhook_id, id, lease_token, status, due_at, attempt, created_at: attempt.created_at }
+  const rows = results.map(({ delivery: { webhook_id, id, url, lease_token }, status, due_at, attempt }) => {
+    return { webhook_id, id, url, lease_token, status, due_at, attempt, created_at: attempt.created_at }
   })
   await db.run(
     sql`with result as (
-        select * from json_to_recordset(${JSON.stringify(rows)}) as result (webhook_id uuid, id uuid, lease_token uuid,
-          status text, due_at timestamptz, attempt jsonb, created_at timestamptz)),
+        select * from json_to_recordset(${JSON.stringify(rows)}) as result (webhook_id uuid, id uuid, url text,
+          lease_token uuid, status text, due_at timestamptz, attempt jsonb, created_at timestamptz)),
       held as (
         update webhook_deliveries as delivery
         set status = result.status, due_at = result.due_at, lease_until = null, lease_token = null,
@@ -117,13 +118,13 @@ export async function record(db: Db, workspace: string, results: Result[], now: 
         from result
         where delivery.workspace_id = ${workspace} and delivery.webhook_id = result.webhook_id
           and delivery.id = result.id and delivery.lease_token = result.lease_token
-        returning delivery.webhook_id, delivery.status, result.created_at)
+        returning delivery.webhook_id, result.url, delivery.status, result.created_at)
       update webhooks
       set failing_since = case when has_succeeded then null else began_at end,
         updated_at = greatest(${clock.iso(now)}::timestamptz, updated_at + interval '1 millisecond')
-      from (select webhook_id, bool_or(held.status = 'succeeded') as has_succeeded, min(held.created_at) as began_at
-        from held group by webhook_id) as seen
-      where workspace_id = ${workspace} and id = webhook_id and (failing_since is not null) = has_succeeded`,
+      from (select webhook_id, url, bool_or(held.status = 'succeeded') as has_succeeded, min(held.created_at) as began_at
+        from held group by webhook_id, url) as seen
+      where workspace_id = ${workspace} and id = webhook_id and webhooks.url = seen.url and (failing_since is not null) = has_succeeded`,
   )
 }
 

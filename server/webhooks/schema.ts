@@ -19,7 +19,7 @@ const events_said = {
   examples: [['contact.*', 'agent.created']],
 }
 const inbox_answer_said =
-  'Of an inbox: what it answers. `hang` never answers; `410` asks to be disabled. `null`: this is no inbox.'
+  "Of an inbox: what it answers. `hang` doesn't answer in time; `410` asks to be disabled. `null`: this is no inbox."
 
 const kept = {
   id: id('Unique identifier; treat it as opaque.'),

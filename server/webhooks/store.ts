@@ -123,7 +123,7 @@ export async function update(
     sql`update webhooks
       set url = ${after.url}, events = ${chosen(after.events)}, description = ${after.description},
         status = ${after.status}, disabled_reason = ${reason}, inbox_answer = ${after.inbox_answer},
-        failing_since = ${is_turned ? null : before.failing_since}, updated_at = ${laterThan(before, now)}
+        failing_since = ${is_turned || is_moved ? null : before.failing_since}, updated_at = ${laterThan(before, now)}
       where workspace_id = ${workspace} and id = ${id} returning ${columns}`,
   )
 }
@@ -159,18 +159,21 @@ export async function rotateSecret(
   return { ...rotated, secret }
 }
 
-/** By ourselves, for a reason that others may want to know of: it asked for that, or has failed for too long. */
+/**
+ * By ourselves, for a reason that others may want to know of: it asked for that, or has failed for too long. What an
+ * address has done that it no longer has doesn't count.
+ */
 export async function disable(
   db: Db,
   workspace: string,
-  id: string,
+  { webhook_id, url }: { webhook_id: string; url: string },
   reason: 'gone' | 'failing',
   now: number,
 ): Promise<void> {
   const disabled = await db.maybe<Webhook>(
     sql`update webhooks set status = 'disabled', disabled_reason = ${reason},
         updated_at = greatest(${clock.iso(now)}::timestamptz, updated_at + interval '1 millisecond')
-      where workspace_id = ${workspace} and id = ${id} and status = 'active'
+      where workspace_id = ${workspace} and id = ${webhook_id} and url = ${url} and status = 'active'
         and (${reason} = 'gone' or failing_since <= ${clock.iso(now - failing_max_ms)})
       returning ${columns}`,
   )

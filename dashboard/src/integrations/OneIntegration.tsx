@@ -1,4 +1,4 @@
-import { Anchor } from '@mantine/core'
+import { Anchor, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -40,8 +40,16 @@ export function OneIntegration() {
         <Stack>
           <Card title="Address" aside={<StatusBadge {...data} />}>
             <Stack>
-              <Secret label="Have JSON posted to" value={data.url} copy="Copy address" />
-              <Secret label="Try it" value={curlOf(data)} copy="Copy line" />
+              {data.url === null ? (
+                <Text>
+                  It was sealed with another SECRETS_KEY than there is now: it still leads here, but can't be shown.
+                </Text>
+              ) : (
+                <>
+                  <Secret label="Have JSON posted to" value={data.url} copy="Copy address" />
+                  <Secret label="Try it" value={curlOf(data)} copy="Copy line" />
+                </>
+              )}
             </Stack>
           </Card>
           <Card title="What goes where">

@@ -11,7 +11,8 @@ export interface Integration {
   id: string
   name: string
   status: 'active' | 'disabled'
-  url: string
+  /** Null when it can no longer be shown. */
+  url: string | null
   field_map: FieldMap
   default_country: string | null
   is_signed: boolean

@@ -7,6 +7,7 @@ import { closeGently } from '../farewell.ts'
 import { requestIds } from '../id.ts'
 import { type Log, rarely } from '../log.ts'
 import { type Metrics, metrics } from '../metrics.ts'
+import { openPlaces } from '../places.ts'
 import * as problem from '../problem.ts'
 import type { Site } from '../site.ts'
 import { openStreams } from '../streams.ts'
@@ -31,6 +32,9 @@ const look_for_late_ms = 1_000
 /** Each costs memory and a file handle, of which the database needs some as well. */
 const connections_max = 10_000
 const param_length_max = 500
+/** Of who sends to an inlet, whom nobody knows; and of those to one address. */
+const inlet_at_once_max = 500
+const inlet_of_one_max = 20
 
 export interface Http {
   app: FastifyInstance
@@ -127,11 +131,15 @@ export function openHttp(options: HttpOptions): Http {
     refuseOtherMethods(app, url, ['GET'])
   }
   const addInlet: Http['addInlet'] = (url, take) => {
+    const places = openPlaces(inlet_at_once_max, inlet_of_one_max)
     app.post<Parts>(url, async (request, reply) => {
       const { body, headers } = request
       const hung_up = new Promise<void>((resolve) => reply.raw.once('close', resolve))
       const path = request.url.split('?')[0] ?? ''
-      give(request, reply, await take({ path, headers, body: Buffer.isBuffer(body) ? body : Buffer.of(), hung_up }))
+      if (!places.take(path)) throw problem.overloaded()
+      const bytes = Buffer.isBuffer(body) ? body : Buffer.of()
+      const answer = await take({ path, headers, body: bytes, hung_up }).finally(() => places.leave(path))
+      give(request, reply, answer)
       return reply
     })
     refuseOtherMethods(app, url, ['POST'])

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import net from 'node:net'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as events from '../server/events/store.ts'
 import type { Pool } from '../server/kit/db.ts'
@@ -291,6 +291,45 @@ test('a workspace has so many streams at once, and others beside it have theirs'
   while (status === 429)
   assert.equal(status, 200)
   for (const stream of streams) stream.close()
+})
+
+test('who hangs up before it is known who it is leaves no stream behind', async () => {
+  const own_pool = testPool()
+  const gate = Promise.withResolvers<void>()
+  let asked = 0
+  const slow: Pool = {
+    ...own_pool,
+    async maybe(statement) {
+      if (!statement.text.includes('from sessions')) return own_pool.maybe(statement)
+      asked += 1
+      await gate.promise
+      return own_pool.maybe(statement)
+    },
+  }
+  const here = await openServer(slow)
+  after(here.close)
+  const tenant = await here.workspace()
+  const owner = await someone(here, { [tenant.id]: 'owner' })
+  const { hostname, port } = new URL(here.url)
+  const lines = [
+    `GET /app/api/v1/events/stream?workspace=${tenant.id} HTTP/1.1`,
+    'Host: here',
+    `Cookie: ${owner.cookie()}`,
+  ]
+  const sockets = Array.from({ length: streams_of_one_max }, () => {
+    const socket = net.connect(Number(port), hostname)
+    socket.write(`${lines.join('\r\n')}\r\n\r\n`)
+    return socket
+  })
+  while (asked < sockets.length) await sleep(10)
+  for (const socket of sockets) socket.destroy()
+  // Until the server has seen it. If that takes longer, nothing is shown, but nothing fails.
+  await sleep(100)
+  gate.resolve()
+  assert.equal((await owner.go('GET', '/session')).status, 200)
+  const stream = await to(tenant, '', {}, here.url)
+  stream.close()
+  assert.equal(stream.status, 200)
 })
 
 test('a HEAD is answered as the stream would be, and ends', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import net from 'node:net'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import * as feed from '../server/events/feed.ts'
 import * as events from '../server/events/store.ts'
 import type { Pool } from '../server/kit/db.ts'
 import { newId } from '../server/kit/id.ts'
@@ -74,6 +75,31 @@ test('an id that is not kept, or is none, is refused by name', async () => {
     const by_query = await tenant.call('GET', `/events/stream?after=${id}`)
     assert.deepEqual([by_query.status, by_query.body.error.details.fields[0].path], [400, 'after'])
   }
+})
+
+test('an id that was kept until now is refused, and without it all begins anew', async () => {
+  const tenant = await workspace()
+  const [old = ''] = await walk(tenant)
+  await feed.removeOld(pool, tenant.id, Date.now() + 1_000)
+  const refused = await tenant.call('GET', '/events/stream', undefined, { 'last-event-id': old })
+  assert.deepEqual([refused.status, refused.body.error.details.fields[0].path], [400, 'Last-Event-ID'])
+  const stream = await to(tenant)
+  const { id } = await create(tenant)
+  assert.deepEqual(
+    (await stream.hear(1)).map(({ event }) => event.resource_id),
+    [id],
+  )
+  stream.close()
+})
+
+test('nobody on the way keeps it back, keeps it, or packs it', async () => {
+  const { call } = await workspace()
+  const { headers } = await call('GET', '/events/stream', undefined, { 'accept-encoding': 'gzip, br, zstd' })
+  const named = ['x-accel-buffering', 'cache-control', 'content-encoding', 'content-length']
+  assert.deepEqual(
+    named.map((name) => headers.get(name)),
+    ['no', 'private, no-cache', null, null],
+  )
 })
 
 test('it tells of its own workspace and of the asked types only', async () => {

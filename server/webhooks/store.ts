@@ -9,6 +9,7 @@ import type { Seal } from '../kit/seal.ts'
 import { newSecret as newToken } from '../kit/secret.ts'
 import { newSigningSecret } from '../kit/signing.ts'
 import { raw, sql } from '../kit/sql.ts'
+import * as workspaces from '../workspaces/store.ts'
 import {
   inbox_url,
   type NewWebhook,
@@ -65,8 +66,7 @@ export async function create(
   if (isInbox(url)) throw wrong('url', `can't be chosen: "${inbox_url}" makes a new one.`)
   const is_inbox = url === inbox_url
   if (inbox_answer && !is_inbox) throw notAnInbox()
-  // One after the other, so that the count is right.
-  await db.run(sql`select from workspaces where id = ${workspace} for no key update`)
+  await workspaces.hold(db, workspace)
   const { total } = await db.one<{ total: number }>(
     sql`select count(*) as total from webhooks where workspace_id = ${workspace}`,
   )

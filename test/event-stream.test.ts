@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import net from 'node:net'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import * as feed from '../server/events/feed.ts'
 import * as events from '../server/events/store.ts'
 import type { Pool } from '../server/kit/db.ts'
 import { newId } from '../server/kit/id.ts'
@@ -74,6 +75,31 @@ test('an id that is not kept, or is none, is refused by name', async () => {
     const by_query = await tenant.call('GET', `/events/stream?after=${id}`)
     assert.deepEqual([by_query.status, by_query.body.error.details.fields[0].path], [400, 'after'])
   }
+})
+
+test('an id that was kept until now is refused, and without it all begins anew', async () => {
+  const tenant = await workspace()
+  const [old = ''] = await walk(tenant)
+  await feed.removeOld(pool, tenant.id, Date.now() + 1_000)
+  const refused = await tenant.call('GET', '/events/stream', undefined, { 'last-event-id': old })
+  assert.deepEqual([refused.status, refused.body.error.details.fields[0].path], [400, 'Last-Event-ID'])
+  const stream = await to(tenant)
+  const { id } = await create(tenant)
+  assert.deepEqual(
+    (await stream.hear(1)).map(({ event }) => event.resource_id),
+    [id],
+  )
+  stream.close()
+})
+
+test('nobody on the way keeps it back, keeps it, or packs it', async () => {
+  const { call } = await workspace()
+  const { headers } = await call('GET', '/events/stream', undefined, { 'accept-encoding': 'gzip, br, zstd' })
+  const named = ['x-accel-buffering', 'cache-control', 'content-encoding', 'content-length']
+  assert.deepEqual(
+    named.map((name) => headers.get(name)),
+    ['no', 'private, no-cache', null, null],
+  )
 })
 
 test('it tells of its own workspace and of the asked types only', async () => {
@@ -291,6 +317,45 @@ test('a workspace has so many streams at once, and others beside it have theirs'
   while (status === 429)
   assert.equal(status, 200)
   for (const stream of streams) stream.close()
+})
+
+test('who hangs up before it is known who it is leaves no stream behind', async () => {
+  const own_pool = testPool()
+  const gate = Promise.withResolvers<void>()
+  let asked = 0
+  const slow: Pool = {
+    ...own_pool,
+    async maybe(statement) {
+      if (!statement.text.includes('from sessions')) return own_pool.maybe(statement)
+      asked += 1
+      await gate.promise
+      return own_pool.maybe(statement)
+    },
+  }
+  const here = await openServer(slow)
+  after(here.close)
+  const tenant = await here.workspace()
+  const owner = await someone(here, { [tenant.id]: 'owner' })
+  const { hostname, port } = new URL(here.url)
+  const lines = [
+    `GET /app/api/v1/events/stream?workspace=${tenant.id} HTTP/1.1`,
+    'Host: here',
+    `Cookie: ${owner.cookie()}`,
+  ]
+  const sockets = Array.from({ length: streams_of_one_max }, () => {
+    const socket = net.connect(Number(port), hostname)
+    socket.write(`${lines.join('\r\n')}\r\n\r\n`)
+    return socket
+  })
+  while (asked < sockets.length) await sleep(10)
+  for (const socket of sockets) socket.destroy()
+  // Until the server has seen it. If that takes longer, nothing is shown, but nothing fails.
+  await sleep(100)
+  gate.resolve()
+  assert.equal((await owner.go('GET', '/session')).status, 200)
+  const stream = await to(tenant, '', {}, here.url)
+  stream.close()
+  assert.equal(stream.status, 200)
 })
 
 test('a HEAD is answered as the stream would be, and ends', async () => {

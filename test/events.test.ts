@@ -258,6 +258,16 @@ test('many at once get their positions in several steps, each one once', async (
   )
 })
 
+test('an event that is known before it has its position is a place to begin after, however many are ahead', async () => {
+  const tenant = await workspace()
+  const many = Array.from({ length: 5_000 }, () => ({ data: { id: newId() } }))
+  await pool.tx((db) => events.recordMany(db, tenant.id, 'contact.created', many, Date.now()))
+  const [last] = (await tenant.call('GET', '/overview')).body.data.events
+  assert.equal(last.resource_id, many.at(-1)?.data.id)
+  assert.deepEqual(await listed(tenant, `&after=${last.id}`), [])
+  assert.equal((await tenant.call('GET', '/events')).body.pagination.total, 1 + many.length)
+})
+
 test('what is too old goes, from the beginning, and the rest is still counted', async () => {
   const tenant = await workspace()
   const at = Date.now()

@@ -2,7 +2,7 @@ import { gatherById } from '../kit/batch.ts'
 import type { Db } from '../kit/db.ts'
 import { firstIdOf, isId } from '../kit/id.ts'
 import * as page from '../kit/page.ts'
-import { invalid, notFound } from '../kit/problem.ts'
+import { invalid, notFound, overloaded } from '../kit/problem.ts'
 import { raw, type Sql, sql } from '../kit/sql.ts'
 import { typesOf } from './catalogue.ts'
 import type { Event, EventQuery } from './schema.ts'
@@ -73,12 +73,16 @@ async function count(db: Db, workspace: string, filter: Filter, part: Sql): Prom
 
 /** Refused when there is no such event, or no longer: who asks has missed some. */
 export async function positionOf(db: Db, workspace: string, id: string, said_in: string): Promise<number> {
-  const event = isId(id)
-    ? await db.maybe<{ position: number | null }>(
-        sql`select position from events where workspace_id = ${workspace} and id = ${id}`,
-      )
-    : undefined
-  if (typeof event?.position === 'number') return event.position
+  const read = sql`select position from events where workspace_id = ${workspace} and id = ${id}`
+  let placed: number | undefined
+  while (isId(id)) {
+    const event = await db.maybe<{ position: number | null }>(read)
+    if (!event) break
+    if (event.position !== null) return event.position
+    // It is known from elsewhere, such as a webhook, before all those ahead of it have their positions.
+    if (placed === 0) throw overloaded()
+    placed = await placeSome(db, workspace)
+  }
   const message = `${said_in} names no event that is kept.`
   throw invalid([{ path: said_in, code: 'unknown', message }])
 }

@@ -23,6 +23,8 @@ export interface Dashboard {
   browser: Browser
   /** Someone with a browser of their own. */
   visit: () => Promise<Visit>
+  /** Killed, and started again at the same address. */
+  restart: () => Promise<void>
 }
 
 export interface Visit {
@@ -41,12 +43,14 @@ export async function openDashboard(): Promise<Dashboard> {
   const name = `browser_${process.pid}`
   const admin = openPool({ url, size: 1, on_error: console.error })
   await admin.script(`create database ${name}`)
-  const server = parley(['serve'], {
-    PORT: '0',
-    LOG_LEVEL: 'warn',
-    DATABASE_URL: url.replace(/\/[^/]*$/, `/${name}`),
-    SECRETS_KEY: 'a key for tests that is long enough',
-  })
+  const start = (port: string) =>
+    parley(['serve'], {
+      PORT: port,
+      LOG_LEVEL: 'warn',
+      DATABASE_URL: url.replace(/\/[^/]*$/, `/${name}`),
+      SECRETS_KEY: 'a key for tests that is long enough',
+    })
+  let server = start('0')
   const browser = await openChromium()
   after(async () => {
     await browser.close()
@@ -57,7 +61,13 @@ export async function openDashboard(): Promise<Dashboard> {
   })
   const [, setup_link = ''] = await server.says(/Set up +(\S+)/)
   const address = new URL(setup_link).origin
-  return { address, setup_link, browser, visit: () => newVisit(browser, address) }
+  const restart = async () => {
+    server.child.kill('SIGKILL')
+    await server.ended
+    server = start(new URL(address).port)
+    await server.says(new RegExp(address))
+  }
+  return { address, setup_link, browser, visit: () => newVisit(browser, address), restart }
 }
 
 async function newVisit(browser: Browser, address: string): Promise<Visit> {

@@ -108,7 +108,10 @@ for (const { id, method, path } of operations.filter((operation) => operation.me
     const tenant = await workspace()
     const owner = await someone(server, { [tenant.id]: 'owner' })
     const address = behind(path.replace(/:\w+/g, unknown))
-    const answer = await owner.go(method, address, {}, { ...at(tenant), origin: 'http://evil.example' })
-    assert.equal(answer.status, 403)
+    const origin = 'http://evil.example'
+    const by_header = await owner.go(method, address, {}, { ...at(tenant), origin })
+    // A form can name the workspace so, which sends no headers of its own.
+    const by_address = await owner.go(method, `${address}?workspace=${tenant.id}`, {}, { origin })
+    assert.deepEqual([by_header.status, by_address.status], [403, 403])
   })
 }

@@ -1,6 +1,7 @@
 import { Badge, Button, Select } from '@mantine/core'
-import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { memo, useEffect, useMemo, useState } from 'react'
 import { EventName } from '../home/Events.tsx'
 import { Ago, sayTime } from '../kit/Ago.tsx'
 import { useApi } from '../kit/api.ts'
@@ -8,7 +9,6 @@ import { Json } from '../kit/Code.tsx'
 import { EventsIcon } from '../kit/icons.tsx'
 import { Opening } from '../kit/Opening.tsx'
 import { Card, Page } from '../kit/Page.tsx'
-import type { List } from '../kit/request.ts'
 import { Empty, Failure, Waiting } from '../kit/states.tsx'
 import { useStream } from '../kit/stream.ts'
 import { choices, type Event, event_types } from './event.ts'
@@ -16,6 +16,8 @@ import styles from './events.module.css'
 
 const all = '*'
 const page_size = 50
+/** Shown before the pages. */
+const news_max = 200
 
 /** The log of the workspace: what there is, and what comes while it is looked at. */
 export function Events() {
@@ -31,16 +33,30 @@ export function Events() {
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ pagination }) => pagination.next_cursor ?? undefined,
   })
+  const known = useMemo(() => events.data?.pages.flatMap(({ data }) => data), [events.data])
+  const [news, setNews] = useState<News>({ type, heard: [] })
+  const first = useMemo(() => (news.type === type ? beforeThe(known, news.heard) : []), [known, news, type])
   const state = useStream<Event>(api.workspace, {
     path: '/events/stream',
     query: { type },
     types: event_types,
-    // What came before the stream had begun.
-    onOpen: () => client.invalidateQueries({ queryKey }),
-    onMessage: (event) =>
-      client.setQueryData<InfiniteData<List<Event>, string | undefined>>(queryKey, (known) => withFirst(known, event)),
+    onBegin: () => {
+      setNews({ type, heard: [] })
+      void client.invalidateQueries({ queryKey })
+    },
+    onMessages: (messages) =>
+      setNews(({ heard }) => ({
+        type,
+        heard: [...messages.toReversed(), ...beforeThe(known, heard)].slice(0, news_max),
+      })),
   })
-  const rows = events.data?.pages.flatMap(({ data }) => data)
+  // The pages then begin with them: what is shown doesn't grow for ever.
+  const is_full = first.length === news_max
+  // biome-ignore lint/correctness/useExhaustiveDependencies: while pages that come don't help, again
+  useEffect(() => {
+    if (is_full) void client.invalidateQueries({ queryKey })
+  }, [is_full, known])
+  const rows = known && [...first, ...known]
   return (
     <Page
       title="Events"
@@ -98,7 +114,7 @@ export function Events() {
   )
 }
 
-function EventRow({ event }: { event: Event }) {
+const EventRow = memo(({ event }: { event: Event }) => {
   const { id, type, created_at, data, previous } = event
   return (
     <li>
@@ -128,12 +144,16 @@ function EventRow({ event }: { event: Event }) {
       </Opening>
     </li>
   )
+})
+
+interface News {
+  type: string | undefined
+  heard: Event[]
 }
 
-type Pages = InfiniteData<List<Event>, string | undefined>
-
-function withFirst(known: Pages | undefined, event: Event): Pages | undefined {
-  const [first, ...rest] = known?.pages ?? []
-  if (!known || !first || known.pages.some(({ data }) => data.some(({ id }) => id === event.id))) return known
-  return { ...known, pages: [{ ...first, data: [event, ...first.data] }, ...rest] }
+/** Of those that were heard, the newest first: from the first one on that is known too, all are. */
+function beforeThe(known: Event[] | undefined, heard: Event[]): Event[] {
+  const ids = new Set(known?.map(({ id }) => id))
+  const end = heard.findIndex(({ id }) => ids.has(id))
+  return end === -1 ? heard : heard.slice(0, end)
 }

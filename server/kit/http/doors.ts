@@ -90,6 +90,8 @@ export function addDoors(
   function listener(door: Door, operation: Operation, run: ReturnType<typeof endpoint>) {
     return (request: FastifyRequest<Parts>, reply: FastifyReply): void => {
       const { id, caller, headers, params, query } = request
+      // Gone while it was looked up who it is: nothing would tell when to give back the place.
+      if (reply.raw.closed) return
       const place = streams.enter(caller.workspace)
       if (!place) return void turnAway(() => void reply.send(problem.tooManyStreams(streams_of_one_max)))
       const sent = (header: string) => sentOf(request.raw, header)

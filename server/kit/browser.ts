@@ -14,7 +14,6 @@ export const dashboardHeaders = {
 /** For what the pages ask: it is data for one person, to be kept by nobody. */
 export const answerHeaders = {
   'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
   'cross-origin-resource-policy': 'same-origin',

@@ -37,6 +37,7 @@ function ruleOf(response: Response | undefined): Rule {
       .filter((name) => name !== 'Retry-After' || [429, 503].includes(status))
       .filter((name) => !headers.has(name))
       .map((name) => `the header ${name} is missing`)
+    if (!headers.get('content-security-policy')?.startsWith("default-src 'none'")) faults.push('a browser may run it')
     if (type) return headers.get('content-type')?.startsWith(type) ? faults : [...faults, `it is not ${type}`]
     if (!validate) return text === '' ? faults : [...faults, 'a body that is not documented']
     const { code } = Object(body?.error)

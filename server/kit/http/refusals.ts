@@ -9,6 +9,7 @@ export const body_limit_bytes = 1024 * 1024
 export const common_headers = {
   'content-type': 'application/json; charset=utf-8',
   'cache-control': 'private, no-cache',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
 }
 

@@ -8,6 +8,7 @@ import * as clock from '../server/kit/clock.ts'
 import { openPool, type Pool } from '../server/kit/db.ts'
 import { newId } from '../server/kit/id.ts'
 import { openLog } from '../server/kit/log.ts'
+import { openOutbound } from '../server/kit/outbound.ts'
 import { workOff } from '../server/worker.ts'
 import * as workspaces from '../server/workspaces/store.ts'
 
@@ -62,6 +63,10 @@ async function beginningOf({ body }: Response): Promise<string> {
   return ''
 }
 
+/** What a name leads to must not depend on who answers here, and how soon. */
+const nobodyKnows = (name: string): Promise<string[]> =>
+  Promise.reject(Object.assign(new Error(`${name} is not known`), { code: 'ENOTFOUND' }))
+
 /** The service on a port of its own in this process, over the run's database, until the file's tests are done. */
 export async function serve(changes: Partial<Config> = {}): Promise<Server> {
   const server = await openServer(testPool(), changes)
@@ -74,6 +79,7 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}): Pro
   const config = { ...readConfig({ RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: 'silent', DATA_DIR: '.cache' }), ...changes }
   const log = openLog(config.log_level)
   const { app, tools } = openApi(pool, config, migrations, log)
+  tools.outbound = openOutbound({ allowed: config.webhook_allow_hosts, find: nobodyKnows })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
 
   async function fetchAny(method: string, address: string, body?: unknown, headers: Record<string, string> = {}) {

@@ -1,30 +1,18 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as events from '../server/events/store.ts'
 import { newId } from '../server/kit/id.ts'
-import { migrate } from '../server/kit/migrate.ts'
 import { sql } from '../server/kit/sql.ts'
 import { newTenant, type Service, startService } from './faults/service.ts'
-import { migrations, testPool } from './harness.ts'
+import { ownDatabase } from './harness.ts'
 import { listen } from './listening.ts'
 import { phoneNumber } from './samples.ts'
 
-/** A database of its own: a server that works in the background would do so in the workspaces of other tests. */
-const name = `events_kill_${process.pid}`
-const url = process.env.TEST_DATABASE_URL?.replace(/\/[^/]*$/, `/${name}`) ?? ''
-const admin = testPool()
-await admin.script(`create database ${name}`)
-const pool = testPool(url)
-await migrate(pool, migrations)
+const { url, pool } = await ownDatabase('events_kill')
 const environment = { DATABASE_URL: url, SECRETS_KEY: randomBytes(32).toString('base64') }
 const look_every_ms = 50
-after(async () => {
-  await pool.close()
-  await admin.script(`drop database ${name} with (force)`)
-  await admin.close()
-})
 
 test('who comes back after the server was killed hears on, none skipped and none twice', async () => {
   await using stack = new AsyncDisposableStack()

@@ -8,6 +8,7 @@ import * as clock from '../server/kit/clock.ts'
 import { openPool, type Pool } from '../server/kit/db.ts'
 import { newId } from '../server/kit/id.ts'
 import { openLog } from '../server/kit/log.ts'
+import { migrate } from '../server/kit/migrate.ts'
 import { openOutbound } from '../server/kit/outbound.ts'
 import { workOff } from '../server/worker.ts'
 import * as workspaces from '../server/workspaces/store.ts'
@@ -50,6 +51,22 @@ export interface Server {
 export const testPool = (url = process.env.TEST_DATABASE_URL): Pool => {
   if (!url) throw new Error('run it by: npm test -- FILE')
   return openPool({ url, size: 5, on_error: console.error })
+}
+
+/** A database of the file's own: a server that works in the background would do the work of other tests as well. */
+export async function ownDatabase(name: string): Promise<{ url: string; pool: Pool }> {
+  const own = `${name}_${process.pid}`
+  const url = process.env.TEST_DATABASE_URL?.replace(/\/[^/]*$/, `/${own}`) ?? ''
+  const admin = testPool()
+  await admin.script(`create database ${own}`)
+  const pool = testPool(url)
+  await migrate(pool, migrations)
+  after(async () => {
+    await pool.close()
+    await admin.script(`drop database ${own} with (force)`)
+    await admin.close()
+  })
+  return { url, pool }
 }
 
 const isSentAsItIs = (body: unknown): boolean =>

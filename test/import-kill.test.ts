@@ -1,40 +1,20 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import * as api_keys from '../server/api-keys/store.ts'
-import * as clock from '../server/kit/clock.ts'
-import { newId } from '../server/kit/id.ts'
-import { migrate } from '../server/kit/migrate.ts'
 import { sql } from '../server/kit/sql.ts'
-import * as workspaces from '../server/workspaces/store.ts'
-import { startService } from './faults/service.ts'
-import { migrations, testPool } from './harness.ts'
+import { newTenant, startService } from './faults/service.ts'
+import { ownDatabase } from './harness.ts'
 import { formOf } from './uploads.ts'
 
 const rows = 15_000
 const look_every_ms = 20
 
-/** A database of its own: a server that works in the background would do the work of other tests as well. */
-const name = `kill_${process.pid}`
-const url = process.env.TEST_DATABASE_URL?.replace(/\/[^/]*$/, `/${name}`) ?? ''
-const admin = testPool()
-await admin.script(`create database ${name}`)
-const pool = testPool(url)
-await migrate(pool, migrations)
-after(async () => {
-  await pool.close()
-  await admin.script(`drop database ${name} with (force)`)
-  await admin.close()
-})
+const { url, pool } = await ownDatabase('kill')
 
 test('an import goes on where a killed server was: no row twice, none lost', async () => {
   await using stack = new AsyncDisposableStack()
-  const now = clock.now()
-  const workspace = await workspaces.create(pool, `kill ${newId()}`, now)
-  assert.ok(workspace)
-  const key = api_keys.newToken()
-  await pool.tx((db) => api_keys.create(db, workspace.id, key, { name: 'kill', scopes: null, expires_at: null }, now))
+  const { workspace, key } = await newTenant(pool)
   const environment = {
     DATABASE_URL: url,
     SECRETS_KEY: randomBytes(32).toString('base64'),
@@ -48,7 +28,7 @@ test('an import goes on where a killed server was: no row twice, none lost', asy
   assert.equal(posted.status, 201)
   const state = () =>
     pool.one<{ status: string; done: number; created: number }>(
-      sql`select status, done, created from imports where workspace_id = ${workspace.id}`,
+      sql`select status, done, created from imports where workspace_id = ${workspace}`,
     )
   while ((await state()).done === 0) await sleep(look_every_ms)
   process.kill(first.pid, 'SIGKILL')
@@ -61,12 +41,12 @@ test('an import goes on where a killed server was: no row twice, none lost', asy
   while ((await state()).status !== 'finished') await sleep(look_every_ms)
   assert.deepEqual(await state(), { status: 'finished', done: rows, created: rows })
   const counted = await pool.one(
-    sql`select (select count(*) from contacts where workspace_id = ${workspace.id}) as contacts,
-      (select count(*) from contact_texts where workspace_id = ${workspace.id}) as texts,
-      (select count(*) from contact_tags where workspace_id = ${workspace.id}) as tags,
-      (select count(*) from events where workspace_id = ${workspace.id} and type = 'contact.created') as events,
-      (select count(distinct contact_id) from import_rows where workspace_id = ${workspace.id}) as noted,
-      (select sum(total)::bigint from contact_counts where workspace_id = ${workspace.id}) as counted`,
+    sql`select (select count(*) from contacts where workspace_id = ${workspace}) as contacts,
+      (select count(*) from contact_texts where workspace_id = ${workspace}) as texts,
+      (select count(*) from contact_tags where workspace_id = ${workspace}) as tags,
+      (select count(*) from events where workspace_id = ${workspace} and type = 'contact.created') as events,
+      (select count(distinct contact_id) from import_rows where workspace_id = ${workspace}) as noted,
+      (select sum(total)::bigint from contact_counts where workspace_id = ${workspace}) as counted`,
   )
   assert.deepEqual(counted, { contacts: rows, texts: rows, tags: rows, events: rows, noted: rows, counted: rows })
   await second.stop()

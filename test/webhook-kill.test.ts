@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
-import * as api_keys from '../server/api-keys/store.ts'
 import * as clock from '../server/kit/clock.ts'
-import { newId } from '../server/kit/id.ts'
-import { migrate } from '../server/kit/migrate.ts'
 import { sql } from '../server/kit/sql.ts'
-import * as workspaces from '../server/workspaces/store.ts'
-import { startService } from './faults/service.ts'
-import { migrations, testPool } from './harness.ts'
+import { newTenant, startService } from './faults/service.ts'
+import { ownDatabase } from './harness.ts'
 import { receiver } from './receivers.ts'
 import { newContact } from './samples.ts'
 
@@ -18,26 +14,11 @@ const look_every_ms = 20
 const contacts = 30
 const minute_ms = 60_000
 
-/** A database of its own: a server that works in the background would do the work of other tests as well. */
-const name = `webhook_kill_${process.pid}`
-const url = process.env.TEST_DATABASE_URL?.replace(/\/[^/]*$/, `/${name}`) ?? ''
-const admin = testPool()
-await admin.script(`create database ${name}`)
-const pool = testPool(url)
-await migrate(pool, migrations)
-after(async () => {
-  await pool.close()
-  await admin.script(`drop database ${name} with (force)`)
-  await admin.close()
-})
+const { url, pool } = await ownDatabase('webhook_kill')
 
 test('what a killed server has sent without noting it is sent again, and the rest too', async () => {
   await using stack = new AsyncDisposableStack()
-  const now = clock.now()
-  const workspace = await workspaces.create(pool, `kill ${newId()}`, now)
-  assert.ok(workspace)
-  const key = api_keys.newToken()
-  await pool.tx((db) => api_keys.create(db, workspace.id, key, { name: 'kill', scopes: null, expires_at: null }, now))
+  const { workspace, key } = await newTenant(pool)
   const environment = {
     DATABASE_URL: url,
     SECRETS_KEY: randomBytes(32).toString('base64'),
@@ -63,7 +44,7 @@ test('what a killed server has sent without noting it is sent again, and the res
   const before = there.received.splice(0)
   const states = () =>
     pool.many<{ status: string; attempt: number; lease_until: string | null }>(
-      sql`select status, attempt, lease_until from webhook_deliveries where workspace_id = ${workspace.id} and webhook_id = ${id}`,
+      sql`select status, attempt, lease_until from webhook_deliveries where workspace_id = ${workspace} and webhook_id = ${id}`,
     )
   const left = await states()
   assert.ok(left.every(({ status, attempt }) => status === 'pending' && attempt === 0))
@@ -72,7 +53,7 @@ test('what a killed server has sent without noting it is sent again, and the res
   assert.ok(Math.max(...leases) <= clock.now() + minute_ms, 'others may take them up within a minute')
   // Which passes here at once.
   await pool.run(
-    sql`update webhook_deliveries set lease_until = lease_until - interval '1 minute' where workspace_id = ${workspace.id}`,
+    sql`update webhook_deliveries set lease_until = lease_until - interval '1 minute' where workspace_id = ${workspace}`,
   )
 
   is_open = true

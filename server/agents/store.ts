@@ -5,7 +5,7 @@ import type { Db } from '../kit/db.ts'
 import { newId } from '../kit/id.ts'
 import * as page from '../kit/page.ts'
 import { notFound } from '../kit/problem.ts'
-import { raw, type Sql, sql } from '../kit/sql.ts'
+import { raw, sql } from '../kit/sql.ts'
 import type { Agent, AgentQuery, AgentVersion, NewAgent } from './schema.ts'
 
 const columns = raw('id, name, description, instructions, deployed_version, created_at, updated_at')
@@ -53,9 +53,10 @@ export async function get(db: Db, workspace: string, id: string): Promise<Agent>
 const byId = gatherById<Agent>(columns, raw('agents'), deployed)
 
 export function list(db: Db, workspace: string, query: AgentQuery): Promise<page.Page<Agent>> {
-  return readPage(
+  return page.readSelection(
     db,
     query,
+    page.newest_first,
     sql`select ${columns} from agents ${deployed} where workspace_id = ${workspace}`,
     sql`select from agents where workspace_id = ${workspace}`,
   )
@@ -70,15 +71,5 @@ export async function listVersions(
   await get(db, workspace, agent_id)
   const versions = sql`select id, version_label, instructions, created_at from agent_versions
     where workspace_id = ${workspace} and agent_id = ${agent_id}`
-  return readPage(db, query, versions, versions)
-}
-
-function readPage<Row extends { id: string }>(db: Db, query: AgentQuery, selection: Sql, counted: Sql) {
-  return page.read(query, page.newest_first, async ({ clauses }) => {
-    const [rows, total] = await Promise.all([
-      db.many<Row>(sql`select * from (${selection}) as selected ${clauses}`),
-      page.count(db, counted),
-    ])
-    return { rows, total }
-  })
+  return page.readSelection(db, query, page.newest_first, versions, versions)
 }

@@ -132,14 +132,12 @@ export async function get(db: Db, workspace: string, id: string): Promise<ApiKey
 }
 
 export const list = (db: Db, workspace: string, query: schema.ApiKeyQuery): Promise<page.Page<ApiKey>> =>
-  page.read(query, page.newest_first, async ({ clauses }) => {
-    const all = sql`select ${columns} from api_keys where workspace_id = ${workspace}`
-    const [rows, total] = await Promise.all([
-      db.many<ApiKey>(sql`select * from (${all}) as selected ${clauses}`),
-      page.count(db, all),
-    ])
-    return { rows, total }
-  })
+  page.readSelection(
+    db,
+    query,
+    page.newest_first,
+    sql`select ${columns} from api_keys where workspace_id = ${workspace}`,
+  )
 
 /** Of all workspaces, for the command line. */
 export const listAll = (db: Db): Promise<ApiKey[]> =>

@@ -1,9 +1,10 @@
 import * as events from '../events/store.ts'
+import * as clock from '../kit/clock.ts'
 import { type Db, whenTaken } from '../kit/db.ts'
 import { inUse, notFound } from '../kit/problem.ts'
 import { sql } from '../kit/sql.ts'
 import type { ContactWithCrmIds } from './schema.ts'
-import { type Change, columns, laterThan, lockOne } from './store.ts'
+import { type Change, columns, lockOne } from './store.ts'
 
 export interface CrmChange extends Omit<Change, 'change'> {
   system: string
@@ -33,7 +34,7 @@ export async function setCrmId(db: Db, workspace: string, change: CrmChange, now
   }
   const crm_ids = crm_id === undefined ? sql`crm_ids - ${system}::text` : sql`crm_ids || ${{ [system]: crm_id }}::jsonb`
   const after = await db.one<ContactWithCrmIds>(
-    sql`update contacts set crm_ids = ${crm_ids}, updated_at = ${laterThan(before.updated_at, now)}
+    sql`update contacts set crm_ids = ${crm_ids}, updated_at = ${clock.laterThan(before.updated_at, now)}
       where workspace_id = ${workspace} and id = ${id}
       returning ${columns}, crm_ids`,
   )

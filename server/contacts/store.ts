@@ -155,7 +155,7 @@ export async function update(
     if (Object.keys(said).length === 0) return before
     const holder = said.phone_number === undefined ? undefined : holders.get(said.phone_number)
     if (holder !== undefined && holder !== id) return numberInUse(holder)
-    const after = { ...before, ...said, updated_at: laterThan(before.updated_at, now) }
+    const after = { ...before, ...said, updated_at: clock.laterThan(before.updated_at, now) }
     contacts.set(id, after)
     holders.set(after.phone_number, id)
     updates.push({ data: after, previous: changedBy(said, before) })
@@ -279,6 +279,3 @@ function changedBy(said: Partial<Contact>, before: Contact): Partial<Contact> {
 function profileOf({ tags, ...said }: ContactChange): Partial<Contact> {
   return tags === undefined ? said : { ...said, tags: withoutDuplicates(tags ?? []) }
 }
-
-export const laterThan = (updated_at: string, now: number): string =>
-  clock.iso(Math.max(now, clock.parse(updated_at) + 1))

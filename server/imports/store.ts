@@ -71,16 +71,13 @@ export async function get(db: Db, workspace: string, id: string): Promise<Import
   return found
 }
 
-export async function list(db: Db, workspace: string, query: page.PageQuery): Promise<page.Page<Import>> {
-  const all = sql`select ${columns} from imports where workspace_id = ${workspace}`
-  return page.read(query, page.newest_first, async ({ clauses }) => {
-    const [rows, total] = await Promise.all([
-      db.many<Import>(sql`select * from (${all}) as own ${clauses}`),
-      page.count(db, all),
-    ])
-    return { rows, total }
-  })
-}
+export const list = (db: Db, workspace: string, query: page.PageQuery): Promise<page.Page<Import>> =>
+  page.readSelection(
+    db,
+    query,
+    page.newest_first,
+    sql`select ${columns} from imports where workspace_id = ${workspace}`,
+  )
 
 /** What is done stays; a batch that is under way is either done or not. */
 export async function cancel(db: Db, workspace: string, id: string, now: number): Promise<Import> {

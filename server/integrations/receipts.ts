@@ -18,13 +18,7 @@ export async function list(at: At, id: string, query: ReceiptQuery): Promise<pag
     where workspace_id = ${workspace} and integration_id = ${id} order by id desc limit ${receipts_max}`
   const chosen = sql`select * from (${last}) as last where ${query.outcome ?? null}::text is null
     or outcome = ${query.outcome ?? null}`
-  return page.read(query, newest_first, async ({ clauses }) => {
-    const [rows, total] = await Promise.all([
-      db.many<Receipt>(sql`select * from (${chosen}) as chosen ${clauses}`),
-      page.count(db, chosen),
-    ])
-    return { rows, total }
-  })
+  return page.readSelection(db, query, newest_first, chosen)
 }
 
 /** Writes down what became of it; the oldest ones beyond the last few go. */

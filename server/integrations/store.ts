@@ -62,16 +62,12 @@ export async function get(at: At, id: string): Promise<Integration> {
   return shown(at, found(await kept(at.db, at.workspace, id)))
 }
 
-export const list = (at: At, query: page.PageQuery): Promise<page.Page<Integration>> =>
-  page.read(query, page.newest_first, async ({ clauses }) => {
-    const { db, workspace } = at
-    const all = sql`select ${columns} from integrations where workspace_id = ${workspace}`
-    const [rows, total] = await Promise.all([
-      db.many<Kept>(sql`select * from (${all}) as own ${clauses}`),
-      page.count(db, sql`select from integrations where workspace_id = ${workspace}`),
-    ])
-    return { rows: rows.map((row) => shown(at, row)), total }
-  })
+export async function list(at: At, query: page.PageQuery): Promise<page.Page<Integration>> {
+  const own = sql`from integrations where workspace_id = ${at.workspace}`
+  const all = sql`select ${columns} ${own}`
+  const found = await page.readSelection<Kept>(at.db, query, page.newest_first, all, sql`select ${own}`)
+  return { ...found, data: found.data.map((row) => shown(at, row)) }
+}
 
 /** The field map is replaced as a whole. */
 export async function update(
@@ -91,7 +87,7 @@ export async function update(
     ...said,
     field_map: change.field_map ? mapOf(change.field_map) : before.field_map,
     ...(signing_secret !== undefined && { signing_secret: signing_secret && seal.close(signing_secret) }),
-    updated_at: clock.iso(Math.max(now, clock.parse(before.updated_at) + 1)),
+    updated_at: clock.laterThan(before.updated_at, now),
   }
   await db.run(
     sql`update integrations set name = ${after.name}, status = ${after.status},

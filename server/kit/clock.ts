@@ -16,6 +16,9 @@ export function parse(text: string): number {
   return time_ms >= year_1_ms && time_ms < year_10000_ms ? time_ms : Number.NaN
 }
 
+/** Now, or a little after the time that a resource was last changed: that grows with each change. */
+export const laterThan = (updated_at: string, now: number): string => iso(Math.max(now, parse(updated_at) + 1))
+
 /** Whether the text is a time just as `iso` writes it. */
 export function isIso(text: string): boolean {
   const time_ms = parse(text)

@@ -100,6 +100,22 @@ export async function read<Row extends { id: string }>(
   return { data, pagination: { total, limit, offset, has_more, next_cursor } }
 }
 
+/** A page of a selection, with how many there are in all; `counted` when that is told by something cheaper. */
+export const readSelection = <Row extends { id: string }>(
+  db: Db,
+  query: PageQuery,
+  sort: Sort,
+  selection: Sql,
+  counted = selection,
+): Promise<Page<Row>> =>
+  read(query, sort, async ({ clauses }) => {
+    const [rows, total] = await Promise.all([
+      db.many<Row>(sql`select * from (${selection}) as selected ${clauses}`),
+      count(db, counted),
+    ])
+    return { rows, total }
+  })
+
 /** The same page counted from the end, when that is nearer. `total` must be right in the snapshot that reads the page. */
 export function fromEnd({ limit, offset }: PageQuery, sort: Sort, total: Sql): Cut {
   const turned = orderOf({ ...sort, is_descending: !sort.is_descending }, 'first')

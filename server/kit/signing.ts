@@ -10,7 +10,7 @@ export interface Message {
 
 const secret_prefix = 'whsec_'
 const secret_bytes = 32
-const tolerance_ms = 5 * 60 * 1000
+export const tolerance_ms = 5 * 60 * 1000
 const signatures_max = 20
 
 export const newSigningSecret = (): string => secret_prefix + randomBytes(secret_bytes).toString('base64')
@@ -40,11 +40,16 @@ export function signatureFault(
   if (Number.isNaN(sent_at)) return 'The header webhook-timestamp is missing, or no number of seconds.'
   if (signatures === '') return 'The header webhook-signature is missing.'
   if (Math.abs(now - sent_at) > tolerance_ms) return 'webhook-timestamp is more than five minutes away from now.'
+  if (isSigned(secret, message, signatures)) return undefined
+  return 'No signature in webhook-signature fits the secret and the body.'
+}
+
+/** Whether one of the signatures, which blanks separate, is made with the secret. */
+export function isSigned(secret: string, message: Message, signatures: string): boolean {
   const expected = macOf(secret, message)
-  const is_signed = signatures
+  return signatures
     .split(' ', signatures_max)
     .filter((one) => one.startsWith('v1,'))
     .map((one) => Buffer.from(one.slice(3), 'base64'))
     .some((mac) => mac.length === expected.length && timingSafeEqual(mac, expected))
-  return is_signed ? undefined : 'No signature in webhook-signature fits the secret and the body.'
 }

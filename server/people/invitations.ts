@@ -45,15 +45,13 @@ export async function create(
 }
 
 export const list = (db: Db, workspace: string, query: Query, now: number) =>
-  page.read<Invitation>(query, page.newest_first, async ({ clauses }) => {
-    const all = sql`select id, role, email, created_at, expires_at from invitations
-      where workspace_id = ${workspace} and expires_at > ${clock.iso(now)}`
-    const [rows, total] = await Promise.all([
-      db.many<Invitation>(sql`select * from (${all}) as selected ${clauses}`),
-      page.count(db, all),
-    ])
-    return { rows, total }
-  })
+  page.readSelection<Invitation>(
+    db,
+    query,
+    page.newest_first,
+    sql`select id, role, email, created_at, expires_at from invitations
+      where workspace_id = ${workspace} and expires_at > ${clock.iso(now)}`,
+  )
 
 export async function remove(db: Db, workspace: string, id: string): Promise<{ deleted: true }> {
   const removed = await db.run(sql`delete from invitations where workspace_id = ${workspace} and id = ${id}`)

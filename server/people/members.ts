@@ -9,13 +9,7 @@ const selection = (workspace: string) =>
     from memberships join people on people.id = person_id where workspace_id = ${workspace}`
 
 export const list = (db: Db, workspace: string, query: Query) =>
-  page.read<Member & { id: string }>(query, page.newest_first, async ({ clauses }) => {
-    const [rows, total] = await Promise.all([
-      db.many<Member & { id: string }>(sql`select * from (${selection(workspace)}) as selected ${clauses}`),
-      page.count(db, selection(workspace)),
-    ])
-    return { rows, total }
-  })
+  page.readSelection<Member & { id: string }>(db, query, page.newest_first, selection(workspace))
 
 export const setRole = (db: Db, workspace: string, person_id: string, role: Role): Promise<Member> =>
   db.tx(async (db) => {

@@ -74,15 +74,13 @@ export async function find(
 }
 
 export const list = (db: Db, person_id: string, current_id: string, query: Query, now: number) =>
-  page.read<OpenSession>(query, page.newest_first, async ({ clauses }) => {
-    const all = sql`select id, created_at, last_used_at, user_agent, id = ${current_id} as is_current
-      from sessions where person_id = ${person_id} and ${isOpen(now)}`
-    const [rows, total] = await Promise.all([
-      db.many<OpenSession>(sql`select * from (${all}) as selected ${clauses}`),
-      page.count(db, all),
-    ])
-    return { rows, total }
-  })
+  page.readSelection<OpenSession>(
+    db,
+    query,
+    page.newest_first,
+    sql`select id, created_at, last_used_at, user_agent, id = ${current_id} as is_current
+      from sessions where person_id = ${person_id} and ${isOpen(now)}`,
+  )
 
 /** One of the person's own. False when there is none. */
 export const end = async (db: Db, person_id: string, id: string): Promise<boolean> =>

@@ -34,13 +34,7 @@ export async function list(
   await webhooks.get(db, workspace, webhook_id)
   const all = sql`select ${columns} from webhook_deliveries
     where workspace_id = ${workspace} and webhook_id = ${webhook_id} ${query.status ? having[query.status] : raw('')}`
-  return page.read(query, page.newest_id_first, async ({ clauses }) => {
-    const [rows, total] = await Promise.all([
-      db.many<Delivery>(sql`select * from (${all}) as own ${clauses}`),
-      page.count(db, all),
-    ])
-    return { rows, total }
-  })
+  return page.readSelection(db, query, page.newest_id_first, all)
 }
 
 /** In the words of the indexes that there are. */

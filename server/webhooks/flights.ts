@@ -139,11 +139,12 @@ export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOpt
     try {
       await pool.tx(async (db) => {
         await queue.record(db, workspace, results, now())
-        for (const { delivery, attempt, status } of results) {
-          if (attempt.status === gone) await webhooks.disable(db, workspace, delivery, 'gone', now())
-          else if (status !== 'succeeded' && isFailing(delivery))
-            await webhooks.disable(db, workspace, delivery, 'failing', now())
-        }
+        const isGone = ({ attempt }: queue.Result) => attempt.status === gone
+        const hasFailedAgain = ({ delivery, status }: queue.Result) => status !== 'succeeded' && isFailing(delivery)
+        const endpoints = (which: (result: queue.Result) => boolean) =>
+          results.filter(which).map(({ delivery }) => delivery)
+        await webhooks.disable(db, workspace, endpoints(isGone), 'gone', now())
+        await webhooks.disable(db, workspace, endpoints(hasFailedAgain), 'failing', now())
       })
     } catch (error) {
       // They are sent again when their leases end.

@@ -92,14 +92,12 @@ export async function get(db: Db, workspace: string, id: string): Promise<Webhoo
 }
 
 export const list = (db: Db, workspace: string, query: page.PageQuery): Promise<page.Page<Webhook>> =>
-  page.read(query, page.newest_first, async ({ clauses }) => {
-    const all = sql`select ${columns} from webhooks where workspace_id = ${workspace}`
-    const [rows, total] = await Promise.all([
-      db.many<Webhook>(sql`select * from (${all}) as own ${clauses}`),
-      page.count(db, all),
-    ])
-    return { rows, total }
-  })
+  page.readSelection(
+    db,
+    query,
+    page.newest_first,
+    sql`select ${columns} from webhooks where workspace_id = ${workspace}`,
+  )
 
 type IsCurrent = (webhook: Webhook) => boolean
 
@@ -123,7 +121,7 @@ export async function update(
     sql`update webhooks
       set url = ${after.url}, events = ${chosen(after.events)}, description = ${after.description},
         status = ${after.status}, disabled_reason = ${reason}, inbox_answer = ${after.inbox_answer},
-        failing_since = ${is_turned || is_moved ? null : before.failing_since}, updated_at = ${laterThan(before, now)}
+        failing_since = ${is_turned || is_moved ? null : before.failing_since}, updated_at = ${clock.laterThan(before.updated_at, now)}
       where workspace_id = ${workspace} and id = ${id} returning ${columns}`,
   )
 }
@@ -153,7 +151,7 @@ export async function rotateSecret(
   const rotated = await db.one<Webhook>(
     sql`update webhooks
       set previous_secret = secret, previous_secret_until = ${clock.iso(now + overlap_ms)},
-        secret = ${seal.close(secret)}, updated_at = ${laterThan(before, now)}
+        secret = ${seal.close(secret)}, updated_at = ${clock.laterThan(before.updated_at, now)}
       where workspace_id = ${workspace} and id = ${id} returning ${columns}`,
   )
   return { ...rotated, secret }
@@ -166,18 +164,27 @@ export async function rotateSecret(
 export async function disable(
   db: Db,
   workspace: string,
-  { webhook_id, url }: { webhook_id: string; url: string },
+  endpoints: { webhook_id: string; url: string }[],
   reason: 'gone' | 'failing',
   now: number,
 ): Promise<void> {
-  const disabled = await db.maybe<Webhook>(
+  if (endpoints.length === 0) return
+  const disabled = await db.many<Webhook>(
     sql`update webhooks set status = 'disabled', disabled_reason = ${reason},
         updated_at = greatest(${clock.iso(now)}::timestamptz, updated_at + interval '1 millisecond')
-      where workspace_id = ${workspace} and id = ${webhook_id} and url = ${url} and status = 'active'
+      where workspace_id = ${workspace} and status = 'active'
+        and (id, url) in (select * from unnest(${endpoints.map(({ webhook_id }) => webhook_id)}::uuid[],
+          ${endpoints.map(({ url }) => url)}::text[]))
         and (${reason} = 'gone' or failing_since <= ${clock.iso(now - failing_max_ms)})
       returning ${columns}`,
   )
-  if (disabled) await events.record(db, workspace, 'webhook.disabled', [{ data: disabled }], now)
+  await events.record(
+    db,
+    workspace,
+    'webhook.disabled',
+    disabled.map((data) => ({ data })),
+    now,
+  )
 }
 
 export async function lock(db: Db, workspace: string, id: string, is_current: IsCurrent): Promise<Webhook> {
@@ -193,9 +200,6 @@ function chosen(patterns: string[]): string[] {
   if (patterns.length === 0) throw wrong('events', 'must name at least one.', 'too_short')
   return [...new Set(patterns)]
 }
-
-const laterThan = ({ updated_at }: Webhook, now: number): string =>
-  clock.iso(Math.max(now, clock.parse(updated_at) + 1))
 
 const wrong = (path: string, message: string, code = 'format') => {
   const fault: Fault = { path, code, message: `${path} ${message}` }

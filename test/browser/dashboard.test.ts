@@ -2,11 +2,10 @@ import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { narrow, openDashboard, type Visit, wide } from './dashboard.ts'
+import { fillPerson, hold, narrow, openDashboard, password, type Visit, wide } from './dashboard.ts'
 
 const skip = process.platform === 'linux' ? false : 'npm brings a Chromium for Linux alone'
 const javascript_bytes_max = 350_000
-const password = 'correct horse battery'
 
 const dashboard = skip ? undefined : await openDashboard()
 const { address, setup_link, visit } = dashboard ?? { address: '', setup_link: '', visit: () => Promise.reject() }
@@ -18,12 +17,6 @@ const dialog = (on: Page = page) => on.getByRole('dialog')
 
 const callWith = async (key: string) =>
   (await fetch(`${address}/api/v1/contacts`, { headers: { authorization: `Bearer ${key}` } })).status
-
-async function fillPerson(on: Page, name: string, email: string): Promise<void> {
-  await on.getByLabel('Your name').fill(name)
-  await on.getByLabel('Email').fill(email)
-  await on.getByRole('textbox', { name: 'Password' }).fill(password)
-}
 
 test('the first link makes an owner, whose first key works until it is revoked', { skip }, async () => {
   let bytes = 0
@@ -205,14 +198,7 @@ test('an agent is created and shown with its version', { skip }, async () => {
 
 test('what is on its way and what failed is shown as such', { skip }, async () => {
   const lists = /\/app\/api\/v1\/agents\?/
-  let release = () => {}
-  const held = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  await page.route(lists, async (route) => {
-    await held
-    await route.fulfill({ status: 404, json: { success: false, error: { code: 'NOT_FOUND', message: 'Not today.' } } })
-  })
+  const release = await hold(page, lists)
   await page.reload()
   await page.getByRole('status', { name: 'Loading' }).waitFor()
   await owner.look('agents, on their way')

@@ -94,6 +94,32 @@ async function newVisit(browser: Browser, address: string): Promise<Visit> {
   }
 }
 
+export const password = 'correct horse battery'
+
+/** Ada, by the link of the first start. */
+export async function setUp(page: Page, setup_link: string): Promise<void> {
+  await page.goto(setup_link)
+  await fillPerson(page, 'Ada Lovelace', 'ada@example.com')
+  await page.getByRole('button', { name: 'Set up Parley' }).click()
+  await page.getByText('What to do next').waitFor()
+}
+
+export async function fillPerson(on: Page, name: string, email: string): Promise<void> {
+  await on.getByLabel('Your name').fill(name)
+  await on.getByLabel('Email').fill(email)
+  await on.getByRole('textbox', { name: 'Password' }).fill(password)
+}
+
+/** Keeps these requests waiting, and refuses them when it is told to. */
+export async function hold(page: Page, requests: RegExp): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route(requests, async (route) => {
+    await promise
+    await route.fulfill({ status: 404, json: { success: false, error: { code: 'NOT_FOUND', message: 'Not today.' } } })
+  })
+  return resolve
+}
+
 interface Violation {
   id: string
   impact: string

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openDashboard, type Visit } from './dashboard.ts'
+import { openDashboard, setUp, type Visit } from './dashboard.ts'
 
 const skip = process.platform === 'linux' ? false : 'npm brings a Chromium for Linux alone'
 
@@ -41,12 +41,7 @@ const importContacts = (from: number, count: number) => {
 }
 
 test('a log that is left open shows the newest, each once, and does not grow for ever', { skip }, async () => {
-  await page.goto(setup_link)
-  await page.getByLabel('Your name').fill('Ada Lovelace')
-  await page.getByLabel('Email').fill('ada@example.com')
-  await page.getByRole('textbox', { name: 'Password' }).fill('correct horse battery')
-  await page.getByRole('button', { name: 'Set up Parley' }).click()
-  await page.getByText('What to do next').waitFor()
+  await setUp(page, setup_link)
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Events' }).click()
   await live()
   await rows().getByText('api_key.created').waitFor()

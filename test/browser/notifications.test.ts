@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { event_types } from '../../dashboard/src/events/event.ts'
 import { types } from '../../server/events/catalogue.ts'
-import { narrow, openDashboard, type Visit, wide } from './dashboard.ts'
+import { hold, narrow, openDashboard, setUp, type Visit, wide } from './dashboard.ts'
 
 const skip = process.platform === 'linux' ? false : 'npm brings a Chromium for Linux alone'
 
@@ -34,12 +34,7 @@ test('the page knows every type of event', () => {
 })
 
 test('an integration is made, mapped by clicking on a sample, and shows what arrives', { skip }, async () => {
-  await page.goto(setup_link)
-  await page.getByLabel('Your name').fill('Ada Lovelace')
-  await page.getByLabel('Email').fill('ada@example.com')
-  await page.getByRole('textbox', { name: 'Password' }).fill('correct horse battery')
-  await page.getByRole('button', { name: 'Set up Parley' }).click()
-  await page.getByText('What to do next').waitFor()
+  await setUp(page, setup_link)
 
   await main('Integrations').click()
   await page.getByText('No integrations yet').waitFor()
@@ -211,14 +206,7 @@ test('a webhook is tried out with the inbox, which can be told to fail', { skip 
 
 test('what is on its way and what failed is shown as such', { skip }, async () => {
   const lists = /\/app\/api\/v1\/(events|webhooks|integrations)\?/
-  let release = () => {}
-  const held = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  await page.route(lists, async (route) => {
-    await held
-    await route.fulfill({ status: 404, json: { success: false, error: { code: 'NOT_FOUND', message: 'Not today.' } } })
-  })
+  const release = await hold(page, lists)
   await page.reload()
   await page.locator('[aria-busy=true]').waitFor()
   await owner.look('webhooks, on their way')

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import type http from 'node:http'
 import { test } from 'node:test'
 import zlib from 'node:zlib'
@@ -486,7 +486,7 @@ test('an endpoint gets at most ten at once, and one at a time when it fails', as
   )
   for (let count = 0; count < 12; count += 1) await tenant.call('POST', '/contacts', newContact())
   const many = { in_all: 200, in_all_failing: 100 }
-  const room = { of_each: 10, of_each_failing: 1, ...many, taken: new Map<string, number>() }
+  const room = { of_each: 10, of_each_failing: 1, ...many }
   const countBy = (claimed: queue.Claimed[]) =>
     Object.fromEntries(
       Map.groupBy(claimed, ({ webhook_id }) => webhook_id)
@@ -494,27 +494,22 @@ test('an endpoint gets at most ten at once, and one at a time when it fails', as
         .map(([id, all]) => [id, all.length]),
     )
   const now = soon()
-  const few = await queue.claim(pool, tenant.id, { ...room, in_all: 2, in_all_failing: 1 }, now)
+  const few = await queue.claim(pool, tenant.id, { ...room, in_all: 2, in_all_failing: 1 }, new Map(), [], now)
   assert.deepEqual(
     countBy(few),
     { [slow.id]: 1, [failing.id]: 1, [other.id]: 1 },
     'when there is little room, one for each',
   )
-  const taken = new Map(few.map(({ webhook_id }) => [webhook_id, 1]))
-  const more = await queue.claim(pool, tenant.id, { ...room, taken }, now)
+  const progress = new Map(few.map(({ webhook_id, due_at, id }) => [webhook_id, { flying: 1, due_at, id }]))
+  const more = await queue.claim(pool, tenant.id, room, progress, few, now)
   assert.deepEqual(countBy(more), { [slow.id]: 9, [other.id]: 9 })
-  const rest = await queue.claim(
-    pool,
-    tenant.id,
-    {
-      ...room,
-      taken: new Map([
-        [slow.id, 10],
-        [failing.id, 1],
-      ]),
-    },
-    now,
-  )
+  assert.deepEqual(await queue.claim(pool, tenant.id, room, progress, 'all before', now), more)
+  const full = (flying: number) => ({ flying, due_at: clock.iso(now), id: slow.id })
+  const held = new Map([
+    [slow.id, full(10)],
+    [failing.id, full(1)],
+  ])
+  const rest = await queue.claim(pool, tenant.id, room, held, [...few, ...more], now)
   assert.deepEqual(countBy(rest), { [other.id]: 2 })
 })
 
@@ -527,26 +522,43 @@ test('two processes send each delivery once', async () => {
   assert.equal(there.received.length, 100)
 })
 
-test('who has lost the lease notes nothing', async () => {
+test('what others have noted or changed since it was claimed stays as it is', async () => {
   const tenant = await workspace()
   const { id } = await listen(tenant, 'http://127.0.0.1:9/')
   await tenant.call('POST', '/contacts', newContact())
-  const room = { of_each: 10, of_each_failing: 1, in_all: 200, in_all_failing: 100, taken: new Map() }
+  const room = { of_each: 10, of_each_failing: 1, in_all: 200, in_all_failing: 100 }
   const now = soon()
   const attempt = { created_at: clock.iso(now), status: 200, duration_ms: 1, error: null, answer: '' }
+  const claim = async () => {
+    const [delivery] = await queue.claim(pool, tenant.id, room, new Map(), [], now)
+    assert.ok(delivery)
+    return delivery
+  }
   const note = (delivery: queue.Claimed, status: 'succeeded' | 'failed') =>
     queue.record(pool, tenant.id, [{ delivery, status, due_at: null, attempt }], now)
-  const [first] = await queue.claim(pool, tenant.id, room, now)
-  assert.ok(first)
-  assert.deepEqual(await queue.claim(pool, tenant.id, room, now + minute_ms / 4), [], 'it is held')
-  const [second] = await queue.claim(pool, tenant.id, room, now + minute_ms)
-  assert.ok(second)
-  await note(first, 'succeeded')
-  assert.equal((await deliveryOf(tenant, id)).status, 'pending')
-  await note(second, 'failed')
-  await note(first, 'succeeded')
+  const [first, second] = [await claim(), await claim()]
+  await note(first, 'failed')
+  await note(second, 'succeeded')
   const { status, attempts } = await deliveryOf(tenant, id)
   assert.deepEqual([status, attempts.length], ['failed', 1])
+  await tenant.call('POST', `/webhooks/${id}/deliveries/${first.id}/resend`)
+  await note(second, 'succeeded')
+  assert.equal((await deliveryOf(tenant, id)).status, 'pending', 'it was to be sent again since')
+})
+
+test('one process at a time sends what is due in a workspace, and another when it falls silent', async () => {
+  const { id } = await workspace()
+  const [one, other] = [randomUUID(), randomUUID()]
+  const now = soon()
+  assert.equal(await queue.hold(pool, id, one, now), now + queue.lease_ms)
+  assert.equal(await queue.hold(pool, id, other, now + 1), undefined)
+  assert.equal(await queue.hold(pool, id, one, now + 2), now + 2 + queue.lease_ms, 'it may go on')
+  const later = now + 2 + queue.lease_ms
+  assert.equal(await queue.hold(pool, id, other, later), later + queue.lease_ms)
+  await queue.release(pool, id, one)
+  assert.equal(await queue.hold(pool, id, one, later), undefined, 'it has nothing to give up')
+  await queue.release(pool, id, other)
+  assert.ok(await queue.hold(pool, id, one, later))
 })
 
 test('a stop leaves what is under way to others, at once', async () => {
@@ -561,11 +573,9 @@ test('a stop leaves what is under way to others, at once', async () => {
   await asked.promise
   await flights.stop()
   await tools.outbound.close()
-  const left = await pool.one(
-    sql`select status, attempt, lease_until, lease_token from webhook_deliveries
-      where workspace_id = ${tenant.id} and webhook_id = ${id}`,
-  )
-  assert.deepEqual(left, { status: 'pending', attempt: 0, lease_until: null, lease_token: null })
+  const { status, attempt } = await deliveryOf(tenant, id)
+  assert.deepEqual([status, attempt], ['pending', 0])
+  assert.ok(await queue.hold(pool, tenant.id, randomUUID(), clock.now()))
 })
 
 test('a secret that was sealed with another key fails with words, and a rotation mends it', async () => {

@@ -75,8 +75,8 @@ export async function recordMany(
 
 /**
  * What the log holds of deleted resources is reduced to their ids, and with it what is still to be sent. What the
- * receivers have answered may repeat it, and goes too. Who is sending it right now must not note the answer: the lease is
- * taken away, and it is sent again as it is then.
+ * receivers have answered may repeat it, and goes too. Who is sending it right now must not note the answer: it is due at
+ * another time than at the claim, and is sent again as it is then.
  */
 export async function forget(db: Db, workspace: string, resource_ids: string[]): Promise<void> {
   await db.run(
@@ -88,7 +88,7 @@ export async function forget(db: Db, workspace: string, resource_ids: string[]):
         delete from inbox_requests
         where workspace_id = ${workspace} and event_id in (select id from reduced))
       update webhook_deliveries as delivery
-      set lease_token = null, lease_until = null,
+      set due_at = due_at + interval '1 millisecond',
         attempts = coalesce((select jsonb_agg(attempt || '{"answer": null}' order by place)
           from jsonb_array_elements(attempts) with ordinality as made (attempt, place)), '[]')
       from webhooks cross join reduced

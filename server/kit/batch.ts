@@ -1,7 +1,7 @@
 import * as clock from './clock.ts'
 import type { Db } from './db.ts'
 import { overloaded } from './problem.ts'
-import { raw, type Sql, sql } from './sql.ts'
+import { listOf, raw, type Sql, sql } from './sql.ts'
 
 /** Who would wait longer for a turn is told to come again, so that no queue grows beyond what is served meanwhile. */
 const wait_max_ms = 2_000
@@ -120,9 +120,6 @@ export function lanes(flights_max: number): <T>(name: string, work: () => Promis
  * all that wait, so that the database works on some while we answer others.
  */
 const reads = { size_max: 32, flights_max: 3, another_min: 16 }
-
-/** Ids as PostgreSQL writes a list: they need no quotes, which the driver would look for in each. */
-const listOf = (ids: string[]): string => `{${ids.join(',')}}`
 
 interface Wanted {
   workspace: string

@@ -4,7 +4,16 @@ export const now = (): number => Date.now()
 /** For durations: milliseconds with fractions, from any beginning. */
 export const ticks = (): number => performance.now()
 
-export const iso = (time_ms: number): string => new Date(time_ms).toISOString()
+let last_ms = 0
+let last_iso = new Date(last_ms).toISOString()
+
+/** Asked again and again within the same millisecond. */
+export function iso(time_ms: number): string {
+  if (time_ms === last_ms) return last_iso
+  last_iso = new Date(time_ms).toISOString()
+  last_ms = time_ms
+  return last_iso
+}
 
 const year_1_ms = -62_135_596_800_000
 const year_10000_ms = 253_402_300_800_000

@@ -24,7 +24,6 @@ export interface Message {
   timeout_ms: number
   /** As many of the answer as are read, just as they came: nothing is unpacked. */
   bytes_max: number
-  signal?: AbortSignal
 }
 
 export interface Reply {
@@ -127,53 +126,80 @@ class Inside extends OutboundError {
 
 const refusalOf = (error: unknown) => (error instanceof Inside ? not_public : undefined)
 
-/** Below undici's own `request`, whose streams cost as much as the rest. */
-function post(agent: Agent, address: string, message: Message): Promise<Reply> {
-  const { promise, resolve, reject } = Promise.withResolvers<Reply>()
-  const { origin, pathname, search } = new URL(address)
-  const chunks: Buffer[] = []
-  let length = 0
-  let head: Pick<Reply, 'status' | 'headers'> | undefined
-  let controller: Dispatcher.DispatchController | undefined
-  let is_over = false
-  const end = (error?: Error) => {
-    if (is_over) return
-    is_over = true
-    clearTimeout(timer)
-    message.signal?.removeEventListener('abort', stop)
-    if (error) reject(error instanceof OutboundError ? error : new OutboundError(wordsFor(error)))
-    else if (head) resolve({ ...head, body: Buffer.concat(chunks).subarray(0, message.bytes_max) })
+/** Below undici's own `request`, whose streams cost as much as the rest; one object, for there may be very many at once. */
+class Post implements Dispatcher.DispatchHandler {
+  readonly #message: Message
+  readonly #timer: NodeJS.Timeout
+  readonly #resolve: (reply: Reply) => void
+  readonly #reject: (error: OutboundError) => void
+  readonly #chunks: Buffer[] = []
+  #length = 0
+  #head: Pick<Reply, 'status' | 'headers'> | undefined
+  #controller: Dispatcher.DispatchController | undefined
+  #is_over = false
+
+  constructor(message: Message, resolve: (reply: Reply) => void, reject: (error: OutboundError) => void) {
+    this.#message = message
+    this.#resolve = resolve
+    this.#reject = reject
+    this.#timer = setTimeout(breakOffLate, message.timeout_ms, this)
   }
-  const breakOff = (error?: Error) => {
-    end(error)
-    controller?.abort(ended)
+
+  breakOff(error?: OutboundError): void {
+    this.#end(error)
+    this.#controller?.abort(ended)
   }
-  const stop = () => breakOff(new OutboundError('This server was stopped.'))
-  const late = `There was no answer within ${message.timeout_ms / 1000} seconds.`
-  const timer = setTimeout(() => breakOff(new OutboundError(late)), message.timeout_ms)
-  message.signal?.addEventListener('abort', stop)
-  const { headers, body } = message
-  agent.dispatch(
-    { origin, path: pathname + search, method: 'POST', headers, body },
-    {
-      onRequestStart(own) {
-        controller = own
-        if (is_over) own.abort(ended)
-      },
-      onResponseStart(_controller, status, headers) {
-        if (status >= 200) head = { status, headers }
-      },
-      onResponseData(_controller, chunk) {
-        chunks.push(chunk)
-        length += chunk.length
-        if (length >= message.bytes_max) breakOff()
-      },
-      onResponseEnd: () => end(),
-      onResponseError: (_controller, error) => end(error),
-    },
-  )
-  return promise
+
+  get late(): OutboundError {
+    return new OutboundError(`There was no answer within ${this.#message.timeout_ms / 1000} seconds.`)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#is_over) controller.abort(ended)
+  }
+
+  onResponseStart(_controller: unknown, status: number, headers: Reply['headers']): void {
+    if (status >= 200) this.#head = { status, headers }
+  }
+
+  onResponseData(_controller: unknown, chunk: Buffer): void {
+    this.#chunks.push(chunk)
+    this.#length += chunk.length
+    if (this.#length >= this.#message.bytes_max) this.breakOff()
+  }
+
+  onResponseEnd(): void {
+    this.#end()
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    this.#end(error)
+  }
+
+  #end(error?: Error): void {
+    if (this.#is_over) return
+    this.#is_over = true
+    clearTimeout(this.#timer)
+    const [first = nothing, ...more] = this.#chunks
+    if (error) this.#reject(error instanceof OutboundError ? error : new OutboundError(wordsFor(error)))
+    else if (this.#head) {
+      const body = more.length > 0 ? Buffer.concat(this.#chunks) : first
+      this.#resolve({ ...this.#head, body: body.subarray(0, this.#message.bytes_max) })
+    }
+  }
 }
+
+const nothing = Buffer.alloc(0)
+const breakOffLate = (post: Post) => post.breakOff(post.late)
+
+const post = (agent: Agent, address: string, message: Message): Promise<Reply> =>
+  new Promise((resolve, reject) => {
+    const { origin, pathname, search } = new URL(address)
+    const { headers, body } = message
+    const options = { origin, path: pathname + search, method: 'POST', headers, body } as const
+    agent.dispatch(options, new Post(message, resolve, reject))
+  })
 
 const ended = new Error('it is over')
 

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, type Hmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** Standard Webhooks: https://www.standardwebhooks.com */
 export interface Message {
@@ -22,11 +22,11 @@ const secret_form = new RegExp(signing_secret_pattern)
 export const isSigningSecret = (text: string): boolean => secret_form.test(text)
 
 /** What `webhook-signature` holds for one secret. */
-export const sign = (secret: string, message: Message): string => `v1,${macOf(secret, message).toString('base64')}`
+export const sign = (secret: string, message: Message): string => `v1,${hmacOf(secret, message).digest('base64')}`
 
-function macOf(secret: string, { id, timestamp, body }: Message): Buffer {
+function hmacOf(secret: string, { id, timestamp, body }: Message): Hmac {
   const key = Buffer.from(secret.slice(secret_prefix.length), 'base64')
-  return createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest()
+  return createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body)
 }
 
 /** Why the message is not the sender's own, or too old to count; undefined when it is fine. */
@@ -46,7 +46,7 @@ export function signatureFault(
 
 /** Whether one of the signatures, which blanks separate, is made with the secret. */
 export function isSigned(secret: string, message: Message, signatures: string): boolean {
-  const expected = macOf(secret, message)
+  const expected = hmacOf(secret, message).digest()
   return signatures
     .split(' ', signatures_max)
     .filter((one) => one.startsWith('v1,'))

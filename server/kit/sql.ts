@@ -41,3 +41,7 @@ export const join = (pieces: readonly Sql[], separator: string): Sql =>
 
 /** What a client asks for is plain text to `like`. */
 export const likeContains = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
+
+/** A list as PostgreSQL writes it, of ids, numbers or times: they need no quotes, which the driver would look for in each. */
+export const listOf = (values: readonly (string | number | null)[]): string =>
+  `{${values.map((value) => value ?? 'null').join(',')}}`

@@ -29,12 +29,11 @@ export interface Way {
   ownAddress: () => string
   now: () => number
   timeout_ms: number
-  signal: AbortSignal
 }
 
 /** Sends it once. */
 export async function attempt(delivery: Claimed, way: Way): Promise<Result> {
-  const { outbound, open, ownAddress, now, timeout_ms, signal } = way
+  const { outbound, open, ownAddress, now, timeout_ms } = way
   const body = bodyOf(delivery.workspace, delivery)
   const began_at = now()
   const began_ticks = clock.ticks()
@@ -49,7 +48,7 @@ export async function attempt(delivery: Claimed, way: Way): Promise<Result> {
       'webhook-timestamp': signed.timestamp,
       'webhook-signature': secrets.map((secret) => sign(secret, signed)).join(' '),
     }
-    const message = { headers, body, timeout_ms, bytes_max: answer_bytes_max, signal }
+    const message = { headers, body, timeout_ms, bytes_max: answer_bytes_max }
     const is_own = isInbox(delivery.url)
     return outbound.post(is_own ? ownAddress() + delivery.url : delivery.url, message, is_own)
   }

@@ -99,8 +99,7 @@ export async function recover(
 }
 
 /** An attempt that is under way no longer counts. */
-const again = (now: number): Sql =>
-  sql`status = 'pending', attempt = 0, due_at = ${clock.iso(now)}, lease_until = null, lease_token = null`
+const again = (now: number): Sql => sql`status = 'pending', attempt = 0, due_at = ${clock.iso(now)}`
 
 /** Should it be disabled at this moment, what is sent again fails as all that waits. */
 function assertActive(webhook: Webhook): Webhook {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as clock from '../kit/clock.ts'
 import type { Pool } from '../kit/db.ts'
@@ -19,6 +20,8 @@ const records_at_once = 2
 const secrets_remembered_max = 1_000
 /** For all of an attempt. */
 const timeout_ms = 15_000
+/** Until what could not be noted is sent again. */
+const again_ms = 30_000
 /** For what is on its way when the process is to end. */
 const farewell_ms = 3_000
 
@@ -35,81 +38,152 @@ export interface FlightOptions {
 export interface Flights {
   /** Claims what is due in the workspace and sends it, when it is its turn and there is room. */
   send: (workspace: string) => void
+  /** Finds what there is to do where no other process does it, in this workspace or in all; now and then. */
+  look: (only?: string) => Promise<void>
   /** When nothing is left to do. */
   settled: () => Promise<void>
   stop: () => Promise<void>
 }
 
+/** What this process has under way of one workspace. */
+interface Line {
+  workspace: string
+  /** Until then no other process sends anything of it. */
+  lease_until: number
+  is_claiming: boolean
+  /** Until it is noted what became of them. */
+  claimed: Set<queue.Claimed>
+  flying: number
+  /** Of these, to endpoints that fail. */
+  failing: number
+  by_endpoint: Map<string, queue.Progress>
+  /** What was committed late may be due before what was claimed since. */
+  is_to_look_back: boolean
+  /** More is claimed when no more than so many are left: while these fly, and what has landed is noted. */
+  few: number
+}
+
 export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOptions): Flights {
   const { now = clock.now } = rest
+  const lease_token = randomUUID()
   /** Workspaces in the order of their turns. */
   const due = new Set<string>()
-  const flying = new Set<queue.Claimed>()
+  const lines = new Map<string, Line>()
   const landed: queue.Result[] = []
-  const stopping = new AbortController()
   const { outbound, seal } = tools
   const open = remembering(seal.open)
-  const way = { timeout_ms, ...rest, outbound, open, ownAddress, now, signal: stopping.signal }
+  const way = { timeout_ms, ...rest, outbound, open, ownAddress, now }
   let waiting: (() => void)[] = []
   let claims = 0
   let reserved = 0
+  /** Of all lines. */
+  let claimed = 0
+  let flying = 0
+  let failing = 0
   let is_recording = false
   let is_stopping = false
+  let is_over = false
 
-  const isFailing = ({ failing_since }: queue.Claimed) => failing_since !== null
-  const failing = () => flying.values().filter(isFailing).toArray().length
-  const places = () => flights_max - reserved - flying.size + failing()
+  const places = () => flights_max - reserved - flying + failing
+  const notYetNoted = () => claimed - flying
 
   function next(): void {
     for (const workspace of due) {
-      if (is_stopping || claims === claims_at_once || places() <= 0) break
+      if (is_stopping || claims === claims_at_once || places() <= 0 || notYetNoted() >= flights_max) break
+      const line = lineOf(workspace)
+      if (line.is_claiming) continue
       due.delete(workspace)
-      void claim(workspace)
+      void claim(line)
     }
-    const is_idle = (due.size === 0 || is_stopping) && claims === 0 && flying.size === 0 && !is_recording
+    const is_idle = (due.size === 0 || is_stopping) && claims === 0 && claimed === 0 && !is_recording
     if (!is_idle) return
     for (const resolve of waiting) resolve()
     waiting = []
   }
 
-  async function claim(workspace: string): Promise<void> {
-    const room = roomFor(workspace)
+  function lineOf(workspace: string): Line {
+    const line = lines.get(workspace) ?? {
+      ...{ workspace, lease_until: 0, is_claiming: false, claimed: new Set<queue.Claimed>() },
+      ...{ flying: 0, failing: 0, by_endpoint: new Map<string, queue.Progress>(), is_to_look_back: false, few: 0 },
+    }
+    lines.set(workspace, line)
+    return line
+  }
+
+  async function claim(line: Line): Promise<void> {
+    const room = roomOn(line)
     claims += 1
     reserved += room.in_all
-    try {
-      for (const delivery of await queue.claim(pool, workspace, room, now())) void fly(delivery)
-    } catch (error) {
-      log.warn({ err: error }, 'deliveries could not be claimed')
-    }
+    await attend(line, async () => {
+      const is_whole = line.is_to_look_back || line.claimed.size === 0
+      line.is_to_look_back = false
+      const claimed = is_whole ? line.claimed : 'all before'
+      for (const delivery of await queue.claim(pool, line.workspace, room, line.by_endpoint, claimed, now()))
+        void fly(line, delivery)
+    })
     claims -= 1
     reserved -= room.in_all
+    line.few = line.flying / 2
     next()
   }
 
-  function roomFor(workspace: string): queue.Room {
-    const own = [...flying].filter((delivery) => delivery.workspace === workspace)
-    const own_failing = own.filter(isFailing).length
-    const taken = new Map<string, number>()
-    for (const { webhook_id } of own) taken.set(webhook_id, (taken.get(webhook_id) ?? 0) + 1)
+  function roomOn(line: Line): queue.Room {
     return {
       of_each: flights_of_each,
       of_each_failing: flights_of_each_failing,
-      in_all: Math.max(0, Math.min(places(), flights_max / 2 - own.length + own_failing)),
-      in_all_failing: Math.min(failing_flights_max - failing(), failing_flights_max / 2 - own_failing),
-      taken,
+      in_all: Math.max(0, Math.min(places(), flights_max / 2 - line.flying + line.failing)),
+      in_all_failing: Math.min(failing_flights_max - failing, failing_flights_max / 2 - line.failing),
     }
   }
 
-  async function fly(delivery: queue.Claimed): Promise<void> {
-    flying.add(delivery)
+  /** One thing at a time on a line, and only while it is ours. */
+  async function attend(line: Line, work: () => Promise<void>): Promise<void> {
+    line.is_claiming = true
     try {
-      const result = await attempt(delivery, way)
-      if (stopping.signal.aborted) return
+      if (await hold(line)) await work()
+    } catch (error) {
+      log.warn({ err: error }, 'deliveries could not be claimed')
+    }
+    line.is_claiming = false
+  }
+
+  async function hold(line: Line): Promise<boolean> {
+    if (line.lease_until - now() < queue.lease_ms / 2)
+      line.lease_until = (await queue.hold(pool, line.workspace, lease_token, now())) ?? 0
+    return line.lease_until > 0
+  }
+
+  function count(line: Line, delivery: queue.Claimed, one: 1 | -1): void {
+    const { webhook_id, due_at, id } = delivery
+    const failing_one = isFailing(delivery) ? one : 0
+    flying += one
+    failing += failing_one
+    line.flying += one
+    line.failing += failing_one
+    const progress = line.by_endpoint.get(webhook_id) ?? { flying: 0, due_at, id }
+    line.by_endpoint.set(webhook_id, progress)
+    progress.flying += one
+    if (due_at < progress.due_at || (due_at === progress.due_at && id < progress.id)) return
+    progress.due_at = due_at
+    progress.id = id
+  }
+
+  async function fly(line: Line, delivery: queue.Claimed): Promise<void> {
+    line.claimed.add(delivery)
+    claimed += 1
+    count(line, delivery, 1)
+    try {
+      const result = await attempt(delivery, way).finally(() => count(line, delivery, -1))
+      if (is_over) return
       landed.push(result)
-      if (!is_recording) void recordAll()
     } catch (error) {
       log.error({ err: error, webhook_id: delivery.webhook_id }, 'a delivery could not be sent')
-      flying.delete(delivery)
+      drop(line, [delivery], false)
+    }
+    if (!is_recording) void recordAll()
+    if (line.flying > 0 && line.flying <= line.few) {
+      line.few = 0
+      due.add(line.workspace)
       next()
     }
   }
@@ -122,11 +196,9 @@ export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOpt
       const groups = Map.groupBy(results, ({ delivery }) => delivery.workspace).entries()
       const recordSome = async () => {
         for (const [workspace, group] of groups) {
-          await record(workspace, group)
-          for (const { delivery } of group) flying.delete(delivery)
-          // There may be more of it, for which there was no room until now.
-          due.add(workspace)
-          next()
+          const is_noted = await record(workspace, group)
+          const deliveries = group.map(({ delivery }) => delivery)
+          drop(lineOf(workspace), deliveries, is_noted)
         }
       }
       await Promise.all(Array.from({ length: records_at_once }, recordSome))
@@ -135,20 +207,36 @@ export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOpt
     next()
   }
 
-  async function record(workspace: string, results: queue.Result[]): Promise<void> {
+  /** No longer under way. What could not be noted is due as before, and sent again, but not before the fault may be mended. */
+  function drop(line: Line, deliveries: queue.Claimed[], is_noted: boolean): void {
+    claimed -= deliveries.length
+    const release = () => {
+      for (const delivery of deliveries) line.claimed.delete(delivery)
+      // There may be more of it, for which there was no room until now.
+      if (line.claimed.size === 0) due.add(line.workspace)
+    }
+    if (is_noted) release()
+    else setTimeout(release, again_ms).unref()
+    next()
+  }
+
+  async function record(workspace: string, results: queue.Result[]): Promise<boolean> {
+    const failed = results.filter(({ status }) => status !== 'succeeded')
+    const isGone = ({ attempt }: queue.Result) => attempt.status === gone
+    const hasFailedBefore = ({ delivery }: queue.Result) => isFailing(delivery)
+    const endpoints = (which: (result: queue.Result) => boolean) => failed.filter(which).map(({ delivery }) => delivery)
     try {
-      await pool.tx(async (db) => {
-        await queue.record(db, workspace, results, now())
-        const isGone = ({ attempt }: queue.Result) => attempt.status === gone
-        const hasFailedAgain = ({ delivery, status }: queue.Result) => status !== 'succeeded' && isFailing(delivery)
-        const endpoints = (which: (result: queue.Result) => boolean) =>
-          results.filter(which).map(({ delivery }) => delivery)
-        await webhooks.disable(db, workspace, endpoints(isGone), 'gone', now())
-        await webhooks.disable(db, workspace, endpoints(hasFailedAgain), 'failing', now())
-      })
+      if (failed.length === 0) await queue.record(pool, workspace, results, now())
+      else
+        await pool.tx(async (db) => {
+          await queue.record(db, workspace, results, now())
+          await webhooks.disable(db, workspace, endpoints(isGone), 'gone', now())
+          await webhooks.disable(db, workspace, endpoints(hasFailedBefore), 'failing', now())
+        })
+      return true
     } catch (error) {
-      // They are sent again when their leases end.
       log.warn({ err: error }, 'what became of deliveries could not be noted')
+      return false
     }
   }
 
@@ -158,24 +246,44 @@ export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOpt
       next()
     })
 
+  async function look(only?: string): Promise<void> {
+    for (const { workspace_id, status } of await queue.workspacesDue(pool, lease_token, now(), only)) {
+      const line = lineOf(workspace_id)
+      if (status === 'active') {
+        line.is_to_look_back = true
+        due.add(workspace_id)
+      }
+      if (status === 'disabled' && !line.is_claiming)
+        await attend(line, () => queue.failWaiting(pool, workspace_id, line.claimed))
+    }
+    next()
+    for (const line of lines.values()) {
+      if (line.claimed.size > 0) await hold(line)
+      else if (line.lease_until < now() && !line.is_claiming) lines.delete(line.workspace)
+    }
+  }
+
   return {
     send(workspace) {
       due.add(workspace)
       next()
     },
+    look,
     settled,
     async stop() {
       is_stopping = true
-      await Promise.race([settled(), sleep(farewell_ms)])
-      stopping.abort()
-      for (const [workspace, left] of Map.groupBy(flying, ({ workspace }) => workspace)) {
+      await Promise.race([settled(), sleep(farewell_ms, undefined, { ref: false })])
+      is_over = true
+      for (const workspace of lines.keys()) {
         await queue
-          .release(pool, workspace, left)
-          .catch((error: unknown) => log.warn({ err: error }, 'leases are left'))
+          .release(pool, workspace, lease_token)
+          .catch((error: unknown) => log.warn({ err: error }, 'a lease is left'))
       }
     },
   }
 }
+
+const isFailing = ({ failing_since }: queue.Claimed) => failing_since !== null
 
 /** To open a seal takes as long as to sign, and the same few are asked for again and again. */
 function remembering(open: (sealed: string) => string): (sealed: string) => string {

@@ -1,6 +1,4 @@
-import * as clock from '../kit/clock.ts'
 import { type FlightOptions, openFlights } from './flights.ts'
-import * as queue from './queue.ts'
 
 const look_every_ms = 500
 
@@ -16,8 +14,7 @@ export function openSender(options: FlightOptions): Sender {
   let looking: Promise<void> | undefined
   const look = async () => {
     try {
-      for (const workspace of await queue.workspacesDue(pool, clock.now())) flights.send(workspace)
-      await queue.failWaiting(pool, clock.now())
+      await flights.look()
     } catch (error) {
       log.warn({ err: error }, 'looking for deliveries failed')
     }
@@ -43,5 +40,6 @@ export async function sendAll(options: FlightOptions, workspace: string): Promis
   const flights = openFlights(options)
   flights.send(workspace)
   await flights.settled()
-  await queue.failWaiting(options.pool, options.now?.() ?? clock.now(), workspace)
+  await flights.look(workspace)
+  await flights.stop()
 }

@@ -29,11 +29,11 @@ const kept: Record<string, { table: string; from_elsewhere?: string[]; not_shown
   },
   Webhook: { table: 'webhooks', not_shown: ['secret', 'previous_secret'] },
   WebhookWithSecret: { table: 'webhooks', from_elsewhere: ['secret'], not_shown: ['secret', 'previous_secret'] },
-  Delivery: { table: 'webhook_deliveries', not_shown: ['attempts', 'lease_until', 'lease_token'] },
+  Delivery: { table: 'webhook_deliveries', not_shown: ['attempts'] },
   DeliveryWithAttempts: {
     table: 'webhook_deliveries',
     from_elsewhere: ['attempts', 'body'],
-    not_shown: ['attempts', 'lease_until', 'lease_token'],
+    not_shown: ['attempts'],
   },
   InboxRequest: { table: 'inbox_requests', from_elsewhere: ['steps'], not_shown: ['webhook_id', 'event_id', 'steps'] },
   Integration: {

@@ -10,6 +10,11 @@ create table webhook_senders (
 
 alter table webhook_deliveries drop column lease_until, drop column lease_token;
 
+-- Where attempts were sent was not kept until now.
+update webhook_deliveries set attempts = (select jsonb_agg('{"url": null}' || attempt order by place)
+  from jsonb_array_elements(attempts) with ordinality as made (attempt, place))
+where attempts <> '[]';
+
 -- With the id, so that a sender can go on where it was: what it has passed stays in the index until the next vacuum.
 drop index webhook_deliveries_due;
 create index webhook_deliveries_due on webhook_deliveries (workspace_id, webhook_id, due_at, id) where due_at is not null;

@@ -3,7 +3,7 @@ import { copyLine } from '../kit/copy.ts'
 import type { Db } from '../kit/db.ts'
 import { newId } from '../kit/id.ts'
 import { type Sql, sql } from '../kit/sql.ts'
-import { type EventType, patternsOf } from './catalogue.ts'
+import { type EventType, patternsOf, typesOf } from './catalogue.ts'
 
 export type { EventType }
 
@@ -42,6 +42,24 @@ export async function record(
 
 /** Which of a workspace's webhooks are told of such an event. */
 const listeningTo = (type: EventType): Sql => sql`webhooks.events && ${patternsOf(type)}::text[]`
+
+/** To tell a webhook what it listens to and was never told of, since it was disabled then. How many there are. */
+export async function tellMissed(
+  db: Db,
+  workspace: string,
+  webhook: { id: string; events: string[]; created_at: string },
+  since: string,
+  now: number,
+): Promise<number> {
+  const types = webhook.events.flatMap(typesOf).filter((type) => type !== 'webhook.test')
+  return db.run(
+    sql`insert into webhook_deliveries (workspace_id, webhook_id, id, type, created_at, due_at)
+      select ${workspace}, ${webhook.id}, id, type, created_at, ${clock.iso(now)} from events
+      where workspace_id = ${workspace} and type = any(${types}::text[])
+        and created_at >= ${clock.iso(Math.max(clock.parse(since), clock.parse(webhook.created_at)))}
+      on conflict do nothing`,
+  )
+}
 
 /** The same for very many at once. */
 export async function recordMany(

@@ -141,7 +141,12 @@ function textOf(
     return refuse(faults, path, 'too_short', `${path} ${least}.`)
   }
   if (schema.enum && !schema.enum.includes(text)) {
-    return refuse(faults, path, 'enum', `${path} must be one of ${schema.enum.join(', ')}.`)
+    return refuse(
+      faults,
+      path,
+      'enum',
+      `${path} must be one of ${schema.enum.filter((one) => one !== null).join(', ')}.`,
+    )
   }
   const fault = schema[check]?.(text) ?? formats[schema.format ?? '']?.(text) ?? patternFault(schema.pattern, text)
   if (!fault) return text
@@ -190,8 +195,11 @@ const formats: Record<string, Check> = {
   'date-time': (text) =>
     rfc3339.test(text) && !Number.isNaN(clock.parse(text)) && isDay(text.slice(0, 10))
       ? undefined
-      : { code: 'format', message: 'must be a time such as 2026-11-15T09:30:00Z, with + written as %2B.' },
+      : { code: 'format', message: `must be a time such as 2026-11-15T09:30:00Z${lostPlus(text)}.` },
 }
+
+/** In a query + stands for a blank. */
+const lostPlus = (text: string): string => (text.includes(' ') ? ', with + written as %2B' : '')
 
 /** The 30th of February is read as the second of March. */
 const isDay = (text: string): boolean => clock.isIso(`${text}T00:00:00.000Z`)

@@ -61,6 +61,7 @@ export async function attempt(delivery: Claimed, way: Way): Promise<Result> {
     delivery,
     ...whatNext(delivery.attempt + 1, is_answered ? reply : undefined, now()),
     attempt: {
+      url: delivery.url,
       created_at: clock.iso(began_at),
       status: is_answered ? reply.status : null,
       duration_ms: Math.round(clock.ticks() - began_ticks),

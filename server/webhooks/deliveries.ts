@@ -88,12 +88,13 @@ export async function recover(
   { webhook_id, since }: { webhook_id: string; since: string },
   now: number,
 ): Promise<{ recovered: number }> {
-  assertActive(await webhooks.get(db, workspace, webhook_id))
-  const recovered = await db.run(
+  const webhook = assertActive(await webhooks.get(db, workspace, webhook_id))
+  const failed = await db.run(
     sql`update webhook_deliveries set ${again(now)}
       where workspace_id = ${workspace} and webhook_id = ${webhook_id} and status = 'failed'
         and created_at >= ${clock.iso(clock.parse(since))}`,
   )
+  const recovered = failed + (await events.tellMissed(db, workspace, webhook, since, now))
   if (recovered > 0) db.tell({ topic: 'deliveries', workspace })
   return { recovered }
 }

@@ -88,12 +88,12 @@ function check(
     {
       name: 'timestamp',
       is_ok: late_s * 1000 <= tolerance_ms,
-      detail: `It is ${late_s} seconds from now; at most ${tolerance_ms / 1000} are fine.`,
+      detail: `It is ${late_s} s from now; at most ${tolerance_ms / 1000} are fine.`,
     },
     {
       name: 'content',
       is_ok: true,
-      detail: `What is signed is the id, the timestamp and the body: ${content.slice(0, shown_max)}`,
+      detail: `What is signed is the id, the timestamp and the body: ${content.slice(0, shown_max)}${content.length > shown_max ? '…' : ''}`,
     },
     { name: 'expected', is_ok: true, detail: `HMAC-SHA256 of it with the secret gives ${expected.join(' ')}` },
     {

@@ -147,9 +147,8 @@ export async function record(db: Db, workspace: string, results: Result[], now: 
           unnest(${listOf(claimed.map(({ due_at }) => due_at))}::timestamptz[]),
           unnest(${listOf(results.map(({ status }) => status))}::text[]),
           unnest(${listOf(results.map(({ due_at }) => due_at))}::timestamptz[]),
-          jsonb_array_elements(${JSON.stringify(results.map(({ attempt }) => attempt))}),
-          jsonb_array_elements_text(${JSON.stringify(claimed.map(({ url }) => url))}))
-          as result (webhook_id, id, attempt_before, due_before, status, due_at, attempt, url)),
+          jsonb_array_elements(${JSON.stringify(results.map(({ attempt }) => attempt))}))
+          as result (webhook_id, id, attempt_before, due_before, status, due_at, attempt)),
       held as (
         update webhook_deliveries as delivery
         set status = result.status, due_at = result.due_at, attempt = delivery.attempt + 1,
@@ -158,7 +157,8 @@ export async function record(db: Db, workspace: string, results: Result[], now: 
         from result
         where delivery.workspace_id = ${workspace} and delivery.webhook_id = result.webhook_id
           and delivery.id = result.id and delivery.attempt = attempt_before and delivery.due_at = due_before
-        returning delivery.webhook_id, result.url, delivery.status, result.attempt ->> 'created_at' as created_at)
+        returning delivery.webhook_id, delivery.status, result.attempt ->> 'url' as url,
+          result.attempt ->> 'created_at' as created_at)
       update webhooks
       set failing_since = case when has_succeeded then null else began_at::timestamptz end,
         updated_at = greatest(${clock.iso(now)}::timestamptz, updated_at + interval '1 millisecond')

@@ -147,7 +147,8 @@ export const operations = [
     scope: 'webhooks:write',
     summary: 'Send again what failed',
     description:
-      'All deliveries of events since then whose status is `failed`, such as those that waited when it was disabled.',
+      'Of the events since then all deliveries whose status is `failed`, and those that it listens to and was never told of, ' +
+      'since it was disabled.',
     params: ById,
     body: schema.Recovery,
     refusals: ['INVALID_STATE'],

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { allOptional, body, id, oneOf, optionalText, optionalTimestamp, text, timestamp } from '../kit/field.ts'
+import { allOptional, body, check, id, oneOf, optionalText, optionalTimestamp, text, timestamp } from '../kit/field.ts'
 import * as page from '../kit/page.ts'
 
 export const webhooks_max = 100
@@ -68,11 +68,17 @@ export const WebhookWithSecret = Type.Object(
 )
 export type WebhookWithSecret = Static<typeof WebhookWithSecret>
 
+const url_form = /^(https?:\/\/.+|inbox|\/inbox\/.+)$/
+
 /** The patterns are those of the catalogue, which this file doesn't know. */
 const fieldsFor = (patterns: string[]) => ({
   url: text({
     maxLength: url_length_max,
-    pattern: '^(https?://.+|inbox|/inbox/.+)$',
+    pattern: url_form.source,
+    [check]: (said) =>
+      url_form.test(said)
+        ? undefined
+        : { code: 'format', message: 'must begin with https:// or http://, or be inbox.' },
     description:
       'An address that begins with https:// or http://, on a public host, without name and password. Or `inbox`, for a ' +
       'built-in one that keeps what it gets.',
@@ -140,6 +146,7 @@ const nullableText = (description: string, example: string | null) =>
 
 export const Attempt = Type.Object(
   {
+    url: nullableText('Where it was sent; `null`: to where the webhook then was.', 'https://hooks.shop.example/parley'),
     created_at: timestamp('When it began; the header `webhook-timestamp` has the seconds of it.'),
     status: Type.Unsafe<number | null>({
       type: ['integer', 'null'],
@@ -181,12 +188,12 @@ export const ByDeliveryId = Type.Object({
 })
 
 export const Recovery = Type.Object(
-  { since: timestamp('Deliveries of events from then on are sent again, if they failed.') },
+  { since: timestamp('Events from then on count.') },
   { title: 'Recovery', additionalProperties: false },
 )
 
 export const Recovered = Type.Object(
-  { recovered: Type.Integer({ description: 'How many are sent again.', examples: [3] }) },
+  { recovered: Type.Integer({ description: 'How many are sent.', examples: [3] }) },
   { title: 'Recovered' },
 )
 

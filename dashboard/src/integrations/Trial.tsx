@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useApi } from '../kit/api.ts'
 import { sayOf } from '../kit/problems.ts'
 import { Refusal, Waiting } from '../kit/states.tsx'
-import { type DryRun, type FieldMap, fields, type Outcome } from './integration.ts'
+import { type DryRun, type FieldMap, fields, type Outcome, receiptsQuery } from './integration.ts'
 import styles from './integrations.module.css'
 
 interface TrialProps {
@@ -23,8 +23,10 @@ const would: Record<Outcome, string> = {
 /** What the sample would do, with the field map as it stands in the form. */
 export function Trial({ id, ...said }: TrialProps) {
   const api = useApi()
+  const { data: receipts } = useQuery(receiptsQuery(api, id))
   const { data, error } = useQuery({
-    queryKey: [api.workspace, 'integrations', id, 'dry_run', said],
+    // What has arrived since may be what it speaks of.
+    queryKey: [api.workspace, 'integrations', id, 'dry_run', said, receipts?.data[0]?.id],
     queryFn: () => api.send<DryRun>('POST', `/integrations/${id}/dry_run`, said),
     placeholderData: keepPreviousData,
     staleTime: 0,

@@ -117,7 +117,7 @@ const sayTook = ({ created_at, duration_ms }: Attempt): string =>
 
 function requestOf({ url }: Webhook, { id, body }: DeliveryWithAttempts, attempt: Attempt | undefined): string {
   const seconds = attempt ? [`webhook-timestamp: ${Math.floor(Date.parse(attempt.created_at) / 1000)}`] : []
-  const head = [`POST ${url}`, 'content-type: application/json', `webhook-id: ${id}`, ...seconds]
+  const head = [`POST ${attempt?.url ?? url}`, 'content-type: application/json', `webhook-id: ${id}`, ...seconds]
   return `${head.join('\n')}\n\n${laidOut(body)}`
 }
 

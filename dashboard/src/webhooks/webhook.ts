@@ -37,6 +37,7 @@ export interface Delivery {
 }
 
 export interface Attempt {
+  url: string | null
   created_at: string
   status: number | null
   duration_ms: number

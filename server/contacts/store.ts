@@ -4,14 +4,13 @@ import * as clock from '../kit/clock.ts'
 import { copyLine, copyList } from '../kit/copy.ts'
 import { type Db, whenTaken } from '../kit/db.ts'
 import { newId } from '../kit/id.ts'
-import { Json, type JsonRow, jsonOf } from '../kit/json.ts'
 import { inUse, notFound, type Problem, preconditionFailed } from '../kit/problem.ts'
 import { raw, sql } from '../kit/sql.ts'
 import { count } from './counts.ts'
 import { withoutDuplicates } from './fold.ts'
 import { forget } from './forget.ts'
 import * as lookup from './lookup.ts'
-import { type Contact, type ContactChange, ContactWithCrmIds, type NewContact } from './schema.ts'
+import type { Contact, ContactChange, ContactWithCrmIds, NewContact } from './schema.ts'
 
 export { countByDay, countBySource } from './counts.ts'
 export { crmIdHolder, crmIdInUse, setCrmId } from './crm-ids.ts'
@@ -24,11 +23,11 @@ export const columns = raw(`id, phone_number, first_name, last_name, display_nam
 const row_types = raw(`(id uuid, phone_number text, first_name text, last_name text, display_name text, email text,
   company text, notes text, tags text[], source text, created_at timestamptz, updated_at timestamptz)`)
 
-export async function get(db: Db, workspace: string, id: string): Promise<Json> {
-  return new Json(found(await byId(db, workspace, id)))
+export async function get(db: Db, workspace: string, id: string): Promise<ContactWithCrmIds> {
+  return found(await byId(db, workspace, id))
 }
 
-const byId = gatherById<JsonRow>(sql`id, updated_at, ${jsonOf(ContactWithCrmIds)}`, raw('contacts'))
+const byId = gatherById<ContactWithCrmIds>(sql`${columns}, crm_ids`, raw('contacts'))
 
 /** A phone number in use is refused; the others are created. */
 export async function create(

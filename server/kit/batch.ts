@@ -115,11 +115,8 @@ export function lanes(flights_max: number): <T>(name: string, work: () => Promis
     })
 }
 
-/**
- * One statement for many costs little more than for one: a second is sent only for as many as make up for it. Not for
- * all that wait, so that the database works on some while we answer others.
- */
-const reads = { size_max: 32, flights_max: 3, another_min: 16 }
+/** One statement for many costs little more than for one: a second is sent only for as many as make up for it. */
+const reads = { size_max: 100, flights_max: 3, another_min: 24 }
 
 interface Wanted {
   workspace: string

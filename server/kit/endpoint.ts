@@ -1,8 +1,9 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import * as clock from './clock.ts'
 import type { Pool } from './db.ts'
 import { type Answer, envelope, isKnown, matches, type StreamedAnswer } from './envelope.ts'
+import { headerOf, sentOf } from './head.ts'
 import { fingerprintOf, keyOf } from './idempotency.ts'
 import { readForm } from './multipart.ts'
 import type { At, Call, Caller, Listener, Operation, Tools, Upload } from './operation.ts'
@@ -21,9 +22,7 @@ const unlimited: Stay = { signal: new AbortController().signal, isWelcome: async
 export interface Arrival {
   id: string
   caller: Caller
-  headers: IncomingHttpHeaders
-  /** The header's values, one for each time it was sent. */
-  sent: (header: string) => string[]
+  raw: IncomingMessage
   params: Record<string, string>
   query: Record<string, string | string[]>
   /** A stream when it is a form. */
@@ -77,7 +76,7 @@ export function endpoint(
       const found = answer(resource)
       const { etag } = found.headers
       if (etag && !call.is_current(resource as { updated_at: string })) throw preconditionFailed()
-      const known = arrival.headers['if-none-match']
+      const known = headerOf(arrival.raw, 'if-none-match')
       return known !== undefined && etag && isKnown(known, etag) ? { ...found, status: 304, body: '' } : found
     }
   }
@@ -89,7 +88,7 @@ export function endpoint(
     const call = callOf(operation, arrival, json)
     // Only in members that are ignored: what is read has no such depth.
     assertShallow(json)
-    const keys = operation.method === 'POST' ? arrival.sent('idempotency-key') : []
+    const keys = operation.method === 'POST' ? sentOf(arrival.raw, 'idempotency-key') : []
     const claim =
       keys.length > 0 ? { key: keyOf(keys), fingerprint: fingerprintOf(operation.id, call.params, json) } : undefined
     await operation.before?.(atOf(arrival.caller), call)
@@ -99,9 +98,9 @@ export function endpoint(
   /** The file is kept before the write begins, which may take its time; the write then takes it over, or nobody does. */
   async function receive(operation: Operation, upload: Upload, arrival: Arrival, body: Readable): Promise<Answer> {
     const at = atOf(arrival.caller)
-    const keys = arrival.sent('idempotency-key')
+    const keys = sentOf(arrival.raw, 'idempotency-key')
     const key = keys.length > 0 ? keyOf(keys) : undefined
-    const form = await readForm(arrival.headers, body, {
+    const form = await readForm(arrival.raw.headers, body, {
       bytes_max: upload.bytes_max,
       keep: (bytes) => upload.keep(at, bytes),
       letGo: (kept) => upload.letGo(at, kept),
@@ -158,7 +157,7 @@ function callOf({ params, query, body }: Operation, arrival: Arrival, json: unkn
   const in_body = body ? validate(body as Schema, json) : { value: {}, faults: [] }
   const faults = [...in_path.faults, ...in_query.faults, ...in_body.faults]
   if (faults.length > 0) throw invalid(faults)
-  const if_match = arrival.headers['if-match']
+  const if_match = headerOf(arrival.raw, 'if-match')
   return {
     caller: arrival.caller,
     request_id: arrival.id,
@@ -168,19 +167,20 @@ function callOf({ params, query, body }: Operation, arrival: Arrival, json: unkn
     file: undefined,
     raw: undefined,
     is_current: ({ updated_at }) => if_match === undefined || matches(if_match, updated_at),
-    listener: arrival.stay ? listenerOf(arrival.headers, arrival.stay) : nobody,
+    listener: arrival.stay ? listenerOf(arrival.raw, arrival.stay) : nobody,
   }
 }
 
 function rawCallOf(operation: Operation, arrival: Arrival): Call {
-  const { sent, body } = arrival
+  const { raw, body } = arrival
+  const sent = (header: string) => sentOf(raw, header)
   const bytes = body instanceof Buffer ? body : Buffer.alloc(0)
   return { ...callOf(operation, arrival, undefined), raw: { sent, bytes } }
 }
 
 const nobody: Listener = { last_event_id: undefined, signal: unlimited.signal }
 
-const listenerOf = (headers: IncomingHttpHeaders, { signal }: Stay): Listener => ({
-  last_event_id: headers['last-event-id']?.toString() || undefined,
+const listenerOf = (raw: IncomingMessage, { signal }: Stay): Listener => ({
+  last_event_id: headerOf(raw, 'last-event-id') || undefined,
   signal,
 })

@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream'
 import fastJson from 'fast-json-stringify'
 import { type TSchema, Type } from 'typebox'
-import { Json } from './json.ts'
 import type { Operation } from './operation.ts'
 import { listOf } from './page.ts'
 import type { Problem } from './problem.ts'
@@ -32,8 +31,7 @@ export function envelope(operation: Operation, base: string): (result: unknown) 
     const { id, updated_at }: { id?: unknown; updated_at?: unknown } = Object(data)
     if (typeof updated_at === 'string') headers.etag = etagOf(updated_at)
     if (status === 201) headers.location = `${base}${collection}/${id}`
-    const body = data instanceof Json ? `{"success":true,"data":${data.text}}` : stringify({ success: true, data })
-    return { status, headers, body }
+    return { status, headers, body: stringify({ success: true, data }) }
   }
 }
 

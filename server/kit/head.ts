@@ -7,12 +7,14 @@ const bearer = /^Bearer +(\S+)$/i
 
 /** Undefined as well when the header is sent twice: which of them should count? */
 export function tokenOf(request: IncomingMessage): string | undefined {
-  const { authorization } = request.headers
-  if (authorization === undefined || sentOf(request, 'authorization').length > 1) return undefined
-  return bearer.exec(authorization)?.[1]
+  const [authorization = '', ...more] = sentOf(request, 'authorization')
+  return more.length > 0 ? undefined : bearer.exec(authorization)?.[1]
 }
 
-/** The header's values, one for each time it was sent. */
+/**
+ * The header's values, one for each time it was sent. Read from what came: to make an object of all headers would take longer
+ * than to look for the few that a request is asked for.
+ */
 export function sentOf({ rawHeaders }: IncomingMessage, header: string): string[] {
   const values: string[] = []
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -20,6 +22,12 @@ export function sentOf({ rawHeaders }: IncomingMessage, header: string): string[
     if (name?.length === header.length && name.toLowerCase() === header) values.push(rawHeaders[index + 1] ?? '')
   }
   return values
+}
+
+/** As one list, when it was sent several times. */
+export function headerOf(request: IncomingMessage, header: string): string | undefined {
+  const values = sentOf(request, header)
+  return values.length > 0 ? values.join(', ') : undefined
 }
 
 export const hasBody = ({ headers }: IncomingMessage): boolean =>

@@ -1,6 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import type { Db } from './db.ts'
-import type { Json } from './json.ts'
 import type { Outbound } from './outbound.ts'
 import type { Page } from './page.ts'
 import type { Code, Problem } from './problem.ts'
@@ -117,7 +116,7 @@ interface One<P extends TSchema, Q extends TSchema, B extends TSchema, R extends
   response: R
   status?: 200 | 201
   /** A Problem that it gives, unlike one that it throws, leaves what was written. */
-  run: (at: At, call: CallOf<P, Q, B>) => Promise<Static<R> | Json | Problem>
+  run: (at: At, call: CallOf<P, Q, B>) => Promise<Static<R> | Problem>
 }
 
 /** Answers many requests of one workspace in one transaction; a Problem in the place of each that is refused. */

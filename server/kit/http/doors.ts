@@ -5,7 +5,6 @@ import { lanes } from '../batch.ts'
 import type { Pool } from '../db.ts'
 import type { Door } from '../door.ts'
 import { endpoint } from '../endpoint.ts'
-import { sentOf } from '../head.ts'
 import { isEndless, type Operation, type Tools } from '../operation.ts'
 import { openPlaces, turningAway } from '../places.ts'
 import * as problem from '../problem.ts'
@@ -63,15 +62,14 @@ export function addDoors(
         onRequest: (request, reply, done) => admit(door, operation, request, reply, done),
         handler: (request, reply) => {
           if (listen) return void listen(request, reply)
-          const { id, caller, headers, params, query, body } = request
+          const { id, caller, raw, params, query, body } = request
           const taker = caller.workspace || caller.id
           if (!places.take(taker)) return turnAway(() => void reply.send(problem.overloaded()))
-          const sent = (header: string) => sentOf(request.raw, header)
           const leave = () => {
-            if (operation.upload) unhurried.delete(request.raw.socket)
+            if (operation.upload) unhurried.delete(raw.socket)
             places.leave(taker)
           }
-          run({ id, caller, headers, sent, params, query, body }).then(
+          run({ id, caller, raw, params, query, body }).then(
             (answer) => {
               leave()
               give(request, reply, answer)
@@ -89,12 +87,11 @@ export function addDoors(
   /** An answer without an end has a place of another kind, and keeps it until then. */
   function listener(door: Door, operation: Operation, run: ReturnType<typeof endpoint>) {
     return (request: FastifyRequest<Parts>, reply: FastifyReply): void => {
-      const { id, caller, headers, params, query } = request
+      const { id, caller, raw, params, query } = request
       // Gone while it was looked up who it is: nothing would tell when to give back the place.
       if (reply.raw.closed) return
       const place = streams.enter(caller.workspace)
       if (!place) return void turnAway(() => void reply.send(problem.tooManyStreams(streams_of_one_max)))
-      const sent = (header: string) => sentOf(request.raw, header)
       const stay: Stay = {
         signal: place.signal,
         isWelcome: welcome(async (now) => {
@@ -104,7 +101,7 @@ export function addDoors(
       }
       // Not when the stream is closed: that waits for what it waits for.
       reply.raw.once('close', () => place.abort())
-      run({ id, caller, headers, sent, params, query, body: undefined, stay }).then(
+      run({ id, caller, raw, params, query, body: undefined, stay }).then(
         (answer) => give(request, reply, answer),
         (error: unknown) => void reply.send(error),
       )

@@ -147,8 +147,8 @@ export const operations = [
     scope: 'webhooks:write',
     summary: 'Send again what failed',
     description:
-      'Of the events since then all deliveries whose status is `failed`, and those that it listens to and was never told of, ' +
-      'since it was disabled.',
+      'Of the events since then: deliveries whose status is `failed`, and what it listens to and was never told of, since it ' +
+      'was disabled.',
     params: ById,
     body: schema.Recovery,
     refusals: ['INVALID_STATE'],

@@ -68,15 +68,15 @@ export const WebhookWithSecret = Type.Object(
 )
 export type WebhookWithSecret = Static<typeof WebhookWithSecret>
 
-const url_form = /^(https?:\/\/.+|inbox|\/inbox\/.+)$/
+const url_form = '^(https?://.+|inbox|/inbox/.+)$'
 
 /** The patterns are those of the catalogue, which this file doesn't know. */
 const fieldsFor = (patterns: string[]) => ({
   url: text({
     maxLength: url_length_max,
-    pattern: url_form.source,
+    pattern: url_form,
     [check]: (said) =>
-      url_form.test(said)
+      new RegExp(url_form).test(said)
         ? undefined
         : { code: 'format', message: 'must begin with https:// or http://, or be inbox.' },
     description:

@@ -598,9 +598,9 @@ test('one process at a time sends what is due in a workspace, and another when i
   assert.equal(await queue.hold(pool, id, one, now + 2), now + 2 + queue.lease_ms, 'it may go on')
   const later = now + 2 + queue.lease_ms
   assert.equal(await queue.hold(pool, id, other, later), later + queue.lease_ms)
-  await queue.release(pool, id, one)
+  await queue.release(pool, one)
   assert.equal(await queue.hold(pool, id, one, later), undefined, 'it has nothing to give up')
-  await queue.release(pool, id, other)
+  await queue.release(pool, other)
   assert.ok(await queue.hold(pool, id, one, later))
 })
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as clock from '../kit/clock.ts'
-import type { Pool } from '../kit/db.ts'
+import { isContention, type Pool } from '../kit/db.ts'
 import type { Log } from '../kit/log.ts'
 import type { Tools } from '../kit/operation.ts'
 import { attempt, gone } from './attempt.ts'
@@ -20,6 +20,8 @@ const records_at_once = 2
 const secrets_remembered_max = 1_000
 /** For all of an attempt. */
 const timeout_ms = 15_000
+/** Others may run dry meanwhile, and one statement is for all. */
+const ask_after_ms = 10
 /** Until what could not be noted is sent again. */
 const again_ms = 30_000
 /** For what is on its way when the process is to end. */
@@ -50,6 +52,8 @@ interface Line {
   workspace: string
   /** Until then no other process sends anything of it. */
   lease_until: number
+  /** Another one does, as far as is known. */
+  is_elsewhere: boolean
   is_claiming: boolean
   /** Until it is noted what became of them. */
   claimed: Set<queue.Claimed>
@@ -61,6 +65,8 @@ interface Line {
   is_to_look_back: boolean
   /** More is claimed when no more than so many are left: while these fly, and what has landed is noted. */
   few: number
+  /** And a little after an endpoint has none left, which others that are slow must not keep waiting. */
+  asking: NodeJS.Timeout | undefined
 }
 
 export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOptions): Flights {
@@ -80,20 +86,22 @@ export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOpt
   let claimed = 0
   let flying = 0
   let failing = 0
+  /** What could not be noted, and waits to be sent again. */
+  let unnoted = 0
   let is_recording = false
   let is_stopping = false
   let is_over = false
 
   const places = () => flights_max - reserved - flying + failing
-  const notYetNoted = () => claimed - flying
+  const notYetNoted = () => claimed - flying + unnoted
 
   function next(): void {
     for (const workspace of due) {
       if (is_stopping || claims === claims_at_once || places() <= 0 || notYetNoted() >= flights_max) break
       const line = lineOf(workspace)
-      if (line.is_claiming) continue
+      if (line.is_claiming || line.claimed.size - line.flying >= flights_max / 2) continue
       due.delete(workspace)
-      void claim(line)
+      if (!line.is_elsewhere) void claim(line)
     }
     const is_idle = (due.size === 0 || is_stopping) && claims === 0 && claimed === 0 && !is_recording
     if (!is_idle) return
@@ -102,11 +110,23 @@ export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOpt
   }
 
   function lineOf(workspace: string): Line {
-    const line = lines.get(workspace) ?? {
-      ...{ workspace, lease_until: 0, is_claiming: false, claimed: new Set<queue.Claimed>() },
-      ...{ flying: 0, failing: 0, by_endpoint: new Map<string, queue.Progress>(), is_to_look_back: false, few: 0 },
+    let line = lines.get(workspace)
+    if (!line) {
+      line = {
+        workspace,
+        lease_until: 0,
+        is_elsewhere: false,
+        is_claiming: false,
+        claimed: new Set(),
+        flying: 0,
+        failing: 0,
+        by_endpoint: new Map(),
+        is_to_look_back: false,
+        few: 0,
+        asking: undefined,
+      }
+      lines.set(workspace, line)
     }
-    lines.set(workspace, line)
     return line
   }
 
@@ -115,11 +135,17 @@ export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOpt
     claims += 1
     reserved += room.in_all
     await attend(line, async () => {
+      if (line.claimed.size === 0) line.by_endpoint.clear()
       const is_whole = line.is_to_look_back || line.claimed.size === 0
       line.is_to_look_back = false
       const claimed = is_whole ? line.claimed : 'all before'
-      for (const delivery of await queue.claim(pool, line.workspace, room, line.by_endpoint, claimed, now()))
-        void fly(line, delivery)
+      const found = await queue.claim(pool, line.workspace, room, line.by_endpoint, claimed, now())
+      // It took so long that another may have begun.
+      if (line.lease_until <= now()) return
+      // Where some was late there may be more.
+      if (found.some((delivery) => isBefore(delivery, line.by_endpoint.get(delivery.webhook_id))))
+        line.is_to_look_back = true
+      for (const delivery of found) void fly(line, delivery)
     })
     claims -= 1
     reserved -= room.in_all
@@ -140,7 +166,7 @@ export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOpt
   async function attend(line: Line, work: () => Promise<void>): Promise<void> {
     line.is_claiming = true
     try {
-      if (await hold(line)) await work()
+      if (!is_stopping && (await hold(line))) await work()
     } catch (error) {
       log.warn({ err: error }, 'deliveries could not be claimed')
     }
@@ -148,9 +174,12 @@ export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOpt
   }
 
   async function hold(line: Line): Promise<boolean> {
-    if (line.lease_until - now() < queue.lease_ms / 2)
-      line.lease_until = (await queue.hold(pool, line.workspace, lease_token, now())) ?? 0
-    return line.lease_until > 0
+    if (line.lease_until - now() < queue.lease_ms / 2) {
+      const lease_until = await queue.hold(pool, line.workspace, lease_token, now())
+      line.lease_until = lease_until ?? 0
+      line.is_elsewhere = lease_until === undefined
+    }
+    return !line.is_elsewhere
   }
 
   function count(line: Line, delivery: queue.Claimed, one: 1 | -1): void {
@@ -163,7 +192,7 @@ export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOpt
     const progress = line.by_endpoint.get(webhook_id) ?? { flying: 0, due_at, id }
     line.by_endpoint.set(webhook_id, progress)
     progress.flying += one
-    if (due_at < progress.due_at || (due_at === progress.due_at && id < progress.id)) return
+    if (isBefore(delivery, progress)) return
     progress.due_at = due_at
     progress.id = id
   }
@@ -181,11 +210,17 @@ export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOpt
       drop(line, [delivery], false)
     }
     if (!is_recording) void recordAll()
-    if (line.flying > 0 && line.flying <= line.few) {
-      line.few = 0
-      due.add(line.workspace)
-      next()
-    }
+    if (line.flying > 0 && line.flying <= line.few) claimMore(line)
+    else if (line.flying > 0 && line.by_endpoint.get(delivery.webhook_id)?.flying === 0)
+      line.asking ??= setTimeout(claimMore, ask_after_ms, line)
+  }
+
+  function claimMore(line: Line): void {
+    clearTimeout(line.asking)
+    line.asking = undefined
+    line.few = 0
+    due.add(line.workspace)
+    next()
   }
 
   /** What lands while some is being recorded is recorded together. */
@@ -216,7 +251,15 @@ export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOpt
       if (line.claimed.size === 0) due.add(line.workspace)
     }
     if (is_noted) release()
-    else setTimeout(release, again_ms).unref()
+    else {
+      unnoted += deliveries.length
+      const releaseLate = () => {
+        unnoted -= deliveries.length
+        release()
+        next()
+      }
+      setTimeout(releaseLate, again_ms).unref()
+    }
     next()
   }
 
@@ -225,14 +268,19 @@ export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOpt
     const isGone = ({ attempt }: queue.Result) => attempt.status === gone
     const hasFailedBefore = ({ delivery }: queue.Result) => isFailing(delivery)
     const endpoints = (which: (result: queue.Result) => boolean) => failed.filter(which).map(({ delivery }) => delivery)
+    const note = () =>
+      failed.length === 0
+        ? queue.record(pool, workspace, results, now())
+        : pool.tx(async (db) => {
+            await queue.record(db, workspace, results, now())
+            await webhooks.disable(db, workspace, endpoints(isGone), 'gone', now())
+            await webhooks.disable(db, workspace, endpoints(hasFailedBefore), 'failing', now())
+          })
     try {
-      if (failed.length === 0) await queue.record(pool, workspace, results, now())
-      else
-        await pool.tx(async (db) => {
-          await queue.record(db, workspace, results, now())
-          await webhooks.disable(db, workspace, endpoints(isGone), 'gone', now())
-          await webhooks.disable(db, workspace, endpoints(hasFailedBefore), 'failing', now())
-        })
+      await note().catch((error: unknown) => {
+        if (!isContention(error)) throw error
+        return note()
+      })
       return true
     } catch (error) {
       log.warn({ err: error }, 'what became of deliveries could not be noted')
@@ -247,8 +295,13 @@ export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOpt
     })
 
   async function look(only?: string): Promise<void> {
+    for (const line of lines.values()) {
+      if (line.claimed.size > 0 || line.is_claiming) await hold(line)
+      else if (line.lease_until < now()) lines.delete(line.workspace)
+    }
     for (const { workspace_id, status } of await queue.workspacesDue(pool, lease_token, now(), only)) {
       const line = lineOf(workspace_id)
+      line.is_elsewhere = false
       if (status === 'active') {
         line.is_to_look_back = true
         due.add(workspace_id)
@@ -257,10 +310,6 @@ export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOpt
         await attend(line, () => queue.failWaiting(pool, workspace_id, line.claimed))
     }
     next()
-    for (const line of lines.values()) {
-      if (line.claimed.size > 0) await hold(line)
-      else if (line.lease_until < now() && !line.is_claiming) lines.delete(line.workspace)
-    }
   }
 
   return {
@@ -274,14 +323,18 @@ export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOpt
       is_stopping = true
       await Promise.race([settled(), sleep(farewell_ms, undefined, { ref: false })])
       is_over = true
-      for (const workspace of lines.keys()) {
-        await queue
-          .release(pool, workspace, lease_token)
-          .catch((error: unknown) => log.warn({ err: error }, 'a lease is left'))
+      for (const line of lines.values()) {
+        line.lease_until = 0
+        clearTimeout(line.asking)
       }
+      await queue.release(pool, lease_token).catch((error: unknown) => log.warn({ err: error }, 'leases are left'))
     },
   }
 }
+
+type Place = Pick<queue.Progress, 'due_at' | 'id'>
+const isBefore = (one: Place, other: Place = one): boolean =>
+  one.due_at < other.due_at || (one.due_at === other.due_at && one.id < other.id)
 
 const isFailing = ({ failing_since }: queue.Claimed) => failing_since !== null
 

@@ -51,8 +51,8 @@ export async function hold(db: Db, workspace: string, lease_token: string, now: 
 }
 
 /** Others may send at once. */
-export async function release(db: Db, workspace: string, lease_token: string): Promise<void> {
-  await db.run(sql`delete from webhook_senders where workspace_id = ${workspace} and lease_token = ${lease_token}`)
+export async function release(db: Db, lease_token: string): Promise<void> {
+  await db.run(sql`delete from webhook_senders where lease_token = ${lease_token}`)
 }
 
 /** Where this sender has something to do: to send, and to give up what waits for an endpoint that is disabled. */
@@ -177,8 +177,10 @@ export async function failWaiting(db: Db, workspace: string, claimed: Iterable<C
   )
   for (const { id } of disabled) {
     await db.run(
-      sql`update webhook_deliveries set status = 'failed', due_at = null
-        where workspace_id = ${workspace} and webhook_id = ${id} and id in (
+      sql`with endpoint as (
+          select id from webhooks where workspace_id = ${workspace} and id = ${id} and status = 'disabled' for share)
+        update webhook_deliveries set status = 'failed', due_at = null
+        where workspace_id = ${workspace} and webhook_id in (select id from endpoint) and id in (
           select id from webhook_deliveries
           where workspace_id = ${workspace} and webhook_id = ${id} and due_at is not null and ${isNoneOf(claimed)}
           limit ${failed_at_once_max})`,

@@ -76,16 +76,24 @@ function replayOf({ fingerprint, status, headers, body }: Answer & Claim, asked:
   return { status, headers: { ...headers, 'idempotent-replayed': 'true' }, body }
 }
 
-export async function keep(db: Db, workspace: string, answers: { key: string; answer: Answer }[]): Promise<void> {
+/** By the index alone: a join that was planned while there were few keys would read all of them when there are many. */
+export async function keep(
+  db: Db,
+  workspace: string,
+  answers: { claim: Claim; answer: Answer }[],
+  now: number,
+): Promise<void> {
   if (answers.length === 0) return
-  const column = <T>(pick: (answer: Answer) => T): T[] => answers.map(({ answer }) => pick(answer))
+  const column = <T>(pick: (one: (typeof answers)[number]) => T): T[] => answers.map(pick)
   await db.run(
-    sql`update idempotency_keys as held
-      set status = answer.status, headers = answer.headers, body = answer.body
-      from unnest(${answers.map(({ key }) => key)}::text[], ${column(({ status }) => status)}::smallint[],
-        ${column(({ headers }) => JSON.stringify(headers))}::jsonb[], ${column(({ body }) => body)}::text[])
-        as answer (key, status, headers, body)
-      where held.workspace_id = ${workspace} and held.key = answer.key`,
+    sql`insert into idempotency_keys (workspace_id, key, fingerprint, expires_at, status, headers, body)
+      select ${workspace}, key, fingerprint, ${clock.iso(now + kept_ms)}, status, headers, body
+      from unnest(${column(({ claim }) => claim.key)}::text[], ${column(({ claim }) => claim.fingerprint)}::text[],
+        ${column(({ answer }) => answer.status)}::smallint[],
+        ${column(({ answer }) => JSON.stringify(answer.headers))}::jsonb[],
+        ${column(({ answer }) => answer.body)}::text[]) as answered (key, fingerprint, status, headers, body)
+      on conflict (workspace_id, key) do update
+        set status = excluded.status, headers = excluded.headers, body = excluded.body`,
   )
 }
 

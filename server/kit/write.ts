@@ -123,7 +123,8 @@ async function transactIn(pool: Pool, tools: Tools, writes: Write[], wait_ms: nu
     await idempotency.keep(
       db,
       workspace,
-      [...answers].flatMap(([{ claim }, answer]) => (claim ? { key: claim.key, answer: closed(answer) } : [])),
+      [...answers].flatMap(([{ claim }, answer]) => (claim ? { claim, answer: closed(answer) } : [])),
+      now,
     )
     return writes.map((write) => answers.get(write) ?? replayOf(write, replays, opened))
   }

@@ -85,10 +85,19 @@ test('what was committed late is sent, however much it is, while something hangs
         limit ${count})`,
     )
   await later(clock.iso(clock.now() + 1_000_000), 30)
-  await using flights = fly()
+  let is_busy = false
+  // Something else happens while the first of them are found, for which there is no room any more.
+  const busy = except(claiming, async (_statement, go) => {
+    const found = await go()
+    if (is_busy) flights.send(tenant.id)
+    is_busy = false
+    return found
+  })
+  await using flights = fly({ pool: busy })
   flights.send(tenant.id)
   while (!(await statusesOf(tenant, id)).includes('succeeded')) await sleep(look_every_ms)
   await later(clock.iso(clock.now() - 1_000_000), 30)
+  is_busy = true
   await flights.look(tenant.id)
   await until(() => fast.received.length === 31)
   assert.equal(hanging.received.length, 10, 'it has not waited for those')

@@ -63,6 +63,8 @@ interface Line {
   by_endpoint: Map<string, queue.Progress>
   /** What was committed late may be due before what was claimed since. */
   is_to_look_back: boolean
+  /** Endpoints of which some was, and there may be more for which there was no room. */
+  late: Set<string>
   /** More is claimed when no more than so many are left: while these fly, and what has landed is noted. */
   few: number
   /** And a little after an endpoint has none left, which others that are slow must not keep waiting. */
@@ -122,6 +124,7 @@ export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOpt
         failing: 0,
         by_endpoint: new Map(),
         is_to_look_back: false,
+        late: new Set(),
         few: 0,
         asking: undefined,
       }
@@ -136,15 +139,16 @@ export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOpt
     reserved += room.in_all
     await attend(line, async () => {
       if (line.claimed.size === 0) line.by_endpoint.clear()
-      const is_whole = line.is_to_look_back || line.claimed.size === 0
+      const is_whole = line.is_to_look_back || line.late.size > 0 || line.claimed.size === 0
       line.is_to_look_back = false
+      const roomy = [...line.late].filter((id) => (line.by_endpoint.get(id)?.flying ?? 0) < flights_of_each / 2)
       const claimed = is_whole ? line.claimed : 'all before'
       const found = await queue.claim(pool, line.workspace, room, line.by_endpoint, claimed, now())
       // It took so long that another may have begun.
       if (line.lease_until <= now()) return
-      // Where some was late there may be more.
-      if (found.some((delivery) => isBefore(delivery, line.by_endpoint.get(delivery.webhook_id))))
-        line.is_to_look_back = true
+      if (is_whole) for (const id of roomy) line.late.delete(id)
+      for (const delivery of found)
+        if (isBefore(delivery, line.by_endpoint.get(delivery.webhook_id))) line.late.add(delivery.webhook_id)
       for (const delivery of found) void fly(line, delivery)
     })
     claims -= 1

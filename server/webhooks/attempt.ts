@@ -33,42 +33,46 @@ export interface Way {
 
 /** Sends it once. */
 export async function attempt(delivery: Claimed, way: Way): Promise<Result> {
-  const { outbound, open, ownAddress, now, timeout_ms } = way
-  const body = bodyOf(delivery.workspace, delivery)
+  const { now } = way
   const began_at = now()
   const began_ticks = clock.ticks()
-  const send = async () => {
-    const signed = { id: delivery.id, timestamp: String(Math.floor(began_at / second_ms)), body }
-    const secrets = secretsOf(delivery, open, began_at)
-    if (secrets.length === 0) throw new OutboundError(unreadable)
-    const headers = {
-      'content-type': 'application/json',
-      'user-agent': 'Parley',
-      'webhook-id': signed.id,
-      'webhook-timestamp': signed.timestamp,
-      'webhook-signature': secrets.map((secret) => sign(secret, signed)).join(' '),
-    }
-    const message = { headers, body, timeout_ms, bytes_max: answer_bytes_max }
-    const is_own = isInbox(delivery.url)
-    return outbound.post(is_own ? ownAddress() + delivery.url : delivery.url, message, is_own)
+  let reply: Reply | undefined
+  let error: string | null = null
+  try {
+    reply = await send(delivery, way, began_at)
+  } catch (failure) {
+    if (!(failure instanceof OutboundError)) throw failure
+    error = failure.message
   }
-  const reply = await send().catch((error: unknown) => {
-    if (error instanceof OutboundError) return error
-    throw error
-  })
-  const is_answered = !(reply instanceof OutboundError)
   return {
     delivery,
-    ...whatNext(delivery.attempt + 1, is_answered ? reply : undefined, now()),
+    ...whatNext(delivery.attempt + 1, reply, now()),
     attempt: {
       url: delivery.url,
       created_at: clock.iso(began_at),
-      status: is_answered ? reply.status : null,
+      status: reply?.status ?? null,
       duration_ms: Math.round(clock.ticks() - began_ticks),
-      error: is_answered ? null : reply.message,
-      answer: is_answered ? textOf(reply.body) : null,
+      error,
+      answer: reply ? textOf(reply.body) : null,
     },
   }
+}
+
+function send(delivery: Claimed, { outbound, open, ownAddress, timeout_ms }: Way, began_at: number): Promise<Reply> {
+  const body = bodyOf(delivery.workspace, delivery)
+  const signed = { id: delivery.id, timestamp: String(Math.floor(began_at / second_ms)), body }
+  const secrets = secretsOf(delivery, open, began_at)
+  if (secrets.length === 0) throw new OutboundError(unreadable)
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'Parley',
+    'webhook-id': signed.id,
+    'webhook-timestamp': signed.timestamp,
+    'webhook-signature': secrets.map((secret) => sign(secret, signed)).join(' '),
+  }
+  const message = { headers, body, timeout_ms, bytes_max: answer_bytes_max }
+  const is_own = isInbox(delivery.url)
+  return outbound.post(is_own ? ownAddress() + delivery.url : delivery.url, message, is_own)
 }
 
 function whatNext(attempts: number, reply: Reply | undefined, now: number): Pick<Result, 'status' | 'due_at'> {

@@ -205,14 +205,13 @@ export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOpt
     line.claimed.add(delivery)
     claimed += 1
     count(line, delivery, 1)
-    try {
-      const result = await attempt(delivery, way).finally(() => count(line, delivery, -1))
-      if (is_over) return
-      landed.push(result)
-    } catch (error) {
+    const result = await attempt(delivery, way).catch((error: unknown) => {
       log.error({ err: error, webhook_id: delivery.webhook_id }, 'a delivery could not be sent')
-      drop(line, [delivery], false)
-    }
+    })
+    count(line, delivery, -1)
+    if (is_over) return
+    if (result) landed.push(result)
+    else drop(line, [delivery], false)
     if (!is_recording) void recordAll()
     if (line.flying > 0 && line.flying <= line.few) claimMore(line)
     else if (line.flying > 0 && line.by_endpoint.get(delivery.webhook_id)?.flying === 0)

@@ -145,7 +145,7 @@ function RecoverForm({ id, onDone }: { id: string; onDone: () => unknown }) {
         since: new Date(Date.now() - Number(hours) * hour_ms).toISOString(),
       }),
     onSuccess: ({ recovered }) => {
-      tell(recovered === 1 ? 'One is sent again.' : `${sayNumber(recovered)} are sent again.`)
+      tell(recovered === 1 ? 'One is sent.' : `${sayNumber(recovered)} are sent.`)
       return onDone()
     },
   })
@@ -160,6 +160,7 @@ function RecoverForm({ id, onDone }: { id: string; onDone: () => unknown }) {
       {recovering.error && <Refusal>{sayOf(recovering.error)}</Refusal>}
       <Select
         label="What happened"
+        description="All that failed since then, and what it missed while it was disabled."
         data={times}
         value={hours}
         onChange={setHours}
@@ -167,7 +168,7 @@ function RecoverForm({ id, onDone }: { id: string; onDone: () => unknown }) {
         data-autofocus
       />
       <Button type="submit" loading={recovering.isPending}>
-        Send again
+        Send
       </Button>
     </form>
   )

@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict'
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type http from 'node:http'
 import { test } from 'node:test'
 import zlib from 'node:zlib'
 import { Webhook } from 'standardwebhooks'
 import * as clock from '../server/kit/clock.ts'
-import { openLog } from '../server/kit/log.ts'
-import { type Outbound, OutboundError, openOutbound } from '../server/kit/outbound.ts'
 import { sealing } from '../server/kit/seal.ts'
 import { sql } from '../server/kit/sql.ts'
-import { openFlights } from '../server/webhooks/flights.ts'
-import * as queue from '../server/webhooks/queue.ts'
-import { sendAll } from '../server/webhooks/sender.ts'
 import { serve, type Tenant } from './harness.ts'
 import { type Received, type Receiver, receiver, say } from './receivers.ts'
-import { newAgent, newContact, newWebhook } from './samples.ts'
+import { newAgent, newContact } from './samples.ts'
+import { deliveriesOf, deliveryOf, listen, soon } from './webhook-calls.ts'
 
 const secrets_key = randomBytes(32).toString('base64')
 const { workspace, pool } = await serve({ webhook_allow_hosts: ['127.0.0.1'], secrets_key })
@@ -22,23 +18,6 @@ const minute_ms = 60_000
 const hour_ms = 60 * minute_ms
 const day_ms = 24 * hour_ms
 const impatient_ms = 1_000
-
-/** When what happens now is due, however long it takes until then. */
-const soon = () => clock.now() + minute_ms
-
-async function listen(tenant: Tenant, url: string, said: object = {}) {
-  const made = await tenant.call('POST', '/webhooks', newWebhook({ url, ...said }))
-  assert.equal(made.status, 201, made.text)
-  return made.body.data
-}
-
-const deliveriesOf = async (tenant: Tenant, id: string, query = '') =>
-  (await tenant.call('GET', `/webhooks/${id}/deliveries${query}`)).body.data
-
-const deliveryOf = async (tenant: Tenant, id: string) => {
-  const [delivery] = await deliveriesOf(tenant, id)
-  return (await tenant.call('GET', `/webhooks/${id}/deliveries/${delivery.id}`)).body.data
-}
 
 const statusOf = async (tenant: Tenant, id: string) => (await tenant.call('GET', `/webhooks/${id}`)).body.data
 
@@ -338,23 +317,6 @@ test('what happened while it was disabled is sent by recover, and nothing twice'
   assert.equal(told.at(-1).data.id, missed.body.data.id)
 })
 
-test('an attempt may take 15 seconds, and says where it was sent', async () => {
-  const tenant = await workspace()
-  const { id, url } = await listen(tenant, 'http://127.0.0.1:9/first')
-  await tenant.call('POST', '/contacts', newContact())
-  const seen: number[] = []
-  const post: Outbound['post'] = async (_url, { timeout_ms }) => {
-    seen.push(timeout_ms)
-    throw new OutboundError('not today')
-  }
-  const tools = { seal: sealing(secrets_key), outbound: { ...openOutbound({ allowed: [] }), post }, address: () => '' }
-  await sendAll({ pool, tools, ownAddress: () => '', log: openLog('silent') }, tenant.id)
-  assert.deepEqual(seen, [15_000])
-  await tenant.call('PATCH', `/webhooks/${id}`, { url: 'http://127.0.0.1:9/second' })
-  const { attempts } = await deliveryOf(tenant, id)
-  assert.equal(attempts[0].url, url)
-})
-
 test('410 disables at once, what waited has failed, and others are told', async () => {
   const tenant = await workspace()
   let status = 500
@@ -514,111 +476,6 @@ test('a test is sent to the one that asks, whatever it listens to', async () => 
   const [told] = there.received.map(({ body }) => JSON.parse(body))
   assert.deepEqual([told.id, told.type, told.data.id], [asked.body.data.id, 'webhook.test', id])
   assert.deepEqual(other.received, [])
-})
-
-test('an endpoint gets at most ten at once, and one at a time when it fails', async () => {
-  const tenant = await workspace()
-  const [slow, failing, other] = await Promise.all([
-    listen(tenant, 'http://127.0.0.1:9/slow'),
-    listen(tenant, 'http://127.0.0.1:9/failing'),
-    listen(tenant, 'http://127.0.0.1:9/other'),
-  ])
-  await pool.run(
-    sql`update webhooks set failing_since = ${clock.iso(clock.now())} where workspace_id = ${tenant.id}
-      and id = ${failing.id}`,
-  )
-  for (let count = 0; count < 12; count += 1) await tenant.call('POST', '/contacts', newContact())
-  const many = { in_all: 200, in_all_failing: 100 }
-  const room = { of_each: 10, of_each_failing: 1, ...many }
-  const countBy = (claimed: queue.Claimed[]) =>
-    Object.fromEntries(
-      Map.groupBy(claimed, ({ webhook_id }) => webhook_id)
-        .entries()
-        .map(([id, all]) => [id, all.length]),
-    )
-  const now = soon()
-  const few = await queue.claim(pool, tenant.id, { ...room, in_all: 2, in_all_failing: 1 }, new Map(), [], now)
-  assert.deepEqual(
-    countBy(few),
-    { [slow.id]: 1, [failing.id]: 1, [other.id]: 1 },
-    'when there is little room, one for each',
-  )
-  const progress = new Map(few.map(({ webhook_id, due_at, id }) => [webhook_id, { flying: 1, due_at, id }]))
-  const more = await queue.claim(pool, tenant.id, room, progress, few, now)
-  assert.deepEqual(countBy(more), { [slow.id]: 9, [other.id]: 9 })
-  assert.deepEqual(countBy(await queue.claim(pool, tenant.id, room, progress, 'all before', now)), countBy(more))
-  const full = (flying: number) => ({ flying, due_at: clock.iso(now), id: slow.id })
-  const held = new Map([
-    [slow.id, full(10)],
-    [failing.id, full(1)],
-  ])
-  const rest = await queue.claim(pool, tenant.id, room, held, [...few, ...more], now)
-  assert.deepEqual(countBy(rest), { [other.id]: 2 })
-})
-
-test('two processes send each delivery once', async () => {
-  const tenant = await workspace()
-  const there = await receiver()
-  for (let count = 0; count < 5; count += 1) await listen(tenant, there.url)
-  await Promise.all(Array.from({ length: 20 }, () => tenant.call('POST', '/contacts', newContact())))
-  await Promise.all([tenant.work(), tenant.work(), tenant.work()])
-  assert.equal(there.received.length, 100)
-})
-
-test('what others have noted or changed since it was claimed stays as it is', async () => {
-  const tenant = await workspace()
-  const { id } = await listen(tenant, 'http://127.0.0.1:9/')
-  await tenant.call('POST', '/contacts', newContact())
-  const room = { of_each: 10, of_each_failing: 1, in_all: 200, in_all_failing: 100 }
-  const now = soon()
-  const attempt = { created_at: clock.iso(now), status: 200, duration_ms: 1, error: null, answer: '', url: null }
-  const claim = async () => {
-    const [delivery] = await queue.claim(pool, tenant.id, room, new Map(), [], now)
-    assert.ok(delivery)
-    return delivery
-  }
-  const note = (delivery: queue.Claimed, status: 'succeeded' | 'failed') =>
-    queue.record(pool, tenant.id, [{ delivery, status, due_at: null, attempt }], now)
-  const [first, second] = [await claim(), await claim()]
-  await note(first, 'failed')
-  await note(second, 'succeeded')
-  const { status, attempts } = await deliveryOf(tenant, id)
-  assert.deepEqual([status, attempts.length], ['failed', 1])
-  await tenant.call('POST', `/webhooks/${id}/deliveries/${first.id}/resend`)
-  await note(second, 'succeeded')
-  assert.equal((await deliveryOf(tenant, id)).status, 'pending', 'it was to be sent again since')
-})
-
-test('one process at a time sends what is due in a workspace, and another when it falls silent', async () => {
-  const { id } = await workspace()
-  const [one, other] = [randomUUID(), randomUUID()]
-  const now = soon()
-  assert.equal(await queue.hold(pool, id, one, now), now + queue.lease_ms)
-  assert.equal(await queue.hold(pool, id, other, now + 1), undefined)
-  assert.equal(await queue.hold(pool, id, one, now + 2), now + 2 + queue.lease_ms, 'it may go on')
-  const later = now + 2 + queue.lease_ms
-  assert.equal(await queue.hold(pool, id, other, later), later + queue.lease_ms)
-  await queue.release(pool, one)
-  assert.equal(await queue.hold(pool, id, one, later), undefined, 'it has nothing to give up')
-  await queue.release(pool, other)
-  assert.ok(await queue.hold(pool, id, one, later))
-})
-
-test('a stop leaves what is under way to others, at once', async () => {
-  const tenant = await workspace()
-  const asked = Promise.withResolvers<void>()
-  const there = await receiver(() => asked.resolve())
-  const { id } = await listen(tenant, there.url)
-  await tenant.call('POST', '/contacts', newContact())
-  const tools = { seal: sealing(secrets_key), outbound: openOutbound({ allowed: ['127.0.0.1'] }), address: () => '' }
-  const flights = openFlights({ pool, tools, ownAddress: () => '', log: openLog('silent') })
-  flights.send(tenant.id)
-  await asked.promise
-  await flights.stop()
-  await tools.outbound.close()
-  const { status, attempt } = await deliveryOf(tenant, id)
-  assert.deepEqual([status, attempt], ['pending', 0])
-  assert.ok(await queue.hold(pool, tenant.id, randomUUID(), clock.now()))
 })
 
 test('a secret that was sealed with another key fails with words, and a rotation mends it', async () => {

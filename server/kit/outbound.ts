@@ -142,16 +142,8 @@ class Post implements Dispatcher.DispatchHandler {
     this.#message = message
     this.#resolve = resolve
     this.#reject = reject
-    this.#timer = setTimeout(breakOffLate, message.timeout_ms, this)
-  }
-
-  breakOff(error?: OutboundError): void {
-    this.#end(error)
-    this.#controller?.abort(ended)
-  }
-
-  get late(): OutboundError {
-    return new OutboundError(`There was no answer within ${this.#message.timeout_ms / 1000} seconds.`)
+    const late = () => new OutboundError(`There was no answer within ${message.timeout_ms / 1000} seconds.`)
+    this.#timer = setTimeout(() => this.#breakOff(late()), message.timeout_ms)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -166,7 +158,7 @@ class Post implements Dispatcher.DispatchHandler {
   onResponseData(_controller: unknown, chunk: Buffer): void {
     this.#chunks.push(chunk)
     this.#length += chunk.length
-    if (this.#length >= this.#message.bytes_max) this.breakOff()
+    if (this.#length >= this.#message.bytes_max) this.#breakOff()
   }
 
   onResponseEnd(): void {
@@ -181,17 +173,18 @@ class Post implements Dispatcher.DispatchHandler {
     if (this.#is_over) return
     this.#is_over = true
     clearTimeout(this.#timer)
-    const [first = nothing, ...more] = this.#chunks
     if (error) this.#reject(error instanceof OutboundError ? error : new OutboundError(wordsFor(error)))
     else if (this.#head) {
-      const body = more.length > 0 ? Buffer.concat(this.#chunks) : first
-      this.#resolve({ ...this.#head, body: body.subarray(0, this.#message.bytes_max) })
+      const body = Buffer.concat(this.#chunks).subarray(0, this.#message.bytes_max)
+      this.#resolve({ ...this.#head, body })
     }
   }
-}
 
-const nothing = Buffer.alloc(0)
-const breakOffLate = (post: Post) => post.breakOff(post.late)
+  #breakOff(error?: OutboundError): void {
+    this.#end(error)
+    this.#controller?.abort(ended)
+  }
+}
 
 const post = (agent: Agent, address: string, message: Message): Promise<Reply> =>
   new Promise((resolve, reject) => {

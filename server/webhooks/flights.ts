@@ -4,7 +4,9 @@ import * as clock from '../kit/clock.ts'
 import { isContention, type Pool } from '../kit/db.ts'
 import type { Log } from '../kit/log.ts'
 import type { Tools } from '../kit/operation.ts'
+import { remembering } from '../kit/seal.ts'
 import { attempt, gone } from './attempt.ts'
+import { count as countOn, isFailing, isLate, type Line, newLine } from './line.ts'
 import * as queue from './queue.ts'
 import * as webhooks from './store.ts'
 
@@ -17,7 +19,6 @@ const failing_flights_max = 100
 /** Statements at once, so that most connections are left to requests. */
 const claims_at_once = 2
 const records_at_once = 2
-const secrets_remembered_max = 1_000
 /** For all of an attempt. */
 const timeout_ms = 15_000
 /** Others may run dry meanwhile, and one statement is for all. */
@@ -47,30 +48,6 @@ export interface Flights {
   stop: () => Promise<void>
 }
 
-/** What this process has under way of one workspace. */
-interface Line {
-  workspace: string
-  /** Until then no other process sends anything of it. */
-  lease_until: number
-  /** Another one does, as far as is known. */
-  is_elsewhere: boolean
-  is_claiming: boolean
-  /** Until it is noted what became of them. */
-  claimed: Set<queue.Claimed>
-  flying: number
-  /** Of these, to endpoints that fail. */
-  failing: number
-  by_endpoint: Map<string, queue.Progress>
-  /** What was committed late may be due before what was claimed since. */
-  is_to_look_back: boolean
-  /** Endpoints of which some was, and there may be more for which there was no room. */
-  late: Set<string>
-  /** More is claimed when no more than so many are left: while these fly, and what has landed is noted. */
-  few: number
-  /** And a little after an endpoint has none left, which others that are slow must not keep waiting. */
-  asking: NodeJS.Timeout | undefined
-}
-
 export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOptions): Flights {
   const { now = clock.now } = rest
   const lease_token = randomUUID()
@@ -79,8 +56,7 @@ export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOpt
   const lines = new Map<string, Line>()
   const landed: queue.Result[] = []
   const { outbound, seal } = tools
-  const open = remembering(seal.open)
-  const way = { timeout_ms, ...rest, outbound, open, ownAddress, now }
+  const way = { timeout_ms, ...rest, outbound, open: remembering(seal.open), ownAddress, now }
   let waiting: (() => void)[] = []
   let claims = 0
   let reserved = 0
@@ -88,14 +64,14 @@ export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOpt
   let claimed = 0
   let flying = 0
   let failing = 0
-  /** What could not be noted, and waits to be sent again. */
+  /** Of these, what could not be noted, and waits to be sent again. */
   let unnoted = 0
   let is_recording = false
   let is_stopping = false
   let is_over = false
 
   const places = () => flights_max - reserved - flying + failing
-  const notYetNoted = () => claimed - flying + unnoted
+  const notYetNoted = () => claimed - flying
 
   function next(): void {
     for (const workspace of due) {
@@ -105,31 +81,15 @@ export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOpt
       due.delete(workspace)
       if (!line.is_elsewhere) void claim(line)
     }
-    const is_idle = (due.size === 0 || is_stopping) && claims === 0 && claimed === 0 && !is_recording
+    const is_idle = (due.size === 0 || is_stopping) && claims === 0 && claimed === unnoted && !is_recording
     if (!is_idle) return
     for (const resolve of waiting) resolve()
     waiting = []
   }
 
   function lineOf(workspace: string): Line {
-    let line = lines.get(workspace)
-    if (!line) {
-      line = {
-        workspace,
-        lease_until: 0,
-        is_elsewhere: false,
-        is_claiming: false,
-        claimed: new Set(),
-        flying: 0,
-        failing: 0,
-        by_endpoint: new Map(),
-        is_to_look_back: false,
-        late: new Set(),
-        few: 0,
-        asking: undefined,
-      }
-      lines.set(workspace, line)
-    }
+    const line = lines.get(workspace) ?? newLine(workspace)
+    lines.set(workspace, line)
     return line
   }
 
@@ -147,8 +107,7 @@ export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOpt
       // It took so long that another may have begun.
       if (line.lease_until <= now()) return
       if (is_whole) for (const id of roomy) line.late.delete(id)
-      for (const delivery of found)
-        if (isBefore(delivery, line.by_endpoint.get(delivery.webhook_id))) line.late.add(delivery.webhook_id)
+      for (const delivery of found) if (isLate(line, delivery)) line.late.add(delivery.webhook_id)
       for (const delivery of found) void fly(line, delivery)
     })
     claims -= 1
@@ -187,18 +146,9 @@ export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOpt
   }
 
   function count(line: Line, delivery: queue.Claimed, one: 1 | -1): void {
-    const { webhook_id, due_at, id } = delivery
-    const failing_one = isFailing(delivery) ? one : 0
     flying += one
-    failing += failing_one
-    line.flying += one
-    line.failing += failing_one
-    const progress = line.by_endpoint.get(webhook_id) ?? { flying: 0, due_at, id }
-    line.by_endpoint.set(webhook_id, progress)
-    progress.flying += one
-    if (isBefore(delivery, progress)) return
-    progress.due_at = due_at
-    progress.id = id
+    if (isFailing(delivery)) failing += one
+    countOn(line, delivery, one)
   }
 
   async function fly(line: Line, delivery: queue.Claimed): Promise<void> {
@@ -247,20 +197,20 @@ export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOpt
 
   /** No longer under way. What could not be noted is due as before, and sent again, but not before the fault may be mended. */
   function drop(line: Line, deliveries: queue.Claimed[], is_noted: boolean): void {
-    claimed -= deliveries.length
     const release = () => {
       for (const delivery of deliveries) line.claimed.delete(delivery)
+      claimed -= deliveries.length
       // There may be more of it, for which there was no room until now.
       if (line.claimed.size === 0) due.add(line.workspace)
+    }
+    const releaseLate = () => {
+      unnoted -= deliveries.length
+      release()
+      next()
     }
     if (is_noted) release()
     else {
       unnoted += deliveries.length
-      const releaseLate = () => {
-        unnoted -= deliveries.length
-        release()
-        next()
-      }
       setTimeout(releaseLate, again_ms).unref()
     }
     next()
@@ -308,9 +258,9 @@ export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOpt
       if (status === 'active') {
         line.is_to_look_back = true
         due.add(workspace_id)
-      }
-      if (status === 'disabled' && !line.is_claiming)
+      } else if (!line.is_claiming) {
         await attend(line, () => queue.failWaiting(pool, workspace_id, line.claimed))
+      }
     }
     next()
   }
@@ -332,22 +282,5 @@ export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOpt
       }
       await queue.release(pool, lease_token).catch((error: unknown) => log.warn({ err: error }, 'leases are left'))
     },
-  }
-}
-
-type Place = Pick<queue.Progress, 'due_at' | 'id'>
-const isBefore = (one: Place, other: Place = one): boolean =>
-  one.due_at < other.due_at || (one.due_at === other.due_at && one.id < other.id)
-
-const isFailing = ({ failing_since }: queue.Claimed) => failing_since !== null
-
-/** To open a seal takes as long as to sign, and the same few are asked for again and again. */
-function remembering(open: (sealed: string) => string): (sealed: string) => string {
-  const opened = new Map<string, string>()
-  return (sealed) => {
-    const text = opened.get(sealed) ?? open(sealed)
-    if (opened.size === secrets_remembered_max) opened.clear()
-    opened.set(sealed, text)
-    return text
   }
 }

@@ -6,6 +6,7 @@ import { isId, newId } from '../server/kit/id.ts'
 import { limiter } from '../server/kit/limit.ts'
 import { rarely } from '../server/kit/log.ts'
 import { openPlaces } from '../server/kit/places.ts'
+import { cut, storable } from '../server/kit/text.ts'
 import { assertChecked } from '../server/kit/validate.ts'
 
 test('ids are UUIDv7 and sort as they were made', () => {
@@ -13,6 +14,16 @@ test('ids are UUIDv7 and sort as they were made', () => {
   assert.deepEqual(ids.toSorted(), ids)
   assert.equal(new Set(ids).size, ids.length)
   for (const id of ids) assert.ok(isId(id) && /^.{14}7.{4}[89ab]/.test(id), id)
+})
+
+test('a text is cut between characters', () => {
+  assert.equal(cut('ab\u{1f600}cd', 3), 'ab')
+  assert.equal(cut('ab\u{1f600}cd', 4), 'ab\u{1f600}')
+  assert.equal(cut('ab', 4), 'ab')
+})
+
+test('what PostgreSQL refuses in a text is replaced', () => {
+  assert.equal(storable('a\u0000b\ud83dc'), 'a\ufffdb\ufffdc')
 })
 
 test('a schema that says what nothing checks is refused', () => {

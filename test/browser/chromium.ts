@@ -7,11 +7,28 @@ const { version } = JSON.parse(
   fs.readFileSync(path.join(checkout, 'node_modules/@sparticuz/chromium/package.json'), 'utf8'),
 )
 const folder = path.join(checkout, '.cache', `chromium-${version}`)
+const args = ['--no-sandbox']
 
-/** The Chromium that npm brought. It brings its libraries and fonts too, for hosts that have none. */
-export async function openChromium(): Promise<Browser> {
+/** The Chromium that npm brought, which is for x64 alone; elsewhere the one that is installed. */
+export function openChromium(): Promise<Browser> {
+  return process.arch === 'x64' ? openPacked() : chromium.launch({ executablePath: installed(), args })
+}
+
+function installed(): string {
+  const folders = (process.env.PATH ?? '').split(path.delimiter)
+  const names = ['chromium', 'chromium-browser', 'google-chrome']
+  const found = names
+    .flatMap((name) => folders.map((folder) => path.join(folder, name)))
+    .find((file) => fs.existsSync(file))
+  if (!found)
+    throw new Error(`npm brings no Chromium for ${process.arch}: install one, such as by apt install chromium`)
+  return found
+}
+
+/** It brings its libraries and fonts too, for hosts that have none. */
+async function openPacked(): Promise<Browser> {
   if (!fs.existsSync(folder)) await unpack()
-  const options = { executablePath: path.join(folder, 'chromium'), args: ['--no-sandbox'] }
+  const options = { executablePath: path.join(folder, 'chromium'), args }
   try {
     return await chromium.launch(options)
   } catch {

@@ -21,10 +21,10 @@ import { docsHeaders, docsPage } from './kit/docs/page.ts'
 import type { Door } from './kit/door.ts'
 import { type FastifyInstance, openHttp } from './kit/http/http.ts'
 import type { Log } from './kit/log.ts'
-import { isCurrent } from './kit/migrate.ts'
 import { type About, openApiOf } from './kit/openapi.ts'
 import type { Operation, Tools } from './kit/operation.ts'
 import { openOutbound } from './kit/outbound.ts'
+import { readiness } from './kit/ready.ts'
 import { sealing } from './kit/seal.ts'
 import { readSite } from './kit/site.ts'
 import { operations as overview } from './overview/routes.ts'
@@ -51,9 +51,6 @@ const receiving_path = '/in'
 
 /** Where an address that leads nowhere is a mistake of a program, and not a page of the dashboard. */
 const own_paths = ['/api', '/v1', '/app', '/in', '/inbox']
-
-/** Who asks whether we are ready doesn't wait for a database that is silent. */
-const ready_within_ms = 2_000
 
 /** Of each inbox, so that most connections to the database are left to others. */
 const inbox_at_once_max = 2
@@ -134,10 +131,9 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
   })
   const document_text = JSON.stringify(document)
   addPage('/health', () => json(200, { status: 'ok' }))
+  const isReady = readiness(pool, migrations)
   addPage('/ready', async () => {
-    const current = isCurrent(pool, migrations).catch(() => false)
-    const late = sleep(ready_within_ms, false, { ref: false })
-    const is_ready = !isStopping() && (await Promise.race([current, late]))
+    const is_ready = !isStopping() && (await isReady())
     return json(is_ready ? 200 : 503, { status: is_ready ? 'ready' : 'not ready' })
   })
   addPage('/metrics', async () => ({

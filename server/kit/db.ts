@@ -101,21 +101,34 @@ export function openPool({ url, size, on_error }: PoolOptions): Pool {
     for (const listener of listeners) listener(notice)
   }
 
-  function handle(to: pg.Pool | pg.PoolClient, tx: Db['tx'], tell: Db['tell']): Db {
-    const many = async <Row>(statement: Sql): Promise<Row[]> => (await send<Row>(to, statement)).rows
+  /** `on_error` sees what each statement fails with. */
+  function handle(
+    to: pg.Pool | pg.PoolClient,
+    tx: Db['tx'],
+    tell: Db['tell'],
+    on_error: (error: unknown) => void = () => {},
+  ): Db {
+    const watched = <T>(sent: Promise<T>): Promise<T> =>
+      sent.catch((error: unknown) => {
+        on_error(error)
+        throw error
+      })
+    const many = async <Row>(statement: Sql): Promise<Row[]> => (await watched(send<Row>(to, statement))).rows
     return {
       many,
       tx,
       tell,
       copy: (table, columns, lines) =>
-        new Promise((resolve, reject) => {
-          const text = `copy ${table} (${columns.join(', ')}) from stdin`
-          to.query(new Copy(text, lines, (error) => (error ? reject(error) : resolve())))
-        }),
+        watched(
+          new Promise<void>((resolve, reject) => {
+            const text = `copy ${table} (${columns.join(', ')}) from stdin`
+            to.query(new Copy(text, lines, (error) => (error ? reject(error) : resolve())))
+          }),
+        ),
       script: async (text) => {
-        await to.query(unhurried(text))
+        await watched(to.query(unhurried(text)))
       },
-      run: async (statement) => (await send(to, statement)).rowCount ?? 0,
+      run: async (statement) => (await watched(send(to, statement))).rowCount ?? 0,
       async maybe<Row>(statement: Sql) {
         const rows = await many<Row>(statement)
         if (rows.length > 1) throw new Error(`expected at most one row, got ${rows.length}: ${statement.text}`)
@@ -133,21 +146,25 @@ export function openPool({ url, size, on_error }: PoolOptions): Pool {
     const { isolation = 'read committed', lock_timeout_ms: lock_ms = lock_timeout_ms } = options
     const client = await pool.connect()
     let broken: Error | undefined
+    /** Why the transaction can't go on: statements sent after it fail with nothing but that fact. */
+    let cause: unknown
     const notices = new Map<string, Notice>()
+    const noteNotice = (notice: Notice) => notices.set(`${notice.topic} ${notice.workspace}`, notice)
+    const noteCause = (error: unknown) => {
+      if (!isAftermath(error)) cause = error
+    }
     try {
-      // Not awaited: pipelined with the first statement of the work, which fails when this does.
-      const begun = client.query(`begin isolation level ${isolation}; set local lock_timeout = ${lock_ms}`)
-      begun.catch(() => {})
-      const result = await work(
-        handle(client, nested, (notice) => notices.set(`${notice.topic} ${notice.workspace}`, notice)),
-      )
-      await begun
-      await client.query('commit').catch((error: Error) => {
+      // Awaited: if it failed, statements sent behind it would each commit on their own.
+      await client.query(`begin isolation level ${isolation}; set local lock_timeout = ${lock_ms}`)
+      const result = await work(handle(client, nested, noteNotice, noteCause))
+      const { command } = await client.query('commit').catch((error: Error) => {
         throw new InDoubt('The connection was lost while committing', { cause: error })
       })
+      if (command !== 'COMMIT') throw cause ?? new Error('the transaction was rolled back')
       for (const notice of notices.values()) tell(notice)
       return result
-    } catch (error) {
+    } catch (thrown) {
+      const error = isAftermath(thrown) ? (cause ?? thrown) : thrown
       // To one that is silent nothing more is said: it would only be waited for again.
       if (isSilence(error)) broken = Object(error)
       else
@@ -211,7 +228,11 @@ const codeOf = (error: unknown): string =>
 const serialization_failure = '40001'
 const deadlock_detected = '40P01'
 const unique_violation = '23505'
+const in_failed_sql_transaction = '25P02'
 const lock_not_available = '55P03'
+
+/** Another statement of the transaction has failed before. */
+const isAftermath = (error: unknown): boolean => codeOf(error) === in_failed_sql_transaction
 
 const isWorthAnotherTry = (error: unknown): boolean =>
   [serialization_failure, deadlock_detected, unique_violation].includes(codeOf(error)) ||

@@ -8,7 +8,7 @@ import { sql } from '../../server/kit/sql.ts'
 import { answers, type Client, openClient, type Reply, until } from './client.ts'
 import { spread } from './figures.ts'
 import { type Gate, openGate } from './gate.ts'
-import { assertUnavailable, type Ledger, openLedger } from './ledger.ts'
+import { assertUnavailable, type Ledger, openLedger, type Tally } from './ledger.ts'
 import { split } from './random.ts'
 import type { How, Scenario } from './scenario.ts'
 import { checkout, folderFor, newTenant, overUrl, type Service, startService, type Tenant } from './service.ts'
@@ -74,10 +74,10 @@ async function openWorld(stack: AsyncDisposableStack, how: How): Promise<World> 
 }
 
 /** Writers that log each answer, while `meanwhile` happens to them; then all is compared. */
-async function underLoad(
-  { how, service }: World,
+export async function underLoad(
+  { how, service }: Pick<World, 'how' | 'service'>,
   { key }: Tenant,
-  meanwhile: (client: Client) => Promise<void>,
+  meanwhile: (client: Client, tally: Tally) => Promise<void>,
 ): Promise<Ledger> {
   await using stack = new AsyncDisposableStack()
   const connect = () => {
@@ -93,7 +93,7 @@ async function underLoad(
   working.catch(() => {})
   try {
     await until('some are acknowledged', () => ledger.tally.acknowledged >= clients)
-    await meanwhile(connect())
+    await meanwhile(connect(), ledger.tally)
     const { acknowledged } = ledger.tally
     await until('some are acknowledged again', () => ledger.tally.acknowledged > acknowledged + clients)
   } finally {
@@ -105,7 +105,7 @@ async function underLoad(
   return ledger
 }
 
-const told = ({ tally: { acknowledged, unavailable, unanswered } }: Ledger): string =>
+export const told = ({ tally: { acknowledged, unavailable, unanswered } }: Ledger): string =>
   `${acknowledged} writes acknowledged, ${unavailable} answered 503, ${unanswered} without an answer; lost 0`
 
 async function away(world: World, tenant: Tenant): Promise<void> {

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { scenario as database } from './database.ts'
+import { scenario as disk } from './disk.ts'
 import { scenario as fuzz } from './fuzz.ts'
 import { scenario as kill } from './kill.ts'
 import { scenario as pressure } from './pressure.ts'
@@ -11,7 +12,7 @@ import { scenario as soak } from './soak.ts'
 import { scenario as stop } from './stop.ts'
 
 /** `npm run test:faults`: the long form of every scenario, one after the other. */
-const scenarios: Scenario[] = [kill, database, races, pressure, stop, fuzz, soak]
+const scenarios: Scenario[] = [kill, database, disk, races, pressure, stop, fuzz, soak]
 
 const defaults = { rounds: 100, minutes: 10 }
 

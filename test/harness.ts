@@ -92,11 +92,11 @@ export async function serve(changes: Partial<Config> = {}): Promise<Server> {
 }
 
 /** The same over any database, until it is closed. */
-export async function openServer(pool: Pool, changes: Partial<Config> = {}): Promise<Server> {
+export async function openServer(pool: Pool, changes: Partial<Config> = {}, find = nobodyKnows): Promise<Server> {
   const config = { ...readConfig({ RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: 'silent', DATA_DIR: '.cache' }), ...changes }
   const log = openLog(config.log_level)
   const { app, tools } = openApi(pool, config, migrations, log)
-  tools.outbound = openOutbound({ allowed: config.webhook_allow_hosts, find: nobodyKnows })
+  tools.outbound = openOutbound({ allowed: config.webhook_allow_hosts, find })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
 
   async function fetchAny(method: string, address: string, body?: unknown, headers: Record<string, string> = {}) {

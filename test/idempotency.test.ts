@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { operations } from '../server/api.ts'
 import * as clock from '../server/kit/clock.ts'
 import { removeExpired } from '../server/kit/idempotency.ts'
 import { sql } from '../server/kit/sql.ts'
-import { type Answer, serve, type Tenant } from './harness.ts'
+import { type Answer, openServer, serve, type Tenant, testPool } from './harness.ts'
 import { create, eventsOf } from './people.ts'
-import { newAgent, newContact } from './samples.ts'
+import { bodies, makers, newAgent, newContact } from './samples.ts'
 import * as wire from './wire.ts'
 
 const { workspace, fetch, pool, say } = await serve()
@@ -264,4 +265,39 @@ test('what has expired is removed in batches of 1,000, and nothing else', async 
     left.map(({ key }) => key),
     ['old 1', 'old 2', 'valid 1', 'valid 2', 'valid 3'],
   )
+})
+
+test('an answer that shows a secret is given again to the caller who got it, and to no other', async () => {
+  const secret = operations.filter(({ is_secret }) => is_secret)
+  assert.ok(secret.length >= 4)
+  for (const { id, path, scope } of secret) {
+    const tenant = await workspace()
+    const address = path.replace(
+      ':id',
+      path.includes(':id') ? String(await makers[id.split('.')[0] ?? '']?.(tenant)) : '',
+    )
+    const body = bodies[id]?.()
+    const again = (key: string) =>
+      fetch('POST', `/api/v1${address}`, body, { authorization: `Bearer ${key}`, 'idempotency-key': 'k' })
+    const first = await again(tenant.key)
+    assert.ok(first.status < 300, `${id}: ${first.text}`)
+    const replayed = await again(tenant.key)
+    assert.deepEqual([replayed.text, isReplayed(replayed)], [first.text, true], id)
+    const refused = await again(await tenant.newKey({ scopes: [scope] }))
+    assert.deepEqual([refused.status, refused.body.error.code], [422, 'IDEMPOTENCY_KEY_REUSED'], id)
+  }
+})
+
+test('a replay is not checked anew: where the address of a webhook leads now does not matter', async (t) => {
+  let address = '93.184.215.14'
+  const server = await openServer(testPool(), {}, async () => [address])
+  t.after(server.close)
+  const tenant = await server.workspace()
+  const said = { url: 'https://hooks.shop.example/parley', events: ['*'] }
+  const first = await post(tenant, 'k', said, '/webhooks')
+  assert.equal(first.status, 201)
+  address = '127.0.0.1'
+  const again = await post(tenant, 'k', said, '/webhooks')
+  assert.deepEqual([again.status, again.text, isReplayed(again)], [201, first.text, true])
+  assert.equal((await post(tenant, 'another', said, '/webhooks')).status, 400)
 })

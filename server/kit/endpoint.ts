@@ -4,7 +4,7 @@ import * as clock from './clock.ts'
 import type { Pool } from './db.ts'
 import { type Answer, envelope, isKnown, matches, type StreamedAnswer } from './envelope.ts'
 import { headerOf, sentOf } from './head.ts'
-import { fingerprintOf, keyOf } from './idempotency.ts'
+import { type Claim, fingerprintOf, isKept, keyOf } from './idempotency.ts'
 import { readForm } from './multipart.ts'
 import type { At, Call, Caller, Listener, Operation, Tools, Upload } from './operation.ts'
 import { invalid, notFound, preconditionFailed } from './problem.ts'
@@ -89,10 +89,16 @@ export function endpoint(
     // Only in members that are ignored: what is read has no such depth.
     assertShallow(json)
     const keys = operation.method === 'POST' ? sentOf(arrival.raw, 'idempotency-key') : []
-    const claim =
-      keys.length > 0 ? { key: keyOf(keys), fingerprint: fingerprintOf(operation.id, call.params, json) } : undefined
-    await operation.before?.(atOf(arrival.caller), call)
+    const claim = keys.length > 0 ? { key: keyOf(keys), fingerprint: printOf(operation, call, json) } : undefined
+    if (operation.before && !(await isAnswered(arrival.caller, claim))) {
+      await operation.before(atOf(arrival.caller), call)
+    }
     return write({ operation, call, claim, answer })
+  }
+
+  /** A replay is not checked anew: the answer is the first one, whatever has changed since. */
+  async function isAnswered({ workspace }: Caller, claim: Claim | undefined): Promise<boolean> {
+    return claim !== undefined && isKept(pool, workspace, claim.key, clock.now())
   }
 
   /** The file is kept before the write begins, which may take its time; the write then takes it over, or nobody does. */
@@ -109,13 +115,17 @@ export function endpoint(
       const json = form.options === undefined ? {} : readJson(Buffer.from(form.options))
       const file = { id: form.kept, name: form.file_name }
       const call = { ...callOf({ ...operation, body: upload.options }, arrival, json), file }
-      const claim = key && { key, fingerprint: fingerprintOf(operation.id, call.params, form.hashes, form.file_name) }
+      const claim = key && { key, fingerprint: printOf(operation, call, form.hashes, form.file_name) }
       return await write({ operation, call, claim: claim || undefined, answer })
     } finally {
       await upload.letGo(at, form.kept)
     }
   }
 }
+
+/** With an answer that shows a secret the caller counts: for another one it is another request. */
+const printOf = ({ id, is_secret }: Operation, { params, caller }: Call, ...sent: unknown[]): string =>
+  fingerprintOf(id, params, ...sent, ...(is_secret ? [caller.id] : []))
 
 const headersOf = ({ file }: Operation): Record<string, string> => ({
   'content-type': file?.content_type ?? '',

@@ -13,6 +13,8 @@ export interface Claim {
 
 const kept_ms = 24 * 60 * 60 * 1000
 const removed_at_once_max = 1_000
+/** Longer than a request takes. */
+const soon_ms = 60_000
 
 /** Bare, or in the quotes of the IETF draft; 1 to 255 printable ASCII characters. */
 export function keyOf(headers: string[]): string {
@@ -69,6 +71,15 @@ export async function claim(
       where workspace_id = ${workspace} and key = any(${keys.filter((key) => !ours.has(key))})`,
   )
   return new Map(held.map((answer) => [answer.key, replayOf(answer, prints.get(answer.key))]))
+}
+
+/** Whether there is an answer to replay, also a moment from now. */
+export async function isKept(db: Db, workspace: string, key: string, now: number): Promise<boolean> {
+  const kept = await db.maybe(
+    sql`select true from idempotency_keys
+      where workspace_id = ${workspace} and key = ${key} and expires_at > ${clock.iso(now + soon_ms)}`,
+  )
+  return kept !== undefined
 }
 
 function replayOf({ fingerprint, status, headers, body }: Answer & Claim, asked: string | undefined) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Answer, serve, type Tenant } from './harness.ts'
 import { create, eventsOf, get, profile } from './people.ts'
-import { newAgent } from './samples.ts'
+import { newAgent, newApiKey, newImport, newIntegration, newWebhook } from './samples.ts'
 
 const { workspace, pool } = await serve()
 
@@ -128,5 +128,47 @@ test('If-Match for something that is not there is 404', async () => {
       const answer = await tenant.call(method, `/contacts/${id}${path}`, body, { 'if-match': known })
       assert.equal(answer.status, 404, `${method} ${path} ${known}`)
     }
+  }
+})
+
+test('what arrives at an integration changes its ETag, since it is shown', async () => {
+  const { call, send } = await workspace()
+  const { id, url } = (await call('POST', '/integrations', newIntegration())).body.data
+  const get = (headers = {}) => call('GET', `/integrations/${id}`, undefined, headers)
+  const before = await get()
+  await send(url, { phone: '+14155550100' })
+  const after = await get({ 'if-none-match': etagOf(before) })
+  assert.equal(after.status, 200)
+  assert.notEqual(after.body.data.last_received_at, null)
+  const stale = await call('PATCH', `/integrations/${id}`, { name: 'x' }, { 'if-match': etagOf(before) })
+  assert.equal(stale.status, 412)
+  const patched = await call('PATCH', `/integrations/${id}`, { name: 'x' }, { 'if-match': etagOf(after) })
+  assert.deepEqual([patched.status, etagOf(patched)], [200, etagOf(await get())])
+})
+
+test('what becomes of imports, events, deliveries, keys and the overview changes their ETags', async () => {
+  const tenant = await workspace()
+  const { call, work } = tenant
+  const webhook = (await call('POST', '/webhooks', newWebhook({ url: 'inbox', events: ['contact.*'] }))).body.data.id
+  const imported = (await call('POST', '/contacts/imports', newImport())).body.data.id
+  const key = (await call('POST', '/api_keys', newApiKey())).body.data
+  const contact = await create(tenant)
+  const event = (await call('GET', '/events?type=contact.created')).body.data[0].id
+  const addresses = [
+    `/contacts/imports/${imported}`,
+    `/events/${event}`,
+    `/webhooks/${webhook}/deliveries/${event}`,
+    `/api_keys/${key.id}`,
+    '/overview',
+  ]
+  const before = await Promise.all(addresses.map((address) => call('GET', address)))
+  await work()
+  await call('DELETE', `/contacts/${contact.id}`)
+  await call('DELETE', `/api_keys/${key.id}`)
+  for (const [index, address] of addresses.entries()) {
+    const known = etagOf(before[index] as Answer)
+    const after = await call('GET', address, undefined, { 'if-none-match': known })
+    assert.equal(after.status, 200, address)
+    assert.notDeepEqual(after.body, before[index]?.body, address)
   }
 })

@@ -42,6 +42,7 @@ export const operations = (scopes: string[]): Operation[] => [
     summary: 'Get an API key',
     params: ById,
     response: schema.ApiKey,
+    state: schema.stateOf,
     run: ({ db, workspace }, { params }) => api_keys.get(db, workspace, params.id),
   }),
   operation({
@@ -71,6 +72,8 @@ export const operations = (scopes: string[]): Operation[] => [
     description: 'It stops working within a second, and stays in the list. Revoking twice keeps the first time.',
     params: ById,
     response: Deleted,
-    run: ({ db, workspace, now }, { params }) => api_keys.revoke(db, workspace, params.id, now),
+    state: schema.stateOf,
+    run: ({ db, workspace, now }, { params, is_current }) =>
+      api_keys.revoke(db, workspace, { id: params.id, is_current }, now),
   }),
 ]

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { stateFrom } from '../kit/etag.ts'
 import { body, id, optionalTimestamp, text, timestamp } from '../kit/field.ts'
 import type { Scopes } from '../kit/operation.ts'
 import * as page from '../kit/page.ts'
@@ -43,6 +44,10 @@ const kept = {
 
 export const ApiKey = Type.Object(kept, { title: 'ApiKey' })
 export type ApiKey = Static<typeof ApiKey>
+
+/** All else stays as it was created. */
+export const stateOf = ({ revoked_at, expires_at, last_used_at }: ApiKey): string =>
+  stateFrom(revoked_at, expires_at, last_used_at)
 
 export const ApiKeyWithSecret = Type.Object(
   {

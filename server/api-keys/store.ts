@@ -5,8 +5,8 @@ import type { Db } from '../kit/db.ts'
 import { newId } from '../kit/id.ts'
 import type { Scopes } from '../kit/operation.ts'
 import * as page from '../kit/page.ts'
-import { forbidden, invalid, invalidState, notFound, Problem } from '../kit/problem.ts'
-import { raw, sql } from '../kit/sql.ts'
+import { forbidden, invalid, invalidState, notFound, Problem, preconditionFailed } from '../kit/problem.ts'
+import { raw, type Sql, sql } from '../kit/sql.ts'
 import type * as schema from './schema.ts'
 import type { NewApiKey } from './schema.ts'
 
@@ -144,19 +144,33 @@ export const listAll = (db: Db): Promise<ApiKey[]> =>
   db.many<ApiKey>(sql`select ${columns} from api_keys order by created_at, id`)
 
 /** Revoking twice keeps the first time. */
-export async function revoke(db: Db, workspace: string, id: string, now: number): Promise<{ deleted: true }> {
-  const key = await revokeAny(db, id, now, sql`workspace_id = ${workspace}`)
+export async function revoke(
+  db: Db,
+  workspace: string,
+  { id, is_current }: { id: string; is_current: (key: ApiKey) => boolean },
+  now: number,
+): Promise<{ deleted: true }> {
+  const key = await lock(db, id, sql`workspace_id = ${workspace}`)
   if (!key) throw notFound()
+  if (!is_current(key)) throw preconditionFailed()
+  await revokeLocked(db, key, now)
   return { deleted: true }
 }
 
 /** The same for the command line, whosever it is. Undefined when there is no such key. */
-export async function revokeAny(db: Db, id: string, now: number, whose = raw('true')): Promise<ApiKey | undefined> {
-  const key = await db.maybe<ApiKey>(sql`select ${columns} from api_keys where ${whose} and id = ${id} for update`)
-  if (!key || key.revoked_at) return key
+export async function revokeAny(db: Db, id: string, now: number): Promise<ApiKey | undefined> {
+  const key = await lock(db, id, raw('true'))
+  return key && revokeLocked(db, key, now)
+}
+
+const lock = (db: Db, id: string, whose: Sql): Promise<ApiKey | undefined> =>
+  db.maybe<ApiKey>(sql`select ${columns} from api_keys where ${whose} and id = ${id} for update`)
+
+async function revokeLocked(db: Db, key: ApiKey, now: number): Promise<ApiKey> {
+  if (key.revoked_at) return key
   const revoked_at = clock.iso(now)
   await db.run(
-    sql`update api_keys set revoked_at = ${revoked_at} where workspace_id = ${key.workspace_id} and id = ${id}`,
+    sql`update api_keys set revoked_at = ${revoked_at} where workspace_id = ${key.workspace_id} and id = ${key.id}`,
   )
   await tell(db, 'api_key.revoked', key, now)
   return { ...key, revoked_at }

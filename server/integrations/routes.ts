@@ -36,6 +36,7 @@ export const operations = [
     response: schema.Integration,
     status: 201,
     is_secret: true,
+    state: schema.stateOf,
     run: (at, { body }) => integrations.create(at, body),
   }),
   operation({
@@ -46,6 +47,7 @@ export const operations = [
     summary: 'Get an integration',
     params: ById,
     response: schema.Integration,
+    state: schema.stateOf,
     run: (at, { params }) => integrations.get(at, params.id),
   }),
   operation({
@@ -58,6 +60,7 @@ export const operations = [
     params: ById,
     body: schema.IntegrationChange,
     response: schema.Integration,
+    state: schema.stateOf,
     run: (at, { params, body, is_current }) => integrations.update(at, params.id, body, is_current),
   }),
   operation({
@@ -69,6 +72,7 @@ export const operations = [
     description: 'Its address leads nowhere from then on. Its receipts go with it; the contacts stay.',
     params: ById,
     response: Deleted,
+    state: schema.stateOf,
     run: (at, { params, is_current }) => integrations.remove(at, params.id, is_current),
   }),
   operation({

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { DefaultCountry, type Field, fields, NewContact } from '../contacts/schema.ts'
+import { stateFrom } from '../kit/etag.ts'
 import { body, check, id, oneOf, optionalText, optionalTimestamp, text, timestamp } from '../kit/field.ts'
 import * as page from '../kit/page.ts'
 import { isPointer } from '../kit/pointer.ts'
@@ -68,6 +69,10 @@ export const Integration = Type.Object(
   { title: 'Integration' },
 )
 export type Integration = Static<typeof Integration>
+
+/** What arrives is no change of the integration, but is shown. */
+export const stateOf = ({ updated_at, last_received_at, url }: Integration): string =>
+  stateFrom(updated_at, last_received_at, url)
 
 const map = {
   field_map: Type.Optional(Type.Unsafe<SaidMap>(mapOf(Pointer))),

@@ -79,7 +79,7 @@ export async function update(
   const { db, workspace, now } = at
   const { seal } = at.tools
   const before = found(await kept(db, workspace, id, raw('for update')))
-  if (!is_current(before)) throw preconditionFailed()
+  if (!is_current(shown(at, before))) throw preconditionFailed()
   if (Object.keys(change).length === 0) return shown(at, before)
   const { signing_secret, ...said } = change
   const after = {
@@ -99,9 +99,10 @@ export async function update(
 }
 
 /** Its address leads nowhere from then on; its receipts go with it, its contacts stay. */
-export async function remove({ db, workspace }: At, id: string, is_current: Call['is_current']) {
+export async function remove(at: At, id: string, is_current: Call['is_current']) {
+  const { db, workspace } = at
   const before = found(await kept(db, workspace, id, raw('for update')))
-  if (!is_current(before)) throw preconditionFailed()
+  if (!is_current(shown(at, before))) throw preconditionFailed()
   await Promise.all([
     db.run(sql`delete from integrations where workspace_id = ${workspace} and id = ${id}`),
     db.run(sql`delete from integration_directory where workspace_id = ${workspace} and integration_id = ${id}`),

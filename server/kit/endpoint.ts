@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import * as clock from './clock.ts'
 import type { Pool } from './db.ts'
-import { type Answer, envelope, isKnown, matches, type StreamedAnswer } from './envelope.ts'
+import { type Answer, envelope, type StreamedAnswer } from './envelope.ts'
+import { etagOf, isKnown, matches } from './etag.ts'
 import { headerOf, sentOf } from './head.ts'
 import { type Claim, fingerprintOf, isKept, keyOf } from './idempotency.ts'
 import { readForm } from './multipart.ts'
@@ -75,7 +76,8 @@ export function endpoint(
       const resource = await (operation.is_list ? lane(workspace, read) : read())
       const found = answer(resource)
       const { etag } = found.headers
-      if (etag && !call.is_current(resource as { updated_at: string })) throw preconditionFailed()
+      const asked = headerOf(arrival.raw, 'if-match')
+      if (asked !== undefined && etag && !matches(asked, etag)) throw preconditionFailed()
       const known = headerOf(arrival.raw, 'if-none-match')
       return known !== undefined && etag && isKnown(known, etag) ? { ...found, status: 304, body: '' } : found
     }
@@ -154,7 +156,7 @@ async function* whileWelcome(pieces: AsyncIterable<string>, { isWelcome }: Stay)
   }
 }
 
-function callOf({ params, query, body }: Operation, arrival: Arrival, json: unknown): Call {
+function callOf({ params, query, body, state }: Operation, arrival: Arrival, json: unknown): Call {
   const in_path = validate(params as Schema, arrival.params)
   // Text is trimmed elsewhere, but a path with blanks is another path.
   for (const [path, said] of Object.entries(arrival.params)) {
@@ -176,7 +178,7 @@ function callOf({ params, query, body }: Operation, arrival: Arrival, json: unkn
     body: in_body.value,
     file: undefined,
     raw: undefined,
-    is_current: ({ updated_at }) => if_match === undefined || matches(if_match, updated_at),
+    is_current: (resource) => if_match === undefined || !state || matches(if_match, etagOf(state(resource))),
     listener: arrival.stay ? listenerOf(arrival.raw, arrival.stay) : nobody,
   }
 }

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import fastJson from 'fast-json-stringify'
 import { type TSchema, Type } from 'typebox'
+import { etagOf, hashOf } from './etag.ts'
 import type { Operation } from './operation.ts'
 import { listOf } from './page.ts'
 import type { Problem } from './problem.ts'
@@ -22,16 +23,17 @@ export const envelopeOf = ({ is_list, response }: Operation): TSchema =>
 
 /** Puts what an operation gave into its envelope. Only what the schema declares goes out. */
 export function envelope(operation: Operation, base: string): (result: unknown) => Answer {
-  const { is_list, status, path } = operation
+  const { is_list, status, path, method, state } = operation
   const collection = path.replace(/\/:.*/, '')
   const stringify = fastJson(JSON.parse(JSON.stringify(envelopeOf(operation))))
   if (is_list) return (page) => ({ status, headers: {}, body: stringify({ success: true, ...Object(page) }) })
   return (data) => {
     const headers: Record<string, string> = {}
-    const { id, updated_at }: { id?: unknown; updated_at?: unknown } = Object(data)
-    if (typeof updated_at === 'string') headers.etag = etagOf(updated_at)
-    if (status === 201) headers.location = `${base}${collection}/${id}`
-    return { status, headers, body: stringify({ success: true, data }) }
+    const body = stringify({ success: true, data })
+    if (state && method !== 'DELETE') headers.etag = etagOf(state(data))
+    else if (method === 'GET') headers.etag = etagOf(hashOf(body))
+    if (status === 201) headers.location = `${base}${collection}/${Object(data).id}`
+    return { status, headers, body }
   }
 }
 
@@ -39,16 +41,3 @@ export function failure({ code, message, details, headers, status }: Problem, re
   const error = { code, message, details: { ...details, request_id } }
   return { status, headers, body: JSON.stringify({ success: false, error }) }
 }
-
-/** `updated_at` grows with each change, so it names the state. */
-const etagOf = (updated_at: string): string => `"${updated_at}"`
-
-const tagsOf = (header: string): string[] => header.split(',').map((tag) => tag.trim())
-
-/** If-Match compares strongly: a weak tag never matches. */
-export const matches = (header: string, updated_at: string): boolean =>
-  header.trim() === '*' || tagsOf(header).includes(etagOf(updated_at))
-
-/** If-None-Match compares weakly. */
-export const isKnown = (header: string, etag: string): boolean =>
-  header.trim() === '*' || tagsOf(header).some((tag) => tag.replace(/^W\//, '') === etag)

@@ -134,7 +134,7 @@ function headersTaken(operation: Operation): Json[] {
 function success(operation: Operation, schemas: Json): Json {
   const { status, method, is_list, file } = operation
   const names = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy']
-  if (!is_list && 'updated_at' in Object((operation.response as Json).properties)) names.push('ETag')
+  if (!is_list && !file && (method === 'GET' || (operation.state && method !== 'DELETE'))) names.push('ETag')
   if (status === 201) names.push('Location')
   if (method === 'POST') names.push('Idempotent-Replayed')
   if (file) {

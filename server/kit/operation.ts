@@ -33,8 +33,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   file: KeptFile | undefined
   /** As it came, where the operation `is_raw`. */
   raw: Raw | undefined
-  /** From If-Match: whether the caller knows this state of the resource. */
-  is_current: (resource: { updated_at: string }) => boolean
+  /** From If-Match: whether the caller knows this state of the resource, which is as a get shows it. */
+  is_current: (resource: object) => boolean
   listener: Listener
 }
 
@@ -107,6 +107,11 @@ interface Description<P extends TSchema, Q extends TSchema, B extends TSchema> {
   before?: (at: At, call: CallOf<P, Q, B>) => Promise<void>
   /** The answer shows a secret: what an idempotency key keeps of it is sealed. */
   is_secret?: boolean
+  /**
+   * Names the state of the resource for ETag and If-Match: another one whenever a get would show something else. By default
+   * `updated_at`.
+   */
+  state?: (resource: never) => string
 }
 
 type CallOf<P extends TSchema, Q extends TSchema, B extends TSchema> = Call<Static<P>, Static<Q>, Static<B>>
@@ -166,6 +171,8 @@ export interface Operation {
   is_raw: boolean
   refusals: Code[]
   is_secret: boolean
+  /** Undefined when the resource has no `updated_at` either: a get is then named by its body. */
+  state: ((resource: unknown) => string) | undefined
   before: ((at: At, call: Call) => Promise<void>) | undefined
   response: TSchema
   /** The answer is such a file, and not in the envelope. */
@@ -181,6 +188,12 @@ export interface Operation {
 export const isEndless = ({ file }: Pick<Operation, 'file'>): boolean => file !== undefined && file.name === undefined
 
 const nothing = Type.Object({})
+
+/** What a DELETE answers with tells nothing of the resource, which has an `updated_at` unless `state` says otherwise. */
+const defaultState = ({ method, response }: { method: Method; response: TSchema }): Operation['state'] =>
+  method === 'DELETE' || 'updated_at' in Object(Object(response).properties)
+    ? (resource) => String(Object(resource).updated_at)
+    : undefined
 
 export function operation<
   R extends TSchema,
@@ -204,6 +217,8 @@ export function operation<
     is_raw: said.is_raw ?? false,
     refusals: said.refusals ?? [],
     is_secret: said.is_secret ?? false,
+    // It gets what the operation answers with, or what a verb says is the resource.
+    state: (said.state as Operation['state']) ?? ('response' in said ? defaultState(said) : undefined),
     before: said.before as Operation['before'],
     response: is_list ? said.items : 'response' in said ? said.response : Type.String(),
     file,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { dashboardHeaders } from './browser.ts'
-import { isKnown } from './envelope.ts'
+import { isKnown } from './etag.ts'
 
 /** A built web application: its files, and one page for every other address, since it routes by itself. */
 export interface Site {

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { document, operations } from '../../server/api.ts'
+import type { Operation } from '../../server/kit/operation.ts'
+import { type Answer, serve } from '../harness.ts'
+import { addressOf, bodyOf, make, prepare } from './operations.ts'
+
+const { workspace } = await serve()
+
+const etagOf = ({ headers }: Answer) => String(headers.get('etag'))
+
+const isGet = ({ method, is_list, file }: Operation) => method === 'GET' && !is_list && !file
+const isChange = ({ method }: Operation) => ['PATCH', 'PUT', 'DELETE'].includes(method)
+
+for (const operation of operations.filter(isGet)) {
+  test(`${operation.id} has an ETag, which its conditions compare`, async () => {
+    const tenant = await workspace()
+    const address = addressOf(operation, await make(operation, tenant))
+    const get = (headers = {}) => tenant.call('GET', address, undefined, headers)
+    const first = await get()
+    assert.match(etagOf(first), /^"[^"]+"$/)
+    // A key is noted as used by its own requests.
+    const etag = etagOf(await get())
+    const known = await get({ 'if-none-match': etag })
+    assert.deepEqual([known.status, known.text, etagOf(known)], [304, '', etag])
+    assert.equal((await get({ 'if-none-match': '"x"' })).status, 200)
+    assert.equal((await get({ 'if-match': etag })).status, 200)
+    assert.equal((await get({ 'if-match': '"x"' })).status, 412)
+  })
+}
+
+for (const operation of operations.filter(isChange)) {
+  test(`${operation.id} with a stale If-Match is 412, and nothing changes`, async () => {
+    const tenant = await workspace()
+    const resource = await make(operation, tenant)
+    await prepare(operation, tenant, resource)
+    const address = addressOf(operation, resource)
+    const shown = `/${address.split('/').slice(1, 3).join('/')}`
+    const before = await tenant.call('GET', shown)
+    const change = (etag: string) => tenant.call(operation.method, address, bodyOf(operation), { 'if-match': etag })
+    const refused = await change('"x"')
+    assert.deepEqual([refused.status, refused.body.error.code], [412, 'PRECONDITION_FAILED'])
+    const after = await tenant.call('GET', shown)
+    assert.deepEqual(after.body, before.body)
+    assert.equal((await change(etagOf(after))).status, 200)
+  })
+}
+
+test('what is documented to have an ETag has one, and nothing else', () => {
+  const documented = operations.filter(({ path, method, status }) => {
+    const paths: Record<string, Record<string, { responses: Record<string, { headers?: object }> }>> = JSON.parse(
+      JSON.stringify(document.paths),
+    )
+    const { headers } = paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]?.responses[status] ?? {}
+    return 'ETag' in Object(headers)
+  })
+  assert.deepEqual(
+    documented.map(({ id }) => id),
+    operations.filter((one) => isGet(one) || (one.state && one.method !== 'DELETE')).map(({ id }) => id),
+  )
+})

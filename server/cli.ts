@@ -28,10 +28,10 @@ const help = `Usage: parley COMMAND [--json]
   key list [--workspace NAME]
                              list the API keys
   key revoke ID              end an API key; it stops working within a second
-  user create EMAIL [--name NAME] [--workspace NAME] [--role owner|member]
+  user create EMAIL [--name NAME] [--workspace NAME] [--role owner|member|viewer]
                              create a person, by default an owner of the first workspace; the password is asked for, or
                              read from standard input when that is no terminal
-  user join EMAIL --workspace NAME [--role owner|member]
+  user join EMAIL --workspace NAME [--role owner|member|viewer]
                              let a person into a workspace
   user password EMAIL        give a person a new password, and end the sessions
   user list                  list the people
@@ -212,7 +212,7 @@ function checked({ email, name, password }: Record<string, unknown>): NewPerson 
 
 function roleOf(said = 'owner'): Role {
   const role = roles.find((one) => one === said)
-  if (!role) throw new UsageError(`--role takes ${roles.join(' or ')}, not "${said}"`)
+  if (!role) throw new UsageError(`--role takes ${roles.join('|')}, not "${said}"`)
   return role
 }
 

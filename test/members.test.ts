@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { sql } from '../server/kit/sql.ts'
 import * as invitations from '../server/people/invitations.ts'
 import { serve } from './harness.ts'
+import { newContact } from './samples.ts'
 import { at, browser, password, someone } from './visitors.ts'
 
 const server = await serve()
@@ -19,9 +20,9 @@ async function team() {
 const tokenOf = (link: string) => link.split('/').at(-1) ?? ''
 const newcomer = () => ({ email: `new.${crypto.randomUUID()}@example.com`, name: 'Grace', password })
 
-test('members are listed to members; only owners change them', async () => {
+test('members are listed to owners, who alone change them', async () => {
   const { owner, member, here } = await team()
-  const { data, pagination } = (await member.go('GET', '/members', undefined, here)).body
+  const { data, pagination } = (await owner.go('GET', '/members', undefined, here)).body
   assert.deepEqual(
     data.map((one: { person_id: string; role: string }) => [one.person_id, one.role]),
     [
@@ -32,6 +33,7 @@ test('members are listed to members; only owners change them', async () => {
   assert.deepEqual(Object.keys(data[0]), ['person_id', 'email', 'name', 'role', 'created_at'])
   assert.equal(pagination.total, 2)
   for (const [method, path, body] of [
+    ['GET', '/members', undefined],
     ['PATCH', `/members/${member.id}`, { role: 'owner' }],
     ['DELETE', `/members/${owner.id}`, undefined],
     ['PATCH', '/workspace', { name: 'Mine' }],
@@ -52,6 +54,12 @@ test('a role that is given or taken holds at once', async () => {
   assert.equal((await member.go('GET', '/api/v1/api_keys', undefined, here)).status, 200)
   assert.equal((await owner.go('PATCH', `/members/${member.id}`, { role: 'member' }, here)).status, 200)
   assert.equal((await member.go('GET', '/api/v1/api_keys', undefined, here)).status, 403)
+  assert.equal((await member.go('POST', '/api/v1/contacts', newContact(), here)).status, 201)
+  assert.equal((await owner.go('PATCH', `/members/${member.id}`, { role: 'viewer' }, here)).status, 200)
+  assert.equal((await member.go('POST', '/api/v1/contacts', newContact(), here)).status, 403)
+  assert.equal((await member.go('GET', '/api/v1/contacts', undefined, here)).body.pagination.total, 1)
+  const none = await owner.go('PATCH', `/members/${member.id}`, { role: 'king' }, here)
+  assert.deepEqual([none.status, none.body.error.details.fields[0].path], [400, 'role'])
 })
 
 test('a member who is removed is out at once, and still signed in elsewhere', async () => {
@@ -64,8 +72,11 @@ test('a member who is removed is out at once, and still signed in elsewhere', as
   assert.equal((await owner.go('DELETE', `/members/${member.id}`, undefined, here)).status, 404)
 })
 
-test('members may leave; the last owner can neither leave nor become a member', async () => {
-  const { owner, member, here } = await team()
+test('everyone may leave, and take nobody along; the last owner can neither leave nor become a member', async () => {
+  const { tenant, owner, member, here } = await team()
+  const viewer = await someone(server, { [tenant.id]: 'viewer' })
+  assert.equal((await viewer.go('DELETE', `/members/${member.id}`, undefined, here)).status, 403)
+  assert.equal((await viewer.go('DELETE', `/members/${viewer.id}`, undefined, here)).status, 200)
   for (const [method, body] of [
     ['DELETE', undefined],
     ['PATCH', { role: 'member' }],
@@ -159,6 +170,17 @@ test('who is signed in joins without a word; who is a member already changes not
   const guest = await someone(server)
   const { workspaces } = (await guest.go('POST', path, {})).body.data
   assert.deepEqual([workspaces[0].id, workspaces[0].role], [tenant.id, 'owner'])
+})
+
+test('who is invited as a viewer can look, and no more', async () => {
+  const { tenant, owner, here } = await team()
+  const { link } = (await owner.go('POST', '/invitations', { role: 'viewer' }, here)).body.data
+  const guest = await someone(server)
+  const { workspaces } = (await guest.go('POST', `/invitations/${tokenOf(link)}`, {})).body.data
+  assert.deepEqual([workspaces[0].id, workspaces[0].role], [tenant.id, 'viewer'])
+  assert.equal((await guest.go('GET', '/api/v1/contacts', undefined, here)).status, 200)
+  // A link to a file has no headers of its own.
+  assert.equal((await guest.go('GET', `/api/v1/contacts/export?workspace=${tenant.id}`)).status, 403)
 })
 
 test('of many who accept one invitation at once, one joins', async () => {

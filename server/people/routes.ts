@@ -2,10 +2,11 @@ import { Type } from 'typebox'
 import { whenTaken } from '../kit/db.ts'
 import { ById } from '../kit/field.ts'
 import { type Call, type Operation, operation } from '../kit/operation.ts'
-import { forbidden, invalid, notFound, signedOut } from '../kit/problem.ts'
+import { invalid, notFound, signedOut } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
 import * as invitations from './invitations.ts'
 import * as members from './members.ts'
+import { roleRequired } from './roles.ts'
 import * as schema from './schema.ts'
 import * as sessions from './sessions.ts'
 import * as setup from './setup.ts'
@@ -198,14 +199,14 @@ const shared: Operation[] = [
     id: 'members.delete',
     method: 'DELETE',
     path: '/members/:person_id',
-    // Members may leave; the others are the owner's to send away.
-    scope: 'members:read',
+    // Everyone may leave; only owners may remove others.
+    scope: 'membership:write',
     summary: 'Remove a member, or leave',
     params: schema.ByPerson,
     response: Deleted,
     run: ({ db, workspace }, call) => {
       const { person_id } = call.params
-      if (person_id !== personOf(call).id && !call.caller.scopes.has('members:write')) throw forbidden('members:write')
+      if (person_id !== personOf(call).id && !call.caller.scopes.has('members:write')) throw roleRequired('owner')
       return members.remove(db, workspace, person_id)
     },
   }),

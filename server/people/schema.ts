@@ -2,7 +2,8 @@ import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import { email, id, oneOf, optionalText, text, timestamp } from '../kit/field.ts'
 import * as page from '../kit/page.ts'
 
-export const roles = ['owner', 'member'] as const
+/** From the one who may do most. */
+export const roles = ['owner', 'member', 'viewer'] as const
 export type Role = (typeof roles)[number]
 
 const Email = text(email)

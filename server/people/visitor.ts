@@ -1,11 +1,11 @@
-import { scopesOf } from '../api-keys/schema.ts'
 import { type CookieOptions, cookieFor, isOwnPage, readCookie, setCookie } from '../kit/browser.ts'
 import type { Db } from '../kit/db.ts'
 import type { Knock } from '../kit/door.ts'
 import { isId } from '../kit/id.ts'
-import type { Caller, Scopes } from '../kit/operation.ts'
-import { foreignOrigin, notFound, signedOut } from '../kit/problem.ts'
+import type { Caller } from '../kit/operation.ts'
+import { foreignOrigin, notFound, Problem, signedOut } from '../kit/problem.ts'
 import { isSecret } from '../kit/secret.ts'
+import { assertMay, scopesOf } from './roles.ts'
 import type { Role } from './schema.ts'
 import * as sessions from './sessions.ts'
 import { networkOf, type Throttle, throttle } from './throttle.ts'
@@ -23,13 +23,9 @@ export interface Visitor extends Caller {
 }
 
 const cookie_name = 'parley_session'
-const everything: Scopes = { has: () => true, is_open: true }
-const owner_only = ['members:write', 'invitations:read', 'invitations:write', 'workspace:write']
-const member_scopes: Scopes = {
-  has: (scope) => scopesOf(null).has(scope) && !owner_only.includes(scope),
-  is_open: true,
-}
-const scopesOfRole = (role: Role | null | undefined): Scopes => (role === 'owner' ? everything : member_scopes)
+
+/** The role in which a request began. A stream shows what that role may read, so it ends when the role is another. */
+const began_as = new WeakMap<Knock, Role>()
 
 const isForAnyone = (scope: string): boolean => scope.startsWith('anyone:')
 const isForPeople = (scope: string): boolean => scope.startsWith('person:')
@@ -46,11 +42,16 @@ export function visiting(db: Db, public_url: string | undefined): (knock: Knock,
     if (!session && !isForAnyone(scope)) throw signedOut()
     const role = session?.role
     if (!role && !isForAnyone(scope) && !isForPeople(scope)) throw notFound()
+    if (role) {
+      assertMay(role, knock.operation)
+      if ((began_as.get(knock) ?? role) !== role) throw new Problem('FORBIDDEN', 'Your role has changed.')
+      began_as.set(knock, role)
+    }
     const network = networkOf(knock.ip)
     return {
       id: session?.id ?? network,
       workspace: role && workspace ? workspace : '',
-      scopes: scopesOfRole(role),
+      scopes: scopesOf(role),
       source: 'manual',
       session,
       network,

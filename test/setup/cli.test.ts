@@ -85,7 +85,7 @@ const mistakes: [string[], RegExp][] = [
   [['key', 'revoke', newId()], /no key/],
   [['user', 'create'], /usage: parley user create EMAIL/],
   [['user', 'create', 'ada'], /email must be an email address/],
-  [['user', 'create', 'ada@example.com', '--role', 'king'], /--role takes owner or member/],
+  [['user', 'create', 'ada@example.com', '--role', 'king'], /--role takes owner\|member\|viewer/],
   [['user', 'join', 'nobody@example.com'], /--workspace NAME is needed/],
   [['user', 'password', 'nobody@example.com'], /no person nobody@example.com/],
 ]

@@ -22,7 +22,7 @@ async function made(operation: Operation): Promise<{ tenant: Tenant; address: st
 }
 
 for (const operation of operations) {
-  const { id, method, scope } = operation
+  const { id, method } = operation
 
   test(`${id} by session answers an owner, as it does a key`, async () => {
     const { tenant, address } = await made(operation)
@@ -59,13 +59,6 @@ for (const operation of operations) {
       const answer = await owner.go(method, address, bodyOf(operation), at(other))
       assert.equal(answer.status, 404, 'with the id of the one in the name of the other')
     }
-  })
-
-  test(`${id} by session ${scope.startsWith('api_keys:') ? 'is 403 to' : 'answers'} a member`, async () => {
-    const { tenant, address } = await made(operation)
-    const member = await someone(server, { [tenant.id]: 'member' })
-    const answer = await member.go(method, address, bodyOf(operation), at(tenant))
-    assert.equal(answer.status, scope.startsWith('api_keys:') ? 403 : operation.status, answer.text)
   })
 }
 

@@ -1,0 +1,55 @@
+import { isEndless, type Operation, type Scopes } from '../kit/operation.ts'
+import { Problem } from '../kit/problem.ts'
+import { type Role, roles } from './schema.ts'
+
+type Rights = Pick<Operation, 'scope' | 'file'>
+
+/** The lowest role that has each scope. What is not here belongs to owners, so that a new scope is nobody else's by mistake. */
+const lowest: Record<string, Role> = {
+  'contacts:read': 'viewer',
+  'agents:read': 'viewer',
+  'overview:read': 'viewer',
+  'events:read': 'viewer',
+  'contacts:write': 'member',
+  'agents:write': 'member',
+  'membership:write': 'viewer',
+  // What people do outside of any workspace.
+  'anyone:read': 'viewer',
+  'anyone:write': 'viewer',
+  'person:read': 'viewer',
+  'person:write': 'viewer',
+}
+/** Downloads take everything away at once: reading is not enough. */
+const lowest_to_download: Role = 'member'
+
+const isAtLeast = (role: Role, required: Role): boolean => roles.indexOf(role) <= roles.indexOf(required)
+
+const lowestFor = (scope: string): Role => lowest[scope] ?? 'owner'
+
+function requiredRole(operation: Rights): Role {
+  const required = lowestFor(operation.scope)
+  const is_download = operation.file !== undefined && !isEndless(operation)
+  return is_download && isAtLeast(lowest_to_download, required) ? lowest_to_download : required
+}
+
+export const may = (role: Role, operation: Rights): boolean => isAtLeast(role, requiredRole(operation))
+
+export function assertMay(role: Role, operation: Rights): void {
+  if (!may(role, operation)) throw roleRequired(requiredRole(operation))
+}
+
+const role_scopes = Object.fromEntries(
+  roles.map((role): [Role, Scopes] => [
+    role,
+    { has: (scope) => isAtLeast(role, lowestFor(scope)), is_open: role === 'owner' },
+  ]),
+)
+/** Who has no role in a workspace. */
+const no_scopes: Scopes = { has: (scope) => /^(anyone|person):/.test(scope), is_open: false }
+
+export const scopesOf = (role: Role | null | undefined): Scopes => (role && role_scopes[role]) || no_scopes
+
+export const roleRequired = (required: Role) =>
+  new Problem('FORBIDDEN', `Only ${required === 'owner' ? 'owners' : 'members and owners'} may do this.`, {
+    required_role: required,
+  })

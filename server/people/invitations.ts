@@ -6,6 +6,7 @@ import { invalid, invalidState, notFound, Problem } from '../kit/problem.ts'
 import { hashOf, newSecret } from '../kit/secret.ts'
 import { sql } from '../kit/sql.ts'
 import { hashPassword } from './password.ts'
+import { roleRequired } from './roles.ts'
 import type {
   Invitation,
   InvitationWithLink,
@@ -20,28 +21,40 @@ import * as people from './store.ts'
 const valid_ms = 7 * 24 * 60 * 60 * 1000
 const open_max = 100
 
-/** `link_start` and the token, which is shown this once, make the link. */
-export async function create(
+/** By an owner. `link_start` and the token, which is shown this once, make the link. */
+export const create = (
   db: Db,
   workspace: string,
   { role, email }: NewInvitation,
   invited_by: string,
   link_start: string,
   now: number,
-): Promise<InvitationWithLink> {
-  const { total } = await db.one<{ total: number }>(
-    sql`select count(*) as total from invitations where workspace_id = ${workspace} and expires_at > ${clock.iso(now)}`,
+): Promise<InvitationWithLink> =>
+  db.tx(async (db) => {
+    await assertStaysOwner(db, workspace, invited_by)
+    const { total } = await db.one<{ total: number }>(
+      sql`select count(*) as total from invitations
+        where workspace_id = ${workspace} and expires_at > ${clock.iso(now)}`,
+    )
+    if (total >= open_max) throw invalidState(`There are ${total} open invitations: withdraw some first.`)
+    const token = newSecret()
+    const invitation = { id: newId(), role, email: email ? people.emailOf(email) : null }
+    const expires_at = clock.iso(now + valid_ms)
+    await db.run(
+      sql`insert into invitations (workspace_id, id, hash, role, email, invited_by, created_at, expires_at)
+        values (${workspace}, ${invitation.id}, ${hashOf(token)}, ${role}, ${invitation.email}, ${invited_by},
+          ${clock.iso(now)}, ${expires_at})`,
+    )
+    return { ...invitation, expires_at, link: link_start + token }
+  })
+
+/** Who removes or demotes the person waits until the transaction ends, and then finds the invitation to withdraw. */
+async function assertStaysOwner(db: Db, workspace: string, person_id: string): Promise<void> {
+  const owner = await db.maybe(
+    sql`select from memberships
+      where workspace_id = ${workspace} and person_id = ${person_id} and role = 'owner' for share`,
   )
-  if (total >= open_max) throw invalidState(`There are ${total} open invitations: withdraw some first.`)
-  const token = newSecret()
-  const invitation = { id: newId(), role, email: email ? people.emailOf(email) : null }
-  const expires_at = clock.iso(now + valid_ms)
-  await db.run(
-    sql`insert into invitations (workspace_id, id, hash, role, email, invited_by, created_at, expires_at)
-      values (${workspace}, ${invitation.id}, ${hashOf(token)}, ${role}, ${invitation.email}, ${invited_by},
-        ${clock.iso(now)}, ${expires_at})`,
-  )
-  return { ...invitation, expires_at, link: link_start + token }
+  if (!owner) throw roleRequired('owner')
 }
 
 export const list = (db: Db, workspace: string, query: Query, now: number) =>

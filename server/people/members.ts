@@ -2,6 +2,7 @@ import type { Db } from '../kit/db.ts'
 import * as page from '../kit/page.ts'
 import { invalidState, notFound } from '../kit/problem.ts'
 import { sql } from '../kit/sql.ts'
+import { roleRequired } from './roles.ts'
 import type { Member, Query, Role } from './schema.ts'
 
 const selection = (workspace: string) =>
@@ -11,9 +12,12 @@ const selection = (workspace: string) =>
 export const list = (db: Db, workspace: string, query: Query) =>
   page.readSelection<Member & { id: string }>(db, query, page.newest_first, selection(workspace))
 
-export const setRole = (db: Db, workspace: string, person_id: string, role: Role): Promise<Member> =>
+/** By an owner, who may have been removed since the request began. */
+export const setRole = (db: Db, workspace: string, person_id: string, role: Role, by: string): Promise<Member> =>
   db.tx(async (db) => {
-    await assertAnotherOwner(db, workspace, person_id, role)
+    const members = await lockMembers(db, workspace)
+    assertOwner(members, by)
+    assertAnotherOwner(members, person_id, role)
     await db.run(
       sql`update memberships set role = ${role} where workspace_id = ${workspace} and person_id = ${person_id}`,
     )
@@ -21,20 +25,30 @@ export const setRole = (db: Db, workspace: string, person_id: string, role: Role
     return db.one<Member>(sql`select * from (${selection(workspace)}) as member where person_id = ${person_id}`)
   })
 
-/** What the person does next in the workspace is refused. */
-export const remove = (db: Db, workspace: string, person_id: string): Promise<{ deleted: true }> =>
+/** By an owner or by the person. What the person does next in the workspace is refused. */
+export const remove = (db: Db, workspace: string, person_id: string, by: string): Promise<{ deleted: true }> =>
   db.tx(async (db) => {
-    await assertAnotherOwner(db, workspace, person_id, undefined)
+    const members = await lockMembers(db, workspace)
+    if (by !== person_id) assertOwner(members, by)
+    assertAnotherOwner(members, person_id, undefined)
     await db.run(sql`delete from memberships where workspace_id = ${workspace} and person_id = ${person_id}`)
     await withdrawInvitations(db, workspace, person_id)
+    await withdrawInvitationsFor(db, workspace, person_id)
     return { deleted: true }
   })
 
-/** Holds the memberships until the transaction ends: of two owners who take each other's role, one is too late. */
-async function assertAnotherOwner(db: Db, workspace: string, person_id: string, role: Role | undefined): Promise<void> {
-  const members = await db.many<{ person_id: string; role: Role }>(
-    sql`select person_id, role from memberships where workspace_id = ${workspace} order by person_id for update`,
-  )
+type Locked = { person_id: string; role: Role }[]
+
+/** Until the transaction ends: of two owners who take each other's role, one is too late. */
+const lockMembers = (db: Db, workspace: string): Promise<Locked> =>
+  db.many(sql`select person_id, role from memberships where workspace_id = ${workspace} order by person_id for update`)
+
+function assertOwner(members: Locked, person_id: string): void {
+  const is_owner = members.some((member) => member.person_id === person_id && member.role === 'owner')
+  if (!is_owner) throw roleRequired('owner')
+}
+
+function assertAnotherOwner(members: Locked, person_id: string, role: Role | undefined): void {
   if (!members.some((member) => member.person_id === person_id)) throw notFound()
   const is_owned =
     role === 'owner' || members.some((member) => member.role === 'owner' && member.person_id !== person_id)
@@ -44,3 +58,9 @@ async function assertAnotherOwner(db: Db, workspace: string, person_id: string, 
 /** Or else who is sent away could come back by them. */
 const withdrawInvitations = (db: Db, workspace: string, person_id: string): Promise<number> =>
   db.run(sql`delete from invitations where workspace_id = ${workspace} and invited_by = ${person_id}`)
+
+const withdrawInvitationsFor = (db: Db, workspace: string, person_id: string): Promise<number> =>
+  db.run(
+    sql`delete from invitations where workspace_id = ${workspace}
+      and email = (select email from people where id = ${person_id})`,
+  )

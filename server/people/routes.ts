@@ -193,7 +193,8 @@ const shared: Operation[] = [
     params: schema.ByPerson,
     body: schema.MemberChange,
     response: schema.Member,
-    run: ({ db, workspace }, { params, body }) => members.setRole(db, workspace, params.person_id, body.role),
+    run: ({ db, workspace }, call) =>
+      members.setRole(db, workspace, call.params.person_id, call.body.role, personOf(call).id),
   }),
   operation({
     id: 'members.delete',
@@ -207,7 +208,7 @@ const shared: Operation[] = [
     run: ({ db, workspace }, call) => {
       const { person_id } = call.params
       if (person_id !== personOf(call).id && !call.caller.scopes.has('members:write')) throw roleRequired('owner')
-      return members.remove(db, workspace, person_id)
+      return members.remove(db, workspace, person_id, personOf(call).id)
     },
   }),
   operation({

@@ -3,6 +3,7 @@ import { Agent } from '../agents/schema.ts'
 import { Contact, ContactWithCrmIds } from '../contacts/schema.ts'
 import { Import } from '../imports/schema.ts'
 import { id, text } from '../kit/field.ts'
+import type { Scopes } from '../kit/operation.ts'
 import { Webhook } from '../webhooks/schema.ts'
 
 interface Kind {
@@ -18,7 +19,7 @@ const OnlyId = Type.Object({ id: id("The resource's identifier.") }, { title: 'O
 /** What a deleted contact leaves in the log. */
 const contact = Type.Union([ContactWithCrmIds, OnlyId])
 
-/** Without scopes and such: members and other keys read the log, and may not look at keys. */
+/** Without scopes and such: webhooks are sent it, whoever reads them. */
 const ApiKeyNamed = Type.Object(
   {
     id: id("The key's identifier."),
@@ -63,14 +64,33 @@ export type EventType = keyof typeof catalogue
 
 export const types = Object.keys(catalogue) as EventType[]
 
-const patterns = ['*', ...new Set(types.map((type) => `${type.split('.')[0]}.*`))]
+type NounOf<T> = T extends `${infer Noun}.${string}` ? Noun : never
+type Noun = NounOf<EventType>
+
+/** What a reader of events about each noun must be allowed to read. */
+const read_scopes: Record<Noun, string> = {
+  contact: 'contacts:read',
+  import: 'contacts:read',
+  agent: 'agents:read',
+  api_key: 'api_keys:read',
+  webhook: 'webhooks:read',
+}
+
+// What is before the dot is what the type takes from there.
+const nounOf = (type: EventType): Noun => type.split('.')[0] as Noun
+
+/** The types that these scopes let someone read: those about resources that they let read. */
+export const readableTypes = (scopes: Scopes): EventType[] =>
+  types.filter((type) => scopes.has(read_scopes[nounOf(type)]))
+
+const patterns = ['*', ...new Set(types.map((type) => `${nounOf(type)}.*`))]
 
 /** What a filter may say: a type, or a pattern for several. */
 export const type_patterns: string[] = [...types, ...patterns]
 
 /** The types that a pattern stands for. */
 export const typesOf = (pattern: string): EventType[] =>
-  types.filter((type) => pattern === '*' || pattern === type || pattern === `${type.split('.')[0]}.*`)
+  types.filter((type) => pattern === '*' || pattern === type || pattern === `${nounOf(type)}.*`)
 
 /** The patterns that stand for a type. */
-export const patternsOf = (type: EventType): string[] => ['*', `${type.split('.')[0]}.*`, type]
+export const patternsOf = (type: EventType): string[] => ['*', `${nounOf(type)}.*`, type]

@@ -4,11 +4,14 @@ import { firstIdOf, isId } from '../kit/id.ts'
 import * as page from '../kit/page.ts'
 import { invalid, notFound, overloaded } from '../kit/problem.ts'
 import { raw, type Sql, sql } from '../kit/sql.ts'
-import { typesOf } from './catalogue.ts'
+import { types as all_types, type EventType, typesOf } from './catalogue.ts'
 import type { Event, EventQuery } from './schema.ts'
 
 /** Short enough that a reader who waits for it hardly notices. */
 const placed_at_once_max = 2_000
+
+/** People do these, one at a time: a workspace has few of them. */
+const rare_types = [...typesOf('api_key.*'), ...typesOf('webhook.*')]
 
 const columns = raw('id, type, resource_id, created_at, data, previous')
 
@@ -23,50 +26,62 @@ const oldest_first: page.Sort = { ...newest_first, name: 'position', is_descendi
 
 type Placed = Event & { position: number }
 
-export async function get(db: Db, workspace: string, id: string): Promise<Event> {
+export async function get(db: Db, workspace: string, id: string, readable: EventType[]): Promise<Event> {
   const event = await byId(db, workspace, id)
-  if (!event) throw notFound()
+  if (!event || !readable.includes(event.type)) throw notFound()
   return event
 }
 
 const byId = gatherById<Event>(columns, raw('events'))
 
 /** Newest first; after an event, in the order in which they came. */
-export async function list(db: Db, workspace: string, query: EventQuery): Promise<page.Page<Placed>> {
+export async function list(
+  db: Db,
+  workspace: string,
+  query: EventQuery,
+  readable: EventType[],
+): Promise<page.Page<Placed>> {
   await place(db, workspace)
   const start = query.after === undefined ? undefined : await positionOf(db, workspace, query.after, 'after')
   const part = start === undefined ? raw('true') : sql`position > ${start}::bigint`
+  const filter = { types: shown(query.type, readable), resource_id: query.resource_id }
   return page.read(query, start === undefined ? newest_first : oldest_first, async ({ clauses }) => {
     const [rows, total] = await Promise.all([
-      db.many<Placed>(sql`select * from (${selected(workspace, query, part)}) as selected ${clauses}`),
-      count(db, workspace, query, part),
+      db.many<Placed>(sql`select * from (${selected(workspace, filter, part)}) as selected ${clauses}`),
+      count(db, workspace, filter, part),
     ])
     return { rows, total }
   })
 }
 
+/** The types that a reader gets who asks for those of this pattern. */
+export const shown = (pattern: string | undefined, readable: EventType[]): EventType[] =>
+  typesOf(pattern ?? '*').filter((type) => readable.includes(type))
+
 interface Filter {
-  type?: string | undefined
+  types: EventType[]
   resource_id?: string | undefined
 }
 
-function selected(workspace: string, { type, resource_id }: Filter, part: Sql): Sql {
+function selected(workspace: string, { types, resource_id }: Filter, part: Sql): Sql {
   const all = sql`select ${columns}, position from events
     where workspace_id = ${workspace} and position is not null and ${part}`
-  const of_type = isOfAll(type) ? all : sql`${all} and type = any(${typesOf(type ?? '*')}::text[])`
-  return resource_id === undefined ? of_type : sql`${of_type} and resource_id = ${resource_id}`
+  const of_types = types.length === all_types.length ? all : sql`${all} and type = any(${types}::text[])`
+  return resource_id === undefined ? of_types : sql`${of_types} and resource_id = ${resource_id}`
 }
 
-const isOfAll = (type: string | undefined): boolean => type === undefined || type === '*'
-
-/** Positions have no gaps, so that all are counted by the first and the last of them. */
+/** Positions have no gaps, so that all are counted by the first and the last of them, and the few of rare types are taken off. */
 async function count(db: Db, workspace: string, filter: Filter, part: Sql): Promise<number> {
-  if (!isOfAll(filter.type) || filter.resource_id !== undefined) {
+  const others = all_types.filter((type) => !filter.types.includes(type))
+  if (filter.resource_id !== undefined || !others.every((type) => rare_types.includes(type))) {
     return page.count(db, selected(workspace, filter, part))
   }
   const { total } = await db.one<{ total: number }>(
-    sql`select coalesce(max(position) - min(position) + 1, 0) as total from events
-      where workspace_id = ${workspace} and position is not null and ${part}`,
+    sql`select coalesce(max(position) - min(position) + 1, 0) - (
+        select count(*) from events
+        where workspace_id = ${workspace} and position is not null and ${part} and type = any(${others}::text[])
+      ) as total
+      from events where workspace_id = ${workspace} and position is not null and ${part}`,
   )
   return total
 }
@@ -99,10 +114,10 @@ export interface Kept {
 }
 
 /** Those that came next, in their order. */
-export const next = (db: Db, workspace: string, type: string | undefined, after: number, limit: number) =>
+export const next = (db: Db, workspace: string, types: EventType[], after: number, limit: number) =>
   db.many<Kept>(
     sql`select position, id, type, resource_id, created_at, data::text, previous::text
-      from (${selected(workspace, { type }, sql`position > ${after}::bigint`)}) as selected
+      from (${selected(workspace, { types }, sql`position > ${after}::bigint`)}) as selected
       order by position limit ${raw(String(limit))}`,
   )
 

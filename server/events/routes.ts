@@ -1,5 +1,6 @@
 import { ById } from '../kit/field.ts'
 import { operation } from '../kit/operation.ts'
+import { readableTypes } from './catalogue.ts'
 import * as feed from './feed.ts'
 import * as schema from './schema.ts'
 import { stream } from './stream.ts'
@@ -22,11 +23,12 @@ export const operations = [
     description:
       'What happened in the workspace: the newest first, or with `after` what came after an event, in the order in which ' +
       'it was committed. An `after` that is not kept (any more) is refused. Events are kept for 30 days, unless the ' +
-      'service is set otherwise.',
+      'service is set otherwise. A key sees only events of resources that it may read: `contact.*` and `import.*` need ' +
+      '`contacts:read`, `agent.*` needs `agents:read`, and so on.',
     query: schema.EventQuery,
     items: schema.Event,
     isDear: ({ type }) => type !== undefined,
-    run: ({ db, workspace }, { query }) => feed.list(db, workspace, query),
+    run: ({ db, workspace }, { query, caller }) => feed.list(db, workspace, query, readableTypes(caller.scopes)),
   }),
   operation({
     id: 'events.stream',
@@ -38,10 +40,12 @@ export const operations = [
       'Sends events as they happen, as server-sent events: what came after the one that `Last-Event-ID` or `after` ' +
       'names, or else what comes from now on. None is skipped, none comes twice, all come in their order. `data` is the ' +
       'event as the list shows it, on one line. A quiet stream has a comment every 15 seconds. It ends when the key is ' +
-      'revoked or expires, and when the service stops: then connect again, with the last id that you have.',
+      'revoked or expires, and when the service stops: then connect again, with the last id that you have. It has the ' +
+      'same types as the list.',
     query: schema.StreamQuery,
     file: { content_type: 'text/event-stream', example },
-    run: ({ db, workspace }, { query, listener }) => stream(db, workspace, query, listener),
+    run: ({ db, workspace }, { query, caller, listener }) =>
+      stream(db, workspace, query, readableTypes(caller.scopes), listener),
   }),
   operation({
     id: 'events.get',
@@ -51,6 +55,6 @@ export const operations = [
     summary: 'Get an event',
     params: ById,
     response: schema.Event,
-    run: ({ db, workspace }, { params }) => feed.get(db, workspace, params.id),
+    run: ({ db, workspace }, { params, caller }) => feed.get(db, workspace, params.id, readableTypes(caller.scopes)),
   }),
 ]

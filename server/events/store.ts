@@ -3,9 +3,12 @@ import { copyLine } from '../kit/copy.ts'
 import type { Db } from '../kit/db.ts'
 import { newId } from '../kit/id.ts'
 import { type Sql, sql } from '../kit/sql.ts'
-import { type EventType, patternsOf, typesOf } from './catalogue.ts'
+import { type EventType, patternsOf, readableTypes, typesOf } from './catalogue.ts'
 
-export type { EventType }
+export { type EventType, readableTypes }
+
+/** So that a reader of rare types doesn't have the whole log read. */
+const looked_at_max = 1_000
 
 /** What happened to a resource: what it is now, and of an update what it was before where that is different. */
 export interface Happening {
@@ -122,9 +125,12 @@ export interface Told {
   created_at: string
 }
 
-/** The newest first. */
-export const last = (db: Db, workspace: string, limit: number): Promise<Told[]> =>
+/** The newest of these types first, among the last `looked_at_max` of all. */
+export const last = (db: Db, workspace: string, types: EventType[], limit: number): Promise<Told[]> =>
   db.many<Told>(
-    sql`select id, type, resource_id, created_at from events where workspace_id = ${workspace}
-      order by id desc limit ${limit}`,
+    sql`select * from (
+        select id, type, resource_id, created_at from events where workspace_id = ${workspace}
+        order by id desc limit ${looked_at_max}
+      ) as newest
+      where type = any(${types}::text[]) order by id desc limit ${limit}`,
   )

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Db, isUnavailable } from '../kit/db.ts'
 import type { Listener } from '../kit/operation.ts'
 import { Problem } from '../kit/problem.ts'
+import type { EventType } from './catalogue.ts'
 import * as feed from './feed.ts'
 import type { StreamQuery } from './schema.ts'
 import { type Watch, watchOf } from './watch.ts'
@@ -22,6 +23,7 @@ export async function* stream(
   db: Db,
   workspace: string,
   { after, type }: StreamQuery,
+  readable: EventType[],
   { last_event_id, signal }: Listener,
 ): AsyncGenerator<string> {
   let head = (await feed.heads(db, [workspace])).get(workspace) ?? 0
@@ -30,12 +32,13 @@ export async function* stream(
   if (last_event_id !== undefined) position = await feed.positionOf(db, workspace, last_event_id, 'Last-Event-ID')
   else if (after !== undefined) position = await feed.positionOf(db, workspace, after, 'after')
   const watch = watchOf(db)
+  const types = feed.shown(type, readable)
   yield `retry: ${retry_ms}\n\n`
   while (!signal.aborted) {
     if (position < head) {
-      const events = await nextOf(watch, workspace, type, position)
+      const events = await nextOf(watch, workspace, types, position)
       if (!events) continue
-      // Fewer than asked for: none of this type is left up to there.
+      // Fewer than asked for: none of these types is left up to there.
       position = Math.max(events.at(-1)?.position ?? 0, events.length < events_at_once ? head : 0)
       if (events.length > 0) yield events.map(linesOf).join('')
     } else {
@@ -50,11 +53,11 @@ export async function* stream(
 async function nextOf(
   watch: Watch,
   workspace: string,
-  type: string | undefined,
+  types: EventType[],
   after: number,
 ): Promise<feed.Kept[] | undefined> {
   try {
-    return await watch.next(workspace, { type, after, limit: events_at_once })
+    return await watch.next(workspace, { types, after, limit: events_at_once })
   } catch (error) {
     if (!isUnavailable(error) && !(error instanceof Problem)) throw error
     await sleep(again_after_ms)

@@ -1,6 +1,7 @@
 import { gather } from '../kit/batch.ts'
 import * as clock from '../kit/clock.ts'
 import { type Db, isUnavailable } from '../kit/db.ts'
+import type { EventType } from './catalogue.ts'
 import * as feed from './feed.ts'
 
 const look_every_ms = 200
@@ -14,7 +15,7 @@ interface Waiting {
 }
 
 interface Wanted {
-  type: string | undefined
+  types: EventType[]
   after: number
   limit: number
 }
@@ -69,11 +70,11 @@ function openWatch(db: Db): Watch {
 
   const read = gather<Wanted, feed.Kept[]>(limits, async (workspace, all) => {
     const found = new Map<string, feed.Kept[]>()
-    for (const { type, after, limit } of all) {
-      const name = `${type} ${after}`
-      if (!found.has(name)) found.set(name, await feed.next(db, workspace, type, after, limit))
+    for (const { types, after, limit } of all) {
+      const name = `${types} ${after}`
+      if (!found.has(name)) found.set(name, await feed.next(db, workspace, types, after, limit))
     }
-    return all.map(({ type, after }) => found.get(`${type} ${after}`) ?? [])
+    return all.map(({ types, after }) => found.get(`${types} ${after}`) ?? [])
   })
 
   return {

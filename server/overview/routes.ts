@@ -9,8 +9,8 @@ export const operations = [
     path: '/overview',
     scope: 'overview:read',
     summary: 'Get an overview',
-    description: 'Exact counts of the contacts, and the last events.',
+    description: 'Exact counts of the contacts, and the last events that the key may read.',
     response: schema.Overview,
-    run: ({ db, workspace, now }) => overview.get(db, workspace, now),
+    run: ({ db, workspace, now }, { caller }) => overview.get(db, workspace, caller.scopes, now),
   }),
 ]

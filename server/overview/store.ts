@@ -3,6 +3,7 @@ import * as contacts from '../contacts/store.ts'
 import * as events from '../events/store.ts'
 import * as clock from '../kit/clock.ts'
 import type { Db } from '../kit/db.ts'
+import type { Scopes } from '../kit/operation.ts'
 import type { Overview } from './schema.ts'
 
 const days_shown = 30
@@ -11,12 +12,12 @@ const events_shown = 10
 const day_ms = 24 * 60 * 60 * 1000
 
 /** All of it is read from counts that the writes keep, so it costs the same at any number of contacts. */
-export async function get(db: Db, workspace: string, now: number): Promise<Overview> {
+export async function get(db: Db, workspace: string, scopes: Scopes, now: number): Promise<Overview> {
   const days = Array.from({ length: days_shown }, (_, index) => dayOf(now - (days_shown - 1 - index) * day_ms))
   const [by_source, by_day, last_events] = await Promise.all([
     contacts.countBySource(db, workspace),
     contacts.countByDay(db, workspace, days[0] ?? ''),
-    events.last(db, workspace, events_shown),
+    events.last(db, workspace, events.readableTypes(scopes), events_shown),
   ])
   const of_source = new Map<string, number>(by_source.map(({ source, total }) => [source, total]))
   const of_day = new Map(by_day.map(({ day, total }) => [day, total]))

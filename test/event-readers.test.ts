@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as events from '../server/events/store.ts'
+import { newId } from '../server/kit/id.ts'
+import { serve, type Tenant } from './harness.ts'
+import { listen } from './listening.ts'
+import { newAgent, newContact } from './samples.ts'
+import { at, someone } from './visitors.ts'
+
+const server = await serve()
+const { pool } = server
+
+interface Shown {
+  id: string
+  type: string
+}
+
+/** A workspace in which something happened to everything that events tell of. */
+async function eventful(): Promise<Tenant> {
+  const tenant = await server.workspace()
+  await tenant.call('POST', '/contacts', newContact())
+  await tenant.call('POST', '/agents', newAgent())
+  await pool.tx(async (db) => {
+    for (const type of ['import.finished', 'webhook.disabled'] as const)
+      await events.record(db, tenant.id, type, [{ data: { id: newId() } }], Date.now())
+  })
+  return tenant
+}
+
+const of_contacts = ['contact.created', 'import.finished']
+const for_all = ['agent.created', ...of_contacts]
+
+const typesOf = (shown: Shown[]) => shown.map(({ type }) => type).sort()
+
+test('owners see every event; members and viewers see those of what they may read', async () => {
+  const tenant = await eventful()
+  const all: Shown[] = (await tenant.call('GET', '/events')).body.data
+  assert.deepEqual(typesOf(all), ['agent.created', 'api_key.created', ...of_contacts, 'webhook.disabled'])
+  for (const [role, expected] of [
+    ['owner', typesOf(all)],
+    ['member', for_all],
+    ['viewer', for_all],
+  ] as const) {
+    const person = await someone(server, { [tenant.id]: role })
+    const go = async (path: string) => (await person.go('GET', `/api/v1${path}`, undefined, at(tenant))).body
+    const { data, pagination } = await go('/events')
+    assert.deepEqual([typesOf(data), pagination.total], [expected, expected.length], role)
+    const first = await go('/events?limit=1')
+    const rest = await go(`/events?limit=100&cursor=${first.pagination.next_cursor}`)
+    assert.deepEqual(typesOf([...first.data, ...rest.data]), expected)
+    const after = await go(`/events?after=${all.at(-1)?.id}`)
+    assert.deepEqual(
+      typesOf(after.data),
+      expected.filter((type) => type !== 'api_key.created'),
+    )
+    assert.equal(after.pagination.total, after.data.length)
+    const of_webhooks = (await go('/events?type=webhook.*')).pagination.total
+    assert.equal(of_webhooks, role === 'owner' ? 1 : 0)
+    assert.deepEqual(typesOf((await go('/overview')).data.events), expected)
+    for (const { id, type } of all) {
+      const got = await person.go('GET', `/api/v1/events/${id}`, undefined, at(tenant))
+      assert.equal(got.status, expected.includes(type) ? 200 : 404, `${role} ${type}`)
+    }
+  }
+})
+
+test('a key sees the events of what its scopes let it read', async () => {
+  const tenant = await eventful()
+  for (const [scopes, expected] of [
+    [null, [...for_all, 'webhook.disabled']],
+    [['events:read', 'overview:read', 'contacts:read'], of_contacts],
+    [['events:read', 'overview:read', 'webhooks:read', 'agents:write'], ['webhook.disabled']],
+    [['events:read', 'overview:read'], []],
+  ] as const) {
+    const key = await tenant.newKey({ scopes: scopes && [...scopes] })
+    const call = async (path: string) =>
+      (await tenant.call('GET', path, undefined, { authorization: `Bearer ${key}` })).body
+    const { data, pagination } = await call('/events')
+    assert.deepEqual([typesOf(data), pagination.total], [[...expected], expected.length], String(scopes))
+    assert.deepEqual(typesOf((await call('/overview')).data.events), expected)
+  }
+})
+
+test('a stream tells a member nothing of webhooks and keys', async () => {
+  const tenant = await eventful()
+  const [oldest] = (await tenant.call('GET', '/events')).body.data.reverse()
+  const member = await someone(server, { [tenant.id]: 'member' })
+  const address = `${server.url}/app/api/v1/events/stream?workspace=${tenant.id}&after=${oldest.id}`
+  const stream = await listen(address, { cookie: member.cookie() })
+  await tenant.newKey()
+  await tenant.call('POST', '/contacts', newContact())
+  assert.deepEqual(typesOf(await stream.hear(4)), [...for_all, 'contact.created'].sort())
+  stream.close()
+})
+
+test('a stream ends when the role of who listens changes', async () => {
+  const tenant = await eventful()
+  const owner = await someone(server, { [tenant.id]: 'owner' })
+  const other = await someone(server, { [tenant.id]: 'owner' })
+  const stream = await listen(`${server.url}/app/api/v1/events/stream?workspace=${tenant.id}`, {
+    cookie: other.cookie(),
+  })
+  const role = { role: 'member' }
+  assert.equal((await owner.go('PATCH', `/members/${other.id}`, role, at(tenant))).status, 200)
+  let is_over = false
+  const ended = stream.ended.then(() => {
+    is_over = true
+  })
+  while (!is_over) await tenant.newKey()
+  await ended
+  const { total } = (await tenant.call('GET', '/events?type=api_key.*')).body.pagination
+  assert.ok(stream.heard.length < total)
+})

@@ -4,16 +4,19 @@ import { useState } from 'react'
 import { sayCount } from '../kit/Ago.tsx'
 import { Ask } from '../kit/Ask.tsx'
 import { type Api, useApi } from '../kit/api.ts'
-import { eachOf } from '../kit/eachOf.ts'
+import { eachOf, type Failed } from '../kit/eachOf.ts'
 import { TagIcon, TrashIcon } from '../kit/icons.tsx'
-import { tell, tellProblem } from '../kit/toast.ts'
-import type { Contact } from './contact.ts'
+import { sayOf } from '../kit/problems.ts'
+import { Problem } from '../kit/request.ts'
+import { tell, tellFailure, tellProblem } from '../kit/toast.ts'
+import { type Contact, nameOf } from './contact.ts'
 import styles from './contacts.module.css'
 import { useStale } from './useStale.ts'
 
 interface BulkBarProps {
   ticked: ReadonlyMap<string, Contact>
-  onDone: () => void
+  /** With those for which it failed. */
+  onDone: (failed: Contact[]) => void
 }
 
 type Verb = 'add' | 'remove' | 'delete'
@@ -34,9 +37,10 @@ export function BulkBar({ ticked, onDone }: BulkBarProps) {
     onError: tellProblem,
     onSuccess: async (failures, { verb }) => {
       const count = contacts.length - failures.length
-      if (count > 0) tell(`${sayCount(count, 'contact')} ${verb === 'delete' ? 'deleted' : 'changed'}.`)
-      if (failures.length > 0) tellProblem(failures[0])
-      onDone()
+      const done = verb === 'delete' ? 'deleted' : 'changed'
+      if (count > 0) tell(`${sayCount(count, 'contact')} ${done}.`)
+      if (failures.length > 0) tellFailure(sayFailures(failures, done))
+      onDone(failures.map(({ item }) => item))
       await refresh()
     },
   })
@@ -67,7 +71,7 @@ export function BulkBar({ ticked, onDone }: BulkBarProps) {
           >
             Delete
           </Button>
-          <Button size="xs" variant="subtle" color="gray" onClick={onDone}>
+          <Button size="xs" variant="subtle" color="gray" onClick={() => onDone([])}>
             Clear selection
           </Button>
         </>
@@ -117,10 +121,29 @@ function AskTag({ verb, count, onClose, onTag }: AskTagProps) {
   )
 }
 
-async function carryOut(api: Api, { id, tags }: Contact, verb: Verb, tag: string): Promise<unknown> {
-  if (verb === 'delete') return await api.send('DELETE', `/contacts/${id}`)
-  const others = tags.filter((one) => one.toLowerCase() !== tag.toLowerCase())
-  const has_tag = others.length < tags.length
-  if (has_tag === (verb === 'add')) return undefined
-  return await api.send('PATCH', `/contacts/${id}`, { tags: verb === 'add' ? [...tags, tag] : others })
+const names_told_max = 3
+
+/** Which failed, and the reason of the first. */
+function sayFailures(failures: Failed<Contact>[], done: string): string {
+  const names = failures.slice(0, names_told_max).map(({ item }) => nameOf(item) || item.phone_number)
+  const more = failures.length - names.length
+  const all = more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ')
+  const were = failures.length === 1 ? 'was' : 'were'
+  return `${sayCount(failures.length, 'contact')} ${were} not ${done}: ${all}. ${sayOf(failures[0]?.error)}`
+}
+
+async function carryOut(api: Api, { id }: Contact, verb: Verb, tag: string): Promise<unknown> {
+  if (verb === 'delete') return await api.send('DELETE', `/contacts/${id}`).catch(unlessGone)
+  // From the tags as they are now: others may have changed them since the list was read.
+  return await api.change<Contact>(`/contacts/${id}`, ({ tags }) => {
+    const others = tags.filter((one) => one.toLowerCase() !== tag.toLowerCase())
+    const has_tag = others.length < tags.length
+    if (has_tag === (verb === 'add')) return undefined
+    return { tags: verb === 'add' ? [...tags, tag] : others }
+  })
+}
+
+/** Someone else has deleted it meanwhile: that was the wish. */
+function unlessGone(error: unknown): void {
+  if (!(error instanceof Problem && error.status === 404)) throw error
 }

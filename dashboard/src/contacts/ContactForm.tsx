@@ -2,6 +2,7 @@ import { Anchor, Button, Group, TagsInput, Textarea, TextInput } from '@mantine/
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useApi } from '../kit/api.ts'
+import { changedFields, mergeList } from '../kit/merge.ts'
 import { faultsOf } from '../kit/problems.ts'
 import { Problem } from '../kit/request.ts'
 import { Refusal } from '../kit/states.tsx'
@@ -28,7 +29,7 @@ export function ContactForm({ contact, onCancel, onSaved }: ContactFormProps) {
   const saving = useMutation({
     mutationFn: (values: Values) =>
       contact
-        ? api.send<Contact>('PATCH', `/contacts/${contact.id}`, changesOf(contact, values))
+        ? api.change<Contact>(`/contacts/${contact.id}`, (now) => changesOf(valuesOf(contact), values, now))
         : api.send<Contact>('POST', '/contacts', values),
     onError: (error) => form.setErrors(faultsOf(error, [...fields]).at),
     onSuccess: async (saved) => {
@@ -102,9 +103,7 @@ const valuesOf = (contact?: Contact) => ({
   notes: contact?.notes ?? '',
 })
 
-/** Only what was changed here, so that what others changed meanwhile stays. */
-function changesOf(contact: Contact, values: Values): Partial<Values> {
-  const before = valuesOf(contact)
-  const changed = fields.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(values[name]))
-  return Object.fromEntries(changed.map((name) => [name, values[name]]))
+function changesOf(before: Values, values: Values, now: Contact): Partial<Values> {
+  const changes = changedFields(before, values)
+  return changes.tags ? { ...changes, tags: mergeList(before.tags, changes.tags, now.tags) } : changes
 }

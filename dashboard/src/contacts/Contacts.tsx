@@ -61,7 +61,9 @@ export function Contacts() {
         {total === undefined ? '\u00a0' : sayCount(total, 'contact')}
       </p>
       <Card is_flush>
-        {ticked.size > 0 && <BulkBar ticked={ticked} onDone={() => setTicked(new Map())} />}
+        {ticked.size > 0 && (
+          <BulkBar ticked={ticked} onDone={(failed) => setTicked(new Map(failed.map((one) => [one.id, one])))} />
+        )}
         {list.error ? (
           <Failure error={list.error} retry={list.refetch} />
         ) : (

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { country_names } from '../imports/countries.ts'
 import { useApi } from '../kit/api.ts'
 import { TrashIcon } from '../kit/icons.tsx'
+import { changedFields, mergeMembers } from '../kit/merge.ts'
 import { sayOf } from '../kit/problems.ts'
 import { Refusal } from '../kit/states.tsx'
 import { tell } from '../kit/toast.ts'
@@ -29,10 +30,15 @@ interface Draft {
 export function MapEditor({ integration, sample, onSample }: MapEditorProps) {
   const api = useApi()
   const client = useQueryClient()
+  /** What the draft began with. */
+  const [before, setBefore] = useState(integration)
   const [draft, setDraft] = useState(() => draftOf(integration))
   const saving = useMutation({
-    mutationFn: (body: object) => api.send<Integration>('PATCH', `/integrations/${integration.id}`, body),
+    mutationFn: (wanted: Mapped) =>
+      api.change<Integration>(`/integrations/${integration.id}`, (now) => changesOf(before, wanted, now)),
     onSuccess: (changed) => {
+      setBefore(changed)
+      setDraft(draftOf(changed))
       client.setQueryData(integrationQuery(api, integration.id).queryKey, changed)
       tell('Saved.')
     },
@@ -143,6 +149,18 @@ export function MapEditor({ integration, sample, onSample }: MapEditorProps) {
       </div>
     </form>
   )
+}
+
+type Mapped = Pick<Integration, 'field_map' | 'default_country'>
+
+/** Field by field, so that what others map meanwhile stays. */
+function changesOf(before: Mapped, wanted: Mapped, now: Mapped): Partial<Mapped> {
+  const [from, to, at] = [before.field_map, wanted.field_map, now.field_map]
+  const crm_ids = mergeMembers(from.crm_ids ?? {}, to.crm_ids ?? {}, at.crm_ids ?? {})
+  return {
+    field_map: { ...mergeMembers<FieldMap[string]>(from, to, at), crm_ids },
+    ...changedFields({ default_country: before.default_country }, { default_country: wanted.default_country }),
+  }
 }
 
 function read(sample: string): { json?: unknown; fault?: string } {

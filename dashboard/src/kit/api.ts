@@ -1,8 +1,10 @@
 import { useParams } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { download, type List, type Query, request, upload, withQuery } from './request.ts'
+import { download, type List, Problem, type Query, request, requestWithEtag, upload, withQuery } from './request.ts'
 
 const base = '/app/api/v1'
+/** How often a change is tried when others are faster. */
+const tries_max = 5
 
 /** The public API as the person who is signed in, in one workspace. */
 export interface Api {
@@ -10,6 +12,11 @@ export interface Api {
   get: <Result>(path: string, query?: Query, signal?: AbortSignal) => Promise<Result>
   list: <Item>(path: string, query?: Query, signal?: AbortSignal) => Promise<List<Item>>
   send: <Result>(method: string, path: string, body?: unknown) => Promise<Result>
+  /**
+   * Reads a resource, and sends what is to be changed in it as it is then, or nothing when that is undefined. When someone
+   * else has changed it in between, all of it again, a few times.
+   */
+  change: <Resource>(path: string, changesOf: (now: Resource) => object | undefined) => Promise<Resource>
   upload: <Result>(path: string, form: FormData, onPercent: (sent: number) => void) => Promise<Result>
   download: (path: string, query: Query) => Promise<void>
 }
@@ -22,8 +29,28 @@ export function apiOf(workspace: string): Api {
     get,
     list: <Item>(path: string, query?: Query, signal?: AbortSignal) => get<List<Item>>(path, query, signal),
     send: (method, path, body) => request(base + path, { method, body, workspace }),
+    change: (path, changesOf) => change(base + path, workspace, changesOf),
     upload: (path, form, onPercent) => upload(base + path, form, workspace, onPercent),
     download: (path, query) => download(withQuery(base + path, query), workspace),
+  }
+}
+
+async function change<Resource>(
+  path: string,
+  workspace: string,
+  changesOf: (now: Resource) => object | undefined,
+  tries_left = tries_max,
+): Promise<Resource> {
+  const { data, etag } = await requestWithEtag<Resource>(path, { workspace })
+  const body = changesOf(data)
+  if (body === undefined) return data
+  try {
+    return await request<Resource>(path, { method: 'PATCH', body, workspace, if_match: etag })
+  } catch (error) {
+    const is_stale = error instanceof Problem && error.status === 412
+    if (!is_stale) throw error
+    if (tries_left === 1) throw new Problem(412, error.code, 'Someone else is changing it right now. Try again.')
+    return await change(path, workspace, changesOf, tries_left - 1)
   }
 }
 

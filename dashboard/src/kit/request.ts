@@ -34,6 +34,8 @@ export interface Asked {
   body?: unknown
   workspace?: string
   signal?: AbortSignal
+  /** Refused with 412 when it has another ETag by now. */
+  if_match?: string
 }
 
 /** The path may stand behind another one: the page says where it is served. */
@@ -50,19 +52,26 @@ export const withQuery = (path: string, query: Query = {}): string => {
 }
 
 /** The envelope's content: `data` of one thing, `data` with `pagination` of a list. */
-export async function request<Result>(path: string, asked: Asked = {}): Promise<Result> {
+export const request = async <Result>(path: string, asked: Asked = {}): Promise<Result> =>
+  (await requestWithEtag<Result>(path, asked)).data
+
+export async function requestWithEtag<Result>(
+  path: string,
+  asked: Asked = {},
+): Promise<{ data: Result; etag: string }> {
   const answer = await send(path, asked)
   const envelope = await answer.json().catch(() => undefined)
-  if (answer.ok && envelope?.success) return envelope.pagination ? envelope : envelope.data
-  throw problemOf(answer, envelope)
+  if (!answer.ok || !envelope?.success) throw problemOf(answer, envelope)
+  return { data: envelope.pagination ? envelope : envelope.data, etag: answer.headers.get('etag') ?? '' }
 }
 
 const unreachable = () => new Problem(0, 'UNREACHABLE', 'The server can’t be reached. Is the connection there?')
 
-async function send(path: string, { method = 'GET', body, workspace, signal }: Asked): Promise<Response> {
+async function send(path: string, { method = 'GET', body, workspace, signal, if_match }: Asked): Promise<Response> {
   const headers: Record<string, string> = { accept: 'application/json' }
   if (body !== undefined) headers['content-type'] = 'application/json'
   if (workspace) headers['x-workspace'] = workspace
+  if (if_match) headers['if-match'] = if_match
   try {
     return await fetch(addressOf(path), {
       method,

@@ -4,9 +4,11 @@ import { sayOf } from './problems.ts'
 export const tell = (message: string): void =>
   void notifications.show({ message, color: 'teal', withBorder: true, closeButtonProps: { 'aria-label': 'Dismiss' } })
 
-export const tellProblem = (error: unknown): void =>
+export const tellProblem = (error: unknown): void => tellFailure(sayOf(error))
+
+export const tellFailure = (message: string): void =>
   void notifications.show({
-    message: sayOf(error),
+    message,
     color: 'red',
     withBorder: true,
     autoClose: 8_000,

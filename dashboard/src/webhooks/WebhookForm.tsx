@@ -1,8 +1,10 @@
 import { Button, MultiSelect, Radio, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
 import { choices } from '../events/event.ts'
 import { useApi } from '../kit/api.ts'
+import { changedFields, mergeList } from '../kit/merge.ts'
 import { faultsOf } from '../kit/problems.ts'
 import { Refusal } from '../kit/states.tsx'
 import type { NewWebhook, Webhook } from './webhook.ts'
@@ -25,19 +27,15 @@ interface WebhookFormProps {
 
 export function WebhookForm({ webhook, onSaved }: WebhookFormProps) {
   const api = useApi()
+  const [before] = useState(() => valuesOf(webhook))
   const form = useForm<Values>({
-    initialValues: {
-      target: 'server',
-      url: webhook?.url ?? '',
-      events: webhook?.events ?? ['*'],
-      description: webhook?.description ?? '',
-    },
+    initialValues: before,
     validate: { events: (chosen) => (chosen.length === 0 ? 'Choose at least one.' : null) },
   })
   const saving = useMutation({
     mutationFn: (values: Values) =>
       webhook
-        ? api.send<NewWebhook>('PATCH', `/webhooks/${webhook.id}`, bodyOf(values))
+        ? api.change<NewWebhook>(`/webhooks/${webhook.id}`, (now) => changesOf(bodyOf(before), bodyOf(values), now))
         : api.send<NewWebhook>('POST', '/webhooks', bodyOf(values)),
     onError: (error) => form.setErrors(faultsOf(error, fields).at),
     onSuccess: onSaved,
@@ -84,6 +82,23 @@ export function WebhookForm({ webhook, onSaved }: WebhookFormProps) {
 /** What stands for all goes with nothing else: the one that was chosen last counts. */
 const withoutOthers = (chosen: string[]): string[] =>
   chosen.at(-1) === '*' ? ['*'] : chosen.filter((pattern) => pattern !== '*')
+
+const valuesOf = (webhook?: Webhook): Values => ({
+  target: 'server',
+  url: webhook?.url ?? '',
+  events: webhook?.events ?? ['*'],
+  description: webhook?.description ?? '',
+})
+
+function changesOf(before: Body, wanted: Body, now: Webhook): Partial<Body> {
+  const changes = changedFields(before, wanted)
+  return changes.events ? { ...changes, events: eventsOf(before.events, changes.events, now.events) } : changes
+}
+
+const eventsOf = (before: string[], wanted: string[], now: string[]): string[] =>
+  wanted.includes('*') ? wanted : withoutOthers(mergeList(before, wanted, now))
+
+type Body = ReturnType<typeof bodyOf>
 
 const bodyOf = ({ target, url, events, description }: Values) => ({
   url: target === 'inbox' ? 'inbox' : url,

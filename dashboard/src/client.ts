@@ -5,9 +5,11 @@ import { session_query } from './kit/session.ts'
 const tries_max = 2
 
 export function newClient(): QueryClient {
-  // A session that has ended shows at the next request, whichever that is.
+  // A session that has ended, or another role, shows at the next request, whichever that is.
   const onError = (error: Error) => {
-    if (error instanceof Problem && error.status === 401) client.setQueryData(session_query.queryKey, null)
+    if (!(error instanceof Problem)) return
+    if (error.status === 401) client.setQueryData(session_query.queryKey, null)
+    if (error.status === 403) void client.invalidateQueries(session_query)
   }
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({ onError }),

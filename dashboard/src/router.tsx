@@ -1,5 +1,6 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
 import { validateContactSearch } from './contacts/search.ts'
+import { forEditors, forOwners } from './shell/NeedsRole.tsx'
 import { Nowhere } from './shell/Nowhere.tsx'
 import { Root } from './shell/Root.tsx'
 import { Shell } from './shell/Shell.tsx'
@@ -48,7 +49,10 @@ const imports = createRoute({
 const newImport = createRoute({
   getParentRoute: () => workspace,
   path: '/imports/new',
-  component: lazyRouteComponent(() => import('./imports/NewImport.tsx'), 'NewImport'),
+  component: forEditors(
+    lazyRouteComponent(() => import('./imports/NewImport.tsx'), 'NewImport'),
+    'New import',
+  ),
 })
 const oneImport = createRoute({
   getParentRoute: () => workspace,
@@ -74,7 +78,10 @@ const events = createRoute({
 const webhooks = createRoute({
   getParentRoute: () => workspace,
   path: '/webhooks',
-  component: lazyRouteComponent(() => import('./webhooks/Webhooks.tsx'), 'Webhooks'),
+  component: forOwners(
+    lazyRouteComponent(() => import('./webhooks/Webhooks.tsx'), 'Webhooks'),
+    'Webhooks',
+  ),
 })
 const webhook = createRoute({
   getParentRoute: () => workspace,
@@ -83,17 +90,26 @@ const webhook = createRoute({
     ...(isText(status) && { status }),
     ...(isText(delivery) && { delivery }),
   }),
-  component: lazyRouteComponent(() => import('./webhooks/OneWebhook.tsx'), 'OneWebhook'),
+  component: forOwners(
+    lazyRouteComponent(() => import('./webhooks/OneWebhook.tsx'), 'OneWebhook'),
+    'Webhook',
+  ),
 })
 const integrations = createRoute({
   getParentRoute: () => workspace,
   path: '/integrations',
-  component: lazyRouteComponent(() => import('./integrations/Integrations.tsx'), 'Integrations'),
+  component: forOwners(
+    lazyRouteComponent(() => import('./integrations/Integrations.tsx'), 'Integrations'),
+    'Integrations',
+  ),
 })
 const integration = createRoute({
   getParentRoute: () => workspace,
   path: '/integrations/$id',
-  component: lazyRouteComponent(() => import('./integrations/OneIntegration.tsx'), 'OneIntegration'),
+  component: forOwners(
+    lazyRouteComponent(() => import('./integrations/OneIntegration.tsx'), 'OneIntegration'),
+    'Integration',
+  ),
 })
 
 const settings = createRoute({
@@ -104,14 +120,12 @@ const settings = createRoute({
 const settingsStart = createRoute({
   getParentRoute: () => settings,
   path: '/',
-  beforeLoad: ({ params }) => {
-    throw redirect({ to: '/w/$workspace/settings/api-keys', params })
-  },
+  component: lazyRouteComponent(() => import('./settings/Settings.tsx'), 'SettingsStart'),
 })
 const apiKeys = createRoute({
   getParentRoute: () => settings,
   path: '/api-keys',
-  component: lazyRouteComponent(() => import('./settings/ApiKeys.tsx'), 'ApiKeys'),
+  component: forOwners(lazyRouteComponent(() => import('./settings/ApiKeys.tsx'), 'ApiKeys')),
 })
 const workspaceName = createRoute({
   getParentRoute: () => settings,
@@ -121,7 +135,7 @@ const workspaceName = createRoute({
 const members = createRoute({
   getParentRoute: () => settings,
   path: '/members',
-  component: lazyRouteComponent(() => import('./settings/Members.tsx'), 'Members'),
+  component: forOwners(lazyRouteComponent(() => import('./settings/Members.tsx'), 'Members')),
 })
 const me = createRoute({
   getParentRoute: () => settings,

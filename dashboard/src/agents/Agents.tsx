@@ -6,6 +6,7 @@ import { Ago } from '../kit/Ago.tsx'
 import { useApi } from '../kit/api.ts'
 import { AgentIcon, PlusIcon } from '../kit/icons.tsx'
 import { Card, Page } from '../kit/Page.tsx'
+import { useCanEdit } from '../kit/session.ts'
 import { Empty, Failure, Waiting } from '../kit/states.tsx'
 import type { Agent } from './agent.ts'
 import styles from './agents.module.css'
@@ -13,6 +14,7 @@ import { NewAgent } from './NewAgent.tsx'
 
 export function Agents() {
   const api = useApi()
+  const can_edit = useCanEdit()
   const [is_creating, setCreating] = useState(false)
   const agents = useInfiniteQuery({
     queryKey: [api.workspace, 'agents', 'list'],
@@ -21,7 +23,7 @@ export function Agents() {
     getNextPageParam: ({ pagination }) => pagination.next_cursor ?? undefined,
   })
   const all = agents.data?.pages.flatMap(({ data }) => data)
-  const create = (
+  const create = can_edit && (
     <Button leftSection={<PlusIcon size={17} />} onClick={() => setCreating(true)}>
       New agent
     </Button>
@@ -37,7 +39,7 @@ export function Agents() {
       {all?.length === 0 && (
         <Card is_flush>
           <Empty icon={<AgentIcon size={24} />} title="No agents yet">
-            Give it a name, and tell it in plain words what it should do.
+            {can_edit && 'Give it a name, and tell it in plain words what it should do.'}
           </Empty>
         </Card>
       )}

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { Ago, sayTime } from '../kit/Ago.tsx'
 import { Ask } from '../kit/Ask.tsx'
 import { useApi } from '../kit/api.ts'
+import { useCanEdit } from '../kit/session.ts'
 import { tell } from '../kit/toast.ts'
 import { type Contact, nameOf } from './contact.ts'
 import styles from './contacts.module.css'
@@ -18,6 +19,7 @@ interface ContactDetailsProps {
 export function ContactDetails({ contact, onEdit, onDeleted }: ContactDetailsProps) {
   const api = useApi()
   const refresh = useStale()
+  const can_edit = useCanEdit()
   const [is_asking, setAsking] = useState(false)
   const remove = async () => {
     await api.send('DELETE', `/contacts/${contact.id}`)
@@ -63,14 +65,16 @@ export function ContactDetails({ contact, onEdit, onDeleted }: ContactDetailsPro
           <code className={styles.id}>{contact.id}</code>
         </Detail>
       </dl>
-      <Group className={styles.panelFoot}>
-        <Button onClick={onEdit} data-autofocus>
-          Edit
-        </Button>
-        <Button variant="subtle" color="red" onClick={() => setAsking(true)}>
-          Delete
-        </Button>
-      </Group>
+      {can_edit && (
+        <Group className={styles.panelFoot}>
+          <Button onClick={onEdit} data-autofocus>
+            Edit
+          </Button>
+          <Button variant="subtle" color="red" onClick={() => setAsking(true)}>
+            Delete
+          </Button>
+        </Group>
+      )}
       <Ask
         is_open={is_asking}
         title="Delete this contact?"

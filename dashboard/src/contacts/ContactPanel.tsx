@@ -2,7 +2,9 @@ import { Drawer } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useApi } from '../kit/api.ts'
+import { useCanEdit } from '../kit/session.ts'
 import { Failure, Waiting } from '../kit/states.tsx'
+import { NeedsRole } from '../shell/NeedsRole.tsx'
 import { ContactDetails } from './ContactDetails.tsx'
 import { ContactForm } from './ContactForm.tsx'
 import { nameOf, oneQuery } from './contact.ts'
@@ -29,11 +31,16 @@ export function ContactPanel({ id, onClose }: { id: string | undefined; onClose:
 
 function NewContact({ onClose }: { onClose: () => void }) {
   const { change } = useContactSearch()
+  const can_edit = useCanEdit()
   return (
     <>
       <Head title="New contact" />
       <Drawer.Body>
-        <ContactForm onCancel={onClose} onSaved={({ id }) => change({ contact: id }, true)} />
+        {can_edit ? (
+          <ContactForm onCancel={onClose} onSaved={({ id }) => change({ contact: id }, true)} />
+        ) : (
+          <NeedsRole needed="member" />
+        )}
       </Drawer.Body>
     </>
   )

@@ -15,7 +15,8 @@ interface ContactTableProps {
   contacts: Contact[] | undefined
   is_stale: boolean
   ticked: Ticked
-  onTick: (ticked: Ticked) => void
+  /** Undefined: they can't be chosen. */
+  onTick: ((ticked: Ticked) => void) | undefined
 }
 
 const tags_shown = 3
@@ -52,74 +53,79 @@ export function ContactTable({ contacts, is_stale, ticked, onTick }: ContactTabl
         >
           {is_filtered
             ? 'Try fewer letters, or take away a filter.'
-            : 'Add one by hand, import a CSV file, or let a program create them with an API key.'}
+            : onTick && 'Add one by hand, import a CSV file, or let a program create them with an API key.'}
         </Empty>
       }
     />
   )
 }
 
-function columnsOf(contacts: Contact[], ticked: Ticked, onTick: (ticked: Ticked) => void): Column<Contact>[] {
+function columnsOf(contacts: Contact[], ticked: Ticked, onTick: ContactTableProps['onTick']): Column<Contact>[] {
+  return onTick ? [tickColumn(contacts, ticked, onTick), ...columns] : columns
+}
+
+function tickColumn(contacts: Contact[], ticked: Ticked, onTick: (ticked: Ticked) => void): Column<Contact> {
   const tick = (changed: Contact[], is_ticked: boolean) => {
     const next = new Map(ticked)
     for (const contact of changed) is_ticked ? next.set(contact.id, contact) : next.delete(contact.id)
     onTick(next)
   }
   const are_all = contacts.length > 0 && contacts.every(({ id }) => ticked.has(id))
-  return [
-    {
-      id: 'tick',
-      meta: { is_narrow: true },
-      header: () => (
-        <Checkbox
-          size="xs"
-          aria-label="Select all on this page"
-          checked={are_all}
-          indeterminate={ticked.size > 0 && !are_all}
-          onChange={({ currentTarget }) => tick(contacts, currentTarget.checked)}
-        />
-      ),
-      cell: ({ row: { original } }) => (
-        <Checkbox
-          size="xs"
-          aria-label={`Select ${nameOf(original) || original.phone_number}`}
-          checked={ticked.has(original.id)}
-          onChange={({ currentTarget }) => tick([original], currentTarget.checked)}
-        />
-      ),
-    },
-    { id: 'name', header: 'Name', cell: ({ row }) => <Name contact={row.original} /> },
-    {
-      id: 'phone_number',
-      header: 'Phone number',
-      meta: { is_hidden_on_phone: true },
-      cell: ({ row }) => <span className={styles.phone}>{row.original.phone_number}</span>,
-    },
-    {
-      id: 'tags',
-      header: 'Tags',
-      meta: { is_hidden_on_phone: true },
-      cell: ({ row }) => <Tags tags={row.original.tags} />,
-    },
-    {
-      id: 'source',
-      header: 'Source',
-      meta: { is_hidden_on_phone: true },
-      cell: ({ row }) => source_names[row.original.source],
-    },
-    {
-      id: 'last_contact_at',
-      meta: { is_hidden_on_phone: true },
-      header: () => <Sorter column="last_contact_at" name="Last contact" />,
-      cell: ({ row }) => <Ago time={row.original.last_contact_at} />,
-    },
-    {
-      id: 'created_at',
-      header: () => <Sorter column="created_at" name="Created" />,
-      cell: ({ row }) => <Ago time={row.original.created_at} />,
-    },
-  ]
+  return {
+    id: 'tick',
+    meta: { is_narrow: true },
+    header: () => (
+      <Checkbox
+        size="xs"
+        aria-label="Select all on this page"
+        checked={are_all}
+        indeterminate={ticked.size > 0 && !are_all}
+        onChange={({ currentTarget }) => tick(contacts, currentTarget.checked)}
+      />
+    ),
+    cell: ({ row: { original } }) => (
+      <Checkbox
+        size="xs"
+        aria-label={`Select ${nameOf(original) || original.phone_number}`}
+        checked={ticked.has(original.id)}
+        onChange={({ currentTarget }) => tick([original], currentTarget.checked)}
+      />
+    ),
+  }
 }
+
+const columns: Column<Contact>[] = [
+  { id: 'name', header: 'Name', cell: ({ row }) => <Name contact={row.original} /> },
+  {
+    id: 'phone_number',
+    header: 'Phone number',
+    meta: { is_hidden_on_phone: true },
+    cell: ({ row }) => <span className={styles.phone}>{row.original.phone_number}</span>,
+  },
+  {
+    id: 'tags',
+    header: 'Tags',
+    meta: { is_hidden_on_phone: true },
+    cell: ({ row }) => <Tags tags={row.original.tags} />,
+  },
+  {
+    id: 'source',
+    header: 'Source',
+    meta: { is_hidden_on_phone: true },
+    cell: ({ row }) => source_names[row.original.source],
+  },
+  {
+    id: 'last_contact_at',
+    meta: { is_hidden_on_phone: true },
+    header: () => <Sorter column="last_contact_at" name="Last contact" />,
+    cell: ({ row }) => <Ago time={row.original.last_contact_at} />,
+  },
+  {
+    id: 'created_at',
+    header: () => <Sorter column="created_at" name="Created" />,
+    cell: ({ row }) => <Ago time={row.original.created_at} />,
+  },
+]
 
 function Name({ contact }: { contact: Contact }) {
   const { change } = useContactSearch()

@@ -6,6 +6,7 @@ import { sayCount } from '../kit/Ago.tsx'
 import { useApi } from '../kit/api.ts'
 import { ExportIcon, ImportIcon, PlusIcon } from '../kit/icons.tsx'
 import { Card, Page } from '../kit/Page.tsx'
+import { useCanEdit } from '../kit/session.ts'
 import { Failure } from '../kit/states.tsx'
 import { tellProblem } from '../kit/toast.ts'
 import { BulkBar } from './BulkBar.tsx'
@@ -20,6 +21,7 @@ import { useContactSearch } from './useContactSearch.ts'
 export function Contacts() {
   const api = useApi()
   const { said, change } = useContactSearch()
+  const can_edit = useCanEdit()
   const list = useQuery({ ...listQuery(api, said), placeholderData: keepPreviousData })
   const [ticked, setTicked] = useState<ReadonlyMap<string, Contact>>(new Map())
   const { contact, ...place } = said
@@ -32,7 +34,7 @@ export function Contacts() {
   })
 
   const total = list.data?.pagination.total
-  const actions = (
+  const actions = can_edit && (
     <>
       <Button
         variant="default"
@@ -71,7 +73,7 @@ export function Contacts() {
             contacts={list.data?.data}
             is_stale={list.isPlaceholderData}
             ticked={ticked}
-            onTick={setTicked}
+            onTick={can_edit ? setTicked : undefined}
           />
         )}
       </Card>

@@ -9,9 +9,10 @@ import { Json } from '../kit/Code.tsx'
 import { EventsIcon } from '../kit/icons.tsx'
 import { Opening } from '../kit/Opening.tsx'
 import { Card, Page } from '../kit/Page.tsx'
+import { useIsOwner } from '../kit/session.ts'
 import { Empty, Failure, Waiting } from '../kit/states.tsx'
 import { useStream } from '../kit/stream.ts'
-import { choices, type Event, event_types } from './event.ts'
+import { choicesOf, type Event, event_types, event_types_of_all } from './event.ts'
 import styles from './events.module.css'
 
 const all = '*'
@@ -24,6 +25,7 @@ export function Events() {
   const api = useApi()
   const client = useQueryClient()
   const navigate = useNavigate()
+  const is_owner = useIsOwner()
   const { type } = useSearch({ from: '/w/$workspace/events' })
   const queryKey = [api.workspace, 'events', type]
   const events = useInfiniteQuery({
@@ -60,7 +62,7 @@ export function Events() {
   return (
     <Page
       title="Events"
-      about="What happened here, as it happens. Webhooks send the same to your own server."
+      about={`What happened here, as it happens.${is_owner ? ' Webhooks send the same to your own server.' : ''}`}
       actions={
         <Badge variant="light" color={state === 'live' ? 'teal' : 'gray'} tt="none" size="lg" role="status">
           {state === 'live' ? 'Live' : 'Connecting…'}
@@ -70,7 +72,7 @@ export function Events() {
       <Select
         className={styles.filter}
         label="Which events"
-        data={choices}
+        data={choicesOf(is_owner ? event_types : event_types_of_all)}
         value={type ?? all}
         searchable
         allowDeselect={false}

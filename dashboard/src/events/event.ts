@@ -21,16 +21,17 @@ export const event_types = [
   'webhook.test',
 ]
 
-const nouns = [...new Set(event_types.map((type) => type.split('.')[0] ?? ''))]
+/** Without those about what only owners may see: to others they are not shown. */
+export const event_types_of_all = event_types.filter((type) => !/^(api_key|webhook)\./.test(type))
 
 /** Patterns first, each with its types. */
-export const choices = [
+export const choicesOf = (types: string[]) => [
   { group: 'Everything', items: [{ value: '*', label: 'All events' }] },
-  ...nouns.map((noun) => ({
+  ...[...new Set(types.map((type) => type.split('.')[0] ?? ''))].map((noun) => ({
     group: sayNoun(noun),
     items: [
       { value: `${noun}.*`, label: `All of ${noun}.*` },
-      ...event_types.filter((type) => type.startsWith(`${noun}.`)).map((type) => ({ value: type, label: type })),
+      ...types.filter((type) => type.startsWith(`${noun}.`)).map((type) => ({ value: type, label: type })),
     ],
   })),
 ]

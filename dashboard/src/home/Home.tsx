@@ -5,7 +5,7 @@ import { sayNumber } from '../kit/Ago.tsx'
 import { useApi } from '../kit/api.ts'
 import { PlusIcon } from '../kit/icons.tsx'
 import { Card, Page, Stack } from '../kit/Page.tsx'
-import { useMembership } from '../kit/session.ts'
+import { useCanEdit, useMembership } from '../kit/session.ts'
 import { Failure } from '../kit/states.tsx'
 import { DayChart } from './DayChart.tsx'
 import { Events } from './Events.tsx'
@@ -17,6 +17,7 @@ import type { Overview } from './overview.ts'
 export function Home() {
   const api = useApi()
   const { name = 'Home' } = useMembership() ?? {}
+  const can_edit = useCanEdit()
   const { data, error, refetch } = useQuery({
     queryKey: [api.workspace, 'overview'],
     queryFn: ({ signal }) => api.get<Overview>('/overview', {}, signal),
@@ -37,14 +38,14 @@ export function Home() {
     </Button>
   )
   return (
-    <Page title={name} about="What happened here lately." actions={add}>
+    <Page title={name} about="What happened here lately." actions={can_edit && add}>
       {error ? (
         <Card>
           <Failure error={error} retry={refetch} />
         </Card>
       ) : (
         <Stack>
-          {data?.contacts.total === 0 && <NextSteps />}
+          {data?.contacts.total === 0 && can_edit && <NextSteps />}
           <div className={styles.figures}>
             <Figure label="Contacts" value={data && sayNumber(data.contacts.total)} />
             <Figure label="New this week" value={data && sayNumber(data.contacts.new_this_week)} />

@@ -6,6 +6,7 @@ import { useApi, useWorkspaceId } from '../kit/api.ts'
 import { type Column, DataTable } from '../kit/DataTable.tsx'
 import { ImportIcon, PlusIcon } from '../kit/icons.tsx'
 import { Card, Page } from '../kit/Page.tsx'
+import { useCanEdit } from '../kit/session.ts'
 import { Empty, Failure } from '../kit/states.tsx'
 import { type Import, isAtWork } from './import.ts'
 import styles from './imports.module.css'
@@ -13,13 +14,18 @@ import styles from './imports.module.css'
 export function Imports() {
   const api = useApi()
   const navigate = useNavigate()
+  const can_edit = useCanEdit()
   const { data, error, refetch } = useQuery({
     queryKey: [api.workspace, 'imports', 'list'],
     queryFn: ({ signal }) => api.list<Import>('/contacts/imports', { limit: 50 }, signal),
     refetchInterval: ({ state }) => (state.data?.data.some(isAtWork) ? 2_000 : false),
   })
   return (
-    <Page title="Import" about="Bring contacts from a CSV file, and take them back if need be." actions={<NewLink />}>
+    <Page
+      title="Imports"
+      about={can_edit ? 'Import contacts from CSV. You can undo an import.' : 'Contacts that came from CSV files.'}
+      actions={can_edit && <NewLink />}
+    >
       <Card is_flush>
         {error ? (
           <Failure error={error} retry={refetch} />
@@ -33,8 +39,9 @@ export function Imports() {
               void navigate({ to: '/w/$workspace/imports/$id', params: { workspace: api.workspace, id } })
             }
             empty={
-              <Empty icon={<ImportIcon size={24} />} title="Nothing imported yet" action={<NewLink />}>
-                Drop a CSV file from a spreadsheet or another system. A dry run shows what would happen first.
+              <Empty icon={<ImportIcon size={24} />} title="Nothing imported yet" action={can_edit && <NewLink />}>
+                {can_edit &&
+                  'Drop a CSV file from a spreadsheet or another system. A dry run shows what would happen first.'}
               </Empty>
             }
           />

@@ -8,6 +8,7 @@ import { Ask } from '../kit/Ask.tsx'
 import { useApi } from '../kit/api.ts'
 import { ExportIcon, UndoIcon } from '../kit/icons.tsx'
 import { Card, Page, Stack } from '../kit/Page.tsx'
+import { useCanEdit } from '../kit/session.ts'
 import { Failure, Refusal, Waiting } from '../kit/states.tsx'
 import { tellProblem } from '../kit/toast.ts'
 import { StatusBadge } from './Imports.tsx'
@@ -21,6 +22,7 @@ export function OneImport() {
   const api = useApi()
   const { id } = useParams({ from: '/w/$workspace/imports/$id' })
   const { data, error, refetch } = useQuery(importQuery(api, id))
+  const can_edit = useCanEdit()
   const refresh = useStale()
   const status = data?.status
   // biome-ignore lint/correctness/useExhaustiveDependencies: contacts are others than before whenever the state is another
@@ -29,7 +31,7 @@ export function OneImport() {
     <Page
       title={data?.file_name ?? 'Import'}
       about={data && `Started ${sayTime(data.created_at)}`}
-      actions={data && <Actions import={data} />}
+      actions={data && can_edit && <Actions import={data} />}
     >
       {error && <Failure error={error} retry={refetch} />}
       {!data && !error && <Waiting />}

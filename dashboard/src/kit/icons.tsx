@@ -64,6 +64,12 @@ export const KeyIcon = icon(
     <path d="m11 12 8.5-8.5M16 7l3 3M13.5 9.5l2 2" />
   </>,
 )
+export const LockIcon = icon(
+  <>
+    <rect x="5" y="11" width="14" height="9.5" rx="2.5" />
+    <path d="M8 11V8a4 4 0 0 1 8 0v3" />
+  </>,
+)
 export const CopyIcon = icon(
   <>
     <rect x="9" y="9" width="11" height="11" rx="2.5" />

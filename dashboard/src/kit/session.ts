@@ -2,10 +2,12 @@ import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useWorkspaceId } from './api.ts'
 import { request } from './request.ts'
 
+export type Role = 'owner' | 'member' | 'viewer'
+
 export interface Membership {
   id: string
   name: string
-  role: 'owner' | 'member'
+  role: Role
 }
 
 export interface Session {
@@ -40,6 +42,12 @@ export function useMembership(): Membership | undefined {
 }
 
 export const useIsOwner = (): boolean => useMembership()?.role === 'owner'
+
+/** Whether contacts, imports and agents may be changed, and contacts exported: viewers only look. */
+export const useCanEdit = (): boolean => {
+  const role = useMembership()?.role
+  return role === 'owner' || role === 'member'
+}
 
 /** Another person is here, or with null nobody: what the one before has seen goes. */
 export function useEnter(): (session: Session | null) => void {

@@ -3,15 +3,16 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { sayOf } from '../kit/problems.ts'
 import { Problem, request } from '../kit/request.ts'
-import { type Session, session_query, useEnter } from '../kit/session.ts'
+import { type Role, type Session, session_query, useEnter } from '../kit/session.ts'
 import { Failure, Refusal, Waiting } from '../kit/states.tsx'
 import { Gate } from './Gate.tsx'
 import styles from './gate.module.css'
 import { PersonForm } from './PersonForm.tsx'
+import { aboutOf } from './roles.ts'
 
 interface Invitation {
   workspace: { name: string }
-  role: 'owner' | 'member'
+  role: Role
   email: string | null
   invited_by: string | null
 }
@@ -31,7 +32,7 @@ export function Invite() {
       </Gate>
     )
   }
-  const about = `${invitation.invited_by ?? 'An owner'} invites you to join as ${invitation.role}.`
+  const about = `${invitation.invited_by ?? 'An owner'} invites you to join as ${invitation.role}. You ${aboutOf(invitation.role).replace('Can', 'can')}`
   return (
     <Gate title={`Join ${invitation.workspace.name}`} about={about} foot={!session && <SignInInstead token={token} />}>
       {session ? (

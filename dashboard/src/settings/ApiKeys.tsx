@@ -6,7 +6,6 @@ import { useApi } from '../kit/api.ts'
 import { type Column, DataTable } from '../kit/DataTable.tsx'
 import { KeyIcon, MoreIcon, PlusIcon, RotateIcon, TrashIcon } from '../kit/icons.tsx'
 import { Card, useTitle } from '../kit/Page.tsx'
-import { useIsOwner } from '../kit/session.ts'
 import { Empty, Failure } from '../kit/states.tsx'
 import { type ApiKey, stateOf } from './apiKey.ts'
 import { type KeyDialog, KeyDialogs } from './KeyDialogs.tsx'
@@ -15,16 +14,13 @@ import styles from './settings.module.css'
 export function ApiKeys() {
   useTitle('API Keys')
   const api = useApi()
-  const is_owner = useIsOwner()
   const [dialog, setDialog] = useState<KeyDialog>()
   const keys = useInfiniteQuery({
-    enabled: is_owner,
     queryKey: [api.workspace, 'api_keys'],
     queryFn: ({ pageParam, signal }) => api.list<ApiKey>('/api_keys', { limit: 50, cursor: pageParam }, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ pagination }) => pagination.next_cursor ?? undefined,
   })
-  if (!is_owner) return <OwnersOnly />
   const create = (
     <Button size="sm" leftSection={<PlusIcon size={17} />} onClick={() => setDialog({ kind: 'create' })}>
       New API key
@@ -62,14 +58,6 @@ export function ApiKeys() {
     </>
   )
 }
-
-const OwnersOnly = () => (
-  <Card is_flush>
-    <Empty icon={<KeyIcon size={24} />} title="Only owners manage API keys">
-      Ask an owner of this workspace if you need one.
-    </Empty>
-  </Card>
-)
 
 const columnsOf = (open: (dialog: KeyDialog) => void): Column<ApiKey>[] => [
   {

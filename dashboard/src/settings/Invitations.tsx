@@ -1,4 +1,4 @@
-import { Button, Modal, Select, TextInput } from '@mantine/core'
+import { Button, Modal, Radio, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -9,22 +9,20 @@ import { Card } from '../kit/Page.tsx'
 import { faultsOf } from '../kit/problems.ts'
 import { type List, request } from '../kit/request.ts'
 import { Secret } from '../kit/Secret.tsx'
+import type { Role } from '../kit/session.ts'
 import { Failure, Refusal, Waiting } from '../kit/states.tsx'
 import { tellProblem } from '../kit/toast.ts'
+import { roles } from '../people/roles.ts'
 import styles from './settings.module.css'
 
 interface Invitation {
   id: string
-  role: 'owner' | 'member'
+  role: Role
   email: string | null
   expires_at: string
 }
 
 const fields = ['email', 'role']
-const roles = [
-  { value: 'member', label: 'Member: contacts, imports and agents' },
-  { value: 'owner', label: 'Owner: also members, keys and the name' },
-]
 
 /** Who was invited and has not come yet. */
 export function Invitations() {
@@ -119,7 +117,13 @@ function InviteForm({ onClose }: { onClose: () => void }) {
         data-autofocus
         {...form.getInputProps('email')}
       />
-      <Select label="Role" data={roles} allowDeselect={false} {...form.getInputProps('role')} />
+      <Radio.Group label="Role" {...form.getInputProps('role')}>
+        <div className={styles.roles}>
+          {roles.map(({ value, label, about }) => (
+            <Radio key={value} value={value} label={label} description={about} />
+          ))}
+        </div>
+      </Radio.Group>
       <Button type="submit" loading={inviting.isPending}>
         Make an invitation link
       </Button>

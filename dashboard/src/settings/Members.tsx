@@ -8,9 +8,10 @@ import { type Column, DataTable } from '../kit/DataTable.tsx'
 import { MoreIcon } from '../kit/icons.tsx'
 import { Card, Stack, useTitle } from '../kit/Page.tsx'
 import { type List, request } from '../kit/request.ts'
-import { session_query, useIsOwner, useSession } from '../kit/session.ts'
+import { type Role, session_query, useSession } from '../kit/session.ts'
 import { Failure } from '../kit/states.tsx'
 import { tellProblem } from '../kit/toast.ts'
+import { labelOf, roles } from '../people/roles.ts'
 import { Invitations } from './Invitations.tsx'
 import styles from './settings.module.css'
 
@@ -18,14 +19,13 @@ interface Member {
   person_id: string
   email: string
   name: string
-  role: 'owner' | 'member'
+  role: Role
   created_at: string
 }
 
 export function Members() {
   useTitle('Members')
   const workspace = useWorkspaceId()
-  const is_owner = useIsOwner()
   const { data, error, refetch } = useQuery({
     queryKey: [workspace, 'members'],
     queryFn: ({ signal }) => request<List<Member> | Member[]>('/app/members', { workspace, signal }),
@@ -40,7 +40,7 @@ export function Members() {
           <DataTable label="Members" columns={columns} rows={rows} idOf={({ person_id }) => person_id} />
         )}
       </Card>
-      {is_owner && <Invitations />}
+      <Invitations />
     </Stack>
   )
 }
@@ -60,8 +60,8 @@ const columns: Column<Member>[] = [
     id: 'role',
     header: 'Role',
     cell: ({ row }) => (
-      <Badge variant="light" color={row.original.role === 'owner' ? 'teal' : 'gray'} tt="capitalize" fw={600}>
-        {row.original.role}
+      <Badge variant="light" color={row.original.role === 'owner' ? 'teal' : 'gray'} tt="none" fw={600}>
+        {labelOf(row.original.role)}
       </Badge>
     ),
   },
@@ -80,7 +80,6 @@ const columns: Column<Member>[] = [
 
 function MemberMenu({ member }: { member: Member }) {
   const workspace = useWorkspaceId()
-  const is_owner = useIsOwner()
   const { person } = useSession()
   const client = useQueryClient()
   const [is_asking, setAsking] = useState(false)
@@ -89,23 +88,31 @@ function MemberMenu({ member }: { member: Member }) {
     await client.invalidateQueries({ queryKey: [workspace, 'members'] })
     await client.invalidateQueries(session_query)
   }
-  const other_role = member.role === 'owner' ? 'member' : 'owner'
   const changing = useMutation({
-    mutationFn: () => request(address, { method: 'PATCH', body: { role: other_role }, workspace }),
+    mutationFn: (role: Role) => request(address, { method: 'PATCH', body: { role }, workspace }),
     onError: tellProblem,
     onSuccess: refresh,
   })
-  if (!is_owner || member.person_id === person.id) return null
+  if (member.person_id === person.id) return null
   return (
     <>
-      <Menu position="bottom-end">
+      <Menu position="bottom-end" width={300}>
         <Menu.Target>
           <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${member.name}`}>
             <MoreIcon />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => changing.mutate()}>Make {other_role}</Menu.Item>
+          <Menu.Label>Change the role</Menu.Label>
+          {roles
+            .filter(({ value }) => value !== member.role)
+            .map(({ value, label, about }) => (
+              <Menu.Item key={value} onClick={() => changing.mutate(value)}>
+                Make {label.toLowerCase()}
+                <span className={styles.choiceAbout}>{about}</span>
+              </Menu.Item>
+            ))}
+          <Menu.Divider />
           <Menu.Item color="red" onClick={() => setAsking(true)}>
             Remove
           </Menu.Item>

@@ -1,21 +1,31 @@
-import { Link, Outlet } from '@tanstack/react-router'
+import { Link, Navigate, Outlet } from '@tanstack/react-router'
 import { useWorkspaceId } from '../kit/api.ts'
 import { Page } from '../kit/Page.tsx'
+import { useIsOwner } from '../kit/session.ts'
 import styles from './settings.module.css'
 
 const parts = [
-  { to: '/w/$workspace/settings/api-keys', name: 'API Keys' },
-  { to: '/w/$workspace/settings/workspace', name: 'Workspace' },
-  { to: '/w/$workspace/settings/members', name: 'Members' },
-  { to: '/w/$workspace/settings/me', name: 'You' },
+  { to: '/w/$workspace/settings/api-keys', name: 'API Keys', is_for_owners: true },
+  { to: '/w/$workspace/settings/workspace', name: 'Workspace', is_for_owners: false },
+  { to: '/w/$workspace/settings/members', name: 'Members', is_for_owners: true },
+  { to: '/w/$workspace/settings/me', name: 'You', is_for_owners: false },
 ] as const
+
+/** Leads to the first part that the role shows. */
+export function SettingsStart() {
+  const workspace = useWorkspaceId()
+  const to = useIsOwner() ? '/w/$workspace/settings/api-keys' : '/w/$workspace/settings/workspace'
+  return <Navigate to={to} params={{ workspace }} replace />
+}
 
 export function Settings() {
   const workspace = useWorkspaceId()
+  const is_owner = useIsOwner()
+  const shown = parts.filter(({ is_for_owners }) => is_owner || !is_for_owners)
   return (
     <Page title="Settings">
       <nav className={styles.parts} aria-label="Settings">
-        {parts.map(({ to, name }) => (
+        {shown.map(({ to, name }) => (
           <Link
             key={to}
             to={to}

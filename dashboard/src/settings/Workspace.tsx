@@ -8,6 +8,7 @@ import { request } from '../kit/request.ts'
 import { session_query, useIsOwner, useMembership } from '../kit/session.ts'
 import { Refusal } from '../kit/states.tsx'
 import { tell } from '../kit/toast.ts'
+import { aboutOf, labelOf } from '../people/roles.ts'
 import { LeaveWorkspace } from './LeaveWorkspace.tsx'
 import styles from './settings.module.css'
 
@@ -16,7 +17,8 @@ export function Workspace() {
   const workspace = useWorkspaceId()
   const client = useQueryClient()
   const is_owner = useIsOwner()
-  const form = useForm({ initialValues: { name: useMembership()?.name ?? '' } })
+  const { name = '', role = 'viewer' } = useMembership() ?? {}
+  const form = useForm({ initialValues: { name } })
   const renaming = useMutation({
     mutationFn: (body: { name: string }) => request('/app/workspace', { method: 'PATCH', body, workspace }),
     onError: (error) => form.setErrors(faultsOf(error, ['name']).at),
@@ -32,12 +34,13 @@ export function Workspace() {
           {renaming.error && <Refusal>{faultsOf(renaming.error, ['name']).rest}</Refusal>}
           <TextInput
             label="Name"
-            required
+            required={is_owner}
             readOnly={!is_owner}
             description={is_owner ? undefined : 'Only owners can change it.'}
             {...form.getInputProps('name')}
           />
           <TextInput label="Id" value={workspace} readOnly />
+          <TextInput label="Your role" description={aboutOf(role)} value={labelOf(role)} readOnly />
           {is_owner && (
             <Button type="submit" loading={renaming.isPending} className={styles.submit}>
               Save

@@ -19,7 +19,7 @@ export const scopes = [
   { value: 'contacts:write', label: 'Change contacts' },
   { value: 'agents:read', label: 'Read agents' },
   { value: 'agents:write', label: 'Change agents' },
-  { value: 'events:read', label: 'Read events' },
+  { value: 'events:read', label: 'Read events of what it may read' },
   { value: 'webhooks:read', label: 'See webhooks' },
   { value: 'webhooks:write', label: 'Change webhooks' },
   { value: 'integrations:read', label: 'See integrations' },

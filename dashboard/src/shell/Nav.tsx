@@ -10,12 +10,13 @@ import {
   SettingsIcon,
   WebhookIcon,
 } from '../kit/icons.tsx'
+import { useIsOwner } from '../kit/session.ts'
 import styles from './shell.module.css'
 
 const places = [
   { to: '/w/$workspace', name: 'Home', Icon: HomeIcon },
   { to: '/w/$workspace/contacts', name: 'Contacts', Icon: PeopleIcon },
-  { to: '/w/$workspace/imports', name: 'Import', Icon: ImportIcon },
+  { to: '/w/$workspace/imports', name: 'Imports', Icon: ImportIcon },
   { to: '/w/$workspace/agents', name: 'Agents', Icon: AgentIcon },
   { to: '/w/$workspace/events', name: 'Events', Icon: EventsIcon },
   { to: '/w/$workspace/webhooks', name: 'Webhooks', Icon: WebhookIcon },
@@ -23,9 +24,13 @@ const places = [
   { to: '/w/$workspace/settings', name: 'Settings', Icon: SettingsIcon },
 ] as const
 
+const for_owners: string[] = ['Webhooks', 'Integrations']
+
 export function Nav() {
   const { workspace = '' } = useParams({ strict: false })
   const { pathname } = useLocation()
+  const is_owner = useIsOwner()
+  const shown = places.filter(({ name }) => is_owner || !for_owners.includes(name))
   const nav = useRef<HTMLElement>(null)
   // On a phone there is not room for all at once.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page, another place
@@ -34,7 +39,7 @@ export function Nav() {
   }, [pathname])
   return (
     <nav className={styles.nav} aria-label="Main" ref={nav}>
-      {places.map(({ to, name, Icon }) => (
+      {shown.map(({ to, name, Icon }) => (
         <Link
           key={to}
           to={to}

@@ -2,7 +2,7 @@ import { Button, MultiSelect, Radio, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { choices } from '../events/event.ts'
+import { choicesOf, event_types } from '../events/event.ts'
 import { useApi } from '../kit/api.ts'
 import { changedFields, mergeList } from '../kit/merge.ts'
 import { faultsOf } from '../kit/problems.ts'
@@ -64,7 +64,7 @@ export function WebhookForm({ webhook, onSaved }: WebhookFormProps) {
       <MultiSelect
         label="Events"
         description="Types, or patterns that stand for several."
-        data={choices}
+        data={choicesOf(event_types)}
         searchable
         hidePickedOptions
         comboboxProps={{ shadow: 'md' }}

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { fillPerson, narrow, openDashboard, setUp, type Visit, wide } from './dashboard.ts'
+
+const skip = process.platform === 'linux' ? false : 'npm brings a Chromium for Linux alone'
+
+const dashboard = skip ? undefined : await openDashboard()
+const { address, setup_link, visit } = dashboard ?? { address: '', setup_link: '', visit: () => Promise.reject() }
+const owner: Visit = await visit().catch(() => ({}) as Visit)
+const { page, context } = owner
+
+const workspaceOf = (on: Page) => /\/w\/([^/?]+)/.exec(on.url())?.[1] ?? ''
+const openAt = (on: Page, path: string) => on.goto(`${address}/w/${workspaceOf(on)}${path}`)
+const dialog = (on: Page = page) => on.getByRole('dialog')
+const loaded = async (on: Page) => {
+  await on.getByRole('heading', { level: 1 }).waitFor()
+  await on.locator('[aria-busy=true], [role=status][aria-label=Loading]').waitFor({ state: 'hidden' })
+}
+
+async function send(method: string, path: string, data?: object) {
+  const headers = { origin: address, 'x-workspace': workspaceOf(page) }
+  const answer = await context.request.fetch(`${address}/app${path}`, { method, headers, ...(data && { data }) })
+  assert.ok(answer.ok(), await answer.text())
+  return (await answer.json()).data
+}
+
+const linksOf = (on: Page, nav: string) => on.getByRole('navigation', { name: nav }).getByRole('link').allInnerTexts()
+
+/** By an invitation that an owner makes in the page. */
+async function invited(role: 'Member' | 'Viewer', name: string): Promise<Visit> {
+  await openAt(page, '/settings/members')
+  await page.getByRole('button', { name: 'Invite' }).click()
+  await dialog().getByRole('radio', { name: role }).check()
+  await owner.look(`invite, ${role.toLowerCase()}`)
+  await dialog().getByRole('button', { name: 'Make an invitation link' }).click()
+  const link = await dialog().locator('code').innerText()
+  await dialog().getByRole('button', { name: 'Done' }).click()
+  const guest = await visit()
+  await guest.page.goto(link)
+  await guest.page.getByText(`invites you to join as ${role.toLowerCase()}. You can`).waitFor()
+  await guest.look(`invitation, ${role.toLowerCase()}`)
+  await fillPerson(guest.page, name, `${name.split(' ')[0]?.toLowerCase()}@example.com`)
+  await guest.page.getByRole('button', { name: 'Join' }).click()
+  await guest.page.getByRole('navigation', { name: 'Main' }).waitFor()
+  return guest
+}
+
+const owners_pages = {
+  '/webhooks': 'Webhooks',
+  '/webhooks/01a1dd18-9904-726a-94bc-9e3b6ab9ad11': 'Webhook',
+  '/integrations': 'Integrations',
+  '/integrations/01a1dd18-9904-726a-94bc-9e3b6ab9ad11': 'Integration',
+  '/settings/api-keys': 'Settings',
+  '/settings/members': 'Settings',
+}
+
+let import_id = ''
+
+test('a workspace has something of everything', { skip }, async () => {
+  await setUp(page, setup_link)
+  await send('POST', '/api/v1/contacts', { phone_number: '+14155550101', first_name: 'Konrad', tags: ['vip'] })
+  await send('POST', '/api/v1/agents', { name: 'Reception', instructions: 'Greet the caller.' })
+  await send('POST', '/api/v1/webhooks', { url: 'inbox', events: ['*'] })
+  const rows = [{ phone_number: '+14155550102' }, { phone_number: 'none' }]
+  import_id = (await send('POST', '/api/v1/contacts/imports', { rows })).id
+})
+
+test('a viewer sees what there is, and nothing that would change it', { skip }, async () => {
+  const viewer = await invited('Viewer', 'Vera Viewer')
+  const on = viewer.page
+  assert.deepEqual(await linksOf(on, 'Main'), ['Home', 'Contacts', 'Imports', 'Agents', 'Events', 'Settings'])
+  for (const [path, shown] of Object.entries({
+    '': 'Contact created',
+    '/contacts': 'Konrad',
+    '/imports': 'Rows sent by a program',
+    [`/imports/${import_id}`]: 'none',
+    '/agents': 'Reception',
+    '/events': 'contact.created',
+  })) {
+    await openAt(on, path)
+    await on.locator('main').getByText(shown).first().waitFor()
+    await loaded(on)
+    const name = path === '' ? 'home' : path.slice(1).replace(`/${import_id}`, ', one')
+    for (const [look, size, colorScheme] of [
+      ['', wide, 'light'],
+      [', dark', wide, 'dark'],
+      [', narrow', narrow, 'light'],
+    ] as const) {
+      await on.setViewportSize(size)
+      await on.emulateMedia({ colorScheme })
+      await viewer.look(`viewer, ${name}${look}`)
+    }
+    await on.setViewportSize(wide)
+    await on.emulateMedia({ colorScheme: 'light' })
+    const changing = /New|Edit|Delete|Import|Export|Undo|CSV|Select/
+    assert.equal(await on.locator('main').getByRole('button', { name: changing }).count(), 0, path)
+    assert.equal(
+      await on
+        .locator('main')
+        .getByRole('link', { name: /New|Import contacts/ })
+        .count(),
+      0,
+      path,
+    )
+    assert.equal(await on.locator('main').getByRole('checkbox').count(), 0, path)
+    assert.equal(await on.getByText(/api_key|API key|webhook\.|Webhooks/).count(), 0, path)
+  }
+
+  await openAt(on, '/contacts')
+  await on.getByRole('button', { name: /^Konrad/ }).click()
+  await dialog(on).getByText('+14155550101').waitFor()
+  assert.equal(
+    await dialog(on)
+      .getByRole('button', { name: /Edit|Delete/ })
+      .count(),
+    0,
+  )
+  await viewer.look('viewer, contact')
+  for (const path of ['/imports/new', '/contacts?contact=new']) {
+    await openAt(on, path)
+    await on.getByText('You need to be a member or an owner to do this.').waitFor()
+    await viewer.look(`viewer, ${path.slice(1).replace(/\W/g, ' ')} refused`)
+  }
+  await openAt(on, '/events')
+  await on.getByRole('combobox', { name: 'Which events' }).click()
+  const choices = await on.getByRole('option').allInnerTexts()
+  assert.ok(choices.includes('contact.created') && !choices.some((one) => /api_key|webhook/.test(one)), `${choices}`)
+  await assertOwnersPagesSaySo(viewer, 'viewer')
+
+  await openAt(on, '/settings')
+  await on.getByLabel('Your role').waitFor()
+  assert.deepEqual(await linksOf(on, 'Settings'), ['Workspace', 'You'])
+  await viewer.look('viewer, settings')
+  await on.getByRole('button', { name: 'Leave' }).click()
+  await dialog(on).getByRole('button', { name: 'Leave' }).click()
+  await on.getByText('You belong to none yet').waitFor()
+  assert.deepEqual(viewer.faults(), [], 'nothing was asked that is refused')
+  await viewer.context.close()
+})
+
+test('a member changes contacts, and is told which pages are for owners', { skip }, async () => {
+  const member = await invited('Member', 'Max Member')
+  const on = member.page
+  assert.deepEqual(await linksOf(on, 'Main'), ['Home', 'Contacts', 'Imports', 'Agents', 'Events', 'Settings'])
+  await openAt(on, '/contacts')
+  await on.getByRole('button', { name: 'New contact' }).click()
+  await dialog(on).getByLabel('Phone number').fill('+14155550177')
+  await dialog(on).getByRole('button', { name: 'Create contact' }).click()
+  await dialog(on).getByRole('button', { name: 'Edit' }).waitFor()
+  await dialog(on).getByRole('button', { name: 'Close' }).click()
+  assert.equal(await on.getByRole('button', { name: 'Export' }).count(), 1)
+  await member.look('member, contacts')
+  await openAt(on, `/imports/${import_id}`)
+  await on.getByRole('button', { name: 'Undo' }).waitFor()
+  await openAt(on, '/agents')
+  await on.getByRole('button', { name: 'New agent' }).waitFor()
+  await assertOwnersPagesSaySo(member, 'member')
+  assert.deepEqual(member.faults(), [], 'nothing was asked that is refused')
+
+  await openAt(page, '/settings/members')
+  await page.getByRole('button', { name: 'Actions for Max Member' }).click()
+  await page.getByRole('menuitem', { name: 'Make viewer' }).waitFor()
+  await owner.look('members, roles')
+  await openAt(on, '/contacts')
+  await on.getByRole('button', { name: 'New contact' }).waitFor()
+  await page.getByRole('menuitem', { name: 'Make viewer' }).click()
+  await page.getByRole('table').getByText('Viewer').waitFor()
+  await on.getByRole('button', { name: 'Export' }).click()
+  await on.getByRole('button', { name: 'Export' }).waitFor({ state: 'hidden' })
+  assert.deepEqual(member.faults([403]), [], 'the page follows the role once it is told')
+  await page.setViewportSize(narrow)
+  await owner.look('members, narrow')
+  await page.setViewportSize(wide)
+  assert.deepEqual(owner.faults(), [])
+  await member.context.close()
+})
+
+async function assertOwnersPagesSaySo({ page: on, look }: Visit, role: string): Promise<void> {
+  for (const [path, title] of Object.entries(owners_pages)) {
+    await openAt(on, path)
+    await on.getByText('You need to be an owner to see this.').waitFor()
+    await on.getByText(`You are a ${role} of this workspace.`).waitFor()
+    await on.getByRole('heading', { level: 1, name: title, exact: true }).waitFor()
+    await look(`${role}, refused ${title.toLowerCase()}`)
+  }
+}

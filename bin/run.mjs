@@ -1,11 +1,12 @@
 // Runs a TypeScript file of this checkout with the Node that npm brings, whatever Node the host has:
 // node bin/run.mjs FILE.ts ARGUMENTS...
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ensureBuilt } from './build.mjs'
 import { ensureInstalled } from './install.mjs'
+import { restarts } from './restarts.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const same_signal_ms = 250
@@ -17,7 +18,7 @@ export async function run(file, parameters) {
   try {
     await ensureInstalled(root)
     if (showsDashboard(file, parameters)) await ensureBuilt(root, nodePath())
-    start(nodePath(), [resolve(root, file), ...parameters])
+    start(nodePath(), [resolve(root, file), ...parameters], parameters[0] === 'serve')
   } catch (error) {
     fail(error.message)
   }
@@ -33,32 +34,86 @@ function nodePath() {
   return path
 }
 
-function start(node, parameters) {
-  const child = spawn(node, [...node_options, ...parameters], {
-    env: { ...process.env, PATH: [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter) },
-    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-  })
+/** Starts the process again after a crash when `is_service` and it was ready once: a wrong setting ends it at once. */
+function start(node, parameters, is_service) {
+  const pauseAfter = restarts()
+  let child
+  let started_at = 0
+  let restart_count = 0
+  /**
+   * What the server says once it is ready. A new process keeps the port, also when any free one was asked for; `data_dir`
+   * is where its PostgreSQL is, if that is the embedded one.
+   */
+  let ready
+  let is_asked_to_stop = false
   let is_stopping = false
-  child.on('error', (error) => fail(`Parley's Node doesn't start: ${error.message}`))
-  child.on('message', (message) => {
-    is_stopping ||= message === 'stopping'
-  })
+  let pausing
+
+  function launch() {
+    pausing = undefined
+    started_at = performance.now()
+    const env = { ...process.env, PATH: [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter) }
+    if (is_service) env.PARLEY_RESTARTS = String(restart_count)
+    if (ready) env.PORT = String(ready.port)
+    child = spawn(node, [...node_options, ...parameters], { env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
+    child.on('error', (error) => fail(`Parley's Node doesn't start: ${error.message}`))
+    child.on('message', (message) => {
+      if (message === 'stopping') is_stopping = true
+      else ready = message
+    })
+    child.on('exit', onExit)
+  }
+
+  function onExit(code, signal) {
+    const is_crash = code !== 0 && ready && !is_stopping && !is_asked_to_stop
+    const now = performance.now()
+    const pause_ms = is_service && is_crash ? pauseAfter(now - started_at, now) : undefined
+    if (pause_ms !== undefined) {
+      restart_count += 1
+      report(`the server ${endOf(code, signal)}: it starts again in ${pause_ms / 1000} s (restart ${restart_count})`)
+      pausing = setTimeout(launch, pause_ms)
+      return
+    }
+    if (is_service && is_crash) {
+      report(`the server ${endOf(code, signal)}, too often within ten minutes: giving up`)
+      stopDatabase()
+    }
+    if (!signal) process.exit(code)
+    for (const name of signals) process.removeListener(name, pass)
+    process.kill(process.pid, signal)
+  }
+
+  /** A killed server has left its PostgreSQL running. */
+  function stopDatabase() {
+    if (ready?.data_dir)
+      spawnSync(node, [join(root, 'server/kit/embedded/stop.ts'), ready.data_dir], { stdio: 'inherit' })
+  }
 
   // Ctrl-C reaches the child as well, and npm hands it on once more: the child is told only what it hasn't heard.
   let passing
   const pass = (signal) => {
+    is_asked_to_stop = true
+    if (pausing) {
+      stopDatabase()
+      process.exit(0)
+    }
     clearTimeout(passing)
     passing = setTimeout(() => is_stopping || child.kill(signal), same_signal_ms)
   }
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
   for (const signal of signals) process.on(signal, pass)
   stopWithNpm(() => pass('SIGTERM'))
+  launch()
+}
 
-  child.on('exit', (code, signal) => {
-    if (!signal) process.exit(code)
-    for (const name of signals) process.removeListener(name, pass)
-    process.kill(process.pid, signal)
-  })
+const endOf = (code, signal) => (signal ? `was ended by ${signal}` : `ended with status ${code}`)
+
+/** In the form of the server's log, which is on the same standard error. */
+function report(line) {
+  const fatal = 60
+  const entry = { level: fatal, time: Date.now(), pid: process.pid, msg: line }
+  // Unlike a write to the stream, it doesn't fail when nobody reads any more.
+  console.error(process.stderr.isTTY ? `parley: ${line}` : JSON.stringify(entry))
 }
 
 /** What ends npm or its shell doesn't always reach us, and what npm started must not outlive it. */

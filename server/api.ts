@@ -126,6 +126,7 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     log,
     rate_limit_per_second,
     trust_proxy,
+    restarts: config.restarts,
     tools,
     site: readSite(path.join(config.checkout, '.cache', 'dashboard'), pathOf(config.public_url), own_paths),
   })

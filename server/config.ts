@@ -20,6 +20,8 @@ export interface Config {
   webhook_allow_hosts: string[]
   events_keep_days: number
   log_level: Level
+  /** How often the launcher has started the server again after a crash. */
+  restarts: number
 }
 
 /** A wrong value; the message is one line that names the variable. */
@@ -95,6 +97,8 @@ export function readConfig(environment: Environment = process.env): Config {
       (text) => levels.find((level) => level === text),
       `one of ${levels.join(', ')}`,
     ),
+    // Set by the launcher, and by nobody else.
+    restarts: read('PARLEY_RESTARTS', 0, (text) => wholeNumber(text, Number.MAX_SAFE_INTEGER), 'a whole number'),
   })
 }
 

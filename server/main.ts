@@ -29,6 +29,8 @@ const pool_size = 10
 const server_version_min = 15
 /** Together with the answers to what is in flight and PostgreSQL's own stop, at most ten seconds. */
 const disconnect_ms = 1_000
+/** To answer what is under way after an error that nobody caught. */
+const stop_after_crash_ms = 5_000
 const note_uses_every_ms = 5_000
 const remove_expired_every_ms = 60 * 60 * 1000
 const begin_tallies_every_ms = 60_000
@@ -77,28 +79,54 @@ async function checkVersion(pool: Pool): Promise<void> {
   throw new SetupError(`PostgreSQL ${server_version_min} or newer is needed, and this is ${version}`)
 }
 
-/** Runs the service until a signal ends it, which may come while it still starts. */
+/**
+ * Runs the service until a signal ends it, which may come while it still starts. An error that nobody caught ends it
+ * too, with 1, since nobody knows what state it has left: the launcher then starts a new process.
+ */
 export async function serve(config: Config): Promise<void> {
   const log = openLog(config.log_level)
+  let exit_code = 0
   const starting = start(config, log)
   const end = once(async (reason: string) => {
     log.info({ reason }, 'stopping')
-    // So that the launcher doesn't pass on a signal that has arrived already.
-    if (process.connected) process.send?.('stopping')
     try {
       const stop = await starting
       await stop()
-      process.exit(0)
+      process.exit(exit_code)
     } catch (error) {
       log.fatal({ err: error }, 'could not stop cleanly')
       process.exit(1)
     }
   })
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void end(signal))
+  const endAsAsked = (reason: string) => {
+    // So that the launcher doesn't pass on a signal that has arrived already, and starts nothing after it.
+    notifyLauncher('stopping')
+    void end(reason)
+  }
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => endAsAsked(signal))
   // The launcher was killed: nobody would pass signals on any more.
-  process.on('disconnect', () => void end('the launcher has gone'))
+  process.on('disconnect', () => endAsAsked('the launcher has gone'))
+  // Also for a rejected promise that nobody handles.
+  process.on('uncaughtException', (error) => {
+    exit_code = 1
+    log.fatal({ err: error }, 'uncaught error: the process ends')
+    globalThis.setTimeout(() => process.exit(1), stop_after_crash_ms)
+    void end('an uncaught error')
+  })
   process.channel?.unref()
   await starting
+}
+
+/** What the launcher needs to know to start the service again. */
+interface Ready {
+  port: number
+  /** Where the embedded PostgreSQL is. */
+  data_dir: string | undefined
+}
+
+/** The launcher may be gone by now: the process ends for that reason then. */
+function notifyLauncher(message: 'stopping' | Ready): void {
+  if (process.connected) process.send?.(message, undefined, undefined, () => {})
 }
 
 /** Gives what stops it: finishes what is in flight, then closes the database. */
@@ -110,6 +138,7 @@ async function start(config: Config, log: Log): Promise<() => Promise<void>> {
   const { app, tools, noteUses, stop: stopAnswering } = openApi(pool, { ...config, secrets_key }, migrations, log)
   const timers: NodeJS.Timeout[] = []
   let worker: Worker | undefined
+  const is_restart = config.restarts > 0
   let is_stopping = false
   const stop = async () => {
     is_stopping = true
@@ -125,7 +154,8 @@ async function start(config: Config, log: Log): Promise<() => Promise<void>> {
     })
     // After listening: a key that is made before the start has succeeded would never be shown.
     const first_key = await setUp(pool, config)
-    const setup_token = await setup.offer(pool, clock.now())
+    // The link that the first process has printed stays valid after a crash.
+    const setup_token = is_restart ? undefined : await setup.offer(pool, clock.now())
     timers.push(
       every(note_uses_every_ms, noteUses, log),
       every(remove_expired_every_ms, () => removeAllExpired(pool, config), log),
@@ -135,7 +165,9 @@ async function start(config: Config, log: Log): Promise<() => Promise<void>> {
     )
     const own_address = addressOf({ ...config, public_url: undefined }, portOf(app))
     worker = openWorker({ pool, tools, ownAddress: () => own_address, log })
-    console.log(greeting(addressOf(config, portOf(app)), first_key, setup_token))
+    const address = addressOf(config, portOf(app))
+    console.log(is_restart ? `Parley is ready again: ${address}/api/v1` : greeting(address, first_key, setup_token))
+    notifyLauncher({ port: portOf(app), data_dir: config.database_url ? undefined : config.data_dir })
     return stop
   } catch (error) {
     await stop()
@@ -192,7 +224,11 @@ function every(interval_ms: number, work: () => Promise<void>, log: Log): NodeJS
   const run = async () => {
     if (is_running) return
     is_running = true
-    await work().catch((error: unknown) => log.warn({ err: error }, 'background work failed'))
+    try {
+      await work()
+    } catch (error) {
+      log.warn({ err: error }, 'background work failed')
+    }
     is_running = false
   }
   void run()

@@ -33,8 +33,7 @@ test('who comes back after the server was killed hears on, none skipped and none
   const before = await streamOf(first)
   const writing = Promise.allSettled([write(first, 10_000), write(first, 10_000), write(first, 10_000)])
   await before.hear(100)
-  process.kill(first.pid, 'SIGKILL')
-  await first.running.ended
+  await first.kill()
   await before.ended
   await writing
 

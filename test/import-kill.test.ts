@@ -31,8 +31,7 @@ test('an import goes on where a killed server was: no row twice, none lost', asy
       sql`select status, done, created from imports where workspace_id = ${workspace}`,
     )
   while ((await state()).done === 0) await sleep(look_every_ms)
-  process.kill(first.pid, 'SIGKILL')
-  await first.running.ended
+  await first.kill()
   const left = await state()
   assert.deepEqual([left.status, left.created], ['running', left.done])
   assert.ok(left.done < rows, 'it was killed before the end')

@@ -66,8 +66,7 @@ test('what a killed server has sent without noting it is sent again, and the res
   const { id, secret } = await call('/webhooks', { url: there.url, events: ['contact.created'] })
   await Promise.all(Array.from({ length: contacts_made }, () => call('/contacts', newContact())))
   while (there.received.length === 0) await sleep(look_every_ms)
-  process.kill(first.pid, 'SIGKILL')
-  await first.running.ended
+  await first.kill()
   const before = there.received.splice(0)
   const states = () =>
     pool.many<{ status: string; attempt: number }>(

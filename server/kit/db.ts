@@ -33,7 +33,7 @@ export interface Notice {
 }
 
 export interface Pool extends Db {
-  /** Gives what ends it. */
+  /** Gives what ends it. The listener may not throw: the transaction whose commit it hears of would count as failed. */
   listen(listener: (notice: Notice) => void): () => void
   close(): Promise<void>
 }
@@ -194,18 +194,19 @@ export function openPool({ url, size, on_error }: PoolOptions): Pool {
 
 /** The rows follow the statement at once, and are passed over should it fail: what is sent next needn't wait. */
 class Copy extends pg.Query {
-  readonly #lines: string
+  readonly #lines: Buffer
 
   constructor(text: string, lines: string, callback: (error: Error | undefined) => void) {
     super(text, undefined, callback)
-    this.#lines = lines
+    // Here and not when it is sent: that may happen in a listener of the connection, where nobody would catch it.
+    this.#lines = Buffer.from(lines)
   }
 
   override submit = (connection: pg.Connection): void => {
     pg.Query.prototype.submit.call(this, connection)
     // The driver has these, and its types don't know them.
     const wire = connection as pg.Connection & { sendCopyFromChunk(bytes: Buffer): void; endCopyFrom(): void }
-    wire.sendCopyFromChunk(Buffer.from(this.#lines))
+    wire.sendCopyFromChunk(this.#lines)
     wire.endCopyFrom()
   }
 

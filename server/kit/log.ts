@@ -7,11 +7,17 @@ export type Log = pino.Logger
 export const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type Level = (typeof levels)[number]
 
+/** While the log can't be written. What comes on top is dropped. */
+const unwritten_bytes_max = 1024 * 1024
+
 /** JSON lines on standard error, or a readable form when a person is looking. Standard output is for what was asked for. */
 export function openLog(level: Level): Log {
   const fd = process.stderr.fd
-  if (!process.stderr.isTTY) return pino({ level }, pino.destination({ fd, sync: true }))
-  return pino({ level }, pretty({ destination: fd, sync: true, ignore: 'pid,hostname' }))
+  if (process.stderr.isTTY) return pino({ level }, pretty({ destination: fd, sync: true, ignore: 'pid,hostname' }))
+  const lines = pino.destination({ fd, sync: true, maxLength: unwritten_bytes_max })
+  // A log that can't be written, as on a full disk, must not end the service, and there is nowhere else to report it.
+  lines.on('error', () => {})
+  return pino({ level }, lines)
 }
 
 const rarely_ms = 1_000

@@ -73,13 +73,18 @@ export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOpt
   const places = () => flights_max - reserved - flying + failing
   const notYetNoted = () => claimed - flying
 
+  /** Nobody awaits it, and its failure must not end the process. */
+  function inBackground(work: Promise<void>): void {
+    work.catch((error: unknown) => log.error({ err: error }, 'sending failed'))
+  }
+
   function next(): void {
     for (const workspace of due) {
       if (is_stopping || claims === claims_at_once || places() <= 0 || notYetNoted() >= flights_max) break
       const line = lineOf(workspace)
       if (line.is_claiming || line.claimed.size - line.flying >= flights_max / 2) continue
       due.delete(workspace)
-      if (!line.is_elsewhere) void claim(line)
+      if (!line.is_elsewhere) inBackground(claim(line))
     }
     const is_idle = (due.size === 0 || is_stopping) && claims === 0 && claimed === unnoted && !is_recording
     if (!is_idle) return
@@ -108,7 +113,7 @@ export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOpt
       if (line.lease_until <= now()) return
       if (is_whole) for (const id of roomy) line.late.delete(id)
       for (const delivery of found) if (isLate(line, delivery)) line.late.add(delivery.webhook_id)
-      for (const delivery of found) void fly(line, delivery)
+      for (const delivery of found) inBackground(fly(line, delivery))
     })
     claims -= 1
     reserved -= room.in_all
@@ -162,7 +167,7 @@ export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOpt
     if (is_over) return
     if (result) landed.push(result)
     else drop(line, [delivery], false)
-    if (!is_recording) void recordAll()
+    if (!is_recording) inBackground(recordAll())
     if (line.flying > 0 && line.flying <= line.few) claimMore(line)
     else if (line.flying > 0 && line.by_endpoint.get(delivery.webhook_id)?.flying === 0)
       line.asking ??= setTimeout(claimMore, ask_after_ms, line)

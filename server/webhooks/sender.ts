@@ -21,7 +21,11 @@ export function openSender(options: FlightOptions): Sender {
     looking = undefined
   }
   const deafen = pool.listen(({ topic, workspace }) => {
-    if (topic === 'deliveries') flights.send(workspace)
+    try {
+      if (topic === 'deliveries') flights.send(workspace)
+    } catch (error) {
+      log.error({ err: error }, 'sending did not begin')
+    }
   })
   const timer = setInterval(() => {
     looking ??= look()

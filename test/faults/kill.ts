@@ -18,7 +18,7 @@ import {
 } from './service.ts'
 
 const faults = {
-  server: 'kill -9 of the server',
+  server: 'kill -9 of the server and its launcher',
   postgres: 'kill -9 of PostgreSQL and all its children',
   immediate: 'immediate stop of PostgreSQL',
   postmaster: 'kill -9 of the postmaster alone',
@@ -93,13 +93,13 @@ async function inject(
     const killed_at = performance.now()
     const postmaster = postmasterPid(data_dir)
     let next = service
-    if (fault === 'server' || fault === 'everything') kill([service.pid], 'SIGKILL')
+    const killed = fault === 'server' || fault === 'everything' ? service.kill() : undefined
     if (fault === 'postgres' || fault === 'everything') kill([postmaster, ...childrenOf(postmaster)], 'SIGKILL')
     if (fault === 'postmaster') kill([postmaster], 'SIGKILL')
     if (fault === 'immediate') kill([postmaster], 'SIGQUIT')
-    if (fault === 'server' || fault === 'everything') {
+    if (killed) {
       is_over = true
-      await service.running.ended
+      await killed
       next = await startService(stack, { DATA_DIR: data_dir })
     } else await until('PostgreSQL is another one', () => isAnother(data_dir, postmaster))
     await until('the service is ready again', () => answers(next.url, '/ready'))

@@ -22,6 +22,8 @@ export interface Service {
   pid: number
   /** In good order; fails when it ends with a complaint. */
   stop: () => Promise<void>
+  /** At once, with the launcher, which would start it again. */
+  kill: () => Promise<void>
 }
 
 /** A folder that is gone afterwards, and that PostgreSQL's user can enter. */
@@ -53,6 +55,11 @@ export async function startService(stack: AsyncDisposableStack, environment: Rec
       child.kill('SIGTERM')
       const { code, stderr } = await running.ended
       if (code !== 0) throw new Error(`the server ended with ${code}:\n${stderr}`)
+    },
+    async kill() {
+      process.kill(pid, 'SIGKILL')
+      child.kill('SIGKILL')
+      await running.ended
     },
   }
 }

@@ -117,11 +117,12 @@ test('with a person there is no link, and another name for the first workspace m
   await stop(next)
 })
 
-test('after kill -9 of the server alone the next start takes over its PostgreSQL', async () => {
+test('after kill -9 of server and launcher the next start takes over their PostgreSQL', async () => {
   const running = start()
   await addressOf(running)
   const postgres = postmasterPid()
   process.kill(serverPid(), 'SIGKILL')
+  running.child.kill('SIGKILL')
   await running.ended
   const next = start()
   assert.equal((await contacts(await addressOf(next))).body.pagination.total, 1)

@@ -63,7 +63,8 @@ export function admission(rate_limit_per_second: number, turnAway: TurnAway) {
       }
       done()
     }
-    if (known instanceof Promise) known.then(decide, done)
+    // What is thrown on the way that `done` opens is told as well, like a refusal.
+    if (known instanceof Promise) known.then(decide).catch(done)
     else decide(known)
   }
 }

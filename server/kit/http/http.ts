@@ -21,6 +21,8 @@ export interface HttpOptions extends DoorOptions {
   trust_proxy: string[]
   /** What is shown where there is nothing else. */
   site: Site
+  /** Of the service after a crash, for the metrics. */
+  restarts: number
 }
 
 export type { FastifyInstance }
@@ -60,13 +62,13 @@ export interface Inflow {
 /** The web server with all operations on it. */
 export function openHttp(options: HttpOptions): Http {
   const { log, trust_proxy } = options
-  const figures = metrics()
+  const figures = metrics(options.restarts)
   const newRequestId = requestIds()
   let is_stopping = false
   const noteUnavailable = rarely<problem.Problem>(({ message, cause }, count) =>
     log.warn({ count, reason: Object(cause).message ?? message }, 'answered 503'),
   )
-  const give: Give = (request, reply, { status, headers, body }) => {
+  const send: Give = (request, reply, { status, headers, body }) => {
     const { id, method, arrived_at, routeOptions } = request
     if (is_stopping) reply.header('connection', 'close')
     reply.code(status).headers(common_headers)
@@ -80,6 +82,15 @@ export function openHttp(options: HttpOptions): Http {
     figures.observe(method, route, status, duration_ms)
     if (log.isLevelEnabled('debug'))
       log.debug({ request_id: id, method, route, status, duration_ms, ip: request.ip }, 'answered')
+  }
+  // Often called where nobody would catch it: what can't be sent fails alone.
+  const give: Give = (request, reply, answer) => {
+    try {
+      send(request, reply, answer)
+    } catch (error) {
+      log.error({ err: error, request_id: request.id, route: request.routeOptions.url }, 'an answer was not sent')
+      reply.raw.destroy()
+    }
   }
   const app = fastify({
     logger: false,
@@ -97,12 +108,21 @@ export function openHttp(options: HttpOptions): Http {
     routerOptions: { maxParamLength: param_length_max },
     clientErrorHandler: (error, socket) => {
       if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && unhurried.has(socket)) return
-      sayOnSocket(socket, clientProblem(error), newRequestId())
+      try {
+        sayOnSocket(socket, clientProblem(error), newRequestId())
+      } catch (error) {
+        log.error({ err: error }, 'a broken request was not answered')
+        socket.destroy()
+      }
     },
     frameworkErrors: (_error, request, reply) => give(request, reply, failure(problem.notFound(), request.id)),
   })
   for (const method of methods) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
   app.server.maxConnections = connections_max
+  // A connection that can't be accepted, such as without a free file handle, must not end those that are there.
+  app.server.once('listening', () =>
+    app.server.on('error', (error) => log.warn({ reason: error.message }, 'a connection was not accepted')),
+  )
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.decorateRequest('caller')
   app.decorateRequest('arrived_at', 0)

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { after, test } from 'node:test'
+import { Type } from 'typebox'
+import { openHttp } from '../server/kit/http/http.ts'
+import { openLog } from '../server/kit/log.ts'
+import { operation } from '../server/kit/operation.ts'
+import { openOutbound } from '../server/kit/outbound.ts'
+import { sealing } from '../server/kit/seal.ts'
+import { testPool } from './harness.ts'
+
+/** Node refuses to send such a header. */
+const broken_type = 'text/plain\n'
+
+const operations = [
+  operation({
+    id: 'fine.get',
+    method: 'GET',
+    path: '/fine',
+    scope: 'all:read',
+    summary: '',
+    response: Type.Object({}),
+    run: async () => ({}),
+  }),
+  operation({
+    id: 'unsendable.get',
+    method: 'GET',
+    path: '/unsendable',
+    scope: 'all:read',
+    summary: '',
+    file: { content_type: broken_type, name: 'file', example: '' },
+    async *run() {
+      yield 'text'
+    },
+  }),
+]
+
+const pool = testPool()
+const outbound = openOutbound({ allowed: [] })
+const caller = { id: 'a', workspace: 'a', scopes: { has: () => true, is_open: true }, source: 'api' } as const
+const { app } = openHttp({
+  doors: [{ operations, base_path: '', served_at: [''], identify: async () => caller }],
+  pool,
+  log: openLog('silent'),
+  rate_limit_per_second: 0,
+  trust_proxy: [],
+  restarts: 0,
+
+  tools: { seal: sealing('a'.repeat(32)), outbound, address: () => '' },
+  site: { answer: () => undefined },
+})
+const url = await app.listen({ host: '127.0.0.1', port: 0 })
+after(async () => {
+  await app.close()
+  await outbound.close()
+  await pool.close()
+})
+
+const isFine = async () => assert.equal((await fetch(`${url}/fine`)).status, 200)
+
+// What nobody catches fails the test that is running.
+test('an answer that cannot be sent ends its own connection alone', async () => {
+  await assert.rejects(fetch(`${url}/unsendable`))
+  await isFine()
+})
+
+test('a connection that cannot be accepted ends nothing else', async () => {
+  app.server.emit('error', new Error('accept EMFILE'))
+  await isFine()
+})
+
+test('a log that cannot be written ends nothing', { skip: !fs.existsSync('/dev/full') }, () => {
+  const full = fs.openSync('/dev/full', 'w')
+  const script = `
+    import { openLog } from '${path.resolve(import.meta.dirname, '../server/kit/log.ts')}'
+    openLog('info').info('lost')
+    setTimeout(() => console.log('still here'), 10)`
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', full],
+    encoding: 'utf8',
+  })
+  fs.closeSync(full)
+  assert.equal(stdout, 'still here\n')
+})

@@ -22,7 +22,13 @@ export const operations = [
       'A cell that is empty gives no field. Of rows with the same number the first counts. File and rows are kept for 30 ' +
       'days, those of a dry run for 7. An `Idempotency-Key` compares the SHA-256 of the parts.',
     body: schema.NewImport,
-    upload: { options: schema.ImportOptions, bytes_max: schema.file_bytes_max, keep: files.keep, letGo: files.letGo },
+    upload: {
+      options: schema.ImportOptions,
+      example: schema.file_example,
+      bytes_max: schema.file_bytes_max,
+      keep: files.keep,
+      letGo: files.letGo,
+    },
     response: schema.Import,
     status: 201,
     run: ({ db, workspace, now }, { body, file }) => imports.create(db, workspace, { input: body, file }, now),

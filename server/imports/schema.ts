@@ -13,6 +13,7 @@ export const statuses = ['queued', 'running', 'finished', 'cancelled', 'failed',
 export const outcomes = ['created', 'updated', 'skipped', 'refused'] as const
 export type Outcome = (typeof outcomes)[number]
 
+export const file_example = 'Phone,First Name,Remarks\n+14155550100,Ada,calls back\n'
 const mapping_examples = [{ Phone: 'phone_number', 'First Name': 'first_name', Remarks: null }]
 const on_known = {
   description:
@@ -64,7 +65,7 @@ export const NewImport = Type.Unsafe<ImportOptions & { rows?: Record<string, str
       maxItems: rows_max,
       items: { type: 'object', additionalProperties: cell },
       description: `At most ${rows_max}, each with texts by the names of their columns. \`tags\` are separated by , ; or |.`,
-      examples: [[{ phone_number: '+14155550100', first_name: 'Ada', tags: 'vip, newsletter' }]],
+      examples: [[{ Phone: '+14155550100', 'First Name': 'Ada', Remarks: 'calls back' }]],
     },
     ...options,
   },

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 import { envelopeOf, failure } from './envelope.ts'
+import { exampleOf } from './example.ts'
 import { isEndless, type Operation, type Upload } from './operation.ts'
 import * as problem from './problem.ts'
 import { type Code, statuses } from './problem.ts'
@@ -92,7 +93,7 @@ function webhook(name: string, { description, payload }: About['webhooks'][strin
 }
 
 /** A file beside the options, which are JSON in a part of their own. */
-const formOf = ({ options }: Upload, schemas: Json): Json => ({
+const formOf = ({ options, example }: Upload, schemas: Json): Json => ({
   'multipart/form-data': {
     schema: {
       type: 'object',
@@ -102,6 +103,7 @@ const formOf = ({ options }: Upload, schemas: Json): Json => ({
         options: publish(options, schemas),
       },
     },
+    example: { file: example, options: exampleOf(options) },
     encoding: { file: { contentType: 'text/csv' }, options: { contentType: 'application/json' } },
   },
 })
@@ -228,25 +230,6 @@ function publish(schema: unknown, schemas: Json): unknown {
   if (typeof published.title !== 'string') return published
   schemas[published.title] = published
   return { $ref: `#/components/schemas/${published.title}` }
-}
-
-interface Sampled {
-  anyOf?: Sampled[]
-  type?: string | string[]
-  const?: unknown
-  examples?: unknown[]
-  properties?: Record<string, Sampled>
-  items?: Sampled
-  readOnly?: boolean
-}
-
-function exampleOf(schema: Sampled): unknown {
-  if (schema.const !== undefined) return schema.const
-  if (schema.examples) return schema.examples[0]
-  if (schema.items) return [exampleOf(schema.items)]
-  if (schema.anyOf?.[0]) return exampleOf(schema.anyOf[0])
-  const members = Object.entries(schema.properties ?? {}).filter(([, member]) => !member.readOnly)
-  return Object.fromEntries(members.map(([name, member]) => [name, exampleOf(member)]))
 }
 
 const header = (description: string, example: string) => ({

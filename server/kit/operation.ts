@@ -62,6 +62,8 @@ export interface KeptFile {
 /** A file may come as multipart/form-data in place of the JSON body, with the rest in a part `options`. */
 export interface Upload {
   options: TSchema
+  /** What such a file may hold. */
+  example: string
   bytes_max: number
   /** Keeps what arrives, outside of the write's transaction, and gives its id. */
   keep: (at: At, bytes: AsyncIterable<Buffer>) => Promise<string>

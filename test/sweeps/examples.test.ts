@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { document, operations } from '../../server/api.ts'
+import type { Operation } from '../../server/kit/operation.ts'
+import { serve } from '../harness.ts'
+import { addressOf, make, prepare } from './operations.ts'
+
+const { workspace } = await serve()
+
+/** The examples of the operation's request body, by their media type. */
+function examplesOf({ path, method }: Operation): [string, unknown][] {
+  const methods = document.paths[path.replace(/:(\w+)/g, '{$1}')]
+  const { requestBody } = Object(methods?.[method.toLowerCase()])
+  return Object.entries(requestBody?.content ?? {}).map(([type, media]) => [type, Object(media).example])
+}
+
+/** As a client sends a form: files as files, and the rest as JSON. */
+function formOf(example: unknown): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(Object(example))) {
+    if (typeof value === 'string') form.set(name, new Blob([value]), `${name}.csv`)
+    else form.set(name, JSON.stringify(value))
+  }
+  return form
+}
+
+for (const operation of operations) {
+  for (const [type, example] of examplesOf(operation)) {
+    test(`${operation.id} takes its own example as ${type}`, async () => {
+      assert.notEqual(example, undefined, 'there is an example')
+      const tenant = await workspace()
+      const resource = await make(operation, tenant)
+      await prepare(operation, tenant, resource)
+      const body = type === 'multipart/form-data' ? formOf(example) : example
+      const answer = await tenant.call(operation.method, addressOf(operation, resource), body)
+      assert.equal(answer.status, operation.status, `${JSON.stringify(example)}\n${answer.text}`)
+    })
+  }
+}
+
+test('every example in the document is as its schema says', () => {
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  addFormats.default(ajv)
+  const whole = JSON.parse(JSON.stringify(document).replaceAll('"#/components', '"document#/components'))
+  ajv.addSchema(whole, 'document')
+  let count = 0
+  const look = (value: unknown, where: string): void => {
+    if (typeof value !== 'object' || value === null) return
+    const { schema, example, ...rest } = value as Record<string, unknown>
+    if (schema && example !== undefined) {
+      count += 1
+      const validate = ajv.compile(Object(schema))
+      assert.ok(validate(example), `${where}: ${ajv.errorsText(validate.errors)}`)
+    }
+    for (const [name, member] of Object.entries(rest)) look(member, `${where}/${name}`)
+  }
+  look({ paths: whole.paths, webhooks: whole.webhooks }, '')
+  assert.ok(count > operations.length)
+})

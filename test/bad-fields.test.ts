@@ -155,6 +155,16 @@ test('an unknown member is refused by its name, with the one that was meant', as
   }
 })
 
+test('a long name is told in whole characters', async () => {
+  const long = '\u{1f600}'.repeat(150)
+  const isWhole = ({ status, body }: Answer) => {
+    const [{ path, message }] = body.error.details.fields
+    return [status, path.isWellFormed(), message.isWellFormed()]
+  }
+  const bodies = [long, `a${long}`].map((name) => ({ ...newContact(), [name]: 1 }))
+  await refuses(bodies, isWhole, [400, true, true])
+})
+
 test('__proto__ is a member like any other', async () => {
   const { phone_number } = newContact()
   const body = `{"phone_number":"${phone_number}","__proto__":{"first_name":"Eve","polluted":true}}`

@@ -491,6 +491,16 @@ for (const [said, path] of settings) {
   })
 }
 
+test('the long name of a CRM is told in whole characters', async () => {
+  const tenant = await workspace()
+  for (const name of ['\u{1f600}'.repeat(150), `a${'\u{1f600}'.repeat(150)}`]) {
+    const said = newIntegration({ field_map: { crm_ids: { [name]: '/id' } } })
+    const { status, body } = await tenant.call('POST', '/integrations', said)
+    const [{ path }] = body.error.details.fields
+    assert.deepEqual([status, path.isWellFormed()], [400, true], path)
+  }
+})
+
 test('what a get gave can be sent back', async () => {
   const tenant = await workspace()
   const made = await make(tenant)

@@ -6,7 +6,7 @@ import { isId, newId } from '../server/kit/id.ts'
 import { limiter } from '../server/kit/limit.ts'
 import { rarely } from '../server/kit/log.ts'
 import { openPlaces } from '../server/kit/places.ts'
-import { cut, storable } from '../server/kit/text.ts'
+import { cut, cutBytes, storable } from '../server/kit/text.ts'
 import { assertChecked } from '../server/kit/validate.ts'
 
 test('ids are UUIDv7 and sort as they were made', () => {
@@ -20,6 +20,14 @@ test('a text is cut between characters', () => {
   assert.equal(cut('ab\u{1f600}cd', 3), 'ab')
   assert.equal(cut('ab\u{1f600}cd', 4), 'ab\u{1f600}')
   assert.equal(cut('ab', 4), 'ab')
+})
+
+test('a text in UTF-8 is cut between characters, and what is not one is replaced', () => {
+  const bytes = Buffer.from('\ufeffab\u{1f600}cd')
+  assert.equal(cutBytes(bytes, 8), '\ufeffab')
+  assert.equal(cutBytes(bytes, 9), '\ufeffab\u{1f600}')
+  assert.equal(cutBytes(bytes, 100), '\ufeffab\u{1f600}cd')
+  assert.equal(cutBytes(Buffer.of(0x61, 0xf0, 0x9f), 3), 'a\ufffd')
 })
 
 test('what PostgreSQL refuses in a text is replaced', () => {

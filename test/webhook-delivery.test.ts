@@ -172,6 +172,11 @@ const receivers: [string, Parameters<typeof receiver>[0], Fate][] = [
     (response) => response.end(Buffer.of(0, 0xff)),
     { status: 'succeeded', answer: '\ufffd\ufffd' },
   ],
+  [
+    'a kilobyte that ends within a character',
+    say(200, {}, `a${'\u{1f600}'.repeat(300)}`),
+    { status: 'succeeded', answer: `a${'\u{1f600}'.repeat(255)}` },
+  ],
 ]
 
 for (const [name, answer, fate] of receivers) {

@@ -6,6 +6,7 @@ import * as clock from '../server/kit/clock.ts'
 import { sql } from '../server/kit/sql.ts'
 import * as queue from '../server/webhooks/queue.ts'
 import { serve, type Tenant } from './harness.ts'
+import { holdOpen } from './held.ts'
 import { newContact, newWebhook } from './samples.ts'
 
 const { workspace, pool, fetch, url: origin } = await serve()
@@ -15,6 +16,13 @@ const make = async (tenant: Tenant, said: object = {}, headers = {}) => {
   const made = await tenant.call('POST', '/webhooks', newWebhook(said), headers)
   assert.equal(made.status, 201, made.text)
   return made.body.data
+}
+
+/** Until another transaction waits for what this one holds. */
+async function someoneWaits(pid: number): Promise<void> {
+  const blocked = sql`select from pg_stat_activity
+    where datname = current_database() and ${pid} = any(pg_blocking_pids(pid))`
+  while ((await pool.many(blocked)).length === 0) await sleep(look_every_ms)
 }
 
 const faultOf = ({
@@ -200,6 +208,30 @@ test('an inbox takes any bytes', async () => {
     data.map(({ body }: { body: string }) => body),
     ['{', '', '\ufffd\ufffd\ufffd'],
   )
+})
+
+test('an inbox shows the beginning of what was signed in whole characters', async () => {
+  const tenant = await workspace()
+  const { id, url } = await make(tenant, { url: 'inbox' })
+  const signed = `\u{1f600}`.repeat(400)
+  for (const body of [signed, `a${signed}`]) assert.equal((await fetch('POST', url, body)).status, 200)
+  const { data } = (await tenant.call('GET', `/webhooks/${id}/inbox`)).body
+  for (const { steps } of data) {
+    const { detail } = steps.find(({ name }: { name: string }) => name === 'content')
+    assert.ok(detail.isWellFormed() && detail.endsWith('\u{1f600}…'), detail)
+  }
+})
+
+test('an inbox whose webhook is deleted at this moment is not found', async () => {
+  const tenant = await workspace()
+  const { id, url } = await make(tenant, { url: 'inbox' })
+  await using deleting = await holdOpen(pool, (db) =>
+    db.run(sql`delete from webhooks where workspace_id = ${tenant.id} and id = ${id}`),
+  )
+  const sent = fetch('POST', url, '{}')
+  await someoneWaits(deleting.pid)
+  await deleting.end()
+  assert.equal((await sent).status, 404)
 })
 
 test('there is no inbox but at its own address', async () => {

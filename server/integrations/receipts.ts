@@ -3,6 +3,7 @@ import type { Db } from '../kit/db.ts'
 import type { At } from '../kit/operation.ts'
 import * as page from '../kit/page.ts'
 import { sql } from '../kit/sql.ts'
+import { storable } from '../kit/text.ts'
 import type { Receipt, ReceiptQuery } from './schema.ts'
 import * as integrations from './store.ts'
 
@@ -34,7 +35,7 @@ export async function note(
   await db.run(
     sql`insert into integration_receipts (workspace_id, integration_id, id, outcome, reasons, contact_id, payload,
         received_at)
-      values (${workspace}, ${integration_id}, ${id}, ${outcome}, ${reasons.map(keepable)}, ${contact_id}, ${kept}, ${clock.iso(now)})`,
+      values (${workspace}, ${integration_id}, ${id}, ${outcome}, ${reasons.map(storable)}, ${contact_id}, ${kept}, ${clock.iso(now)})`,
   )
   await db.run(
     sql`delete from integration_receipts where workspace_id = ${workspace} and integration_id = ${integration_id}
@@ -43,6 +44,3 @@ export async function note(
         order by id desc offset ${receipts_max} limit 1)`,
   )
 }
-
-/** PostgreSQL keeps no NUL in a text, and what is wrong with JSON may be one. */
-const keepable = (text: string): string => text.replaceAll('\u0000', '\ufffd')

@@ -8,6 +8,7 @@ import { invalid, invalidState, notFound, type Problem, preconditionFailed } fro
 import type { Seal } from '../kit/seal.ts'
 import { hashOf, newSecret } from '../kit/secret.ts'
 import { raw, sql } from '../kit/sql.ts'
+import { cut } from '../kit/text.ts'
 import * as workspaces from '../workspaces/store.ts'
 import type { FieldMap, Integration, IntegrationChange, NewIntegration, SaidMap } from './schema.ts'
 
@@ -161,6 +162,6 @@ const mapped = (said: Record<string, string | null>): Record<string, string> =>
   Object.fromEntries(Object.entries(said).flatMap(([name, pointer]) => (pointer === null ? [] : [[name, pointer]])))
 
 function badSystem(system: string, rule: string): Problem {
-  const path = `field_map.crm_ids.${system}`.slice(0, 200)
+  const path = cut(`field_map.crm_ids.${system}`, 200)
   return invalid([{ path, code: 'format', message: `${path} ${rule}` }])
 }

@@ -2,6 +2,7 @@ import * as clock from './clock.ts'
 import { type Check, check } from './field.ts'
 import { isId } from './id.ts'
 import { type Fault, faults_max } from './problem.ts'
+import { cut } from './text.ts'
 
 /** The part of JSON Schema that requests are written in. */
 export interface Schema {
@@ -179,7 +180,7 @@ function refuse(faults: Fault[], path: string, code: string, message: string): u
   if (faults.length < faults_max) faults.push({ path, code, message })
 }
 
-const below = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`).slice(0, 200)
+const below = (path: string, name: string): string => cut(path === '' ? name : `${path}.${name}`, 200)
 
 const codePoints = (text: string): number => [...text].length
 
@@ -210,7 +211,7 @@ const patternFault = (pattern: string | undefined, text: string) =>
     : { code: 'format', message: `must match ${pattern}.` }
 
 function unknownName(name: string, known: string[]): string {
-  if (name.length > name_length_max) return `${name.slice(0, name_length_max)}... is not known here.`
+  if (name.length > name_length_max) return `${cut(name, name_length_max)}... is not known here.`
   const meant = known.find((other) => letters(other) === letters(name)) ?? known.find((other) => isNear(name, other))
   return `${name} is not known here.${meant ? ` Did you mean ${meant}?` : ''}`
 }

@@ -1,6 +1,7 @@
 import * as clock from '../kit/clock.ts'
 import { type Outbound, OutboundError, type Reply } from '../kit/outbound.ts'
 import { sign } from '../kit/signing.ts'
+import { cutBytes, storable } from '../kit/text.ts'
 import { bodyOf } from './deliveries.ts'
 import type { Claimed, Result } from './queue.ts'
 import { isInbox, secretsOf } from './store.ts'
@@ -53,7 +54,7 @@ export async function attempt(delivery: Claimed, way: Way): Promise<Result> {
       status: reply?.status ?? null,
       duration_ms: Math.round(clock.ticks() - began_ticks),
       error,
-      answer: reply ? textOf(reply.body) : null,
+      answer: reply ? storable(cutBytes(reply.body, answer_bytes_kept)) : null,
     },
   }
 }
@@ -93,7 +94,3 @@ function retryAfterOf({ headers }: Reply, now: number): number {
   const wait_ms = /^\d+$/.test(said) ? Number(said) * second_ms : clock.parse(said) - now
   return Math.min(Math.max(wait_ms || 0, 0), retry_after_max_ms)
 }
-
-/** PostgreSQL keeps no NUL in a text. */
-const textOf = (answer: Buffer): string =>
-  answer.subarray(0, answer_bytes_kept).toString('utf8').replaceAll('\u0000', '\ufffd')

@@ -8,6 +8,7 @@ import type { Seal } from '../kit/seal.ts'
 import { isSecret } from '../kit/secret.ts'
 import { isSigned, sign, tolerance_ms } from '../kit/signing.ts'
 import { raw, sql } from '../kit/sql.ts'
+import { cut, storable } from '../kit/text.ts'
 import type { InboxRequest, Webhook } from './schema.ts'
 import * as webhooks from './store.ts'
 
@@ -29,18 +30,20 @@ export async function receive(
   const [, , workspace = '', token = ''] = path.split('/')
   if (!isId(workspace) || !isSecret(token)) throw notFound()
   return pool.tx(async (db) => {
+    // A webhook that is being deleted is waited for: what came could not be stored beside it any more.
     const inbox = await db.maybe<Inbox>(
       sql`select id, inbox_answer, secret, previous_secret, previous_secret_until from webhooks
-        where workspace_id = ${workspace} and url = ${path}`,
+        where workspace_id = ${workspace} and url = ${path} for key share`,
     )
     if (!inbox?.inbox_answer) throw notFound()
     const said = String(headers['webhook-id'] ?? '')
     const event_id = isId(said) ? said : null
-    // PostgreSQL keeps no NUL in a text.
-    const text = body.toString().replaceAll('\u0000', '\ufffd')
+    const text = storable(body.toString())
     const kept = (await isForgotten(db, workspace, event_id, text)) ? '' : text
     const steps = check(webhooks.secretsOf(inbox, seal.open, now), headers, { bytes: body, text: kept }, now)
-    const flat = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+    const flat = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [storable(name), storable(String(value))]),
+    )
     await db.run(
       sql`insert into inbox_requests (workspace_id, webhook_id, id, event_id, headers, body, answered, steps, created_at)
         values (${workspace}, ${inbox.id}, ${newId()}, ${event_id}, ${JSON.stringify(flat)}, ${kept},
@@ -93,16 +96,18 @@ function check(
     {
       name: 'content',
       is_ok: true,
-      detail: `What is signed is the id, the timestamp and the body: ${content.slice(0, shown_max)}${content.length > shown_max ? '…' : ''}`,
+      detail: `What is signed is the id, the timestamp and the body: ${shown(content)}`,
     },
     { name: 'expected', is_ok: true, detail: `HMAC-SHA256 of it with the secret gives ${expected.join(' ')}` },
     {
       name: 'signature',
       is_ok: secrets.some((secret) => isSigned(secret, message, signature)),
-      detail: `The header says ${signature.slice(0, shown_max)}`,
+      detail: `The header says ${shown(signature)}`,
     },
   ]
 }
+
+const shown = (text: string): string => storable(cut(text, shown_max)) + (text.length > shown_max ? '…' : '')
 
 export async function list(
   db: Db,

@@ -64,7 +64,7 @@ function Leaf({ json, pointer, name, field_map, only, onChoose }: LeafProps) {
       <Menu.Target>
         <button type="button" className={styles.value} data-taken={taken.length > 0 || undefined}>
           <span className={styles.unseen}>{name}: </span>
-          {text.length > text_shown ? `${text.slice(0, text_shown)}…` : text}
+          {text.length > text_shown ? `${Array.from(text).slice(0, text_shown).join('')}…` : text}
           {taken.map((label) => (
             <span key={label} className={styles.taken}>
               {' '}

@@ -30,7 +30,7 @@ export function AccountMenu() {
       <Menu.Target>
         <UnstyledButton className={styles.account}>
           <span className={styles.face} aria-hidden="true">
-            {(person.name || person.email).slice(0, 1).toUpperCase()}
+            {Array.from(person.name || person.email)[0]?.toUpperCase()}
           </span>
           <span className={styles.unseen}>Account of {person.name || person.email}</span>
           <span className={styles.accountText} aria-hidden="true">

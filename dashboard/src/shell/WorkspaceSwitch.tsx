@@ -18,7 +18,7 @@ export function WorkspaceSwitch() {
         <Menu.Target>
           <UnstyledButton className={styles.switch}>
             <span className={styles.mark} aria-hidden="true">
-              {name.slice(0, 1).toUpperCase()}
+              {Array.from(name)[0]?.toUpperCase()}
             </span>
             <span className={styles.unseen}>Workspace </span>
             <span className={styles.switchName}>{name}</span>

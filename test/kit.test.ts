@@ -47,6 +47,20 @@ test('a clock that is set back locks nobody out', () => {
   assert.equal(take('a', 5_000_000).is_over, false)
 })
 
+test('beyond 10,000 keys the limiter forgets the one that was counted first', () => {
+  const { take } = limiter(1)
+  take('oldest', 1_000)
+  take('renewed', 1_000)
+  const now = 2_500
+  take('renewed', now)
+  for (let count = 0; count < 9_999; count += 1) take(`key ${count}`, now)
+  assert.equal(take('renewed', now).is_over, true, 'counted anew since, and so not the oldest')
+  assert.equal(take('key 0', now).is_over, true)
+  take('one more', now)
+  assert.equal(take('key 0', now).is_over, true)
+  assert.equal(take('renewed', now).is_over, false)
+})
+
 test('calls of one name are gathered, and each gets its own answer', async () => {
   const groups: number[] = []
   const double = gather<number, number>({ size_max: 4, flights_max: 1 }, async (_name, inputs) => {

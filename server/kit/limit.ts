@@ -26,7 +26,10 @@ export function limiter(per_second: number): Limiter {
       let window = windows.get(name)
       // Further ahead than a window: the clock was set back.
       if (!window || window.until <= now || window.until > now + window_ms) {
-        if (windows.size >= names_max) windows.clear()
+        // A Map keeps the order of insertion: the first window is the one that began first.
+        windows.delete(name)
+        const [oldest] = windows.keys()
+        if (windows.size >= names_max && oldest !== undefined) windows.delete(oldest)
         window = { until: now + window_ms, used: 0 }
         windows.set(name, window)
       }

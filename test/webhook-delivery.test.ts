@@ -358,7 +358,7 @@ test('five days of nothing but failure disable, and a success in between starts 
   await tenant.work(began + 4 * day_ms)
   assert.equal((await statusOf(tenant, id)).failing_since, null)
   status = 500
-  await happen(tenant, began + 4 * day_ms)
+  for (let count = 0; count < 10; count += 1) await happen(tenant, began + 4 * day_ms)
   await happen(tenant, began + 9 * day_ms - 1)
   assert.equal((await statusOf(tenant, id)).status, 'active', 'a moment before')
   await happen(tenant, began + 9 * day_ms)
@@ -368,6 +368,39 @@ test('five days of nothing but failure disable, and a success in between starts 
   assert.equal(events.length, 1)
   const active = (await tenant.call('PATCH', `/webhooks/${id}`, { status: 'active' })).body.data
   assert.deepEqual([active.status, active.disabled_reason, active.failing_since], ['active', null, null])
+})
+
+test('an endpoint that was quiet for five days has ten attempts before it is disabled', async () => {
+  const tenant = await workspace()
+  let status = 500
+  const there = await receiver((response) => response.writeHead(status).end())
+  const { id } = await listen(tenant, there.url)
+  const began = soon()
+  await happen(tenant, began)
+  const fail = async (attempts: number) => {
+    const { due_at } = await deliveryOf(tenant, id)
+    await tenant.work(Math.max(clock.parse(due_at), began + 6 * day_ms))
+    const { attempt } = await deliveryOf(tenant, id)
+    assert.equal(attempt, attempts)
+    return statusOf(tenant, id)
+  }
+  for (let attempts = 2; attempts < 10; attempts += 1) {
+    const webhook = await fail(attempts)
+    assert.deepEqual([webhook.status, webhook.failing_since], ['active', clock.iso(began)])
+  }
+  const { disabled_reason } = await fail(10)
+  assert.equal(disabled_reason, 'failing')
+  // Made active again, or successful once, it has ten attempts anew.
+  await tenant.call('PATCH', `/webhooks/${id}`, { status: 'active' })
+  await happen(tenant, began + 20 * day_ms)
+  await happen(tenant, began + 26 * day_ms)
+  assert.equal((await statusOf(tenant, id)).status, 'active')
+  status = 200
+  await happen(tenant, began + 27 * day_ms)
+  status = 500
+  for (let count = 0; count < 4; count += 1) await happen(tenant, began + 28 * day_ms)
+  await happen(tenant, began + 34 * day_ms)
+  assert.equal((await statusOf(tenant, id)).status, 'active')
 })
 
 test('what the address before has answered says nothing of the one there is now', async () => {

@@ -135,7 +135,7 @@ export interface Result {
 
 /**
  * What was noted or changed by others since the claim stays as it is. An endpoint that has another address by now has not
- * failed there.
+ * failed there. Failed attempts are counted until one succeeds; nothing that clients see changes by the count.
  */
 export async function record(db: Db, workspace: string, results: Result[], now: number): Promise<void> {
   const claimed = results.map(({ delivery }) => delivery)
@@ -160,11 +160,15 @@ export async function record(db: Db, workspace: string, results: Result[], now: 
         returning delivery.webhook_id, delivery.status, result.attempt ->> 'url' as url,
           result.attempt ->> 'created_at' as created_at)
       update webhooks
-      set failing_since = case when has_succeeded then null else began_at::timestamptz end,
-        updated_at = greatest(${clock.iso(now)}::timestamptz, updated_at + interval '1 millisecond')
-      from (select webhook_id, url, bool_or(held.status = 'succeeded') as has_succeeded, min(held.created_at) as began_at
+      set failing_since = case when has_succeeded then null else coalesce(failing_since, began_at::timestamptz) end,
+        failed_attempts = case when has_succeeded then 0 else failed_attempts + seen.attempts end,
+        updated_at = case when (failing_since is not null) = has_succeeded
+          then greatest(${clock.iso(now)}::timestamptz, updated_at + interval '1 millisecond') else updated_at end
+      from (select webhook_id, url, count(*) as attempts, bool_or(held.status = 'succeeded') as has_succeeded,
+          min(held.created_at) as began_at
         from held group by webhook_id, url) as seen
-      where workspace_id = ${workspace} and id = webhook_id and webhooks.url = seen.url and (failing_since is not null) = has_succeeded`,
+      where workspace_id = ${workspace} and id = webhook_id and webhooks.url = seen.url
+        and (failing_since is not null or not has_succeeded)`,
   )
 }
 

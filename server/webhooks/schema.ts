@@ -37,8 +37,8 @@ const kept = {
     type: ['string', 'null'],
     enum: ['asked', 'gone', 'failing', null],
     description:
-      'Why it is disabled: it was `asked` for, the endpoint answered 410 (`gone`), or there was nothing but failure for five days ' +
-      '(`failing`).',
+      'Why it is disabled: it was `asked` for, the endpoint answered 410 (`gone`), or for five days at least ten attempts failed ' +
+      'and none succeeded (`failing`).',
     examples: [null],
   }),
   failing_since: optionalTimestamp('Since when there was nothing but failure; `null`: the last attempt succeeded.'),

@@ -23,8 +23,9 @@ const columns = raw(`id, url, events, description, status, disabled_reason, fail
   inbox_answer, created_at, updated_at`)
 
 const overlap_ms = 24 * 60 * 60 * 1000
-/** Of nothing but failure. */
+/** An endpoint is disabled when the first failure is so long ago, and so many attempts have failed with none successful. */
 const failing_max_ms = 5 * 24 * 60 * 60 * 1000
+const failed_attempts_min = 10
 
 /** Of an inbox, which is this server itself. */
 export const isInbox = (url: string): boolean => url.startsWith('/')
@@ -121,7 +122,8 @@ export async function update(
     sql`update webhooks
       set url = ${after.url}, events = ${chosen(after.events)}, description = ${after.description},
         status = ${after.status}, disabled_reason = ${reason}, inbox_answer = ${after.inbox_answer},
-        failing_since = ${is_turned || is_moved ? null : before.failing_since}, updated_at = ${clock.laterThan(before.updated_at, now)}
+        ${is_turned || is_moved ? raw('failing_since = null, failed_attempts = 0,') : raw('')}
+        updated_at = ${clock.laterThan(before.updated_at, now)}
       where workspace_id = ${workspace} and id = ${id} returning ${columns}`,
   )
 }
@@ -175,7 +177,8 @@ export async function disable(
       where workspace_id = ${workspace} and status = 'active'
         and (id, url) in (select * from unnest(${endpoints.map(({ webhook_id }) => webhook_id)}::uuid[],
           ${endpoints.map(({ url }) => url)}::text[]))
-        and (${reason} = 'gone' or failing_since <= ${clock.iso(now - failing_max_ms)})
+        and (${reason} = 'gone' or (failing_since <= ${clock.iso(now - failing_max_ms)}
+          and failed_attempts >= ${failed_attempts_min}))
       returning ${columns}`,
   )
   await events.record(

@@ -27,8 +27,12 @@ const kept: Record<string, { table: string; from_elsewhere?: string[]; not_shown
     from_elsewhere: ['id', 'values'],
     not_shown: ['import_id', 'written_at', 'before'],
   },
-  Webhook: { table: 'webhooks', not_shown: ['secret', 'previous_secret'] },
-  WebhookWithSecret: { table: 'webhooks', from_elsewhere: ['secret'], not_shown: ['secret', 'previous_secret'] },
+  Webhook: { table: 'webhooks', not_shown: ['secret', 'previous_secret', 'failed_attempts'] },
+  WebhookWithSecret: {
+    table: 'webhooks',
+    from_elsewhere: ['secret'],
+    not_shown: ['secret', 'previous_secret', 'failed_attempts'],
+  },
   Delivery: { table: 'webhook_deliveries', not_shown: ['attempts'] },
   DeliveryWithAttempts: {
     table: 'webhook_deliveries',

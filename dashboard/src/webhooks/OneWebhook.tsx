@@ -70,7 +70,7 @@ export function OneWebhook() {
 const reasons = {
   asked: 'Someone has disabled it.',
   gone: 'Your server has answered 410, which asks that nothing more is sent.',
-  failing: 'For five days there was nothing but failure.',
+  failing: 'For five days at least ten attempts failed, and none succeeded.',
 }
 
 function Note({ webhook: { status, disabled_reason, failing_since } }: { webhook: Webhook }) {
@@ -84,7 +84,8 @@ function Note({ webhook: { status, disabled_reason, failing_since } }: { webhook
   if (!failing_since) return null
   return (
     <Alert color="red" icon={<AlertIcon />} title="Nothing arrives at the moment">
-      There was nothing but failure since {sayTime(failing_since)}. After five days of it the webhook is disabled.
+      There was nothing but failure since {sayTime(failing_since)}. After five days and ten failed attempts the webhook
+      is disabled.
     </Alert>
   )
 }

@@ -340,7 +340,8 @@ test('410 disables at once, what waited has failed, and others are told', async 
     ['failed', 'failed'],
   )
   const [told] = other.received.map(({ body }) => JSON.parse(body))
-  assert.deepEqual([told.type, told.data], ['webhook.disabled', webhook])
+  const { url, inbox_answer: _, previous_secret_until: __, ...named } = webhook
+  assert.deepEqual([told.type, told.data], ['webhook.disabled', { ...named, host: new URL(url).host }])
   await happen(tenant)
   assert.equal(there.received.length, 2, 'nothing is sent to one that is disabled')
   assert.equal((await deliveriesOf(tenant, id)).length, 2, 'nor kept for it')
@@ -368,6 +369,25 @@ test('five days of nothing but failure disable, and a success in between starts 
   assert.equal(events.length, 1)
   const active = (await tenant.call('PATCH', `/webhooks/${id}`, { status: 'active' })).body.data
   assert.deepEqual([active.status, active.disabled_reason, active.failing_since], ['active', null, null])
+})
+
+test('the log shows the host of a webhook, never its whole address', async () => {
+  const tenant = await workspace()
+  const there = await receiver(say(410))
+  const { id: other } = await listen(tenant, `${there.url}/secret-path?token=secret-query`)
+  const inbox = await listen(tenant, 'inbox')
+  for (const id of [other, inbox.id]) await tenant.call('POST', `/webhooks/${id}/test`)
+  await tenant.work()
+  const { text, body } = await tenant.call('GET', '/events?type=webhook.*')
+  assert.deepEqual(
+    body.data.map(({ type, data }: { type: string; data: { host: string | null } }) => [type, data.host]),
+    [
+      ['webhook.disabled', new URL(there.url).host],
+      ['webhook.test', null],
+      ['webhook.test', new URL(there.url).host],
+    ],
+  )
+  assert.ok(!text.includes('secret-') && !text.includes(inbox.url), text)
 })
 
 test('an endpoint that was quiet for five days has ten attempts before it is disabled', async () => {

@@ -4,7 +4,7 @@ import { Contact, ContactWithCrmIds } from '../contacts/schema.ts'
 import { Import } from '../imports/schema.ts'
 import { id, text } from '../kit/field.ts'
 import type { Scopes } from '../kit/operation.ts'
-import { Webhook } from '../webhooks/schema.ts'
+import { WebhookSummary } from '../webhooks/schema.ts'
 
 interface Kind {
   description: string
@@ -55,9 +55,9 @@ export const catalogue = {
   'api_key.revoked': { description: 'An API key was revoked.', data: ApiKeyNamed },
   'webhook.disabled': {
     description: 'A webhook was disabled by the service: `disabled_reason` is `gone` or `failing`.',
-    data: Webhook,
+    data: WebhookSummary,
   },
-  'webhook.test': { description: 'Asked for by "Test a webhook", and sent to that one only.', data: Webhook },
+  'webhook.test': { description: 'Asked for by "Test a webhook", and sent to that one only.', data: WebhookSummary },
 } as const satisfies Record<string, Kind>
 
 export type EventType = keyof typeof catalogue

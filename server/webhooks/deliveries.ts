@@ -58,7 +58,8 @@ export async function get(db: Db, workspace: string, webhook_id: string, id: str
 /** Made up, and sent to this one alone. */
 export async function test(db: Db, workspace: string, webhook_id: string, now: number): Promise<Delivery> {
   const webhook = assertActive(await webhooks.lock(db, workspace, webhook_id, () => true))
-  await events.record(db, workspace, 'webhook.test', [{ data: webhook }], now, sql`webhooks.id = ${webhook_id}`)
+  const data = webhooks.summaryOf(webhook)
+  await events.record(db, workspace, 'webhook.test', [{ data }], now, sql`webhooks.id = ${webhook_id}`)
   return db.one<Delivery>(
     sql`select ${columns} from webhook_deliveries where workspace_id = ${workspace} and webhook_id = ${webhook_id}
       and type = 'webhook.test' order by id desc limit 1`,

@@ -56,6 +56,27 @@ const kept = {
 export const Webhook = Type.Object(kept, { title: 'Webhook' })
 export type Webhook = Static<typeof Webhook>
 
+/** For the log of events, which more people may read than webhooks: addresses often hold secrets in path and query. */
+export const WebhookSummary = Type.Object(
+  {
+    id: kept.id,
+    host: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'The host that events are sent to, with the port unless it is the default. `null`: an inbox.',
+      examples: ['hooks.shop.example'],
+    }),
+    events: kept.events,
+    description: kept.description,
+    status: kept.status,
+    disabled_reason: kept.disabled_reason,
+    failing_since: kept.failing_since,
+    created_at: kept.created_at,
+    updated_at: kept.updated_at,
+  },
+  { title: 'WebhookSummary' },
+)
+export type WebhookSummary = Static<typeof WebhookSummary>
+
 export const WebhookWithSecret = Type.Object(
   {
     ...kept,

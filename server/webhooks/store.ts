@@ -15,6 +15,7 @@ import {
   type NewWebhook,
   type Webhook,
   type WebhookChange,
+  type WebhookSummary,
   type WebhookWithSecret,
   webhooks_max,
 } from './schema.ts'
@@ -29,6 +30,13 @@ const failed_attempts_min = 10
 
 /** Of an inbox, which is this server itself. */
 export const isInbox = (url: string): boolean => url.startsWith('/')
+
+/** Without the address, which may hold secrets. */
+export function summaryOf(webhook: Webhook): WebhookSummary {
+  const { id, url, events, description, status, disabled_reason, failing_since, created_at, updated_at } = webhook
+  const host = isInbox(url) ? null : new URL(url).host
+  return { id, host, events, description, status, disabled_reason, failing_since, created_at, updated_at }
+}
 
 /** The secrets of a webhook as they are kept. */
 export interface Sealed {
@@ -185,7 +193,7 @@ export async function disable(
     db,
     workspace,
     'webhook.disabled',
-    disabled.map((data) => ({ data })),
+    disabled.map((webhook) => ({ data: summaryOf(webhook) })),
     now,
   )
 }

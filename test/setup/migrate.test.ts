@@ -3,18 +3,29 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
+import type { Pool } from '../../server/kit/db.ts'
+import { newId } from '../../server/kit/id.ts'
 import { migrate } from '../../server/kit/migrate.ts'
 import { sql } from '../../server/kit/sql.ts'
 import { migrations, testPool } from '../harness.ts'
 import { withOwnDatabase } from './database.ts'
 
-test('contacts from before there were counts by source and day are counted', async () => {
+/** Works on a database of its own, to which the migrations up to this one were applied. */
+async function upTo(last: string, work: (pool: Pool) => Promise<void>): Promise<void> {
   const older = fs.mkdtempSync(path.join(os.tmpdir(), 'migrations-'))
-  for (const name of ['0001_contract.sql', '0002_scale.sql']) {
+  for (const name of fs.readdirSync(migrations).filter((name) => name <= last)) {
     fs.copyFileSync(path.join(migrations, name), path.join(older, name))
   }
-  const work = async (url: string) => {
+  const withPool = async (url: string) => {
     const pool = testPool(url)
+    await work(pool).finally(() => pool.close())
+  }
+  await withOwnDatabase(process.env.TEST_DATABASE_URL ?? '', withPool, older)
+  fs.rmSync(older, { recursive: true })
+}
+
+test('contacts from before there were counts by source and day are counted', async () => {
+  await upTo('0002_scale.sql', async (pool) => {
     await pool.script(`insert into contacts (workspace_id, id, phone_number, tags, source, created_at, updated_at)
       select md5((n % 2)::text)::uuid, gen_random_uuid(), n::text, '{}', case when n < 6 then 'api' else 'import' end,
         '2026-11-14T23:59:59.999Z'::timestamptz + (n % 4) * interval '1 ms', now()
@@ -35,8 +46,35 @@ test('contacts from before there were counts by source and day are counted', asy
       assert.ok(counted.length >= 3)
       assert.deepEqual(counted, await pool.many(contacts))
     }
-    await pool.close()
+  })
+})
+
+test('events from before keep the host of a webhook, and nothing else of its address', async () => {
+  const work = async (pool: Pool) => {
+    const urls = [
+      'https://Hooks.shop.example:8443/secret?token=secret',
+      'http://shop.example\\secret',
+      '/inbox/a/secret',
+    ]
+    for (const [index, url] of urls.entries()) {
+      const data = { id: newId(), url, events: ['*'], description: 'CRM "sync"', status: 'active', created_at: 'then' }
+      await pool.run(sql`insert into events (workspace_id, id, type, resource_id, data, created_at)
+        values (${data.id}, ${newId()}, ${index === 0 ? 'webhook.disabled' : 'webhook.test'}, ${data.id},
+          ${JSON.stringify(data)}, now())`)
+    }
+    await migrate(pool, migrations)
+    const events = await pool.many<{ data: { host: string | null; description: string } }>(
+      sql`select data from events order by id`,
+    )
+    assert.ok(!JSON.stringify(events).includes('secret'))
+    assert.deepEqual(
+      events.map(({ data }) => [data.host, data.description]),
+      [
+        ['hooks.shop.example:8443', 'CRM "sync"'],
+        ['shop.example', 'CRM "sync"'],
+        [null, 'CRM "sync"'],
+      ],
+    )
   }
-  await withOwnDatabase(process.env.TEST_DATABASE_URL ?? '', work, older)
-  fs.rmSync(older, { recursive: true })
+  await upTo('0009_webhook_senders.sql', work)
 })

@@ -78,12 +78,12 @@ const holdsIndexed = (term: string): Sql => sql`it.text like ${likeContains(term
 export const holds = (term: string): Sql => sql`strpos(it.text, ${term}) > 0`
 
 /** The page is cut out of narrow rows; only what it shows is read whole, each by its key. */
-const pageOf = (workspace: string, matches: Sql, clauses: Sql): Sql =>
-  sql`(select id as page_id from (${matches}) as matching ${clauses}) as page
+const pageOf = (workspace: string, matches: Sql, cut: page.Cut): Sql =>
+  sql`(${cut.rows(matches, raw('id as page_id'))}) as page
     cross join lateral (select * from contacts where workspace_id = ${workspace} and id = page_id offset 0) as contact`
 
-function readPage(db: Db, workspace: string, matches: Sql, { clauses, order }: page.Cut): Promise<Contact[]> {
-  return db.many<Contact>(sql`select ${columns} from ${pageOf(workspace, matches, clauses)} order by ${order}`)
+function readPage(db: Db, workspace: string, matches: Sql, cut: page.Cut): Promise<Contact[]> {
+  return db.many<Contact>(sql`select ${columns} from ${pageOf(workspace, matches, cut)} order by ${cut.order}`)
 }
 
 /** Everything: how many there are is known, and a far page is read from the nearer end. */
@@ -92,7 +92,7 @@ async function readAll(db: Db, workspace: string, query: ContactQuery, cut: page
   const count = async () => (await db.one<{ total: number }>(sql`select ${counted} as total`)).total
   if (query.offset < far_offset) {
     const everything = sql`select ${columns} from contacts where workspace_id = ${workspace}`
-    const page_rows = db.many<Contact>(sql`select * from (${everything}) as contact ${cut.clauses}`)
+    const page_rows = db.many<Contact>(cut.rows(everything))
     const [rows, total] = await Promise.all([page_rows, count()])
     return { rows, total }
   }
@@ -132,20 +132,14 @@ function readNewest(db: Db, workspace: string, term: string, cut: page.Cut): Pro
  * In one statement: what is found is kept to be counted and sorted. The index knows all workspaces' texts: for a small
  * one it is faster to read its own.
  */
-async function readOnce(
-  db: Db,
-  workspace: string,
-  by_index: Sql,
-  by_reading: Sql,
-  { clauses, order }: page.Cut,
-): Promise<Found> {
+async function readOnce(db: Db, workspace: string, by_index: Sql, by_reading: Sql, cut: page.Cut): Promise<Found> {
   const is_large = grams.isTallied(workspace)
   const found = await db.many<Contact & { total: number }>(
     sql`with matching as materialized (
         ${by_index} and (select ${is_large}) union all ${by_reading} and not (select ${is_large}))
       select ${columns}, total from (select count(*) as total from matching) as counted
-      left join (${pageOf(workspace, raw('table matching'), clauses)}) on true
-      order by ${order}`,
+      left join (${pageOf(workspace, raw('table matching'), cut)}) on true
+      order by ${cut.order}`,
   )
   // An empty page still has a row for the total.
   return { rows: found.filter(({ id }) => id !== null), total: found[0]?.total ?? 0 }

@@ -13,6 +13,9 @@ const placed_at_once_max = 2_000
 /** People do these, one at a time: a workspace has few of them. */
 const rare_types = [...typesOf('api_key.*'), ...typesOf('webhook.*')]
 
+/** Of each stream in memory: the next are read when the client has taken these. */
+export const next_at_once = 50
+
 const columns = raw('id, type, resource_id, created_at, data, previous')
 
 const newest_first: page.Sort = {
@@ -45,9 +48,9 @@ export async function list(
   const start = query.after === undefined ? undefined : await positionOf(db, workspace, query.after, 'after')
   const part = start === undefined ? raw('true') : sql`position > ${start}::bigint`
   const filter = { types: shown(query.type, readable), resource_id: query.resource_id }
-  return page.read(query, start === undefined ? newest_first : oldest_first, async ({ clauses }) => {
+  return page.read(query, start === undefined ? newest_first : oldest_first, async (cut) => {
     const [rows, total] = await Promise.all([
-      db.many<Placed>(sql`select * from (${selected(workspace, filter, part)}) as selected ${clauses}`),
+      db.many<Placed>(cut.rows(selected(workspace, filter, part))),
       count(db, workspace, filter, part),
     ])
     return { rows, total }
@@ -114,11 +117,11 @@ export interface Kept {
 }
 
 /** Those that came next, in their order. */
-export const next = (db: Db, workspace: string, types: EventType[], after: number, limit: number) =>
+export const next = (db: Db, workspace: string, types: EventType[], after: number) =>
   db.many<Kept>(
     sql`select position, id, type, resource_id, created_at, data::text, previous::text
       from (${selected(workspace, { types }, sql`position > ${after}::bigint`)}) as selected
-      order by position limit ${raw(String(limit))}`,
+      order by position limit ${raw(String(next_at_once))}`,
   )
 
 /** Where these workspaces are: what has no position yet gets one. */

@@ -7,8 +7,6 @@ import * as feed from './feed.ts'
 import type { StreamQuery } from './schema.ts'
 import { type Watch, watchOf } from './watch.ts'
 
-/** Of each stream in memory: the next are read when the client has taken these. */
-const events_at_once = 50
 /** So that nobody on the way takes a quiet stream for a dead one. */
 const heartbeat_ms = 15_000
 /** After how long a client that lost its connection comes back. */
@@ -39,7 +37,7 @@ export async function* stream(
       const events = await nextOf(watch, workspace, types, position)
       if (!events) continue
       // Fewer than asked for: none of these types is left up to there.
-      position = Math.max(events.at(-1)?.position ?? 0, events.length < events_at_once ? head : 0)
+      position = Math.max(events.at(-1)?.position ?? 0, events.length < feed.next_at_once ? head : 0)
       if (events.length > 0) yield events.map(linesOf).join('')
     } else {
       const news = await watch.beyond(workspace, position, heartbeat_ms, signal)
@@ -57,7 +55,7 @@ async function nextOf(
   after: number,
 ): Promise<feed.Kept[] | undefined> {
   try {
-    return await watch.next(workspace, { types, after, limit: events_at_once })
+    return await watch.next(workspace, { types, after })
   } catch (error) {
     if (!isUnavailable(error) && !(error instanceof Problem)) throw error
     await sleep(again_after_ms)

@@ -17,7 +17,6 @@ interface Waiting {
 interface Wanted {
   types: EventType[]
   after: number
-  limit: number
 }
 
 /** What all streams of this process over one database share: one look at where their workspaces are, and what they read. */
@@ -70,9 +69,9 @@ function openWatch(db: Db): Watch {
 
   const read = gather<Wanted, feed.Kept[]>(limits, async (workspace, all) => {
     const found = new Map<string, feed.Kept[]>()
-    for (const { types, after, limit } of all) {
+    for (const { types, after } of all) {
       const name = `${types} ${after}`
-      if (!found.has(name)) found.set(name, await feed.next(db, workspace, types, after, limit))
+      if (!found.has(name)) found.set(name, await feed.next(db, workspace, types, after))
     }
     return all.map(({ types, after }) => found.get(`${types} ${after}`) ?? [])
   })

@@ -30,8 +30,8 @@ type Noted = Omit<ImportRow, 'values'>
 export async function list(db: Db, workspace: string, id: string, query: RowQuery): Promise<page.Page<ImportRow>> {
   const source = await sourceOf(db, workspace, id)
   const rows = rowsOf(workspace, id, query.outcome)
-  const found = await page.read(query, by_row_number, async ({ clauses }) => {
-    const noted = await db.many<Noted>(sql`select ${selected} from (${rows}) as own ${clauses}`)
+  const found = await page.read(query, by_row_number, async (cut) => {
+    const noted = await db.many<Noted>(cut.rows(rows, selected))
     return { rows: noted, total: totalOf(source, query.outcome) }
   })
   const texts = await textsOf(db, workspace, source, found.data)

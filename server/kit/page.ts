@@ -25,9 +25,11 @@ export const Pagination = Type.Object(
   { title: 'Pagination' },
 )
 
+const limit_max = 100
+
 /** What every list takes. */
 export const paging = {
-  limit: Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many to return.' }),
+  limit: Type.Integer({ minimum: 1, maximum: limit_max, default: 20, description: 'How many to return.' }),
   offset: Type.Integer({ minimum: 0, default: 0, description: 'How many to skip.' }),
   cursor: Type.Optional(
     Type.String({
@@ -72,9 +74,10 @@ interface Place {
   id: string
 }
 
-/** The clauses that cut a page out of a select with `id` and the sort's column, and the order of its rows. */
+/** Cuts a page out of a selection. */
 export interface Cut {
-  clauses: Sql
+  /** A select of the page's rows, in their order, with these columns. The selection has `id` and the sort's column. */
+  rows: (selection: Sql, columns?: Sql) => Sql
   order: Sql
 }
 
@@ -90,9 +93,12 @@ export async function read<Row extends { id: string }>(
   const order = orderOf(sort)
   const part = place ? sql`where ${after(sort, place)}` : raw('')
   const skipped = place || offset === 0 ? raw('') : sql` offset ${offset}`
-  // Not as a parameter: PostgreSQL would plan the statement anew each time, to know how much is asked for.
-  const clauses = sql`${part} order by ${order} limit ${raw(String(limit + 1))}${skipped}`
-  const { rows, total } = await fetch({ clauses, order })
+  // The limit is a parameter, so that all limits share a statement. The constant tells the planner that it is small.
+  const cut = (selection: Sql, columns = raw('*')) =>
+    sql`select ${columns} from (select * from (${selection}) as selected ${part}
+        order by ${order} limit ${raw(String(limit_max + 1))}${skipped}) as page
+      order by ${order} limit ${limit + 1}`
+  const { rows, total } = await fetch({ rows: cut, order })
   const data = rows.slice(0, limit)
   const has_more = rows.length > limit
   const last = data.at(-1)
@@ -108,21 +114,19 @@ export const readSelection = <Row extends { id: string }>(
   selection: Sql,
   counted = selection,
 ): Promise<Page<Row>> =>
-  read(query, sort, async ({ clauses }) => {
-    const [rows, total] = await Promise.all([
-      db.many<Row>(sql`select * from (${selection}) as selected ${clauses}`),
-      count(db, counted),
-    ])
+  read(query, sort, async (cut) => {
+    const [rows, total] = await Promise.all([db.many<Row>(cut.rows(selection)), count(db, counted)])
     return { rows, total }
   })
 
-/** The same page counted from the end, when that is nearer. `total` must be right in the snapshot that reads the page. */
+/** The same page counted from the end, when that is nearer, and in the opposite order. `total` must be right in the snapshot that reads the page. */
 export function fromEnd({ limit, offset }: PageQuery, sort: Sort, total: Sql): Cut {
   const turned = orderOf({ ...sort, is_descending: !sort.is_descending }, 'first')
-  const clauses = sql`order by ${turned}
-    limit greatest(0, least(${limit + 1}, ${total} - ${offset}))
-    offset greatest(0, ${total} - ${offset} - ${limit + 1})`
-  return { clauses, order: orderOf(sort) }
+  const rows = (selection: Sql, columns = raw('*')) =>
+    sql`select ${columns} from (${selection}) as selected order by ${turned}
+      limit greatest(0, least(${limit + 1}, ${total} - ${offset}))
+      offset greatest(0, ${total} - ${offset} - ${limit + 1})`
+  return { rows, order: orderOf(sort) }
 }
 
 export async function count(db: Db, selection: Sql): Promise<number> {

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { openPool } from '../server/kit/db.ts'
+import { sql } from '../server/kit/sql.ts'
+import { openServer } from './harness.ts'
+import { newContact } from './samples.ts'
+
+/** One connection, which knows every statement that was prepared. */
+const pool = openPool({ url: process.env.TEST_DATABASE_URL ?? '', size: 1, on_error: console.error })
+const server = await openServer(pool)
+after(server.close)
+
+const prepared = async () =>
+  (await pool.many<{ statement: string }>(sql`select statement from pg_prepared_statements`)).length
+
+const lists = ['/contacts', '/contacts?sort=updated_at', '/contacts?search=ada', '/agents', '/events', '/webhooks']
+
+for (const list of lists) {
+  test(`pages of any length of ${list} are read by the same statements`, async () => {
+    const { call } = await server.workspace()
+    for (let count = 0; count < 3; count += 1) await call('POST', '/contacts', newContact({ first_name: 'Ada' }))
+    const read = async (limit: number) => {
+      const { status, body } = await call('GET', `${list}${list.includes('?') ? '&' : '?'}limit=${limit}`)
+      assert.equal(status, 200)
+      return body.data.length
+    }
+    assert.equal(await read(100), await read(99))
+    const before = await prepared()
+    for (const limit of [1, 2, 3, 4, 20, 21, 50]) assert.ok((await read(limit)) <= limit)
+    assert.equal(await prepared(), before)
+  })
+}

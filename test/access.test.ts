@@ -1,17 +1,22 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { openApi } from '../server/api.ts'
+import { authenticator } from '../server/api-keys/authenticate.ts'
 import * as api_keys from '../server/api-keys/store.ts'
 import { readConfig } from '../server/config.ts'
 import * as clock from '../server/kit/clock.ts'
+import type { Pool } from '../server/kit/db.ts'
 import { openLog } from '../server/kit/log.ts'
-import { sql } from '../server/kit/sql.ts'
+import { newSecret } from '../server/kit/secret.ts'
+import { type Sql, sql } from '../server/kit/sql.ts'
 import { type Answer, migrations, serve, type Tenant, testPool } from './harness.ts'
 import { create, eventsOf, nobody } from './people.ts'
 import { newContact } from './samples.ts'
+import { at, someone } from './visitors.ts'
 import { read, request } from './wire.ts'
 
-const { workspace, fetch, pool, say } = await serve()
+const server = await serve()
+const { workspace, fetch, pool, say } = server
 
 const withKey = (key: string) => ({ authorization: `Bearer ${key}` })
 
@@ -139,6 +144,77 @@ test('a key that is made after it was refused is soon let in', async () => {
     status = (await tenant.call('GET', '/contacts', undefined, withKey(token))).status
   }
   assert.equal((await tenant.call('GET', '/contacts', undefined, withKey(token))).status, 200)
+})
+
+/** A pool over the run's database, and how many statements it was sent that hold this text. */
+function countingPool(text: string) {
+  const own_pool = testPool()
+  after(() => own_pool.close())
+  let count = 0
+  const note = (statement: Sql) => {
+    if (statement.text.includes(text)) count += 1
+    return statement
+  }
+  const counting: Pool = {
+    ...own_pool,
+    many: (statement) => own_pool.many(note(statement)),
+    maybe: (statement) => own_pool.maybe(note(statement)),
+  }
+  return { pool: counting, count: () => count }
+}
+
+test('when more keys were seen than are remembered, the oldest is forgotten and not all', async () => {
+  const { pool: counting, count } = countingPool('api_key_directory')
+  const { authenticate } = authenticator(counting)
+  const now = clock.now()
+  const tokens = Array.from({ length: 10_001 }, () => api_keys.newToken())
+  await Promise.all(tokens.slice(0, 10_000).map(async (token) => authenticate(token, now)))
+  await authenticate(tokens[10_000] ?? '', now)
+  const before = count()
+  for (const token of tokens.slice(1)) assert.equal(authenticate(token, now), undefined)
+  assert.equal(count(), before)
+  await authenticate(tokens[0] ?? '', now)
+  assert.equal(count(), before + 1)
+})
+
+test('unknown addresses and unknown cookies that come at once share statements', async () => {
+  for (const [table, callOf] of [
+    ['integration_directory', (token: string) => ({ method: 'POST', url: `/in/${token}`, headers: {} })],
+    [
+      'sessions',
+      (token: string) => ({ method: 'GET', url: '/app/sessions', headers: { cookie: `parley_session=${token}` } }),
+    ],
+  ] as const) {
+    const { pool: counting, count } = countingPool(table)
+    const { app } = openApi(counting, readConfig({ LOG_LEVEL: 'silent' }), migrations, openLog('silent'))
+    after(() => app.close())
+    const answers = await Promise.all(Array.from({ length: 500 }, () => app.inject(callOf(newSecret()))))
+    const expected = table === 'sessions' ? 401 : 404
+    assert.deepEqual([...new Set(answers.map(({ statusCode }) => statusCode))], [expected])
+    assert.ok(count() <= 50, `${count()} statements for 500 unknown ones of ${table}`)
+  }
+})
+
+test('concurrent sessions each get their own answer, in the workspace that each asks for', async () => {
+  const tenants = await Promise.all(Array.from({ length: 5 }, () => workspace()))
+  const people = await Promise.all(
+    tenants.map(({ id }, index) => someone(server, { [id]: index % 2 === 0 ? 'owner' : 'member' })),
+  )
+  const asked = people.flatMap((person, own) =>
+    tenants.map((tenant, index) => ({ person, tenant, is_own: own === index })),
+  )
+  const answers = await Promise.all(
+    asked.map(({ person, tenant }) => person.go('GET', '/api/v1/contacts', undefined, at(tenant))),
+  )
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    asked.map(({ is_own }) => (is_own ? 200 : 404)),
+  )
+  const shown = await Promise.all(people.map(({ go }) => go('GET', '/session')))
+  assert.deepEqual(
+    shown.map(({ body }) => body.data.person.id),
+    people.map(({ id }) => id),
+  )
 })
 
 test('when a key was last used is noted, and never goes back', async () => {

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Type } from 'typebox'
 import { gather, lanes } from '../server/kit/batch.ts'
+import { setBounded } from '../server/kit/bounded.ts'
 import { isId, newId } from '../server/kit/id.ts'
 import { limiter } from '../server/kit/limit.ts'
 import { rarely } from '../server/kit/log.ts'
 import { openPlaces } from '../server/kit/places.ts'
 import { cut, cutBytes, storable } from '../server/kit/text.ts'
+import { tokenFinder } from '../server/kit/tokens.ts'
 import { assertChecked } from '../server/kit/validate.ts'
 
 test('ids are UUIDv7 and sort as they were made', () => {
@@ -115,6 +117,27 @@ test('who waits too long for a lane is told to come again, who comes later at on
   await new Promise(setImmediate)
   assert.equal(await inLane('busy', async () => 'done'), 'done')
   assert.deepEqual(has_run, [])
+})
+
+test('unknown tokens are remembered for half a second, known ones are looked up each time', async () => {
+  const asked: string[] = []
+  const find = tokenFinder<{ token: string }, string>(async (wanted) => {
+    asked.push(...wanted.map(({ token }) => token))
+    return wanted.map(({ token }) => (token === 'known' ? 'Ada' : undefined))
+  })
+  for (const token of ['known', 'unknown', 'known', 'unknown']) {
+    assert.equal(await find({ token }, 10_000), token === 'known' ? 'Ada' : undefined)
+  }
+  assert.deepEqual(asked, ['known', 'unknown', 'known'])
+  await find({ token: 'unknown' }, 10_500)
+  await find({ token: 'unknown' }, 5_000)
+  assert.deepEqual(asked.slice(3), ['unknown', 'unknown'], 'later, and when the clock was set back')
+})
+
+test('a full map loses the entry that was set longest ago', () => {
+  const map = new Map<string, number>()
+  for (const key of ['a', 'b', 'c', 'a', 'd']) setBounded(map, key, 1, 3)
+  assert.deepEqual([...map.keys()], ['c', 'a', 'd'])
 })
 
 test('a flood takes half of the places, and others get in when all are taken', () => {

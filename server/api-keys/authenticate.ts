@@ -1,4 +1,5 @@
 import { gather } from '../kit/batch.ts'
+import { setBounded } from '../kit/bounded.ts'
 import * as clock from '../kit/clock.ts'
 import type { Db } from '../kit/db.ts'
 import type { Caller } from '../kit/operation.ts'
@@ -13,7 +14,7 @@ interface Known {
 }
 
 export interface Authenticator {
-  authenticate: (token: string, now: number) => Promise<Caller | undefined> | Caller | undefined
+  authenticate: (token: string, now: number, is_recheck?: boolean) => Promise<Caller | undefined> | Caller | undefined
   /** Writes down which keys were used since the last time. */
   noteUses: () => Promise<void>
 }
@@ -33,32 +34,32 @@ export function authenticator(db: Db): Authenticator {
     return hashes.map((hash) => found.get(hash.toString('hex')))
   })
 
-  function admit({ caller, expires_at }: Known, now: number): Caller | undefined {
+  function admit({ caller, expires_at }: Known, now: number, is_recheck: boolean): Caller | undefined {
     if (!caller || expires_at <= now) return undefined
+    if (is_recheck) return caller
     const use = used.get(caller.id)
     if (use) use.used_at = now
     else used.set(caller.id, { workspace_id: caller.workspace, id: caller.id, used_at: now })
     return caller
   }
 
-  async function learn(token: string, now: number): Promise<Caller | undefined> {
+  async function learn(token: string, now: number, is_recheck: boolean): Promise<Caller | undefined> {
     const key = await lookUp('api_keys', token)
     const entry: Known = {
       caller: key && !key.revoked_at ? callerOf(key) : undefined,
       expires_at: key?.expires_at ? clock.parse(key.expires_at) : Number.POSITIVE_INFINITY,
       stale_at: now + fresh_ms,
     }
-    if (known.size >= known_max) known.clear()
-    known.set(token, entry)
-    return admit(entry, now)
+    setBounded(known, token, entry, known_max)
+    return admit(entry, now, is_recheck)
   }
 
   return {
-    authenticate(token, now) {
+    authenticate(token, now, is_recheck = false) {
       const entry = known.get(token)
       // Further ahead than that: the clock was set back.
-      if (entry && entry.stale_at > now && entry.stale_at <= now + fresh_ms) return admit(entry, now)
-      return api_keys.isToken(token) ? learn(token, now) : undefined
+      if (entry && entry.stale_at > now && entry.stale_at <= now + fresh_ms) return admit(entry, now, is_recheck)
+      return api_keys.isToken(token) ? learn(token, now, is_recheck) : undefined
     },
     async noteUses() {
       const uses = Array.from(used.values(), (use) => ({ ...use }))

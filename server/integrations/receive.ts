@@ -9,6 +9,7 @@ import { assertShallow, readJson } from '../kit/read-json.ts'
 import { isSecret } from '../kit/secret.ts'
 import { signatureFault } from '../kit/signing.ts'
 import { sql } from '../kit/sql.ts'
+import { tokenFinder } from '../kit/tokens.ts'
 import * as receipts from './receipts.ts'
 import type { Received } from './schema.ts'
 import * as integrations from './store.ts'
@@ -18,15 +19,20 @@ const webhook_id_length_max = 255
 const unreadable = 'The signing secret was sealed with another SECRETS_KEY than there is now: set it again.'
 
 /** Lets in by the token in the address, as the integration. */
-export const knocking =
-  (db: Db) =>
-  async ({ params }: Knock): Promise<Caller> => {
-    const { token = '' } = params
-    const found = isSecret(token) ? await integrations.find(db, token) : undefined
+export function knocking(db: Db): (knock: Knock, now: number) => Promise<Caller> {
+  const find = tokenFinder<{ token: string }, integrations.Owner>((wanted) =>
+    integrations.findAll(
+      db,
+      wanted.map(({ token }) => token),
+    ),
+  )
+  return async ({ params: { token = '' } }, now) => {
+    const found = isSecret(token) ? await find({ token }, now) : undefined
     if (!found) throw notFound()
     const scopes = { has: () => true, is_open: false }
     return { id: found.integration_id, workspace: found.workspace_id, scopes, source: 'webhook' }
   }
+}
 
 /** The contact, its CRM id, the events and the receipt, by one transaction. What is refused leaves a receipt alone. */
 export async function receive(at: At, id: string, raw: Raw): Promise<Received | Problem> {

@@ -111,9 +111,20 @@ export async function remove(at: At, id: string, is_current: Call['is_current'])
   return { deleted: true as const }
 }
 
-/** Whose address it is. */
-export const find = (db: Db, token: string): Promise<{ workspace_id: string; integration_id: string } | undefined> =>
-  db.maybe(sql`select workspace_id, integration_id from integration_directory where hash = ${hashOf(token)}`)
+export interface Owner {
+  workspace_id: string
+  integration_id: string
+}
+
+/** Whose addresses they are. */
+export async function findAll(db: Db, tokens: string[]): Promise<(Owner | undefined)[]> {
+  const hashes = tokens.map(hashOf)
+  const rows = await db.many<Owner & { hash: Buffer }>(
+    sql`select hash, workspace_id, integration_id from integration_directory where hash = any(${hashes}::bytea[])`,
+  )
+  const found = new Map(rows.map(({ hash, ...owner }) => [hash.toString('hex'), owner]))
+  return hashes.map((hash) => found.get(hash.toString('hex')))
+}
 
 /** Stays as it is until the transaction ends. */
 export const held = async (db: Db, workspace: string, id: string): Promise<Kept> =>

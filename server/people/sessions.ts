@@ -3,7 +3,7 @@ import type { Db } from '../kit/db.ts'
 import { newId } from '../kit/id.ts'
 import * as page from '../kit/page.ts'
 import { hashOf, newSecret } from '../kit/secret.ts'
-import { sql } from '../kit/sql.ts'
+import { listOf, sql } from '../kit/sql.ts'
 import type { OpenSession, Person, Query, Role } from './schema.ts'
 
 const day_ms = 24 * 60 * 60 * 1000
@@ -51,26 +51,36 @@ export async function begin(
 const isOpen = (now: number) =>
   sql`sessions.created_at > ${clock.iso(now - lifetime_ms)} and last_used_at > ${clock.iso(now - idle_ms)}`
 
-/** Asked at every request, so what ends a session or a membership holds for the next one. */
-export async function find(
+/**
+ * The sessions of these tokens, each with the role in the workspace that was asked for. Asked at every request, so what ends
+ * a session or a membership holds for the next one.
+ */
+export async function findAll(
   db: Db,
-  token: string,
-  workspace: string | undefined,
+  wanted: { token: string; workspace: string | undefined }[],
   now: number,
-): Promise<FoundSession | undefined> {
-  const found = await db.maybe<FoundSession>(
-    sql`select people.id, email, name, sessions.id as session_id, last_used_at, role
-      from sessions join people on people.id = person_id
-      left join memberships on workspace_id = ${workspace ?? null}::uuid and memberships.person_id = people.id
-      where hash = ${hashOf(token)} and ${isOpen(now)}`,
+): Promise<(FoundSession | undefined)[]> {
+  const hashes = wanted.map(({ token }) => hashOf(token))
+  const workspaces = wanted.map(({ workspace }) => workspace ?? null)
+  const found = await db.many<FoundSession & { place: number }>(
+    sql`select place, people.id, email, name, sessions.id as session_id, last_used_at, role
+      from unnest(${hashes}::bytea[], ${listOf(workspaces)}::uuid[]) with ordinality as wanted (hash, workspace_id, place)
+      join sessions on sessions.hash = wanted.hash
+      join people on people.id = sessions.person_id
+      left join memberships on memberships.workspace_id = wanted.workspace_id and memberships.person_id = people.id
+      where ${isOpen(now)}`,
   )
-  if (found && clock.parse(found.last_used_at) < now - note_after_ms) {
-    await db.run(
-      sql`update sessions set last_used_at = ${clock.iso(now)}
-        where id = ${found.session_id} and last_used_at < ${clock.iso(now)}`,
-    )
-  }
-  return found
+  const by_place = new Map(found.map(({ place, ...session }) => [place, session]))
+  return wanted.map((_, index) => by_place.get(index + 1))
+}
+
+/** Keeps the session from ending as idle. */
+export async function noteUse(db: Db, { session_id, last_used_at }: FoundSession, now: number): Promise<void> {
+  if (clock.parse(last_used_at) >= now - note_after_ms) return
+  await db.run(
+    sql`update sessions set last_used_at = ${clock.iso(now)}
+      where id = ${session_id} and last_used_at < ${clock.iso(now)}`,
+  )
 }
 
 export const list = (db: Db, person_id: string, current_id: string, query: Query, now: number) =>

@@ -1,10 +1,12 @@
-import { type CookieOptions, cookieFor, isOwnPage, readCookie, setCookie } from '../kit/browser.ts'
+import { cookieFor, isOwnPage, readCookie, setCookie } from '../kit/browser.ts'
+import * as clock from '../kit/clock.ts'
 import type { Db } from '../kit/db.ts'
 import type { Knock } from '../kit/door.ts'
 import { isId } from '../kit/id.ts'
 import type { Caller } from '../kit/operation.ts'
 import { foreignOrigin, notFound, Problem, signedOut } from '../kit/problem.ts'
 import { isSecret } from '../kit/secret.ts'
+import { tokenFinder } from '../kit/tokens.ts'
 import { assertMay, scopesOf } from './roles.ts'
 import type { Role } from './schema.ts'
 import * as sessions from './sessions.ts'
@@ -22,6 +24,11 @@ export interface Visitor extends Caller {
   keep: (token: string | undefined) => void
 }
 
+interface WantedSession {
+  token: string
+  workspace: string | undefined
+}
+
 const cookie_name = 'parley_session'
 
 /** The role in which a request began. A stream shows what that role may read, so it ends when the role is another. */
@@ -31,14 +38,25 @@ const isForAnyone = (scope: string): boolean => scope.startsWith('anyone:')
 const isForPeople = (scope: string): boolean => scope.startsWith('person:')
 
 /** Lets in by the session's cookie: to the workspace that the page names, or for what belongs to no workspace. */
-export function visiting(db: Db, public_url: string | undefined): (knock: Knock, now: number) => Promise<Visitor> {
+export function visiting(
+  db: Db,
+  public_url: string | undefined,
+): (knock: Knock, now: number, is_recheck?: boolean) => Promise<Visitor> {
   const cookie = cookieFor(cookie_name, public_url)
   const attempts = throttle()
-  return async (knock, now) => {
+  const find = tokenFinder<WantedSession, sessions.FoundSession>((wanted) => sessions.findAll(db, wanted, clock.now()))
+
+  async function sessionOf({ headers }: Knock, workspace: string | undefined, now: number) {
+    const token = readCookie(cookie, headers)
+    return token !== undefined && isSecret(token) ? find({ token, workspace }, now) : undefined
+  }
+
+  return async (knock, now, is_recheck = false) => {
     const { scope } = knock.operation
     if (!['GET', 'HEAD'].includes(knock.method) && !isOwnPage(knock.headers, public_url)) throw foreignOrigin()
     const workspace = workspaceOf(knock)
-    const session = await sessionOf(db, cookie, knock, workspace, now)
+    const session = await sessionOf(knock, workspace, now)
+    if (session && !is_recheck) await sessions.noteUse(db, session, now)
     if (!session && !isForAnyone(scope)) throw signedOut()
     const role = session?.role
     if (!role && !isForAnyone(scope) && !isForPeople(scope)) throw notFound()
@@ -68,15 +86,4 @@ export function visiting(db: Db, public_url: string | undefined): (knock: Knock,
 function workspaceOf(knock: Knock): string | undefined {
   const said = knock.headers['x-workspace'] ?? knock.takeFromQuery('workspace')
   return typeof said === 'string' && isId(said) ? said : undefined
-}
-
-async function sessionOf(
-  db: Db,
-  cookie: CookieOptions,
-  { headers }: Knock,
-  workspace: string | undefined,
-  now: number,
-): Promise<sessions.FoundSession | undefined> {
-  const token = readCookie(cookie, headers)
-  return token !== undefined && isSecret(token) ? sessions.find(db, token, workspace, now) : undefined
 }

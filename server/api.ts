@@ -111,7 +111,8 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
         operations,
         base_path: pathOf(config.public_url) + served_at[0],
         served_at,
-        identify: ({ token }, now) => (token === undefined ? undefined : authenticate(token, now)),
+        identify: ({ token }, now, is_recheck) =>
+          token === undefined ? undefined : authenticate(token, now, is_recheck),
       },
       { operations, ...by_session(session_api_path) },
       { operations: personOperations, ...by_session(person_path), is_plain: true },

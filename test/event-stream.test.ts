@@ -3,13 +3,18 @@ import { once } from 'node:events'
 import net from 'node:net'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { openApi } from '../server/api.ts'
+import { readConfig } from '../server/config.ts'
 import * as feed from '../server/events/feed.ts'
 import * as events from '../server/events/store.ts'
+import { iso } from '../server/kit/clock.ts'
 import type { Pool } from '../server/kit/db.ts'
 import { newId } from '../server/kit/id.ts'
+import { openLog } from '../server/kit/log.ts'
+import { sql } from '../server/kit/sql.ts'
 import { streams_of_one_max } from '../server/kit/streams.ts'
 import { withServers } from './faults/server.ts'
-import { openServer, type Server, serve, type Tenant, testPool } from './harness.ts'
+import { migrations, openServer, type Server, serve, type Tenant, testPool } from './harness.ts'
 import { holdOpen } from './held.ts'
 import { type Listening, listen } from './listening.ts'
 import { create } from './people.ts'
@@ -18,6 +23,7 @@ import { at, someone } from './visitors.ts'
 
 const server = await serve()
 const { workspace, pool } = server
+const day_ms = 24 * 60 * 60 * 1000
 
 const to = (tenant: Tenant, query = '', headers = {}, url = server.url, key = tenant.key): Promise<Listening> =>
   listen(`${url}/api/v1/events/stream${query}`, { authorization: `Bearer ${key}`, ...headers })
@@ -293,6 +299,65 @@ test('a session hears the workspace that the header or the address names, and no
   })
   while (!is_over) await create(tenant)
   await ended
+})
+
+test('an open stream is no use of its session: it ends when the session has been idle for 14 days', async () => {
+  const tenant = await workspace()
+  const owner = await someone(server, { [tenant.id]: 'owner' })
+  const stream = await listen(`${server.url}/app/api/v1/events/stream`, { cookie: owner.cookie(), ...at(tenant) })
+  const setUsed = (days: number) =>
+    pool.run(sql`update sessions set last_used_at = ${iso(Date.now() - days * day_ms)} where person_id = ${owner.id}`)
+  const lastUsed = async () =>
+    (await pool.one<{ at: string }>(sql`select last_used_at as at from sessions where person_id = ${owner.id}`)).at
+  await setUsed(13)
+  const before = await lastUsed()
+  // Until it was looked at anew who listens.
+  const began_at = performance.now()
+  let count = 0
+  do {
+    await create(tenant)
+    count += 1
+    await stream.hear(count)
+  } while (performance.now() - began_at < 1_000)
+  assert.equal(await lastUsed(), before)
+  await setUsed(14.001)
+  let is_over = false
+  void stream.ended.then(() => {
+    is_over = true
+  })
+  while (!is_over) await create(tenant)
+})
+
+test('an open stream is no use of its key', async () => {
+  const own_pool = testPool()
+  const { app, noteUses } = openApi(own_pool, readConfig({ LOG_LEVEL: 'silent' }), migrations, openLog('silent'))
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  after(async () => {
+    await app.close()
+    await own_pool.close()
+  })
+  const tenant = await workspace()
+  const stream = await to(tenant, '', {}, url)
+  await noteUses()
+  const usedAt = async () =>
+    (
+      await pool.one<{ at: string | null }>(
+        sql`select last_used_at as at from api_keys where workspace_id = ${tenant.id}`,
+      )
+    ).at
+  assert.notEqual(await usedAt(), null, 'the request is one')
+  await pool.run(sql`update api_keys set last_used_at = null where workspace_id = ${tenant.id}`)
+  const began_at = performance.now()
+  let count = 0
+  do {
+    // By the other server, where nothing is noted.
+    await create(tenant)
+    count += 1
+    await stream.hear(count)
+  } while (performance.now() - began_at < 1_000)
+  await noteUses()
+  assert.equal(await usedAt(), null)
+  stream.close()
 })
 
 test('streams end when the server stops', async () => {

@@ -10,9 +10,9 @@ export interface Door {
   served_at: string[]
   /**
    * Who knocks; undefined when nobody knows. At once when it is known, else a promise, which may also refuse with a
-   * Problem.
+   * Problem. A re-check, of who listens to a stream, is no use of the key or session: only requests are.
    */
-  identify: (knock: Knock, now: number) => Promise<Caller | undefined> | Caller | undefined
+  identify: (knock: Knock, now: number, is_recheck?: boolean) => Promise<Caller | undefined> | Caller | undefined
   /** What every answer has besides. */
   headers?: Record<string, string>
   /** Its writes open transactions of their own, as it suits them, and keep no idempotency keys. */

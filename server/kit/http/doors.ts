@@ -95,7 +95,7 @@ export function addDoors(
       const stay: Stay = {
         signal: place.signal,
         isWelcome: welcome(async (now) => {
-          const again = await door.identify(request.knock, now)
+          const again = await door.identify(request.knock, now, true)
           return again?.workspace === caller.workspace && again.scopes.has(operation.scope)
         }),
       }

@@ -121,6 +121,7 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
         base_path: pathOf(config.public_url) + receiving_path,
         served_at: [receiving_path],
         identify: knocking(pool),
+        is_inlet: true,
       },
     ],
     pool,

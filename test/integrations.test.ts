@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
+import { openApi } from '../server/api.ts'
+import { readConfig } from '../server/config.ts'
 import * as integrations from '../server/integrations/store.ts'
 import * as clock from '../server/kit/clock.ts'
 import { newId } from '../server/kit/id.ts'
+import { openLog } from '../server/kit/log.ts'
 import { newSigningSecret } from '../server/kit/signing.ts'
 import { sql } from '../server/kit/sql.ts'
-import { type Answer, serve, type Tenant } from './harness.ts'
+import { type Answer, migrations, serve, type Tenant, testPool } from './harness.ts'
+import { holdOpen } from './held.ts'
 import { create, eventsOf, get } from './people.ts'
 import { newIntegration, phoneNumber } from './samples.ts'
 
@@ -110,6 +114,50 @@ test('a contact whose number is known is updated with what is given, and left al
   assert.deepEqual([after.first_name, after.company, after.source], ['Augusta', 'Engines', 'api'])
   assert.deepEqual(outcomeOf(await tenant.send(made.url, payload)), [200, 'unchanged'])
   assert.equal((await get(tenant, contact.id)).updated_at, after.updated_at)
+})
+
+test('a thousand posts that wait at one address leave the workspace its own requests, and other addresses', async () => {
+  const own_pool = testPool()
+  const { app } = openApi(
+    own_pool,
+    readConfig({ LOG_LEVEL: 'silent', RATE_LIMIT_PER_SECOND: '0' }),
+    migrations,
+    openLog('silent'),
+  )
+  after(async () => {
+    await app.close()
+    await own_pool.close()
+  })
+  const tenant = await workspace()
+  const [flooded, other] = [await make(tenant), await make(tenant)]
+  const contact = await create(tenant)
+  const authorization = `Bearer ${tenant.key}`
+  const post = ({ url }: Made) =>
+    app.inject({ method: 'POST', url: new URL(url).pathname, body: { phone: phoneNumber(), name: 'Ada' } })
+  const isWaiting = async () => {
+    const { waiting } = await pool.one<{ waiting: number }>(
+      sql`select count(*) as waiting from pg_stat_activity
+        where wait_event_type = 'Lock' and query like '%from integrations%for share'`,
+    )
+    return waiting >= 2
+  }
+  await using held = await holdOpen(pool, (db) =>
+    db.run(sql`select 1 from integrations where workspace_id = ${tenant.id} and id = ${flooded.id} for update`),
+  )
+  const flood = Array.from({ length: 1_200 }, () => post(flooded))
+  while (!(await isWaiting()));
+  const own = [
+    await app.inject({ method: 'DELETE', url: `/api/v1/contacts/${contact.id}`, headers: { authorization } }),
+    await app.inject({ url: '/api/v1/contacts', headers: { authorization } }),
+    await post(other),
+  ]
+  assert.deepEqual(
+    own.map(({ statusCode }) => statusCode),
+    [200, 200, 200],
+  )
+  await held.end()
+  const statuses = new Set((await Promise.all(flood)).map(({ statusCode }) => statusCode))
+  assert.deepEqual([...statuses].sort(), [200, 503])
 })
 
 /** The map's pointer to the number, the payload, and what must become of it. */

@@ -3,7 +3,7 @@ import * as clock from './clock.ts'
 import { type Db, isContention, isLockTimeout, isUnavailable, type Pool } from './db.ts'
 import { type Answer, failure } from './envelope.ts'
 import * as idempotency from './idempotency.ts'
-import type { At, Call, Operation, Tools } from './operation.ts'
+import type { At, Call, Caller, Operation, Tools } from './operation.ts'
 import { idempotencyInProgress, Problem } from './problem.ts'
 import { sql } from './sql.ts'
 
@@ -24,16 +24,15 @@ const limits = { size_max: 64, flights_max: 2 }
 const kept_codes = ['NOT_FOUND', 'CONFLICT', 'INVALID_STATE', 'PRECONDITION_FAILED']
 
 /** Carries out writes: each in a transaction with its idempotency key, many of one kind together. */
-export function writer(pool: Pool, tools: Tools): (write: Write) => Promise<Answer> {
+export function writer(pool: Pool, tools: Tools, alone = perWorkspace()): (write: Write) => Promise<Answer> {
   const transact: Transact = (writes, wait_ms) => transactIn(pool, tools, writes, wait_ms)
   const flights = new Map<string, Promise<unknown>>()
-  const alone = lanes(limits.flights_max)
   const together = gather<Write, Answer | Error>(limits, (_name, writes) => carryOutAll(transact, writes))
 
   async function carryOut(write: Write): Promise<Answer> {
     const { workspace } = write.call.caller
     if (!write.operation.runAll) {
-      return onlyOne(await alone(workspace, () => transact([write], in_progress_wait_ms)))
+      return onlyOne(await alone(write.call.caller, () => transact([write], in_progress_wait_ms)))
     }
     const outcome = await together(`${write.operation.id} ${workspace}`, write)
     if (outcome instanceof Error) throw outcome
@@ -55,6 +54,21 @@ export function writer(pool: Pool, tools: Tools): (write: Write) => Promise<Answ
       flights.delete(name)
     }
   }
+}
+
+type Queue = <T>(caller: Caller, work: () => Promise<T>) => Promise<T>
+
+/** A queue for writes that don't share a transaction. */
+function perWorkspace(): Queue {
+  const queue = lanes(limits.flights_max)
+  return ({ workspace }, work) => queue(workspace, work)
+}
+
+/** The same for each caller, and for all of a workspace with room for another: one busy caller leaves something to the others. */
+export function perCaller(): Queue {
+  const own = lanes(limits.flights_max)
+  const all = lanes(limits.flights_max + 1)
+  return ({ workspace, id }, work) => own(id, () => all(workspace, work))
 }
 
 type Transact = (writes: Write[], wait_ms: number) => Promise<Answer[]>

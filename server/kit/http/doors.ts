@@ -9,7 +9,7 @@ import { isEndless, type Operation, type Tools } from '../operation.ts'
 import { openPlaces, turningAway } from '../places.ts'
 import * as problem from '../problem.ts'
 import { type Stay, type Streams, streams_of_one_max, welcome } from '../streams.ts'
-import { plainWriter, writer } from '../write.ts'
+import { perCaller, plainWriter, writer } from '../write.ts'
 import { admission, unhurried } from './admission.ts'
 import type { Give, Parts } from './request.ts'
 
@@ -22,6 +22,9 @@ export interface DoorOptions {
 
 /** Of all workspaces together. Half of it, for one, is what a key may ask for in a second by default. */
 const requests_at_once_max = 2_000
+/** Of all inlets together, and of one caller. */
+const inlet_requests_at_once_max = 1_000
+const inlet_requests_of_one_max = 200
 /** Of one workspace, so that they leave connections to others, and its dear ones a processor too. */
 const lists_at_once_max = 3
 const dear_at_once_max = Math.min(lists_at_once_max, Math.max(1, availableParallelism() - 1))
@@ -40,10 +43,12 @@ export function addDoors(
   const turnAway = turningAway()
   const admit = admission(rate_limit_per_second, turnAway)
   const places = openPlaces(requests_at_once_max)
+  const inlet_places = openPlaces(inlet_requests_at_once_max, inlet_requests_of_one_max)
+  const writeFromInlet = writer(pool, tools, perCaller())
   for (const door of doors) addOperations(door)
 
   function addOperations(door: Door): void {
-    const writeHere = door.is_plain ? plainWriter(pool, tools) : write
+    const writeHere = door.is_plain ? plainWriter(pool, tools) : door.is_inlet ? writeFromInlet : write
     for (const operation of door.operations) addOperation(door, operation, writeHere)
     // What a parameter is called makes no other path.
     for (const [path, group] of Map.groupBy(door.operations, ({ path }) => path.replace(/:\w+/g, ':name'))) {
@@ -54,6 +59,8 @@ export function addDoors(
 
   function addOperation(door: Door, operation: Operation, writeHere: typeof write): void {
     const run = endpoint(operation, door.base_path, pool, writeHere, reads, tools)
+    const { is_inlet = false } = door
+    const slots = is_inlet ? inlet_places : places
     const listen = isEndless(operation) ? listener(door, operation, run) : undefined
     for (const prefix of door.served_at) {
       app.route<Parts>({
@@ -63,11 +70,11 @@ export function addDoors(
         handler: (request, reply) => {
           if (listen) return void listen(request, reply)
           const { id, caller, raw, params, query, body } = request
-          const taker = caller.workspace || caller.id
-          if (!places.take(taker)) return turnAway(() => void reply.send(problem.overloaded()))
+          const taker = is_inlet ? caller.id : caller.workspace || caller.id
+          if (!slots.take(taker)) return turnAway(() => void reply.send(problem.overloaded()))
           const leave = () => {
             if (operation.upload) unhurried.delete(raw.socket)
-            places.leave(taker)
+            slots.leave(taker)
           }
           run({ id, caller, raw, params, query, body }).then(
             (answer) => {

@@ -19,7 +19,7 @@ import * as clock from './kit/clock.ts'
 import type { Pool } from './kit/db.ts'
 import { docsHeaders, docsPage } from './kit/docs/page.ts'
 import type { Door } from './kit/door.ts'
-import { type FastifyInstance, openHttp } from './kit/http/http.ts'
+import { type FastifyInstance, type HttpLimits, openHttp } from './kit/http/http.ts'
 import type { Log } from './kit/log.ts'
 import { type About, openApiOf } from './kit/openapi.ts'
 import type { Operation, Tools } from './kit/operation.ts'
@@ -90,7 +90,7 @@ export interface Api {
   stop: () => Promise<void>
 }
 
-export function openApi(pool: Pool, config: Config, migrations: string, log: Log): Api {
+export function openApi(pool: Pool, config: Config, migrations: string, log: Log, limits: HttpLimits = {}): Api {
   const tools: Tools = {
     seal: sealing(config.secrets_key ?? randomBytes(32).toString('base64')),
     outbound: openOutbound({ allowed: config.webhook_allow_hosts }),
@@ -130,6 +130,7 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     trust_proxy,
     restarts: config.restarts,
     tools,
+    limits,
     site: readSite(path.join(config.checkout, '.cache', 'dashboard'), pathOf(config.public_url), own_paths),
   })
   const document_text = JSON.stringify(document)

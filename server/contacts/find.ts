@@ -33,8 +33,7 @@ export async function list(db: Db, workspace: string, query: ContactQuery): Prom
 }
 
 /** Whether the list has to look for what it shows. */
-export const isFiltered = ({ search, ...others }: ContactQuery): boolean =>
-  search !== undefined || !isOnlySearch(others)
+export const isFiltered = ({ search, ...others }: ExportQuery): boolean => search !== undefined || !isOnlySearch(others)
 
 const isOnlySearch = ({ tag, source, created_after, created_before, crm_id }: Partial<ContactQuery>): boolean =>
   [tag, source, created_after, created_before, crm_id].every((said) => said === undefined)

@@ -39,6 +39,7 @@ export const operations = [
       name: 'contacts.csv',
       example: 'id,phone_number,first_name\r\n019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa,+14155550100,Ada\r\n',
     },
+    isDear: isFiltered,
     run: ({ db, workspace }, { query }) => exportCsv(db, workspace, query),
   }),
   operation({

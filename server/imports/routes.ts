@@ -82,6 +82,7 @@ export const operations = [
       name: 'rows.csv',
       example: 'Phone,reason\r\n,phone_number is required.\r\n',
     },
+    isDear: () => true,
     run: ({ db, workspace }, { params, query }) => rows.listCsv(db, workspace, params.id, query.outcome),
   }),
   operation({

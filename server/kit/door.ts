@@ -17,7 +17,10 @@ export interface Door {
   headers?: Record<string, string>
   /** Its writes open transactions of their own, as it suits them, and keep no idempotency keys. */
   is_plain?: boolean
-  /** Its callers are no part of the workspace. They have their own queue and concurrency limit, so that they leave the workspace's own requests alone. */
+  /**
+   * Its callers are no part of the workspace. They have their own queue and concurrency limit, so that they leave the
+   * workspace's own requests alone.
+   */
   is_inlet?: boolean
 }
 

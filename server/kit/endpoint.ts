@@ -7,16 +7,24 @@ import { etagOf, isKnown, matches } from './etag.ts'
 import { headerOf, sentOf } from './head.ts'
 import { type Claim, fingerprintOf, isKept, keyOf } from './idempotency.ts'
 import { readForm } from './multipart.ts'
-import type { At, Call, Caller, Listener, Operation, Tools, Upload } from './operation.ts'
+import {
+  type At,
+  type Call,
+  type Caller,
+  isEndless,
+  type Listener,
+  type Operation,
+  type Tools,
+  type Upload,
+} from './operation.ts'
 import { invalid, notFound, preconditionFailed } from './problem.ts'
 import { assertShallow, readJson } from './read-json.ts'
+import { openBody } from './stream-body.ts'
 import type { Stay } from './streams.ts'
 import { assertChecked, type Schema, validate, validateQuery } from './validate.ts'
 import type { Write } from './write.ts'
 
-/** Of a file: the next one is made while the client takes these. */
-const pieces_ahead = 2
-/** A file comes to its end by itself. */
+/** A HEAD reads the first piece only. */
 const unlimited: Stay = { signal: new AbortController().signal, isWelcome: async () => true }
 
 /** A request that was let in, before anything of it was looked at. */
@@ -28,7 +36,7 @@ export interface Arrival {
   query: Record<string, string | string[]>
   /** A stream when it is a form. */
   body: Buffer | Readable | undefined
-  /** When the answer has no end: until when it goes on. */
+  /** When the answer is sent as it is made: until when it goes on. */
   stay?: Stay
 }
 
@@ -59,10 +67,11 @@ export function endpoint(
       const call = callOf(operation, arrival, undefined)
       const { workspace } = arrival.caller
       const { stay = unlimited } = arrival
-      const pieces = stream(atOf(arrival.caller), call)
-      // What goes wrong before the first piece is told as ever; a stream that has begun can only break off.
-      const begun = await lists(workspace, () => begin(pieces))
-      const body = Readable.from(whileWelcome(begun, stay), { highWaterMark: pieces_ahead })
+      const queue = operation.isDear(call.query) ? dear : lists
+      const body = await openBody(stream(atOf(arrival.caller), call), stay, {
+        inQueue: (read) => queue(workspace, read),
+        is_endless: isEndless(operation),
+      })
       return { status: operation.status, headers: headersOf(operation), body }
     }
   }
@@ -136,25 +145,6 @@ const headersOf = ({ file }: Operation): Record<string, string> => ({
       { connection: 'close', 'x-accel-buffering': 'no' }
     : { 'content-disposition': `attachment; filename="${file.name}"` }),
 })
-
-async function begin(pieces: AsyncIterable<string>): Promise<AsyncIterable<string>> {
-  const iterator = pieces[Symbol.asyncIterator]()
-  const first = await iterator.next()
-  return (async function* () {
-    try {
-      for (let piece = first; !piece.done; piece = await iterator.next()) yield piece.value
-    } finally {
-      await iterator.return?.()
-    }
-  })()
-}
-
-async function* whileWelcome(pieces: AsyncIterable<string>, { isWelcome }: Stay): AsyncGenerator<string> {
-  for await (const piece of pieces) {
-    if (!(await isWelcome())) return
-    yield piece
-  }
-}
 
 function callOf({ params, query, body, state }: Operation, arrival: Arrival, json: unknown): Call {
   const in_path = validate(params as Schema, arrival.params)

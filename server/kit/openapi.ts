@@ -143,7 +143,7 @@ function success(operation: Operation, schemas: Json): Json {
     return {
       description: isEndless(operation)
         ? 'What happens, as it happens: it has no end.'
-        : 'The file, sent as it is made. One that breaks off is not complete.',
+        : 'The file, sent as it is made. One that breaks off is not complete. A workspace may download four at once; more get 503.',
       headers: headersGiven(isEndless(operation) ? names : [...names, 'Content-Disposition']),
       content: { [file.content_type.split(';')[0] ?? '']: { schema: { type: 'string' }, example: file.example } },
     }

@@ -147,6 +147,8 @@ interface List<P extends TSchema, Q extends TSchema, B extends TSchema, R extend
 interface Streamed<P extends TSchema, Q extends TSchema, B extends TSchema> extends Description<P, Q, B> {
   method: 'GET'
   file: FileType
+  /** As for a list. */
+  isDear?: (query: Static<Q>) => boolean
   /** Refuses before it gives the first piece, or not at all. */
   run: (at: At, call: CallOf<P, Q, B>) => AsyncIterable<string>
 }
@@ -225,7 +227,7 @@ export function operation<
     response: is_list ? said.items : 'response' in said ? said.response : Type.String(),
     file,
     is_list,
-    isDear: (is_list && (said.isDear as Operation['isDear'] | undefined)) || (() => false),
+    isDear: ('isDear' in said && (said.isDear as Operation['isDear'] | undefined)) || (() => false),
     status: ('status' in said && said.status) || 200,
     // The calls that reach these were checked against the schemas that their types come from.
     run: 'run' in said && !file ? (said.run as Operation['run']) : undefined,

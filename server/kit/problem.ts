@@ -138,6 +138,14 @@ export const tooManyStreams = (limit: number) =>
     { 'retry-after': '10' },
   )
 
+export const tooManyDownloads = (limit: number) =>
+  new Problem(
+    'SERVICE_UNAVAILABLE',
+    `There are too many downloads: a workspace may have ${limit} at once, and fewer while many workspaces download. Ask again in ten seconds.`,
+    { limit },
+    { 'retry-after': '10' },
+  )
+
 export const requestTimeout = () => new Problem('REQUEST_TIMEOUT', 'The request did not arrive in time.')
 
 export const headersTooLarge = (limit_bytes: number) =>

@@ -4,13 +4,16 @@ import { openPlaces } from './places.ts'
 import { Problem } from './problem.ts'
 
 /** Each is a connection that others can't have. */
-const streams_at_once_max = 2_000
+export const streams_at_once_max = 2_000
 /** Of one workspace. */
 export const streams_of_one_max = 100
+/** Each holds a piece of a file in memory. */
+export const downloads_at_once_max = 100
+export const downloads_of_one_max = 4
 /** As long as a key is remembered. */
 const welcome_ms = 500
 
-/** Until when an answer without an end goes on. */
+/** Until when an answer that is sent as it is made goes on. */
 export interface Stay {
   /** The client has gone, or the service stops. */
   signal: AbortSignal
@@ -18,15 +21,15 @@ export interface Stay {
   isWelcome: () => Promise<boolean>
 }
 
-/** The answers without an end that are under way. */
+/** The streams, or the downloads, that are under way: limited in all and for each name, apart from other requests. */
 export interface Streams {
   /** A place for one of this name, to be aborted when it ends; undefined when there is none. */
   enter: (name: string) => AbortController | undefined
   endAll: () => void
 }
 
-export function openStreams(): Streams {
-  const places = openPlaces(streams_at_once_max, streams_of_one_max)
+export function openStreams(at_once_max: number, of_one_max: number): Streams {
+  const places = openPlaces(at_once_max, of_one_max)
   const open = new Set<AbortController>()
   return {
     enter(name) {

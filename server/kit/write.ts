@@ -64,7 +64,7 @@ function perWorkspace(): Queue {
   return ({ workspace }, work) => queue(workspace, work)
 }
 
-/** The same for each caller, and for all of a workspace with room for another: one busy caller leaves something to the others. */
+/** The same for each caller, with one more for all of a workspace: a busy caller leaves something to the others. */
 export function perCaller(): Queue {
   const own = lanes(limits.flights_max)
   const all = lanes(limits.flights_max + 1)

@@ -129,7 +129,7 @@ async function overloaded({ how, service, greedy, quiet }: World): Promise<void>
 }
 
 /** Callers who ask for little. Every one of their requests succeeds. */
-async function quietly({ url }: Service, { key }: Tenant, is_long: boolean): Promise<Spread> {
+export async function quietly({ url }: Service, { key }: Tenant, is_long: boolean): Promise<Spread> {
   const until = performance.now() + (is_long ? measured_ms.long : measured_ms.short)
   const durations: number[] = []
   const callers = Array.from({ length: quiet_callers }, async () => {
@@ -146,7 +146,7 @@ async function quietly({ url }: Service, { key }: Tenant, is_long: boolean): Pro
   return spread(durations)
 }
 
-function assertAtMostDoubled(before: Spread, during: Spread): void {
+export function assertAtMostDoubled(before: Spread, during: Spread): void {
   const most_ms = 2 * Math.max(before.p99, noise_ms)
   assert.ok(during.p99 <= most_ms, `the 99th percentile went from ${before.p99} to ${during.p99} ms`)
 }

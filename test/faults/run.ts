@@ -9,10 +9,11 @@ import { scenario as races } from './races.ts'
 import { seeded } from './random.ts'
 import type { Scenario } from './scenario.ts'
 import { scenario as soak } from './soak.ts'
+import { scenario as stalled } from './stalled.ts'
 import { scenario as stop } from './stop.ts'
 
 /** `npm run test:faults`: the long form of every scenario, one after the other. */
-const scenarios: Scenario[] = [kill, database, disk, races, pressure, stop, fuzz, soak]
+const scenarios: Scenario[] = [kill, database, disk, races, pressure, stalled, stop, fuzz, soak]
 
 const defaults = { rounds: 100, minutes: 10 }
 

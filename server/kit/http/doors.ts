@@ -8,10 +8,12 @@ import { endpoint } from '../endpoint.ts'
 import { isEndless, type Operation, type Tools } from '../operation.ts'
 import { openPlaces, turningAway } from '../places.ts'
 import * as problem from '../problem.ts'
-import { type Stay, type Streams, streams_of_one_max, welcome } from '../streams.ts'
+import { downloads_of_one_max, type Stay, type Streams, streams_of_one_max, welcome } from '../streams.ts'
 import { perCaller, plainWriter, writer } from '../write.ts'
 import { admission, unhurried } from './admission.ts'
 import type { Give, Parts } from './request.ts'
+
+type Run = ReturnType<typeof endpoint>
 
 export interface DoorOptions {
   doors: Door[]
@@ -36,6 +38,7 @@ export function addDoors(
   app: FastifyInstance,
   give: Give,
   streams: Streams,
+  downloads: Streams,
   { doors, pool, tools, rate_limit_per_second }: DoorOptions,
 ): void {
   const write = writer(pool, tools)
@@ -61,14 +64,14 @@ export function addDoors(
     const run = endpoint(operation, door.base_path, pool, writeHere, reads, tools)
     const { is_inlet = false } = door
     const slots = is_inlet ? inlet_places : places
-    const listen = isEndless(operation) ? listener(door, operation, run) : undefined
+    const stream = operation.file && (isEndless(operation) ? listener(door, operation, run) : downloader(run))
     for (const prefix of door.served_at) {
       app.route<Parts>({
         method: operation.method,
         url: prefix + operation.path,
         onRequest: (request, reply, done) => admit(door, operation, request, reply, done),
         handler: (request, reply) => {
-          if (listen) return void listen(request, reply)
+          if (stream?.(request, reply)) return
           const { id, caller, raw, params, query, body } = request
           const taker = is_inlet ? caller.id : caller.workspace || caller.id
           if (!slots.take(taker)) return turnAway(() => void reply.send(problem.overloaded()))
@@ -92,27 +95,50 @@ export function addDoors(
   }
 
   /** An answer without an end has a place of another kind, and keeps it until then. */
-  function listener(door: Door, operation: Operation, run: ReturnType<typeof endpoint>) {
-    return (request: FastifyRequest<Parts>, reply: FastifyReply): void => {
-      const { id, caller, raw, params, query } = request
-      // Gone while it was looked up who it is: nothing would tell when to give back the place.
-      if (reply.raw.closed) return
-      const place = streams.enter(caller.workspace)
-      if (!place) return void turnAway(() => void reply.send(problem.tooManyStreams(streams_of_one_max)))
-      const stay: Stay = {
-        signal: place.signal,
-        isWelcome: welcome(async (now) => {
-          const again = await door.identify(request.knock, now, true)
-          return again?.workspace === caller.workspace && again.scopes.has(operation.scope)
-        }),
-      }
-      // Not when the stream is closed: that waits for what it waits for.
-      reply.raw.once('close', () => place.abort())
-      run({ id, caller, raw, params, query, body: undefined, stay }).then(
-        (answer) => give(request, reply, answer),
-        (error: unknown) => void reply.send(error),
-      )
+  function listener(door: Door, operation: Operation, run: Run) {
+    return (request: FastifyRequest<Parts>, reply: FastifyReply): boolean => {
+      const { caller, knock } = request
+      const isWelcome = welcome(async (now) => {
+        const again = await door.identify(knock, now, true)
+        return again?.workspace === caller.workspace && again.scopes.has(operation.scope)
+      })
+      const place = enter(streams, request, reply, () => problem.tooManyStreams(streams_of_one_max))
+      if (place) send(request, reply, run, { signal: place.signal, isWelcome })
+      return true
     }
+  }
+
+  /** A download holds its slot until its client has all of it, or has gone. False for a HEAD, which is none. */
+  function downloader(run: Run) {
+    return (request: FastifyRequest<Parts>, reply: FastifyReply): boolean => {
+      if (request.method === 'HEAD') return false
+      const slot = enter(downloads, request, reply, () => problem.tooManyDownloads(downloads_of_one_max))
+      if (!slot) return true
+      // Also when the service stops: a client of HTTP/1.0 takes an orderly end of the connection for the end of the file.
+      slot.signal.addEventListener('abort', () => {
+        if (!reply.raw.writableFinished) request.raw.socket.resetAndDestroy()
+      })
+      send(request, reply, run, { signal: slot.signal, isWelcome: async () => true })
+      return true
+    }
+  }
+
+  function enter(among: Streams, { caller }: FastifyRequest, reply: FastifyReply, tooMany: () => problem.Problem) {
+    // Gone while it was looked up who it is: nothing would tell when to give back the place.
+    if (reply.raw.closed) return undefined
+    const place = among.enter(caller.workspace)
+    // Not when the stream is closed: that waits for what it waits for.
+    if (place) reply.raw.once('close', () => place.abort())
+    else turnAway(() => void reply.send(tooMany()))
+    return place
+  }
+
+  function send(request: FastifyRequest<Parts>, reply: FastifyReply, run: Run, stay: Stay): void {
+    const { id, caller, raw, params, query } = request
+    run({ id, caller, raw, params, query, body: undefined, stay }).then(
+      (answer) => give(request, reply, answer),
+      (error: unknown) => void reply.send(error),
+    )
   }
 }
 

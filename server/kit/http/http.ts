@@ -10,7 +10,13 @@ import { type Metrics, metrics } from '../metrics.ts'
 import { openPlaces } from '../places.ts'
 import * as problem from '../problem.ts'
 import type { Site } from '../site.ts'
-import { openStreams } from '../streams.ts'
+import {
+  downloads_at_once_max,
+  downloads_of_one_max,
+  openStreams,
+  streams_at_once_max,
+  streams_of_one_max,
+} from '../streams.ts'
 import { unhurried } from './admission.ts'
 import { addDoors, type DoorOptions, methods, refuseOtherMethods } from './doors.ts'
 import { body_limit_bytes, clientProblem, common_headers, problemOf, sayOnSocket } from './refusals.ts'
@@ -23,6 +29,12 @@ export interface HttpOptions extends DoorOptions {
   site: Site
   /** Of the service after a crash, for the metrics. */
   restarts: number
+  limits: HttpLimits
+}
+
+export interface HttpLimits {
+  /** A file or stream is reset when its client has taken nothing of it for so long. */
+  stalled_after_ms?: number
 }
 
 export type { FastifyInstance }
@@ -31,6 +43,7 @@ const request_timeout_ms = 30_000
 /** For the head alone, and for a connection that says nothing at first. */
 const headers_timeout_ms = 10_000
 const look_for_late_ms = 1_000
+const stalled_after_ms_default = 60_000
 /** Each costs memory and a file handle, of which the database needs some as well. */
 const connections_max = 10_000
 const param_length_max = 500
@@ -62,6 +75,7 @@ export interface Inflow {
 /** The web server with all operations on it. */
 export function openHttp(options: HttpOptions): Http {
   const { log, trust_proxy } = options
+  const { stalled_after_ms = stalled_after_ms_default } = options.limits
   const figures = metrics(options.restarts)
   const newRequestId = requestIds()
   let is_stopping = false
@@ -75,7 +89,7 @@ export function openHttp(options: HttpOptions): Http {
     if (request.door_headers) reply.headers(request.door_headers)
     reply.header('x-request-id', id).headers(headers)
     if (typeof body === 'string' || Buffer.isBuffer(body)) reply.send(body)
-    else sendFile(request, reply, body, log)
+    else sendFile(request, reply, body, log, stalled_after_ms)
     // Here and not in a hook for sent answers, which costs as much as the whole of this.
     const duration_ms = clock.ticks() - (arrived_at || clock.ticks())
     const route = routeOptions.url ?? '(none)'
@@ -143,9 +157,10 @@ export function openHttp(options: HttpOptions): Http {
       log.error({ err: error, request_id: request.id, route: request.routeOptions.url }, told.message)
     give(request, reply, failure(told, request.id))
   })
-  const streams = openStreams()
+  const streams = openStreams(streams_at_once_max, streams_of_one_max)
+  const downloads = openStreams(downloads_at_once_max, downloads_of_one_max)
   app.addHook('preClose', async () => streams.endAll())
-  addDoors(app, give, streams, options)
+  addDoors(app, give, streams, downloads, options)
   const addPage = (url: string, answer: () => Promise<Answer> | Answer) => {
     app.get(url, async (request, reply) => give(request, reply, await answer()))
     refuseOtherMethods(app, url, ['GET'])
@@ -167,18 +182,42 @@ export function openHttp(options: HttpOptions): Http {
   const stop = () => {
     is_stopping = true
     streams.endAll()
-    return closeGently(app.server, () => app.close())
+    return closeGently(
+      app.server,
+      () => app.close(),
+      () => downloads.endAll(),
+    )
   }
   return { app, metrics: figures, addPage, addInlet, stop, isStopping: () => is_stopping }
 }
 
-function sendFile({ id, method, raw, routeOptions }: FastifyRequest, reply: FastifyReply, body: Readable, log: Log) {
+function sendFile(
+  { id, method, raw, routeOptions }: FastifyRequest,
+  reply: FastifyReply,
+  body: Readable,
+  log: Log,
+  stalled_after_ms: number,
+) {
+  // Gone meanwhile: nothing would tell when to stop.
+  if (reply.raw.closed) return void body.destroy()
   if (method === 'HEAD') {
     body.destroy()
     return void reply.send('')
   }
   body.on('error', (error) => {
-    if (!raw.destroyed) log.error({ err: error, request_id: id, route: routeOptions.url }, 'a file broke off')
+    if (raw.destroyed) return
+    log.error({ err: error, request_id: id, route: routeOptions.url }, 'a file broke off')
+    // An end in good order is the end of the file to a client of HTTP/1.0.
+    if (reply.raw.headersSent) raw.socket.resetAndDestroy()
   })
+  const stalled = setTimeout(() => {
+    const { socket, writableLength } = reply.raw
+    // The next piece is still being made, or an earlier request of the connection still being answered.
+    if (writableLength === 0 || !socket) return void stalled.refresh()
+    log.debug({ request_id: id, route: routeOptions.url }, 'a client stopped reading')
+    socket.resetAndDestroy()
+  }, stalled_after_ms)
+  body.on('data', () => stalled.refresh())
+  reply.raw.once('close', () => clearTimeout(stalled))
   reply.send(body)
 }

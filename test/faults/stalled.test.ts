@@ -1,0 +1,4 @@
+import { testShortly } from './short.ts'
+import { scenario } from './stalled.ts'
+
+testShortly(scenario)

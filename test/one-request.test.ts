@@ -47,7 +47,7 @@ const { app } = openHttp({
   rate_limit_per_second: 0,
   trust_proxy: [],
   restarts: 0,
-
+  limits: {},
   tools: { seal: sealing('a'.repeat(32)), outbound, address: () => '' },
   site: { answer: () => undefined },
 })

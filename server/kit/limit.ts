@@ -1,3 +1,5 @@
+import { setBounded } from './bounded.ts'
+
 /** How many requests are left to a name in the current second, and whether this one was too many. */
 export interface Allowance {
   is_over: boolean
@@ -26,12 +28,8 @@ export function limiter(per_second: number): Limiter {
       let window = windows.get(name)
       // Further ahead than a window: the clock was set back.
       if (!window || window.until <= now || window.until > now + window_ms) {
-        // A Map keeps the order of insertion: the first window is the one that began first.
-        windows.delete(name)
-        const [oldest] = windows.keys()
-        if (windows.size >= names_max && oldest !== undefined) windows.delete(oldest)
         window = { until: now + window_ms, used: 0 }
-        windows.set(name, window)
+        setBounded(windows, name, window, names_max)
       }
       window.used += 1
       return { is_over: window.used > per_second, header: `"key";r=${Math.max(0, per_second - window.used)};t=1` }

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { setBounded } from './bounded.ts'
 
 /** Keeps text such that who reads the database doesn't read the text. */
 export interface Seal {
@@ -34,9 +35,10 @@ export function sealing(secrets_key: string): Seal {
 export function remembering(open: Seal['open']): Seal['open'] {
   const opened = new Map<string, string>()
   return (sealed) => {
-    const text = opened.get(sealed) ?? open(sealed)
-    if (opened.size === remembered_max) opened.clear()
-    opened.set(sealed, text)
+    const known = opened.get(sealed)
+    if (known !== undefined) return known
+    const text = open(sealed)
+    setBounded(opened, sealed, text, remembered_max)
     return text
   }
 }

@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
+import { setBounded } from '../kit/bounded.ts'
 import { tooManyAttempts } from '../kit/problem.ts'
 
 /** So many at once, then one more each time that the interval has passed. */
@@ -38,10 +39,7 @@ export function throttle(): Throttle {
 
   function use(name: string, rate: Rate, now: number): void {
     const until = untilOf(name, rate, now) + rate.interval_ms
-    used_until.delete(name)
-    used_until.set(name, until)
-    const [oldest] = used_until.keys()
-    if (used_until.size > names_max && oldest !== undefined) used_until.delete(oldest)
+    setBounded(used_until, name, until, names_max)
   }
 
   const named = (account: string, network: string): [string, Rate][] => [

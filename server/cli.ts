@@ -3,6 +3,7 @@ import { scopes as all_scopes, document } from './api.ts'
 import { scopesOf as scopesOfKey } from './api-keys/schema.ts'
 import * as api_keys from './api-keys/store.ts'
 import { ConfigError, readConfig } from './config.ts'
+import { type Database, openDatabase } from './database.ts'
 import * as clock from './kit/clock.ts'
 import type { Pool } from './kit/db.ts'
 import { SetupError } from './kit/embedded/embedded.ts'
@@ -10,7 +11,7 @@ import { isId } from './kit/id.ts'
 import { openLog } from './kit/log.ts'
 import { askSecret } from './kit/prompt.ts'
 import { type Schema, validate } from './kit/validate.ts'
-import { type Database, openDatabase, serve } from './main.ts'
+import { serve } from './main.ts'
 import { hashPassword } from './people/password.ts'
 import { NewPerson, type Person, type Role, roles } from './people/schema.ts'
 import * as sessions from './people/sessions.ts'
@@ -43,7 +44,8 @@ const help = `Usage: parley COMMAND [--json]
 Scopes: ${all_scopes.join(', ')}; all of them
 but api_keys:* unless told otherwise.
 --expires-in takes minutes, hours, days or weeks: 30m, 12h, 90d, 4w.
-All commands work while the service runs. It is configured by environment variables: see README.md.`
+All commands work while the service runs, with its DATA_DIR or DATABASE_URL, and say on standard error which database
+they use. Only serve and migrate create one. All variables: see README.md.`
 
 /** What the person who typed it can mend; the message is one line. */
 class UsageError extends Error {}
@@ -277,7 +279,9 @@ async function main(): Promise<void> {
     config,
     'command',
     openLog(config.log_level === 'info' ? 'warn' : config.log_level),
+    name === 'migrate',
   )
+  console.error(`Using ${database.name}`)
   try {
     const { json, text } = await command.run(database, words, options, clock.now())
     console.log(is_json ? JSON.stringify(json) : text)

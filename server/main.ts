@@ -1,21 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { openApi, portOf } from './api.ts'
 import * as api_keys from './api-keys/store.ts'
 import { addressOf, type Config, ConfigError } from './config.ts'
 import * as grams from './contacts/grams.ts'
+import { migrations, openDatabase } from './database.ts'
 import * as feed from './events/feed.ts'
 import * as imports from './imports/store.ts'
 import * as integrations from './integrations/store.ts'
 import * as clock from './kit/clock.ts'
-import { openPool, type Pool } from './kit/db.ts'
-import { open, SetupError } from './kit/embedded/embedded.ts'
+import type { Pool } from './kit/db.ts'
+import { SetupError } from './kit/embedded/embedded.ts'
 import { removeExpired } from './kit/idempotency.ts'
 import { type Log, openLog } from './kit/log.ts'
-import { migrate } from './kit/migrate.ts'
-import { sql } from './kit/sql.ts'
 import * as invitations from './people/invitations.ts'
 import * as sessions from './people/sessions.ts'
 import * as setup from './people/setup.ts'
@@ -23,12 +21,6 @@ import * as deliveries from './webhooks/queue.ts'
 import { openWorker, type Worker } from './worker.ts'
 import * as workspaces from './workspaces/store.ts'
 
-export const migrations = path.resolve(import.meta.dirname, '../migrations')
-
-const pool_size = 10
-const server_version_min = 15
-/** Together with the answers to what is in flight and PostgreSQL's own stop, at most ten seconds. */
-const disconnect_ms = 1_000
 /** To answer what is under way after an error that nobody caught. */
 const stop_after_crash_ms = 5_000
 const note_uses_every_ms = 5_000
@@ -37,47 +29,6 @@ const begin_tallies_every_ms = 60_000
 const tally_every_ms = 2_000
 const place_every_ms = 1_000
 const day_ms = 24 * 60 * 60 * 1000
-
-export interface Database {
-  pool: Pool
-  /** The migrations that were missing. */
-  applied: string[]
-  close: () => Promise<void>
-}
-
-/** The database of the configuration, at the newest schema: the embedded one, or the one that DATABASE_URL names. */
-export async function openDatabase(config: Config, as: 'serve' | 'command', log: Log): Promise<Database> {
-  const { checkout, data_dir, database_url } = config
-  // Standard output belongs to what a command gives.
-  const say = as === 'serve' ? console.log : console.error
-  const warn = (line: string) => log.warn(line)
-  const embedded = database_url ? undefined : await open({ checkout, data_dir, as, say, warn })
-  const pool = openPool({
-    url: () => database_url ?? embedded?.url ?? '',
-    size: pool_size,
-    on_error: ({ message }) => log.warn({ reason: message }, 'lost a connection'),
-  })
-  const close = async () => {
-    // A statement that still waits for something doesn't keep the rest from ending.
-    await Promise.race([pool.close(), setTimeout(disconnect_ms)])
-    await embedded?.close()
-  }
-  try {
-    await checkVersion(pool)
-    const applied = await migrate(pool, migrations)
-    if (applied.length > 0) log.info({ applied }, 'migrated the database')
-    return { pool, applied, close }
-  } catch (error) {
-    await close()
-    throw database_url ? new SetupError(`DATABASE_URL can't be used: ${Object(error).message}`) : error
-  }
-}
-
-async function checkVersion(pool: Pool): Promise<void> {
-  const { version } = await pool.one<{ version: string }>(sql`select current_setting('server_version') as version`)
-  if (Number.parseInt(version, 10) >= server_version_min) return
-  throw new SetupError(`PostgreSQL ${server_version_min} or newer is needed, and this is ${version}`)
-}
 
 /**
  * Runs the service until a signal ends it, which may come while it still starts. An error that nobody caught ends it
@@ -110,7 +61,7 @@ export async function serve(config: Config): Promise<void> {
   process.on('uncaughtException', (error) => {
     exit_code = 1
     log.fatal({ err: error }, 'uncaught error: the process ends')
-    globalThis.setTimeout(() => process.exit(1), stop_after_crash_ms)
+    setTimeout(() => process.exit(1), stop_after_crash_ms)
     void end('an uncaught error')
   })
   process.channel?.unref()
@@ -132,7 +83,8 @@ function notifyLauncher(message: 'stopping' | Ready): void {
 /** Gives what stops it: finishes what is in flight, then closes the database. */
 async function start(config: Config, log: Log): Promise<() => Promise<void>> {
   if (config.database_url && !config.secrets_key) throw new ConfigError('SECRETS_KEY is required with DATABASE_URL')
-  const database = await openDatabase(config, 'serve', log)
+  const database = await openDatabase(config, 'serve', log, true)
+  log.info(`using ${database.name}`)
   const { pool } = database
   const secrets_key = config.secrets_key ?? keepSecretsKey(config)
   const { app, tools, noteUses, stop: stopAnswering } = openApi(pool, { ...config, secrets_key }, migrations, log)

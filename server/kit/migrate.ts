@@ -21,6 +21,14 @@ export function migrate(pool: Pool, folder: string): Promise<string[]> {
   })
 }
 
+/** Whether any was ever applied. */
+export async function isMigrated(db: Db): Promise<boolean> {
+  const { is_there } = await db.one<{ is_there: boolean }>(
+    sql`select to_regclass('schema_migrations') is not null as is_there`,
+  )
+  return is_there
+}
+
 /** Whether every file of the folder, and nothing newer, has been applied. */
 export const isCurrent = async (db: Db, folder: string): Promise<boolean> => (await missingIn(db, folder)).length === 0
 

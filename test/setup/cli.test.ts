@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
 import { test } from 'node:test'
 import { scopes } from '../../server/api.ts'
 import { newId } from '../../server/kit/id.ts'
-import { serve } from '../harness.ts'
+import { serve, testPool } from '../harness.ts'
 import { parley } from './process.ts'
 
 const { fetch, url } = await serve()
@@ -95,9 +98,62 @@ for (const [words, message] of mistakes) {
     assert.equal(code, 1)
     assert.equal(stdout, '')
     assert.match(stderr, message)
-    assert.equal(stderr.trim().split('\n').length, 1)
+    const lines = stderr.trim().split('\n')
+    assert.equal(lines.filter((line) => !line.startsWith('Using the database')).length, 1)
   })
 }
+
+test('a command says which database it used, without the password', async () => {
+  const { host, pathname, password } = new URL(DATABASE_URL)
+  const { code, stderr } = await run('workspace', 'list')
+  assert.equal(code, 0)
+  assert.equal(stderr, `Using the database ${pathname.slice(1)} at ${host}\n`)
+  assert.ok(password.length > 0 && !stderr.includes(password))
+})
+
+const needing: string[][] = [
+  ['workspace', 'create', 'Lost'],
+  ['workspace', 'list'],
+  ['key', 'list'],
+  ['user', 'create', 'ada@example.com'],
+]
+for (const words of needing) {
+  test(`"parley ${words.join(' ')}" creates no database`, async () => {
+    const DATA_DIR = path.join(os.tmpdir(), `parley-${newId()}`)
+    const { code, stdout, stderr } = await parley(words, { DATA_DIR }, 'correct horse\n').ended
+    assert.deepEqual([code, stdout], [1, ''])
+    assert.match(stderr, new RegExp(`^parley: there is no database in ${DATA_DIR}: [^\n]*DATA_DIR[^\n]*\n$`))
+    assert.ok(!fs.existsSync(DATA_DIR))
+  })
+}
+
+test('a command sets up no empty database at DATABASE_URL, but migrate does', async (t) => {
+  const name = `cli_${process.pid}`
+  const admin = testPool()
+  t.after(async () => {
+    await admin.script(`drop database ${name} with (force)`)
+    await admin.close()
+  })
+  await admin.script(`create database ${name}`)
+  const empty = { DATABASE_URL: DATABASE_URL.replace(/\/[^/]*$/, `/${name}`) }
+  const refused = await parley(['workspace', 'list'], empty).ended
+  assert.equal(refused.code, 1)
+  assert.match(
+    refused.stderr,
+    new RegExp(`^parley: DATABASE_URL can't be used: the database ${name} [^\n]+ is empty[^\n]+\n$`),
+  )
+  assert.equal((await parley(['migrate'], empty).ended).code, 0)
+  assert.equal((await parley(['workspace', 'list'], empty).ended).code, 0)
+})
+
+test('what needs no database uses none', async () => {
+  const DATA_DIR = path.join(os.tmpdir(), `parley-${newId()}`)
+  for (const words of [['--help'], ['openapi']]) {
+    const { code, stderr } = await parley(words, { DATA_DIR }).ended
+    assert.deepEqual([code, stderr], [0, ''])
+  }
+  assert.ok(!fs.existsSync(DATA_DIR))
+})
 
 test('a person is created with a password from standard input, joins workspaces, and gets a new password', async () => {
   const names = [`cli ${newId()}`, `cli ${newId()}`]
@@ -107,7 +163,7 @@ test('a person is created with a password from standard input, joins workspaces,
   const user = async (input: string, ...words: string[]) =>
     parley(['user', ...words], { DATABASE_URL }, `${input}\n`).ended
   const short = await user('too short', 'create', email, '--workspace', first)
-  assert.match(short.stderr, /^parley: password must have at least 10 characters/)
+  assert.match(short.stderr, /^parley: password must have at least 10 characters/m)
   const made = await user('correct horse', 'create', email, '--workspace', first, '--name', 'Ada')
   assert.equal(made.stdout, `${email} is owner of "${first}".\n`, made.stderr)
   const again = await user('correct horse', 'create', email.toUpperCase(), '--workspace', first)

@@ -13,7 +13,7 @@ const ranks = [
   ['overview', 'people'],
   ['imports', 'integrations'],
   ['config.ts'],
-  ['api.ts', 'worker.ts'],
+  ['api.ts', 'database.ts', 'worker.ts'],
   ['main.ts'],
   ['cli.ts'],
 ]

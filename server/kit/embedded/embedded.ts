@@ -36,6 +36,9 @@ export interface Embedded {
   close(): Promise<void>
 }
 
+/** Whether there is a database to open. */
+export const isCluster = (data_dir: string): boolean => fs.existsSync(join(data_dir, 'postgres'))
+
 /**
  * 'serve' must be the only one and owns the PostgreSQL; 'command' shares that of a running server, or has it started
  * for as long as the command takes. Throws a SetupError when data_dir can't be used or is in use.

@@ -105,7 +105,8 @@ export const operations = [
     summary: 'Undo an import',
     description:
       'In the background: contacts that it created are deleted, those that it updated get their values back. One that was ' +
-      'changed since stays as it is: `not_undone` counts them, and their rows say so.',
+      'changed since stays as it is: `not_undone` counts them, and their rows say so. A dry run has nothing to undo: undo the ' +
+      'import that running it created.',
     params: ById,
     refusals: ['INVALID_STATE'],
     response: schema.Import,
@@ -117,7 +118,8 @@ export const operations = [
     path: `${path}/:id/run`,
     scope: 'contacts:write',
     summary: 'Run a dry run in earnest',
-    description: 'A new import of the same file with the same options, once the dry run is finished.',
+    description:
+      'Creates a new import, with an id of its own, of the same file with the same options, once the dry run is finished.',
     params: ById,
     refusals: ['INVALID_STATE'],
     response: schema.Import,

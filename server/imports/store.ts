@@ -106,7 +106,7 @@ export async function end(
 export function undo(db: Db, workspace: string, id: string, now: number): Promise<Import> {
   const changes = sql`status = 'undoing', due_at = ${clock.iso(now)}, attempt = 0, undone_from = done + 1, error = null`
   const condition = sql`status in ('finished', 'cancelled', 'failed') and not is_dry_run and file_id is not null`
-  return change(db, workspace, id, changes, condition)
+  return change(db, workspace, id, changes, condition, notUndoable)
 }
 
 /** A finished dry run once more, in earnest. */
@@ -122,13 +122,20 @@ export async function runAgain(db: Db, workspace: string, id: string, now: numbe
   return insert(db, workspace, { ...tried, is_dry_run: false }, tried.file_id, now)
 }
 
-async function change(db: Db, workspace: string, id: string, changes: Sql, condition: Sql): Promise<Import> {
+async function change(
+  db: Db,
+  workspace: string,
+  id: string,
+  changes: Sql,
+  condition: Sql,
+  refusal = notNow,
+): Promise<Import> {
   const changed = await db.maybe<Import>(
     sql`update imports set ${changes} where workspace_id = ${workspace} and id = ${id} and ${condition}
       returning ${columns}`,
   )
   if (changed) return changed
-  throw notNow(await get(db, workspace, id))
+  throw refusal(await get(db, workspace, id))
 }
 
 /** Files and rows of old imports go, and files that nobody took over; the imports themselves stay. */
@@ -184,3 +191,10 @@ const notNow = ({ status, is_dry_run }: Pick<Import, 'status' | 'is_dry_run'>) =
       status,
     },
   )
+
+const notUndoable = (it: Pick<Import, 'status' | 'is_dry_run'>) =>
+  it.is_dry_run
+    ? new Problem('INVALID_STATE', 'A dry run has written nothing: undo the import that running it created.', {
+        status: it.status,
+      })
+    : notNow(it)

@@ -9,8 +9,13 @@ export function formOf(file: string | Buffer, options?: object, name = 'people.c
   return form
 }
 
-export const upload = (tenant: Tenant, file: string | Buffer, options?: object, headers?: Record<string, string>) =>
-  tenant.call('POST', '/contacts/imports', formOf(file, options), headers)
+export const upload = (
+  tenant: Tenant,
+  file: string | Buffer,
+  options?: object,
+  headers?: Record<string, string>,
+  name?: string,
+) => tenant.call('POST', '/contacts/imports', formOf(file, options, name), headers)
 
 /** Imports and waits for the end; gives the import and its rows. */
 export async function imported(tenant: Tenant, file: string | Buffer, options?: object) {
@@ -30,3 +35,18 @@ export const contactsOf = async (tenant: Tenant) =>
   (await tenant.call('GET', '/contacts?sort=created_at&limit=100')).body.data
 
 export const fieldsOf = ({ body }: Answer): { path: string; message: string }[] => body.error.details.fields
+
+/** A form as any program may send it: bytes as they are, between the boundaries `xx`. */
+export const postForm = (
+  tenant: Tenant,
+  bytes: string | Buffer,
+  boundary = 'xx',
+  headers: Record<string, string> = {},
+) =>
+  tenant.call('POST', '/contacts/imports', bytes, {
+    'content-type': `multipart/form-data; boundary=${boundary}`,
+    ...headers,
+  })
+
+/** A part with these header lines. */
+export const partOf = (lines: string[], body: string): string => `--xx\r\n${[...lines, '', body].join('\r\n')}\r\n`

@@ -6,6 +6,7 @@ import { type Answer, envelope, type StreamedAnswer } from './envelope.ts'
 import { etagOf, isKnown, matches } from './etag.ts'
 import { headerOf, sentOf } from './head.ts'
 import { type Claim, fingerprintOf, isKept, keyOf } from './idempotency.ts'
+import type { Log } from './log.ts'
 import { readForm } from './multipart.ts'
 import {
   type At,
@@ -56,6 +57,7 @@ export function endpoint(
   write: (write: Write) => Promise<Answer>,
   { lists, dear }: Lanes,
   tools: Tools,
+  log: Log,
 ): (arrival: Arrival) => Promise<Answer | StreamedAnswer> {
   const { run, stream, upload, params, query, body } = operation
   for (const schema of [params, query, body ?? {}, upload?.options ?? {}]) assertChecked(schema)
@@ -117,19 +119,24 @@ export function endpoint(
     const at = atOf(arrival.caller)
     const keys = sentOf(arrival.raw, 'idempotency-key')
     const key = keys.length > 0 ? keyOf(keys) : undefined
+    // By then it is decided what the caller is told: a file that stays is removed by retention.
+    const letGo = (kept: string) =>
+      upload.letGo(at, kept).catch((error: unknown) => {
+        log.warn({ err: error, request_id: arrival.id, file: kept }, 'could not remove an uploaded file')
+      })
     const form = await readForm(arrival.raw.headers, body, {
       bytes_max: upload.bytes_max,
       keep: (bytes) => upload.keep(at, bytes),
-      letGo: (kept) => upload.letGo(at, kept),
+      letGo,
     })
     try {
-      const json = form.options === undefined ? {} : readJson(Buffer.from(form.options))
+      const json = form.options === undefined ? {} : readJson(form.options)
       const file = { id: form.kept, name: form.file_name }
       const call = { ...callOf({ ...operation, body: upload.options }, arrival, json), file }
       const claim = key && { key, fingerprint: printOf(operation, call, form.hashes, form.file_name) }
       return await write({ operation, call, claim: claim || undefined, answer })
     } finally {
-      await upload.letGo(at, form.kept)
+      await letGo(form.kept)
     }
   }
 }

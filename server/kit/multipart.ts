@@ -1,22 +1,24 @@
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { Busboy, type BusboyInstance } from '@fastify/busboy'
+import { readParts } from './parts.ts'
 import { invalid, malformedRequest, Problem, payloadTooLarge, requestTimeout } from './problem.ts'
+import { cut } from './text.ts'
+import { hasControl } from './validate.ts'
 
 /** An upload may take as long as it takes, but not stand still. */
 const silence_max_ms = 30_000
 const options_bytes_max = 64 * 1024
 const name_length_max = 255
+const shown_length_max = 100
 /** What stands around the file: the boundaries, the parts' heads and the options. */
-const around_bytes_max = options_bytes_max + 16 * 1024
+const around_bytes_max = options_bytes_max + 48 * 1024
 
 /** The parts of a form: the file is given on while it arrives, and only what `keep` made of it is held. */
 export interface Form {
   kept: string
   file_name: string | null
-  options: string | undefined
+  options: Buffer | undefined
   /** SHA-256 of each part, by its name. */
   hashes: Record<string, string>
 }
@@ -24,6 +26,7 @@ export interface Form {
 interface Limits {
   bytes_max: number
   keep: (bytes: AsyncIterable<Buffer>) => Promise<string>
+  /** Must not fail: it would hide why the form was refused. */
   letGo: (kept: string) => Promise<void>
 }
 
@@ -33,92 +36,92 @@ export const isForm = (content_type: string | undefined): boolean =>
 export const isTooLong = (content_length: string | undefined, bytes_max: number): boolean =>
   Number(content_length ?? 0) > bytes_max + around_bytes_max
 
-/** Reads a form with the part `file` and perhaps a part `options`, in any order. */
+/** Reads a form with the part `file` and perhaps a part `options`, in any order. Leaves the rest of a body that it refuses. */
 export async function readForm(headers: IncomingHttpHeaders, body: Readable, limits: Limits): Promise<Form> {
   const { bytes_max, keep, letGo } = limits
   const hashes: Record<string, string> = {}
-  const faults: Problem[] = []
-  let options: string | undefined
-  let file: { kept: Promise<string>; name: string | null } | undefined
-  const busboy = newBusboy(headers, bytes_max)
-
-  busboy.on('field', (name, value, _is_name_cut, is_cut) => {
-    if (name !== 'options' || options !== undefined) return void faults.push(unknownPart(name))
-    if (is_cut) faults.push(payloadTooLarge(options_bytes_max))
-    options = value
-    hashes.options = createHash('sha256').update(value).digest('base64')
-  })
-  busboy.on('file', (name, stream, file_name) => {
-    if (name !== 'file' || file) {
-      faults.push(unknownPart(name))
-      return void stream.resume()
-    }
-    const kept = keep(hashed(stream, bytes_max, (hash) => Object.assign(hashes, { file: hash })))
-    file = { kept, name: file_name ? file_name.slice(0, name_length_max) : null }
-    // Whoever refuses what has come needn't see the rest.
-    kept.catch((error: Error) => busboy.destroy(error))
-  })
-
-  const arrived = await settled(pipeline(watched(body), busboy))
-  const kept = file && (await settled(file.kept))
-  const fault = kept?.error ?? faults[0] ?? (arrived.error && unreadable(arrived.error)) ?? missing(file)
-  if (!fault && file && kept?.value !== undefined) return { kept: kept.value, file_name: file.name, options, hashes }
-  if (kept?.value !== undefined) await letGo(kept.value)
-  throw fault
-}
-
-function newBusboy(headers: IncomingHttpHeaders, bytes_max: number): BusboyInstance {
+  let options: Buffer | undefined
+  let file: { kept: string; name: string | null } | undefined
   try {
-    return new Busboy({
-      headers: { ...headers, 'content-type': headers['content-type'] ?? '' },
-      limits: { fileSize: bytes_max, files: 2, fields: 4, fieldSize: options_bytes_max, parts: 6 },
-    })
-  } catch {
-    throw malformedRequest()
+    const arriving = watched(body, bytes_max)
+    for await (const part of readParts(headers['content-type'] ?? '', arriving)) {
+      const { name = '', bytes } = part
+      const is_repeated = Object.hasOwn(hashes, name)
+      if (is_repeated || !['file', 'options'].includes(name)) throw unexpectedPart(name, is_repeated)
+      const hash = createHash('sha256')
+      if (name === 'options') options = await readOptions(hashed(bytes, hash, options_bytes_max))
+      else {
+        const file_name = fileNameOf(part.file_name)
+        file = { kept: await keep(hashed(bytes, hash, bytes_max)), name: file_name }
+      }
+      hashes[name] = hash.digest('base64')
+    }
+    if (!file) throw invalid([{ path: 'file', code: 'required', message: 'file is required.' }])
+    return { kept: file.kept, file_name: file.name, options, hashes }
+  } catch (error) {
+    if (file) await letGo(file.kept)
+    throw error
   }
 }
 
 async function* hashed(
-  stream: Readable & { truncated?: boolean },
+  bytes: AsyncIterable<Buffer>,
+  hash: ReturnType<typeof createHash>,
   bytes_max: number,
-  tell: (hash: string) => void,
 ): AsyncGenerator<Buffer> {
-  const hash = createHash('sha256')
-  for await (const bytes of stream) {
-    hash.update(bytes)
-    yield bytes
+  let length = 0
+  for await (const piece of bytes) {
+    length += piece.length
+    if (length > bytes_max) throw payloadTooLarge(bytes_max)
+    hash.update(piece)
+    yield piece
   }
-  if (stream.truncated) throw payloadTooLarge(bytes_max)
-  tell(hash.digest('base64'))
 }
 
-async function* watched(body: Readable): AsyncGenerator<Buffer> {
-  const timer = setTimeout(() => body.destroy(requestTimeout()), silence_max_ms)
+async function readOptions(bytes: AsyncIterable<Buffer>): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  for await (const piece of bytes) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
+
+/** The body, which is left open for the answer when it is read no further. */
+async function* watched(body: Readable, bytes_max: number): AsyncGenerator<Buffer> {
+  const pieces = body.iterator({ destroyOnReturn: false })
+  let length = 0
   try {
-    for await (const bytes of body) {
-      timer.refresh()
-      yield bytes
+    for (;;) {
+      const { done, value } = await inTime(pieces.next())
+      if (done) return
+      length += value.length
+      if (length > bytes_max + around_bytes_max) throw payloadTooLarge(bytes_max)
+      yield value
     }
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-async function settled<T>(promise: Promise<T>): Promise<{ value?: T; error?: unknown }> {
-  try {
-    return { value: await promise }
   } catch (error) {
-    return { error }
+    // The connection broke off: nobody will hear it.
+    throw error instanceof Problem ? error : malformedRequest()
+  } finally {
+    void pieces.return?.().catch(() => {})
   }
 }
 
-const unreadable = (error: unknown): unknown => (error instanceof Problem ? error : malformedRequest())
+/** Only the sender is waited for here, not what is done with the piece before. */
+function inTime<T>(next: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(requestTimeout()), silence_max_ms)
+    next.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
 
-const missing = (file: object | undefined): Problem | undefined =>
-  file ? undefined : invalid([{ path: 'file', code: 'required', message: 'file is required.' }])
+function fileNameOf(said: string | undefined): string | null {
+  if (!said) return null
+  if (!hasControl(said)) return cut(said, name_length_max)
+  const message = 'The name of the file may not hold control characters.'
+  throw invalid([{ path: 'file', code: 'invalid_characters', message }])
+}
 
-const unknownPart = (name: string): Problem => {
-  const shown = name.slice(0, 100)
-  const message = `${shown} is not known here. Send one part "file" and one part "options".`
-  return invalid([{ path: shown, code: 'unknown', message }])
+function unexpectedPart(name: string, is_repeated: boolean): Problem {
+  const path = cut(name, shown_length_max)
+  if (is_repeated) return invalid([{ path, code: 'repeated', message: `${path} may be sent only once.` }])
+  const said = path === '' ? 'A part has no name' : `${path} is not known here`
+  return invalid([{ path, code: 'unknown', message: `${said}. Send one part "file" and one part "options".` }])
 }

@@ -62,6 +62,9 @@ export const malformedRequest = () =>
     fields: [],
   })
 
+export const malformedForm = (message: string) =>
+  new Problem('VALIDATION_ERROR', message, { reason: 'malformed_form', fields: [] })
+
 export const unauthorized = () =>
   new Problem(
     'UNAUTHORIZED',
@@ -146,7 +149,8 @@ export const tooManyDownloads = (limit: number) =>
     { 'retry-after': '10' },
   )
 
-export const requestTimeout = () => new Problem('REQUEST_TIMEOUT', 'The request did not arrive in time.')
+export const requestTimeout = () =>
+  new Problem('REQUEST_TIMEOUT', 'The request did not arrive in time.', {}, { connection: 'close' })
 
 export const headersTooLarge = (limit_bytes: number) =>
   new Problem('HEADERS_TOO_LARGE', `Address and headers may have at most ${limit_bytes} bytes.`, { limit_bytes })

@@ -184,6 +184,9 @@ const below = (path: string, name: string): string => cut(path === '' ? name : `
 
 const codePoints = (text: string): number => [...text].length
 
+export const hasControl = (text: string): boolean => control.test(text)
+export const hasControlButBreaks = (text: string): boolean => control_but_breaks.test(text)
+
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for
 const control = /[\u0000-\u001f\u007f-\u009f]/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for

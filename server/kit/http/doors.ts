@@ -5,12 +5,14 @@ import { lanes } from '../batch.ts'
 import type { Pool } from '../db.ts'
 import type { Door } from '../door.ts'
 import { endpoint } from '../endpoint.ts'
+import type { Log } from '../log.ts'
 import { isEndless, type Operation, type Tools } from '../operation.ts'
 import { openPlaces, turningAway } from '../places.ts'
 import * as problem from '../problem.ts'
 import { downloads_of_one_max, type Stay, type Streams, streams_of_one_max, welcome } from '../streams.ts'
 import { perCaller, plainWriter, writer } from '../write.ts'
 import { admission, unhurried } from './admission.ts'
+import { drain } from './drain.ts'
 import type { Give, Parts } from './request.ts'
 
 type Run = ReturnType<typeof endpoint>
@@ -20,6 +22,7 @@ export interface DoorOptions {
   pool: Pool
   rate_limit_per_second: number
   tools: Tools
+  log: Log
 }
 
 /** Of all workspaces together. Half of it, for one, is what a key may ask for in a second by default. */
@@ -39,7 +42,7 @@ export function addDoors(
   give: Give,
   streams: Streams,
   downloads: Streams,
-  { doors, pool, tools, rate_limit_per_second }: DoorOptions,
+  { doors, pool, tools, log, rate_limit_per_second }: DoorOptions,
 ): void {
   const write = writer(pool, tools)
   const reads = { lists: lanes(lists_at_once_max), dear: lanes(dear_at_once_max) }
@@ -61,7 +64,7 @@ export function addDoors(
   }
 
   function addOperation(door: Door, operation: Operation, writeHere: typeof write): void {
-    const run = endpoint(operation, door.base_path, pool, writeHere, reads, tools)
+    const run = endpoint(operation, door.base_path, pool, writeHere, reads, tools, log)
     const { is_inlet = false } = door
     const slots = is_inlet ? inlet_places : places
     const stream = operation.file && (isEndless(operation) ? listener(door, operation, run) : downloader(run))
@@ -74,19 +77,21 @@ export function addDoors(
           if (stream?.(request, reply)) return
           const { id, caller, raw, params, query, body } = request
           const taker = is_inlet ? caller.id : caller.workspace || caller.id
-          if (!slots.take(taker)) return turnAway(() => void reply.send(problem.overloaded()))
-          const leave = () => {
-            if (operation.upload) unhurried.delete(raw.socket)
-            slots.leave(taker)
+          const refuse = (error: unknown) => {
+            reply.send(error)
+            if (operation.upload) void drain(raw, operation.upload.bytes_max).finally(() => unhurried.delete(raw.socket))
           }
+          if (!slots.take(taker)) return turnAway(() => refuse(problem.overloaded()))
+          const leave = () => slots.leave(taker)
           run({ id, caller, raw, params, query, body }).then(
             (answer) => {
               leave()
+              if (operation.upload) unhurried.delete(raw.socket)
               give(request, reply, answer)
             },
             (error: unknown) => {
               leave()
-              reply.send(error)
+              refuse(error)
             },
           )
         },

@@ -23,7 +23,6 @@ import { body_limit_bytes, clientProblem, common_headers, problemOf, sayOnSocket
 import type { Give, Parts } from './request.ts'
 
 export interface HttpOptions extends DoorOptions {
-  log: Log
   trust_proxy: string[]
   /** What is shown where there is nothing else. */
   site: Site

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import net from 'node:net'
+import { test } from 'node:test'
+import { serve, type Tenant } from './harness.ts'
+import { fieldsOf, partOf, upload } from './uploads.ts'
+
+const { workspace, url } = await serve()
+
+const many_bytes = 24 * 1024 * 1024
+const rows = Buffer.from('+14155550100,Ada\n'.repeat(many_bytes / 17))
+const head = 'Content-Disposition: form-data; name="file"; filename="a.csv"'
+
+/** Sends the whole form before it reads anything, as browsers do; gives what it then reads. */
+async function sendFirst({ key }: Tenant, begin: string | Buffer, is_chunked: boolean): Promise<string> {
+  const { port, hostname } = new URL(url)
+  const socket = net.connect({ port: Number(port), host: hostname })
+  socket.pause()
+  const body = [Buffer.from(begin), rows, Buffer.from('\r\n--xx--\r\n')]
+  const length = body.reduce((sum, { length }) => sum + length, 0)
+  const lines = ['POST /api/v1/contacts/imports HTTP/1.1', 'Host: x', `Authorization: Bearer ${key}`]
+  lines.push('Content-Type: multipart/form-data; boundary=xx')
+  lines.push(is_chunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${length}`)
+  const failed = once(socket, 'close').then(() => Promise.reject(new Error('the connection was closed')))
+  failed.catch(() => {})
+  const write = async (bytes: string | Buffer) => {
+    if (!socket.write(bytes)) await Promise.race([once(socket, 'drain'), failed])
+  }
+  await write(`${lines.join('\r\n')}\r\n\r\n`)
+  for (const bytes of body) {
+    if (is_chunked) await write(`${bytes.length.toString(16)}\r\n`)
+    await write(bytes)
+    if (is_chunked) await write('\r\n')
+  }
+  if (is_chunked) await write('0\r\n\r\n')
+  socket.resume()
+  const [answer] = (await Promise.race([once(socket, 'data'), failed])) as [Buffer]
+  // The connection is still good for the next request.
+  socket.write(`GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+  const [next] = (await Promise.race([once(socket, 'data'), failed])) as [Buffer]
+  assert.match(next.toString(), /^HTTP\/1.1 200 /)
+  socket.destroy()
+  return answer.toString()
+}
+
+const refused: [name: string, begin: string | Buffer, status: number, said: RegExp][] = [
+  [
+    'no text',
+    Buffer.concat([Buffer.from(partOf([head], 'phone\n').slice(0, -2)), Buffer.from([0xff, 0x41])]),
+    400,
+    /UTF-8/,
+  ],
+  ['an open quote', partOf([head], 'phone\n"').slice(0, -2), 400, /quote is never closed/],
+  ['too many columns', partOf([head], `${'a,'.repeat(300)}\n`).slice(0, -2), 400, /at most 200 columns/],
+  ['an unknown part', partOf(['Content-Disposition: form-data; name="other"'], '').slice(0, -2), 400, /not known here/],
+  ['too long options', partOf(['Content-Disposition: form-data; name="options"'], '').slice(0, -2), 413, /65536 bytes/],
+]
+
+for (const [name, begin, status, said] of refused) {
+  for (const is_chunked of [false, true]) {
+    const how = is_chunked ? 'in chunks' : 'with its length'
+    test(`${name}, refused while it arrives ${how}: who sends all of it first still reads why`, async () => {
+      const tenant = await workspace()
+      const answer = await sendFirst(tenant, begin, is_chunked)
+      assert.match(answer, new RegExp(`^HTTP/1.1 ${status} `))
+      assert.match(answer, said)
+      assert.equal((await tenant.call('GET', '/contacts/imports')).body.pagination.total, 0)
+    })
+  }
+}
+
+test('the reason is told to a client that listens while it sends', async () => {
+  const tenant = await workspace()
+  const answer = await upload(tenant, Buffer.concat([Buffer.from('phone\n\xff', 'latin1'), rows]))
+  assert.deepEqual([answer.status, fieldsOf(answer)[0]?.path], [400, 'file'], answer.text)
+  assert.match(answer.body.error.message, /UTF-8/)
+  const bad_key = await upload(tenant, rows, {}, { 'idempotency-key': 'x'.repeat(300) })
+  assert.deepEqual([bad_key.status, fieldsOf(bad_key)[0]?.path], [400, 'Idempotency-Key'], bad_key.text)
+})

@@ -4,13 +4,16 @@ import { newId } from '../kit/id.ts'
 import type { At } from '../kit/operation.ts'
 import { invalid, notFound } from '../kit/problem.ts'
 import { sql } from '../kit/sql.ts'
-import { readRows } from './csv.ts'
-import { columnNames } from './mapping.ts'
+import { hasControlButBreaks } from '../kit/validate.ts'
+import { cells_max, readRows } from './csv.ts'
+import { column_name_length_max, columnNames } from './mapping.ts'
 
 /** A chunk is what one batch carries out. */
 const chunk_rows = 500
+/** Of the JSON that is kept of them, in which the smallest cell takes three characters. */
 const chunk_length = 1024 * 1024
-const columns_max = 200
+/** Read at once for a report: each row may be in another one. */
+const chunks_at_once = 4
 
 /** A row's cells; null when its contact was deleted since. */
 export type Cells = string[] | null
@@ -29,7 +32,7 @@ export async function keep({ db, workspace, now }: At, bytes: AsyncIterable<Buff
     for await (const rows of readRows(bytes)) {
       const header = columns ? undefined : rows.shift()
       if (header) {
-        columns = checkedColumns(columnNames(header))
+        columns = columnNames(checkedHeader(header))
         await insert(db, workspace, id, columns, now)
       }
       for (const cells of rows) await chunks.add(cells)
@@ -38,7 +41,8 @@ export async function keep({ db, workspace, now }: At, bytes: AsyncIterable<Buff
     await finish(db, workspace, id, await chunks.end())
     return id
   } catch (error) {
-    await remove(db, workspace, id)
+    // Why it can't be read is told in any case; what can't be removed now goes with retention.
+    await Promise.allSettled([remove(db, workspace, id)])
     throw error
   }
 }
@@ -51,7 +55,7 @@ export async function keepRows(
   now: number,
 ): Promise<string> {
   const id = newId()
-  const columns = checkedColumns([...new Set(rows.flatMap((row) => Object.keys(row)))])
+  const columns = checkedNames([...new Set(rows.flatMap((row) => Object.keys(row)))])
   await insert(db, workspace, id, columns, now)
   const chunks = chunker(db, workspace, id)
   for (const row of rows) await chunks.add(columns.map((column) => row[column] ?? ''))
@@ -61,13 +65,14 @@ export async function keepRows(
 
 /** Writes chunk after chunk, the next one being gathered while one is under way. */
 function chunker(db: Db, workspace: string, file_id: string) {
-  let rows: string[][] = []
+  // As JSON, so that nothing of the text around the cells is held until they are written.
+  let rows: string[] = []
   let length = 0
   let row_count = 0
   let writing: Promise<unknown> = Promise.resolve()
 
   async function write(): Promise<void> {
-    const chunk = { first_row: row_count + 1, rows: JSON.stringify(rows) }
+    const chunk = { first_row: row_count + 1, rows: `[${rows.join()}]` }
     row_count += rows.length
     rows = []
     length = 0
@@ -82,8 +87,9 @@ function chunker(db: Db, workspace: string, file_id: string) {
 
   return {
     async add(cells: string[]): Promise<void> {
-      rows.push(cells)
-      for (const cell of cells) length += cell.length
+      const row = JSON.stringify(cells)
+      rows.push(row)
+      length += row.length
       if (rows.length >= chunk_rows || length >= chunk_length) await write()
     },
     async end(): Promise<number> {
@@ -121,15 +127,38 @@ export const chunksFrom = (db: Db, workspace: string, id: string, row: number, c
       where workspace_id = ${workspace} and file_id = ${id} and first_row >= ${row} order by first_row limit ${count}`,
   )
 
-/** The chunks that hold these rows. */
-export async function chunksOf(db: Db, workspace: string, id: string, row_numbers: number[]): Promise<Chunk[]> {
+/** These rows, in their order: a few chunks at a time, and what comes after those when it is asked for. */
+export async function* readRowsOf<Row extends { row_number: number }>(
+  db: Db,
+  workspace: string,
+  id: string | null,
+  rows: Row[],
+): AsyncGenerator<{ row: Row; cells: Cells }[]> {
+  for (let rest = rows; id !== null && rest.length > 0; ) {
+    const numbers = rest.map(({ row_number }) => row_number)
+    const chunks = await chunksOf(db, workspace, id, numbers)
+    const cells = new Map(
+      chunks.flatMap(({ first_row, rows }) => rows.map((cells, index) => [first_row + index, cells] as const)),
+    )
+    const found = rest.flatMap((row) => {
+      const own = cells.get(row.row_number)
+      return own === undefined ? [] : [{ row, cells: own }]
+    })
+    if (found.length === 0) return
+    yield found
+    rest = rest.slice(found.length)
+  }
+}
+
+/** The first few chunks that hold these rows. */
+function chunksOf(db: Db, workspace: string, id: string, row_numbers: number[]): Promise<Chunk[]> {
   return db.many<Chunk>(
     sql`select first_row, rows from import_chunks
       where workspace_id = ${workspace} and file_id = ${id} and first_row in (
         select (select max(first_row) from import_chunks
           where workspace_id = ${workspace} and file_id = ${id} and first_row <= wanted)
         from unnest(${row_numbers}::integer[]) as wanted)
-      order by first_row`,
+      order by first_row limit ${chunks_at_once}`,
   )
 }
 
@@ -153,7 +182,20 @@ export async function removeUnused(db: Db, workspace: string, before: number): P
   )
 }
 
-function checkedColumns(columns: string[]): string[] {
-  if (columns.length <= columns_max) return columns
-  throw invalid([{ path: 'file', code: 'too_many', message: `There may be at most ${columns_max} columns.` }])
+function checkedHeader(header: string[]): string[] {
+  if (header.length > cells_max) throw tooManyColumns('file')
+  const place = header.findIndex(hasControlButBreaks)
+  if (place === -1) return header
+  const message = `The name of column ${place + 1} holds control characters. Is it a text file?`
+  throw invalid([{ path: 'file', code: 'invalid_characters', message }])
 }
+
+function checkedNames(columns: string[]): string[] {
+  if (columns.length > cells_max) throw tooManyColumns('rows')
+  if (columns.every(({ length }) => length <= column_name_length_max)) return columns
+  const message = `The name of a column may have at most ${column_name_length_max} characters.`
+  throw invalid([{ path: 'rows', code: 'too_long', message }])
+}
+
+const tooManyColumns = (path: string) =>
+  invalid([{ path, code: 'too_many', message: `There may be at most ${cells_max} columns.` }])

@@ -1,6 +1,11 @@
 import { type Field, fields } from '../contacts/schema.ts'
 import { type Fault, invalid } from '../kit/problem.ts'
+import { cut } from '../kit/text.ts'
 import type { Mapping } from './schema.ts'
+
+/** The report says it again with each row. */
+export const column_name_length_max = 200
+const path_length_max = 200
 
 /** How people name what goes into a field, without case, accents and anything that is no letter. */
 const names: Record<Field, string[]> = {
@@ -61,7 +66,11 @@ function unknownColumns(columns: string[], told: Mapping): Fault[] {
   const known = new Set([...columns, ...columns.keys().map(String)])
   return Object.keys(told)
     .filter((name) => !known.has(name))
-    .map((name) => ({ path: `mapping.${name}`.slice(0, 200), code: 'unknown', message: 'There is no such column.' }))
+    .map((name) => ({
+      path: cut(`mapping.${name}`, path_length_max),
+      code: 'unknown',
+      message: 'There is no such column.',
+    }))
 }
 
 function doubles(by_column: Map<string, Field | null | undefined>): Fault[] {
@@ -69,7 +78,7 @@ function doubles(by_column: Map<string, Field | null | undefined>): Fault[] {
   return said
     .filter(([, field], index) => said.findIndex(([, other]) => other === field) < index)
     .map(([column, field]) => ({
-      path: `mapping.${column}`.slice(0, 200),
+      path: cut(`mapping.${column}`, path_length_max),
       code: 'repeated',
       message: `Another column is matched to ${field} already.`,
     }))
@@ -81,13 +90,19 @@ const lettersOf = (name: string): string =>
     .toLowerCase()
     .replace(/[^\p{L}]/gu, '')
 
-/** Every column gets a name of its own. */
+/** Every column gets a name of its own: equal ones are counted, and long ones cut. */
 export function columnNames(header: string[]): string[] {
   const taken = new Set<string>()
+  const counts = new Map<string, number>()
   return header.map((said, index) => {
-    const name = said.trim() || `Column ${index + 1}`
+    const name = cut(said.trim(), column_name_length_max) || `Column ${index + 1}`
+    let count = counts.get(name) ?? 1
     let unique = name
-    for (let count = 2; taken.has(unique); count += 1) unique = `${name} (${count})`
+    while (taken.has(unique)) {
+      count += 1
+      unique = `${name} (${count})`
+    }
+    counts.set(name, count)
     taken.add(unique)
     return unique
   })

@@ -1,5 +1,6 @@
 import type { Field, NewContact } from '../contacts/schema.ts'
 import * as contacts from '../contacts/store.ts'
+import { cells_max } from './csv.ts'
 import type { Cells } from './files.ts'
 import type { Import } from './schema.ts'
 
@@ -26,6 +27,7 @@ export function planner({
 
   return (cells, row_number) => {
     if (!cells) return { row_number, reason: 'The contact of this row was deleted.' }
+    if (cells.length > cells_max) return { row_number, reason: `The row has more than ${cells_max} cells.` }
     if (cells.length > columns.length && cells.slice(columns.length).some((cell) => cell.trim() !== '')) {
       return { row_number, reason: `The row has ${cells.length} cells, but there are ${columns.length} columns.` }
     }

@@ -3,6 +3,7 @@ import type { Db } from '../kit/db.ts'
 import * as page from '../kit/page.ts'
 import { notFound } from '../kit/problem.ts'
 import { raw, type Sql, sql } from '../kit/sql.ts'
+import { cells_max } from './csv.ts'
 import * as files from './files.ts'
 import type { ImportRow, Outcome, RowQuery } from './schema.ts'
 
@@ -34,12 +35,14 @@ export async function list(db: Db, workspace: string, id: string, query: RowQuer
     const noted = await db.many<Noted>(cut.rows(rows, selected))
     return { rows: noted, total: totalOf(source, query.outcome) }
   })
-  const texts = await textsOf(db, workspace, source, found.data)
+  const texts = new Map<number, files.Cells>()
+  for await (const some of files.readRowsOf(db, workspace, source.file_id, found.data))
+    for (const { row, cells } of some) texts.set(row.row_number, cells)
   const data = found.data.map((row) => ({ ...row, values: valuesOf(source, texts.get(row.row_number)) }))
   return { ...found, data }
 }
 
-/** The rows as they came, with the reason in a column more. */
+/** The rows as they came, with the reason in a column more. Cells beyond the columns stand after it, under no name. */
 export async function* listCsv(
   db: Db,
   workspace: string,
@@ -54,12 +57,9 @@ export async function* listCsv(
     const noted: Noted[] = await db.many<Noted>(
       sql`select ${selected} from (${rows}) as own where row_number > ${last} order by row_number limit ${rows_at_once}`,
     )
-    const texts = await textsOf(db, workspace, source, noted)
-    const lines = noted.map(({ row_number, reason }) => {
-      const cells = texts.get(row_number)
-      return csvLine([...source.columns.map((_, place) => cells?.[place] ?? ''), reason])
-    })
-    yield (is_first ? head : '') + lines.join('')
+    if (is_first) yield head
+    for await (const some of files.readRowsOf(db, workspace, source.file_id, noted))
+      yield some.map(({ row, cells }) => lineOf(source, cells, row.reason)).join('')
     last = noted.length === rows_at_once ? (noted.at(-1)?.row_number ?? 0) : 0
   }
 }
@@ -83,19 +83,10 @@ function rowsOf(workspace: string, id: string, outcome: Outcome | undefined): Sq
   return outcome === undefined ? all : sql`${all} and ${raw(`outcome = '${outcome}'`)}`
 }
 
-async function textsOf(
-  db: Db,
-  workspace: string,
-  { file_id }: Source,
-  rows: { row_number: number }[],
-): Promise<Map<number, files.Cells>> {
-  if (!file_id || rows.length === 0) return new Map()
-  const wanted = new Set(rows.map(({ row_number }) => row_number))
-  const chunks = await files.chunksOf(db, workspace, file_id, [...wanted])
-  const numbered = chunks.flatMap(({ first_row, rows }) =>
-    rows.map((cells, index): [number, files.Cells] => [first_row + index, cells]),
-  )
-  return new Map(numbered.filter(([row_number]) => wanted.has(row_number)))
+function lineOf({ columns }: Source, cells: files.Cells, reason: string | null): string {
+  const more = cells?.slice(columns.length, cells_max) ?? []
+  const count = more.findLastIndex((cell) => cell.trim() !== '') + 1
+  return csvLine([...columns.map((_, place) => cells?.[place] ?? ''), reason, ...more.slice(0, count)])
 }
 
 const valuesOf = ({ columns }: Source, cells: files.Cells | undefined): Record<string, string> =>

@@ -13,8 +13,8 @@ import type { Import } from './schema.ts'
 import { columns, end, forgetNumbers } from './store.ts'
 import { undoBatch } from './undo.ts'
 
-/** So that requests get their turn in between. */
-const planned_at_once = 200
+/** Then requests get their turn in between. */
+const planned_at_once_ms = 10
 /** Batches that are written at once: PostgreSQL takes longer for one than reading and checking its rows takes here. */
 const batches_at_once = 2
 
@@ -75,8 +75,12 @@ async function carryOutAll(pool: Pool, it: Running, lease: Lease, batches: Plann
 
 async function planAll({ first_row, rows }: files.Chunk, plan: ReturnType<typeof planner>): Promise<Planned[]> {
   const planned: Planned[] = []
+  let until = clock.ticks() + planned_at_once_ms
   for (const [index, cells] of rows.entries()) {
-    if (index % planned_at_once === planned_at_once - 1) await setImmediate()
+    if (clock.ticks() > until) {
+      await setImmediate()
+      until = clock.ticks() + planned_at_once_ms
+    }
     planned.push(plan(cells, first_row + index))
   }
   return planned

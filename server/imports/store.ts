@@ -6,6 +6,7 @@ import type { KeptFile } from '../kit/operation.ts'
 import * as page from '../kit/page.ts'
 import { invalid, notFound, Problem } from '../kit/problem.ts'
 import { raw, type Sql, sql } from '../kit/sql.ts'
+import { cut } from '../kit/text.ts'
 import { isHeld, type Lease } from '../kit/work.ts'
 import * as files from './files.ts'
 import { mappingOf } from './mapping.ts'
@@ -179,7 +180,7 @@ const noPhoneNumbers = (names: string[]) =>
     {
       path: 'mapping',
       code: 'required',
-      message: `No column is matched to phone_number. The columns are: ${names.join(', ').slice(0, 500)}.`,
+      message: `No column is matched to phone_number. The columns are: ${cut(names.join(', '), 500)}.`,
     },
   ])
 

@@ -348,3 +348,20 @@ test('two processes share the work, and no row is done twice', async () => {
   assert.deepEqual([done.created, done.done], [6_000, 6_000])
   assert.equal((await tenant.call('GET', '/contacts')).body.pagination.total, 6_000)
 })
+
+test('names of columns hold no control characters and no half characters, but line breaks', async () => {
+  const tenant = await workspace()
+  for (const name of ['a\0', '\0', 'a\ud800', '\udfff', 'a\u0007', '\u009f']) {
+    const rows = [{ Phone: '+14155550100', [name]: 'x' }]
+    const named = await tenant.call('POST', '/contacts/imports', { rows })
+    assert.deepEqual([named.status, named.body.error?.details.fields[0].path], [400, `rows.0.${name}`], named.text)
+    const mapped = await upload(tenant, 'phone\n+14155550100\n', { mapping: { [name]: null } })
+    assert.deepEqual([mapped.status, mapped.body.error?.details.fields[0].path], [400, `mapping.${name}`], mapped.text)
+    const field_map = { phone_number: '/phone', crm_ids: { [name]: '/id' } }
+    const integration = await tenant.call('POST', '/integrations', { name: 'Form', field_map })
+    assert.equal(integration.status, 400, integration.text)
+  }
+  const rows = [{ 'Phone\nnumber': '+14155550100' }]
+  const answer = await tenant.call('POST', '/contacts/imports', { rows, mapping: { 'Phone\nnumber': 'phone_number' } })
+  assert.deepEqual([answer.status, answer.body.data?.columns], [201, ['Phone\nnumber']], answer.text)
+})

@@ -80,6 +80,10 @@ function objectOf(schema: Schema, value: unknown, path: string, faults: Fault[])
     if (faults.length >= faults_max) break
     if (Object.hasOwn(properties, name)) continue
     if (others) {
+      if (!name.isWellFormed() || control_but_breaks.test(name)) {
+        const message = `A name in ${path || 'the body'} may not hold control characters or half of a character.`
+        refuse(faults, below(path, name), 'invalid_characters', message)
+      }
       result[name] = memberOf(others, given[name], below(path, name), faults)
     } else {
       refuse(faults, below(path, name), 'unknown', unknownName(name, Object.keys(properties)))

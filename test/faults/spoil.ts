@@ -23,6 +23,7 @@ const unknown_names = [
   '\u0000',
   'İd',
 ]
+const refused_names = ['\u0000', 'a\u0000b', 'a\u0007b', 'a\u009fb', '\ud800', 'a\udfffb']
 const times = ['2026-02-30T00:00:00Z', '2026-11-15T25:00:00Z', '2026-11-15 09:30', '20261115', '1763195400']
 const numbers = ['-1', '0', '101', '1.5', '1e2', '', ' 5', '+5', '0x10', '٣', 'NaN', '1_000', '9007199254740993']
 const more_numbers = ['99999999999999999999', '-0', '00000000000000000007', `${'9'.repeat(400)}`, '1;2', '5\u0000']
@@ -31,7 +32,10 @@ export function spoiltValue(random: Random, schema: Schema, good: unknown): Spoi
   const types = typesOf(schema)
   if (schema.readOnly || types.length === 0)
     return perhaps(pick(random, [nested(between(random, 1, 60)), anyJson(random, 5)]))
-  if (chance(random, 0.3) || (types.includes('object') && !schema.properties)) return otherType(random, schema)
+  if (chance(random, 0.3)) return otherType(random, schema)
+  if (types.includes('object') && typeof schema.additionalProperties === 'object')
+    return spoiltNames(random, schema.additionalProperties, good)
+  if (types.includes('object') && !schema.properties) return otherType(random, schema)
   if (types.includes('boolean')) return refused(pick(random, ['true', 0, 1, null]))
   if (types.includes('object')) return spoiltObject(random, schema, Object(good))
   if (types.includes('array')) return spoiltList(random, schema, good)
@@ -67,6 +71,14 @@ function spoiltObject(random: Random, schema: Schema, good: Record<string, unkno
   const name = pick(random, Object.keys(properties))
   const { value, is_refused } = spoiltValue(random, properties[name] ?? {}, good[name])
   return { value: withMember(good, name, value), is_refused }
+}
+
+/** Where members may have any name: one that can't be stored, or an odd one. */
+function spoiltNames(random: Random, member: Schema, good: unknown): Spoilt<unknown> {
+  const object = typeof good === 'object' && good !== null ? good : {}
+  const value = pick(random, [null, 'x', ...(member.enum ?? [])])
+  if (chance(random, 0.5)) return refused(withMember(object, pick(random, refused_names), value))
+  return perhaps(withMember(object, pick(random, unknown_names), anyJson(random, 3)))
 }
 
 /** Also when its name is `__proto__`. */

@@ -26,6 +26,32 @@ const odd = fc.constantFrom(
 const text = fc.oneof(odd, fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }))
 const value = fc.oneof(text, fc.jsonValue({ maxDepth: 3 }), fc.array(text, { maxLength: 60 }))
 
+interface Described {
+  properties?: Record<string, Described>
+  items?: Described
+  additionalProperties?: boolean | Described
+}
+
+/** The ways to every object in a body, at any depth. */
+function objectsIn({ properties, items, additionalProperties }: Described): string[][] {
+  const below = (name: string, schema: Described) => objectsIn(schema).map((path) => [name, ...path])
+  const own = properties || additionalProperties ? [[]] : []
+  const members = Object.entries(properties ?? {}).flatMap(([name, schema]) => below(name, schema))
+  return [...own, ...members, ...(items ? below('0', items) : [])]
+}
+
+/** With a member of that name in the object there. */
+function withName(body: unknown, [step, ...path]: string[], name: string, said: unknown): unknown {
+  if (step === '0') return [withName(Array.isArray(body) ? body[0] : {}, path, name, said)]
+  const members = Object.entries(Object(body)).filter(([other]) => other !== (step ?? name))
+  const value = step === undefined ? said : withName(Object(body)[step], path, name, said)
+  return Object.fromEntries([...members, [step ?? name, value]])
+}
+
+/** What PostgreSQL can't store, and what has no place in a text. */
+const spoilt_names = ['\0', 'a\0b', '\ud800', 'a\udfff', 'a\u0007b']
+const said = ['x', '/x', 'phone_number', null]
+
 /** Anything at all, or a good body with some of its members spoilt. */
 const bodyFor = (good: object | undefined) =>
   fc.oneof(
@@ -40,6 +66,21 @@ const bodyFor = (good: object | undefined) =>
 for (const operation of operations) {
   const { properties = {} } = operation.query as { properties?: object }
   const names = fc.constantFrom(...Object.keys(properties), 'nonsense', '__proto__')
+
+  if (operation.body) {
+    test(`a spoilt name at any depth of a body of ${operation.id} is refused`, async () => {
+      const tenant = await workspace()
+      const address = addressOf(operation, await make(operation, tenant))
+      for (const path of objectsIn(operation.body as Described)) {
+        for (const [name, value] of spoilt_names.flatMap((name) => said.map((value) => [name, value] as const))) {
+          const body = JSON.stringify(withName(bodyOf(operation), path, name, value))
+          const answer = await tenant.call(operation.method, address, body, { 'content-type': 'application/json' })
+          assert.equal(answer.status, 400, `${body}: ${answer.text}`)
+          assert.deepEqual(answerFaults(operation, answer), [])
+        }
+      }
+    })
+  }
 
   test(`any JSON to ${operation.id} gives a documented answer and never a 500`, async () => {
     const tenant = await workspace()

@@ -79,7 +79,8 @@ export function addDoors(
           const taker = is_inlet ? caller.id : caller.workspace || caller.id
           const refuse = (error: unknown) => {
             reply.send(error)
-            if (operation.upload) void drain(raw, operation.upload.bytes_max).finally(() => unhurried.delete(raw.socket))
+            if (operation.upload)
+              void drain(raw, operation.upload.bytes_max).finally(() => unhurried.delete(raw.socket))
           }
           if (!slots.take(taker)) return turnAway(() => refuse(problem.overloaded()))
           const leave = () => slots.leave(taker)

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from '../server/kit/sql.ts'
 import { serve } from './harness.ts'
 import { newContact } from './samples.ts'
 import { contactsOf, ended, imported } from './uploads.ts'
 
-const { workspace } = await serve()
+const { workspace, pool } = await serve()
 
 test('undo deletes what was created and puts back what was changed, unless it was changed since', async () => {
   const tenant = await workspace()
@@ -70,4 +71,40 @@ test('an undo of a dry run is refused with what to undo instead', async () => {
   const { status, body } = await tenant.call('POST', `/contacts/imports/${id}/undo`)
   assert.deepEqual([status, body.error.code], [409, 'INVALID_STATE'])
   assert.equal(body.error.message, 'A dry run has written nothing: undo the import that running it created.')
+})
+
+test('an undo after one that failed goes on where that one stopped, and counts each contact once', async () => {
+  const tenant = await workspace()
+  const numbers = Array.from({ length: 700 }, (_, index) => `+49309${100_000 + index}`)
+  for (const place of [0, 690]) await tenant.call('POST', '/contacts', newContact({ phone_number: numbers[place] }))
+  const lines = numbers.map((number) => `${number},Eva\n`)
+  const { id, rows } = await imported(tenant, `phone,first_name\n${lines.join('')}`, { on_known: 'update' })
+  const last = await tenant.call('GET', `/contacts/imports/${id}/rows?limit=100&offset=600`)
+  const [early, late] = [rows[1].contact_id, last.body.data[98].contact_id]
+  for (const touched of [early, late]) await tenant.call('PATCH', `/contacts/${touched}`, { company: 'Engines' })
+
+  // What the first row was can't be put back: the last 500 rows are undone, then nothing goes on.
+  const setBefore = (before: object) =>
+    pool.run(sql`update import_rows set before = ${JSON.stringify(before)}
+      where workspace_id = ${tenant.id} and import_id = ${id} and row_number = 1`)
+  await setBefore({ phone_number: null })
+  const undoUntilIt = async (ends: string) => {
+    assert.equal((await tenant.call('POST', `/contacts/imports/${id}/undo`)).status, 200)
+    for (let status = 'undoing'; status === 'undoing'; status = (await ended(tenant, id)).import.status) {
+      await pool.run(
+        sql`update imports set due_at = created_at where workspace_id = ${tenant.id} and due_at is not null`,
+      )
+      await tenant.work()
+    }
+    const { status, not_undone } = (await ended(tenant, id)).import
+    assert.equal(status, ends)
+    return not_undone
+  }
+  assert.equal(await undoUntilIt('failed'), 1)
+  await setBefore({ first_name: null })
+  assert.equal(await undoUntilIt('undone'), 2)
+  const left = (await contactsOf(tenant)).map(({ id, first_name }: Record<string, string>) => [id, first_name])
+  assert.deepEqual(left.map(([, name]: string[]) => name).sort(), ['Eva', 'Eva', null, null])
+  const told = await tenant.call('GET', `/contacts/imports/${id}/rows.csv?outcome=updated`)
+  assert.ok(!told.text.includes('Not undone'), 'what the first one put back was not changed by anyone else')
 })

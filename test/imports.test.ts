@@ -365,3 +365,63 @@ test('names of columns hold no control characters and no half characters, but li
   const answer = await tenant.call('POST', '/contacts/imports', { rows, mapping: { 'Phone\nnumber': 'phone_number' } })
   assert.deepEqual([answer.status, answer.body.data?.columns], [201, ['Phone\nnumber']], answer.text)
 })
+
+test('a number that is completed must be possible in its country, one in full form is taken as it is', async () => {
+  const tenant = await workspace()
+  const numbers = [
+    '123',
+    '12',
+    '0',
+    '110',
+    '030',
+    '030 901820 901820 901820',
+    '01511 2345678',
+    '+49123',
+    '+49 124',
+    '0049 125',
+  ]
+  const { rows } = await imported(tenant, `Telefon\n${numbers.join('\n')}\n`, { default_country: 'DE' })
+  assert.deepEqual(outcomes(rows), [...Array(6).fill('refused'), ...Array(4).fill('created')])
+  assert.match(rows[0].reason, /phone_number must be in E.164 form/)
+  const kept = (await contactsOf(tenant)).map(({ phone_number }: { phone_number: string }) => phone_number)
+  assert.deepEqual(kept.sort(), ['+49123', '+49124', '+49125', '+4915112345678'])
+  const { url } = (
+    await tenant.call('POST', '/integrations', {
+      name: 'Form',
+      field_map: { phone_number: '/phone' },
+      default_country: 'DE',
+    })
+  ).body.data
+  assert.equal((await tenant.send(url, { phone: '123' })).status, 400)
+  assert.equal((await tenant.send(url, { phone: '+49126' })).status, 200)
+})
+
+test('cells beyond the columns come back in the CSV after the reason, and mended rows go in', async () => {
+  const tenant = await workspace()
+  const { id, import: done } = await imported(
+    tenant,
+    'phone,name\n+14155550100,Lovelace, Ada,,x,,\n+14155550101,Grace,,\n12,Max\n',
+  )
+  assert.deepEqual([done.created, done.refused], [1, 2])
+  const { text } = await tenant.call('GET', `/contacts/imports/${id}/rows.csv`)
+  const hint = 'phone_number must be in E.164 form, such as +14155550100.'
+  assert.deepEqual(text.split('\r\n'), [
+    'phone,name,reason',
+    '+14155550100,Lovelace,"The row has 7 cells, but there are 2 columns.", Ada,,x',
+    '+14155550101,Grace,',
+    `12,Max,"${hint}"`,
+    '',
+  ])
+  const again = await imported(tenant, text.replace('+14155550101,Grace,\r\n', ''))
+  assert.deepEqual([again.import.created, again.import.refused], [0, 2], 'what is not mended is refused again')
+  const twice = await tenant.call('GET', `/contacts/imports/${again.id}/rows.csv?outcome=refused`)
+  assert.match(twice.text, /^phone,name,reason,reason\r\n.*"The row has 6 cells, but there are 3 columns.", Ada,,x\r\n/)
+  const mended = text
+    .replace('Lovelace,', '"Lovelace, Ada",')
+    .replace(', Ada,,x', ',,,')
+    .replace('12,', '+14155550112,')
+  const { import: last } = await imported(tenant, mended)
+  assert.deepEqual([last.created, last.skipped, last.refused], [2, 1, 0])
+  const names = (await contactsOf(tenant)).map(({ display_name }: { display_name: string }) => display_name)
+  assert.deepEqual(names.sort(), ['Grace', 'Lovelace, Ada', 'Max'])
+})

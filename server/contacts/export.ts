@@ -6,6 +6,7 @@ import { assertWholeCrmId, holds, matchesOf } from './find.ts'
 import { fold } from './fold.ts'
 import { type Contact, type ExportQuery, sortOf } from './schema.ts'
 import { columns } from './store.ts'
+import { writeTags } from './tags.ts'
 
 const contacts_at_once = 1_000
 
@@ -50,4 +51,4 @@ export async function* exportCsv(db: Db, workspace: string, query: ExportQuery):
 }
 
 const lineOf = (contact: Contact): string =>
-  csvLine(export_columns.map((name) => (name === 'tags' ? contact.tags.join('; ') : contact[name])))
+  csvLine(export_columns.map((name) => (name === 'tags' ? writeTags(contact.tags) : contact[name])))

@@ -36,10 +36,16 @@ const readable_length_max = 50
 
 const suggestionFor = (said: string): string | undefined => readPhoneNumber(said)
 
-/** A number as people write it; one without a country code is of the country that is given. */
+/**
+ * A number as people write it; one without a country code is of the country that is given, if that has numbers of such
+ * a length.
+ */
 export function readPhoneNumber(said: string, country?: string | null): string | undefined {
   if (said.length > readable_length_max) return undefined
   const defaultCountry = country && isSupportedCountry(country) ? country : undefined
-  const number = parsePhoneNumberFromString(said.replace(/^00/, '+'), defaultCountry)?.number
-  return number && is_e164.test(number) ? number : undefined
+  const text = said.replace(/^00/, '+')
+  const read = parsePhoneNumberFromString(text, defaultCountry)
+  if (!read || !is_e164.test(read.number)) return undefined
+  // With its country code it is only written anew, and the API takes any of that form.
+  return text.startsWith('+') || read.isPossible() ? read.number : undefined
 }

@@ -3,6 +3,7 @@ import { type Schema, validate } from '../kit/validate.ts'
 import { withoutDuplicates } from './fold.ts'
 import { isPhoneNumber, readPhoneNumber } from './phone.ts'
 import { type Contact, type ContactChange, type Field, NewContact } from './schema.ts'
+import { readTags } from './tags.ts'
 
 /** What others wrote of a contact, such as the cells of a file. An empty text says nothing. */
 export type Said = Partial<Record<Field, string | string[]>>
@@ -25,7 +26,7 @@ export function read(
 function fieldOf(field: string, value: string | string[], default_country: string | null): unknown {
   if (typeof value !== 'string') return value
   const text = value.trim()
-  if (field === 'tags') return text.split(/[,;|]/).flatMap((tag) => tag.trim() || [])
+  if (field === 'tags') return readTags(text)
   if (field !== 'phone_number' || isPhoneNumber(text)) return text
   return readPhoneNumber(text, default_country) ?? text
 }

@@ -30,7 +30,8 @@ export const operations = [
     scope: 'contacts:read',
     summary: 'Export contacts',
     description:
-      'All contacts that the filters of "List contacts" find, as CSV. `tags` are separated by semicolons. A cell that a ' +
+      'All contacts that the filters of "List contacts" find, as CSV. `tags` are separated by semicolons; a tag ' +
+      'that holds `,`, `;` or `|` stands in double quotes, with those inside doubled. A cell that a ' +
       'spreadsheet might take for a formula, since it begins with = + - @ tab or CR, has an apostrophe before it; a plus ' +
       'and digits alone, such as a phone number, has not. An import reads all of that back.',
     query: schema.ExportQuery,

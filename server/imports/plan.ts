@@ -12,7 +12,7 @@ export interface Planned {
 }
 
 /** As our own export writes what a spreadsheet might take for a formula. */
-const harmless_formula = /^'[=+\-@\t\r]/
+const harmless_formula = /^'+[=+\-@\t\r]/
 
 /** Reads rows as the import's mapping says. */
 export function planner({

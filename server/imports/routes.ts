@@ -19,7 +19,10 @@ export const operations = [
       'The first row of a file names its columns; UTF-8 and UTF-16, commas, semicolons and tabs are told apart by themselves. ' +
       'It runs in the background: ask for it until its `status` is `finished`. The contacts have the source `import`. ' +
       'With `is_dry_run` nothing is written: its rows say what would happen, and "Run a dry run in earnest" does it. ' +
-      'A cell that is empty gives no field. Of rows with the same number the first counts. File and rows are kept for 30 ' +
+      'A cell that is empty gives no field. `tags` are separated by `,`, `;` or `|`; a tag that holds one of these stands in ' +
+      'double quotes, with those inside doubled, as the export writes it. A number without a country code is completed with ' +
+      '`default_country`, if that has numbers of such a length. Of rows with the same number the first counts. A row may have ' +
+      '200 cells and 256 k characters, a file 200 columns; a file that is not text is refused. File and rows are kept for 30 ' +
       'days, those of a dry run for 7. An `Idempotency-Key` compares the SHA-256 of the parts.',
     body: schema.NewImport,
     upload: {
@@ -74,7 +77,9 @@ export const operations = [
     path: `${path}/:id/rows.csv`,
     scope: 'contacts:read',
     summary: 'Download the rows of an import',
-    description: 'With their own columns and the `reason`: mend the refused ones, and import them again.',
+    description:
+      'With their own columns and then the `reason`: mend the refused ones, and import them again. Cells of a row that has more of them than ' +
+      'there are columns stand after the reason, under no name; as long as they are there, the row is refused again.',
     params: ById,
     query: schema.RowFileQuery,
     file: {

@@ -64,7 +64,7 @@ export const NewImport = Type.Unsafe<ImportOptions & { rows?: Record<string, str
       type: 'array',
       maxItems: rows_max,
       items: { type: 'object', additionalProperties: cell },
-      description: `At most ${rows_max}, each with texts by the names of their columns. \`tags\` are separated by , ; or |.`,
+      description: `At most ${rows_max}, each with texts by the names of their columns. \`tags\` are separated by , ; or |; a tag that holds one of these stands in double quotes, with those inside doubled.`,
       examples: [[{ Phone: '+14155550100', 'First Name': 'Ada', Remarks: 'calls back' }]],
     },
     ...options,

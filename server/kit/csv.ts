@@ -1,5 +1,8 @@
-/** What a spreadsheet might take for a formula gets an apostrophe before it, which it shows as plain text. */
-const formula = /^[=+\-@\t\r]/
+/**
+ * What a spreadsheet might take for a formula gets an apostrophe before it, which it shows as plain text. So does what
+ * has one already: who reads it back takes one away.
+ */
+const formula = /^'*[=+\-@\t\r]/
 /** A number with its plus is no formula, and other programs want it as it is. */
 const plain_number = /^\+\d+$/
 

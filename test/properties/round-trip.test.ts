@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { readTags, writeTags } from '../../server/contacts/tags.ts'
+import { serve } from '../harness.ts'
+import { newContact } from '../samples.ts'
+import { contactsOf, imported } from '../uploads.ts'
+
+const { workspace } = await serve()
+
+/** Signs that mean something to a list of tags, to CSV or to a spreadsheet. */
+const sign = fc.constantFrom(...',;|"\'=+-@\\ ab', 'é', '😀', '""', "'=", '; ', ', "')
+const text = fc
+  .oneof(
+    fc.string({ unit: sign, minLength: 1, maxLength: 12 }),
+    fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }),
+  )
+  .map((said) => said.trim())
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are refused
+  .filter((said) => said !== '' && !/[\u0000-\u001f\u007f-\u009f]/.test(said) && said.isWellFormed())
+const tags = fc.uniqueArray(text, { maxLength: 8, selector: (tag) => tag.normalize('NFC').toLowerCase() })
+
+test('tags that are written are read as they were', () => {
+  fc.assert(
+    fc.property(tags, (list) => {
+      assert.deepEqual(readTags(writeTags(list)), list)
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('any text is read as tags without blanks around them, and none is empty', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: sign }), (said) => {
+      for (const tag of readTags(said)) assert.ok(tag !== '' && tag === tag.trim(), tag)
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('tags as people write them', () => {
+  for (const [said, list] of [
+    ['', []],
+    [' ;, | ', []],
+    ['vip', ['vip']],
+    ['vip | new;vip', ['vip', 'new', 'vip']],
+    ['a "b", c', ['a "b"', 'c']],
+    ['"a, b"; c', ['a, b', 'c']],
+    ['"a ""b""; c" , d', ['a "b"; c', 'd']],
+    ['"a" b, c', ['"a" b', 'c']],
+    ['"a, b', ['"a', 'b']],
+    ['""', []],
+    ['" a ";"  "', ['a']],
+    ['5" pipe, 3" pipe', ['5" pipe', '3" pipe']],
+  ] as const) {
+    assert.deepEqual(readTags(said), list, said)
+  }
+})
+
+test('a contact that is exported and imported is the same', async () => {
+  const said = fc.record({ first_name: text, company: text, notes: text, tags })
+  const contacts = fc.sample(said, 100)
+  const [tenant, other] = [await workspace(), await workspace()]
+  await Promise.all(contacts.map((contact) => tenant.call('POST', '/contacts', newContact(contact))))
+  const file = (await tenant.call('GET', '/contacts/export?sort=created_at')).text
+  const { import: done } = await imported(other, file)
+  assert.equal(done.created, 100)
+  const kept = (contact: Record<string, unknown>) =>
+    ['phone_number', 'first_name', 'company', 'notes', 'tags'].map((name) => contact[name])
+  const byNumber = (list: Record<string, unknown>[]) =>
+    list.map(kept).sort(([left], [right]) => String(left).localeCompare(String(right)))
+  assert.deepEqual(byNumber(await contactsOf(other)), byNumber(await contactsOf(tenant)))
+})

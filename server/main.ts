@@ -7,17 +7,12 @@ import { addressOf, type Config, ConfigError } from './config.ts'
 import * as grams from './contacts/grams.ts'
 import { migrations, openDatabase } from './database.ts'
 import * as feed from './events/feed.ts'
-import * as imports from './imports/store.ts'
-import * as integrations from './integrations/store.ts'
 import * as clock from './kit/clock.ts'
 import type { Pool } from './kit/db.ts'
 import { SetupError } from './kit/embedded/embedded.ts'
-import { removeExpired } from './kit/idempotency.ts'
 import { type Log, openLog } from './kit/log.ts'
-import * as invitations from './people/invitations.ts'
-import * as sessions from './people/sessions.ts'
 import * as setup from './people/setup.ts'
-import * as deliveries from './webhooks/queue.ts'
+import * as retention from './retention.ts'
 import { openWorker, type Worker } from './worker.ts'
 import * as workspaces from './workspaces/store.ts'
 
@@ -25,10 +20,10 @@ import * as workspaces from './workspaces/store.ts'
 const stop_after_crash_ms = 5_000
 const note_uses_every_ms = 5_000
 const remove_expired_every_ms = 60 * 60 * 1000
+const tidy_deliveries_every_ms = 60_000
 const begin_tallies_every_ms = 60_000
 const tally_every_ms = 2_000
 const place_every_ms = 1_000
-const day_ms = 24 * 60 * 60 * 1000
 
 /**
  * Runs the service until a signal ends it, which may come while it still starts. An error that nobody caught ends it
@@ -108,9 +103,11 @@ async function start(config: Config, log: Log): Promise<() => Promise<void>> {
     const first_key = await setUp(pool, config)
     // The link that the first process has printed stays valid after a crash.
     const setup_token = is_restart ? undefined : await setup.offer(pool, clock.now())
+    const retained = { pool, events_keep_days: config.events_keep_days, isStopping: () => is_stopping, log }
     timers.push(
       every(note_uses_every_ms, noteUses, log),
-      every(remove_expired_every_ms, () => removeAllExpired(pool, config), log),
+      every(remove_expired_every_ms, () => retention.removeExpired(retained), log),
+      every(tidy_deliveries_every_ms, () => retention.tidyDeliveries(retained), log),
       every(begin_tallies_every_ms, () => grams.beginWorthwhile(pool), log),
       every(tally_every_ms, () => grams.tally(pool), log),
       every(place_every_ms, () => feed.placeAll(pool, () => is_stopping), log),
@@ -156,18 +153,6 @@ function keepSecretsKey({ data_dir }: Config): string {
   fs.writeFileSync(`${file}.draft`, randomBytes(32).toString('base64'), { mode: 0o600, flush: true })
   fs.renameSync(`${file}.draft`, file)
   return fs.readFileSync(file, 'utf8')
-}
-
-async function removeAllExpired(pool: Pool, { events_keep_days }: Config): Promise<void> {
-  await sessions.removeExpired(pool, clock.now())
-  await invitations.removeExpired(pool, clock.now())
-  for (const { id } of await workspaces.list(pool)) {
-    await removeExpired(pool, id, clock.now())
-    await imports.removeOld(pool, id, clock.now())
-    await deliveries.removeOld(pool, id, clock.now() - events_keep_days * day_ms)
-    await integrations.removeOld(pool, id, clock.now())
-    await feed.removeOld(pool, id, clock.now() - events_keep_days * day_ms)
-  }
 }
 
 /** Now and again and again, never twice at once. What fails is tried the next time. */

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
 import * as clock from '../server/kit/clock.ts'
 import { sql } from '../server/kit/sql.ts'
-import * as queue from '../server/webhooks/queue.ts'
+import * as removal from '../server/webhooks/removal.ts'
 import { serve, type Tenant } from './harness.ts'
 import { holdOpen } from './held.ts'
 import { newContact, newWebhook } from './samples.ts'
@@ -260,6 +260,7 @@ test('a deleted webhook takes its deliveries and its inbox with it', async () =>
   await tenant.call('POST', `/webhooks/${id}/test`)
   assert.deepEqual((await tenant.call('DELETE', `/webhooks/${id}`)).body.data, { deleted: true })
   await tenant.work()
+  await removal.removeDeleted(pool, tenant.id, clock.now())
   const left = await pool.one(
     sql`select (select count(*) from webhook_deliveries where workspace_id = ${tenant.id}) as deliveries,
       (select count(*) from inbox_requests where workspace_id = ${tenant.id}) as requests`,
@@ -282,8 +283,8 @@ test('old deliveries go', async () => {
   const { id } = await make(tenant, { url: 'inbox' })
   const { created_at } = (await tenant.call('POST', `/webhooks/${id}/test`)).body.data
   const total = async () => (await tenant.call('GET', `/webhooks/${id}/deliveries`)).body.pagination.total
-  await queue.removeOld(pool, tenant.id, clock.parse(created_at))
+  await removal.removeOld(pool, tenant.id, clock.parse(created_at))
   assert.equal(await total(), 1)
-  await queue.removeOld(pool, tenant.id, clock.parse(created_at) + 1)
+  await removal.removeOld(pool, tenant.id, clock.parse(created_at) + 1)
   assert.equal(await total(), 0)
 })

@@ -1,4 +1,5 @@
 import { gatherById } from '../kit/batch.ts'
+import { type IsStopping, inBatches } from '../kit/batches.ts'
 import type { Db } from '../kit/db.ts'
 import { firstIdOf, isId } from '../kit/id.ts'
 import * as page from '../kit/page.ts'
@@ -196,18 +197,25 @@ function placeSome(db: Db, workspace: string): Promise<number> {
   })
 }
 
-const removed_at_once_max = 5_000
+const removed_at_once_max = 2_000
 
 /** From the beginning, as far as they are older, so that no gap comes to be. */
-export async function removeOld(db: Db, workspace: string, before: number): Promise<void> {
-  const oldest = sql`select id, position from events where workspace_id = ${workspace} and position is not null
-    order by position limit ${removed_at_once_max}`
-  let removed: number
-  do {
-    removed = await db.run(
-      sql`delete from events where workspace_id = ${workspace} and position < (
-        select coalesce(min(position) filter (where id >= ${firstIdOf(before)}), max(position) + 1)
-        from (${oldest}) as oldest)`,
+export async function removeOld(db: Db, workspace: string, before: number, isStopping?: IsStopping): Promise<void> {
+  // What was removed stays in the index until the next vacuum, so that each batch goes on where the last one ended.
+  let last = 0
+  const removeSome = async () => {
+    const oldest = await db.many<{ id: string; position: number }>(
+      sql`select id, position from events where workspace_id = ${workspace} and position > ${last}
+        order by position limit ${raw(String(removed_at_once_max))}`,
     )
-  } while (removed === removed_at_once_max)
+    const kept = oldest.findIndex(({ id }) => id >= firstIdOf(before))
+    const positions = oldest.slice(0, kept === -1 ? oldest.length : kept).map(({ position }) => position)
+    await db.run(
+      sql`delete from events
+        where workspace_id = ${workspace} and position is not null and position = any(${positions}::bigint[])`,
+    )
+    last = positions.at(-1) ?? last
+    return positions.length
+  }
+  await inBatches(removed_at_once_max, removeSome, isStopping)
 }

@@ -4,7 +4,9 @@ import type { Db } from '../kit/db.ts'
 import { newId } from '../kit/id.ts'
 import { type Sql, sql } from '../kit/sql.ts'
 import { type EventType, patternsOf, readableTypes, typesOf } from './catalogue.ts'
+import { countDeliveries } from './delivery-counts.ts'
 
+export { countDeliveries, deliveryCountOf, sumUpDeliveryCounts } from './delivery-counts.ts'
 export { type EventType, readableTypes }
 
 /** So that a reader of rare types doesn't have the whole log read. */
@@ -27,21 +29,35 @@ export async function record(
 ): Promise<void> {
   if (happenings.length === 0) return
   const at = clock.iso(now)
-  const deliveries = await db.run(
-    sql`with event as (
-        insert into events (workspace_id, id, type, resource_id, data, previous, created_at)
+  const ids = happenings.map(() => newId())
+  const [, deliveries] = await Promise.all([
+    db.run(
+      sql`insert into events (workspace_id, id, type, resource_id, data, previous, created_at)
         select ${workspace}, id, ${type}, resource_id, data, previous, ${at}
-        from unnest(${happenings.map(() => newId())}::uuid[], ${happenings.map(({ data }) => data.id)}::uuid[],
+        from unnest(${ids}::uuid[], ${happenings.map(({ data }) => data.id)}::uuid[],
           ${happenings.map(({ data }) => JSON.stringify(data))}::json[],
           ${happenings.map(({ previous }) => previous && JSON.stringify(previous))}::json[])
-          as event (id, resource_id, data, previous)
-        returning id)
-      insert into webhook_deliveries (workspace_id, webhook_id, id, type, created_at, due_at)
-      select ${workspace}, webhooks.id, event.id, ${type}, ${at}, ${at} from webhooks cross join event
-      where webhooks.workspace_id = ${workspace} and status = 'active' and ${hearers}`,
-  )
+          as event (id, resource_id, data, previous)`,
+    ),
+    db.run(
+      sql`insert into webhook_deliveries (workspace_id, webhook_id, id, type, created_at, due_at)
+        select ${workspace}, webhooks.id, event.id, ${type}, ${at}, ${at}
+        from webhooks cross join unnest(${ids}::uuid[]) as event (id)
+        where workspace_id = ${workspace} and status = 'active' and ${hearers}`,
+    ),
+    countRecorded(db, workspace, ids),
+  ])
   if (deliveries > 0) db.tell({ topic: 'deliveries', workspace })
 }
+
+/** Each webhook that has a delivery of one of these events has one of each: the first tells which webhooks they are. */
+const countRecorded = (db: Db, workspace: string, [first = '', ...rest]: string[]): Promise<number> =>
+  db.run(
+    sql`insert into webhook_delivery_counts (workspace_id, webhook_id, id, total)
+      select ${workspace}, id, ${newId()}, ${1 + rest.length} from webhooks
+      where workspace_id = ${workspace} and (select true from webhook_deliveries as delivery
+        where delivery.workspace_id = ${workspace} and webhook_id = webhooks.id and delivery.id = ${first})`,
+  )
 
 /** Which of a workspace's webhooks are told of such an event. */
 const listeningTo = (type: EventType): Sql => sql`webhooks.events && ${patternsOf(type)}::text[]`
@@ -55,13 +71,15 @@ export async function tellMissed(
   now: number,
 ): Promise<number> {
   const types = webhook.events.flatMap(typesOf).filter((type) => type !== 'webhook.test')
-  return db.run(
+  const missed = await db.run(
     sql`insert into webhook_deliveries (workspace_id, webhook_id, id, type, created_at, due_at)
       select ${workspace}, ${webhook.id}, id, type, created_at, ${clock.iso(now)} from events
       where workspace_id = ${workspace} and type = any(${types}::text[])
         and created_at >= ${clock.iso(Math.max(clock.parse(since), clock.parse(webhook.created_at)))}
       on conflict do nothing`,
   )
+  await countDeliveries(db, workspace, [webhook.id], missed)
+  return missed
 }
 
 /** The same for very many at once. */
@@ -91,6 +109,12 @@ export async function recordMany(
     const deliveries = ids.map((id) => copyLine([workspace, hearer.id, id, type, at, at]))
     await db.copy('webhook_deliveries', columns, deliveries.join(''))
   }
+  await countDeliveries(
+    db,
+    workspace,
+    hearers.map(({ id }) => id),
+    ids.length,
+  )
   db.tell({ topic: 'deliveries', workspace })
 }
 

@@ -1,3 +1,4 @@
+import { type IsStopping, inBatches } from '../kit/batches.ts'
 import * as clock from '../kit/clock.ts'
 import type { Db } from '../kit/db.ts'
 import { newId } from '../kit/id.ts'
@@ -173,13 +174,20 @@ export async function letGo({ db, workspace }: At, id: string): Promise<void> {
   )
 }
 
-/** Those that no import has, and that are older than any upload that may still be under way. */
-export async function removeUnused(db: Db, workspace: string, before: number): Promise<void> {
-  await db.run(
-    sql`delete from import_files where workspace_id = ${workspace} and created_at < ${clock.iso(before)}
-      and not exists (select from imports
-        where imports.workspace_id = ${workspace} and imports.file_id = import_files.id)`,
-  )
+/**
+ * Those that no import has, and that are older than any upload that may still be under way. One at a time: a file has as many
+ * chunks as one statement should remove.
+ */
+export async function removeUnused(db: Db, workspace: string, before: number, isStopping?: IsStopping): Promise<void> {
+  const removeOne = () =>
+    db.run(
+      sql`delete from import_files where workspace_id = ${workspace} and id = any(array(
+        select id from import_files where workspace_id = ${workspace} and created_at < ${clock.iso(before)}
+          and not exists (select from imports
+            where imports.workspace_id = ${workspace} and imports.file_id = import_files.id)
+        order by created_at limit 1))`,
+    )
+  await inBatches(1, removeOne, isStopping)
 }
 
 function checkedHeader(header: string[]): string[] {

@@ -1,7 +1,8 @@
 import * as events from '../events/store.ts'
+import { type IsStopping, inBatches } from '../kit/batches.ts'
 import * as clock from '../kit/clock.ts'
 import type { Db } from '../kit/db.ts'
-import { newId } from '../kit/id.ts'
+import { firstIdOf, newId } from '../kit/id.ts'
 import type { KeptFile } from '../kit/operation.ts'
 import * as page from '../kit/page.ts'
 import { invalid, notFound, Problem } from '../kit/problem.ts'
@@ -20,6 +21,7 @@ const day_ms = 24 * 60 * 60 * 1000
 const kept_ms = 30 * day_ms
 const dry_run_kept_ms = 7 * day_ms
 const removed_at_once_max = 10_000
+const imports_at_once_max = 1_000
 
 type Input = ImportOptions & { rows?: Record<string, string | null>[] }
 
@@ -141,39 +143,52 @@ async function change(
 }
 
 /** Files and rows of old imports go, and files that nobody took over; the imports themselves stay. */
-export async function removeOld(db: Db, workspace: string, now: number): Promise<void> {
-  const old = await db.many<{ id: string; file_id: string }>(
-    sql`select id, file_id from imports
+export async function removeOld(db: Db, workspace: string, now: number, isStopping?: IsStopping): Promise<void> {
+  const old = await db.many<{ id: string }>(
+    sql`select id from imports
       where workspace_id = ${workspace} and file_id is not null and due_at is null
         and created_at < case when is_dry_run then ${clock.iso(now - dry_run_kept_ms)}::timestamptz
-          else ${clock.iso(now - kept_ms)}::timestamptz end`,
+          else ${clock.iso(now - kept_ms)}::timestamptz end
+      order by created_at limit ${imports_at_once_max}`,
   )
   for (const { id } of old) {
-    await removeAll(db, 'import_rows', 'row_number', workspace, id)
+    await inBatches(removed_at_once_max, removing(db, 'import_rows', 'row_number', workspace, id), isStopping)
+    if (isStopping?.()) return
     await db.run(sql`update imports set file_id = null where workspace_id = ${workspace} and id = ${id}`)
   }
-  await files.removeUnused(db, workspace, now - day_ms)
-  // Of dry runs that were cancelled or could not go on.
-  const left = await db.many<{ import_id: string }>(
-    sql`select distinct import_id from import_numbers where workspace_id = ${workspace} and not exists (select from imports
-      where workspace_id = ${workspace} and imports.id = import_id and due_at is not null)`,
-  )
-  for (const { import_id } of left) await forgetNumbers(db, workspace, import_id)
+  await files.removeUnused(db, workspace, now - day_ms, isStopping)
+  await removeLeftNumbers(db, workspace, isStopping)
+}
+
+/** Of dry runs that were cancelled or could not go on. From import to import, without reading the numbers of those that run. */
+async function removeLeftNumbers(db: Db, workspace: string, isStopping?: IsStopping): Promise<void> {
+  let last = firstIdOf(0)
+  for (;;) {
+    const next = await db.maybe<{ import_id: string; is_due: boolean }>(
+      sql`select import_id, exists (select from imports
+          where workspace_id = ${workspace} and imports.id = import_id and due_at is not null) as is_due
+        from import_numbers where workspace_id = ${workspace} and import_id > ${last} order by import_id limit 1`,
+    )
+    if (!next || isStopping?.()) return
+    last = next.import_id
+    if (next.is_due) continue
+    await inBatches(removed_at_once_max, removing(db, 'import_numbers', 'phone_number', workspace, last), isStopping)
+  }
 }
 
 /** What a dry run has met is of no use when it has ended. */
-export const forgetNumbers = (db: Db, workspace: string, id: string): Promise<void> =>
-  removeAll(db, 'import_numbers', 'phone_number', workspace, id)
+export async function forgetNumbers(db: Db, workspace: string, id: string): Promise<void> {
+  const removeSome = removing(db, 'import_numbers', 'phone_number', workspace, id)
+  while ((await removeSome()) === removed_at_once_max);
+}
 
-/** In small batches, so that nothing waits for it. */
-async function removeAll(db: Db, table: string, key: string, workspace: string, id: string): Promise<void> {
+/** Removes some of an import's rows, so few that nothing waits for it. Gives how many. */
+function removing(db: Db, table: string, key: string, workspace: string, id: string): () => Promise<number> {
   const of_import = sql`workspace_id = ${workspace} and import_id = ${id}`
   const column = raw(key)
-  const some = sql`select ${column} from ${raw(table)} where ${of_import} order by ${column} limit ${removed_at_once_max}`
-  let removed: number
-  do {
-    removed = await db.run(sql`delete from ${raw(table)} where ${of_import} and ${column} = any(array(${some}))`)
-  } while (removed === removed_at_once_max)
+  const some = sql`select ${column} from ${raw(table)} where ${of_import}
+    order by ${column} limit ${raw(String(removed_at_once_max))}`
+  return () => db.run(sql`delete from ${raw(table)} where ${of_import} and ${column} = any(array(${some}))`)
 }
 
 const noPhoneNumbers = (names: string[]) =>

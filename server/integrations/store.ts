@@ -1,4 +1,5 @@
 import { crm_system } from '../contacts/schema.ts'
+import { type IsStopping, inBatches } from '../kit/batches.ts'
 import * as clock from '../kit/clock.ts'
 import type { Db } from '../kit/db.ts'
 import { newId } from '../kit/id.ts'
@@ -17,6 +18,7 @@ const crm_systems_max = 10
 const crm_system_form = new RegExp(crm_system.pattern)
 /** Receipts hold what people said of themselves. */
 const kept_ms = 30 * 24 * 60 * 60 * 1000
+const removed_at_once_max = 2_000
 
 const columns = raw(`id, name, status, field_map, default_country, token, signing_secret,
   (select max(received_at) from integration_receipts as receipt
@@ -130,10 +132,17 @@ export async function findAll(db: Db, tokens: string[]): Promise<(Owner | undefi
 export const held = async (db: Db, workspace: string, id: string): Promise<Kept> =>
   found(await kept(db, workspace, id, raw('for share')))
 
-export async function removeOld(db: Db, workspace: string, now: number): Promise<void> {
+export async function removeOld(db: Db, workspace: string, now: number, isStopping?: IsStopping): Promise<void> {
   const old = sql`workspace_id = ${workspace} and received_at < ${clock.iso(now - kept_ms)}`
+  // At most 50 for each integration.
   await db.run(sql`delete from integration_receipts where ${old}`)
-  await db.run(sql`delete from integration_messages where ${old}`)
+  const oldest = sql`select received_at from integration_messages where ${old}
+    order by received_at limit ${raw(String(removed_at_once_max))}`
+  const removeSome = () =>
+    db.run(
+      sql`delete from integration_messages where workspace_id = ${workspace} and received_at = any(array(${oldest}))`,
+    )
+  await inBatches(removed_at_once_max, removeSome, isStopping)
 }
 
 const kept = (db: Db, workspace: string, id: string, lock = raw('')): Promise<Kept | undefined> =>

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { type IsStopping, inBatches } from './batches.ts'
 import * as clock from './clock.ts'
 import { type Db, isLockTimeout } from './db.ts'
 import type { Answer } from './envelope.ts'
@@ -109,12 +110,13 @@ export async function keep(
 }
 
 /** Removes what has expired, in small batches, so that nothing waits for it. */
-export async function removeExpired(db: Db, workspace: string, now: number): Promise<number> {
-  const removed = await db.run(
-    sql`delete from idempotency_keys where workspace_id = ${workspace} and key in (
+export function removeExpired(db: Db, workspace: string, now: number, isStopping?: IsStopping): Promise<number> {
+  const removeSome = () =>
+    db.run(
+      sql`delete from idempotency_keys where workspace_id = ${workspace} and key = any(array(
       select key from idempotency_keys
       where workspace_id = ${workspace} and expires_at <= ${clock.iso(now)}
-      order by expires_at limit ${removed_at_once_max})`,
-  )
-  return removed < removed_at_once_max ? removed : removed + (await removeExpired(db, workspace, now))
+      order by expires_at limit ${removed_at_once_max}))`,
+    )
+  return inBatches(removed_at_once_max, removeSome, isStopping)
 }

@@ -122,5 +122,6 @@ async function use(db: Db, token: string, person: Person, now: number): Promise<
 const forAnother = (email: string) =>
   invalid([{ path: 'email', code: 'enum', message: `This invitation is for ${email}.`, suggestion: email }])
 
-export const removeExpired = (db: Db, now: number): Promise<number> =>
-  db.run(sql`delete from invitations where expires_at <= ${clock.iso(now)}`)
+/** A workspace has few: there are at most so many that are open. */
+export const removeExpired = (db: Db, workspace: string, now: number): Promise<number> =>
+  db.run(sql`delete from invitations where workspace_id = ${workspace} and expires_at <= ${clock.iso(now)}`)

@@ -1,6 +1,7 @@
+import { type IsStopping, inBatches } from '../kit/batches.ts'
 import * as clock from '../kit/clock.ts'
 import type { Db } from '../kit/db.ts'
-import { newId } from '../kit/id.ts'
+import { firstIdOf, newId } from '../kit/id.ts'
 import * as page from '../kit/page.ts'
 import { hashOf, newSecret } from '../kit/secret.ts'
 import { listOf, sql } from '../kit/sql.ts'
@@ -14,6 +15,7 @@ export const lifetime_ms = 90 * day_ms
 const note_after_ms = 60_000
 const of_a_person_max = 50
 const user_agent_max = 300
+const checked_at_once_max = 5_000
 
 export interface FoundSession extends Person {
   session_id: string
@@ -99,5 +101,17 @@ export const end = async (db: Db, person_id: string, id: string): Promise<boolea
 export const endAll = (db: Db, person_id: string): Promise<number> =>
   db.run(sql`delete from sessions where person_id = ${person_id}`)
 
-export const removeExpired = (db: Db, now: number): Promise<number> =>
-  db.run(sql`delete from sessions where not (${isOpen(now)})`)
+/** Goes through all of them by their ids: an index on the last use would cost every note of one. */
+export async function removeExpired(db: Db, now: number, isStopping?: IsStopping): Promise<void> {
+  let last = firstIdOf(0)
+  const removeSome = async () => {
+    const some = await db.many<{ id: string; is_open: boolean }>(
+      sql`select id, ${isOpen(now)} as is_open from sessions where id > ${last} order by id limit ${checked_at_once_max}`,
+    )
+    const ids = some.filter(({ is_open }) => !is_open).map(({ id }) => id)
+    await db.run(sql`delete from sessions where id = any(${ids}::uuid[]) and not (${isOpen(now)})`)
+    last = some.at(-1)?.id ?? last
+    return some.length
+  }
+  await inBatches(checked_at_once_max, removeSome, isStopping)
+}

@@ -9,7 +9,6 @@ import type { Sealed } from './store.ts'
 export const lease_ms = 10_000
 const attempts_kept = 20
 const failed_at_once_max = 1_000
-const removed_at_once_max = 10_000
 
 /** A delivery that is to be sent. While it is, `attempt` and `due_at` stay as they are. */
 export interface Claimed extends Told, Sealed {
@@ -190,17 +189,4 @@ export async function failWaiting(db: Db, workspace: string, claimed: Iterable<C
           limit ${failed_at_once_max})`,
     )
   }
-}
-
-/** Deliveries go when their events do, and what came to inboxes. */
-export async function removeOld(db: Db, workspace: string, before: number): Promise<void> {
-  await db.run(sql`delete from inbox_requests where workspace_id = ${workspace} and created_at < ${clock.iso(before)}`)
-  let removed: number
-  do {
-    removed = await db.run(
-      sql`delete from webhook_deliveries where workspace_id = ${workspace} and (webhook_id, id) in (
-        select webhook_id, id from webhook_deliveries
-        where workspace_id = ${workspace} and created_at < ${clock.iso(before)} limit ${removed_at_once_max})`,
-    )
-  } while (removed === removed_at_once_max)
 }

@@ -74,7 +74,8 @@ export const operations = [
     description: 'With its deliveries: what is still to be sent is not.',
     params: ById,
     response: Deleted,
-    run: ({ db, workspace }, { params, is_current }) => webhooks.remove(db, workspace, { id: params.id, is_current }),
+    run: ({ db, workspace, now }, { params, is_current }) =>
+      webhooks.remove(db, workspace, { id: params.id, is_current }, now),
   }),
   operation({
     id: 'webhooks.rotate_secret',
@@ -113,7 +114,7 @@ export const operations = [
     params: ById,
     query: schema.DeliveryQuery,
     items: schema.Delivery,
-    isDear: () => true,
+    isDear: ({ status }) => status !== undefined,
     run: ({ db, workspace }, { params, query }) => deliveries.list(db, workspace, params.id, query),
   }),
   operation({

@@ -136,15 +136,19 @@ export async function update(
   )
 }
 
-/** With all that was sent to it, or was still to be. */
+/** Its deliveries are invisible from then on and never sent, and are removed in the background. */
 export async function remove(
   db: Db,
   workspace: string,
   { id, is_current }: { id: string; is_current: IsCurrent },
+  now: number,
 ): Promise<{ deleted: true }> {
   await lock(db, workspace, id, is_current)
   await db.run(sql`delete from webhooks where workspace_id = ${workspace} and id = ${id}`)
-  await db.run(sql`delete from webhook_deliveries where workspace_id = ${workspace} and webhook_id = ${id}`)
+  await db.run(
+    sql`insert into deleted_webhooks (workspace_id, webhook_id, deleted_at, due_at)
+      values (${workspace}, ${id}, ${clock.iso(now)}, ${clock.iso(now)})`,
+  )
   return { deleted: true }
 }
 

@@ -18,7 +18,11 @@ async function upTo(last: string, work: (pool: Pool) => Promise<void>): Promise<
   }
   const withPool = async (url: string) => {
     const pool = testPool(url)
-    await work(pool).finally(() => pool.close())
+    try {
+      await work(pool)
+    } finally {
+      await pool.close()
+    }
   }
   await withOwnDatabase(process.env.TEST_DATABASE_URL ?? '', withPool, older)
   fs.rmSync(older, { recursive: true })
@@ -77,4 +81,22 @@ test('events from before keep the host of a webhook, and nothing else of its add
     )
   }
   await upTo('0009_webhook_senders.sql', work)
+})
+
+test('deliveries from before are counted, and those of deleted webhooks are to be removed', async () => {
+  await upTo('0009_webhook_senders.sql', async (pool) => {
+    const [workspace, kept, deleted] = [newId(), newId(), newId()]
+    await pool.run(sql`insert into workspaces (id, name, created_at) values (${workspace}, 'one', now())`)
+    await pool.run(sql`insert into webhooks (workspace_id, id, url, events, status, secret, created_at, updated_at)
+      values (${workspace}, ${kept}, 'https://shop.example/', '{*}', 'active', '', now(), now())`)
+    await pool.run(sql`insert into webhook_deliveries (workspace_id, webhook_id, id, type, created_at)
+      select ${workspace}, webhook_id, gen_random_uuid(), 'contact.created', now()
+      from unnest(${[kept, kept, kept, deleted]}::uuid[]) as webhook_id`)
+    await migrate(pool, migrations)
+    assert.deepEqual(await pool.many(sql`select webhook_id, total from webhook_delivery_counts order by total`), [
+      { webhook_id: deleted, total: 1 },
+      { webhook_id: kept, total: 3 },
+    ])
+    assert.deepEqual(await pool.many(sql`select webhook_id from deleted_webhooks`), [{ webhook_id: deleted }])
+  })
 })

@@ -13,7 +13,7 @@ const ranks = [
   ['overview', 'people'],
   ['imports', 'integrations'],
   ['config.ts'],
-  ['api.ts', 'database.ts', 'worker.ts'],
+  ['api.ts', 'database.ts', 'worker.ts', 'retention.ts'],
   ['main.ts'],
   ['cli.ts'],
 ]

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as events from '../server/events/store.ts'
+import * as clock from '../server/kit/clock.ts'
+import { newId } from '../server/kit/id.ts'
+import { sql } from '../server/kit/sql.ts'
+import { removeOld } from '../server/webhooks/removal.ts'
+import { serve, type Tenant } from './harness.ts'
+import { newContact, phoneNumber } from './samples.ts'
+import { listen } from './webhook-calls.ts'
+
+const { workspace, pool } = await serve()
+
+const workers = 8
+const changes_each = 40
+const kinds = 8
+
+const below = (limit: number): number => Math.floor(Math.random() * limit)
+const isStopping = () => false
+
+/** One random change after another, of all that adds or removes deliveries. */
+async function change({ id, call, work }: Tenant, webhook_ids: string[]): Promise<void> {
+  for (let count = 0; count < changes_each; count += 1) {
+    const address = `/webhooks/${webhook_ids[below(webhook_ids.length)]}`
+    const kind = below(kinds)
+    if (kind < 3) await call('POST', '/contacts', newContact())
+    else if (kind === 3) await call('POST', `${address}/test`)
+    else if (kind === 4) await call('PATCH', address, { status: below(2) ? 'active' : 'disabled' })
+    else if (kind === 5) await call('POST', `${address}/recover`, { since: clock.iso(clock.now() - 1_000) })
+    else if (kind === 6) {
+      const rows = Array.from({ length: 5 }, () => ({ Phone: phoneNumber() }))
+      await call('POST', '/contacts/imports', { rows })
+      await work()
+    } else if (below(2)) await removeOld(pool, id, clock.now() - 500)
+    else await events.sumUpDeliveryCounts(pool, isStopping)
+  }
+}
+
+test('how many deliveries a webhook has is exact after random changes at once', async () => {
+  const tenant = await workspace()
+  const made = await Promise.all(
+    ['*', 'contact.*', 'webhook.*'].map((one) => listen(tenant, 'inbox', { events: [one] })),
+  )
+  const webhook_ids = made.map(({ id }) => id)
+  await Promise.all(Array.from({ length: workers }, () => change(tenant, webhook_ids)))
+  for (const webhook_id of webhook_ids) {
+    const of_webhook = sql`workspace_id = ${tenant.id} and webhook_id = ${webhook_id}`
+    const { all, pending, succeeded, failed } = await pool.one<Record<string, number>>(
+      sql`select count(*) as all, count(*) filter (where status = 'pending') as pending,
+          count(*) filter (where status = 'succeeded') as succeeded, count(*) filter (where status = 'failed') as failed
+        from webhook_deliveries where ${of_webhook}`,
+    )
+    const totals = await Promise.all(
+      ['', '?status=pending', '?status=succeeded', '?status=failed'].map((query) =>
+        tenant.call('GET', `/webhooks/${webhook_id}/deliveries${query}`),
+      ),
+    )
+    assert.deepEqual(
+      totals.map(({ body }) => body.pagination.total),
+      [all, pending, succeeded, failed],
+    )
+  }
+})
+
+test('counts that are summed up at once by two, while others add to them, stay as they are', async () => {
+  const tenant = await workspace()
+  const webhook_id = newId()
+  const add = async () => {
+    for (let count = 0; count < 150; count += 1) await events.countDeliveries(pool, tenant.id, [webhook_id], 2)
+  }
+  await add()
+  await Promise.all([
+    add(),
+    ...Array.from({ length: 2 }, async () => {
+      for (let times = 0; times < 10; times += 1) await events.sumUpDeliveryCounts(pool, isStopping)
+    }),
+  ])
+  await events.sumUpDeliveryCounts(pool, isStopping)
+  const { total } = await pool.one<{ total: number }>(
+    sql`select ${events.deliveryCountOf(tenant.id, webhook_id)} as total`,
+  )
+  assert.equal(total, 600)
+  const rows = await pool.many(sql`select id from webhook_delivery_counts where webhook_id = ${webhook_id}`)
+  assert.ok(rows.length <= 151, `${rows.length} rows`)
+})

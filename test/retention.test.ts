@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import * as clock from '../server/kit/clock.ts'
+import { openLog } from '../server/kit/log.ts'
+import { type Sql, sql } from '../server/kit/sql.ts'
+import * as retention from '../server/retention.ts'
+import * as deliveries from '../server/webhooks/deliveries.ts'
+import * as removal from '../server/webhooks/removal.ts'
+import { openServer, ownDatabase, testPool } from './harness.ts'
+import { holdOpen } from './held.ts'
+import { fillDeliveries, fillEvents, fillKeys, fillMessages, noting, planOf } from './retained.ts'
+import { newIntegration, newWebhook } from './samples.ts'
+
+/** Closed before the database is dropped. */
+const open = new AsyncDisposableStack()
+after(() => open.disposeAsync())
+/** A database of its own: retention looks at all workspaces. */
+const { pool, url } = await ownDatabase('retention')
+const server = await openServer(testPool(url))
+open.defer(server.close)
+
+const day_ms = 24 * 60 * 60 * 1000
+const log = openLog('silent')
+const options = { pool, events_keep_days: 30, isStopping: () => false, log }
+
+const count = async (from: Sql): Promise<number> =>
+  (await pool.one<{ count: number }>(sql`select count(*) from ${from}`)).count
+
+const totalOf = async (
+  { call }: { call: (method: string, path: string) => Promise<{ body: unknown }> },
+  id: string,
+) => {
+  const { body } = await call('GET', `/webhooks/${id}/deliveries?limit=1`)
+  return (body as { pagination: { total: number } }).pagination.total
+}
+
+test('what fails in one workspace is logged, and its other steps and other workspaces go on', async () => {
+  const tenants = [await server.workspace(), await server.workspace()]
+  for (const { call } of tenants) {
+    const { id } = (await call('POST', '/webhooks', newWebhook({ url: 'inbox' }))).body.data
+    await call('POST', `/webhooks/${id}/test`)
+    await call('GET', '/events')
+  }
+  const left = () =>
+    Promise.all(
+      tenants.map(({ id }) =>
+        Promise.all([
+          count(sql`webhook_deliveries where workspace_id = ${id}`),
+          count(sql`events where workspace_id = ${id}`),
+        ]),
+      ),
+    )
+  const workspace_ids = tenants.map(({ id }) => id)
+  const [first = ''] = workspace_ids
+  assert.deepEqual((await left()).flat().includes(0), false)
+  const warned: unknown[] = []
+  const warn = (fields: { step: string; workspace_id: string }) => warned.push([fields.step, fields.workspace_id])
+  const noticing = Object.assign(Object.create(log), { warn })
+  await using held = await holdOpen(pool, (db) =>
+    db.run(sql`select from webhook_deliveries where workspace_id = ${first} for update`),
+  )
+  await retention.removeExpired({ ...options, log: noticing, now: () => clock.now() + 31 * day_ms })
+  assert.deepEqual(await left(), [
+    [1, 0],
+    [0, 0],
+  ])
+  assert.deepEqual(warned, [['deliveries', first]])
+  await held.end()
+  await retention.removeExpired({ ...options, now: () => clock.now() + 31 * day_ms })
+  assert.deepEqual((await left()).flat(), [0, 0, 0, 0])
+})
+
+test('old rows are found by an index, and removed in batches, and no others', async () => {
+  const tenant = await server.workspace()
+  const { id: webhook_id } = (await tenant.call('POST', '/webhooks', newWebhook({ url: 'inbox' }))).body.data
+  const integration = (await tenant.call('POST', '/integrations', newIntegration())).body.data
+  const now = clock.now()
+  const [from_ms, until_ms] = [now - 60 * day_ms - 60_000, now - 60_000]
+  const filled = { workspace: tenant.id, webhook_id, rows: 20_000, from_ms, until_ms }
+  await fillDeliveries(pool, filled)
+  await fillEvents(pool, filled)
+  await fillMessages(pool, integration.id, filled)
+  await fillKeys(pool, { ...filled, until_ms: until_ms + 60 * day_ms })
+  await pool.script('vacuum analyze')
+  const noted: Sql[] = []
+  await retention.removeExpired({ ...options, pool: noting(pool, noted), now: () => now })
+
+  const of_tenant = sql`where workspace_id = ${tenant.id}`
+  // The tenant's key was recorded as well.
+  assert.equal(await count(sql`events ${of_tenant} and type = 'contact.created'`), 10_000)
+  for (const table of [sql`webhook_deliveries`, sql`integration_messages`, sql`idempotency_keys`]) {
+    assert.equal(await count(sql`${table} ${of_tenant}`), 10_000, table.text)
+  }
+  assert.equal(await count(sql`webhook_deliveries ${of_tenant} and created_at < ${clock.iso(now - 30 * day_ms)}`), 0)
+  assert.equal(await totalOf(tenant, webhook_id), 10_000)
+  const large = /(webhook_deliveries|events|integration_messages|idempotency_keys)\b/
+  // The first of each, with a full batch.
+  const concerned = noted.filter(({ text }) => large.test(text)).toReversed()
+  const statements = new Map(concerned.map((one) => [one.text, one]))
+  assert.ok(statements.size > 5, 'the work went through the handle')
+  for (const plan of await Promise.all(statements.values().map((one) => planOf(pool, one))))
+    assert.doesNotMatch(plan, new RegExp(`Sort|Seq Scan on ${large.source}`), plan)
+})
+
+test('a removal ends after the batch that is under way when the service stops', async () => {
+  const tenant = await server.workspace()
+  const { id: webhook_id } = (await tenant.call('POST', '/webhooks', newWebhook({ url: 'inbox' }))).body.data
+  const now = clock.now()
+  await fillDeliveries(pool, { workspace: tenant.id, webhook_id, rows: 5_000, from_ms: now - day_ms, until_ms: now })
+  let batches = 0
+  const isStopping = () => {
+    batches += 1
+    return batches > 1
+  }
+  await removal.removeOld(pool, tenant.id, now + 1, isStopping)
+  assert.equal(await totalOf(tenant, webhook_id), 3_000)
+  assert.equal(await count(sql`webhook_deliveries where workspace_id = ${tenant.id}`), 3_000)
+})
+
+test('a webhook is deleted while others write its deliveries, which are gone at once and removed later', async () => {
+  const tenant = await server.workspace()
+  const { id } = (await tenant.call('POST', '/webhooks', newWebhook({ url: 'inbox' }))).body.data
+  const now = clock.now()
+  await fillDeliveries(pool, {
+    workspace: tenant.id,
+    webhook_id: id,
+    rows: 5_000,
+    from_ms: now - day_ms,
+    until_ms: now,
+  })
+  const { id: waiting } = (await tenant.call('POST', `/webhooks/${id}/test`)).body.data
+  const of_webhook = sql`webhook_deliveries where workspace_id = ${tenant.id} and webhook_id = ${id}`
+  await using sending = await holdOpen(pool, (db) => db.run(sql`select from ${of_webhook} for update`))
+  assert.equal((await tenant.call('DELETE', `/webhooks/${id}`)).status, 200)
+  await sending.end()
+  assert.equal((await tenant.call('GET', `/webhooks/${id}/deliveries`)).status, 404)
+  assert.equal((await tenant.call('GET', `/webhooks/${id}/deliveries/${waiting}`)).status, 404)
+  assert.equal((await tenant.call('POST', `/webhooks/${id}/deliveries/${waiting}/resend`)).status, 404)
+  await tenant.work(now + 1_000)
+  const [{ status, attempt } = { status: '', attempt: -1 }] = await pool.many<{ status: string; attempt: number }>(
+    sql`select status, attempt from ${of_webhook} and id = ${waiting}`,
+  )
+  assert.deepEqual([status, attempt], ['pending', 0], 'never sent')
+
+  await retention.tidyDeliveries(options)
+  assert.equal(await count(of_webhook), 0)
+  // By a transaction that had seen the webhook, and was committed after its deliveries were removed.
+  await fillDeliveries(pool, { workspace: tenant.id, webhook_id: id, rows: 3, from_ms: now, until_ms: now + 3 })
+  await retention.tidyDeliveries(options)
+  assert.equal(await count(of_webhook), 3)
+  await retention.tidyDeliveries({ ...options, now: () => clock.now() + 61 * 60_000 })
+  assert.equal(await count(of_webhook), 0)
+  assert.equal(await count(sql`webhook_delivery_counts where webhook_id = ${id}`), 0)
+  assert.equal(await count(sql`deleted_webhooks where webhook_id = ${id}`), 0)
+})
+
+test('how many deliveries there are is not counted anew, and by status it is counted by an index', async () => {
+  const tenant = await server.workspace()
+  const { id } = (await tenant.call('POST', '/webhooks', newWebhook({ url: 'inbox' }))).body.data
+  const now = clock.now()
+  const filled = { workspace: tenant.id, webhook_id: id, rows: 20_000, from_ms: now - day_ms, until_ms: now - 1_000 }
+  await fillDeliveries(pool, filled)
+  const of_webhook = sql`workspace_id = ${tenant.id} and webhook_id = ${id}`
+  const fourth = sql`('x' || substr(id::text, 30))::bit(28)::int`
+  await pool.run(sql`update webhook_deliveries set status = 'failed' where ${of_webhook} and ${fourth} % 100 = 0`)
+  await pool.run(
+    sql`update webhook_deliveries set status = 'pending', due_at = ${clock.iso(now + day_ms)}
+      where ${of_webhook} and ${fourth} % 100 = 1`,
+  )
+  await pool.script('vacuum analyze webhook_deliveries')
+  const expected = [
+    [undefined, 20_000],
+    ['failed', 200],
+    ['pending', 200],
+    ['succeeded', 19_600],
+  ] as const
+  for (const [status, total] of expected) {
+    const noted: Sql[] = []
+    const query = { limit: 20, offset: 0, ...(status && { status }) }
+    const listed = await deliveries.list(noting(pool, noted), tenant.id, id, query)
+    assert.deepEqual([status, listed.pagination.total, listed.data.length], [status, total, 20])
+    for (const plan of await Promise.all(noted.map((one) => planOf(pool, one)))) {
+      assert.doesNotMatch(plan, /Seq Scan on webhook_deliveries/)
+      if (/Aggregate/.test(plan)) assert.doesNotMatch(plan, /webhook_deliveries_pkey/, plan)
+    }
+  }
+})

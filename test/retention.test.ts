@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import * as imports from '../server/imports/store.ts'
 import * as clock from '../server/kit/clock.ts'
 import { openLog } from '../server/kit/log.ts'
 import { type Sql, sql } from '../server/kit/sql.ts'
@@ -9,7 +10,7 @@ import * as removal from '../server/webhooks/removal.ts'
 import { openServer, ownDatabase, testPool } from './harness.ts'
 import { holdOpen } from './held.ts'
 import { fillDeliveries, fillEvents, fillKeys, fillMessages, noting, planOf } from './retained.ts'
-import { newIntegration, newWebhook } from './samples.ts'
+import { newImport, newIntegration, newWebhook } from './samples.ts'
 
 /** Closed before the database is dropped. */
 const open = new AsyncDisposableStack()
@@ -100,6 +101,23 @@ test('old rows are found by an index, and removed in batches, and no others', as
   assert.ok(statements.size > 5, 'the work went through the handle')
   for (const plan of await Promise.all(statements.values().map((one) => planOf(pool, one))))
     assert.doesNotMatch(plan, new RegExp(`Sort|Seq Scan on ${large.source}`), plan)
+})
+
+test('the numbers that an ended dry run has met go, and those of one that runs stay', async () => {
+  const { id: workspace, call } = await server.workspace()
+  const dryRun = async (): Promise<string> =>
+    (await call('POST', '/contacts/imports', newImport({ is_dry_run: true }))).body.data.id
+  const [ended, running, other] = [await dryRun(), await dryRun(), await dryRun()]
+  for (const id of [ended, other]) await call('POST', `/contacts/imports/${id}/cancel`)
+  for (const id of [ended, running, other]) {
+    await pool.run(
+      sql`insert into import_numbers (workspace_id, import_id, phone_number, row_number)
+        select ${workspace}, ${id}, n::text, n from generate_series(1, 3) as n`,
+    )
+  }
+  await imports.removeOld(pool, workspace, clock.now())
+  const left = await pool.many(sql`select distinct import_id from import_numbers where workspace_id = ${workspace}`)
+  assert.deepEqual(left, [{ import_id: running }])
 })
 
 test('a removal ends after the batch that is under way when the service stops', async () => {

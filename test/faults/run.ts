@@ -7,13 +7,14 @@ import { scenario as kill } from './kill.ts'
 import { scenario as pressure } from './pressure.ts'
 import { scenario as races } from './races.ts'
 import { seeded } from './random.ts'
+import { scenario as retention } from './retention.ts'
 import type { Scenario } from './scenario.ts'
 import { scenario as soak } from './soak.ts'
 import { scenario as stalled } from './stalled.ts'
 import { scenario as stop } from './stop.ts'
 
 /** `npm run test:faults`: the long form of every scenario, one after the other. */
-const scenarios: Scenario[] = [kill, database, disk, races, pressure, stalled, stop, fuzz, soak]
+const scenarios: Scenario[] = [kill, database, disk, races, pressure, stalled, stop, fuzz, retention, soak]
 
 const defaults = { rounds: 100, minutes: 10 }
 

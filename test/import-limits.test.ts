@@ -145,6 +145,11 @@ test('a long report is read in parts', async () => {
     rows.map(({ values }: { values: { phone: string } }) => values.phone),
     Array.from({ length: 60 }, (_, index) => String(index)),
   )
+  assert.deepEqual(
+    rows.map(({ values }: { values: { name: string } }) => values.name.length),
+    rows.map(({ row_number }: { row_number: number }) => 10_000 - String(row_number - 1).length),
+  )
   const { text } = await tenant.call('GET', `/contacts/imports/${id}/rows.csv`)
   assert.equal(text.split('\r\n').length, 62)
+  assert.ok(text.length > 60 * 250_000, 'the CSV has all of it')
 })

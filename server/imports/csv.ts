@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { invalid, type Problem } from '../kit/problem.ts'
 
 /** So much is looked at to know how the rest is written. */
@@ -31,6 +32,8 @@ export async function* readRows(bytes: AsyncIterable<Buffer>): AsyncGenerator<st
     left = text.length
     if (left > record_length_max) throw tooLong()
     yield rows
+    // Many reads of a socket may follow each other in one turn of the event loop: others come in between.
+    await setImmediate()
   }
 }
 

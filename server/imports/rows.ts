@@ -3,9 +3,10 @@ import type { Db } from '../kit/db.ts'
 import * as page from '../kit/page.ts'
 import { notFound } from '../kit/problem.ts'
 import { raw, type Sql, sql } from '../kit/sql.ts'
+import { cut } from '../kit/text.ts'
 import { cells_max } from './csv.ts'
 import * as files from './files.ts'
-import type { ImportRow, Outcome, RowQuery } from './schema.ts'
+import { type ImportRow, type Outcome, type RowQuery, shown_length_max } from './schema.ts'
 
 const rows_at_once = 1_000
 const by_row_number: page.Sort = {
@@ -89,5 +90,13 @@ function lineOf({ columns }: Source, cells: files.Cells, reason: string | null):
   return csvLine([...columns.map((_, place) => cells?.[place] ?? ''), reason, ...more.slice(0, count)])
 }
 
-const valuesOf = ({ columns }: Source, cells: files.Cells | undefined): Record<string, string> =>
-  cells ? Object.fromEntries(columns.map((column, place) => [column, cells[place] ?? ''])) : {}
+function valuesOf({ columns }: Source, cells: files.Cells | undefined): Record<string, string> {
+  if (!cells) return {}
+  let left = shown_length_max
+  const shown = columns.map((column, place) => {
+    const text = cut(cells[place] ?? '', left)
+    left -= text.length
+    return [column, text]
+  })
+  return Object.fromEntries(shown)
+}

@@ -6,6 +6,8 @@ import * as page from '../kit/page.ts'
 export const file_bytes_max = 512 * 1024 * 1024
 const rows_max = 10_000
 const cell_length_max = 10_000
+/** Of a row, in a list of a hundred. */
+export const shown_length_max = 10_000
 
 export type Mapping = Record<string, Field | null>
 
@@ -132,7 +134,7 @@ export const ImportRow = Type.Object(
     values: Type.Unsafe<Record<string, string>>({
       type: 'object',
       additionalProperties: { type: 'string' },
-      description: 'Its texts by column; none once the contact was deleted.',
+      description: `Its texts by column, up to ${shown_length_max} characters in all: the CSV has the rest. None once the contact was deleted.`,
       examples: [{ Phone: '', 'First Name': 'Ada', Remarks: 'calls back' }],
     }),
   },

@@ -27,14 +27,15 @@ export function keyOf(headers: string[]): string {
 }
 
 /** Order of members and white space don't count. */
-export const fingerprintOf = (...request: unknown[]): string =>
-  hash('sha256', JSON.stringify(canonical(request)), 'base64')
+export const fingerprintOf = (...request: unknown[]): string => hash('sha256', canonical(request), 'base64')
 
-function canonical(value: unknown): unknown {
-  if (Array.isArray(value)) return ['list', ...value.map(canonical)]
-  if (typeof value !== 'object' || value === null) return value
-  const members = Object.entries(value).map(([name, member]) => [name, canonical(member)] as const)
-  return ['object', ...members.sort(([left], [right]) => (left < right ? -1 : 1))]
+/** As JSON in which lists and objects are told apart, and members are sorted. Written at once: a body may have 100,000 of them. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `["list"${value.map((item) => `,${canonical(item)}`).join('')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  const members = value as Record<string, unknown>
+  const names = Object.keys(members).sort()
+  return `["object"${names.map((name) => `,[${JSON.stringify(name)},${canonical(members[name])}]`).join('')}]`
 }
 
 /**

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { scenario as database } from './database.ts'
 import { scenario as disk } from './disk.ts'
 import { scenario as fuzz } from './fuzz.ts'
+import { scenario as hostile } from './hostile.ts'
 import { scenario as kill } from './kill.ts'
 import { scenario as pressure } from './pressure.ts'
 import { scenario as races } from './races.ts'
@@ -14,7 +15,10 @@ import { scenario as stalled } from './stalled.ts'
 import { scenario as stop } from './stop.ts'
 
 /** `npm run test:faults`: the long form of every scenario, one after the other. */
-const scenarios: Scenario[] = [kill, database, disk, races, pressure, stalled, stop, fuzz, retention, soak]
+const scenarios: Scenario[] = [
+  ...[kill, database, disk, races, pressure, hostile, stalled, stop, fuzz, retention],
+  soak,
+]
 
 const defaults = { rounds: 100, minutes: 10 }
 

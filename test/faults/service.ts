@@ -85,12 +85,12 @@ export interface Tenant {
 }
 
 /** A fresh workspace with a key of its own. */
-export async function newTenant(pool: Pool): Promise<Tenant> {
+export async function newTenant(pool: Pool, scopes: string[] | null = null): Promise<Tenant> {
   const now = clock.now()
   const workspace = await workspaces.create(pool, `faults ${newId()}`, now)
   if (!workspace) throw new Error('two ids are the same')
   const key = api_keys.newToken()
-  await pool.tx((db) => api_keys.create(db, workspace.id, key, { name: 'faults', scopes: null, expires_at: null }, now))
+  await pool.tx((db) => api_keys.create(db, workspace.id, key, { name: 'faults', scopes, expires_at: null }, now))
   return { workspace: workspace.id, key }
 }
 

@@ -1,0 +1,4 @@
+import { scenario } from './hostile.ts'
+import { testShortly } from './short.ts'
+
+testShortly(scenario)

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { envelopeOf, failure } from './envelope.ts'
+import { envelopeOf, failure, showsResource } from './envelope.ts'
 import { exampleOf } from './example.ts'
 import { isEndless, type Operation, type Upload } from './operation.ts'
 import * as problem from './problem.ts'
@@ -136,7 +136,7 @@ function headersTaken(operation: Operation): Json[] {
 function success(operation: Operation, schemas: Json): Json {
   const { status, method, is_list, file } = operation
   const names = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy']
-  if (!is_list && !file && (method === 'GET' || (operation.state && method !== 'DELETE'))) names.push('ETag')
+  if (!is_list && !file && (method === 'GET' || (operation.state && showsResource(operation)))) names.push('ETag')
   if (status === 201) names.push('Location')
   if (method === 'POST') names.push('Idempotent-Replayed')
   if (file) {

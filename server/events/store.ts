@@ -29,35 +29,25 @@ export async function record(
 ): Promise<void> {
   if (happenings.length === 0) return
   const at = clock.iso(now)
-  const ids = happenings.map(() => newId())
-  const [, deliveries] = await Promise.all([
-    db.run(
-      sql`insert into events (workspace_id, id, type, resource_id, data, previous, created_at)
+  const subscribers = await db.run(
+    sql`with event as (
+        insert into events (workspace_id, id, type, resource_id, data, previous, created_at)
         select ${workspace}, id, ${type}, resource_id, data, previous, ${at}
-        from unnest(${ids}::uuid[], ${happenings.map(({ data }) => data.id)}::uuid[],
+        from unnest(${happenings.map(() => newId())}::uuid[], ${happenings.map(({ data }) => data.id)}::uuid[],
           ${happenings.map(({ data }) => JSON.stringify(data))}::json[],
           ${happenings.map(({ previous }) => previous && JSON.stringify(previous))}::json[])
-          as event (id, resource_id, data, previous)`,
-    ),
-    db.run(
-      sql`insert into webhook_deliveries (workspace_id, webhook_id, id, type, created_at, due_at)
-        select ${workspace}, webhooks.id, event.id, ${type}, ${at}, ${at}
-        from webhooks cross join unnest(${ids}::uuid[]) as event (id)
-        where workspace_id = ${workspace} and status = 'active' and ${hearers}`,
-    ),
-    countRecorded(db, workspace, ids),
-  ])
-  if (deliveries > 0) db.tell({ topic: 'deliveries', workspace })
-}
-
-/** Each webhook that has a delivery of one of these events has one of each: the first tells which webhooks they are. */
-const countRecorded = (db: Db, workspace: string, [first = '', ...rest]: string[]): Promise<number> =>
-  db.run(
-    sql`insert into webhook_delivery_counts (workspace_id, webhook_id, id, total)
-      select ${workspace}, id, ${newId()}, ${1 + rest.length} from webhooks
-      where workspace_id = ${workspace} and (select true from webhook_deliveries as delivery
-        where delivery.workspace_id = ${workspace} and webhook_id = webhooks.id and delivery.id = ${first})`,
+          as event (id, resource_id, data, previous)
+        returning id),
+      delivery as (
+        insert into webhook_deliveries (workspace_id, webhook_id, id, type, created_at, due_at)
+        select ${workspace}, webhooks.id, event.id, ${type}, ${at}, ${at} from webhooks cross join event
+        where webhooks.workspace_id = ${workspace} and status = 'active' and ${hearers}
+        returning webhook_id)
+      insert into webhook_delivery_counts (workspace_id, webhook_id, id, total)
+      select ${workspace}, webhook_id, ${newId()}, count(*) from delivery group by webhook_id`,
   )
+  if (subscribers > 0) db.tell({ topic: 'deliveries', workspace })
+}
 
 /** Which of a workspace's webhooks are told of such an event. */
 const listeningTo = (type: EventType): Sql => sql`webhooks.events && ${patternsOf(type)}::text[]`

@@ -1,3 +1,4 @@
+import { rowByKey } from '../kit/by-key.ts'
 import { csvLine } from '../kit/csv.ts'
 import type { Db } from '../kit/db.ts'
 import * as page from '../kit/page.ts'
@@ -41,7 +42,7 @@ export async function* exportCsv(db: Db, workspace: string, query: ExportQuery):
     const rows: Contact[] = await db.many<Contact>(
       sql`select ${columns} from (select id as page_id from (${matches}) as matching
           where ${beyond}${searched} order by ${order} limit ${contacts_at_once}) as page
-        cross join lateral (select * from contacts where workspace_id = ${workspace} and id = page_id offset 0) as contact
+        cross join lateral (${rowByKey('contacts', workspace, 'id', raw('page_id'))}) as contact
         order by ${order}`,
     )
     yield (is_first ? head : '') + rows.map(lineOf).join('')

@@ -1,3 +1,4 @@
+import { rowByKey } from '../kit/by-key.ts'
 import type { Db } from '../kit/db.ts'
 import * as page from '../kit/page.ts'
 import { invalid } from '../kit/problem.ts'
@@ -79,7 +80,7 @@ export const holds = (term: string): Sql => sql`strpos(it.text, ${term}) > 0`
 /** The page is cut out of narrow rows; only what it shows is read whole, each by its key. */
 const pageOf = (workspace: string, matches: Sql, cut: page.Cut): Sql =>
   sql`(${cut.rows(matches, raw('id as page_id'))}) as page
-    cross join lateral (select * from contacts where workspace_id = ${workspace} and id = page_id offset 0) as contact`
+    cross join lateral (${rowByKey('contacts', workspace, 'id', raw('page_id'))}) as contact`
 
 function readPage(db: Db, workspace: string, matches: Sql, cut: page.Cut): Promise<Contact[]> {
   return db.many<Contact>(sql`select ${columns} from ${pageOf(workspace, matches, cut)} order by ${cut.order}`)

@@ -1,5 +1,6 @@
 import * as events from '../events/store.ts'
 import { gatherById } from '../kit/batch.ts'
+import { rowByKey } from '../kit/by-key.ts'
 import * as clock from '../kit/clock.ts'
 import { copyLine, copyList } from '../kit/copy.ts'
 import { type Db, whenTaken } from '../kit/db.ts'
@@ -236,11 +237,9 @@ export async function lockOne(
 
 export async function holdersOf(db: Db, workspace: string, phone_numbers: string[]): Promise<Map<string, string>> {
   if (phone_numbers.length === 0) return new Map()
-  // Each by the index: right after many were added, old statistics would have the whole table read instead.
   const rows = await db.many<{ id: string; phone_number: string }>(
     sql`select id, phone_number from unnest(${phone_numbers}::text[]) as wanted (number)
-      cross join lateral (select id, phone_number from contacts
-        where workspace_id = ${workspace} and phone_number = wanted.number offset 0) as holder`,
+      cross join lateral (${rowByKey('contacts', workspace, 'phone_number', raw('wanted.number'))}) as holder`,
   )
   return new Map(rows.map(({ id, phone_number }) => [phone_number, id]))
 }

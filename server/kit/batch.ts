@@ -136,7 +136,7 @@ export function gatherById<Row>(
   async function readOfOne(db: Db, workspace: string, wanted: Wanted[]): Promise<(Row | undefined)[]> {
     const rows = await db.many<Row & { id: string }>(
       sql`select ${columns} from ${table} ${joined}
-        where workspace_id = ${workspace} and id = any(${listOf(wanted.map(({ id }) => id))}::uuid[])`,
+        where workspace_id = ${workspace} and id = any(${listOf(wanted.map(({ id }) => id))}::uuid[]) order by id`,
     )
     const found = new Map(rows.map((row) => [row.id, row]))
     return wanted.map(({ id }) => found.get(id))

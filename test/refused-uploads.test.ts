@@ -12,7 +12,11 @@ const rows = Buffer.from('+14155550100,Ada\n'.repeat(many_bytes / 17))
 const head = 'Content-Disposition: form-data; name="file"; filename="a.csv"'
 
 /** Sends the whole form before it reads anything, as browsers do; gives what it then reads. */
-async function sendFirst({ key }: Tenant, begin: string | Buffer, is_chunked: boolean): Promise<string> {
+async function sendFirst(
+  { key }: Tenant,
+  begin: string | Buffer,
+  { is_chunked = false, is_last = false },
+): Promise<string> {
   const { port, hostname } = new URL(url)
   const socket = net.connect({ port: Number(port), host: hostname })
   socket.pause()
@@ -21,6 +25,7 @@ async function sendFirst({ key }: Tenant, begin: string | Buffer, is_chunked: bo
   const lines = ['POST /api/v1/contacts/imports HTTP/1.1', 'Host: x', `Authorization: Bearer ${key}`]
   lines.push('Content-Type: multipart/form-data; boundary=xx')
   lines.push(is_chunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${length}`)
+  if (is_last) lines.push('Connection: close')
   const failed = once(socket, 'close').then(() => Promise.reject(new Error('the connection was closed')))
   failed.catch(() => {})
   const write = async (bytes: string | Buffer) => {
@@ -35,6 +40,7 @@ async function sendFirst({ key }: Tenant, begin: string | Buffer, is_chunked: bo
   if (is_chunked) await write('0\r\n\r\n')
   socket.resume()
   const [answer] = (await Promise.race([once(socket, 'data'), failed])) as [Buffer]
+  if (is_last) return answer.toString()
   // The connection is still good for the next request.
   socket.write(`GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
   const [next] = (await Promise.race([once(socket, 'data'), failed])) as [Buffer]
@@ -57,11 +63,15 @@ const refused: [name: string, begin: string | Buffer, status: number, said: RegE
 ]
 
 for (const [name, begin, status, said] of refused) {
-  for (const is_chunked of [false, true]) {
-    const how = is_chunked ? 'in chunks' : 'with its length'
+  const ways: [string, { is_chunked?: boolean; is_last?: boolean }][] = [
+    ['with its length', {}],
+    ['in chunks', { is_chunked: true }],
+    ['as the last on its connection', { is_last: true }],
+  ]
+  for (const [how, way] of ways) {
     test(`${name}, refused while it arrives ${how}: who sends all of it first still reads why`, async () => {
       const tenant = await workspace()
-      const answer = await sendFirst(tenant, begin, is_chunked)
+      const answer = await sendFirst(tenant, begin, way)
       assert.match(answer, new RegExp(`^HTTP/1.1 ${status} `))
       assert.match(answer, said)
       assert.equal((await tenant.call('GET', '/contacts/imports')).body.pagination.total, 0)

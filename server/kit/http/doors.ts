@@ -78,9 +78,14 @@ export function addDoors(
           const { id, caller, raw, params, query, body } = request
           const taker = is_inlet ? caller.id : caller.workspace || caller.id
           const refuse = (error: unknown) => {
-            reply.send(error)
-            if (operation.upload)
-              void drain(raw, operation.upload.bytes_max).finally(() => unhurried.delete(raw.socket))
+            if (!operation.upload) return void reply.send(error)
+            // A connection that ends with the answer ends at once: then the answer waits.
+            const { shouldKeepAlive: is_kept } = reply.raw
+            if (is_kept) reply.send(error)
+            void drain(raw, operation.upload.bytes_max).finally(() => {
+              unhurried.delete(raw.socket)
+              if (!is_kept) reply.send(error)
+            })
           }
           if (!slots.take(taker)) return turnAway(() => refuse(problem.overloaded()))
           const leave = () => slots.leave(taker)

@@ -1,12 +1,17 @@
+import { once } from 'node:events'
 import net from 'node:net'
 import type { Db } from '../server/kit/db.ts'
 import { sql } from '../server/kit/sql.ts'
+import { until } from './faults/client.ts'
 
-/** What exports read, and nothing beside it: a row of 2 kB for each. */
-export const addLargeContacts = (db: Db, workspace: string, count: number): Promise<number> =>
+/** Says nothing about speed: what takes so long never comes. */
+const hang_ms = 60_000
+
+/** What exports read, and nothing beside it: a row of at least so many bytes for each. */
+export const addLargeContacts = (db: Db, workspace: string, count: number, notes_bytes = 2_000): Promise<number> =>
   db.run(
     sql`insert into contacts (workspace_id, id, phone_number, notes, tags, source, created_at, updated_at)
-      select ${workspace}, gen_random_uuid(), '+1' || (2000000000 + number), repeat('x', 2000), '{}', 'import', now(), now()
+      select ${workspace}, gen_random_uuid(), '+1' || (2000000000 + number), repeat('x', ${notes_bytes}::int), '{}', 'import', now(), now()
       from generate_series(1, ${count}::int) as number`,
   )
 
@@ -19,9 +24,15 @@ export function askWithoutReading(url: string, key: string, path: string, versio
   return socket
 }
 
+/** The first that comes: a refusal is all in it. */
+export async function beginningOf(socket: net.Socket): Promise<string> {
+  if (socket.readableLength === 0) await once(socket, 'readable', { signal: AbortSignal.timeout(hang_ms) })
+  return String(socket.read())
+}
+
 /** How its connection ended, once the client reads what there is. */
 export async function endOf(socket: net.Socket): Promise<string | undefined> {
   socket.resume()
-  if (!socket.closed) await new Promise<void>((resolve) => socket.once('close', () => resolve()))
+  await until('its connection ends', () => socket.closed)
   return Object(socket.errored).code
 }

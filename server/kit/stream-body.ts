@@ -8,8 +8,9 @@ import type { Stay } from './streams.ts'
  */
 const chunk_bytes = 64 * 1024
 const chunks_ahead = 1
-/** For one piece: with what the queue waits each time, up to 25 seconds. */
-const attempts_max = 10
+/** For one piece. An attempt waits up to two seconds in the queue: the client has an answer within 7 seconds, and a later piece within 25. */
+const attempts_max = { first: 3, later: 10 }
+const ended: IteratorResult<string> = { done: true, value: undefined }
 
 export interface Reading {
   /** Reads a piece when it is its turn. Rejects without reading when the wait is too long. */
@@ -31,18 +32,17 @@ export async function openBody(
   const iterator = pieces[Symbol.asyncIterator]()
   const read = () => iterator.next()
 
-  /** Retries a piece that got no turn in time: it was not begun. */
-  async function readInQueue(): Promise<IteratorResult<string>> {
+  /** Retries a piece that got no turn in time: it was not begun. Reads nothing for a client that has gone meanwhile. */
+  async function readInQueue(attempts: number): Promise<IteratorResult<string>> {
     for (let attempt = 1; ; attempt += 1) {
       let has_begun = false
       try {
-        return await inQueue(() => {
+        return await inQueue(async () => {
           has_begun = true
-          stay.signal.throwIfAborted()
-          return read()
+          return stay.signal.aborted ? ended : read()
         })
       } catch (error) {
-        if (has_begun || attempt === attempts_max) throw error
+        if (has_begun || attempt === attempts) throw error
         await sleep(retry_after_ms)
       }
     }
@@ -50,15 +50,16 @@ export async function openBody(
 
   async function* chunks(first: IteratorResult<string>): AsyncGenerator<Buffer> {
     try {
-      for (let piece = first; !piece.done; piece = await (is_endless ? read() : readInQueue())) {
+      for (let piece = first; !piece.done; piece = await (is_endless ? read() : readInQueue(attempts_max.later))) {
         if (!(await stay.isWelcome())) return
         const bytes = Buffer.from(piece.value)
         for (let start = 0; start < bytes.length; start += chunk_bytes) yield bytes.subarray(start, start + chunk_bytes)
       }
+      if (!is_endless) stay.signal.throwIfAborted()
     } finally {
       await iterator.return?.()
     }
   }
 
-  return Readable.from(chunks(await inQueue(read)), { highWaterMark: chunks_ahead })
+  return Readable.from(chunks(await readInQueue(attempts_max.first)), { highWaterMark: chunks_ahead })
 }

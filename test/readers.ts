@@ -24,9 +24,14 @@ export function askWithoutReading(url: string, key: string, path: string, versio
   return socket
 }
 
+/** Until something of the answer has come. */
+export async function begins(socket: net.Socket): Promise<void> {
+  if (socket.readableLength === 0) await once(socket, 'readable', { signal: AbortSignal.timeout(hang_ms) })
+}
+
 /** The first that comes: a refusal is all in it. */
 export async function beginningOf(socket: net.Socket): Promise<string> {
-  if (socket.readableLength === 0) await once(socket, 'readable', { signal: AbortSignal.timeout(hang_ms) })
+  await begins(socket)
   return String(socket.read())
 }
 

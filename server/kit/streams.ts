@@ -48,7 +48,7 @@ export function openStreams(at_once_max: number, of_one_max: number): Streams {
   }
 }
 
-/** Asks again when the last time is long ago. While nobody can know, who was let in stays. */
+/** Asks again when the last time is long ago. Who was let in stays while nobody can know: the database is away or too busy. */
 export function welcome(ask: (now: number) => Promise<boolean>): () => Promise<boolean> {
   let asked_at = clock.ticks()
   return async () => {
@@ -57,7 +57,7 @@ export function welcome(ask: (now: number) => Promise<boolean>): () => Promise<b
     try {
       return await ask(clock.now())
     } catch (error) {
-      if (error instanceof Problem) return false
+      if (error instanceof Problem) return error.code === 'SERVICE_UNAVAILABLE'
       if (isUnavailable(error)) return true
       throw error
     }

@@ -11,21 +11,25 @@ const many_bytes = 24 * 1024 * 1024
 const rows = Buffer.from('+14155550100,Ada\n'.repeat(many_bytes / 17))
 const head = 'Content-Disposition: form-data; name="file"; filename="a.csv"'
 
+interface Sending {
+  is_chunked: boolean
+  /** The connection is for this request only. */
+  is_last?: boolean
+  version?: string
+}
+
 /** Sends the whole form before it reads anything, as browsers do; gives what it then reads. */
-async function sendFirst(
-  { key }: Tenant,
-  begin: string | Buffer,
-  { is_chunked = false, is_last = false },
-): Promise<string> {
+async function sendFirst({ key }: Tenant, begin: string | Buffer, sending: Sending): Promise<string> {
+  const { is_chunked, is_last = false, version = '1.1' } = sending
   const { port, hostname } = new URL(url)
   const socket = net.connect({ port: Number(port), host: hostname })
   socket.pause()
   const body = [Buffer.from(begin), rows, Buffer.from('\r\n--xx--\r\n')]
   const length = body.reduce((sum, { length }) => sum + length, 0)
-  const lines = ['POST /api/v1/contacts/imports HTTP/1.1', 'Host: x', `Authorization: Bearer ${key}`]
+  const lines = [`POST /api/v1/contacts/imports HTTP/${version}`, 'Host: x', `Authorization: Bearer ${key}`]
   lines.push('Content-Type: multipart/form-data; boundary=xx')
-  lines.push(is_chunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${length}`)
   if (is_last) lines.push('Connection: close')
+  lines.push(is_chunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${length}`)
   const failed = once(socket, 'close').then(() => Promise.reject(new Error('the connection was closed')))
   failed.catch(() => {})
   const write = async (bytes: string | Buffer) => {
@@ -63,20 +67,26 @@ const refused: [name: string, begin: string | Buffer, status: number, said: RegE
 ]
 
 for (const [name, begin, status, said] of refused) {
-  const ways: [string, { is_chunked?: boolean; is_last?: boolean }][] = [
-    ['with its length', {}],
-    ['in chunks', { is_chunked: true }],
-    ['as the last on its connection', { is_last: true }],
-  ]
-  for (const [how, way] of ways) {
+  for (const is_chunked of [false, true]) {
+    const how = is_chunked ? 'in chunks' : 'with its length'
     test(`${name}, refused while it arrives ${how}: who sends all of it first still reads why`, async () => {
       const tenant = await workspace()
-      const answer = await sendFirst(tenant, begin, way)
+      const answer = await sendFirst(tenant, begin, { is_chunked })
       assert.match(answer, new RegExp(`^HTTP/1.1 ${status} `))
       assert.match(answer, said)
       assert.equal((await tenant.call('GET', '/contacts/imports')).body.pagination.total, 0)
     })
   }
+}
+
+for (const version of ['1.1', '1.0']) {
+  test(`who sends all first over HTTP/${version} on a connection for one request still reads why`, async () => {
+    const tenant = await workspace()
+    const begin = partOf([head], 'phone\n"').slice(0, -2)
+    const answer = await sendFirst(tenant, begin, { is_chunked: false, is_last: true, version })
+    assert.match(answer, /^HTTP\/1.1 400 /)
+    assert.match(answer, /quote is never closed/)
+  })
 }
 
 test('the reason is told to a client that listens while it sends', async () => {

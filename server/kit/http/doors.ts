@@ -12,7 +12,7 @@ import * as problem from '../problem.ts'
 import { downloads_of_one_max, type Stay, type Streams, streams_of_one_max, welcome } from '../streams.ts'
 import { perCaller, plainWriter, writer } from '../write.ts'
 import { admission, unhurried } from './admission.ts'
-import { drain } from './drain.ts'
+import { answerAndDrain } from './drain.ts'
 import type { Give, Parts } from './request.ts'
 
 type Run = ReturnType<typeof endpoint>
@@ -78,14 +78,11 @@ export function addDoors(
           const { id, caller, raw, params, query, body } = request
           const taker = is_inlet ? caller.id : caller.workspace || caller.id
           const refuse = (error: unknown) => {
-            if (!operation.upload) return void reply.send(error)
-            // A connection that ends with the answer ends at once: then the answer waits.
-            const { shouldKeepAlive: is_kept } = reply.raw
-            if (is_kept) reply.send(error)
-            void drain(raw, operation.upload.bytes_max).finally(() => {
-              unhurried.delete(raw.socket)
-              if (!is_kept) reply.send(error)
-            })
+            const answer = () => void reply.send(error)
+            if (!operation.upload || isTimeout(error)) return answer()
+            void answerAndDrain(raw, reply.raw, operation.upload.bytes_max, answer).finally(() =>
+              unhurried.delete(raw.socket),
+            )
           }
           if (!slots.take(taker)) return turnAway(() => refuse(problem.overloaded()))
           const leave = () => slots.leave(taker)
@@ -152,6 +149,9 @@ export function addDoors(
     )
   }
 }
+
+/** Nothing more comes, and the answer ends the connection. */
+const isTimeout = (error: unknown): boolean => error instanceof problem.Problem && error.code === 'REQUEST_TIMEOUT'
 
 export function refuseOtherMethods(app: FastifyInstance, url: string, allowed: string[]): void {
   const all_allowed = allowed.includes('GET') ? [...allowed, 'HEAD'] : allowed

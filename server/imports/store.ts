@@ -107,7 +107,7 @@ export async function end(
 
 /** From the last row to the first, in the background; after an undo that failed, from where it stopped. */
 export function undo(db: Db, workspace: string, id: string, now: number): Promise<Import> {
-  const changes = sql`status = 'undoing', due_at = ${clock.iso(now)}, attempt = 0, 
+  const changes = sql`status = 'undoing', due_at = ${clock.iso(now)}, attempt = 0,
     undone_from = coalesce(undone_from, done + 1), error = null`
   const condition = sql`status in ('finished', 'cancelled', 'failed') and not is_dry_run and file_id is not null`
   return change(db, workspace, id, changes, condition, notUndoable)

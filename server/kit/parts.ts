@@ -22,6 +22,8 @@ export async function* readParts(content_type: string, body: AsyncIterable<Buffe
   const source = body[Symbol.asyncIterator]()
   // The first boundary may stand at the very beginning.
   let held: Buffer = Buffer.from('\r\n')
+  /** Whether all of the content up to the last delimiter was taken from `held`. */
+  let is_at_end = false
 
   async function readMore(): Promise<void> {
     const next = await source.next()
@@ -36,8 +38,9 @@ export async function* readParts(content_type: string, body: AsyncIterable<Buffe
       const sure = at === -1 ? Math.max(0, held.length - delimiter.length + 1) : at
       const bytes = held.subarray(0, sure)
       held = held.subarray(at === -1 ? sure : at + delimiter.length)
+      is_at_end = at !== -1
       if (bytes.length > 0) yield bytes
-      if (at !== -1) return
+      if (is_at_end) return
       await readMore()
     }
   }
@@ -46,7 +49,7 @@ export async function* readParts(content_type: string, body: AsyncIterable<Buffe
   async function readHead(): Promise<string> {
     for (let searched = 0; ; await readMore()) {
       const end = held.indexOf('\r\n\r\n', searched)
-      if (Math.max(end, end === -1 ? held.length : 0) > head_bytes_max)
+      if ((end === -1 ? held.length : end) > head_bytes_max)
         throw malformedForm(`The head of a part may have at most ${head_bytes_max} bytes.`)
       if (end !== -1) {
         const head = held.toString('utf8', 0, end)
@@ -64,9 +67,10 @@ export async function* readParts(content_type: string, body: AsyncIterable<Buffe
       while (held.length < 2) await readMore()
       if (held.toString('latin1', 0, 2) === '--') break
       const head = await readHead()
-      const bytes = readToDelimiter()
-      yield { ...described(head), bytes }
-      for await (const _ of bytes);
+      is_at_end = false
+      yield { ...described(head), bytes: readToDelimiter() }
+      // Another one: a reader that has stopped midway has ended the first.
+      if (!is_at_end) for await (const _ of readToDelimiter());
     }
     // Nor does an epilogue.
     while (!(await source.next()).done);

@@ -153,3 +153,26 @@ test('however a form is cut into pieces, its parts are the same', async () => {
     { numRuns: 400 },
   )
 })
+
+test('a reader may leave any part before its end, and gets the next one', async () => {
+  const file = `--xx\r\n${good}`
+  const bytes = Buffer.from(`${file}${file.replace('"file"', '"next"')}--xx--`)
+  for (let size = 1; size <= bytes.length; size += 1) {
+    const pieces = async function* () {
+      for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+    }
+    for (const pieces_read of [0, 1, Number.POSITIVE_INFINITY]) {
+      const names: unknown[] = []
+      for await (const part of readParts('multipart/form-data; boundary=xx', pieces())) {
+        names.push(part.name)
+        let left = pieces_read
+        if (left === 0) continue
+        for await (const _ of part.bytes) {
+          left -= 1
+          if (left === 0) break
+        }
+      }
+      assert.deepEqual(names, ['file', 'next'], `${size} bytes at a time, ${pieces_read} read`)
+    }
+  }
+})

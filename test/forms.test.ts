@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import net from 'node:net'
 import { test } from 'node:test'
 import type { Pool } from '../server/kit/db.ts'
+import { readForm } from '../server/kit/multipart.ts'
 import { sql } from '../server/kit/sql.ts'
 import { type Answer, openServer, serve, type Tenant, testPool } from './harness.ts'
 import { fieldsOf, partOf, postForm, upload } from './uploads.ts'
@@ -137,4 +141,27 @@ test('an upload succeeds although letting go of its file fails', async () => {
   } finally {
     await server.close()
   }
+})
+
+test('a form that comes byte by byte is read in a few pieces', async (t) => {
+  const content = csv.repeat(1_000)
+  const form = `${partOf(['Content-Disposition: form-data; name="file"'], content)}--xx--`
+  const pieces: Buffer[] = []
+  const keep = async (bytes: AsyncIterable<Buffer>) => {
+    for await (const piece of bytes) pieces.push(piece)
+    return 'kept'
+  }
+  const limits = { bytes_max: form.length, keep, letGo: async () => {} }
+  const receiver = createServer((request, response) => {
+    void readForm(request.headers, request, limits).then(() => response.end())
+  }).listen(0, '127.0.0.1')
+  t.after(() => receiver.close())
+  await once(receiver, 'listening')
+  const socket = net.connect(Object(receiver.address()).port, '127.0.0.1')
+  const head = ['POST / HTTP/1.1', 'Host: x', 'Content-Type: multipart/form-data; boundary=xx', 'Connection: close']
+  socket.write(`${head.join('\r\n')}\r\nTransfer-Encoding: chunked\r\n\r\n`)
+  socket.end(`${Array.from(form, (sign) => `1\r\n${sign}\r\n`).join('')}0\r\n\r\n`)
+  await once(socket, 'data')
+  assert.equal(Buffer.concat(pieces).toString(), content)
+  assert.ok(pieces.length < form.length / 10, `${pieces.length} pieces of ${form.length} bytes`)
 })

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { readParts } from './parts.ts'
+import { readPieces } from './pieces.ts'
 import { invalid, malformedRequest, Problem, payloadTooLarge, requestTimeout } from './problem.ts'
 import { cut } from './text.ts'
 import { hasControl } from './validate.ts'
@@ -86,7 +87,7 @@ async function readOptions(bytes: AsyncIterable<Buffer>): Promise<Buffer> {
 
 /** The body, which is left open for the answer when it is read no further. */
 async function* watched(body: Readable, bytes_max: number): AsyncGenerator<Buffer> {
-  const pieces = body.iterator({ destroyOnReturn: false })
+  const pieces = readPieces(body)
   let length = 0
   try {
     for (;;) {
@@ -100,7 +101,7 @@ async function* watched(body: Readable, bytes_max: number): AsyncGenerator<Buffe
     // The connection broke off: nobody will hear it.
     throw error instanceof Problem ? error : malformedRequest()
   } finally {
-    void pieces.return?.().catch(() => {})
+    void pieces.return(undefined).catch(() => {})
   }
 }
 

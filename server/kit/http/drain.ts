@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readPieces } from '../pieces.ts'
 
 const drain_max_ms = 30_000
 
@@ -37,7 +38,7 @@ async function drain(raw: IncomingMessage, bytes_max: number): Promise<void> {
 
 async function readAll(raw: IncomingMessage, bytes_max: number): Promise<void> {
   let length = 0
-  for await (const bytes of raw.iterator({ destroyOnReturn: false })) {
+  for await (const bytes of readPieces(raw)) {
     length += bytes.length
     if (length > bytes_max) return
   }

@@ -57,6 +57,7 @@ export function uploads(share: number): Hostile[] {
     form('a preamble of 1 MB of boundaries', `${'\r\n--x'.repeat(megabyte / 5)}${file_head}x\r\n--xx--`),
     form('a NUL in filename*', `--xx\r\n${disposition('name="file"; filename*=UTF-8\'\'%00')}phone\n\r\n--xx--`),
     form('deep options', `--xx\r\n${disposition('name="options"')}${'['.repeat(60_000)}\r\n${file_head}x\r\n--xx--`),
+    csv('a file in chunks of one byte', () => repeated('1', times(100_000), 'phone\n')),
     csv('20,000 equal columns', () => ['a,'.repeat(20_000)]),
     csv('120,000 equal columns', () => ['a,'.repeat(120_000), '\n']),
     csv('600 rows of 250,000 commas', () => repeated(`${phone},${','.repeat(250_000)}\n`, times(600), 'phone,name\n')),

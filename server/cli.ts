@@ -137,7 +137,7 @@ async function listKeys({ pool }: Database, _words: string[], options: Options):
     names.get(key.workspace_id) ?? '',
     key.name,
     `...${key.last_four}`,
-    key.scopes?.join(',') ?? 'all',
+    key.scopes?.join(',') ?? 'all but api_keys:*',
     key.last_used_at ?? 'never',
     key.revoked_at ? `revoked ${key.revoked_at}` : key.expires_at ? `expires ${key.expires_at}` : 'valid',
   ])
@@ -307,7 +307,8 @@ function parse() {
       },
     })
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error))
+    // Only the first sentence: the second is advice about arguments that begin with a dash, which no command takes.
+    throw new UsageError(error instanceof Error ? error.message.replace(/\.\s.*/s, '') : String(error))
   }
 }
 

@@ -199,6 +199,8 @@ test('scopes and times that are none are refused', async () => {
   assert.match(wrong_scope.stderr, /no scope "contacts:fly"/)
   const wrong_time = await run('key', 'create', '--workspace', name, '--expires-in', 'soon')
   assert.match(wrong_time.stderr, /--expires-in/)
+  const wrong_option = await run('key', 'list', '--jsn')
+  assert.match(wrong_option.stderr, /^parley: Unknown option '--jsn' \(parley --help\)$/m)
 })
 
 test('help tells every command', async () => {

@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { readRows } from '../server/imports/csv.ts'
 import { serve } from './harness.ts'
-import { contactsOf, imported, upload } from './uploads.ts'
+import { contactsOf, imported, partOf, postForm, upload } from './uploads.ts'
 
 const { workspace } = await serve()
 
@@ -69,8 +69,23 @@ test('what is no text, or has no end, is refused', async () => {
   assert.match(latin.body.error.message, /UTF-8/)
   const endless = await upload(tenant, `phone\n"${'x'.repeat(300_000)}`)
   assert.deepEqual([endless.status, endless.body.error.details.fields[0].path], [400, 'file'])
-  const open = await upload(tenant, 'phone\n"+14155550100')
-  assert.match(open.body.error.message, /quote is never closed/)
+  const open = await upload(tenant, 'phone,name\n+14155550100,"Ada"\n+14155550101,"Grace\n+14155550102,Jean\n')
+  assert.equal(open.body.error.message, 'A quote is never closed: the one before Grace.')
+})
+
+test('the error of a wrong upload names what is wrong', async () => {
+  const tenant = await workspace()
+  const bare = await tenant.call('POST', '/contacts/imports', 'phone\n+14155550100\n', { 'content-type': 'text/csv' })
+  assert.equal(bare.status, 415)
+  assert.match(bare.body.error.message, /multipart\/form-data/)
+  const file = partOf(['Content-Disposition: form-data; name="file"; filename="a.csv"'], 'phone\n+14155550100\n')
+  const options = partOf(['Content-Disposition: form-data; name="options"'], '{bad')
+  assert.match(
+    (await postForm(tenant, `${file}${options}--xx--\r\n`)).body.error.message,
+    /^options is not valid JSON: /,
+  )
+  const elsewhere = await upload(tenant, 'Mobile,Name\n+14155550100,Ada\n', { mapping: { Phone: 'phone_number' } })
+  assert.equal(elsewhere.body.error.message, 'There is no column "Phone". The columns are: Mobile, Name.')
 })
 
 test('however a file is cut into pieces, it is read as another library reads it', async () => {

@@ -143,7 +143,11 @@ for (const on_known of ['skip', 'update']) {
     }
     assert.equal(await told(real.id), await told(dry.id))
     assert.equal((await tenant.call('GET', '/contacts?limit=1')).body.pagination.total, 2_401)
-    assert.equal((await tenant.call('POST', `/contacts/imports/${real.id}/run`)).body.error.code, 'INVALID_STATE')
+    const { error } = (await tenant.call('POST', `/contacts/imports/${real.id}/run`)).body
+    assert.deepEqual(
+      [error.code, error.message],
+      ['INVALID_STATE', 'Only a dry run can be run, and this import is none.'],
+    )
   })
 }
 

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { invalid, type Problem } from '../kit/problem.ts'
+import { cut } from '../kit/text.ts'
 
 /** So much is looked at to know how the rest is written. */
 const probe_bytes = 4096
@@ -11,6 +12,8 @@ const step_rows = 4_000
 const record_length_max = 256 * 1024
 /** Of a row. One with more has an empty cell after these, and no further ones. */
 export const cells_max = 200
+/** Of the text that an error shows. */
+const quoted_length_max = 40
 const delimiters = [',', ';', '\t']
 
 /**
@@ -75,7 +78,7 @@ function parseRow(
     let quoted = ''
     if (text.charCodeAt(at) === quote) {
       const closing = closingQuote(text, at + 1)
-      if (closing === -1 && is_last) throw unreadable('A quote is never closed.')
+      if (closing === -1 && is_last) throw neverClosed(text, at)
       if (closing === -1 || (closing + 1 === text.length && !is_last)) return undefined
       if (cells.length <= cells_max || !has_text) quoted = text.slice(at + 1, closing).replaceAll('""', '"')
       at = closing + 1
@@ -174,5 +177,11 @@ async function* withLast(pieces: AsyncIterable<string>): AsyncGenerator<{ piece:
 }
 
 const unreadable = (message: string): Problem => invalid([{ path: 'file', code: 'format', message }])
+
+/** With what follows the quote, so that it can be searched for. */
+const neverClosed = (text: string, at: number): Problem => {
+  const [line = ''] = cut(text.slice(at + 1), quoted_length_max).split(/[\r\n]/)
+  return unreadable(`A quote is never closed${line && `: the one before ${line}`}.`)
+}
 
 const tooLong = (): Problem => unreadable('A row is too long, or a quote is never closed.')

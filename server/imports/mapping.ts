@@ -69,7 +69,7 @@ function unknownColumns(columns: string[], told: Mapping): Fault[] {
     .map((name) => ({
       path: cut(`mapping.${name}`, path_length_max),
       code: 'unknown',
-      message: 'There is no such column.',
+      message: `There is no column "${cut(name, path_length_max)}". The columns are: ${cut(columns.join(', '), 500)}.`,
     }))
 }
 

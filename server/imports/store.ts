@@ -119,7 +119,7 @@ export async function runAgain(db: Db, workspace: string, id: string, now: numbe
     sql`select ${columns}, file_id from imports where workspace_id = ${workspace} and id = ${id} for update`,
   )
   if (!tried) throw notFound()
-  if (!tried.is_dry_run || tried.status !== 'finished' || !tried.file_id) throw notNow(tried)
+  if (!tried.is_dry_run || tried.status !== 'finished' || !tried.file_id) throw notRunnable(tried)
   if (tried.refused > 0 && tried.refused === tried.total) {
     throw new Problem('INVALID_STATE', 'All rows were refused: post the file again, with another mapping.')
   }
@@ -208,6 +208,11 @@ const notNow = ({ status, is_dry_run }: Pick<Import, 'status' | 'is_dry_run'>) =
       status,
     },
   )
+
+const notRunnable = (it: Pick<Import, 'status' | 'is_dry_run'>) =>
+  it.is_dry_run
+    ? notNow(it)
+    : new Problem('INVALID_STATE', 'Only a dry run can be run, and this import is none.', { status: it.status })
 
 const notUndoable = (it: Pick<Import, 'status' | 'is_dry_run'>) =>
   it.is_dry_run

@@ -130,7 +130,7 @@ export function endpoint(
       letGo,
     })
     try {
-      const json = form.options === undefined ? {} : readJson(form.options)
+      const json = form.options === undefined ? {} : readJson(form.options, 'options')
       const file = { id: form.kept, name: form.file_name }
       const call = { ...callOf({ ...operation, body: upload.options }, arrival, json), file }
       const claim = key && { key, fingerprint: printOf(operation, call, form.hashes, form.file_name) }

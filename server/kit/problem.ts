@@ -117,6 +117,13 @@ export const unsupportedMediaType = () =>
     'Send the body as JSON in UTF-8, not compressed, with "Content-Type: application/json".',
   )
 
+/** For operations that also take a file. */
+export const notFormOrJson = () =>
+  new Problem(
+    'UNSUPPORTED_MEDIA_TYPE',
+    'Send a file as the part "file" of a form, with "Content-Type: multipart/form-data", or JSON in UTF-8, with "Content-Type: application/json"; neither compressed.',
+  )
+
 export const rateLimited = (per_second: number) =>
   new Problem(
     'RATE_LIMITED',

@@ -7,14 +7,14 @@ const containers_max = 20_000
 /** In fewer bytes there can't be so many that it takes long. */
 const is_large_bytes = 64 * 1024
 
-export function readJson(body: unknown): unknown {
+export function readJson(body: unknown, name = 'The body'): unknown {
   if (!(body instanceof Buffer) || body.length === 0) throw invalidJson('A JSON body is needed.')
-  if (!isUtf8(body)) throw invalidJson('The body is not UTF-8.')
+  if (!isUtf8(body)) throw invalidJson(`${name} is not UTF-8.`)
   if (body.length > is_large_bytes) assertSimple(body)
   try {
     return JSON.parse(body.toString().replace(/^\ufeff/, ''))
   } catch (error) {
-    throw invalidJson(`The body is not valid JSON: ${error instanceof Error ? error.message : error}.`)
+    throw invalidJson(`${name} is not valid JSON: ${error instanceof Error ? error.message : error}.`)
   }
 }
 

@@ -33,7 +33,8 @@ export function admission(rate_limit_per_second: number, turnAway: TurnAway) {
     }
     if (!caller.scopes.has(operation.scope)) throw problem.forbidden(operation.scope)
     if (operation.upload && isForm(request.headers['content-type'])) return expectFile(operation.upload, request)
-    if (operation.body && hasBody(request.raw) && !isPlainJson(request.raw)) throw problem.unsupportedMediaType()
+    if (operation.body && hasBody(request.raw) && !isPlainJson(request.raw))
+      throw operation.upload ? problem.notFormOrJson() : problem.unsupportedMediaType()
     // A body that nobody asked for, or that isn't there, or is taken as it is: whatever it says it is.
     const is_typed = sentOf(request.raw, 'content-type').length > 0
     if (is_typed && (!operation.body || !hasBody(request.raw))) request.headers['content-type'] = undefined

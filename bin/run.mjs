@@ -74,10 +74,9 @@ function start(node, parameters, is_service) {
       pausing = setTimeout(launch, pause_ms)
       return
     }
-    if (is_service && is_crash) {
-      report(`the server ${endOf(code, signal)}, too often within ten minutes: giving up`)
-      stopDatabase()
-    }
+    if (is_service && is_crash) report(`the server ${endOf(code, signal)}, too often within ten minutes: giving up`)
+    // Also when it was asked to stop: a signal may end a new server before it has taken over the PostgreSQL of the last one.
+    if (is_service && code !== 0) stopDatabase()
     if (!signal) process.exit(code)
     for (const name of signals) process.removeListener(name, pass)
     process.kill(process.pid, signal)

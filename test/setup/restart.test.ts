@@ -84,6 +84,20 @@ test('a server that crashes is started again', async (t) => {
   })
 })
 
+test('a signal that ends a new server as it starts leaves no PostgreSQL running', async () => {
+  const DATA_DIR = path.join(base, 'early')
+  const wait =
+    "if (process.env.PARLEY_RESTARTS === '1') { console.error('new server'); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0) }"
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(wait)}`
+  const running = parley(['serve'], { ...environment, DATA_DIR, NODE_OPTIONS })
+  await running.says(/Base address/)
+  process.kill(JSON.parse(fs.readFileSync(path.join(DATA_DIR, 'lock.json'), 'utf8')).pid, 'SIGKILL')
+  while (!running.stderr().includes('new server')) await once(running.child.stderr ?? running.child, 'data')
+  running.child.kill('SIGTERM')
+  await running.ended
+  assert.ok(!fs.existsSync(path.join(DATA_DIR, 'postgres/postmaster.pid')), 'PostgreSQL was stopped')
+})
+
 test('a server that was never ready is not started again', async () => {
   const { code, stderr } = await parley(['serve'], { ...environment, PORT: 'none' }).ended
   assert.equal(code, 1)

@@ -166,7 +166,7 @@ test('a server whose schema is not current, or whose database is away, is alive 
     fs.rmSync(newer, { recursive: true })
   })
   const ask = async (url: string) => (await app.inject({ url })).statusCode
-  // The answer is remembered for a second.
+  // Whether a write is taken is tried once a second.
   const becomes = async (expected: number) => {
     while ((await ask('/ready')) !== expected) await sleep(50)
     assert.equal(await ask('/health'), 200)

@@ -6,27 +6,27 @@ import { sql } from './sql.ts'
 
 /** A silent database must not keep a load balancer waiting. */
 const answer_within_ms = 2_000
-/** Anyone may ask, as often as they like: the answer is remembered. */
-const remembered_ms = 1_000
+/** Anyone may ask, as often as they like: whether a write is taken is tried once in this time. */
+const tried_every_ms = 1_000
 /** About half a megabyte, as a temporary file: it takes room on the disk and leaves nothing behind. */
 const probe_rows = 40_000
 
 /** Tells whether requests can be served: the schema is current, and the database takes writes. */
 export function readiness(pool: Pool, migrations: string): () => Promise<boolean> {
-  let asked_at = Number.NEGATIVE_INFINITY
-  let is_ready: Promise<boolean> = Promise.resolve(false)
+  let tried_at = Number.NEGATIVE_INFINITY
+  let is_writable: Promise<boolean> = Promise.resolve(false)
 
-  async function ask(): Promise<boolean> {
-    const checks = Promise.all([isCurrent(pool, migrations), takesWrites(pool)]).catch(() => [false])
-    const late = sleep(answer_within_ms, [false], { ref: false })
-    return (await Promise.race([checks, late])).every(Boolean)
+  function isWritable(): Promise<boolean> {
+    if (clock.ticks() - tried_at < tried_every_ms) return is_writable
+    tried_at = clock.ticks()
+    is_writable = takesWrites(pool).catch(() => false)
+    return is_writable
   }
 
-  return () => {
-    if (clock.ticks() - asked_at < remembered_ms) return is_ready
-    asked_at = clock.ticks()
-    is_ready = ask()
-    return is_ready
+  return async () => {
+    const checks = Promise.all([isCurrent(pool, migrations), isWritable()]).catch(() => [false])
+    const late = sleep(answer_within_ms, [false], { ref: false })
+    return (await Promise.race([checks, late])).every(Boolean)
   }
 }
 

@@ -46,7 +46,7 @@ export async function serve(config: Config): Promise<void> {
   })
   const endAsAsked = (reason: string) => {
     // So that the launcher doesn't pass on a signal that has arrived already, and starts nothing after it.
-    notifyLauncher('stopping')
+    void notifyLauncher('stopping')
     void end(reason)
   }
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => endAsAsked(signal))
@@ -71,8 +71,11 @@ interface Ready {
 }
 
 /** The launcher may be gone by now: the process ends for that reason then. */
-function notifyLauncher(message: 'stopping' | Ready): void {
-  if (process.connected) process.send?.(message, undefined, undefined, () => {})
+function notifyLauncher(message: 'stopping' | Ready): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.connected && process.send) process.send(message, undefined, undefined, () => resolve())
+    else resolve()
+  })
 }
 
 /** Gives what stops it: finishes what is in flight, then closes the database. */
@@ -115,8 +118,9 @@ async function start(config: Config, log: Log): Promise<() => Promise<void>> {
     const own_address = addressOf({ ...config, public_url: undefined }, portOf(app))
     worker = openWorker({ pool, tools, ownAddress: () => own_address, log })
     const address = addressOf(config, portOf(app))
+    // Before anyone is told to use it: a crash from then on ends in a restart.
+    await notifyLauncher({ port: portOf(app), data_dir: config.database_url ? undefined : config.data_dir })
     console.log(is_restart ? `Parley is ready again: ${address}/api/v1` : greeting(address, first_key, setup_token))
-    notifyLauncher({ port: portOf(app), data_dir: config.database_url ? undefined : config.data_dir })
     return stop
   } catch (error) {
     await stop()

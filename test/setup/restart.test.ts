@@ -24,11 +24,18 @@ const serverPid = (): number => JSON.parse(fs.readFileSync(path.join(environment
 const postmasterPid = (): number =>
   Number.parseInt(fs.readFileSync(path.join(environment.DATA_DIR, 'postgres/postmaster.pid'), 'utf8'), 10)
 
+/** Waits until it has said so on standard error; fails when it ends before. */
+async function saysOnStderr({ child, stderr, ended }: Running, text: string): Promise<void> {
+  while (!stderr().includes(text)) {
+    const is_over = await Promise.race([once(child.stderr ?? child, 'data').then(() => false), ended.then(() => true)])
+    assert.ok(!is_over || stderr().includes(text), stderr())
+  }
+}
+
 /** Ends the server's process by the signal, and waits until the launcher has said so. */
 async function crash(running: Running, signal: NodeJS.Signals, restart: number): Promise<void> {
   process.kill(serverPid(), signal)
-  const { child, stderr } = running
-  while (!stderr().includes(`(restart ${restart})`)) await once(child.stderr ?? child, 'data')
+  await saysOnStderr(running, `(restart ${restart})`)
 }
 
 /** Waits until the server has said that often that it is ready again. */
@@ -92,7 +99,7 @@ test('a signal that ends a new server as it starts leaves no PostgreSQL running'
   const running = parley(['serve'], { ...environment, DATA_DIR, NODE_OPTIONS })
   await running.says(/Base address/)
   process.kill(JSON.parse(fs.readFileSync(path.join(DATA_DIR, 'lock.json'), 'utf8')).pid, 'SIGKILL')
-  while (!running.stderr().includes('new server')) await once(running.child.stderr ?? running.child, 'data')
+  await saysOnStderr(running, 'new server')
   running.child.kill('SIGTERM')
   await running.ended
   assert.ok(!fs.existsSync(path.join(DATA_DIR, 'postgres/postmaster.pid')), 'PostgreSQL was stopped')

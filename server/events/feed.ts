@@ -58,7 +58,7 @@ export async function list(
   })
 }
 
-/** The types that a reader gets who asks for those of this pattern. */
+/** The types that match the pattern and that the reader may read. */
 export const shown = (pattern: string | undefined, readable: EventType[]): EventType[] =>
   typesOf(pattern ?? '*').filter((type) => readable.includes(type))
 

@@ -63,7 +63,7 @@ const about: About = {
   guide: fs.readFileSync(path.join(import.meta.dirname, 'guide.md'), 'utf8'),
   rooms: {
     contacts: 'The people that agents communicate with.',
-    imports: 'Contacts from CSV files, in the background: tried out first, cancelled or undone if need be.',
+    imports: 'Contacts from CSV files, in the background: tried out first, canceled or undone if need be.',
     integrations: 'A way in for form tools and CRMs: what they post becomes contacts.',
     agents: 'What answers and calls: instructions in versions, one of them deployed.',
     events: 'What happened, in the order in which it did: as a list and as a stream.',

@@ -53,8 +53,8 @@ test('every type of the catalogue is recorded, and its data and payload are as i
   await tenant.work()
   await call('POST', `/contacts/imports/${id}/undo`)
   await tenant.work()
-  const cancelled = (await call('POST', '/contacts/imports', newImport())).body.data
-  await call('POST', `/contacts/imports/${cancelled.id}/cancel`)
+  const canceled = (await call('POST', '/contacts/imports', newImport())).body.data
+  await call('POST', `/contacts/imports/${canceled.id}/cancel`)
   const key = (await call('POST', '/api_keys', newApiKey())).body.data
   await call('DELETE', `/api_keys/${key.id}`)
   await call('DELETE', `/api_keys/${key.id}`)
@@ -88,7 +88,7 @@ test('every type of the catalogue is recorded, and its data and payload are as i
   const of = (type: string) => all.filter((event) => event.type === type)
   assert.deepEqual(
     of('import.finished').map(({ data }) => Object(data).status),
-    ['cancelled', 'finished'],
+    ['canceled', 'finished'],
   )
   assert.equal(of('api_key.revoked').length, 1, 'revoking twice is told once')
   assert.deepEqual(Object.keys(document.webhooks), types)

@@ -132,7 +132,7 @@ test('an upload succeeds although letting go of its file fails', async () => {
     assert.equal(first.status, 201, first.text)
     const again = await upload(tenant, csv, {}, headers)
     assert.deepEqual([again.status, again.text], [201, first.text], 'the file of a replay stays, and does no harm')
-    const refused = await upload(tenant, csv, { on_known: 'ask' })
+    const refused = await upload(tenant, csv, { on_conflict: 'ask' })
     assert.equal(refused.status, 400, 'what was wrong is told, not what came after')
     const unread = await upload(tenant, 'phone\n"x')
     assert.deepEqual([unread.status, fieldsOf(unread)[0]?.path], [400, 'file'])

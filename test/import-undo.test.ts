@@ -21,7 +21,7 @@ ${touched.phone_number},Eva,new
 +4930901821,Moritz,new
 +4930901822,Gone,new
 `
-  const { id, rows } = await imported(tenant, file, { on_known: 'update' })
+  const { id, rows } = await imported(tenant, file, { on_conflict: 'update' })
   const [, , , changed, deleted] = rows.map(({ contact_id }: { contact_id: string }) => contact_id)
   await tenant.call('PATCH', `/contacts/${touched.id}`, { company: 'Engines' })
   await tenant.call('PATCH', `/contacts/${changed}`, { company: 'Engines' })
@@ -32,7 +32,7 @@ ${touched.phone_number},Eva,new
   await tenant.work()
 
   const after = await ended(tenant, id)
-  assert.deepEqual([after.import.status, after.import.not_undone], ['undone', 2])
+  assert.deepEqual([after.import.status, after.import.undo_skipped], ['undone', 2])
   assert.ok(after.import.undone_at)
   const told = (await contactsOf(tenant)).map(({ id, first_name, notes, tags }: Record<string, unknown>) => [
     id,
@@ -78,7 +78,7 @@ test('an undo after one that failed goes on where that one stopped, and counts e
   const numbers = Array.from({ length: 700 }, (_, index) => `+49309${100_000 + index}`)
   for (const place of [0, 690]) await tenant.call('POST', '/contacts', newContact({ phone_number: numbers[place] }))
   const lines = numbers.map((number) => `${number},Eva\n`)
-  const { id, rows } = await imported(tenant, `phone,first_name\n${lines.join('')}`, { on_known: 'update' })
+  const { id, rows } = await imported(tenant, `phone,first_name\n${lines.join('')}`, { on_conflict: 'update' })
   const last = await tenant.call('GET', `/contacts/imports/${id}/rows?limit=100&offset=600`)
   const [early, late] = [rows[1].contact_id, last.body.data[98].contact_id]
   for (const touched of [early, late]) await tenant.call('PATCH', `/contacts/${touched}`, { company: 'Engines' })
@@ -96,9 +96,9 @@ test('an undo after one that failed goes on where that one stopped, and counts e
       )
       await tenant.work()
     }
-    const { status, not_undone } = (await ended(tenant, id)).import
+    const { status, undo_skipped } = (await ended(tenant, id)).import
     assert.equal(status, ends)
-    return not_undone
+    return undo_skipped
   }
   assert.equal(await undoUntilIt('failed'), 1)
   await setBefore({ first_name: null })

@@ -101,13 +101,13 @@ test('known numbers are skipped, and of a number that comes twice the first row 
   assert.equal((await tenant.call('GET', `/contacts/${known.id}`)).body.data.first_name, 'Ada')
 })
 
-test('with on_known update only the fields that a row gives change', async () => {
+test('with on_conflict update only the fields that a row gives change', async () => {
   const tenant = await workspace()
   const said = { first_name: 'Ada', company: 'Engines', tags: ['old'] }
   const known = (await tenant.call('POST', '/contacts', newContact(said))).body.data
   const same = (await tenant.call('POST', '/contacts', newContact({ first_name: 'Max' }))).body.data
   const file = `phone,first_name,company,tags\n${known.phone_number},Eva,,new\n${same.phone_number},Max,,\n`
-  const { import: done, rows } = await imported(tenant, file, { on_known: 'update' })
+  const { import: done, rows } = await imported(tenant, file, { on_conflict: 'update' })
   assert.deepEqual([done.updated, done.skipped], [1, 1])
   assert.deepEqual(reasons(rows), [null, 'The contact is like this already.'])
   const { first_name, company, tags, source } = (await tenant.call('GET', `/contacts/${known.id}`)).body.data
@@ -115,13 +115,13 @@ test('with on_known update only the fields that a row gives change', async () =>
   assert.equal((await tenant.call('GET', `/contacts/${same.id}`)).body.data.updated_at, same.updated_at)
 })
 
-for (const on_known of ['skip', 'update']) {
-  test(`a dry run says what the run then does, and writes nothing (${on_known})`, async () => {
+for (const on_conflict of ['skip', 'update']) {
+  test(`a dry run says what the run then does, and writes nothing (${on_conflict})`, async () => {
     const tenant = await workspace()
     const known = (await tenant.call('POST', '/contacts', newContact())).body.data
     const lines = Array.from({ length: 2_500 }, (_, index) => `+49309${100_000 + (index % 2_400)},n${index}`)
     const file = `phone,name\n${known.phone_number},Ada\n12,bad\n${lines.join('\n')}\n`
-    const dry = await imported(tenant, file, { is_dry_run: true, on_known })
+    const dry = await imported(tenant, file, { is_dry_run: true, on_conflict })
     assert.equal((await contactsOf(tenant)).length, 1)
     assert.deepEqual([dry.import.status, dry.import.total, dry.import.done], ['finished', 2_502, 2_502])
     assert.deepEqual([dry.import.created, dry.import.refused], [2_400, 1])
@@ -190,11 +190,11 @@ test('rows may come as JSON', async () => {
   assert.deepEqual([done.created, done.refused], [1, 1])
 })
 
-test('a cancelled import stops, and can be undone', async () => {
+test('a canceled import stops, and can be undone', async () => {
   const tenant = await workspace()
   const { id } = (await upload(tenant, 'phone\n+14155550100\n')).body.data
-  const cancelled = await tenant.call('POST', `/contacts/imports/${id}/cancel`)
-  assert.deepEqual([cancelled.status, cancelled.body.data.status], [200, 'cancelled'])
+  const canceled = await tenant.call('POST', `/contacts/imports/${id}/cancel`)
+  assert.deepEqual([canceled.status, canceled.body.data.status], [200, 'canceled'])
   await tenant.work()
   assert.equal((await contactsOf(tenant)).length, 0)
   assert.equal((await tenant.call('POST', `/contacts/imports/${id}/cancel`)).body.error.code, 'INVALID_STATE')
@@ -203,13 +203,13 @@ test('a cancelled import stops, and can be undone', async () => {
   assert.equal((await ended(tenant, id)).import.status, 'undone')
 })
 
-test('an import that is cancelled halfway keeps what is done, and an undo takes it back', async () => {
+test('an import that is canceled halfway keeps what is done, and an undo takes it back', async () => {
   const tenant = await workspace()
   const numbers = Array.from({ length: 2_000 }, (_, index) => `+49309${100_000 + index}`)
   const { id } = (await upload(tenant, `phone\n${numbers.join('\n')}\n`)).body.data
-  let is_cancelled = false
+  let is_canceled = false
   const work = async () => {
-    while (!is_cancelled) await tenant.work()
+    while (!is_canceled) await tenant.work()
   }
   let working = Promise.resolve()
   const held = pool.tx(async (db) => {
@@ -217,15 +217,15 @@ test('an import that is cancelled halfway keeps what is done, and an undo takes 
     await contacts.create(db, tenant.id, [{ ...taken, source: 'api' }], Date.now())
     working = work()
     while ((await ended(tenant, id)).import.done < 1_000);
-    const cancelled = await tenant.call('POST', `/contacts/imports/${id}/cancel`)
-    is_cancelled = true
-    assert.deepEqual([cancelled.status, cancelled.body.data.status], [200, 'cancelled'])
+    const canceled = await tenant.call('POST', `/contacts/imports/${id}/cancel`)
+    is_canceled = true
+    assert.deepEqual([canceled.status, canceled.body.data.status], [200, 'canceled'])
     throw new Error('let go')
   })
   await assert.rejects(held, /let go/)
   await working
   const { import: stopped } = await ended(tenant, id)
-  assert.deepEqual([stopped.status, stopped.created, stopped.done], ['cancelled', 1_000, 1_000])
+  assert.deepEqual([stopped.status, stopped.created, stopped.done], ['canceled', 1_000, 1_000])
   assert.equal((await tenant.call('GET', '/contacts')).body.pagination.total, 1_000)
   assert.equal((await tenant.call('POST', `/contacts/imports/${id}/undo`)).status, 200)
   await tenant.work()
@@ -260,7 +260,7 @@ test('what is no such form is refused, and nothing of it is kept', async () => {
     await faulty((form) => form.append('other', 'x')),
     await faulty((form) => form.append('file', new Blob(['phone\n']), 'second.csv')),
     await faulty((form) => form.append('options', 'no JSON')),
-    await faulty((form) => form.append('options', '{"on_known": "ask"}')),
+    await faulty((form) => form.append('options', '{"on_conflict": "ask"}')),
     await tenant.call('POST', '/contacts/imports', '--x', { 'content-type': 'multipart/form-data; boundary=x' }),
     await upload(tenant, ''),
   ]
@@ -314,8 +314,8 @@ test('old files and rows go, and with them what could be undone; the import stay
   const tenant = await workspace()
   const done = await imported(tenant, 'phone\n+14155550100\n')
   const dry = await imported(tenant, 'phone\n+14155550101\n', { is_dry_run: true })
-  const cancelled = (await upload(tenant, 'phone\n+14155550102\n', { is_dry_run: true })).body.data
-  await tenant.call('POST', `/contacts/imports/${cancelled.id}/cancel`)
+  const canceled = (await upload(tenant, 'phone\n+14155550102\n', { is_dry_run: true })).body.data
+  await tenant.call('POST', `/contacts/imports/${canceled.id}/cancel`)
   const day_ms = 24 * 60 * 60 * 1000
   const keptAfter = async (days: number) => {
     await imports.removeOld(pool, tenant.id, clock.now() + days * day_ms)

@@ -248,7 +248,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 /** Large workspaces keep totals for short searches, which the server begins with when it starts. */
 async function tallied(pool: Pool, signal: AbortSignal): Promise<void> {
   const begun_at = performance.now()
-  const isBuilt = async () => await pool.maybe(sql`select from contact_gram_tallies where is_built`)
+  const isBuilt = async () => await pool.maybe(sql`select from contact_search_tallies where is_built`)
   for (; !(await isBuilt()); await sleep(200)) signal.throwIfAborted()
   console.log(`Totals for short searches were there after ${((performance.now() - begun_at) / 1000).toFixed(1)} s.\n`)
 }

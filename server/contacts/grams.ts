@@ -15,16 +15,16 @@ const texts_at_once = 2_000
 
 /** Whether writes must note their changes: part of the statement that makes them. */
 export const isTallied = (workspace: string): Sql =>
-  sql`exists (select from contact_gram_tallies where workspace_id = ${workspace})`
+  sql`exists (select from contact_search_tallies where workspace_id = ${workspace})`
 
 /** Undefined as long as the workspace keeps no totals. */
 export async function countHolding(db: Db, workspace: string, gram: string): Promise<number | undefined> {
   const pattern = likeContains(gram)
   const found = await db.maybe<{ total: number }>(
-    sql`select coalesce((select total from contact_grams where workspace_id = ${workspace} and gram = ${gram}), 0)
+    sql`select coalesce((select total from contact_search_totals where workspace_id = ${workspace} and term = ${gram}), 0)
         + (select coalesce(sum((coalesce(added, '') like ${pattern})::int - (coalesce(removed, '') like ${pattern})::int), 0)
           from contact_text_changes where workspace_id = ${workspace})::bigint as total
-      from contact_gram_tallies where workspace_id = ${workspace} and is_built`,
+      from contact_search_tallies where workspace_id = ${workspace} and is_built`,
   )
   return found?.total
 }
@@ -33,7 +33,7 @@ export async function countHolding(db: Db, workspace: string, gram: string): Pro
 export async function beginWorthwhile(db: Db): Promise<void> {
   const large = await db.many<{ workspace_id: string }>(
     sql`select workspace_id from contact_counts
-      where not exists (select from contact_gram_tallies as tally where tally.workspace_id = contact_counts.workspace_id)
+      where not exists (select from contact_search_tallies as tally where tally.workspace_id = contact_counts.workspace_id)
       group by workspace_id having sum(total) >= ${worthwhile_contacts}`,
   )
   for (const { workspace_id } of large) await begin(db, workspace_id)
@@ -41,10 +41,10 @@ export async function beginWorthwhile(db: Db): Promise<void> {
 
 /** From now on changes are noted; `tally` does the rest as soon as all writes under way know it. */
 export async function begin(db: Db, workspace: string): Promise<void> {
-  await db.run(sql`insert into contact_gram_tallies (workspace_id) values (${workspace}) on conflict do nothing`)
+  await db.run(sql`insert into contact_search_tallies (workspace_id) values (${workspace}) on conflict do nothing`)
   // In a statement of its own: whoever doesn't see that row yet is older than what comes now.
   await db.run(
-    sql`update contact_gram_tallies set noted_from = pg_snapshot_xmax(pg_current_snapshot())
+    sql`update contact_search_tallies set noted_from = pg_snapshot_xmax(pg_current_snapshot())
       where workspace_id = ${workspace} and noted_from is null`,
   )
 }
@@ -53,7 +53,7 @@ export async function begin(db: Db, workspace: string): Promise<void> {
 export async function tally(db: Db): Promise<void> {
   const tallies = await db.many<{ workspace_id: string; is_built: boolean; is_due: boolean }>(
     sql`select workspace_id, is_built, noted_from <= pg_snapshot_xmin(pg_current_snapshot()) as is_due
-      from contact_gram_tallies`,
+      from contact_search_tallies`,
   )
   for (const { workspace_id, is_built, is_due } of tallies) {
     if (!is_built && is_due) await build(db, workspace_id)
@@ -66,7 +66,7 @@ function build(db: Db, workspace: string): Promise<void> {
   return db.tx(
     async (tx) => {
       const held = await tx.maybe(
-        sql`select from contact_gram_tallies where workspace_id = ${workspace} and not is_built for update skip locked`,
+        sql`select from contact_search_tallies where workspace_id = ${workspace} and not is_built for update skip locked`,
       )
       if (!held) return
       const counter = gramCounter()
@@ -83,7 +83,7 @@ function build(db: Db, workspace: string): Promise<void> {
       } while (last !== undefined)
       await add(tx, workspace, counter.totals())
       await tx.run(sql`delete from contact_text_changes where workspace_id = ${workspace}`)
-      await tx.run(sql`update contact_gram_tallies set is_built = true where workspace_id = ${workspace}`)
+      await tx.run(sql`update contact_search_tallies set is_built = true where workspace_id = ${workspace}`)
     },
     { isolation: 'repeatable read' },
   )
@@ -111,10 +111,10 @@ async function add(db: Db, workspace: string, totals: Map<string, number>): Prom
   if (totals.size === 0) return
   const grams = [...totals.keys()].sort()
   await db.run(
-    sql`insert into contact_grams as held (workspace_id, gram, total)
-      select ${workspace}, gram, total
-      from unnest(${grams}::text[], ${grams.map((gram) => totals.get(gram))}::bigint[]) as more (gram, total)
-      on conflict (workspace_id, gram) do update set total = held.total + excluded.total`,
+    sql`insert into contact_search_totals as held (workspace_id, term, total)
+      select ${workspace}, term, total
+      from unnest(${grams}::text[], ${grams.map((gram) => totals.get(gram))}::bigint[]) as more (term, total)
+      on conflict (workspace_id, term) do update set total = held.total + excluded.total`,
   )
 }
 

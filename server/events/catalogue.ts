@@ -44,7 +44,7 @@ export const catalogue = {
   'contact.deleted': { description: 'A contact was deleted.', data: OnlyId },
   'agent.created': { description: 'An agent was created, and its first version deployed.', data: Agent },
   'import.finished': {
-    description: 'An import or a dry run has ended: `status` is `finished`, `cancelled` or `failed`.',
+    description: 'An import or a dry run has ended: `status` is `finished`, `canceled` or `failed`.',
     data: Import,
   },
   'import.undone': { description: 'The undo of an import has ended.', data: Import },

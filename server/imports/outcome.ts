@@ -72,7 +72,12 @@ export function outcomesOf(planned: Planned[]) {
           written_at: contact?.updated_at ?? null,
         }),
       /** Gives the changes to make of contacts that were there before. */
-      known(known: Map<number, string>, met: Met, held: Map<string, Contact>, on_known: Import['on_known']): Change[] {
+      known(
+        known: Map<number, string>,
+        met: Met,
+        held: Map<string, Contact>,
+        on_conflict: Import['on_conflict'],
+      ): Change[] {
         return firsts.flatMap(({ row_number, contact }): Change[] => {
           const id = known.get(row_number)
           if (id === undefined) return []
@@ -80,7 +85,8 @@ export function outcomesOf(planned: Planned[]) {
           const before = held.get(id)
           const change = before && differing(contact, before)
           if (earlier !== undefined) repeated(row_number, earlier, id)
-          else if (on_known === 'skip' || !before) set(row_number, 'skipped', { reason: known_already, contact_id: id })
+          else if (on_conflict === 'skip' || !before)
+            set(row_number, 'skipped', { reason: known_already, contact_id: id })
           else if (!change) set(row_number, 'skipped', { reason: nothing_new, contact_id: id })
           else {
             set(row_number, 'updated', { contact_id: id, before: picked(before, change) })

@@ -17,7 +17,7 @@ export const operations = [
     description:
       'A CSV file as `multipart/form-data` with the parts `file` (at most 512 MiB) and `options` (JSON), or rows as JSON. ' +
       'The first row of a file names its columns; UTF-8 and UTF-16, commas, semicolons and tabs are told apart by themselves. ' +
-      'It runs in the background: ask for it until its `status` is `finished`, `cancelled` or `failed`. The contacts have the source `import`. ' +
+      'It runs in the background: ask for it until its `status` is `finished`, `canceled` or `failed`. The contacts have the source `import`. ' +
       'With `is_dry_run` nothing is written: its rows say what would happen, and "Run a dry run in earnest" does it. ' +
       'A cell that is empty gives no field. `tags` are separated by `,`, `;` or `|`; a tag that holds one of these stands in ' +
       'double quotes, with those inside doubled, as the export writes it. A number without a country code is completed with ' +
@@ -110,7 +110,7 @@ export const operations = [
     summary: 'Undo an import',
     description:
       'In the background: contacts that it created are deleted, those that it updated get their values back. One that was ' +
-      'changed since stays as it is: `not_undone` counts them, and their rows say so. A dry run has nothing to undo: undo the ' +
+      'changed since stays as it is: `undo_skipped` counts them, and their rows say so. A dry run has nothing to undo: undo the ' +
       'import that running it created.',
     params: ById,
     refusals: ['INVALID_STATE'],

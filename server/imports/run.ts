@@ -136,8 +136,8 @@ async function write(
     else known.set(row_number, String(Object(result).details.existing_id))
   }
   const met = await metBefore(db, workspace, it.id, [...known.values()])
-  const held = it.on_known === 'update' ? await contacts.lock(db, workspace, [...known.values()]) : new Map()
-  const changes = outcomes.known(known, met, held, it.on_known)
+  const held = it.on_conflict === 'update' ? await contacts.lock(db, workspace, [...known.values()]) : new Map()
+  const changes = outcomes.known(known, met, held, it.on_conflict)
   const changed = await contacts.update(db, workspace, changes, now)
   for (const result of changed) if (!('id' in result)) throw result
   return outcomes.rows(changed as Contact[])
@@ -171,7 +171,7 @@ async function tryOut(db: Db, workspace: string, it: Running, planned: Planned[]
     else if (holder === undefined) outcomes.created(row_number, undefined)
     else known.set(row_number, holder)
   }
-  const changes = outcomes.known(known, new Map(), held, it.on_known)
+  const changes = outcomes.known(known, new Map(), held, it.on_conflict)
   return outcomes.rows(changes.map(({ id }) => held.get(id)).filter((contact) => contact !== undefined))
 }
 

@@ -11,13 +11,13 @@ export const shown_length_max = 10_000
 
 export type Mapping = Record<string, Field | null>
 
-export const statuses = ['queued', 'running', 'finished', 'cancelled', 'failed', 'undoing', 'undone'] as const
+export const statuses = ['queued', 'running', 'finished', 'canceled', 'failed', 'undoing', 'undone'] as const
 export const outcomes = ['created', 'updated', 'skipped', 'refused'] as const
 export type Outcome = (typeof outcomes)[number]
 
 export const file_example = 'Phone,First Name,Remarks\n+14155550100,Ada,calls back\n'
 const mapping_examples = [{ Phone: 'phone_number', 'First Name': 'first_name', Remarks: null }]
-const on_known = {
+const on_conflict = {
   description:
     'What to do with a phone number that a contact has: leave it, or update it with the fields that the row gives.',
 }
@@ -32,7 +32,7 @@ const options = {
     examples: mapping_examples,
   }),
   default_country: Type.Unsafe<string | null | undefined>(DefaultCountry),
-  on_known: oneOf(['skip', 'update'], { default: 'skip', ...on_known }),
+  on_conflict: oneOf(['skip', 'update'], { default: 'skip', ...on_conflict }),
   is_dry_run: Type.Unsafe<boolean>({
     type: 'boolean',
     default: false,
@@ -81,13 +81,13 @@ export const Import = Type.Object(
     id: id('Unique identifier; treat it as opaque.'),
     status: oneOf(statuses, {
       description:
-        '`queued`, then `running`, then `finished`; or `cancelled`, or `failed` when it could not go on. After an undo ' +
+        '`queued`, then `running`, then `finished`; or `canceled`, or `failed` when it could not go on. After an undo ' +
         '`undoing`, then `undone`.',
       examples: ['finished'],
     }),
     is_dry_run: Type.Boolean({ description: 'Whether no contact is written.', examples: [false] }),
     file_name: Type.Unsafe<string | null>({ type: ['string', 'null'], examples: ['people.csv'] }),
-    on_known: oneOf(['skip', 'update'], { ...on_known, examples: ['skip'] }),
+    on_conflict: oneOf(['skip', 'update'], { ...on_conflict, examples: ['skip'] }),
     default_country: Type.Unsafe<string | null>({ type: ['string', 'null'], examples: ['US'] }),
     columns: Type.Array(Type.String(), {
       description: 'As named in the first row.',
@@ -109,7 +109,7 @@ export const Import = Type.Object(
     updated: count('How many contacts it changed.'),
     skipped: count('How many rows had a number that is known, or that an earlier row has.'),
     refused: count('How many rows have faults.', 1),
-    not_undone: count('How many contacts an undo left, since they were changed after the import.'),
+    undo_skipped: count('How many contacts an undo left, since they were changed after the import.'),
     error: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'Why it `failed`.', examples: [null] }),
     created_at: timestamp('When it was asked for.'),
     started_at: optionalTimestamp('When it began to run.'),

@@ -13,8 +13,9 @@ import * as files from './files.ts'
 import { mappingOf } from './mapping.ts'
 import type { Import, ImportOptions } from './schema.ts'
 
-export const columns = raw(`id, status, is_dry_run, file_name, on_known, default_country, columns, mapping, total, done,
-  created, updated, skipped, refused, not_undone, error, created_at, started_at, finished_at, undone_at`)
+export const columns =
+  raw(`id, status, is_dry_run, file_name, on_conflict, default_country, columns, mapping, total, done,
+  created, updated, skipped, refused, undo_skipped, error, created_at, started_at, finished_at, undone_at`)
 
 const day_ms = 24 * 60 * 60 * 1000
 /** How long the file and the rows are kept. A dry run's are of people who may never become contacts. */
@@ -37,13 +38,13 @@ export async function create(
   const mapping = mappingOf(names, input.mapping)
   const is_matched = Object.values(mapping).includes('phone_number')
   if (!is_matched && !input.is_dry_run && row_count > 0) throw noPhoneNumbers(names)
-  const { is_dry_run, on_known } = input
+  const { is_dry_run, on_conflict } = input
   const file_name = input.file_name ?? file?.name ?? null
   const default_country = input.default_country ?? null
   return insert(
     db,
     workspace,
-    { is_dry_run, file_name, on_known, default_country, columns: names, mapping, total: row_count },
+    { is_dry_run, file_name, on_conflict, default_country, columns: names, mapping, total: row_count },
     file_id,
     now,
   )
@@ -51,16 +52,16 @@ export async function create(
 
 type Described = Pick<
   Import,
-  'is_dry_run' | 'file_name' | 'on_known' | 'default_country' | 'columns' | 'mapping' | 'total'
+  'is_dry_run' | 'file_name' | 'on_conflict' | 'default_country' | 'columns' | 'mapping' | 'total'
 >
 
 function insert(db: Db, workspace: string, said: Described, file_id: string, now: number): Promise<Import> {
-  const { is_dry_run, file_name, on_known, default_country, columns: names, mapping, total } = said
+  const { is_dry_run, file_name, on_conflict, default_country, columns: names, mapping, total } = said
   const at = clock.iso(now)
   return db.one<Import>(
-    sql`insert into imports (workspace_id, id, status, is_dry_run, file_name, on_known, default_country, columns, mapping,
+    sql`insert into imports (workspace_id, id, status, is_dry_run, file_name, on_conflict, default_country, columns, mapping,
         total, file_id, created_at, due_at)
-      values (${workspace}, ${newId()}, 'queued', ${is_dry_run}, ${file_name}, ${on_known}, ${default_country}, ${names},
+      values (${workspace}, ${newId()}, 'queued', ${is_dry_run}, ${file_name}, ${on_conflict}, ${default_country}, ${names},
         ${JSON.stringify(mapping)}, ${total}, ${file_id}, ${at}, ${at})
       returning ${columns}`,
   )
@@ -84,11 +85,11 @@ export const list = (db: Db, workspace: string, query: page.PageQuery): Promise<
 
 /** What is done stays; a batch that is under way is either done or not. */
 export async function cancel(db: Db, workspace: string, id: string, now: number): Promise<Import> {
-  const changes = sql`status = 'cancelled', finished_at = ${clock.iso(now)}, due_at = null,
+  const changes = sql`status = 'canceled', finished_at = ${clock.iso(now)}, due_at = null,
     lease_token = null, lease_until = null`
-  const cancelled = await change(db, workspace, id, changes, sql`status in ('queued', 'running')`)
-  await events.record(db, workspace, 'import.finished', [{ data: cancelled }], now)
-  return cancelled
+  const canceled = await change(db, workspace, id, changes, sql`status in ('queued', 'running')`)
+  await events.record(db, workspace, 'import.finished', [{ data: canceled }], now)
+  return canceled
 }
 
 /** Ends the work on it, if the lease is held and it has such a status: told in the log by the same transaction. */
@@ -109,7 +110,7 @@ export async function end(
 export function undo(db: Db, workspace: string, id: string, now: number): Promise<Import> {
   const changes = sql`status = 'undoing', due_at = ${clock.iso(now)}, attempt = 0,
     undone_from = coalesce(undone_from, done + 1), error = null`
-  const condition = sql`status in ('finished', 'cancelled', 'failed') and not is_dry_run and file_id is not null`
+  const condition = sql`status in ('finished', 'canceled', 'failed') and not is_dry_run and file_id is not null`
   return change(db, workspace, id, changes, condition, notUndoable)
 }
 
@@ -160,7 +161,7 @@ export async function removeOld(db: Db, workspace: string, now: number, isStoppi
   await removeLeftNumbers(db, workspace, isStopping)
 }
 
-/** Of dry runs that were cancelled or could not go on. From import to import, without reading the numbers of those that run. */
+/** Of dry runs that were canceled or could not go on. From import to import, without reading the numbers of those that run. */
 async function removeLeftNumbers(db: Db, workspace: string, isStopping?: IsStopping): Promise<void> {
   let last = firstIdOf(0)
   for (;;) {

@@ -42,7 +42,7 @@ export async function undoBatch(pool: Pool, lease: Lease): Promise<boolean> {
       noteTouched(db, lease, touched),
       db
         .run(
-          sql`update imports set undone_from = ${last.row_number}, not_undone = not_undone + ${touched.length},
+          sql`update imports set undone_from = ${last.row_number}, undo_skipped = undo_skipped + ${touched.length},
               ${renewed(now)}
             where ${isHeld(lease)} and status = 'undoing'`,
         )

@@ -100,3 +100,15 @@ test('deliveries from before are counted, and those of deleted webhooks are to b
     assert.deepEqual(await pool.many(sql`select webhook_id from deleted_webhooks`), [{ webhook_id: deleted }])
   })
 })
+
+test('imports from before keep what they say under their new names', async () => {
+  await upTo('0011_roles.sql', async (pool) => {
+    await pool.script(`insert into workspaces (id, name, created_at) values (md5('1')::uuid, 'One', now());
+      insert into imports (workspace_id, id, status, is_dry_run, on_known, columns, mapping, not_undone, created_at)
+      values (md5('1')::uuid, gen_random_uuid(), 'cancelled', false, 'update', '{}', '{}', 3, now())`)
+    await migrate(pool, migrations)
+    assert.deepEqual(await pool.many(sql`select status, on_conflict, undo_skipped from imports`), [
+      { status: 'canceled', on_conflict: 'update', undo_skipped: 3 },
+    ])
+  })
+})

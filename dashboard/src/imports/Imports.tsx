@@ -92,7 +92,7 @@ function FileLink({ id, file_name, is_dry_run }: Import) {
   )
 }
 
-const status_colors = { finished: 'teal', failed: 'red', cancelled: 'gray', undone: 'gray' } as Record<string, string>
+const status_colors = { finished: 'teal', failed: 'red', canceled: 'gray', undone: 'gray' } as Record<string, string>
 
 export const StatusBadge = ({ status }: Pick<Import, 'status'>) => (
   <Badge variant="light" color={status_colors[status] ?? 'blue'} tt="capitalize" fw={600}>

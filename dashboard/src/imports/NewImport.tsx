@@ -11,7 +11,7 @@ import { type Options, OptionsForm } from './OptionsForm.tsx'
 import { Running, RunningImport } from './Running.tsx'
 import { useRun } from './useRun.ts'
 
-const first_options: Options = { on_known: 'skip', default_country: null }
+const first_options: Options = { on_conflict: 'skip', default_country: null }
 
 /** File, columns, dry run, and then in earnest. The file stays with the browser, to be sent again with other columns. */
 export function NewImport() {

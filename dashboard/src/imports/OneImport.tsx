@@ -38,8 +38,10 @@ export function OneImport() {
       {data && (
         <Stack>
           {data.error && <Refusal>{data.error}</Refusal>}
-          {data.status === 'undone' && data.not_undone > 0 && (
-            <Refusal>{sayCount(data.not_undone, 'contact')} stayed, since they were changed after the import.</Refusal>
+          {data.status === 'undone' && data.undo_skipped > 0 && (
+            <Refusal>
+              {sayCount(data.undo_skipped, 'contact')} stayed, since they were changed after the import.
+            </Refusal>
           )}
           <Card title={data.is_dry_run ? 'Dry run' : 'Report'} aside={<StatusBadge status={data.status} />}>
             {isAtWork(data) ? (
@@ -64,7 +66,7 @@ function Actions({ import: one }: { import: Import }) {
     client.setQueryData(importQuery(api, one.id).queryKey, changed)
     await client.invalidateQueries({ queryKey: [api.workspace, 'imports'] })
   }
-  const cancelling = useMutation({ mutationFn: () => send('cancel'), onError: tellProblem })
+  const canceling = useMutation({ mutationFn: () => send('cancel'), onError: tellProblem })
   const saving = useMutation({
     mutationFn: () => api.download(`${address}/rows.csv`, { outcome: 'refused' }),
     onError: tellProblem,
@@ -72,11 +74,11 @@ function Actions({ import: one }: { import: Import }) {
   const running = useRun()
   const changes = one.created + one.updated
   const can_run = one.is_dry_run && one.status === 'finished' && changes > 0
-  const can_undo = !one.is_dry_run && ['finished', 'cancelled', 'failed'].includes(one.status)
+  const can_undo = !one.is_dry_run && ['finished', 'canceled', 'failed'].includes(one.status)
   return (
     <>
       {(one.status === 'queued' || one.status === 'running') && (
-        <Button variant="default" loading={cancelling.isPending} onClick={() => cancelling.mutate()}>
+        <Button variant="default" loading={canceling.isPending} onClick={() => canceling.mutate()}>
           Cancel
         </Button>
       )}

@@ -6,7 +6,7 @@ import styles from './imports.module.css'
 export interface Options {
   mapping?: Record<string, string | null>
   default_country: string | null
-  on_known: 'skip' | 'update'
+  on_conflict: 'skip' | 'update'
 }
 
 interface OptionsFormProps {
@@ -56,8 +56,8 @@ export function OptionsForm({ import: tried, options, onChange }: OptionsFormPro
       />
       <Radio.Group
         label="When the phone number is known already"
-        value={options.on_known}
-        onChange={(on_known) => onChange({ ...options, on_known: on_known === 'update' ? 'update' : 'skip' })}
+        value={options.on_conflict}
+        onChange={(on_conflict) => onChange({ ...options, on_conflict: on_conflict === 'update' ? 'update' : 'skip' })}
       >
         <div className={styles.choices}>
           <Radio value="skip" label="Skip the row" />

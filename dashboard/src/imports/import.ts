@@ -1,14 +1,14 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { Api } from '../kit/api.ts'
 
-export type Status = 'queued' | 'running' | 'finished' | 'cancelled' | 'failed' | 'undoing' | 'undone'
+export type Status = 'queued' | 'running' | 'finished' | 'canceled' | 'failed' | 'undoing' | 'undone'
 
 export interface Import {
   id: string
   status: Status
   is_dry_run: boolean
   file_name: string | null
-  on_known: 'skip' | 'update'
+  on_conflict: 'skip' | 'update'
   default_country: string | null
   columns: string[]
   mapping: Record<string, string | null>
@@ -18,7 +18,7 @@ export interface Import {
   updated: number
   skipped: number
   refused: number
-  not_undone: number
+  undo_skipped: number
   error: string | null
   created_at: string
   started_at: string | null

@@ -1,8 +1,8 @@
 import path from 'node:path'
-import { openPool, type Pool } from '../server/kit/db.ts'
-import { home, open } from '../server/kit/embedded/embedded.ts'
-import { migrate } from '../server/kit/migrate.ts'
-import { raw, sql } from '../server/kit/sql.ts'
+import { home, open } from '../server/kit/postgres/embedded/embedded.ts'
+import { migrate } from '../server/kit/postgres/migrate.ts'
+import { openPool, type Pool } from '../server/kit/postgres/pool.ts'
+import { raw, sql } from '../server/kit/postgres/sql.ts'
 
 export const checkout = path.resolve(import.meta.dirname, '..')
 

@@ -2,7 +2,7 @@ import * as api_keys from '../server/api-keys/store.ts'
 import type { NewContact } from '../server/contacts/schema.ts'
 import * as contacts from '../server/contacts/store.ts'
 import * as clock from '../server/kit/clock.ts'
-import type { Pool } from '../server/kit/db.ts'
+import type { Pool } from '../server/kit/postgres/pool.ts'
 import * as workspaces from '../server/workspaces/store.ts'
 import { scattered, type Tenant } from './rows.ts'
 

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { parseArgs } from 'node:util'
-import { SetupError } from '../server/kit/embedded/embedded.ts'
+import { SetupError } from '../server/kit/postgres/embedded/embedded.ts'
 import { importing, rows_by_default } from './import/import.ts'
 import { scale } from './scale/scale.ts'
 import { throughput } from './throughput.ts'

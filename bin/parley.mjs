@@ -1,4 +1,4 @@
 #!/usr/bin/env node
 import { run } from './run.mjs'
 
-await run('server/cli.ts', process.argv.slice(2))
+await run('server/cli/parley.ts', process.argv.slice(2))

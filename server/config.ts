@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 import path from 'node:path'
 import { isToken } from './api-keys/store.ts'
-import { home } from './kit/embedded/embedded.ts'
 import { type Level, levels } from './kit/log.ts'
+import { home } from './kit/postgres/embedded/embedded.ts'
 
 /** Everything that the environment decides. */
 export interface Config {

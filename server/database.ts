@@ -1,11 +1,11 @@
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from './config.ts'
-import { openPool, type Pool } from './kit/db.ts'
-import { isCluster, open, SetupError } from './kit/embedded/embedded.ts'
 import type { Log } from './kit/log.ts'
-import { isMigrated, migrate } from './kit/migrate.ts'
-import { sql } from './kit/sql.ts'
+import { isCluster, open, SetupError } from './kit/postgres/embedded/embedded.ts'
+import { isMigrated, migrate } from './kit/postgres/migrate.ts'
+import { openPool, type Pool } from './kit/postgres/pool.ts'
+import { sql } from './kit/postgres/sql.ts'
 
 export const migrations = path.resolve(import.meta.dirname, '../migrations')
 

@@ -1,6 +1,6 @@
 import { work as imports } from './imports/run.ts'
-import * as background from './kit/work.ts'
-import type { FlightOptions } from './webhooks/flights.ts'
+import * as background from './kit/work/work.ts'
+import type { FlightOptions } from './webhooks/attempts-in-flight.ts'
 import { openSender, sendAll } from './webhooks/sender.ts'
 
 /** Everything that is done in the background, row by row of its tables. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sql } from '../server/kit/sql.ts'
-import { serve, type Tenant } from './harness.ts'
-import { eventsOf, nobody } from './people.ts'
-import { newAgent } from './samples.ts'
+import { sql } from '../server/kit/postgres/sql.ts'
+import { serve, type Tenant } from './support/harness.ts'
+import { eventsOf, nobody } from './support/people.ts'
+import { newAgent } from './support/samples.ts'
 
 const { workspace, fetch, pool } = await serve()
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { scopes } from '../server/api.ts'
-import { sql } from '../server/kit/sql.ts'
-import { type Answer, serve, type Tenant } from './harness.ts'
-import { newApiKey } from './samples.ts'
-import { at, someone } from './visitors.ts'
+import { sql } from '../server/kit/postgres/sql.ts'
+import { type Answer, serve, type Tenant } from './support/harness.ts'
+import { newApiKey } from './support/samples.ts'
+import { at, someone } from './support/visitors.ts'
 
 const server = await serve()
 const { workspace, fetch, pool } = server

@@ -3,10 +3,10 @@ import { after, test } from 'node:test'
 import { openApi } from '../server/api.ts'
 import { readConfig } from '../server/config.ts'
 import { openLog } from '../server/kit/log.ts'
-import { migrations, serve, testPool } from './harness.ts'
-import { create, eventsOf } from './people.ts'
-import { newContact } from './samples.ts'
-import { bytesRefuser, post, read, request, talkTo } from './wire.ts'
+import { migrations, serve, testPool } from './support/harness.ts'
+import { create, eventsOf } from './support/people.ts'
+import { newContact } from './support/samples.ts'
+import { bytesRefuser, post, read, request, talkTo } from './support/wire.ts'
 
 const server = await serve()
 const { workspace, pool, say, url } = server

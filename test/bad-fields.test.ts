@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Answer, serve } from './harness.ts'
-import { create, get, unset } from './people.ts'
-import { faultOf, refuser } from './refusals.ts'
-import { newContact } from './samples.ts'
-import { answerFaults } from './sweeps/contract.ts'
+import { answerFaults } from './support/contract.ts'
+import { type Answer, serve } from './support/harness.ts'
+import { create, get, unset } from './support/people.ts'
+import { faultOf, refuser } from './support/refusals.ts'
+import { newContact } from './support/samples.ts'
 
 const server = await serve()
 const { workspace } = server

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Answer, serve } from './harness.ts'
-import { codeOf, faultOf, refuser } from './refusals.ts'
-import { newContact } from './samples.ts'
+import { type Answer, serve } from './support/harness.ts'
+import { codeOf, faultOf, refuser } from './support/refusals.ts'
+import { newContact } from './support/samples.ts'
 
 const server = await serve()
 const { workspace } = server

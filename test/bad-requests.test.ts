@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { serve } from './harness.ts'
-import { create, eventsOf, get, nobody, profile } from './people.ts'
-import { newContact } from './samples.ts'
-import { bytesRefuser, post, read, request } from './wire.ts'
+import { serve } from './support/harness.ts'
+import { create, eventsOf, get, nobody, profile } from './support/people.ts'
+import { newContact } from './support/samples.ts'
+import { bytesRefuser, post, read, request } from './support/wire.ts'
 
 const server = await serve()
 const { workspace, fetch, pool, say } = server

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Answer, serve, type Tenant } from './harness.ts'
-import { create, eventsOf, get, profile } from './people.ts'
-import { newAgent, newApiKey, newImport, newIntegration, newWebhook } from './samples.ts'
+import { type Answer, serve, type Tenant } from './support/harness.ts'
+import { create, eventsOf, get, profile } from './support/people.ts'
+import { newAgent, newApiKey, newImport, newIntegration, newWebhook } from './support/samples.ts'
 
 const { workspace, pool } = await serve()
 

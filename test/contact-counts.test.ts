@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { foldTag, searchTextOf } from '../server/contacts/fold.ts'
-import * as grams from '../server/contacts/grams.ts'
+import { foldTag, searchTextOf } from '../server/contacts/normalize.ts'
 import type { Contact } from '../server/contacts/schema.ts'
+import * as grams from '../server/contacts/short-search-totals.ts'
 import * as contacts from '../server/contacts/store.ts'
 import * as clock from '../server/kit/clock.ts'
-import { sql } from '../server/kit/sql.ts'
-import { serve, type Tenant } from './harness.ts'
+import { sql } from '../server/kit/postgres/sql.ts'
+import { serve, type Tenant } from './support/harness.ts'
 
 const { workspace, pool } = await serve()
 

@@ -4,12 +4,12 @@ import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { parse } from 'csv-parse/sync'
 import { exportCsv } from '../server/contacts/export.ts'
-import type { Db } from '../server/kit/db.ts'
-import type { Sql } from '../server/kit/sql.ts'
-import { serve } from './harness.ts'
-import { newContact } from './samples.ts'
-import { contactsOf, imported } from './uploads.ts'
-import { someone } from './visitors.ts'
+import type { Db } from '../server/kit/postgres/pool.ts'
+import type { Sql } from '../server/kit/postgres/sql.ts'
+import { serve } from './support/harness.ts'
+import { newContact } from './support/samples.ts'
+import { contactsOf, imported } from './support/uploads.ts'
+import { someone } from './support/visitors.ts'
 
 const server = await serve()
 const { workspace, pool } = server

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as contacts_store from '../server/contacts/store.ts'
 import * as clock from '../server/kit/clock.ts'
-import { raw, sql } from '../server/kit/sql.ts'
-import { serve, type Tenant } from './harness.ts'
-import { create } from './people.ts'
-import { newAgent, newContact } from './samples.ts'
+import { raw, sql } from '../server/kit/postgres/sql.ts'
+import { serve, type Tenant } from './support/harness.ts'
+import { create } from './support/people.ts'
+import { newAgent, newContact } from './support/samples.ts'
 
 const { workspace, pool } = await serve()
 

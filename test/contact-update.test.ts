@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { serve } from './harness.ts'
-import { create, eventsOf, get, nobody, profile, unset } from './people.ts'
-import { newContact } from './samples.ts'
+import { serve } from './support/harness.ts'
+import { create, eventsOf, get, nobody, profile, unset } from './support/people.ts'
+import { newContact } from './support/samples.ts'
 
 const { workspace, pool } = await serve()
 

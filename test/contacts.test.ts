@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sql } from '../server/kit/sql.ts'
-import { serve } from './harness.ts'
-import { create, eventsOf, get, never_contacted, nobody, profile, unset } from './people.ts'
-import { newContact } from './samples.ts'
+import { sql } from '../server/kit/postgres/sql.ts'
+import { serve } from './support/harness.ts'
+import { create, eventsOf, get, never_contacted, nobody, profile, unset } from './support/people.ts'
+import { newContact } from './support/samples.ts'
 
 const { workspace, fetch, pool } = await serve()
 

@@ -7,9 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openApi } from '../server/api.ts'
 import { readConfig } from '../server/config.ts'
 import { openLog } from '../server/kit/log.ts'
-import { type Answer, migrations, serve, testPool } from './harness.ts'
-import { create, nobody } from './people.ts'
-import { newAgent, newContact } from './samples.ts'
+import { type Answer, migrations, serve, testPool } from './support/harness.ts'
+import { create, nobody } from './support/people.ts'
+import { newAgent, newContact } from './support/samples.ts'
 
 const { workspace, fetch } = await serve()
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { serve } from './harness.ts'
-import { create, eventsOf, get, profile } from './people.ts'
+import { serve } from './support/harness.ts'
+import { create, eventsOf, get, profile } from './support/people.ts'
 
 const { workspace, pool } = await serve()
 

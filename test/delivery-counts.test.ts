@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import * as events from '../server/events/store.ts'
 import * as clock from '../server/kit/clock.ts'
 import { newId } from '../server/kit/id.ts'
-import { sql } from '../server/kit/sql.ts'
+import { sql } from '../server/kit/postgres/sql.ts'
 import { removeOld } from '../server/webhooks/removal.ts'
-import { serve, type Tenant } from './harness.ts'
-import { newContact, phoneNumber } from './samples.ts'
-import { listen } from './webhook-calls.ts'
+import { serve, type Tenant } from './support/harness.ts'
+import { newContact, phoneNumber } from './support/samples.ts'
+import { listen } from './support/webhook-calls.ts'
 
 const { workspace, pool } = await serve()
 

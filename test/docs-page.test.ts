@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { document } from '../server/api.ts'
-import { docsPage } from '../server/kit/docs/page.ts'
-import { serve } from './harness.ts'
+import { docsPage } from '../server/docs/page.ts'
+import { serve } from './support/harness.ts'
 
 const { fetch } = await serve()
 const page = docsPage(document)

@@ -4,11 +4,11 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as events from '../server/events/store.ts'
 import { newId } from '../server/kit/id.ts'
-import { sql } from '../server/kit/sql.ts'
+import { sql } from '../server/kit/postgres/sql.ts'
 import { newTenant, type Service, startService } from './faults/service.ts'
-import { ownDatabase } from './harness.ts'
-import { listen } from './listening.ts'
-import { phoneNumber } from './samples.ts'
+import { ownDatabase } from './support/harness.ts'
+import { listen } from './support/listening.ts'
+import { phoneNumber } from './support/samples.ts'
 
 const { url, pool } = await ownDatabase('events_kill')
 const environment = { DATABASE_URL: url, SECRETS_KEY: randomBytes(32).toString('base64') }

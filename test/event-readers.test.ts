@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as events from '../server/events/store.ts'
 import { newId } from '../server/kit/id.ts'
-import { serve, type Tenant } from './harness.ts'
-import { listen } from './listening.ts'
-import { newAgent, newContact } from './samples.ts'
-import { at, someone } from './visitors.ts'
+import { serve, type Tenant } from './support/harness.ts'
+import { listen } from './support/listening.ts'
+import { newAgent, newContact } from './support/samples.ts'
+import { at, someone } from './support/visitors.ts'
 
 const server = await serve()
 const { pool } = server

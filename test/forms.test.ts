@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import net from 'node:net'
 import { test } from 'node:test'
-import type { Pool } from '../server/kit/db.ts'
-import { readForm } from '../server/kit/multipart.ts'
-import { sql } from '../server/kit/sql.ts'
-import { type Answer, openServer, serve, type Tenant, testPool } from './harness.ts'
-import { fieldsOf, partOf, postForm, upload } from './uploads.ts'
+import { readForm } from '../server/kit/http/body/form.ts'
+import type { Pool } from '../server/kit/postgres/pool.ts'
+import { sql } from '../server/kit/postgres/sql.ts'
+import { type Answer, openServer, serve, type Tenant, testPool } from './support/harness.ts'
+import { fieldsOf, partOf, postForm, upload } from './support/uploads.ts'
 
 const { workspace, pool } = await serve()
 

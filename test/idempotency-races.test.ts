@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { setCrmId } from '../server/contacts/crm-ids.ts'
 import * as contacts from '../server/contacts/store.ts'
 import * as clock from '../server/kit/clock.ts'
-import type { Db } from '../server/kit/db.ts'
 import { newId } from '../server/kit/id.ts'
-import { type Sql, sql } from '../server/kit/sql.ts'
-import { type Answer, serve, type Tenant } from './harness.ts'
-import { create, eventsOf } from './people.ts'
-import { newContact } from './samples.ts'
+import type { Db } from '../server/kit/postgres/pool.ts'
+import { type Sql, sql } from '../server/kit/postgres/sql.ts'
+import { type Answer, serve, type Tenant } from './support/harness.ts'
+import { create, eventsOf } from './support/people.ts'
+import { newContact } from './support/samples.ts'
 
 /** Two servers over one database, as two processes would be. */
 const { workspace, fetch: ask, pool } = await serve()

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operations } from '../server/api.ts'
 import * as clock from '../server/kit/clock.ts'
-import { removeExpired } from '../server/kit/idempotency.ts'
-import { sql } from '../server/kit/sql.ts'
-import { type Answer, openServer, serve, type Tenant, testPool } from './harness.ts'
-import { create, eventsOf } from './people.ts'
-import { bodies, makers, newAgent, newContact } from './samples.ts'
-import * as wire from './wire.ts'
+import { removeExpired } from '../server/kit/http/idempotency.ts'
+import { sql } from '../server/kit/postgres/sql.ts'
+import { type Answer, openServer, serve, type Tenant, testPool } from './support/harness.ts'
+import { create, eventsOf } from './support/people.ts'
+import { bodies, makers, newAgent, newContact } from './support/samples.ts'
+import * as wire from './support/wire.ts'
 
 const { workspace, fetch, pool, say } = await serve()
 

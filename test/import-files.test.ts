@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
-import { readRows } from '../server/imports/csv.ts'
-import { serve } from './harness.ts'
-import { contactsOf, imported, partOf, postForm, upload } from './uploads.ts'
+import { readRows } from '../server/imports/parse-csv.ts'
+import { serve } from './support/harness.ts'
+import { contactsOf, imported, partOf, postForm, upload } from './support/uploads.ts'
 
 const { workspace } = await serve()
 

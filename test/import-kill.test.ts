@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from '../server/kit/sql.ts'
+import { sql } from '../server/kit/postgres/sql.ts'
 import { newTenant, startService } from './faults/service.ts'
-import { ownDatabase } from './harness.ts'
-import { formOf } from './uploads.ts'
+import { ownDatabase } from './support/harness.ts'
+import { formOf } from './support/uploads.ts'
 
 const rows = 15_000
 const look_every_ms = 20

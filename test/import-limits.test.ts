@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readRows } from '../server/imports/csv.ts'
 import { columnNames } from '../server/imports/mapping.ts'
-import { sql } from '../server/kit/sql.ts'
-import { serve } from './harness.ts'
-import { ended, fieldsOf, imported, upload } from './uploads.ts'
+import { readRows } from '../server/imports/parse-csv.ts'
+import { sql } from '../server/kit/postgres/sql.ts'
+import { serve } from './support/harness.ts'
+import { ended, fieldsOf, imported, upload } from './support/uploads.ts'
 
 const { workspace, pool } = await serve()
 

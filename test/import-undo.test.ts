@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sql } from '../server/kit/sql.ts'
-import { serve } from './harness.ts'
-import { newContact } from './samples.ts'
-import { contactsOf, ended, imported } from './uploads.ts'
+import { sql } from '../server/kit/postgres/sql.ts'
+import { serve } from './support/harness.ts'
+import { newContact } from './support/samples.ts'
+import { contactsOf, ended, imported } from './support/uploads.ts'
 
 const { workspace, pool } = await serve()
 

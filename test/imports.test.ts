@@ -5,10 +5,10 @@ import { test } from 'node:test'
 import * as contacts from '../server/contacts/store.ts'
 import * as imports from '../server/imports/store.ts'
 import * as clock from '../server/kit/clock.ts'
-import { sql } from '../server/kit/sql.ts'
-import { serve } from './harness.ts'
-import { newContact } from './samples.ts'
-import { contactsOf, ended, fieldsOf, formOf, imported, upload } from './uploads.ts'
+import { sql } from '../server/kit/postgres/sql.ts'
+import { serve } from './support/harness.ts'
+import { newContact } from './support/samples.ts'
+import { contactsOf, ended, fieldsOf, formOf, imported, upload } from './support/uploads.ts'
 
 const { workspace, pool, url } = await serve()
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { sql } from '../server/kit/sql.ts'
-import { openServer, ownDatabase, testPool } from './harness.ts'
-import { holdOpen } from './held.ts'
-import { at, browser, someone } from './visitors.ts'
+import { sql } from '../server/kit/postgres/sql.ts'
+import { openServer, ownDatabase, testPool } from './support/harness.ts'
+import { holdOpen } from './support/held.ts'
+import { at, browser, someone } from './support/visitors.ts'
 
 const rounds = 30
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sql } from '../server/kit/sql.ts'
+import { sql } from '../server/kit/postgres/sql.ts'
 import * as invitations from '../server/people/invitations.ts'
-import { serve } from './harness.ts'
-import { newContact } from './samples.ts'
-import { at, browser, password, someone } from './visitors.ts'
+import { serve } from './support/harness.ts'
+import { newContact } from './support/samples.ts'
+import { at, browser, password, someone } from './support/visitors.ts'
 
 const server = await serve()
 const { workspace, pool } = server

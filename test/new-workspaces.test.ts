@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { openPool } from '../server/kit/db.ts'
-import { sql } from '../server/kit/sql.ts'
-import { openServer, ownDatabase } from './harness.ts'
-import { addLargeContacts } from './readers.ts'
-import { imported } from './uploads.ts'
+import { openPool } from '../server/kit/postgres/pool.ts'
+import { sql } from '../server/kit/postgres/sql.ts'
+import { openServer, ownDatabase } from './support/harness.ts'
+import { addLargeContacts } from './support/readers.ts'
+import { imported } from './support/uploads.ts'
 
 /** Its statistics know one workspace: PostgreSQL assumes that any other is empty. */
 const { url } = await ownDatabase('new_workspaces')

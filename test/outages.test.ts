@@ -5,12 +5,12 @@ import { after, test } from 'node:test'
 import { pino } from 'pino'
 import { openApi } from '../server/api.ts'
 import { readConfig } from '../server/config.ts'
-import { openPool, type Pool } from '../server/kit/db.ts'
-import { sql } from '../server/kit/sql.ts'
-import { migrations, serve, type Tenant } from './harness.ts'
-import { create } from './people.ts'
-import { newContact } from './samples.ts'
-import { post, talkTo } from './wire.ts'
+import { openPool, type Pool } from '../server/kit/postgres/pool.ts'
+import { sql } from '../server/kit/postgres/sql.ts'
+import { migrations, serve, type Tenant } from './support/harness.ts'
+import { create } from './support/people.ts'
+import { newContact } from './support/samples.ts'
+import { post, talkTo } from './support/wire.ts'
 
 const { workspace, pool } = await serve()
 

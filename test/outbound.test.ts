@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { type OutboundOptions, openOutbound } from '../server/kit/outbound.ts'
-import { serve } from './harness.ts'
-import { receiver, say } from './receivers.ts'
-import { newWebhook } from './samples.ts'
+import { serve } from './support/harness.ts'
+import { receiver, say } from './support/receivers.ts'
+import { newWebhook } from './support/samples.ts'
 
 const { workspace } = await serve()
 

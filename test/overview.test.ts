@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as contacts from '../server/contacts/store.ts'
-import { serve, type Tenant } from './harness.ts'
-import { newContact } from './samples.ts'
-import { at, someone } from './visitors.ts'
+import { serve, type Tenant } from './support/harness.ts'
+import { newContact } from './support/samples.ts'
+import { at, someone } from './support/visitors.ts'
 
 const server = await serve()
 const { workspace, pool } = server

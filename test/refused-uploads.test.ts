@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import net from 'node:net'
 import { test } from 'node:test'
-import { serve, type Tenant } from './harness.ts'
-import { fieldsOf, partOf, upload } from './uploads.ts'
+import { serve, type Tenant } from './support/harness.ts'
+import { fieldsOf, partOf, upload } from './support/uploads.ts'
 
 const { workspace, url } = await serve()
 

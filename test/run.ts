@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import path from 'node:path'
-import { SetupError } from '../server/kit/embedded/embedded.ts'
-import { withDatabase } from './setup/database.ts'
+import { SetupError } from '../server/kit/postgres/embedded/embedded.ts'
+import { withDatabase } from './support/database.ts'
 
 /**
  * `npm test`: format, lint, types, then every test on a database of this run's own.

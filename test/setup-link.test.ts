@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sql } from '../server/kit/sql.ts'
+import { sql } from '../server/kit/postgres/sql.ts'
 import * as setup from '../server/people/setup.ts'
-import { openServer, testPool } from './harness.ts'
-import { withOwnDatabase } from './setup/database.ts'
-import { at, browser, password } from './visitors.ts'
+import { withOwnDatabase } from './support/database.ts'
+import { openServer, testPool } from './support/harness.ts'
+import { at, browser, password } from './support/visitors.ts'
 
 const owner = (name = 'Ada') => ({ email: `${name}@example.com`, name, password })
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sql } from '../server/kit/sql.ts'
+import { sql } from '../server/kit/postgres/sql.ts'
 import * as sessions from '../server/people/sessions.ts'
 import { networkOf, throttle } from '../server/people/throttle.ts'
-import { serve } from './harness.ts'
-import { at, browser, newToken, password, someone } from './visitors.ts'
+import { serve } from './support/harness.ts'
+import { at, browser, newToken, password, someone } from './support/visitors.ts'
 
 const server = await serve({ trust_proxy: ['127.0.0.1'] })
 const { workspace, pool } = server

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { serve } from './harness.ts'
+import { serve } from './support/harness.ts'
 
 const { fetch: ask } = await serve()
 const html = { accept: 'text/html,application/xhtml+xml' }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { openPool } from '../server/kit/db.ts'
-import { sql } from '../server/kit/sql.ts'
-import { openServer } from './harness.ts'
-import { newContact } from './samples.ts'
+import { openPool } from '../server/kit/postgres/pool.ts'
+import { sql } from '../server/kit/postgres/sql.ts'
+import { openServer } from './support/harness.ts'
+import { newContact } from './support/samples.ts'
 
 /** One connection, which knows every statement that was prepared. */
 const pool = openPool({ url: process.env.TEST_DATABASE_URL ?? '', size: 1, on_error: console.error })

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import type { TxOptions } from '../server/kit/db.ts'
 import { newId } from '../server/kit/id.ts'
-import { raw, sql } from '../server/kit/sql.ts'
-import { openServer, ownDatabase, serve, testPool } from './harness.ts'
-import { newApiKey, newContact } from './samples.ts'
+import type { TxOptions } from '../server/kit/postgres/pool.ts'
+import { raw, sql } from '../server/kit/postgres/sql.ts'
+import { openServer, ownDatabase, serve, testPool } from './support/harness.ts'
+import { newApiKey, newContact } from './support/samples.ts'
 
 const { pool } = await serve()
 const full = await ownDatabase('full_disk')

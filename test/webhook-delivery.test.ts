@@ -5,12 +5,12 @@ import { test } from 'node:test'
 import zlib from 'node:zlib'
 import { Webhook } from 'standardwebhooks'
 import * as clock from '../server/kit/clock.ts'
-import { sealing } from '../server/kit/seal.ts'
-import { sql } from '../server/kit/sql.ts'
-import { serve, type Tenant } from './harness.ts'
-import { type Received, type Receiver, receiver, say } from './receivers.ts'
-import { newAgent, newContact } from './samples.ts'
-import { deliveriesOf, deliveryOf, listen, soon } from './webhook-calls.ts'
+import { sealing } from '../server/kit/crypto/seal.ts'
+import { sql } from '../server/kit/postgres/sql.ts'
+import { serve, type Tenant } from './support/harness.ts'
+import { type Received, type Receiver, receiver, say } from './support/receivers.ts'
+import { newAgent, newContact } from './support/samples.ts'
+import { deliveriesOf, deliveryOf, listen, soon } from './support/webhook-calls.ts'
 
 const secrets_key = randomBytes(32).toString('base64')
 const { workspace, pool } = await serve({ webhook_allow_hosts: ['127.0.0.1'], secrets_key })

@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
 import * as clock from '../server/kit/clock.ts'
-import { sql } from '../server/kit/sql.ts'
+import { sql } from '../server/kit/postgres/sql.ts'
 import * as removal from '../server/webhooks/removal.ts'
-import { serve, type Tenant } from './harness.ts'
-import { holdOpen } from './held.ts'
-import { newContact, newWebhook } from './samples.ts'
+import { serve, type Tenant } from './support/harness.ts'
+import { holdOpen } from './support/held.ts'
+import { newContact, newWebhook } from './support/samples.ts'
 
 const { workspace, pool, fetch, url: origin } = await serve()
 const look_every_ms = 20

@@ -1,4 +1,4 @@
-import { fold, foldTag, searchTextOf } from '../../server/contacts/fold.ts'
+import { fold, foldTag, searchTextOf } from '../../server/contacts/normalize.ts'
 
 /** A contact as it is kept, without its workspace. */
 export interface Person {

@@ -1,4 +1,4 @@
-import { likeContains } from '../../server/kit/sql.ts'
+import { likeContains } from '../../server/kit/postgres/sql.ts'
 import { common_tags, domains } from './people.ts'
 import type { Filter, Plain } from './plain.ts'
 

@@ -1,5 +1,5 @@
 import { ById } from '../kit/field.ts'
-import { operation } from '../kit/operation.ts'
+import { operation } from '../kit/http/operation.ts'
 import * as schema from './schema.ts'
 import * as agents from './store.ts'
 

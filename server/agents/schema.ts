@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { body, id, multiline, optionalText, text, timestamp } from '../kit/field.ts'
-import * as page from '../kit/page.ts'
+import * as page from '../kit/postgres/page.ts'
 
 const name = text({ maxLength: 200, examples: ['Reception'] })
 const instructions = optionalText({

@@ -1,11 +1,11 @@
 import * as events from '../events/store.ts'
-import { gatherById } from '../kit/batch.ts'
 import * as clock from '../kit/clock.ts'
-import type { Db } from '../kit/db.ts'
 import { newId } from '../kit/id.ts'
-import * as page from '../kit/page.ts'
+import { gatherById } from '../kit/limits/batch.ts'
+import * as page from '../kit/postgres/page.ts'
+import type { Db } from '../kit/postgres/pool.ts'
+import { raw, sql } from '../kit/postgres/sql.ts'
 import { notFound } from '../kit/problem.ts'
-import { raw, sql } from '../kit/sql.ts'
 import type { Agent, AgentQuery, AgentVersion, NewAgent } from './schema.ts'
 
 const columns = raw('id, name, description, instructions, deployed_version, created_at, updated_at')

@@ -1,8 +1,8 @@
-import { gather } from '../kit/batch.ts'
-import { setBounded } from '../kit/bounded.ts'
 import * as clock from '../kit/clock.ts'
-import type { Db } from '../kit/db.ts'
-import type { Caller } from '../kit/operation.ts'
+import type { Caller } from '../kit/http/operation.ts'
+import { gather } from '../kit/limits/batch.ts'
+import { setBounded } from '../kit/limits/bounded-map.ts'
+import type { Db } from '../kit/postgres/pool.ts'
 import { scopesOf } from './schema.ts'
 import * as api_keys from './store.ts'
 

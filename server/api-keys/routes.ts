@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { ById } from '../kit/field.ts'
-import { type Operation, operation } from '../kit/operation.ts'
+import { type Operation, operation } from '../kit/http/operation.ts'
 import * as schema from './schema.ts'
 import * as api_keys from './store.ts'
 

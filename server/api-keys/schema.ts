@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
-import { stateFrom } from '../kit/etag.ts'
 import { body, id, optionalTimestamp, text, timestamp } from '../kit/field.ts'
-import type { Scopes } from '../kit/operation.ts'
-import * as page from '../kit/page.ts'
+import { stateFrom } from '../kit/http/etag.ts'
+import type { Scopes } from '../kit/http/operation.ts'
+import * as page from '../kit/postgres/page.ts'
 
 const overlap_max_s = 7 * 24 * 60 * 60
 const overlap_default_s = 24 * 60 * 60

@@ -1,5 +1,5 @@
-import type { Db } from '../kit/db.ts'
-import { sql } from '../kit/sql.ts'
+import type { Db } from '../kit/postgres/pool.ts'
+import { sql } from '../kit/postgres/sql.ts'
 import type { Contact } from './schema.ts'
 
 type Counted = Pick<Contact, 'source' | 'created_at'>

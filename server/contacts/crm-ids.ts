@@ -1,8 +1,8 @@
 import * as events from '../events/store.ts'
 import * as clock from '../kit/clock.ts'
-import { type Db, whenTaken } from '../kit/db.ts'
+import { type Db, whenTaken } from '../kit/postgres/pool.ts'
+import { sql } from '../kit/postgres/sql.ts'
 import { inUse, notFound } from '../kit/problem.ts'
-import { sql } from '../kit/sql.ts'
 import type { ContactWithCrmIds } from './schema.ts'
 import { type Change, columns, lockOne } from './store.ts'
 

@@ -1,11 +1,11 @@
-import { rowByKey } from '../kit/by-key.ts'
-import type { Db } from '../kit/db.ts'
-import * as page from '../kit/page.ts'
+import * as page from '../kit/postgres/page.ts'
+import type { Db } from '../kit/postgres/pool.ts'
+import { rowByKey } from '../kit/postgres/row-by-key.ts'
+import { join, likeContains, raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { invalid } from '../kit/problem.ts'
-import { join, likeContains, raw, type Sql, sql } from '../kit/sql.ts'
-import { fold, foldTag } from './fold.ts'
-import * as grams from './grams.ts'
+import { fold, foldTag } from './normalize.ts'
 import { type Contact, type ContactQuery, type ExportQuery, sortOf } from './schema.ts'
+import * as grams from './short-search-totals.ts'
 import { columns } from './store.ts'
 
 /** From there on it is worth a statement to know which end of the list is nearer. */

@@ -1,5 +1,5 @@
-import type { Db } from '../kit/db.ts'
-import { sql } from '../kit/sql.ts'
+import type { Db } from '../kit/postgres/pool.ts'
+import { sql } from '../kit/postgres/sql.ts'
 
 /** What other rooms hold of deleted contacts is reduced to their ids. */
 export async function forget(db: Db, workspace: string, ids: string[]): Promise<void> {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { ById } from '../kit/field.ts'
-import { operation } from '../kit/operation.ts'
+import { operation } from '../kit/http/operation.ts'
 import { setCrmId } from './crm-ids.ts'
 import { exportCsv } from './export.ts'
 import { isFiltered, list } from './find.ts'

@@ -11,7 +11,7 @@ import {
   text,
   timestamp,
 } from '../kit/field.ts'
-import * as page from '../kit/page.ts'
+import * as page from '../kit/postgres/page.ts'
 import { PhoneNumber } from './phone.ts'
 
 export { DefaultCountry } from './phone.ts'

@@ -1,7 +1,7 @@
-import { type IsStopping, inBatches } from '../kit/batches.ts'
-import type { Db } from '../kit/db.ts'
 import { newId } from '../kit/id.ts'
-import { raw, type Sql, sql } from '../kit/sql.ts'
+import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
+import type { Db } from '../kit/postgres/pool.ts'
+import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 
 /** Until a webhook has more rows than this, reading them all costs next to nothing. */
 const rows_max = 100

@@ -1,11 +1,11 @@
-import { gatherById } from '../kit/batch.ts'
-import { type IsStopping, inBatches } from '../kit/batches.ts'
-import type { Db } from '../kit/db.ts'
 import { firstIdOf, isId } from '../kit/id.ts'
-import * as page from '../kit/page.ts'
+import { gatherById } from '../kit/limits/batch.ts'
+import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
+import * as page from '../kit/postgres/page.ts'
+import type { Db } from '../kit/postgres/pool.ts'
+import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { invalid, notFound, overloaded } from '../kit/problem.ts'
-import { raw, type Sql, sql } from '../kit/sql.ts'
-import { types as all_types, type EventType, typesOf } from './catalogue.ts'
+import { types as all_types, type EventType, typesOf } from './catalog.ts'
 import type { Event, EventQuery } from './schema.ts'
 
 /** Short enough that a reader who waits for it hardly notices. */

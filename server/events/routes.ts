@@ -1,6 +1,6 @@
 import { ById } from '../kit/field.ts'
-import { operation } from '../kit/operation.ts'
-import { readableTypes } from './catalogue.ts'
+import { operation } from '../kit/http/operation.ts'
+import { readableTypes } from './catalog.ts'
 import * as feed from './feed.ts'
 import * as schema from './schema.ts'
 import { stream } from './stream.ts'

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { id, oneOf, timestamp } from '../kit/field.ts'
-import * as page from '../kit/page.ts'
-import { catalogue, type EventType, type_patterns, types } from './catalogue.ts'
+import * as page from '../kit/postgres/page.ts'
+import { catalogue, type EventType, type_patterns, types } from './catalog.ts'
 
 const type = oneOf(types, { description: 'What happened. More types may be added.', examples: ['contact.created'] })
 const example = { id: '019a84c4-5f00-7c3e-9d53-2f1a64c0b7ab', name: 'CRM sync' }

@@ -1,9 +1,9 @@
 import * as clock from '../kit/clock.ts'
-import { copyLine } from '../kit/copy.ts'
-import type { Db } from '../kit/db.ts'
 import { newId } from '../kit/id.ts'
-import { type Sql, sql } from '../kit/sql.ts'
-import { type EventType, patternsOf, readableTypes, typesOf } from './catalogue.ts'
+import { copyLine } from '../kit/postgres/copy.ts'
+import type { Db } from '../kit/postgres/pool.ts'
+import { type Sql, sql } from '../kit/postgres/sql.ts'
+import { type EventType, patternsOf, readableTypes, typesOf } from './catalog.ts'
 import { countDeliveries } from './delivery-counts.ts'
 
 export { countDeliveries, deliveryCountOf, sumUpDeliveryCounts } from './delivery-counts.ts'

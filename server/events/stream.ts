@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Db, isUnavailable } from '../kit/db.ts'
-import type { Listener } from '../kit/operation.ts'
+import type { Listener } from '../kit/http/operation.ts'
+import { type Db, isUnavailable } from '../kit/postgres/pool.ts'
 import { Problem } from '../kit/problem.ts'
-import type { EventType } from './catalogue.ts'
+import type { EventType } from './catalog.ts'
 import * as feed from './feed.ts'
 import type { StreamQuery } from './schema.ts'
-import { type Watch, watchOf } from './watch.ts'
+import { type Watch, watchOf } from './subscribers.ts'
 
 /** So that nobody on the way takes a quiet stream for a dead one. */
 const heartbeat_ms = 15_000

@@ -1,13 +1,13 @@
-import { type IsStopping, inBatches } from '../kit/batches.ts'
 import * as clock from '../kit/clock.ts'
-import type { Db } from '../kit/db.ts'
+import type { At } from '../kit/http/operation.ts'
+import { hasControlButBreaks } from '../kit/http/validate.ts'
 import { newId } from '../kit/id.ts'
-import type { At } from '../kit/operation.ts'
+import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
+import type { Db } from '../kit/postgres/pool.ts'
+import { sql } from '../kit/postgres/sql.ts'
 import { invalid, notFound } from '../kit/problem.ts'
-import { sql } from '../kit/sql.ts'
-import { hasControlButBreaks } from '../kit/validate.ts'
-import { cells_max, readRows } from './csv.ts'
 import { column_name_length_max, columnNames } from './mapping.ts'
+import { cells_max, readRows } from './parse-csv.ts'
 
 /** A chunk is what one batch carries out. */
 const chunk_rows = 500

@@ -1,7 +1,7 @@
 import type { Field, NewContact } from '../contacts/schema.ts'
 import * as contacts from '../contacts/store.ts'
-import { cells_max } from './csv.ts'
 import type { Cells } from './files.ts'
+import { cells_max } from './parse-csv.ts'
 import type { Import } from './schema.ts'
 
 /** What a row asks for: a contact with the fields that it gives, or why it can't be one. */

@@ -1,5 +1,5 @@
 import { ById } from '../kit/field.ts'
-import { operation } from '../kit/operation.ts'
+import { operation } from '../kit/http/operation.ts'
 import * as files from './files.ts'
 import * as rows from './rows.ts'
 import * as schema from './schema.ts'

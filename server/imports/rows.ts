@@ -1,11 +1,11 @@
 import { csvLine } from '../kit/csv.ts'
-import type { Db } from '../kit/db.ts'
-import * as page from '../kit/page.ts'
+import * as page from '../kit/postgres/page.ts'
+import type { Db } from '../kit/postgres/pool.ts'
+import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { notFound } from '../kit/problem.ts'
-import { raw, type Sql, sql } from '../kit/sql.ts'
 import { cut } from '../kit/text.ts'
-import { cells_max } from './csv.ts'
 import * as files from './files.ts'
+import { cells_max } from './parse-csv.ts'
 import { type ImportRow, type Outcome, type RowQuery, shown_length_max } from './schema.ts'
 
 const rows_at_once = 1_000

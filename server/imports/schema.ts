@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { DefaultCountry, type Field, fields } from '../contacts/schema.ts'
 import { id, oneOf, optionalText, optionalTimestamp, timestamp } from '../kit/field.ts'
-import * as page from '../kit/page.ts'
+import * as page from '../kit/postgres/page.ts'
 
 export const file_bytes_max = 512 * 1024 * 1024
 const rows_max = 10_000

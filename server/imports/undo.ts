@@ -1,9 +1,9 @@
 import type { Contact, ContactChange } from '../contacts/schema.ts'
 import * as contacts from '../contacts/store.ts'
 import * as clock from '../kit/clock.ts'
-import type { Db, Pool } from '../kit/db.ts'
-import { sql } from '../kit/sql.ts'
-import { assertHeld, isHeld, type Lease, renewed } from '../kit/work.ts'
+import type { Db, Pool } from '../kit/postgres/pool.ts'
+import { sql } from '../kit/postgres/sql.ts'
+import { assertHeld, isHeld, type Lease, renewed } from '../kit/work/work.ts'
 import { end } from './store.ts'
 
 const rows_at_once = 500

@@ -1,8 +1,8 @@
 import { CrmId, type NewContact } from '../contacts/schema.ts'
 import * as contacts from '../contacts/store.ts'
+import { type Schema, validate } from '../kit/http/validate.ts'
 import { valueAt } from '../kit/pointer.ts'
 import { type Fault, invalid, type Problem } from '../kit/problem.ts'
-import { type Schema, validate } from '../kit/validate.ts'
 import type { Integration } from './schema.ts'
 
 export type Mapping = Pick<Integration, 'field_map' | 'default_country'>

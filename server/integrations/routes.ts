@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { ById } from '../kit/field.ts'
-import { operation } from '../kit/operation.ts'
+import { operation } from '../kit/http/operation.ts'
 import * as receipts from './receipts.ts'
 import { receive } from './receive.ts'
 import * as schema from './schema.ts'

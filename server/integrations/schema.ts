@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { DefaultCountry, type Field, fields, NewContact } from '../contacts/schema.ts'
-import { stateFrom } from '../kit/etag.ts'
+import { isSigningSecret, signing_secret_pattern } from '../kit/crypto/signing.ts'
 import { body, check, id, oneOf, optionalText, optionalTimestamp, text, timestamp } from '../kit/field.ts'
-import * as page from '../kit/page.ts'
+import { stateFrom } from '../kit/http/etag.ts'
 import { isPointer } from '../kit/pointer.ts'
-import { isSigningSecret, signing_secret_pattern } from '../kit/signing.ts'
+import * as page from '../kit/postgres/page.ts'
 
 const pointer_length_max = 500
 

@@ -1,4 +1,4 @@
-import { operation } from '../kit/operation.ts'
+import { operation } from '../kit/http/operation.ts'
 import * as schema from './schema.ts'
 import * as overview from './store.ts'
 

@@ -2,8 +2,8 @@ import { sources } from '../contacts/schema.ts'
 import * as contacts from '../contacts/store.ts'
 import * as events from '../events/store.ts'
 import * as clock from '../kit/clock.ts'
-import type { Db } from '../kit/db.ts'
-import type { Scopes } from '../kit/operation.ts'
+import type { Scopes } from '../kit/http/operation.ts'
+import type { Db } from '../kit/postgres/pool.ts'
 import type { Overview } from './schema.ts'
 
 const days_shown = 30

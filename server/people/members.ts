@@ -1,7 +1,7 @@
-import type { Db } from '../kit/db.ts'
-import * as page from '../kit/page.ts'
+import * as page from '../kit/postgres/page.ts'
+import type { Db } from '../kit/postgres/pool.ts'
+import { sql } from '../kit/postgres/sql.ts'
 import { invalidState, notFound } from '../kit/problem.ts'
-import { sql } from '../kit/sql.ts'
 import { roleRequired } from './roles.ts'
 import type { Member, Query, Role } from './schema.ts'
 

@@ -1,5 +1,5 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto'
-import { lanes } from '../kit/batch.ts'
+import { lanes } from '../kit/limits/batch.ts'
 
 /** As OWASP asks for at least: some 50 ms of a processor. The kept form tells them, so that they can grow. */
 const memory_kib = 19 * 1024

@@ -1,4 +1,4 @@
-import { isEndless, type Operation, type Scopes } from '../kit/operation.ts'
+import { isEndless, type Operation, type Scopes } from '../kit/http/operation.ts'
 import { Problem } from '../kit/problem.ts'
 import { type Role, roles } from './schema.ts'
 

@@ -1,6 +1,6 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import { email, id, oneOf, optionalText, text, timestamp } from '../kit/field.ts'
-import * as page from '../kit/page.ts'
+import * as page from '../kit/postgres/page.ts'
 
 /** From the one who may do most. */
 export const roles = ['owner', 'member', 'viewer'] as const

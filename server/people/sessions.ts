@@ -1,10 +1,10 @@
-import { type IsStopping, inBatches } from '../kit/batches.ts'
 import * as clock from '../kit/clock.ts'
-import type { Db } from '../kit/db.ts'
+import { hashOf, newSecret } from '../kit/crypto/secret.ts'
 import { firstIdOf, newId } from '../kit/id.ts'
-import * as page from '../kit/page.ts'
-import { hashOf, newSecret } from '../kit/secret.ts'
-import { listOf, sql } from '../kit/sql.ts'
+import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
+import * as page from '../kit/postgres/page.ts'
+import type { Db } from '../kit/postgres/pool.ts'
+import { listOf, sql } from '../kit/postgres/sql.ts'
 import type { OpenSession, Person, Query, Role } from './schema.ts'
 
 const day_ms = 24 * 60 * 60 * 1000

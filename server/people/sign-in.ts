@@ -1,4 +1,4 @@
-import type { Db } from '../kit/db.ts'
+import type { Db } from '../kit/postgres/pool.ts'
 import { invalid, signedOut } from '../kit/problem.ts'
 import { hashPassword, isPassword } from './password.ts'
 import type { PasswordChange, Person, Session, SignIn } from './schema.ts'

@@ -1,8 +1,8 @@
 import * as clock from '../kit/clock.ts'
-import type { Db } from '../kit/db.ts'
 import { newId } from '../kit/id.ts'
+import type { Db } from '../kit/postgres/pool.ts'
+import { raw, sql } from '../kit/postgres/sql.ts'
 import { inUse, invalidState } from '../kit/problem.ts'
-import { raw, sql } from '../kit/sql.ts'
 import * as workspaces from '../workspaces/store.ts'
 import type { Person, Role, Session } from './schema.ts'
 

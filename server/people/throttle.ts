@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
-import { setBounded } from '../kit/bounded.ts'
+import { setBounded } from '../kit/limits/bounded-map.ts'
 import { tooManyAttempts } from '../kit/problem.ts'
 
 /** So many at once, then one more each time that the interval has passed. */

@@ -1,6 +1,6 @@
 import * as clock from '../kit/clock.ts'
+import { sign } from '../kit/crypto/signing.ts'
 import { type Outbound, OutboundError, type Reply } from '../kit/outbound.ts'
-import { sign } from '../kit/signing.ts'
 import { cutBytes, storable } from '../kit/text.ts'
 import { bodyOf } from './deliveries.ts'
 import type { Claimed, Result } from './queue.ts'

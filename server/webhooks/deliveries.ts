@@ -1,9 +1,9 @@
 import * as events from '../events/store.ts'
 import * as clock from '../kit/clock.ts'
-import type { Db } from '../kit/db.ts'
-import * as page from '../kit/page.ts'
+import * as page from '../kit/postgres/page.ts'
+import type { Db } from '../kit/postgres/pool.ts'
+import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { invalidState, notFound } from '../kit/problem.ts'
-import { raw, type Sql, sql } from '../kit/sql.ts'
 import type { Attempt, Delivery, DeliveryQuery, DeliveryStatus, DeliveryWithAttempts, Webhook } from './schema.ts'
 import * as webhooks from './store.ts'
 

@@ -1,6 +1,6 @@
 import * as clock from '../kit/clock.ts'
-import type { Db } from '../kit/db.ts'
-import { listOf, raw, type Sql, sql } from '../kit/sql.ts'
+import type { Db } from '../kit/postgres/pool.ts'
+import { listOf, raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { type Told, told_columns } from './deliveries.ts'
 import type { Attempt, DeliveryStatus, Webhook } from './schema.ts'
 import type { Sealed } from './store.ts'

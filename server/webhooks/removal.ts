@@ -1,9 +1,9 @@
 import * as events from '../events/store.ts'
-import { type IsStopping, inBatches } from '../kit/batches.ts'
 import * as clock from '../kit/clock.ts'
-import type { Db } from '../kit/db.ts'
 import { firstIdOf } from '../kit/id.ts'
-import { raw, sql } from '../kit/sql.ts'
+import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
+import type { Db } from '../kit/postgres/pool.ts'
+import { raw, sql } from '../kit/postgres/sql.ts'
 
 const removed_at_once_max = 2_000
 const deleted_at_once_max = 1_000

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { allOptional, body, check, id, oneOf, optionalText, optionalTimestamp, text, timestamp } from '../kit/field.ts'
-import * as page from '../kit/page.ts'
+import * as page from '../kit/postgres/page.ts'
 
 export const webhooks_max = 100
 const url_length_max = 2_000

@@ -1,4 +1,4 @@
-import { type FlightOptions, openFlights } from './flights.ts'
+import { type FlightOptions, openFlights } from './attempts-in-flight.ts'
 
 const look_every_ms = 500
 

@@ -1,7 +1,7 @@
 import * as clock from '../kit/clock.ts'
-import type { Db } from '../kit/db.ts'
 import { newId } from '../kit/id.ts'
-import { sql } from '../kit/sql.ts'
+import type { Db } from '../kit/postgres/pool.ts'
+import { sql } from '../kit/postgres/sql.ts'
 
 export interface Workspace {
   id: string

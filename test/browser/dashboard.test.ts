@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { fillPerson, hold, narrow, openDashboard, password, type Visit, wide } from './dashboard.ts'
+import { fillPerson, hold, narrow, openDashboard, password, type Visit, wide } from '../support/dashboard.ts'
 
 const skip = process.platform === 'linux' ? false : 'npm brings a Chromium for Linux alone'
 const javascript_bytes_max = 350_000

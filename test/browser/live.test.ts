@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openDashboard, setUp, type Visit } from './dashboard.ts'
+import { openDashboard, setUp, type Visit } from '../support/dashboard.ts'
 
 const skip = process.platform === 'linux' ? false : 'npm brings a Chromium for Linux alone'
 

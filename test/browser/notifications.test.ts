@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { event_types } from '../../dashboard/src/events/event.ts'
-import { types } from '../../server/events/catalogue.ts'
-import { hold, narrow, openDashboard, setUp, type Visit, wide } from './dashboard.ts'
+import { types } from '../../server/events/catalog.ts'
+import { hold, narrow, openDashboard, setUp, type Visit, wide } from '../support/dashboard.ts'
 
 const skip = process.platform === 'linux' ? false : 'npm brings a Chromium for Linux alone'
 

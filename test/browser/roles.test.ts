@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { fillPerson, narrow, openDashboard, setUp, type Visit, wide } from './dashboard.ts'
+import { fillPerson, narrow, openDashboard, setUp, type Visit, wide } from '../support/dashboard.ts'
 
 const skip = process.platform === 'linux' ? false : 'npm brings a Chromium for Linux alone'
 

@@ -1,5 +1,5 @@
 import net from 'node:net'
-import type { Answer } from '../harness.ts'
+import type { Answer } from '../support/harness.ts'
 
 const silence_ms = 20_000
 /** How long bytes that are perhaps no whole request wait for an answer before the end is said. */

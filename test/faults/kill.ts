@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from '../../server/kit/sql.ts'
+import { sql } from '../../server/kit/postgres/sql.ts'
 import { answers, openClient, until } from './client.ts'
 import { type Ledger, openLedger } from './ledger.ts'
 import { between, split } from './random.ts'

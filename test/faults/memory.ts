@@ -1,4 +1,4 @@
-import type { Answer } from '../harness.ts'
+import type { Answer } from '../support/harness.ts'
 import { pick, type Random } from './random.ts'
 
 const kept_max = 30

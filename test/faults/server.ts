@@ -1,6 +1,6 @@
 import type { Config } from '../../server/config.ts'
-import { openServer, type Server, testPool } from '../harness.ts'
-import { withDatabase } from '../setup/database.ts'
+import { withDatabase } from '../support/database.ts'
+import { openServer, type Server, testPool } from '../support/harness.ts'
 
 /** Gives the work so many servers over one database, as so many processes: the run's, or in a plain script one of its own. */
 export async function withServers(

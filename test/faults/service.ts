@@ -3,13 +3,13 @@ import fs from 'node:fs'
 import path from 'node:path'
 import * as api_keys from '../../server/api-keys/store.ts'
 import * as clock from '../../server/kit/clock.ts'
-import { openPool, type Pool } from '../../server/kit/db.ts'
-import { home, open } from '../../server/kit/embedded/embedded.ts'
-import { findPostmaster } from '../../server/kit/embedded/pid-file.ts'
-import { makeFolder } from '../../server/kit/embedded/user.ts'
 import { newId } from '../../server/kit/id.ts'
+import { home, open } from '../../server/kit/postgres/embedded/embedded.ts'
+import { findPostmaster } from '../../server/kit/postgres/embedded/pid-file.ts'
+import { makeFolder } from '../../server/kit/postgres/embedded/user.ts'
+import { openPool, type Pool } from '../../server/kit/postgres/pool.ts'
 import * as workspaces from '../../server/workspaces/store.ts'
-import { parley, type Running } from '../setup/process.ts'
+import { parley, type Running } from '../support/process.ts'
 
 export const checkout = path.resolve(import.meta.dirname, '../..')
 

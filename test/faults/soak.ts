@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from '../../server/kit/sql.ts'
+import { sql } from '../../server/kit/postgres/sql.ts'
 import { type Client, openClient, until } from './client.ts'
 import { megabytes } from './figures.ts'
 import { type Ledger, openLedger } from './ledger.ts'

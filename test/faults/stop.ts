@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from '../../server/kit/sql.ts'
+import { sql } from '../../server/kit/postgres/sql.ts'
 import { type Client, NoAnswer, openClient } from './client.ts'
 import { between } from './random.ts'
 import type { How, Scenario } from './scenario.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import type { Pool } from '../../server/kit/db.ts'
-import { sql } from '../../server/kit/sql.ts'
-import type { Tenant } from '../harness.ts'
+import type { Pool } from '../../server/kit/postgres/pool.ts'
+import { sql } from '../../server/kit/postgres/sql.ts'
+import type { Tenant } from '../support/harness.ts'
 
 const page_size = 100
 

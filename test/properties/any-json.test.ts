@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { operations } from '../../server/api.ts'
-import { serve } from '../harness.ts'
-import { answerFaults } from '../sweeps/contract.ts'
-import { addressOf, bodyOf, hasId, make } from '../sweeps/operations.ts'
+import { answerFaults } from '../support/contract.ts'
+import { serve } from '../support/harness.ts'
+import { addressOf, bodyOf, hasId, make } from '../support/operations.ts'
 
 const { workspace } = await serve()
 

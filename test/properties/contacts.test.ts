@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { serve, type Tenant } from '../harness.ts'
+import { serve, type Tenant } from '../support/harness.ts'
 
 const { workspace } = await serve()
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { readParts } from '../../server/kit/parts.ts'
-import { serve } from '../harness.ts'
-import { answerFaults } from '../sweeps/contract.ts'
-import { postForm } from '../uploads.ts'
+import { readParts } from '../../server/kit/http/body/multipart.ts'
+import { answerFaults } from '../support/contract.ts'
+import { serve } from '../support/harness.ts'
+import { postForm } from '../support/uploads.ts'
 
 const { workspace, fetch } = await serve()
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { serve, type Tenant } from '../harness.ts'
-import { newContact } from '../samples.ts'
+import { serve, type Tenant } from '../support/harness.ts'
+import { newContact } from '../support/samples.ts'
 
 const { workspace } = await serve()
 

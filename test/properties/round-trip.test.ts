@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { readTags, writeTags } from '../../server/contacts/tags.ts'
-import { serve } from '../harness.ts'
-import { newContact } from '../samples.ts'
-import { contactsOf, imported } from '../uploads.ts'
+import { serve } from '../support/harness.ts'
+import { newContact } from '../support/samples.ts'
+import { contactsOf, imported } from '../support/uploads.ts'
 
 const { workspace } = await serve()
 

@@ -5,8 +5,8 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { scopes } from '../../server/api.ts'
 import { newId } from '../../server/kit/id.ts'
-import { serve, testPool } from '../harness.ts'
-import { parley } from './process.ts'
+import { serve, testPool } from '../support/harness.ts'
+import { parley } from '../support/process.ts'
 
 const { fetch, url } = await serve()
 const DATABASE_URL = process.env.TEST_DATABASE_URL ?? ''

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readConfig } from '../../server/config.ts'
-import { parley } from './process.ts'
+import { parley } from '../support/process.ts'
 
 const wrong: [string, string][] = [
   ['PORT', '80a'],

@@ -5,14 +5,14 @@ import * as fs from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { after, test } from 'node:test'
 import pg from 'pg'
-import { home, open, SetupError } from '../../server/kit/embedded/embedded.ts'
-import { lockHolder, tryLock } from '../../server/kit/embedded/lock.ts'
-import { findPostmaster } from '../../server/kit/embedded/pid-file.ts'
-import { makeFolder, postgresUser, shelter } from '../../server/kit/embedded/user.ts'
-import { waitFor } from '../../server/kit/embedded/wait.ts'
+import { home, open, SetupError } from '../../server/kit/postgres/embedded/embedded.ts'
+import { lockHolder, tryLock } from '../../server/kit/postgres/embedded/lock.ts'
+import { findPostmaster } from '../../server/kit/postgres/embedded/pid-file.ts'
+import { makeFolder, postgresUser, shelter } from '../../server/kit/postgres/embedded/user.ts'
+import { waitFor } from '../../server/kit/postgres/embedded/wait.ts'
 
 const checkout = resolve(import.meta.dirname, '../..')
-const embedded = new URL('../../server/kit/embedded/', import.meta.url)
+const embedded = new URL('../../server/kit/postgres/embedded/', import.meta.url)
 const user = postgresUser()
 const base = join(home(checkout), '.cache', `embedded test ${process.pid}`)
 // Most tests go on with what the one before left, as starts of a real service do.

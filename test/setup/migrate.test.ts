@@ -3,12 +3,12 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
-import type { Pool } from '../../server/kit/db.ts'
 import { newId } from '../../server/kit/id.ts'
-import { migrate } from '../../server/kit/migrate.ts'
-import { sql } from '../../server/kit/sql.ts'
-import { migrations, testPool } from '../harness.ts'
-import { withOwnDatabase } from './database.ts'
+import { migrate } from '../../server/kit/postgres/migrate.ts'
+import type { Pool } from '../../server/kit/postgres/pool.ts'
+import { sql } from '../../server/kit/postgres/sql.ts'
+import { withOwnDatabase } from '../support/database.ts'
+import { migrations, testPool } from '../support/harness.ts'
 
 /** Works on a database of its own, to which the migrations up to this one were applied. */
 async function upTo(last: string, work: (pool: Pool) => Promise<void>): Promise<void> {

@@ -5,7 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
 import { newTenant, startService } from '../faults/service.ts'
-import { ownDatabase } from '../harness.ts'
+import { ownDatabase } from '../support/harness.ts'
 
 const { url, pool } = await ownDatabase('readme')
 const readme = fs.readFileSync(path.resolve(import.meta.dirname, '../../README.md'), 'utf8')

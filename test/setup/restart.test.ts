@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
 import { after, test } from 'node:test'
-import { home } from '../../server/kit/embedded/embedded.ts'
-import { parley, type Running } from './process.ts'
+import { home } from '../../server/kit/postgres/embedded/embedded.ts'
+import { parley, type Running } from '../support/process.ts'
 
 const checkout = path.resolve(import.meta.dirname, '../..')
 const base = path.join(home(checkout), '.cache', `restart-${process.pid}`)

@@ -3,8 +3,8 @@ import fs from 'node:fs'
 import net from 'node:net'
 import path from 'node:path'
 import { after, test } from 'node:test'
-import { home } from '../../server/kit/embedded/embedded.ts'
-import { parley, type Running } from './process.ts'
+import { home } from '../../server/kit/postgres/embedded/embedded.ts'
+import { parley, type Running } from '../support/process.ts'
 
 const base = path.join(home(path.resolve(import.meta.dirname, '../..')), '.cache', `start-${process.pid}`)
 const DATA_DIR = path.join(base, 'data')

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operations, scopes } from '../../server/api.ts'
-import { serve } from '../harness.ts'
-import { addressOf, make } from './operations.ts'
+import { serve } from '../support/harness.ts'
+import { addressOf, make } from '../support/operations.ts'
 
 const { workspace, fetch } = await serve()
 const no_json = '{"this is": no JSON'

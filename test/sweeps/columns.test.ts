@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { operations } from '../../server/api.ts'
-import { sql } from '../../server/kit/sql.ts'
-import { testPool } from '../harness.ts'
+import { sql } from '../../server/kit/postgres/sql.ts'
+import { testPool } from '../support/harness.ts'
 
 interface Property {
   type?: string | string[]

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { document, operations } from '../../server/api.ts'
-import { showsResource } from '../../server/kit/envelope.ts'
-import type { Operation } from '../../server/kit/operation.ts'
-import { type Answer, serve } from '../harness.ts'
-import { addressOf, bodyOf, make, prepare } from './operations.ts'
+import { showsResource } from '../../server/kit/http/envelope.ts'
+import type { Operation } from '../../server/kit/http/operation.ts'
+import { type Answer, serve } from '../support/harness.ts'
+import { addressOf, bodyOf, make, prepare } from '../support/operations.ts'
 
 const { workspace } = await serve()
 

@@ -4,10 +4,10 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { document, operations } from '../../server/api.ts'
-import { isEndless } from '../../server/kit/operation.ts'
-import { serve } from '../harness.ts'
-import { answerFaults } from './contract.ts'
-import { addressOf, bodyOf, hasId, make, prepare } from './operations.ts'
+import { isEndless } from '../../server/kit/http/operation.ts'
+import { answerFaults } from '../support/contract.ts'
+import { serve } from '../support/harness.ts'
+import { addressOf, bodyOf, hasId, make, prepare } from '../support/operations.ts'
 
 const { workspace, fetch } = await serve({ rate_limit_per_second: 100_000 })
 

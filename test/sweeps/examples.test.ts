@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { document, operations } from '../../server/api.ts'
-import type { Operation } from '../../server/kit/operation.ts'
-import { serve } from '../harness.ts'
-import { addressOf, make, prepare } from './operations.ts'
+import type { Operation } from '../../server/kit/http/operation.ts'
+import { serve } from '../support/harness.ts'
+import { addressOf, make, prepare } from '../support/operations.ts'
 
 const { workspace } = await serve()
 

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { operations, personOperations } from '../../server/api.ts'
 import { may } from '../../server/people/roles.ts'
 import { type Role, roles } from '../../server/people/schema.ts'
-import { serve } from '../harness.ts'
-import { at, someone } from '../visitors.ts'
-import { addressOf, bodyOf, make, prepare } from './operations.ts'
+import { serve } from '../support/harness.ts'
+import { addressOf, bodyOf, make, prepare } from '../support/operations.ts'
+import { at, someone } from '../support/visitors.ts'
 
 const server = await serve()
 const unknown = '01a1dd18-9904-726a-94bc-9e3b6ab9ad11'

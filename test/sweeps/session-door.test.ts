@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operations, personOperations } from '../../server/api.ts'
-import type { Operation } from '../../server/kit/operation.ts'
-import { serve, type Tenant } from '../harness.ts'
-import { at, browser, someone } from '../visitors.ts'
-import { addressOf, bodyOf, hasId, make, prepare } from './operations.ts'
+import type { Operation } from '../../server/kit/http/operation.ts'
+import { serve, type Tenant } from '../support/harness.ts'
+import { addressOf, bodyOf, hasId, make, prepare } from '../support/operations.ts'
+import { at, browser, someone } from '../support/visitors.ts'
 
 const server = await serve()
 const { workspace, fetch, url } = server

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operations } from '../../server/api.ts'
-import { raw, sql } from '../../server/kit/sql.ts'
-import { serve } from '../harness.ts'
-import { addressOf, bodyOf, hasId, make, prepare } from './operations.ts'
+import { raw, sql } from '../../server/kit/postgres/sql.ts'
+import { serve } from '../support/harness.ts'
+import { addressOf, bodyOf, hasId, make, prepare } from '../support/operations.ts'
 
 const { workspace, pool } = await serve()
 

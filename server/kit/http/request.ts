@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Knock } from '../door.ts'
-import type { Answer, StreamedAnswer } from '../envelope.ts'
-import type { Caller } from '../operation.ts'
-import type { SiteAnswer } from '../site.ts'
+import type { Knock } from './door.ts'
+import type { Answer, StreamedAnswer } from './envelope.ts'
+import type { Caller } from './operation.ts'
+import type { SiteAnswer } from './static-site.ts'
 
 /** How Fastify hands over the parts of a request, as it is set up below. */
 export interface Parts {

@@ -1,0 +1,44 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { setBounded } from '../limits/bounded-map.ts'
+
+/** Keeps text such that who reads the database doesn't read the text. */
+export interface Seal {
+  close: (text: string) => string
+  /** Throws when it was sealed with another key, or changed since. */
+  open: (sealed: string) => string
+}
+
+const nonce_bytes = 12
+const tag_bytes = 16
+const remembered_max = 1_000
+
+export function sealing(secrets_key: string): Seal {
+  const key = Buffer.from(hkdfSync('sha256', secrets_key, '', 'parley seal', 32))
+  return {
+    close(text) {
+      const nonce = randomBytes(nonce_bytes)
+      const cipher = createCipheriv('aes-256-gcm', key, nonce)
+      const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+      return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64')
+    },
+    open(sealed) {
+      const bytes = Buffer.from(sealed, 'base64')
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonce_bytes))
+      decipher.setAuthTag(bytes.subarray(nonce_bytes, nonce_bytes + tag_bytes))
+      const text = decipher.update(bytes.subarray(nonce_bytes + tag_bytes))
+      return Buffer.concat([text, decipher.final()]).toString('utf8')
+    },
+  }
+}
+
+/** To open a seal takes as long as to sign, and a sender asks for the same few again and again. */
+export function remembering(open: Seal['open']): Seal['open'] {
+  const opened = new Map<string, string>()
+  return (sealed) => {
+    const known = opened.get(sealed)
+    if (known !== undefined) return known
+    const text = open(sealed)
+    setBounded(opened, sealed, text, remembered_max)
+    return text
+  }
+}

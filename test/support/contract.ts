@@ -1,0 +1,70 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { document } from '../../server/api.ts'
+import type { Answer } from './harness.ts'
+
+const ajv = new Ajv2020({ strict: false, allErrors: true })
+addFormats.default(ajv)
+ajv.addSchema(JSON.parse(JSON.stringify(document)), 'document')
+
+const pointer = (...parts: string[]) =>
+  parts.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+
+type Rule = (answer: Answer) => string[]
+
+const rules = new Map<string, Rule>()
+
+/** What in the answer is not as the OpenAPI document promises; undocumented statuses and missing headers too. */
+export function answerFaults({ path, method }: { path: string; method: string }, answer: Answer): string[] {
+  const at = pointer('paths', path.replace(/:(\w+)/g, '{$1}'), method.toLowerCase(), 'responses', String(answer.status))
+  const rule = rules.get(at) ?? ruleOf(resolved(ajv.getSchema(`document#${at}`)?.schema))
+  rules.set(at, rule)
+  return rule(answer)
+}
+
+/** Made once for each status of each operation: to compile a schema takes long. */
+function ruleOf(response: Response | undefined): Rule {
+  if (!response) return ({ status }) => [`the status ${status} is not documented`]
+  const { schema, examples } = response.content?.['application/json'] ?? {}
+  const validate = schema && ajv.compile(rooted(schema))
+  const type = Object.keys(response.content ?? {}).find((name) => name !== 'application/json')
+  const codes = examples && Object.keys(examples)
+  const names = Object.keys(response.headers ?? {}).filter(
+    (name) => !['RateLimit', 'RateLimit-Policy', 'Idempotent-Replayed'].includes(name),
+  )
+  return ({ status, headers, text, body }) => {
+    const faults = names
+      .filter((name) => name !== 'Retry-After' || [429, 503].includes(status))
+      .filter((name) => !headers.has(name))
+      .map((name) => `the header ${name} is missing`)
+    if (!headers.get('content-security-policy')?.startsWith("default-src 'none'")) faults.push('a browser may run it')
+    if (type) return headers.get('content-type')?.startsWith(type) ? faults : [...faults, `it is not ${type}`]
+    if (!validate) return text === '' ? faults : [...faults, 'a body that is not documented']
+    const { code } = Object(body?.error)
+    if (!validate(body)) faults.push(ajv.errorsText(validate.errors))
+    else if (codes && !codes.includes(code)) faults.push(`the code ${code} is not documented`)
+    return faults
+  }
+}
+
+/** The same for an answer outside of all operations. */
+export const errorFaults: Rule = ({ body }) => (isError(body) ? [] : [ajv.errorsText(isError.errors)])
+
+const isError = ajv.compile({ $ref: 'document#/components/schemas/Error' })
+
+interface Response {
+  $ref?: string
+  headers?: object
+  content?: Record<string, { schema: object; examples?: object }>
+}
+
+function resolved(response: unknown): Response | undefined {
+  const { $ref } = Object(response)
+  return typeof $ref === 'string'
+    ? (ajv.getSchema(`document${$ref}`)?.schema as Response | undefined)
+    : (response as Response | undefined)
+}
+
+/** References of the document lead into it from anywhere. */
+const rooted = (schema: object): object =>
+  JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"document#/components'))

@@ -1,0 +1,38 @@
+import path from 'node:path'
+import { home, open } from '../../server/kit/postgres/embedded/embedded.ts'
+import { migrate } from '../../server/kit/postgres/migrate.ts'
+import { openPool } from '../../server/kit/postgres/pool.ts'
+
+const checkout = path.resolve(import.meta.dirname, '../..')
+
+/** Gives the work an empty database at the newest schema, in a PostgreSQL that is kept in `folder` for the next time. */
+export async function withDatabase(folder: string, work: (url: string) => Promise<void>): Promise<void> {
+  const data_dir = path.join(home(checkout), folder)
+  const postgres = await open({ checkout, data_dir, as: 'serve', say: console.log })
+  try {
+    await withOwnDatabase(postgres.url, work)
+  } finally {
+    await postgres.close()
+  }
+}
+
+/** The same beside other databases, in the PostgreSQL at `url`. */
+export async function withOwnDatabase(
+  url: string,
+  work: (url: string) => Promise<void>,
+  migrations = path.join(checkout, 'migrations'),
+): Promise<void> {
+  const name = `run_${process.pid}`
+  const admin = openPool({ url, size: 1, on_error: console.error })
+  await admin.script(`create database ${name}`)
+  try {
+    const own_url = url.replace(/\/[^/]*$/, `/${name}`)
+    const pool = openPool({ url: own_url, size: 1, on_error: console.error })
+    await migrate(pool, migrations)
+    await pool.close()
+    await work(own_url)
+  } finally {
+    await admin.script(`drop database ${name} with (force)`)
+    await admin.close()
+  }
+}

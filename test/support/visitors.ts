@@ -1,0 +1,57 @@
+import { newId } from '../../server/kit/id.ts'
+import { hashPassword } from '../../server/people/password.ts'
+import type { Role } from '../../server/people/schema.ts'
+import * as sessions from '../../server/people/sessions.ts'
+import * as people from '../../server/people/store.ts'
+import type { Answer, Server } from './harness.ts'
+
+export const password = 'correct horse battery'
+/** Made once: it is dear on purpose. */
+const password_hash = await hashPassword(password)
+
+type Go = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
+
+export interface Browser {
+  /** One request below /app by a page of the server, with the cookie that the last answers left. */
+  go: Go
+  cookie: () => string
+}
+
+export interface Someone extends Browser {
+  id: string
+  email: string
+  name: string
+}
+
+/** Someone who isn't signed in yet. */
+export function browser({ fetch, url }: Pick<Server, 'fetch' | 'url'>, token?: string): Browser {
+  let cookie = token === undefined ? '' : `parley_session=${token}`
+  const go: Go = async (method, path, body, headers) => {
+    const answer = await fetch(method, `/app${path}`, body, { origin: url, ...(cookie && { cookie }), ...headers })
+    const [given] = answer.headers.getSetCookie()
+    if (given !== undefined) cookie = given.includes('Max-Age=0') ? '' : (given.split(';')[0] ?? '')
+    return answer
+  }
+  return { go, cookie: () => cookie }
+}
+
+/** A person who is signed in, and in these workspaces. */
+export async function someone(server: Server, memberships: Record<string, Role> = {}): Promise<Someone> {
+  const { pool } = server
+  const email = `${newId()}@example.com`
+  const person = await people.create(pool, { email, name: 'Ada', password_hash }, Date.now())
+  if (!person) throw new Error('two ids are the same')
+  for (const [workspace, role] of Object.entries(memberships)) {
+    await people.join(pool, workspace, person.id, role, Date.now())
+  }
+  return { ...person, ...browser(server, await newToken(server, person.id)) }
+}
+
+export async function newToken({ pool }: Pick<Server, 'pool'>, person_id: string, now = Date.now()): Promise<string> {
+  const token = await sessions.begin(pool, person_id, password_hash, 'A browser', now)
+  if (token === undefined) throw new Error('the password is another')
+  return token
+}
+
+/** With the workspace that the page shows. */
+export const at = (workspace: { id: string }): Record<string, string> => ({ 'x-workspace': workspace.id })

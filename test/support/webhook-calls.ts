@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import * as clock from '../../server/kit/clock.ts'
+import type { Tenant } from './harness.ts'
+import { newWebhook } from './samples.ts'
+
+const minute_ms = 60_000
+
+/** When what happens now is due, however long it takes until then. */
+export const soon = () => clock.now() + minute_ms
+
+export async function listen(tenant: Tenant, url: string, said: object = {}) {
+  const made = await tenant.call('POST', '/webhooks', newWebhook({ url, ...said }))
+  assert.equal(made.status, 201, made.text)
+  return made.body.data
+}
+
+export const deliveriesOf = async (tenant: Tenant, id: string, query = '') =>
+  (await tenant.call('GET', `/webhooks/${id}/deliveries${query}`)).body.data
+
+export const deliveryOf = async (tenant: Tenant, id: string) => {
+  const [delivery] = await deliveriesOf(tenant, id)
+  return (await tenant.call('GET', `/webhooks/${id}/deliveries/${delivery.id}`)).body.data
+}

@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as clock from '../server/kit/clock.ts'
+import { sealing } from '../server/kit/crypto/seal.ts'
+import { openLog } from '../server/kit/log.ts'
+import { type Outbound, OutboundError, openOutbound } from '../server/kit/outbound.ts'
+import type { Db, Pool } from '../server/kit/postgres/pool.ts'
+import { type Sql, sql } from '../server/kit/postgres/sql.ts'
+import { type FlightOptions, openFlights } from '../server/webhooks/attempts-in-flight.ts'
+import * as queue from '../server/webhooks/queue.ts'
+import { sendAll } from '../server/webhooks/sender.ts'
+import { serve, type Tenant } from './support/harness.ts'
+import { receiver } from './support/receivers.ts'
+import { newContact } from './support/samples.ts'
+import { deliveriesOf, deliveryOf, listen, soon } from './support/webhook-calls.ts'
+
+const secrets_key = randomBytes(32).toString('base64')
+const { workspace, pool } = await serve({ webhook_allow_hosts: ['127.0.0.1'], secrets_key })
+const look_every_ms = 5
+
+/** A sender that looks only when it is told to. */
+function fly(options: Partial<FlightOptions> = {}) {
+  const outbound = openOutbound({ allowed: ['127.0.0.1'] })
+  const tools = { seal: sealing(secrets_key), outbound, address: () => '' }
+  const flights = openFlights({ pool, tools, ownAddress: () => '', log: openLog('silent'), ...options })
+  const end = async () => {
+    await outbound.close()
+    await flights.stop()
+  }
+  return { ...flights, [Symbol.asyncDispose]: end }
+}
+
+/** The database, but for one kind of statement. */
+function except(kind: RegExp, instead: (statement: Sql, go: () => Promise<unknown>) => Promise<unknown>): Pool {
+  const send = (way: 'many' | 'run') => (statement: Sql) => {
+    const go = (): Promise<unknown> => pool[way](statement)
+    return kind.test(statement.text) ? instead(statement, go) : go()
+  }
+  return { ...pool, many: send('many') as Db['many'], run: send('run') as Db['run'] }
+}
+
+const noting = /^with result as/
+const claiming = /^with endpoint as/
+
+const createMany = (tenant: Tenant, count: number) =>
+  Promise.all(Array.from({ length: count }, () => tenant.call('POST', '/contacts', newContact())))
+
+const statusesOf = async (tenant: Tenant, id: string): Promise<string[]> =>
+  (await deliveriesOf(tenant, id, '?limit=100')).map(({ status }: { status: string }) => status)
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await sleep(look_every_ms)
+}
+
+test('slow endpoints keep none waiting that has more to get', async () => {
+  const tenant = await workspace()
+  const [slow, fast] = [await receiver(() => {}), await receiver()]
+  await listen(tenant, slow.url)
+  await listen(tenant, slow.url)
+  await listen(tenant, fast.url)
+  await createMany(tenant, 40)
+  await using flights = fly()
+  flights.send(tenant.id)
+  await until(() => fast.received.length === 40)
+  assert.equal(slow.received.length, 20)
+})
+
+test('what was committed late is sent, however much it is, while something hangs', async () => {
+  const tenant = await workspace()
+  const [hanging, fast] = [await receiver(() => {}), await receiver()]
+  await listen(tenant, hanging.url)
+  const { id } = await listen(tenant, fast.url)
+  await createMany(tenant, 31)
+  const later = (due: string, count: number) =>
+    pool.run(
+      sql`update webhook_deliveries set due_at = ${due} where workspace_id = ${tenant.id} and webhook_id = ${id} and id in (
+        select id from webhook_deliveries where workspace_id = ${tenant.id} and webhook_id = ${id} and status = 'pending'
+        limit ${count})`,
+    )
+  await later(clock.iso(clock.now() + 1_000_000), 30)
+  let is_busy = false
+  // Something else happens while the first of them are found, for which there is no room any more.
+  const busy = except(claiming, async (_statement, go) => {
+    const found = await go()
+    if (is_busy) flights.send(tenant.id)
+    is_busy = false
+    return found
+  })
+  await using flights = fly({ pool: busy })
+  flights.send(tenant.id)
+  while (!(await statusesOf(tenant, id)).includes('succeeded')) await sleep(look_every_ms)
+  await later(clock.iso(clock.now() - 1_000_000), 30)
+  is_busy = true
+  await flights.look(tenant.id)
+  await until(() => fast.received.length === 31)
+  assert.equal(hanging.received.length, 10, 'it has not waited for those')
+})
+
+test('while nothing can be noted, no more is sent than may be under way', async () => {
+  const tenant = await workspace()
+  const there = await receiver()
+  for (let count = 0; count < 10; count += 1) await listen(tenant, there.url)
+  await createMany(tenant, 50)
+  const full = except(noting, () => Promise.reject(new Error('the disk is full')))
+  await using flights = fly({ pool: full })
+  flights.send(tenant.id)
+  await until(() => there.received.length >= 200)
+  await sleep(200)
+  await flights.look(tenant.id)
+  await sleep(200)
+  assert.ok(there.received.length <= 400, `${there.received.length} of 500 were sent`)
+})
+
+test('what a deadlock undid is noted again, not sent again', async () => {
+  const tenant = await workspace()
+  const there = await receiver()
+  const { id } = await listen(tenant, there.url)
+  await createMany(tenant, 1)
+  let count = 0
+  const unlucky = except(noting, (_statement, go) => {
+    count += 1
+    return count === 1 ? Promise.reject(Object.assign(new Error('deadlock detected'), { code: '40P01' })) : go()
+  })
+  await using flights = fly({ pool: unlucky })
+  flights.send(tenant.id)
+  await flights.settled()
+  assert.deepEqual([there.received.length, await statusesOf(tenant, id)], [1, ['succeeded']])
+})
+
+test('who has claimed for so long that another may have begun sends nothing', async () => {
+  const tenant = await workspace()
+  const there = await receiver()
+  await listen(tenant, there.url)
+  await createMany(tenant, 1)
+  let passed_ms = 0
+  const slow = except(claiming, async (_statement, go) => {
+    const rows = await go()
+    passed_ms = queue.lease_ms
+    return rows
+  })
+  await using flights = fly({ pool: slow, now: () => clock.now() + passed_ms })
+  flights.send(tenant.id)
+  await flights.settled()
+  assert.equal(there.received.length, 0)
+})
+
+test('what waits for an endpoint that is active again does not fail', async () => {
+  const tenant = await workspace()
+  const { id } = await listen(tenant, 'http://127.0.0.1:9/')
+  await createMany(tenant, 1)
+  await tenant.call('PATCH', `/webhooks/${id}`, { status: 'disabled' })
+  const late = except(/^select id from webhooks/, async (_statement, go) => {
+    const disabled = await go()
+    await tenant.call('PATCH', `/webhooks/${id}`, { status: 'active' })
+    return disabled
+  })
+  await queue.failWaiting(late, tenant.id, [])
+  assert.deepEqual(await statusesOf(tenant, id), ['pending'])
+})
+
+test('who stops leaves no lease, whatever it was about to do', async () => {
+  const tenant = await workspace()
+  const { id } = await listen(tenant, 'http://127.0.0.1:9/')
+  await createMany(tenant, 1)
+  await tenant.call('PATCH', `/webhooks/${id}`, { status: 'disabled' })
+  await using flights = fly()
+  await Promise.all([flights.look(tenant.id), flights.stop()])
+  assert.ok(await queue.hold(pool, tenant.id, randomUUID(), clock.now()))
+})
+
+test('an attempt may take 15 seconds, and says where it was sent', async () => {
+  const tenant = await workspace()
+  const { id, url } = await listen(tenant, 'http://127.0.0.1:9/first')
+  await tenant.call('POST', '/contacts', newContact())
+  const seen: number[] = []
+  const post: Outbound['post'] = async (_url, { timeout_ms }) => {
+    seen.push(timeout_ms)
+    throw new OutboundError('not today')
+  }
+  const tools = { seal: sealing(secrets_key), outbound: { ...openOutbound({ allowed: [] }), post }, address: () => '' }
+  await sendAll({ pool, tools, ownAddress: () => '', log: openLog('silent') }, tenant.id)
+  assert.deepEqual(seen, [15_000])
+  await tenant.call('PATCH', `/webhooks/${id}`, { url: 'http://127.0.0.1:9/second' })
+  const { attempts } = await deliveryOf(tenant, id)
+  assert.equal(attempts[0].url, url)
+})
+
+test('an endpoint gets at most ten at once, and one at a time when it fails', async () => {
+  const tenant = await workspace()
+  const [slow, failing, other] = await Promise.all([
+    listen(tenant, 'http://127.0.0.1:9/slow'),
+    listen(tenant, 'http://127.0.0.1:9/failing'),
+    listen(tenant, 'http://127.0.0.1:9/other'),
+  ])
+  await pool.run(
+    sql`update webhooks set failing_since = ${clock.iso(clock.now())} where workspace_id = ${tenant.id}
+      and id = ${failing.id}`,
+  )
+  for (let count = 0; count < 12; count += 1) await tenant.call('POST', '/contacts', newContact())
+  const many = { in_all: 200, in_all_failing: 100 }
+  const room = { of_each: 10, of_each_failing: 1, ...many }
+  const countBy = (claimed: queue.Claimed[]) =>
+    Object.fromEntries(
+      Map.groupBy(claimed, ({ webhook_id }) => webhook_id)
+        .entries()
+        .map(([id, all]) => [id, all.length]),
+    )
+  const now = soon()
+  const few = await queue.claim(pool, tenant.id, { ...room, in_all: 2, in_all_failing: 1 }, new Map(), [], now)
+  assert.deepEqual(
+    countBy(few),
+    { [slow.id]: 1, [failing.id]: 1, [other.id]: 1 },
+    'when there is little room, one for each',
+  )
+  const progress = new Map(few.map(({ webhook_id, due_at, id }) => [webhook_id, { flying: 1, due_at, id }]))
+  const more = await queue.claim(pool, tenant.id, room, progress, few, now)
+  assert.deepEqual(countBy(more), { [slow.id]: 9, [other.id]: 9 })
+  assert.deepEqual(countBy(await queue.claim(pool, tenant.id, room, progress, 'all before', now)), countBy(more))
+  const full = (flying: number) => ({ flying, due_at: clock.iso(now), id: slow.id })
+  const held = new Map([
+    [slow.id, full(10)],
+    [failing.id, full(1)],
+  ])
+  const rest = await queue.claim(pool, tenant.id, room, held, [...few, ...more], now)
+  assert.deepEqual(countBy(rest), { [other.id]: 2 })
+})
+
+test('two processes send each delivery once', async () => {
+  const tenant = await workspace()
+  const there = await receiver()
+  for (let count = 0; count < 5; count += 1) await listen(tenant, there.url)
+  await Promise.all(Array.from({ length: 20 }, () => tenant.call('POST', '/contacts', newContact())))
+  await Promise.all([tenant.work(), tenant.work(), tenant.work()])
+  assert.equal(there.received.length, 100)
+})
+
+test('what others have noted or changed since it was claimed stays as it is', async () => {
+  const tenant = await workspace()
+  const { id } = await listen(tenant, 'http://127.0.0.1:9/')
+  await tenant.call('POST', '/contacts', newContact())
+  const room = { of_each: 10, of_each_failing: 1, in_all: 200, in_all_failing: 100 }
+  const now = soon()
+  const attempt = { created_at: clock.iso(now), status: 200, duration_ms: 1, error: null, answer: '', url: null }
+  const claim = async () => {
+    const [delivery] = await queue.claim(pool, tenant.id, room, new Map(), [], now)
+    assert.ok(delivery)
+    return delivery
+  }
+  const note = (delivery: queue.Claimed, status: 'succeeded' | 'failed') =>
+    queue.record(pool, tenant.id, [{ delivery, status, due_at: null, attempt }], now)
+  const [first, second] = [await claim(), await claim()]
+  await note(first, 'failed')
+  await note(second, 'succeeded')
+  const { status, attempts } = await deliveryOf(tenant, id)
+  assert.deepEqual([status, attempts.length], ['failed', 1])
+  await tenant.call('POST', `/webhooks/${id}/deliveries/${first.id}/resend`)
+  await note(second, 'succeeded')
+  assert.equal((await deliveryOf(tenant, id)).status, 'pending', 'it was to be sent again since')
+})
+
+test('one process at a time sends what is due in a workspace, and another when it falls silent', async () => {
+  const { id } = await workspace()
+  const [one, other] = [randomUUID(), randomUUID()]
+  const now = soon()
+  assert.equal(await queue.hold(pool, id, one, now), now + queue.lease_ms)
+  assert.equal(await queue.hold(pool, id, other, now + 1), undefined)
+  assert.equal(await queue.hold(pool, id, one, now + 2), now + 2 + queue.lease_ms, 'it may go on')
+  const later = now + 2 + queue.lease_ms
+  assert.equal(await queue.hold(pool, id, other, later), later + queue.lease_ms)
+  await queue.release(pool, one)
+  assert.equal(await queue.hold(pool, id, one, later), undefined, 'it has nothing to give up')
+  await queue.release(pool, other)
+  assert.ok(await queue.hold(pool, id, one, later))
+})
+
+test('a stop leaves what is under way to others, at once', async () => {
+  const tenant = await workspace()
+  const asked = Promise.withResolvers<void>()
+  const there = await receiver(() => asked.resolve())
+  const { id } = await listen(tenant, there.url)
+  await tenant.call('POST', '/contacts', newContact())
+  await using flights = fly()
+  flights.send(tenant.id)
+  await asked.promise
+  await flights.stop()
+  const { status, attempt } = await deliveryOf(tenant, id)
+  assert.deepEqual([status, attempt], ['pending', 0])
+  assert.ok(await queue.hold(pool, tenant.id, randomUUID(), clock.now()))
+})

@@ -21,7 +21,7 @@ import type { Door } from './kit/http/door.ts'
 import type { Operation, Tools } from './kit/http/operation.ts'
 import { type FastifyInstance, type HttpLimits, openHttp } from './kit/http/server.ts'
 import { readSite } from './kit/http/static-site.ts'
-import { lanes } from './kit/limits/batch.ts'
+import { queuePerKey } from './kit/limits/key-queues.ts'
 import type { Log } from './kit/log.ts'
 import { type About, openApiOf } from './kit/openapi/document.ts'
 import { openOutbound } from './kit/outbound.ts'
@@ -146,7 +146,7 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     body: await metrics.text(),
   }))
   addPage('/openapi.json', () => ({ status: 200, headers: {}, body: document_text }))
-  const inboxes = lanes(inbox_at_once_max)
+  const inboxes = queuePerKey(inbox_at_once_max)
   addInlet('/inbox/*', async ({ path, headers, body, hung_up }) => {
     const receive = () => inbox.receive(pool, tools.seal, { path, headers, body }, clock.now())
     const answer = await inboxes(path, receive)

@@ -4,11 +4,12 @@ import { Type } from 'typebox'
 import { welcome } from '../server/kit/http/stream-limits.ts'
 import { assertChecked } from '../server/kit/http/validate.ts'
 import { isId, newId } from '../server/kit/id.ts'
-import { gather, lanes } from '../server/kit/limits/batch.ts'
+import { openBatcher } from '../server/kit/limits/batch.ts'
 import { setBounded } from '../server/kit/limits/bounded-map.ts'
-import { openPlaces } from '../server/kit/limits/concurrency.ts'
-import { limiter } from '../server/kit/limits/rate.ts'
-import { tokenFinder } from '../server/kit/limits/token-lookup.ts'
+import { openConcurrencyLimit } from '../server/kit/limits/concurrency.ts'
+import { queuePerKey } from '../server/kit/limits/key-queues.ts'
+import { openRateLimit } from '../server/kit/limits/rate.ts'
+import { openTokenLookup } from '../server/kit/limits/token-lookup.ts'
 import { rarely } from '../server/kit/log.ts'
 import { overloaded, unauthorized } from '../server/kit/problem.ts'
 import { cut, cutBytes, storable } from '../server/kit/text.ts'
@@ -44,31 +45,31 @@ test('a schema that says what nothing checks is refused', () => {
   assert.doesNotThrow(() => assertChecked(Type.Object({ a: Type.String({ format: 'uuid', maxLength: 3 }) })))
 })
 
-test('a clock that is set back locks nobody out', () => {
-  const { take } = limiter(1)
-  assert.equal(take('a', 10_000_000).is_over, false)
-  assert.equal(take('a', 10_000_000).is_over, true)
-  assert.equal(take('a', 5_000_000).is_over, false)
+test('a rate limit still admits requests after the clock was set back', () => {
+  const { count } = openRateLimit(1)
+  assert.equal(count('a', 10_000_000).is_exceeded, false)
+  assert.equal(count('a', 10_000_000).is_exceeded, true)
+  assert.equal(count('a', 5_000_000).is_exceeded, false)
 })
 
-test('beyond 10,000 keys the limiter forgets the one that was counted first', () => {
-  const { take } = limiter(1)
-  take('oldest', 1_000)
-  take('renewed', 1_000)
+test('beyond 10,000 keys a rate limit forgets the key with the oldest window', () => {
+  const { count } = openRateLimit(1)
+  count('oldest', 1_000)
+  count('renewed', 1_000)
   const now = 2_500
-  take('renewed', now)
-  for (let count = 0; count < 9_999; count += 1) take(`key ${count}`, now)
-  assert.equal(take('renewed', now).is_over, true, 'counted anew since, and so not the oldest')
-  assert.equal(take('key 0', now).is_over, true)
-  take('one more', now)
-  assert.equal(take('key 0', now).is_over, true)
-  assert.equal(take('renewed', now).is_over, false)
+  count('renewed', now)
+  for (let index = 0; index < 9_999; index += 1) count(`key ${index}`, now)
+  assert.equal(count('renewed', now).is_exceeded, true, 'its window is new, so it is not the oldest')
+  assert.equal(count('key 0', now).is_exceeded, true)
+  count('one more', now)
+  assert.equal(count('key 0', now).is_exceeded, true)
+  assert.equal(count('renewed', now).is_exceeded, false)
 })
 
-test('calls of one name are gathered, and each gets its own answer', async () => {
-  const groups: number[] = []
-  const double = gather<number, number>({ size_max: 4, flights_max: 1 }, async (_name, inputs) => {
-    groups.push(inputs.length)
+test('calls with one key are batched, and each gets its own output', async () => {
+  const batch_sizes: number[] = []
+  const double = openBatcher<number, number>({ size_max: 4, in_flight_max: 1 }, async (_key, inputs) => {
+    batch_sizes.push(inputs.length)
     return inputs.map((input) => input * 2)
   })
   const numbers = Array.from({ length: 10 }, (_, index) => index)
@@ -76,25 +77,25 @@ test('calls of one name are gathered, and each gets its own answer', async () =>
     await Promise.all(numbers.map((number) => double('n', number))),
     numbers.map((number) => number * 2),
   )
-  assert.deepEqual(groups, [4, 4, 2])
+  assert.deepEqual(batch_sizes, [4, 4, 2])
 })
 
-test('one name has its lanes, and leaves those of others alone', async () => {
-  const inLane = lanes(2)
+test('a busy queue does not delay the queue of another key', async () => {
+  const enqueue = queuePerKey(2)
   let running = 0
   let most = 0
   const { promise: gate, resolve: open } = Promise.withResolvers<void>()
   const works = Array.from({ length: 6 }, () =>
-    inLane('busy', async () => {
+    enqueue('busy', async () => {
       running += 1
       most = Math.max(most, running)
       await gate
       running -= 1
     }),
   )
-  assert.equal(await inLane('other', async () => 'done'), 'done')
+  assert.equal(await enqueue('other', async () => 'done'), 'done')
   await assert.rejects(
-    inLane('other', () => Promise.reject(new Error('its own'))),
+    enqueue('other', () => Promise.reject(new Error('its own'))),
     /its own/,
   )
   open()
@@ -102,38 +103,38 @@ test('one name has its lanes, and leaves those of others alone', async () => {
   assert.equal(most, 2)
 })
 
-test('who waits too long for a lane is told to come again, who comes later at once, until something moves', async () => {
-  const inLane = lanes(1)
+test('work that waits too long is rejected, and later work at once until the queue moves', async () => {
+  const enqueue = queuePerKey(1)
   const { promise: gate, resolve: open } = Promise.withResolvers<string>()
-  const busy = inLane('busy', () => gate)
+  const busy = enqueue('busy', () => gate)
   const has_run: string[] = []
-  const late = inLane('busy', async () => void has_run.push('late'))
+  const late = enqueue('busy', async () => void has_run.push('late'))
   await assert.rejects(late, { code: 'SERVICE_UNAVAILABLE' })
   await assert.rejects(
-    inLane('busy', async () => void has_run.push('later')),
+    enqueue('busy', async () => void has_run.push('later')),
     { code: 'SERVICE_UNAVAILABLE' },
   )
-  assert.equal(await inLane('other', async () => 'done'), 'done')
+  assert.equal(await enqueue('other', async () => 'done'), 'done')
   open('moved')
   assert.equal(await busy, 'moved')
   await new Promise(setImmediate)
-  assert.equal(await inLane('busy', async () => 'done'), 'done')
+  assert.equal(await enqueue('busy', async () => 'done'), 'done')
   assert.deepEqual(has_run, [])
 })
 
-test('unknown tokens are remembered for half a second, known ones are looked up each time', async () => {
-  const asked: string[] = []
-  const find = tokenFinder<{ token: string }, string>(async (wanted) => {
-    asked.push(...wanted.map(({ token }) => token))
+test('unknown tokens are cached for half a second, known tokens are looked up each time', async () => {
+  const looked_up: string[] = []
+  const find = openTokenLookup<{ token: string }, string>(async (wanted) => {
+    looked_up.push(...wanted.map(({ token }) => token))
     return wanted.map(({ token }) => (token === 'known' ? 'Ada' : undefined))
   })
   for (const token of ['known', 'unknown', 'known', 'unknown']) {
     assert.equal(await find({ token }, 10_000), token === 'known' ? 'Ada' : undefined)
   }
-  assert.deepEqual(asked, ['known', 'unknown', 'known'])
+  assert.deepEqual(looked_up, ['known', 'unknown', 'known'])
   await find({ token: 'unknown' }, 10_500)
   await find({ token: 'unknown' }, 5_000)
-  assert.deepEqual(asked.slice(3), ['unknown', 'unknown'], 'later, and when the clock was set back')
+  assert.deepEqual(looked_up.slice(3), ['unknown', 'unknown'], 'after half a second, and after the clock was set back')
 })
 
 test('a full map loses the entry that was set longest ago', () => {
@@ -142,17 +143,17 @@ test('a full map loses the entry that was set longest ago', () => {
   assert.deepEqual([...map.keys()], ['c', 'a', 'd'])
 })
 
-test('a flood takes half of the places, and others get in when all are taken', () => {
-  const places = openPlaces(10)
-  const taken = (name: string, wanted: number) => Array.from({ length: wanted }, () => places.take(name))
-  const got = (name: string, wanted: number) => taken(name, wanted).filter(Boolean).length
-  assert.equal(got('flood', 100), 5)
-  assert.equal(got('second flood', 100), 5)
-  assert.equal(got('small', 2), 2, 'less than an even share')
-  assert.equal(got('flood', 1), 0)
-  for (let count = 0; count < 5; count += 1) places.leave('flood')
-  assert.equal(got('small', 2), 2, 'there is room again')
-  assert.equal(got('flood', 100), 4, 'the last place, then as many as make up an even share')
+test('a key gets at most half of the slots, and keys below their even share are admitted when all are taken', () => {
+  const limit = openConcurrencyLimit(10)
+  const attempts = (key: string, wanted: number) => Array.from({ length: wanted }, () => limit.acquire(key))
+  const acquire = (key: string, wanted: number) => attempts(key, wanted).filter(Boolean).length
+  assert.equal(acquire('flood', 100), 5)
+  assert.equal(acquire('second flood', 100), 5)
+  assert.equal(acquire('small', 2), 2, 'below its even share')
+  assert.equal(acquire('flood', 1), 0)
+  for (let count = 0; count < 5; count += 1) limit.release('flood')
+  assert.equal(acquire('small', 2), 2, 'slots are free again')
+  assert.equal(acquire('flood', 100), 4, 'the last free slot, then up to its even share')
 })
 
 test('what happens often is said once a second, with a count', () => {

@@ -1,7 +1,7 @@
 import * as events from '../events/store.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
-import { gatherById } from '../kit/limits/batch.ts'
+import { batchedGetById } from '../kit/postgres/get-by-id.ts'
 import * as page from '../kit/postgres/page.ts'
 import type { Db } from '../kit/postgres/pool.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
@@ -50,7 +50,7 @@ export async function get(db: Db, workspace: string, id: string): Promise<Agent>
   return agent
 }
 
-const byId = gatherById<Agent>(columns, raw('agents'), deployed)
+const byId = batchedGetById<Agent>(columns, raw('agents'), deployed)
 
 export function list(db: Db, workspace: string, query: AgentQuery): Promise<page.Page<Agent>> {
   return page.readSelection(

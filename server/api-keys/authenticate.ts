@@ -1,6 +1,6 @@
 import * as clock from '../kit/clock.ts'
 import type { Caller } from '../kit/http/operation.ts'
-import { gather } from '../kit/limits/batch.ts'
+import { openBatcher } from '../kit/limits/batch.ts'
 import { setBounded } from '../kit/limits/bounded-map.ts'
 import type { Db } from '../kit/postgres/pool.ts'
 import { scopesOf } from './schema.ts'
@@ -21,14 +21,14 @@ export interface Authenticator {
 
 const fresh_ms = 500
 const known_max = 10_000
-const limits = { size_max: 256, flights_max: 2 }
+const limits = { size_max: 256, in_flight_max: 2 }
 
 /** Knows callers by their keys. Unknown keys are remembered too, so that a flood of them stays cheap. */
 export function authenticator(db: Db): Authenticator {
   const known = new Map<string, Known>()
   const used = new Map<string, { workspace_id: string; id: string; used_at: number }>()
 
-  const lookUp = gather<string, api_keys.ApiKey | undefined>(limits, async (_name, tokens) => {
+  const lookUp = openBatcher<string, api_keys.ApiKey | undefined>(limits, async (_name, tokens) => {
     const hashes = tokens.map(api_keys.hashOf)
     const found = new Map((await api_keys.findAll(db, hashes)).map((key) => [key.hash.toString('hex'), key]))
     return hashes.map((hash) => found.get(hash.toString('hex')))

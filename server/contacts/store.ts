@@ -1,8 +1,8 @@
 import * as events from '../events/store.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
-import { gatherById } from '../kit/limits/batch.ts'
 import { copyLine, copyList } from '../kit/postgres/copy.ts'
+import { batchedGetById } from '../kit/postgres/get-by-id.ts'
 import { type Db, whenTaken } from '../kit/postgres/pool.ts'
 import { rowByKey } from '../kit/postgres/row-by-key.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
@@ -28,7 +28,7 @@ export async function get(db: Db, workspace: string, id: string): Promise<Contac
   return found(await byId(db, workspace, id))
 }
 
-const byId = gatherById<ContactWithCrmIds>(sql`${columns}, crm_ids`, raw('contacts'))
+const byId = batchedGetById<ContactWithCrmIds>(sql`${columns}, crm_ids`, raw('contacts'))
 
 /** A phone number in use is refused; the others are created. */
 export async function create(

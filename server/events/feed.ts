@@ -1,5 +1,5 @@
 import { firstIdOf, isId } from '../kit/id.ts'
-import { gatherById } from '../kit/limits/batch.ts'
+import { batchedGetById } from '../kit/postgres/get-by-id.ts'
 import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
 import * as page from '../kit/postgres/page.ts'
 import type { Db } from '../kit/postgres/pool.ts'
@@ -36,7 +36,7 @@ export async function get(db: Db, workspace: string, id: string, readable: Event
   return event
 }
 
-const byId = gatherById<Event>(columns, raw('events'))
+const byId = batchedGetById<Event>(columns, raw('events'))
 
 /** Newest first; after an event, in the order in which they came. */
 export async function list(

@@ -1,11 +1,11 @@
 import * as clock from '../kit/clock.ts'
-import { gather } from '../kit/limits/batch.ts'
+import { openBatcher } from '../kit/limits/batch.ts'
 import { type Db, isUnavailable } from '../kit/postgres/pool.ts'
 import type { EventType } from './catalog.ts'
 import * as feed from './feed.ts'
 
 const look_every_ms = 200
-const limits = { size_max: 100, flights_max: 2 }
+const limits = { size_max: 100, in_flight_max: 2 }
 
 interface Waiting {
   position: number
@@ -67,7 +67,7 @@ function openWatch(db: Db): Watch {
     if (is_looking) setTimeout(() => void lookAgain(), look_every_ms)
   }
 
-  const read = gather<Wanted, feed.Kept[]>(limits, async (workspace, all) => {
+  const read = openBatcher<Wanted, feed.Kept[]>(limits, async (workspace, all) => {
     const found = new Map<string, feed.Kept[]>()
     for (const { types, after } of all) {
       const name = `${types} ${after}`

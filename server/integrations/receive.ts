@@ -6,7 +6,7 @@ import type { Knock } from '../kit/http/door.ts'
 import { isJsonType } from '../kit/http/headers.ts'
 import type { At, Caller, Raw } from '../kit/http/operation.ts'
 import { newId } from '../kit/id.ts'
-import { tokenFinder } from '../kit/limits/token-lookup.ts'
+import { openTokenLookup } from '../kit/limits/token-lookup.ts'
 import type { Db } from '../kit/postgres/pool.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { invalidState, notFound, Problem, unsupportedMediaType } from '../kit/problem.ts'
@@ -20,7 +20,7 @@ const unreadable = 'The signing secret was sealed with another SECRETS_KEY than 
 
 /** Lets in by the token in the address, as the integration. */
 export function knocking(db: Db): (knock: Knock, now: number) => Promise<Caller> {
-  const find = tokenFinder<{ token: string }, integrations.Owner>((wanted) =>
+  const find = openTokenLookup<{ token: string }, integrations.Owner>((wanted) =>
     integrations.findAll(
       db,
       wanted.map(({ token }) => token),

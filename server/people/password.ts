@@ -1,5 +1,5 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto'
-import { lanes } from '../kit/limits/batch.ts'
+import { queuePerKey } from '../kit/limits/key-queues.ts'
 
 /** As OWASP asks for at least: some 50 ms of a processor. The kept form tells them, so that they can grow. */
 const memory_kib = 19 * 1024
@@ -15,7 +15,7 @@ const form = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/
 /** Nobody's: compared with when there is no such person, which then takes as long. */
 const nobodys = formOf(randomBytes(salt_bytes), randomBytes(hash_bytes))
 
-const inTurn = lanes(at_once_max)
+const inTurn = queuePerKey(at_once_max)
 
 /** What is kept of a password. */
 export async function hashPassword(password: string): Promise<string> {

@@ -4,7 +4,7 @@ import { cookieFor, isOwnPage, readCookie, setCookie } from '../kit/http/browser
 import type { Knock } from '../kit/http/door.ts'
 import type { Caller } from '../kit/http/operation.ts'
 import { isId } from '../kit/id.ts'
-import { tokenFinder } from '../kit/limits/token-lookup.ts'
+import { openTokenLookup } from '../kit/limits/token-lookup.ts'
 import type { Db } from '../kit/postgres/pool.ts'
 import { foreignOrigin, notFound, Problem, signedOut } from '../kit/problem.ts'
 import { assertMay, scopesOf } from './roles.ts'
@@ -44,7 +44,9 @@ export function visiting(
 ): (knock: Knock, now: number, is_recheck?: boolean) => Promise<Visitor> {
   const cookie = cookieFor(cookie_name, public_url)
   const attempts = throttle()
-  const find = tokenFinder<WantedSession, sessions.FoundSession>((wanted) => sessions.findAll(db, wanted, clock.now()))
+  const find = openTokenLookup<WantedSession, sessions.FoundSession>((wanted) =>
+    sessions.findAll(db, wanted, clock.now()),
+  )
 
   async function sessionOf({ headers }: Knock, workspace: string | undefined, now: number) {
     const token = readCookie(cookie, headers)

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as clock from '../clock.ts'
-import type { TurnAway } from '../limits/concurrency.ts'
-import { limiter } from '../limits/rate.ts'
+import type { DelayedRejection } from '../limits/delayed-rejection.ts'
+import { openRateLimit } from '../limits/rate.ts'
 import * as problem from '../problem.ts'
 import { isForm, isTooLong } from './body/form.ts'
 import type { Door, Knock } from './door.ts'
@@ -14,8 +14,8 @@ import type { Parts } from './request.ts'
 export const unhurried = new WeakSet<object>()
 
 /** Who are you (401), not too often (429), may you (403), in a form we read (415): before anything is parsed. */
-export function admission(rate_limit_per_second: number, turnAway: TurnAway) {
-  const limits = rate_limit_per_second > 0 ? limiter(rate_limit_per_second) : undefined
+export function admission(rate_limit_per_second: number, turnAway: DelayedRejection) {
+  const limits = rate_limit_per_second > 0 ? openRateLimit(rate_limit_per_second) : undefined
 
   function letIn(
     operation: Operation,
@@ -27,9 +27,9 @@ export function admission(rate_limit_per_second: number, turnAway: TurnAway) {
     if (!caller) throw problem.unauthorized()
     request.caller = caller
     if (limits) {
-      const { is_over, header } = limits.take(caller.id, now)
+      const { is_exceeded, header } = limits.count(caller.id, now)
       reply.header('ratelimit-policy', limits.policy).header('ratelimit', header)
-      if (is_over) throw problem.rateLimited(rate_limit_per_second)
+      if (is_exceeded) throw problem.rateLimited(rate_limit_per_second)
     }
     if (!caller.scopes.has(operation.scope)) throw problem.forbidden(operation.scope)
     if (operation.upload && isForm(request.headers['content-type'])) return expectFile(operation.upload, request)

@@ -1,8 +1,9 @@
 import { METHODS } from 'node:http'
 import { availableParallelism } from 'node:os'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { lanes } from '../limits/batch.ts'
-import { openPlaces, turningAway } from '../limits/concurrency.ts'
+import { openConcurrencyLimit } from '../limits/concurrency.ts'
+import { openDelayedRejection } from '../limits/delayed-rejection.ts'
+import { queuePerKey } from '../limits/key-queues.ts'
 import type { Log } from '../log.ts'
 import type { Pool } from '../postgres/pool.ts'
 import * as problem from '../problem.ts'
@@ -45,11 +46,11 @@ export function addDoors(
   { doors, pool, tools, log, rate_limit_per_second }: DoorOptions,
 ): void {
   const write = writer(pool, tools)
-  const reads = { lists: lanes(lists_at_once_max), dear: lanes(dear_at_once_max) }
-  const turnAway = turningAway()
+  const reads = { lists: queuePerKey(lists_at_once_max), dear: queuePerKey(dear_at_once_max) }
+  const turnAway = openDelayedRejection()
   const admit = admission(rate_limit_per_second, turnAway)
-  const places = openPlaces(requests_at_once_max)
-  const inlet_places = openPlaces(inlet_requests_at_once_max, inlet_requests_of_one_max)
+  const places = openConcurrencyLimit(requests_at_once_max)
+  const inlet_places = openConcurrencyLimit(inlet_requests_at_once_max, inlet_requests_of_one_max)
   const writeFromInlet = writer(pool, tools, perCaller())
   for (const door of doors) addOperations(door)
 
@@ -84,8 +85,8 @@ export function addDoors(
               unhurried.delete(raw.socket),
             )
           }
-          if (!slots.take(taker)) return turnAway(() => refuse(problem.overloaded()))
-          const leave = () => slots.leave(taker)
+          if (!slots.acquire(taker)) return turnAway(() => refuse(problem.overloaded()))
+          const leave = () => slots.release(taker)
           run({ id, caller, raw, params, query, body }).then(
             (answer) => {
               leave()

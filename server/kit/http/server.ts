@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import * as clock from '../clock.ts'
 import { requestIds } from '../id.ts'
-import { openPlaces } from '../limits/concurrency.ts'
+import { openConcurrencyLimit } from '../limits/concurrency.ts'
 import { type Log, rarely } from '../log.ts'
 import { type Metrics, metrics } from '../metrics.ts'
 import * as problem from '../problem.ts'
@@ -165,14 +165,14 @@ export function openHttp(options: HttpOptions): Http {
     refuseOtherMethods(app, url, ['GET'])
   }
   const addInlet: Http['addInlet'] = (url, take) => {
-    const places = openPlaces(inlet_at_once_max, inlet_of_one_max)
+    const places = openConcurrencyLimit(inlet_at_once_max, inlet_of_one_max)
     app.post<Parts>(url, async (request, reply) => {
       const { body, headers } = request
       const hung_up = new Promise<void>((resolve) => reply.raw.once('close', resolve))
       const path = request.url.split('?')[0] ?? ''
-      if (!places.take(path)) throw problem.overloaded()
+      if (!places.acquire(path)) throw problem.overloaded()
       const bytes = Buffer.isBuffer(body) ? body : Buffer.of()
-      const answer = await take({ path, headers, body: bytes, hung_up }).finally(() => places.leave(path))
+      const answer = await take({ path, headers, body: bytes, hung_up }).finally(() => places.release(path))
       give(request, reply, answer)
       return reply
     })

@@ -1,5 +1,5 @@
 import * as clock from '../clock.ts'
-import { openPlaces } from '../limits/concurrency.ts'
+import { openConcurrencyLimit } from '../limits/concurrency.ts'
 import { isUnavailable } from '../postgres/pool.ts'
 import { Problem } from '../problem.ts'
 
@@ -29,16 +29,16 @@ export interface Streams {
 }
 
 export function openStreams(at_once_max: number, of_one_max: number): Streams {
-  const places = openPlaces(at_once_max, of_one_max)
+  const places = openConcurrencyLimit(at_once_max, of_one_max)
   const open = new Set<AbortController>()
   return {
     enter(name) {
-      if (!places.take(name)) return undefined
+      if (!places.acquire(name)) return undefined
       const place = new AbortController()
       open.add(place)
       place.signal.addEventListener('abort', () => {
         open.delete(place)
-        places.leave(name)
+        places.release(name)
       })
       return place
     },

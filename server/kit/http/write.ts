@@ -1,5 +1,6 @@
 import * as clock from '../clock.ts'
-import { gather, lanes } from '../limits/batch.ts'
+import { openBatcher } from '../limits/batch.ts'
+import { queuePerKey } from '../limits/key-queues.ts'
 import { type Db, isContention, isLockTimeout, isUnavailable, type Pool } from '../postgres/pool.ts'
 import { sql } from '../postgres/sql.ts'
 import { idempotencyInProgress, Problem } from '../problem.ts'
@@ -19,7 +20,7 @@ const in_progress_wait_ms = 2_000
 const group_wait_ms = 500
 const single_wait_ms = 100
 /** For each workspace, so that none takes all connections. */
-const limits = { size_max: 64, flights_max: 2 }
+const limits = { size_max: 64, in_flight_max: 2 }
 /** Decided, and so the same when asked again: kept with the key. Anything else lets go of it. */
 const kept_codes = ['NOT_FOUND', 'CONFLICT', 'INVALID_STATE', 'PRECONDITION_FAILED']
 
@@ -27,7 +28,7 @@ const kept_codes = ['NOT_FOUND', 'CONFLICT', 'INVALID_STATE', 'PRECONDITION_FAIL
 export function writer(pool: Pool, tools: Tools, alone = perWorkspace()): (write: Write) => Promise<Answer> {
   const transact: Transact = (writes, wait_ms) => transactIn(pool, tools, writes, wait_ms)
   const flights = new Map<string, Promise<unknown>>()
-  const together = gather<Write, Answer | Error>(limits, (_name, writes) => carryOutAll(transact, writes))
+  const together = openBatcher<Write, Answer | Error>(limits, (_name, writes) => carryOutAll(transact, writes))
 
   async function carryOut(write: Write): Promise<Answer> {
     const { workspace } = write.call.caller
@@ -60,14 +61,14 @@ type Queue = <T>(caller: Caller, work: () => Promise<T>) => Promise<T>
 
 /** A queue for writes that don't share a transaction. */
 function perWorkspace(): Queue {
-  const queue = lanes(limits.flights_max)
+  const queue = queuePerKey(limits.in_flight_max)
   return ({ workspace }, work) => queue(workspace, work)
 }
 
 /** The same for each caller, with one more for all of a workspace: a busy caller leaves something to the others. */
 export function perCaller(): Queue {
-  const own = lanes(limits.flights_max)
-  const all = lanes(limits.flights_max + 1)
+  const own = queuePerKey(limits.in_flight_max)
+  const all = queuePerKey(limits.in_flight_max + 1)
   return ({ workspace, id }, work) => own(id, () => all(workspace, work))
 }
 

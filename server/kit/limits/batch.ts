@@ -1,169 +1,105 @@
 import * as clock from '../clock.ts'
-import type { Db } from '../postgres/pool.ts'
-import { listOf, raw, type Sql, sql } from '../postgres/sql.ts'
 import { overloaded } from '../problem.ts'
 
-/** Who would wait longer for a turn is told to come again, so that no queue grows beyond what is served meanwhile. */
 const wait_max_ms = 2_000
-const look_every_ms = 100
+const check_waits_every_ms = 100
 
-interface Waiting<In, Out> {
+export interface BatchLimits {
+  /** Calls in one batch. */
+  size_max: number
+  /** Batches of one key that run at the same time. */
+  in_flight_max: number
+  /** While a batch of the key is in flight, the next one starts only with this many calls. 1 by default. */
+  concurrent_size_min?: number
+}
+
+interface WaitingCall<In, Out> {
   input: In
   since: number
   resolve: (output: Out) => void
   reject: (error: unknown) => void
 }
 
-interface Group<In, Out> {
-  waiting: Waiting<In, Out>[]
-  flights: number
+interface KeyState<In, Out> {
+  waiting: WaitingCall<In, Out>[]
+  in_flight: number
   is_scheduled: boolean
-  /** Somebody has waited too long, and nothing has come back since: who comes now would wait as long. */
+  /** A call has waited too long and no batch has finished since, so a new call would wait as long. */
   is_stalled: boolean
 }
 
-/** How many go together, how many groups of one name may be under way at once, and how many make another one worth it. */
-export interface Limits {
-  size_max: number
-  flights_max: number
-  another_min?: number
-}
-
 /**
- * Gathers concurrent calls with the same `name` into one call of `run`, which answers each in its place.
- * A lone call is not delayed beyond the current turn of the event loop; under load, groups form by themselves
- * because calls wait while earlier groups are under way.
+ * Batches concurrent calls with the same key into one call of `run`, which returns one output per input, in order.
+ * A single call starts at the end of the current turn of the event loop. Under load, batches form because calls wait while
+ * earlier batches are in flight. Rejects calls that would wait longer than `wait_max_ms`.
  */
-export function gather<In, Out>(
-  { size_max, flights_max, another_min = 1 }: Limits,
-  run: (name: string, inputs: In[]) => Promise<Out[]>,
-): (name: string, input: In) => Promise<Out> {
-  const groups = new Map<string, Group<In, Out>>()
-  let watch: NodeJS.Timeout | undefined
+export function openBatcher<In, Out>(
+  { size_max, in_flight_max, concurrent_size_min = 1 }: BatchLimits,
+  run: (key: string, inputs: In[]) => Promise<Out[]>,
+): (key: string, input: In) => Promise<Out> {
+  const keys = new Map<string, KeyState<In, Out>>()
+  let wait_timer: NodeJS.Timeout | undefined
 
-  /** One timer for all that wait, and none when nobody does. */
-  function refuseLate(): void {
-    const too_early = clock.ticks() - wait_max_ms
-    let is_anyone_waiting = false
-    for (const group of groups.values()) {
-      const in_time = group.waiting.findIndex(({ since }) => since > too_early)
-      const late = group.waiting.splice(0, in_time === -1 ? group.waiting.length : in_time)
+  /** One timer serves all keys and stops when no call is waiting. */
+  function rejectLate(): void {
+    const latest_since = clock.ticks() - wait_max_ms
+    let is_any_waiting = false
+    for (const state of keys.values()) {
+      const first_in_time = state.waiting.findIndex(({ since }) => since > latest_since)
+      const late = state.waiting.splice(0, first_in_time === -1 ? state.waiting.length : first_in_time)
       for (const { reject } of late) reject(overloaded())
-      group.is_stalled ||= late.length > 0
-      is_anyone_waiting ||= group.waiting.length > 0
+      state.is_stalled ||= late.length > 0
+      is_any_waiting ||= state.waiting.length > 0
     }
-    if (is_anyone_waiting) return
-    clearInterval(watch)
-    watch = undefined
+    if (is_any_waiting) return
+    clearInterval(wait_timer)
+    wait_timer = undefined
   }
 
-  function schedule(name: string, group: Group<In, Out>): void {
-    const enough = group.flights === 0 ? 1 : another_min
-    if (group.is_scheduled || group.waiting.length < enough || group.flights === flights_max) return
-    group.is_scheduled = true
+  function schedule(key: string, state: KeyState<In, Out>): void {
+    const size_min = state.in_flight === 0 ? 1 : concurrent_size_min
+    if (state.is_scheduled || state.waiting.length < size_min || state.in_flight === in_flight_max) return
+    state.is_scheduled = true
     setImmediate(() => {
-      group.is_scheduled = false
-      const calls = group.waiting.splice(0, size_max)
-      if (calls.length > 0) return void fly(name, group, calls)
-      if (group.flights === 0) groups.delete(name)
+      state.is_scheduled = false
+      const calls = state.waiting.splice(0, size_max)
+      if (calls.length > 0) return void runBatch(key, state, calls)
+      if (state.in_flight === 0) keys.delete(key)
     })
   }
 
-  async function fly(name: string, group: Group<In, Out>, calls: Waiting<In, Out>[]): Promise<void> {
-    group.flights += 1
-    schedule(name, group)
+  async function runBatch(key: string, state: KeyState<In, Out>, calls: WaitingCall<In, Out>[]): Promise<void> {
+    state.in_flight += 1
+    schedule(key, state)
     try {
       const outputs = await run(
-        name,
+        key,
         calls.map(({ input }) => input),
       )
-      if (outputs.length !== calls.length) throw new Error(`${name} answered ${outputs.length} of ${calls.length}`)
+      if (outputs.length !== calls.length)
+        throw new Error(`batch "${key}" returned ${outputs.length} outputs for ${calls.length} inputs`)
       outputs.forEach((output, index) => {
         calls[index]?.resolve(output)
       })
     } catch (error) {
       for (const call of calls) call.reject(error)
     }
-    group.flights -= 1
-    group.is_stalled = false
-    schedule(name, group)
-    if (group.flights === 0 && group.waiting.length === 0) groups.delete(name)
+    state.in_flight -= 1
+    state.is_stalled = false
+    schedule(key, state)
+    if (state.in_flight === 0 && state.waiting.length === 0) keys.delete(key)
   }
 
-  return (name, input) =>
+  return (key, input) =>
     new Promise((resolve, reject) => {
-      let group = groups.get(name)
-      if (!group) {
-        group = { waiting: [], flights: 0, is_scheduled: false, is_stalled: false }
-        groups.set(name, group)
+      let state = keys.get(key)
+      if (!state) {
+        state = { waiting: [], in_flight: 0, is_scheduled: false, is_stalled: false }
+        keys.set(key, state)
       }
-      if (group.is_stalled && group.flights === flights_max) return reject(overloaded())
-      group.waiting.push({ input, since: clock.ticks(), resolve, reject })
-      watch ??= setInterval(refuseLate, look_every_ms).unref()
-      schedule(name, group)
+      if (state.is_stalled && state.in_flight === in_flight_max) return reject(overloaded())
+      state.waiting.push({ input, since: clock.ticks(), resolve, reject })
+      wait_timer ??= setInterval(rejectLate, check_waits_every_ms).unref()
+      schedule(key, state)
     })
-}
-
-/** Runs work of one name a few at a time, in the order in which it came. */
-export function lanes(flights_max: number): <T>(name: string, work: () => Promise<T>) => Promise<T> {
-  const queue = gather<() => Promise<void>, void>({ size_max: 1, flights_max }, async (_name, works) =>
-    Promise.all(works.map((work) => work())),
-  )
-  return (name, work) =>
-    new Promise((resolve, reject) => {
-      queue(name, () => work().then(resolve, reject)).catch(reject)
-    })
-}
-
-/** One statement for many costs little more than for one: a second is sent only for as many as make up for it. */
-const reads = { size_max: 100, flights_max: 3, another_min: 24 }
-
-interface Wanted {
-  workspace: string
-  id: string
-}
-
-/**
- * Gathers concurrent gets by id over one handle into one statement, whosever they are: each is looked up with its
- * own workspace.
- */
-export function gatherById<Row>(
-  columns: Sql,
-  table: Sql,
-  joined = raw(''),
-): (db: Db, workspace: string, id: string) => Promise<Row | undefined> {
-  /** Of one workspace, as most often: the index is read for a list of ids, which is cheaper than a join. */
-  async function readOfOne(db: Db, workspace: string, wanted: Wanted[]): Promise<(Row | undefined)[]> {
-    const rows = await db.many<Row & { id: string }>(
-      sql`select ${columns} from ${table} ${joined}
-        where workspace_id = ${workspace} and id = any(${listOf(wanted.map(({ id }) => id))}::uuid[]) order by id`,
-    )
-    const found = new Map(rows.map((row) => [row.id, row]))
-    return wanted.map(({ id }) => found.get(id))
-  }
-
-  async function read(db: Db, wanted: Wanted[]): Promise<(Row | undefined)[]> {
-    const [first] = wanted
-    if (first && wanted.every(({ workspace }) => workspace === first.workspace)) {
-      return readOfOne(db, first.workspace, wanted)
-    }
-    const rows = await db.many<Row & { workspace_id: string; id: string }>(
-      sql`select workspace_id, ${columns}
-        from unnest(${listOf(wanted.map(({ workspace }) => workspace))}::uuid[],
-          ${listOf(wanted.map(({ id }) => id))}::uuid[]) as wanted (workspace_id, id)
-        join ${table} using (workspace_id, id) ${joined}`,
-    )
-    const found = new Map(rows.map((row) => [row.workspace_id + row.id, row]))
-    return wanted.map(({ workspace, id }) => found.get(workspace + id))
-  }
-
-  const gatherers = new WeakMap<Db, (name: string, input: Wanted) => Promise<Row | undefined>>()
-  return (db, workspace, id) => {
-    let gatherer = gatherers.get(db)
-    if (!gatherer) {
-      gatherer = gather(reads, (_name, wanted) => read(db, wanted))
-      gatherers.set(db, gatherer)
-    }
-    return gatherer('', { workspace, id })
-  }
 }

@@ -1,38 +1,41 @@
 import { setBounded } from './bounded-map.ts'
 
-/** How many requests are left to a name in the current second, and whether this one was too many. */
-export interface Allowance {
-  is_over: boolean
+const window_ms = 1_000
+const keys_max = 10_000
+
+export interface RateLimit {
+  /** The value of the RateLimit-Policy header. */
+  policy: string
+  /** Counts a request of the key. */
+  count: (key: string, now: number) => RateLimitStatus
+}
+
+export interface RateLimitStatus {
+  is_exceeded: boolean
+  /** The value of the RateLimit header. */
   header: string
 }
 
 interface Window {
   until: number
-  used: number
+  requests: number
 }
 
-const window_ms = 1_000
-const names_max = 10_000
-
-export interface Limiter {
-  policy: string
-  take: (name: string, now: number) => Allowance
-}
-
-/** Counts requests by name in windows of a second that begin with the first. */
-export function limiter(per_second: number): Limiter {
+/** Limits requests per second and key. A key's window of one second starts with its first request. */
+export function openRateLimit(per_second_max: number): RateLimit {
   const windows = new Map<string, Window>()
   return {
-    policy: `"key";q=${per_second};w=1`,
-    take(name, now) {
-      let window = windows.get(name)
-      // Further ahead than a window: the clock was set back.
+    policy: `"key";q=${per_second_max};w=1`,
+    count(key, now) {
+      let window = windows.get(key)
+      // A window that ends more than `window_ms` from now was opened before the clock was set back.
       if (!window || window.until <= now || window.until > now + window_ms) {
-        window = { until: now + window_ms, used: 0 }
-        setBounded(windows, name, window, names_max)
+        window = { until: now + window_ms, requests: 0 }
+        setBounded(windows, key, window, keys_max)
       }
-      window.used += 1
-      return { is_over: window.used > per_second, header: `"key";r=${Math.max(0, per_second - window.used)};t=1` }
+      window.requests += 1
+      const remaining = Math.max(0, per_second_max - window.requests)
+      return { is_exceeded: window.requests > per_second_max, header: `"key";r=${remaining};t=1` }
     },
   }
 }

@@ -1,0 +1,56 @@
+import { openBatcher } from '../limits/batch.ts'
+import type { Db } from './pool.ts'
+import { listOf, raw, type Sql, sql } from './sql.ts'
+
+/** A statement for many rows costs little more than for one, so a second one is sent only when many calls wait. */
+const limits = { size_max: 100, in_flight_max: 3, concurrent_size_min: 24 }
+
+interface RowKey {
+  workspace: string
+  id: string
+}
+
+/**
+ * Returns a getter that batches concurrent gets by id on one `db` into one statement, across workspaces. Each id is
+ * looked up in the workspace of its own call.
+ */
+export function batchedGetById<Row>(
+  columns: Sql,
+  table: Sql,
+  joined = raw(''),
+): (db: Db, workspace: string, id: string) => Promise<Row | undefined> {
+  /** Most batches have one workspace. An index scan with a list of ids is then cheaper than a join. */
+  async function getFromOneWorkspace(db: Db, workspace: string, keys: RowKey[]): Promise<(Row | undefined)[]> {
+    const rows = await db.many<Row & { id: string }>(
+      sql`select ${columns} from ${table} ${joined}
+        where workspace_id = ${workspace} and id = any(${listOf(keys.map(({ id }) => id))}::uuid[]) order by id`,
+    )
+    const by_id = new Map(rows.map((row) => [row.id, row]))
+    return keys.map(({ id }) => by_id.get(id))
+  }
+
+  async function getAll(db: Db, keys: RowKey[]): Promise<(Row | undefined)[]> {
+    const [first] = keys
+    if (first && keys.every(({ workspace }) => workspace === first.workspace)) {
+      return getFromOneWorkspace(db, first.workspace, keys)
+    }
+    const rows = await db.many<Row & { workspace_id: string; id: string }>(
+      sql`select workspace_id, ${columns}
+        from unnest(${listOf(keys.map(({ workspace }) => workspace))}::uuid[],
+          ${listOf(keys.map(({ id }) => id))}::uuid[]) as wanted (workspace_id, id)
+        join ${table} using (workspace_id, id) ${joined}`,
+    )
+    const by_key = new Map(rows.map((row) => [row.workspace_id + row.id, row]))
+    return keys.map(({ workspace, id }) => by_key.get(workspace + id))
+  }
+
+  const batchers = new WeakMap<Db, (key: string, input: RowKey) => Promise<Row | undefined>>()
+  return (db, workspace, id) => {
+    let batcher = batchers.get(db)
+    if (!batcher) {
+      batcher = openBatcher(limits, (_key, row_keys) => getAll(db, row_keys))
+      batchers.set(db, batcher)
+    }
+    return batcher('', { workspace, id })
+  }
+}

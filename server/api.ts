@@ -26,7 +26,7 @@ import type { Log } from './kit/log.ts'
 import { type About, openApiOf } from './kit/openapi/document.ts'
 import { openOutbound } from './kit/outbound.ts'
 import type { Pool } from './kit/postgres/pool.ts'
-import { readiness } from './kit/postgres/ready.ts'
+import { openReadinessCheck } from './kit/postgres/ready.ts'
 import { operations as overview } from './overview/routes.ts'
 import { operations as personOperations } from './people/routes.ts'
 import { visiting } from './people/visitor.ts'
@@ -135,7 +135,7 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
   })
   const document_text = JSON.stringify(document)
   addPage('/health', () => json(200, { status: 'ok' }))
-  const isReady = readiness(pool, migrations)
+  const isReady = openReadinessCheck(pool, migrations)
   addPage('/ready', async () => {
     const is_ready = !isStopping() && (await isReady())
     return json(is_ready ? 200 : 503, { status: is_ready ? 'ready' : 'not ready' })

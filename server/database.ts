@@ -45,6 +45,7 @@ export async function openDatabase(
   const pool = openPool({
     url: () => database_url ?? embedded?.url ?? '',
     size: pool_size,
+    application_name: 'parley',
     on_error: ({ message }) => log.warn({ reason: message }, 'lost a connection'),
   })
   const close = async () => {

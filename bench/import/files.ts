@@ -3,7 +3,7 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { csvLine } from '../../server/kit/csv.ts'
-import { copyLine, copyList } from '../../server/kit/postgres/copy.ts'
+import { copyLine, copyTextArray } from '../../server/kit/postgres/copy.ts'
 import { chunksOf } from '../chunks.ts'
 import { type Person, people } from '../scale/people.ts'
 
@@ -37,7 +37,18 @@ function* mapped<In>(values: Iterable<In>, map: (value: In) => string): Generato
 
 function contactLine(workspace_id: string, person: Person): string {
   const { id, phone_number, first_name, last_name, email, company, notes, tags, created_at } = person
-  const cells = [workspace_id, id, phone_number, first_name, last_name, email, company, notes, copyList(tags), 'import']
+  const cells = [
+    workspace_id,
+    id,
+    phone_number,
+    first_name,
+    last_name,
+    email,
+    company,
+    notes,
+    copyTextArray(tags),
+    'import',
+  ]
   return copyLine([...cells, created_at, created_at])
 }
 

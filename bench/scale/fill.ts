@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import { copyLine, copyList } from '../../server/kit/postgres/copy.ts'
+import { copyLine, copyTextArray } from '../../server/kit/postgres/copy.ts'
 import { chunksOf } from '../chunks.ts'
 import type { Database } from '../database.ts'
 import { addTenant } from '../fill.ts'
@@ -103,6 +103,16 @@ function* linesOfOthers(seed: number): Generator<string> {
 
 function lineOf(workspace_id: string, person: Person): string {
   const { id, phone_number, first_name, last_name, email, company, notes, created_at, search_text } = person
-  const before = [workspace_id, id, phone_number, first_name, last_name, email, company, notes, copyList(person.tags)]
-  return copyLine([...before, 'import', created_at, created_at, search_text, copyList(person.folded_tags)])
+  const before = [
+    workspace_id,
+    id,
+    phone_number,
+    first_name,
+    last_name,
+    email,
+    company,
+    notes,
+    copyTextArray(person.tags),
+  ]
+  return copyLine([...before, 'import', created_at, created_at, search_text, copyTextArray(person.folded_tags)])
 }

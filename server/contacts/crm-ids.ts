@@ -1,6 +1,7 @@
 import * as events from '../events/store.ts'
 import * as clock from '../kit/clock.ts'
-import { type Db, whenTaken } from '../kit/postgres/pool.ts'
+import { onUniqueViolation } from '../kit/postgres/errors.ts'
+import type { Db } from '../kit/postgres/pool.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { inUse, notFound } from '../kit/problem.ts'
 import type { ContactWithCrmIds } from './schema.ts'
@@ -30,7 +31,7 @@ export async function setCrmId(db: Db, workspace: string, change: CrmChange, now
           values (${workspace}, ${id}, ${system}, ${crm_id})
           on conflict (workspace_id, contact_id, system) do update set crm_id = excluded.crm_id`,
       )
-      .catch(whenTaken(() => crmIdInUse(undefined)))
+      .catch(onUniqueViolation(() => crmIdInUse(undefined)))
   }
   const crm_ids = crm_id === undefined ? sql`crm_ids - ${system}::text` : sql`crm_ids || ${{ [system]: crm_id }}::jsonb`
   const after = await db.one<ContactWithCrmIds>(

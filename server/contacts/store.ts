@@ -1,9 +1,10 @@
 import * as events from '../events/store.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
-import { copyLine, copyList } from '../kit/postgres/copy.ts'
+import { copyLine, copyTextArray } from '../kit/postgres/copy.ts'
+import { onUniqueViolation } from '../kit/postgres/errors.ts'
 import { batchedGetById } from '../kit/postgres/get-by-id.ts'
-import { type Db, whenTaken } from '../kit/postgres/pool.ts'
+import type { Db } from '../kit/postgres/pool.ts'
 import { rowByKey } from '../kit/postgres/row-by-key.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { inUse, notFound, type Problem, preconditionFailed } from '../kit/problem.ts'
@@ -119,7 +120,7 @@ const bulk_columns = [
 function bulkLine(workspace: string, contact: Contact): string {
   const { id, phone_number, first_name, last_name, display_name, email, company, notes, tags, source } = contact
   const texts = [workspace, id, phone_number, first_name, last_name, display_name, email, company, notes]
-  return copyLine([...texts, copyList(tags), source, contact.created_at, contact.updated_at])
+  return copyLine([...texts, copyTextArray(tags), source, contact.created_at, contact.updated_at])
 }
 
 export interface Change {
@@ -173,7 +174,7 @@ export async function update(
           from json_to_recordset(${JSON.stringify(last)}) as row ${row_types}
           where contacts.workspace_id = ${workspace} and contacts.id = row.id`,
       )
-      .catch(whenTaken(() => numberInUse(undefined))),
+      .catch(onUniqueViolation(() => numberInUse(undefined))),
     lookup.follow(
       db,
       workspace,

@@ -46,7 +46,7 @@ export async function record(
       insert into webhook_delivery_counts (workspace_id, webhook_id, id, total)
       select ${workspace}, webhook_id, ${newId()}, count(*) from delivery group by webhook_id`,
   )
-  if (subscribers > 0) db.tell({ topic: 'deliveries', workspace })
+  if (subscribers > 0) db.notify({ topic: 'deliveries', workspace })
 }
 
 /** Which of a workspace's webhooks are told of such an event. */
@@ -105,7 +105,7 @@ export async function recordMany(
     hearers.map(({ id }) => id),
     ids.length,
   )
-  db.tell({ topic: 'deliveries', workspace })
+  db.notify({ topic: 'deliveries', workspace })
 }
 
 /**

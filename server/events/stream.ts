@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Listener } from '../kit/http/operation.ts'
-import { type Db, isUnavailable } from '../kit/postgres/pool.ts'
+import { isUnavailable } from '../kit/postgres/errors.ts'
+import type { Db } from '../kit/postgres/pool.ts'
 import { Problem } from '../kit/problem.ts'
 import type { EventType } from './catalog.ts'
 import * as feed from './feed.ts'

@@ -1,6 +1,7 @@
 import * as clock from '../kit/clock.ts'
 import { openBatcher } from '../kit/limits/batch.ts'
-import { type Db, isUnavailable } from '../kit/postgres/pool.ts'
+import { isUnavailable } from '../kit/postgres/errors.ts'
+import type { Db } from '../kit/postgres/pool.ts'
 import type { EventType } from './catalog.ts'
 import * as feed from './feed.ts'
 

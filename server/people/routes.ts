@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { ById } from '../kit/field.ts'
 import { type Call, type Operation, operation } from '../kit/http/operation.ts'
-import { whenTaken } from '../kit/postgres/pool.ts'
+import { onUniqueViolation } from '../kit/postgres/errors.ts'
 import { invalid, notFound, signedOut } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
 import * as invitations from './invitations.ts'
@@ -170,7 +170,7 @@ const shared: Operation[] = [
     body: schema.WorkspaceChange,
     response: schema.Workspace,
     run: async ({ db, workspace }, { body }) => {
-      const renamed = await workspaces.rename(db, workspace, body.name).catch(whenTaken(people.nameInUse))
+      const renamed = await workspaces.rename(db, workspace, body.name).catch(onUniqueViolation(people.nameInUse))
       return { ...renamed, role: 'owner' as const }
     },
   }),

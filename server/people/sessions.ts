@@ -4,7 +4,7 @@ import { firstIdOf, newId } from '../kit/id.ts'
 import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
 import * as page from '../kit/postgres/page.ts'
 import type { Db } from '../kit/postgres/pool.ts'
-import { listOf, sql } from '../kit/postgres/sql.ts'
+import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import type { OpenSession, Person, Query, Role } from './schema.ts'
 
 const day_ms = 24 * 60 * 60 * 1000
@@ -66,7 +66,7 @@ export async function findAll(
   const workspaces = wanted.map(({ workspace }) => workspace ?? null)
   const found = await db.many<FoundSession & { place: number }>(
     sql`select place, people.id, email, name, sessions.id as session_id, last_used_at, role
-      from unnest(${hashes}::bytea[], ${listOf(workspaces)}::uuid[]) with ordinality as wanted (hash, workspace_id, place)
+      from unnest(${hashes}::bytea[], ${toArrayLiteral(workspaces)}::uuid[]) with ordinality as wanted (hash, workspace_id, place)
       join sessions on sessions.hash = wanted.hash
       join people on people.id = sessions.person_id
       left join memberships on memberships.workspace_id = wanted.workspace_id and memberships.person_id = people.id

@@ -95,7 +95,7 @@ export async function resend(
       where workspace_id = ${workspace} and webhook_id = ${webhook_id} and id = ${id} returning ${columns}`,
   )
   if (!sent) throw notFound()
-  db.tell({ topic: 'deliveries', workspace })
+  db.notify({ topic: 'deliveries', workspace })
   return sent
 }
 
@@ -112,7 +112,7 @@ export async function recover(
         and created_at >= ${clock.iso(clock.parse(since))}`,
   )
   const recovered = failed + (await events.tellMissed(db, workspace, webhook, since, now))
-  if (recovered > 0) db.tell({ topic: 'deliveries', workspace })
+  if (recovered > 0) db.notify({ topic: 'deliveries', workspace })
   return { recovered }
 }
 

@@ -1,6 +1,6 @@
 import * as clock from '../kit/clock.ts'
 import type { Db } from '../kit/postgres/pool.ts'
-import { listOf, raw, type Sql, sql } from '../kit/postgres/sql.ts'
+import { raw, type Sql, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import { type Told, told_columns } from './deliveries.ts'
 import type { Attempt, DeliveryStatus, Webhook } from './schema.ts'
 import type { Sealed } from './store.ts'
@@ -76,7 +76,7 @@ export const workspacesDue = (
 const isNoneOf = (deliveries: Iterable<Claimed>): Sql => {
   const all = [...deliveries]
   return sql`(webhook_id, id) not in (
-    select * from unnest(${listOf(all.map(({ webhook_id }) => webhook_id))}::uuid[], ${listOf(all.map(({ id }) => id))}::uuid[]))`
+    select * from unnest(${toArrayLiteral(all.map(({ webhook_id }) => webhook_id))}::uuid[], ${toArrayLiteral(all.map(({ id }) => id))}::uuid[]))`
 }
 
 /**
@@ -101,8 +101,8 @@ export async function claim(
             - coalesce(flying, 0) as room,
           coalesce(due_at, '-infinity') as last_due_at, coalesce(last_id, webhooks.id) as last_id
         from webhooks
-        left join unnest(${listOf(of.map(([id]) => id))}::uuid[], ${listOf(of.map(([, { flying }]) => flying))}::integer[],
-          ${listOf(of.map(([, { due_at }]) => due_at))}::timestamptz[], ${listOf(of.map(([, { id }]) => id))}::uuid[])
+        left join unnest(${toArrayLiteral(of.map(([id]) => id))}::uuid[], ${toArrayLiteral(of.map(([, { flying }]) => flying))}::integer[],
+          ${toArrayLiteral(of.map(([, { due_at }]) => due_at))}::timestamptz[], ${toArrayLiteral(of.map(([, { id }]) => id))}::uuid[])
           as progress (id, flying, due_at, last_id) on progress.id = webhooks.id
         where workspace_id = ${workspace} and status = 'active'),
       waiting as (
@@ -140,12 +140,12 @@ export async function record(db: Db, workspace: string, results: Result[], now: 
   const claimed = results.map(({ delivery }) => delivery)
   await db.run(
     sql`with result as (
-        select * from rows from (unnest(${listOf(claimed.map(({ webhook_id }) => webhook_id))}::uuid[]),
-          unnest(${listOf(claimed.map(({ id }) => id))}::uuid[]),
-          unnest(${listOf(claimed.map(({ attempt }) => attempt))}::integer[]),
-          unnest(${listOf(claimed.map(({ due_at }) => due_at))}::timestamptz[]),
-          unnest(${listOf(results.map(({ status }) => status))}::text[]),
-          unnest(${listOf(results.map(({ due_at }) => due_at))}::timestamptz[]),
+        select * from rows from (unnest(${toArrayLiteral(claimed.map(({ webhook_id }) => webhook_id))}::uuid[]),
+          unnest(${toArrayLiteral(claimed.map(({ id }) => id))}::uuid[]),
+          unnest(${toArrayLiteral(claimed.map(({ attempt }) => attempt))}::integer[]),
+          unnest(${toArrayLiteral(claimed.map(({ due_at }) => due_at))}::timestamptz[]),
+          unnest(${toArrayLiteral(results.map(({ status }) => status))}::text[]),
+          unnest(${toArrayLiteral(results.map(({ due_at }) => due_at))}::timestamptz[]),
           jsonb_array_elements(${JSON.stringify(results.map(({ attempt }) => attempt))}))
           as result (webhook_id, id, attempt_before, due_before, status, due_at, attempt)),
       held as (

@@ -20,7 +20,7 @@ export function openSender(options: FlightOptions): Sender {
     }
     looking = undefined
   }
-  const deafen = pool.listen(({ topic, workspace }) => {
+  const deafen = pool.subscribe(({ topic, workspace }) => {
     try {
       if (topic === 'deliveries') flights.send(workspace)
     } catch (error) {

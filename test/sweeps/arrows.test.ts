@@ -80,7 +80,7 @@ function only(what: string, pattern: RegExp, allowed: string[]): void {
   })
 }
 
-only('imports the driver', /from 'pg'/, ['kit/postgres/pool.ts'])
+only('imports the driver', /from 'pg'/, fs.globSync('kit/postgres/*.ts', { cwd: server }))
 only('imports the web framework', /from 'fastify'/, [...fs.globSync('kit/http/**/*.ts', { cwd: server }), 'api.ts'])
 only('reads the environment', /process\.env/, ['config.ts'])
 only('asks what time it is', /Date\.now\(|new Date\(|performance\.now\(/, ['kit/clock.ts'])

@@ -1,6 +1,6 @@
 import { maxHeaderSize, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { isUnavailable } from '../postgres/pool.ts'
+import { isUnavailable } from '../postgres/errors.ts'
 import * as problem from '../problem.ts'
 import { failure } from './envelope.ts'
 

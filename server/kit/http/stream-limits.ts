@@ -1,6 +1,6 @@
 import * as clock from '../clock.ts'
 import { openConcurrencyLimit } from '../limits/concurrency.ts'
-import { isUnavailable } from '../postgres/pool.ts'
+import { isUnavailable } from '../postgres/errors.ts'
 import { Problem } from '../problem.ts'
 
 /** Each is a connection that others can't have. */

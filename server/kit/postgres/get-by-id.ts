@@ -1,6 +1,6 @@
 import { openBatcher } from '../limits/batch.ts'
 import type { Db } from './pool.ts'
-import { listOf, raw, type Sql, sql } from './sql.ts'
+import { raw, type Sql, sql, toArrayLiteral } from './sql.ts'
 
 /** A statement for many rows costs little more than for one, so a second one is sent only when many calls wait. */
 const limits = { size_max: 100, in_flight_max: 3, concurrent_size_min: 24 }
@@ -23,7 +23,7 @@ export function batchedGetById<Row>(
   async function getFromOneWorkspace(db: Db, workspace: string, keys: RowKey[]): Promise<(Row | undefined)[]> {
     const rows = await db.many<Row & { id: string }>(
       sql`select ${columns} from ${table} ${joined}
-        where workspace_id = ${workspace} and id = any(${listOf(keys.map(({ id }) => id))}::uuid[]) order by id`,
+        where workspace_id = ${workspace} and id = any(${toArrayLiteral(keys.map(({ id }) => id))}::uuid[]) order by id`,
     )
     const by_id = new Map(rows.map((row) => [row.id, row]))
     return keys.map(({ id }) => by_id.get(id))
@@ -36,8 +36,8 @@ export function batchedGetById<Row>(
     }
     const rows = await db.many<Row & { workspace_id: string; id: string }>(
       sql`select workspace_id, ${columns}
-        from unnest(${listOf(keys.map(({ workspace }) => workspace))}::uuid[],
-          ${listOf(keys.map(({ id }) => id))}::uuid[]) as wanted (workspace_id, id)
+        from unnest(${toArrayLiteral(keys.map(({ workspace }) => workspace))}::uuid[],
+          ${toArrayLiteral(keys.map(({ id }) => id))}::uuid[]) as wanted (workspace_id, id)
         join ${table} using (workspace_id, id) ${joined}`,
     )
     const by_key = new Map(rows.map((row) => [row.workspace_id + row.id, row]))

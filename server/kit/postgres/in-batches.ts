@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as clock from '../clock.ts'
 
-/** Whether the service is about to stop: background work begins nothing more then. */
+/** True when the service is about to stop: background work then starts no further batch. */
 export type IsStopping = () => boolean
 
 const never: IsStopping = () => false
 
 /**
- * Runs batches of at most `rows_max` rows until one has fewer. Pauses after each for as long as it took, so that half of the
- * time is left to others. Gives the number of rows.
+ * Runs batches of at most `rows_max` rows until a batch has fewer. After each batch it pauses for as long as the batch
+ * took, so that it uses the database at most half of the time. Returns the total number of rows.
  */
 export async function inBatches(
   rows_max: number,
@@ -17,11 +17,11 @@ export async function inBatches(
 ): Promise<number> {
   let sum = 0
   while (!isStopping()) {
-    const began_ticks = clock.ticks()
+    const started_ticks = clock.ticks()
     const rows = await runBatch()
     sum += rows
     if (rows < rows_max) break
-    await sleep(clock.ticks() - began_ticks)
+    await sleep(clock.ticks() - started_ticks)
   }
   return sum
 }

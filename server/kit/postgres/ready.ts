@@ -4,22 +4,22 @@ import { isCurrent } from './migrate.ts'
 import type { Pool } from './pool.ts'
 import { sql } from './sql.ts'
 
-/** A silent database must not keep a load balancer waiting. */
+/** A load balancer must get an answer even if the database doesn't respond. */
 const answer_within_ms = 2_000
-/** Anyone may ask, as often as they like: whether a write is taken is tried once in this time. */
-const tried_every_ms = 1_000
-/** About half a megabyte, as a temporary file: it takes room on the disk and leaves nothing behind. */
+/** Clients may call /ready as often as they like, so the write is tried at most this often. */
+const write_probe_every_ms = 1_000
+/** About half a megabyte in a temporary file: uses the disk and leaves nothing behind. */
 const probe_rows = 40_000
 
-/** Tells whether requests can be served: the schema is current, and the database takes writes. */
-export function readiness(pool: Pool, migrations: string): () => Promise<boolean> {
-  let tried_at = Number.NEGATIVE_INFINITY
+/** Returns a check that the schema is current and the database accepts writes. */
+export function openReadinessCheck(pool: Pool, migrations: string): () => Promise<boolean> {
+  let probed_at = Number.NEGATIVE_INFINITY
   let is_writable: Promise<boolean> = Promise.resolve(false)
 
   function isWritable(): Promise<boolean> {
-    if (clock.ticks() - tried_at < tried_every_ms) return is_writable
-    tried_at = clock.ticks()
-    is_writable = takesWrites(pool).catch(() => false)
+    if (clock.ticks() - probed_at < write_probe_every_ms) return is_writable
+    probed_at = clock.ticks()
+    is_writable = acceptsWrites(pool).catch(() => false)
     return is_writable
   }
 
@@ -30,8 +30,8 @@ export function readiness(pool: Pool, migrations: string): () => Promise<boolean
   }
 }
 
-/** With little memory the rows of a function spill to disk, and fail where the disk is full. A standby is read-only. */
-const takesWrites = (pool: Pool): Promise<boolean> =>
+/** With little memory the function's rows spill to disk, which fails when the disk is full. A standby is read-only. */
+const acceptsWrites = (pool: Pool): Promise<boolean> =>
   pool.tx(async (db) => {
     await db.script(`set local work_mem = '64kB'`)
     const { is_writable } = await db.one<{ is_writable: boolean }>(

@@ -1,4 +1,4 @@
-/** A piece of SQL. Pieces nest; whatever else stands in a template becomes a parameter. */
+/** A piece of SQL. Pieces nest; all other values in a template become parameters. */
 export class Sql {
   readonly strings: readonly string[]
   readonly values: readonly unknown[]
@@ -33,15 +33,15 @@ export function sql(template: TemplateStringsArray, ...inputs: unknown[]): Sql {
   return new Sql(strings, values)
 }
 
-/** Text that stands in the code, such as a list of columns. Never what a client sent. */
+/** SQL text from the code, such as a list of columns. Never use it for client input. */
 export const raw = (text: string): Sql => new Sql([text], [])
 
 export const join = (pieces: readonly Sql[], separator: string): Sql =>
   pieces.length === 0 ? raw('') : pieces.reduce((left, right) => sql`${left}${raw(separator)}${right}`)
 
-/** What a client asks for is plain text to `like`. */
+/** The pattern for `like` that matches the text anywhere, with its wildcards escaped. */
 export const likeContains = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
-/** A list as PostgreSQL writes it, of ids, numbers or times: they need no quotes, which the driver would look for in each. */
-export const listOf = (values: readonly (string | number | null)[]): string =>
+/** Formats ids, numbers or times as a PostgreSQL array. Faster than the driver, because these need no quotes. */
+export const toArrayLiteral = (values: readonly (string | number | null)[]): string =>
   `{${values.map((value) => value ?? 'null').join(',')}}`

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import * as clock from '../clock.ts'
 import type { Log } from '../log.ts'
-import { type Db, isUnavailable, type Pool } from '../postgres/pool.ts'
+import { isUnavailable } from '../postgres/errors.ts'
+import type { Db, Pool } from '../postgres/pool.ts'
 import { raw, type Sql, sql } from '../postgres/sql.ts'
 
 /** Longer than any batch takes. Should one take longer, it finds its token gone and undoes itself. */

@@ -1,0 +1,51 @@
+import { Problem } from '../problem.ts'
+
+const serialization_failure = '40001'
+const deadlock_detected = '40P01'
+const unique_violation = '23505'
+const in_failed_sql_transaction = '25P02'
+const lock_not_available = '55P03'
+
+/** The connection was lost during `commit`, so the transaction may have been committed. Never retried. */
+export class CommitUnknownError extends Error {}
+
+/** Lost a race with another transaction: a new attempt can succeed. */
+export const isRetryable = (error: unknown): boolean =>
+  [serialization_failure, deadlock_detected, unique_violation].includes(codeOf(error)) ||
+  (error instanceof Problem && codeOf(error.cause) === unique_violation)
+
+/** Turns a unique violation into a problem. The transaction is still retried, and the last attempt throws the problem. */
+export const onUniqueViolation =
+  (toProblem: () => Problem) =>
+  (error: unknown): never => {
+    throw codeOf(error) === unique_violation ? Object.assign(toProblem(), { cause: error }) : error
+  }
+
+/** An earlier statement of the transaction has failed. */
+export const isInFailedTransaction = (error: unknown): boolean => codeOf(error) === in_failed_sql_transaction
+
+export const isLockTimeout = (error: unknown): boolean => codeOf(error) === lock_not_available
+
+/** Conflicts with other transactions persisted. In a batch, possibly only one item conflicts. */
+export const isContention = (error: unknown): boolean =>
+  [serialization_failure, deadlock_detected, lock_not_available].includes(codeOf(error))
+
+/** The driver got no answer from the connection in time. */
+export const isQueryTimeout = (error: unknown): boolean => error instanceof Error && /^Query read/.test(error.message)
+
+/** The database is unreachable, starting, stopping, full or too busy. The client can retry the request. */
+export const isUnavailable = (error: unknown): boolean =>
+  error instanceof Error &&
+  (error instanceof CommitUnknownError ||
+    isContention(error) ||
+    isQueryTimeout(error) ||
+    /^(08|53|57P0)|^(57014|25006)$|^(ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)$/.test(
+      codeOf(error),
+    ) ||
+    /^Connection terminated|^timeout exceeded when|^Client (was closed|has encountered)|^Cannot use a pool/.test(
+      error.message,
+    ))
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+}

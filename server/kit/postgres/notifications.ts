@@ -1,0 +1,19 @@
+/** Something was written in a workspace. Lets background work start at once, not at its next poll. */
+export interface Notification {
+  topic: string
+  workspace: string
+}
+
+/** Notifications within this process. Other processes rely on polling. */
+export function openNotifications() {
+  const subscribers = new Set<(notification: Notification) => void>()
+  return {
+    publish(notification: Notification): void {
+      for (const subscriber of subscribers) subscriber(notification)
+    },
+    subscribe(subscriber: (notification: Notification) => void): () => void {
+      subscribers.add(subscriber)
+      return () => subscribers.delete(subscriber)
+    },
+  }
+}

@@ -1,0 +1,62 @@
+import type pg from 'pg'
+import { CommitUnknownError, isInFailedTransaction, isQueryTimeout, isRetryable } from './errors.ts'
+import type { Notification } from './notifications.ts'
+
+export interface TxOptions {
+  lock_timeout_ms?: number
+  isolation?: 'read committed' | 'repeatable read'
+}
+
+export const lock_timeout_ms = 2_000
+const attempts_max = 3
+
+/** Runs its statements on `client`, and passes the error of each failing one to `onStatementError`. */
+type Work<T> = (
+  client: pg.PoolClient,
+  notify: (notification: Notification) => void,
+  onStatementError: (error: unknown) => void,
+) => Promise<T>
+
+/** Runs `work` between `begin` and `commit`, with a rollback and up to two retries when it fails. */
+export async function runTransaction<T>(
+  pool: pg.Pool,
+  work: Work<T>,
+  publish: (notification: Notification) => void,
+  options: TxOptions,
+  attempt = 1,
+): Promise<T> {
+  const { isolation = 'read committed', lock_timeout_ms: lock_ms = lock_timeout_ms } = options
+  const client = await pool.connect()
+  let broken: Error | undefined
+  /** The error that failed the transaction. Statements after it fail only with `in_failed_sql_transaction`. */
+  let cause: unknown
+  const notifications = new Map<string, Notification>()
+  const notify = (notification: Notification) =>
+    notifications.set(`${notification.topic} ${notification.workspace}`, notification)
+  const onStatementError = (error: unknown) => {
+    if (!isInFailedTransaction(error)) cause = error
+  }
+  try {
+    // Awaited: if `begin` failed, statements sent after it would each commit on their own.
+    await client.query(`begin isolation level ${isolation}; set local lock_timeout = ${lock_ms}`)
+    const result = await work(client, notify, onStatementError)
+    const { command } = await client.query('commit').catch((error: Error) => {
+      throw new CommitUnknownError('The connection was lost while committing', { cause: error })
+    })
+    if (command !== 'COMMIT') throw cause ?? new Error('the transaction was rolled back')
+    for (const notification of notifications.values()) publish(notification)
+    return result
+  } catch (thrown) {
+    const error = isInFailedTransaction(thrown) ? (cause ?? thrown) : thrown
+    // A rollback on a connection that no longer answers would only wait for the next timeout.
+    if (isQueryTimeout(error)) broken = Object(error)
+    else
+      await client.query('rollback').catch((lost: Error) => {
+        broken = lost
+      })
+    if (attempt === attempts_max || !isRetryable(error)) throw error
+  } finally {
+    client.release(broken)
+  }
+  return runTransaction(pool, work, publish, options, attempt + 1)
+}

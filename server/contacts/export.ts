@@ -31,7 +31,7 @@ export async function* exportCsv(db: Db, workspace: string, query: ExportQuery):
     where it.workspace_id = ${workspace} and it.id = matching.id)`
   const { search: _, ...others } = query
   const matches = matchesOf(workspace, others, undefined)
-  const order = page.orderOf(sort)
+  const order = page.orderBy(sort)
   const head = csvLine([...export_columns])
   let last: Contact | undefined
   let is_first = true

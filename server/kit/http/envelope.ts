@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import fastJson from 'fast-json-stringify'
 import { type TSchema, Type } from 'typebox'
-import { listOf } from '../postgres/page.ts'
+import { pageSchema } from '../postgres/page.ts'
 import type { Problem } from '../problem.ts'
 import { etagOf, hashOf } from './etag.ts'
 import type { Operation } from './operation.ts'
@@ -19,7 +19,7 @@ export interface StreamedAnswer extends Omit<Answer, 'body'> {
 }
 
 export const envelopeOf = ({ is_list, response }: Operation): TSchema =>
-  is_list ? listOf(response) : Type.Object({ success: Type.Literal(true), data: response })
+  is_list ? pageSchema(response) : Type.Object({ success: Type.Literal(true), data: response })
 
 /** A deletion answers with nothing of the resource. */
 export const showsResource = ({ response }: Operation): boolean => 'id' in Object(Object(response).properties)

@@ -1,8 +1,9 @@
 import path from 'node:path'
-import { home, open } from '../server/kit/postgres/embedded/embedded.ts'
+import { baseFolder, openEmbedded } from '../server/kit/postgres/embedded/embedded.ts'
 import { migrate } from '../server/kit/postgres/migrate.ts'
 import { openPool, type Pool } from '../server/kit/postgres/pool.ts'
 import { raw, sql } from '../server/kit/postgres/sql.ts'
+import { product } from '../server/product.ts'
 
 export const checkout = path.resolve(import.meta.dirname, '..')
 
@@ -13,8 +14,8 @@ export interface Database {
 
 /** A PostgreSQL for the benchmark alone, with a database that lasts as long as the run. */
 export async function openDatabase(stack: AsyncDisposableStack): Promise<Database> {
-  const data_dir = path.join(home(checkout), '.cache/bench')
-  const postgres = await open({ checkout, data_dir, as: 'serve', say: console.log })
+  const data_dir = path.join(baseFolder(checkout, product.short_name), '.cache/bench')
+  const postgres = await openEmbedded({ checkout, name: product.short_name, data_dir, as: 'serve', say: console.log })
   stack.defer(() => postgres.close())
   const admin = openPool({ url: postgres.url, size: 1, on_error: console.error })
   stack.defer(() => admin.close())

@@ -84,8 +84,7 @@ function start(node, parameters, is_service) {
 
   /** A killed server has left its PostgreSQL running. */
   function stopDatabase() {
-    if (ready?.data_dir)
-      spawnSync(node, [join(root, 'server/kit/postgres/embedded/stop.ts'), ready.data_dir], { stdio: 'inherit' })
+    if (ready?.data_dir) spawnSync(node, [join(root, 'server/stop-database.ts'), ready.data_dir], { stdio: 'inherit' })
   }
 
   // Ctrl-C reaches the child as well, and npm hands it on once more: the child is told only what it hasn't heard.

@@ -15,7 +15,7 @@ import { operations as imports } from './imports/routes.ts'
 import { knocking } from './integrations/receive.ts'
 import { operations as integrations, receiving } from './integrations/routes.ts'
 import * as clock from './kit/clock.ts'
-import { sealing } from './kit/crypto/seal.ts'
+import { openSeal } from './kit/crypto/seal.ts'
 import { answerHeaders } from './kit/http/browser.ts'
 import type { Door } from './kit/http/door.ts'
 import type { Operation, Tools } from './kit/http/operation.ts'
@@ -30,6 +30,7 @@ import { openReadinessCheck } from './kit/postgres/ready.ts'
 import { operations as overview } from './overview/routes.ts'
 import { operations as personOperations } from './people/routes.ts'
 import { visiting } from './people/visitor.ts'
+import { product, seal_info } from './product.ts'
 import * as inbox from './webhooks/inbox.ts'
 import { operations as webhooks } from './webhooks/routes.ts'
 
@@ -58,7 +59,7 @@ const inbox_at_once_max = 2
 const hang_ms = 20_000
 
 const about: About = {
-  title: 'Parley',
+  title: product.name,
   version: '1',
   guide: fs.readFileSync(path.join(import.meta.dirname, 'guide.md'), 'utf8'),
   rooms: {
@@ -92,7 +93,7 @@ export interface Api {
 
 export function openApi(pool: Pool, config: Config, migrations: string, log: Log, limits: HttpLimits = {}): Api {
   const tools: Tools = {
-    seal: sealing(config.secrets_key ?? randomBytes(32).toString('base64')),
+    seal: openSeal(config.secrets_key ?? randomBytes(32).toString('base64'), seal_info),
     outbound: openOutbound({ allowed: config.webhook_allow_hosts }),
     address: () => addressOf(config, portOf(app)),
   }
@@ -128,6 +129,7 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     log,
     rate_limit_per_second,
     trust_proxy,
+    metrics_prefix: product.short_name,
     restarts: config.restarts,
     tools,
     limits,

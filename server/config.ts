@@ -2,7 +2,8 @@ import { isIP } from 'node:net'
 import path from 'node:path'
 import { isToken } from './api-keys/store.ts'
 import { type Level, levels } from './kit/log.ts'
-import { home } from './kit/postgres/embedded/embedded.ts'
+import { baseFolder } from './kit/postgres/embedded/embedded.ts'
+import { product } from './product.ts'
 
 /** Everything that the environment decides. */
 export interface Config {
@@ -58,7 +59,7 @@ export function readConfig(environment: Environment = process.env): Config {
     data_dir:
       read('DATA_DIR', undefined, (text) => path.resolve(text), 'a folder') ??
       // Only the embedded PostgreSQL asks for a folder that its user can enter.
-      path.join(database_url ? checkout : home(checkout), 'data'),
+      path.join(database_url ? checkout : baseFolder(checkout, product.short_name), 'data'),
     database_url,
     bootstrap_api_key: read(
       'BOOTSTRAP_API_KEY',

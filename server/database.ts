@@ -2,10 +2,11 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from './config.ts'
 import type { Log } from './kit/log.ts'
-import { isCluster, open, SetupError } from './kit/postgres/embedded/embedded.ts'
+import { hasCluster, openEmbedded, SetupError } from './kit/postgres/embedded/embedded.ts'
 import { isMigrated, migrate } from './kit/postgres/migrate.ts'
 import { openPool, type Pool } from './kit/postgres/pool.ts'
 import { sql } from './kit/postgres/sql.ts'
+import { product } from './product.ts'
 
 export const migrations = path.resolve(import.meta.dirname, '../migrations')
 
@@ -35,17 +36,19 @@ export async function openDatabase(
 ): Promise<Database> {
   const { checkout, data_dir, database_url } = config
   const own = 'or create one by parley serve or parley migrate'
-  if (!database_url && !may_create && !isCluster(data_dir)) {
+  if (!database_url && !may_create && !hasCluster(data_dir)) {
     throw new SetupError(`there is no database in ${data_dir}: set DATA_DIR to the data folder of your server, ${own}`)
   }
   // Standard output belongs to what a command gives.
   const say = as === 'serve' ? console.log : console.error
   const warn = (line: string) => log.warn(line)
-  const embedded = database_url ? undefined : await open({ checkout, data_dir, as, say, warn })
+  const embedded = database_url
+    ? undefined
+    : await openEmbedded({ checkout, name: product.short_name, data_dir, as, say, warn })
   const pool = openPool({
     url: () => database_url ?? embedded?.url ?? '',
     size: pool_size,
-    application_name: 'parley',
+    application_name: product.short_name,
     on_error: ({ message }) => log.warn({ reason: message }, 'lost a connection'),
   })
   const close = async () => {

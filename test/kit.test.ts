@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Type } from 'typebox'
+import { openSeal } from '../server/kit/crypto/seal.ts'
 import { welcome } from '../server/kit/http/stream-limits.ts'
 import { assertChecked } from '../server/kit/http/validate.ts'
 import { isId, newId } from '../server/kit/id.ts'
@@ -13,6 +14,7 @@ import { openTokenLookup } from '../server/kit/limits/token-lookup.ts'
 import { rarely } from '../server/kit/log.ts'
 import { overloaded, unauthorized } from '../server/kit/problem.ts'
 import { cut, cutBytes, storable } from '../server/kit/text.ts'
+import { seal_info } from '../server/product.ts'
 
 test('ids are UUIDv7 and sort as they were made', () => {
   const ids = Array.from({ length: 20_000 }, newId)
@@ -180,4 +182,10 @@ test('a stream goes on while the check of its caller gets no turn, and ends when
     }
     assert.equal(is_welcome, expected, error.code)
   }
+})
+
+test('data that was sealed before still opens', () => {
+  const sealed = 'x6OeybMVvrlpW6x8j4kVT+xJvsXrCc/I7ZvwpfKGZerLRcKIFR9hHWEElgjoBLqxgX0gUqUjLhI='
+  assert.equal(openSeal('a'.repeat(32), seal_info).open(sealed), 'kept since the first version')
+  assert.throws(() => openSeal('a'.repeat(32), 'another purpose').open(sealed))
 })

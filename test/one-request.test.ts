@@ -4,11 +4,12 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { after, test } from 'node:test'
 import { Type } from 'typebox'
-import { sealing } from '../server/kit/crypto/seal.ts'
+import { openSeal } from '../server/kit/crypto/seal.ts'
 import { operation } from '../server/kit/http/operation.ts'
 import { openHttp } from '../server/kit/http/server.ts'
 import { openLog } from '../server/kit/log.ts'
 import { openOutbound } from '../server/kit/outbound.ts'
+import { seal_info } from '../server/product.ts'
 import { testPool } from './support/harness.ts'
 
 /** Node refuses to send such a header. */
@@ -46,9 +47,10 @@ const { app } = openHttp({
   log: openLog('silent'),
   rate_limit_per_second: 0,
   trust_proxy: [],
+  metrics_prefix: 'test',
   restarts: 0,
   limits: {},
-  tools: { seal: sealing('a'.repeat(32)), outbound, address: () => '' },
+  tools: { seal: openSeal('a'.repeat(32), seal_info), outbound, address: () => '' },
   site: { answer: () => undefined },
 })
 const url = await app.listen({ host: '127.0.0.1', port: 0 })

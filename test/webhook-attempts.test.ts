@@ -3,11 +3,12 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as clock from '../server/kit/clock.ts'
-import { sealing } from '../server/kit/crypto/seal.ts'
+import { openSeal } from '../server/kit/crypto/seal.ts'
 import { openLog } from '../server/kit/log.ts'
 import { type Outbound, OutboundError, openOutbound } from '../server/kit/outbound.ts'
 import type { Db, Pool } from '../server/kit/postgres/pool.ts'
 import { type Sql, sql } from '../server/kit/postgres/sql.ts'
+import { seal_info } from '../server/product.ts'
 import { type FlightOptions, openFlights } from '../server/webhooks/attempts-in-flight.ts'
 import * as queue from '../server/webhooks/queue.ts'
 import { sendAll } from '../server/webhooks/sender.ts'
@@ -23,7 +24,7 @@ const look_every_ms = 5
 /** A sender that looks only when it is told to. */
 function fly(options: Partial<FlightOptions> = {}) {
   const outbound = openOutbound({ allowed: ['127.0.0.1'] })
-  const tools = { seal: sealing(secrets_key), outbound, address: () => '' }
+  const tools = { seal: openSeal(secrets_key, seal_info), outbound, address: () => '' }
   const flights = openFlights({ pool, tools, ownAddress: () => '', log: openLog('silent'), ...options })
   const end = async () => {
     await outbound.close()
@@ -179,7 +180,11 @@ test('an attempt may take 15 seconds, and says where it was sent', async () => {
     seen.push(timeout_ms)
     throw new OutboundError('not today')
   }
-  const tools = { seal: sealing(secrets_key), outbound: { ...openOutbound({ allowed: [] }), post }, address: () => '' }
+  const tools = {
+    seal: openSeal(secrets_key, seal_info),
+    outbound: { ...openOutbound({ allowed: [] }), post },
+    address: () => '',
+  }
   await sendAll({ pool, tools, ownAddress: () => '', log: openLog('silent') }, tenant.id)
   assert.deepEqual(seen, [15_000])
   await tenant.call('PATCH', `/webhooks/${id}`, { url: 'http://127.0.0.1:9/second' })

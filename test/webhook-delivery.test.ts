@@ -5,8 +5,9 @@ import { test } from 'node:test'
 import zlib from 'node:zlib'
 import { Webhook } from 'standardwebhooks'
 import * as clock from '../server/kit/clock.ts'
-import { sealing } from '../server/kit/crypto/seal.ts'
+import { openSeal } from '../server/kit/crypto/seal.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
+import { seal_info } from '../server/product.ts'
 import { serve, type Tenant } from './support/harness.ts'
 import { type Received, type Receiver, receiver, say } from './support/receivers.ts'
 import { newAgent, newContact } from './support/samples.ts'
@@ -541,7 +542,9 @@ test('a secret that was sealed with another key fails with words, and a rotation
   const tenant = await other.workspace()
   const there = await receiver()
   const { id } = await listen(tenant, there.url)
-  await pool.run(sql`update webhooks set secret = ${sealing(secrets_key).close('x')} where workspace_id = ${tenant.id}`)
+  await pool.run(
+    sql`update webhooks set secret = ${openSeal(secrets_key, seal_info).close('x')} where workspace_id = ${tenant.id}`,
+  )
   const now = soon()
   await happen(tenant, now)
   await assertFate(tenant, id, { status: 'pending', error: /SECRETS_KEY/ }, now)

@@ -5,10 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
 import * as contacts from '../server/contacts/store.ts'
 import * as clock from '../server/kit/clock.ts'
-import { sealing } from '../server/kit/crypto/seal.ts'
+import { openSeal } from '../server/kit/crypto/seal.ts'
 import { openLog } from '../server/kit/log.ts'
 import { openOutbound } from '../server/kit/outbound.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
+import { seal_info } from '../server/product.ts'
 import { openFlights } from '../server/webhooks/attempts-in-flight.ts'
 import * as webhooks from '../server/webhooks/store.ts'
 import { newTenant, startService } from './faults/service.ts'
@@ -25,7 +26,7 @@ const { url, pool } = await ownDatabase('webhook_kill')
 test('what was sent and can not be noted is not sent again and again', async () => {
   const { workspace } = await newTenant(pool)
   const there = await receiver()
-  const seal = sealing(randomBytes(32).toString('base64'))
+  const seal = openSeal(randomBytes(32).toString('base64'), seal_info)
   const webhook = { url: there.url, events: ['contact.created'] }
   await pool.tx((db) => webhooks.create(db, workspace, webhook, seal, clock.now()))
   await pool.tx((db) => contacts.create(db, workspace, [{ ...newContact(), source: 'api' }], clock.now()))

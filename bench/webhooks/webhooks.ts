@@ -3,9 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import * as contacts from '../../server/contacts/store.ts'
 import * as clock from '../../server/kit/clock.ts'
-import { sealing } from '../../server/kit/crypto/seal.ts'
+import { openSeal } from '../../server/kit/crypto/seal.ts'
 import type { Pool } from '../../server/kit/postgres/pool.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
+import { seal_info } from '../../server/product.ts'
 import * as webhooks from '../../server/webhooks/store.ts'
 import { type Database, openDatabase } from '../database.ts'
 import { addTenant } from '../fill.ts'
@@ -103,7 +104,7 @@ async function ask<T>({ port }: Server, path: string): Promise<T> {
 }
 
 async function addWebhooks(pool: Pool, tenants: Tenant[], urls: string[], secrets_key: string): Promise<void> {
-  const seal = sealing(secrets_key)
+  const seal = openSeal(secrets_key, seal_info)
   for (const [index, url] of urls.entries()) {
     const tenant = tenants[index % tenants.length]
     if (!tenant) throw new Error('there are no workspaces')

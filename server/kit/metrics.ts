@@ -17,14 +17,14 @@ const name = 'http_request_duration_seconds'
 const buckets_ms = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000]
 
 /**
- * Figures for Prometheus. Routes are patterns, never ids: the number of series stays small. `restarts` is how often the
- * service was started again after a crash, before this process.
+ * Metrics in Prometheus format. Routes are patterns, never ids, so the number of series stays small. `restarts` counts the
+ * crashes after which the launcher restarted the service.
  */
-export function metrics(restarts: number): Metrics {
+export function openMetrics(prefix: string, restarts: number): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const help = 'How often the server was started again after a crash, since the launcher was started.'
-  new Counter({ name: 'parley_restarts_total', help, registers: [registry] }).inc(restarts)
+  new Counter({ name: `${prefix}_restarts_total`, help, registers: [registry] }).inc(restarts)
   // Counted by hand, since it happens at every request and the library's own histogram takes long for it.
   const all = new Map<string, Series>()
   return {

@@ -7,6 +7,7 @@ import { isId } from '../kit/id.ts'
 import { openTokenLookup } from '../kit/limits/token-lookup.ts'
 import type { Db } from '../kit/postgres/pool.ts'
 import { foreignOrigin, notFound, Problem, signedOut } from '../kit/problem.ts'
+import { product } from '../product.ts'
 import { assertMay, scopesOf } from './roles.ts'
 import type { Role } from './schema.ts'
 import * as sessions from './sessions.ts'
@@ -29,7 +30,7 @@ interface WantedSession {
   workspace: string | undefined
 }
 
-const cookie_name = 'parley_session'
+const cookie_name = `${product.short_name}_session`
 
 /** The role in which a request began. A stream shows what that role may read, so it ends when the role is another. */
 const began_as = new WeakMap<Knock, Role>()

@@ -2,6 +2,7 @@ import * as clock from '../kit/clock.ts'
 import { sign } from '../kit/crypto/signing.ts'
 import { type Outbound, OutboundError, type Reply } from '../kit/outbound.ts'
 import { cutBytes, storable } from '../kit/text.ts'
+import { product } from '../product.ts'
 import { bodyOf } from './deliveries.ts'
 import type { Claimed, Result } from './queue.ts'
 import { isInbox, secretsOf } from './store.ts'
@@ -66,7 +67,7 @@ function send(delivery: Claimed, { outbound, open, ownAddress, timeout_ms }: Way
   if (secrets.length === 0) throw new OutboundError(unreadable)
   const headers = {
     'content-type': 'application/json',
-    'user-agent': 'Parley',
+    'user-agent': product.name,
     'webhook-id': signed.id,
     'webhook-timestamp': signed.timestamp,
     'webhook-signature': secrets.map((secret) => sign(secret, signed)).join(' '),

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '../../server/kit/id.ts'
-import { open } from '../../server/kit/postgres/embedded/embedded.ts'
+import { openEmbedded } from '../../server/kit/postgres/embedded/embedded.ts'
 import { openPool, type Pool } from '../../server/kit/postgres/pool.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
+import { product } from '../../server/product.ts'
 import { answers, type Client, openClient, type Reply, until } from './client.ts'
 import { spread } from './figures.ts'
 import { type Gate, openGate } from './gate.ts'
@@ -55,7 +56,7 @@ async function run(how: How): Promise<void> {
 
 async function openWorld(stack: AsyncDisposableStack, how: How): Promise<World> {
   const data_dir = path.join(folderFor(stack, 'database'), 'data')
-  const start = () => open({ checkout, data_dir, as: 'serve', say() {} })
+  const start = () => openEmbedded({ checkout, name: product.short_name, data_dir, as: 'serve', say() {} })
   let embedded = await start()
   stack.defer(() => embedded.close())
   const gate = await openGate(stack, embedded.url)

@@ -4,10 +4,11 @@ import path from 'node:path'
 import * as api_keys from '../../server/api-keys/store.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { newId } from '../../server/kit/id.ts'
-import { home, open } from '../../server/kit/postgres/embedded/embedded.ts'
+import { baseFolder, openEmbedded } from '../../server/kit/postgres/embedded/embedded.ts'
 import { findPostmaster } from '../../server/kit/postgres/embedded/pid-file.ts'
 import { makeFolder } from '../../server/kit/postgres/embedded/user.ts'
 import { openPool, type Pool } from '../../server/kit/postgres/pool.ts'
+import { product } from '../../server/product.ts'
 import * as workspaces from '../../server/workspaces/store.ts'
 import { parley, type Running } from '../support/process.ts'
 
@@ -28,7 +29,7 @@ export interface Service {
 
 /** A folder that is gone afterwards, and that PostgreSQL's user can enter. */
 export function folderFor(stack: AsyncDisposableStack, name: string): string {
-  const folder = path.join(home(checkout), '.cache', `faults-${name}-${process.pid}`)
+  const folder = path.join(baseFolder(checkout, product.short_name), '.cache', `faults-${name}-${process.pid}`)
   makeFolder(folder)
   stack.defer(() => fs.promises.rm(folder, { recursive: true, force: true, maxRetries: 10 }))
   return folder
@@ -66,7 +67,7 @@ export async function startService(stack: AsyncDisposableStack, environment: Rec
 
 /** Gives the work a pool over the database of the running service in this DATA_DIR. */
 export async function overDatabase<T>(data_dir: string, work: (pool: Pool) => Promise<T>): Promise<T> {
-  const { url } = await open({ checkout, data_dir, as: 'command', say() {} })
+  const { url } = await openEmbedded({ checkout, name: product.short_name, data_dir, as: 'command', say() {} })
   return overUrl(url, work)
 }
 

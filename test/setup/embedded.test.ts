@@ -5,16 +5,17 @@ import * as fs from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { after, test } from 'node:test'
 import pg from 'pg'
-import { home, open, SetupError } from '../../server/kit/postgres/embedded/embedded.ts'
+import { baseFolder, openEmbedded, SetupError } from '../../server/kit/postgres/embedded/embedded.ts'
 import { lockHolder, tryLock } from '../../server/kit/postgres/embedded/lock.ts'
 import { findPostmaster } from '../../server/kit/postgres/embedded/pid-file.ts'
-import { makeFolder, postgresUser, shelter } from '../../server/kit/postgres/embedded/user.ts'
+import { makeFolder, postgresUser, systemFolder } from '../../server/kit/postgres/embedded/user.ts'
 import { waitFor } from '../../server/kit/postgres/embedded/wait.ts'
 
 const checkout = resolve(import.meta.dirname, '../..')
 const embedded = new URL('../../server/kit/postgres/embedded/', import.meta.url)
+const name = 'parley'
 const user = postgresUser()
-const base = join(home(checkout), '.cache', `embedded test ${process.pid}`)
+const base = join(baseFolder(checkout, name), '.cache', `embedded test ${process.pid}`)
 // Most tests go on with what the one before left, as starts of a real service do.
 const data_dir = join(base, 'data')
 const cluster = join(data_dir, 'postgres')
@@ -85,7 +86,7 @@ test('a second server is refused and told who is in the way', async () => {
 
 test('a command shares the PostgreSQL of a running server and leaves it running', async () => {
   const server = await serve()
-  const command = await open({ checkout, data_dir, as: 'command', say })
+  const command = await openEmbedded({ checkout, name, data_dir, as: 'command', say })
   assert.equal(command.url, server.url)
   await command.close()
   assert.equal(await query(server.url, 'select body from note'), 'kept')
@@ -94,7 +95,7 @@ test('a command shares the PostgreSQL of a running server and leaves it running'
 
 test('commands without a server take turns and leave nothing running', async () => {
   const command = async () => {
-    const { url, close } = await open({ checkout, data_dir, as: 'command', say })
+    const { url, close } = await openEmbedded({ checkout, name, data_dir, as: 'command', say })
     assert.equal(await query(url, 'select body from note'), 'kept')
     await close()
   }
@@ -103,7 +104,7 @@ test('commands without a server take turns and leave nothing running', async () 
 })
 
 test('a server waits until a command is done', async () => {
-  const command = await open({ checkout, data_dir, as: 'command', say })
+  const command = await openEmbedded({ checkout, name, data_dir, as: 'command', say })
   const starting = serve()
   assert.equal(await query(command.url, 'select body from note'), 'kept')
   await command.close()
@@ -125,7 +126,7 @@ test('a PostgreSQL left by a killed server is taken over', async () => {
 
 test('what was committed before a kill of everything is there after the next start', async () => {
   const child = await serveElsewhere()
-  const { url, close } = await open({ checkout, data_dir, as: 'command', say })
+  const { url, close } = await openEmbedded({ checkout, name, data_dir, as: 'command', say })
   await query(url, `update note set body = 'kept well'`)
   await close()
   await kill(child)
@@ -150,13 +151,20 @@ test('a start waits until the last sessions of a killed PostgreSQL are gone', as
   await next.close()
 })
 
-for (const name of ['SIGKILL', 'SIGQUIT'] as const)
-  test(`a PostgreSQL ended by ${name} is started again, with all that was committed`, async () => {
+for (const signal of ['SIGKILL', 'SIGQUIT'] as const)
+  test(`a PostgreSQL ended by ${signal} is started again, with all that was committed`, async () => {
     const warnings: string[] = []
-    const embedded = await open({ checkout, data_dir, as: 'serve', say, warn: (line) => warnings.push(line) })
+    const embedded = await openEmbedded({
+      checkout,
+      name,
+      data_dir,
+      as: 'serve',
+      say,
+      warn: (line) => warnings.push(line),
+    })
     const before = findPostmaster(cluster)
     assert.ok(before)
-    process.kill(before.pid, name)
+    process.kill(before.pid, signal)
     await waitFor(30_000, () => warnings.length === 2)
     assert.match(warnings.join('\n'), /^PostgreSQL \(pid \d+\) has ended: .*\nPostgreSQL runs again \(pid \d+\)$/)
     assert.notEqual(findPostmaster(cluster)?.pid, before.pid)
@@ -167,7 +175,14 @@ for (const name of ['SIGKILL', 'SIGQUIT'] as const)
 
 test('a PostgreSQL that does not start again is tried until it does, and complained of once', async () => {
   const warnings: string[] = []
-  const embedded = await open({ checkout, data_dir, as: 'serve', say, warn: (line) => warnings.push(line) })
+  const embedded = await openEmbedded({
+    checkout,
+    name,
+    data_dir,
+    as: 'serve',
+    say,
+    warn: (line) => warnings.push(line),
+  })
   const control = join(cluster, 'global', 'pg_control')
   fs.renameSync(control, `${control}.away`)
   const log = () => fs.readFileSync(join(data_dir, 'postgres.log'), 'utf8')
@@ -216,7 +231,7 @@ test('a start killed while it makes the cluster leaves nothing in the way of the
   await waitFor(10_000, () => fs.existsSync(data_dir) && fs.readdirSync(data_dir).some(isDraft))
   await kill(child)
   assert.ok(!fs.existsSync(join(data_dir, 'postgres')))
-  const { url, close } = await open({ checkout, data_dir, as: 'serve', say })
+  const { url, close } = await openEmbedded({ checkout, name, data_dir, as: 'serve', say })
   assert.equal(await query(url, 'select current_database()'), 'parley')
   assert.ok(!fs.readdirSync(data_dir).some(isDraft))
   await close()
@@ -256,13 +271,19 @@ test('in a checkout that only root may enter PostgreSQL runs from a folder outsi
   const closed = join(base, 'checkout')
   fs.mkdirSync(closed, { mode: 0o700 })
   fs.symlinkSync(join(checkout, 'node_modules'), join(closed, 'node_modules'))
-  const outside = shelter(closed)
-  assert.equal(home(closed), outside)
+  const outside = systemFolder(closed, name)
+  assert.equal(baseFolder(closed, name), outside)
   assert.match(outside, /^\/var\/lib\/parley\/[0-9a-f]{12}$/)
   const said: string[] = []
   const data_dir = join(outside, 'data')
   try {
-    const { url, close } = await open({ checkout: closed, data_dir, as: 'serve', say: (line) => said.push(line) })
+    const { url, close } = await openEmbedded({
+      checkout: closed,
+      name,
+      data_dir,
+      as: 'serve',
+      say: (line) => said.push(line),
+    })
     assert.equal(await query(url, 'select current_database()'), 'parley')
     await close()
     assert.match(said.join('\n'), new RegExp(outside))
@@ -275,7 +296,7 @@ test('in a checkout that only root may enter PostgreSQL runs from a folder outsi
 function say() {}
 
 function serve() {
-  return open({ checkout, data_dir, as: 'serve', say })
+  return openEmbedded({ checkout, name, data_dir, as: 'serve', say })
 }
 
 /** A server in a process of its own, to be killed. */
@@ -284,9 +305,9 @@ function serveElsewhere() {
 }
 
 function opening(data_dir: string) {
-  const options = JSON.stringify({ checkout, data_dir, as: 'serve' })
-  return `import { open } from '${embedded}embedded.ts'
-    await open({ ...${options}, say() {} })
+  const options = JSON.stringify({ checkout, name, data_dir, as: 'serve' })
+  return `import { openEmbedded } from '${embedded}embedded.ts'
+    await openEmbedded({ ...${options}, say() {} })
     console.log('open')`
 }
 
@@ -328,7 +349,7 @@ async function query(url: string, sql: string): Promise<unknown> {
 }
 
 async function refuses(data_dir: string, why: RegExp) {
-  await assert.rejects(open({ checkout, data_dir, as: 'serve', say }), (error: Error) => {
+  await assert.rejects(openEmbedded({ checkout, name, data_dir, as: 'serve', say }), (error: Error) => {
     assert.ok(error instanceof SetupError, error)
     assert.match(error.message, why)
     assert.ok(error.message.startsWith(`DATA_DIR ${data_dir} `))

@@ -3,11 +3,12 @@ import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
 import { after, test } from 'node:test'
-import { home } from '../../server/kit/postgres/embedded/embedded.ts'
+import { baseFolder } from '../../server/kit/postgres/embedded/embedded.ts'
+import { product } from '../../server/product.ts'
 import { parley, type Running } from '../support/process.ts'
 
 const checkout = path.resolve(import.meta.dirname, '../..')
-const base = path.join(home(checkout), '.cache', `restart-${process.pid}`)
+const base = path.join(baseFolder(checkout, product.short_name), '.cache', `restart-${process.pid}`)
 after(() => fs.rmSync(base, { recursive: true, force: true }))
 
 const key = `pk_${'Re5tart'.repeat(5)}`

@@ -3,10 +3,15 @@ import fs from 'node:fs'
 import net from 'node:net'
 import path from 'node:path'
 import { after, test } from 'node:test'
-import { home } from '../../server/kit/postgres/embedded/embedded.ts'
+import { baseFolder } from '../../server/kit/postgres/embedded/embedded.ts'
+import { product } from '../../server/product.ts'
 import { parley, type Running } from '../support/process.ts'
 
-const base = path.join(home(path.resolve(import.meta.dirname, '../..')), '.cache', `start-${process.pid}`)
+const base = path.join(
+  baseFolder(path.resolve(import.meta.dirname, '../..'), product.short_name),
+  '.cache',
+  `start-${process.pid}`,
+)
 const DATA_DIR = path.join(base, 'data')
 const environment = { PORT: '0', DATA_DIR }
 after(() => fs.rmSync(base, { recursive: true, force: true }))

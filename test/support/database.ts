@@ -1,14 +1,15 @@
 import path from 'node:path'
-import { home, open } from '../../server/kit/postgres/embedded/embedded.ts'
+import { baseFolder, openEmbedded } from '../../server/kit/postgres/embedded/embedded.ts'
 import { migrate } from '../../server/kit/postgres/migrate.ts'
 import { openPool } from '../../server/kit/postgres/pool.ts'
+import { product } from '../../server/product.ts'
 
 const checkout = path.resolve(import.meta.dirname, '../..')
 
 /** Gives the work an empty database at the newest schema, in a PostgreSQL that is kept in `folder` for the next time. */
 export async function withDatabase(folder: string, work: (url: string) => Promise<void>): Promise<void> {
-  const data_dir = path.join(home(checkout), folder)
-  const postgres = await open({ checkout, data_dir, as: 'serve', say: console.log })
+  const data_dir = path.join(baseFolder(checkout, product.short_name), folder)
+  const postgres = await openEmbedded({ checkout, name: product.short_name, data_dir, as: 'serve', say: console.log })
   try {
     await withOwnDatabase(postgres.url, work)
   } finally {

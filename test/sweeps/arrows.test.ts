@@ -7,13 +7,13 @@ const server = path.resolve(import.meta.dirname, '../../server')
 
 /** From left to right: a room imports only from those before it, and from any other its schema. */
 const ranks = [
-  ['kit'],
+  ['kit', 'product.ts'],
   ['docs', 'events', 'workspaces'],
   ['api-keys', 'contacts', 'agents', 'webhooks'],
   ['overview', 'people'],
   ['imports', 'integrations'],
   ['config.ts'],
-  ['api.ts', 'database.ts', 'worker.ts', 'retention.ts'],
+  ['api.ts', 'database.ts', 'stop-database.ts', 'worker.ts', 'retention.ts'],
   ['main.ts'],
   ['cli'],
 ]

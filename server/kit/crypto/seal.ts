@@ -12,8 +12,9 @@ const nonce_bytes = 12
 const tag_bytes = 16
 const remembered_max = 1_000
 
-export function sealing(secrets_key: string): Seal {
-  const key = Buffer.from(hkdfSync('sha256', secrets_key, '', 'parley seal', 32))
+/** `info` ties the derived key to its purpose: data is only readable with the `info` it was sealed with. */
+export function openSeal(secrets_key: string, info: string): Seal {
+  const key = Buffer.from(hkdfSync('sha256', secrets_key, '', info, 32))
   return {
     close(text) {
       const nonce = randomBytes(nonce_bytes)

@@ -5,7 +5,7 @@ import * as clock from '../clock.ts'
 import { requestIds } from '../id.ts'
 import { openConcurrencyLimit } from '../limits/concurrency.ts'
 import { type Log, rarely } from '../log.ts'
-import { type Metrics, metrics } from '../metrics.ts'
+import { type Metrics, openMetrics } from '../metrics.ts'
 import * as problem from '../problem.ts'
 import { unhurried } from './admission.ts'
 import { addDoors, type DoorOptions, methods, refuseOtherMethods } from './doors.ts'
@@ -26,6 +26,7 @@ export interface HttpOptions extends DoorOptions {
   trust_proxy: string[]
   /** What is shown where there is nothing else. */
   site: Site
+  metrics_prefix: string
   /** Of the service after a crash, for the metrics. */
   restarts: number
   limits: HttpLimits
@@ -75,7 +76,7 @@ export interface Inflow {
 export function openHttp(options: HttpOptions): Http {
   const { log, trust_proxy } = options
   const { stalled_after_ms = stalled_after_ms_default } = options.limits
-  const figures = metrics(options.restarts)
+  const figures = openMetrics(options.metrics_prefix, options.restarts)
   const newRequestId = requestIds()
   let is_stopping = false
   const noteUnavailable = rarely<problem.Problem>(({ message, cause }, count) =>

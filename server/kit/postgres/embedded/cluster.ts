@@ -11,7 +11,12 @@ import { type PostgresUser, spawnedAs } from './user.ts'
 const draft_prefix = 'postgres-draft-'
 
 /** Creates the cluster with its empty database, unless it is there. The caller holds the lock of data_dir. */
-export async function ensureCluster(data_dir: string, { bin, major }: Programs, user: PostgresUser | undefined) {
+export async function ensureCluster(
+  data_dir: string,
+  name: string,
+  { bin, major }: Programs,
+  user: PostgresUser | undefined,
+) {
   removeDrafts(data_dir)
   const cluster = join(data_dir, 'postgres')
   if (fs.existsSync(cluster)) return checkCluster(data_dir, major)
@@ -25,12 +30,12 @@ export async function ensureCluster(data_dir: string, { bin, major }: Programs, 
   fs.mkdirSync(draft_cluster, { mode: 0o700 })
   if (user) for (const path of [draft, draft_password, draft_cluster]) fs.chownSync(path, user.uid, user.gid)
 
-  const initdb = ['-D', draft_cluster, '-U', 'parley', '--auth=scram-sha-256', `--pwfile=${draft_password}`]
+  const initdb = ['-D', draft_cluster, '-U', name, '--auth=scram-sha-256', `--pwfile=${draft_password}`]
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
   const single = ['--single', '-D', draft_cluster, '-c', 'exit_on_error=on', 'template1']
   const complaint =
     (await run(join(bin, 'initdb'), [...initdb, ...locale], user)) ??
-    (await run(join(bin, 'postgres'), single, user, 'create database parley\n'))
+    (await run(join(bin, 'postgres'), single, user, `create database ${name}\n`))
   if (complaint) throw unusable(data_dir, `no cluster could be made there: ${complaint}`)
   fs.renameSync(draft_cluster, cluster)
   removeDrafts(data_dir)

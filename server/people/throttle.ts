@@ -1,4 +1,3 @@
-import { isIPv4, isIPv6 } from 'node:net'
 import { setBounded } from '../kit/limits/bounded-map.ts'
 import { tooManyAttempts } from '../kit/problem.ts'
 
@@ -60,18 +59,4 @@ export function throttle(): Throttle {
       used_until.delete(`account ${account}`)
     },
   }
-}
-
-/** Who has one IPv6 address has the 2^64 of its network. */
-export function networkOf(ip: string): string {
-  const mapped = /^::ffff:([\d.]+)$/i.exec(ip)?.[1] ?? ''
-  if (isIPv4(mapped)) return mapped
-  if (!isIPv6(ip)) return ip
-  const [before = '', after] = ip.replace(/%.*/, '').toLowerCase().split('::')
-  const parts = (text: string) => (text === '' ? [] : text.split(':'))
-  const head = parts(before)
-  const tail = parts(after ?? '')
-  const zeros = after === undefined ? [] : Array<string>(Math.max(0, 8 - head.length - tail.length)).fill('0')
-  const prefix = [...head, ...zeros, ...tail].slice(0, 4).map((part) => Number.parseInt(part, 16).toString(16))
-  return `${prefix.join(':')}::/64`
 }

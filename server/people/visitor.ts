@@ -5,13 +5,14 @@ import type { Knock } from '../kit/http/door.ts'
 import type { Caller } from '../kit/http/operation.ts'
 import { isId } from '../kit/id.ts'
 import { openTokenLookup } from '../kit/limits/token-lookup.ts'
+import { clientNetwork } from '../kit/network.ts'
 import type { Db } from '../kit/postgres/pool.ts'
 import { foreignOrigin, notFound, Problem, signedOut } from '../kit/problem.ts'
 import { product } from '../product.ts'
 import { assertMay, scopesOf } from './roles.ts'
 import type { Role } from './schema.ts'
 import * as sessions from './sessions.ts'
-import { networkOf, type Throttle, throttle } from './throttle.ts'
+import { type Throttle, throttle } from './throttle.ts'
 
 /** Who comes by a browser, signed in or not yet. */
 export interface Visitor extends Caller {
@@ -68,7 +69,7 @@ export function visiting(
       if ((began_as.get(knock) ?? role) !== role) throw new Problem('FORBIDDEN', 'Your role has changed.')
       began_as.set(knock, role)
     }
-    const network = networkOf(knock.ip)
+    const network = clientNetwork(knock.ip)
     return {
       id: session?.id ?? network,
       workspace: role && workspace ? workspace : '',

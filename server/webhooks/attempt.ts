@@ -1,6 +1,7 @@
 import * as clock from '../kit/clock.ts'
 import { sign } from '../kit/crypto/signing.ts'
-import { type Outbound, OutboundError, type Reply } from '../kit/outbound.ts'
+import type { Outbound } from '../kit/outbound.ts'
+import { OutboundError, type Reply } from '../kit/outbound-request.ts'
 import { cutBytes, storable } from '../kit/text.ts'
 import { product } from '../product.ts'
 import { bodyOf } from './deliveries.ts'

@@ -96,7 +96,7 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}, find
   const config = { ...readConfig({ RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: 'silent', DATA_DIR: '.cache' }), ...changes }
   const log = openLog(config.log_level)
   const { app, tools } = openApi(pool, config, migrations, log)
-  tools.outbound = openOutbound({ allowed: config.webhook_allow_hosts, find })
+  tools.outbound = openOutbound({ allowed: config.webhook_allow_hosts, resolve: find })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
 
   async function fetchAny(method: string, address: string, body?: unknown, headers: Record<string, string> = {}) {

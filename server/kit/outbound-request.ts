@@ -1,0 +1,107 @@
+import type { Agent, Dispatcher } from 'undici'
+
+export interface OutboundRequest {
+  headers: Record<string, string>
+  body: string
+  /** For the whole request, from the DNS lookup to the last byte read. */
+  timeout_ms: number
+  /** Reads at most this much of the response body. It is not decompressed. */
+  bytes_max: number
+}
+
+export interface Reply {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  body: Buffer
+}
+
+/** The request was not sent, or got no valid response. The message is shown to the client. */
+export class OutboundError extends Error {}
+
+export const host_not_found = 'The host name was not found.'
+
+const messages: Record<string, string> = {
+  ECONNREFUSED: 'The connection was refused.',
+  ECONNRESET: 'The connection was closed before there was an answer.',
+  UND_ERR_SOCKET: 'The connection was closed before there was an answer.',
+  UND_ERR_CONNECT_TIMEOUT: 'The connection timed out.',
+  UND_ERR_HEADERS_OVERFLOW: "The answer's headers are too long.",
+  ENOTFOUND: host_not_found,
+  ENODATA: host_not_found,
+  HTTPParserError: 'The answer was not HTTP.',
+}
+
+export const post = (agent: Agent, url: string, request: OutboundRequest): Promise<Reply> =>
+  new Promise((resolve, reject) => {
+    const { origin, pathname, search } = new URL(url)
+    const { headers, body } = request
+    const options = { origin, path: pathname + search, method: 'POST', headers, body } as const
+    agent.dispatch(options, new ReplyHandler(request, resolve, reject))
+  })
+
+/** Used instead of undici's `request`, whose streams cost as much as all the rest. There may be very many at once. */
+class ReplyHandler implements Dispatcher.DispatchHandler {
+  readonly #request: OutboundRequest
+  readonly #timer: NodeJS.Timeout
+  readonly #resolve: (reply: Reply) => void
+  readonly #reject: (error: OutboundError) => void
+  readonly #chunks: Buffer[] = []
+  #length = 0
+  #head: Pick<Reply, 'status' | 'headers'> | undefined
+  #controller: Dispatcher.DispatchController | undefined
+  #is_finished = false
+
+  constructor(request: OutboundRequest, resolve: (reply: Reply) => void, reject: (error: OutboundError) => void) {
+    this.#request = request
+    this.#resolve = resolve
+    this.#reject = reject
+    const timedOut = () => new OutboundError(`There was no answer within ${request.timeout_ms / 1000} seconds.`)
+    this.#timer = setTimeout(() => this.#abort(timedOut()), request.timeout_ms)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#is_finished) controller.abort(finished)
+  }
+
+  onResponseStart(_controller: unknown, status: number, headers: Reply['headers']): void {
+    if (status >= 200) this.#head = { status, headers }
+  }
+
+  onResponseData(_controller: unknown, chunk: Buffer): void {
+    this.#chunks.push(chunk)
+    this.#length += chunk.length
+    if (this.#length >= this.#request.bytes_max) this.#abort()
+  }
+
+  onResponseEnd(): void {
+    this.#finish()
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    this.#finish(error)
+  }
+
+  #finish(error?: Error): void {
+    if (this.#is_finished) return
+    this.#is_finished = true
+    clearTimeout(this.#timer)
+    if (error) this.#reject(error instanceof OutboundError ? error : new OutboundError(messageFor(error)))
+    else if (this.#head) {
+      const body = Buffer.concat(this.#chunks).subarray(0, this.#request.bytes_max)
+      this.#resolve({ ...this.#head, body })
+    }
+  }
+
+  #abort(error?: OutboundError): void {
+    this.#finish(error)
+    this.#controller?.abort(finished)
+  }
+}
+
+const finished = new Error('the request is finished')
+
+function messageFor(error: Error): string {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
+  return messages[code] ?? `The request could not be sent: ${code}.`
+}

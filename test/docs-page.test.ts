@@ -57,7 +57,10 @@ test('a body is told with its types, its limits and what is ignored', () => {
 })
 
 test('a parameter is told with its limits and its default', () => {
-  assert.match(plain(articleOf(page, 'contacts_list')), /limit\s+integer 1 to 100, default 20\s+How many to return\./)
+  assert.match(
+    plain(articleOf(page, 'contacts_list')),
+    /limit\s+integer 1 to 100, default 20\s+The maximum number of items to return\./,
+  )
 })
 
 test('the fields of an answer are told by the way to them', () => {

@@ -257,14 +257,14 @@ test('a page that gets no turn is tried again, the first one too, and the file i
 
 test('a download whose first page gets no turn again and again is refused', async () => {
   const queue = queueThat(() => false)
-  await assert.rejects(openBody(pieces(), forever, queue), /more to do/)
+  await assert.rejects(openBody(pieces(), forever, queue), /overloaded/)
   assert.equal(queue.asked, 3)
 })
 
 test('a file breaks off when a later page gets no turn again and again', async () => {
   const queue = queueThat((asked) => asked === 1)
   const body = await openBody(pieces(), forever, queue)
-  await assert.rejects(text(body), /more to do/)
+  await assert.rejects(text(body), /overloaded/)
   assert.equal(queue.asked, 11)
 })
 

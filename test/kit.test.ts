@@ -11,12 +11,12 @@ import { openConcurrencyLimit } from '../server/kit/limits/concurrency.ts'
 import { queuePerKey } from '../server/kit/limits/key-queues.ts'
 import { openRateLimit } from '../server/kit/limits/rate.ts'
 import { openTokenLookup } from '../server/kit/limits/token-lookup.ts'
-import { rarely } from '../server/kit/log.ts'
+import { oncePerSecond } from '../server/kit/log.ts'
 import { overloaded, unauthorized } from '../server/kit/problem.ts'
 import { cut, cutBytes, storable } from '../server/kit/text.ts'
 import { seal_info } from '../server/product.ts'
 
-test('ids are UUIDv7 and sort as they were made', () => {
+test('ids are UUIDv7 and sort in the order of creation', () => {
   const ids = Array.from({ length: 20_000 }, newId)
   assert.deepEqual(ids.toSorted(), ids)
   assert.equal(new Set(ids).size, ids.length)
@@ -29,7 +29,7 @@ test('a text is cut between characters', () => {
   assert.equal(cut('ab', 4), 'ab')
 })
 
-test('a text in UTF-8 is cut between characters, and what is not one is replaced', () => {
+test('a text in UTF-8 is cut between characters, and invalid bytes are replaced', () => {
   const bytes = Buffer.from('\ufeffab\u{1f600}cd')
   assert.equal(cutBytes(bytes, 8), '\ufeffab')
   assert.equal(cutBytes(bytes, 9), '\ufeffab\u{1f600}')
@@ -37,11 +37,11 @@ test('a text in UTF-8 is cut between characters, and what is not one is replaced
   assert.equal(cutBytes(Buffer.of(0x61, 0xf0, 0x9f), 3), 'a\ufffd')
 })
 
-test('what PostgreSQL refuses in a text is replaced', () => {
+test('characters that PostgreSQL rejects are replaced', () => {
   assert.equal(storable('a\u0000b\ud83dc'), 'a\ufffdb\ufffdc')
 })
 
-test('a schema that says what nothing checks is refused', () => {
+test('a schema with a keyword that is not checked is rejected', () => {
   assert.throws(() => assertChecked(Type.Object({ a: Type.Array(Type.String(), { minItems: 1 }) })), /minItems of a/)
   assert.throws(() => assertChecked(Type.Object({ a: Type.String({ format: 'ipv4' }) })), /ipv4 of a/)
   assert.doesNotThrow(() => assertChecked(Type.Object({ a: Type.String({ format: 'uuid', maxLength: 3 }) })))
@@ -139,7 +139,7 @@ test('unknown tokens are cached for half a second, known tokens are looked up ea
   assert.deepEqual(looked_up.slice(3), ['unknown', 'unknown'], 'after half a second, and after the clock was set back')
 })
 
-test('a full map loses the entry that was set longest ago', () => {
+test('a full map drops the entry that was set longest ago', () => {
   const map = new Map<string, number>()
   for (const key of ['a', 'b', 'c', 'a', 'd']) setBounded(map, key, 1, 3)
   assert.deepEqual([...map.keys()], ['c', 'a', 'd'])
@@ -158,29 +158,29 @@ test('a key gets at most half of the slots, and keys below their even share are 
   assert.equal(acquire('flood', 100), 4, 'the last free slot, then up to its even share')
 })
 
-test('what happens often is said once a second, with a count', () => {
-  const said: [string, number][] = []
-  const say = rarely<string>((latest, count) => said.push([latest, count]))
-  for (const word of ['a', 'b', 'c']) say(word)
-  assert.deepEqual(said, [['a', 1]])
+test('a frequent line is logged once a second, with a count', () => {
+  const logged: [string, number][] = []
+  const log = oncePerSecond<string>((latest, count) => logged.push([latest, count]))
+  for (const word of ['a', 'b', 'c']) log(word)
+  assert.deepEqual(logged, [['a', 1]])
 })
 
-test('a stream goes on while the check of its caller gets no turn, and ends when the caller is refused', async () => {
+test('a stream continues while the check of its caller is overloaded, and ends when the caller is rejected', async () => {
   for (const [error, expected] of [
     [overloaded(), true],
     [unauthorized(), false],
   ] as const) {
-    let asked = 0
+    let checks = 0
     const mayContinue = welcome(async () => {
-      asked += 1
+      checks += 1
       throw error
     })
-    let is_welcome = true
-    while (asked === 0) {
-      is_welcome = await mayContinue()
+    let may_continue = true
+    while (checks === 0) {
+      may_continue = await mayContinue()
       await new Promise(setImmediate)
     }
-    assert.equal(is_welcome, expected, error.code)
+    assert.equal(may_continue, expected, error.code)
   }
 })
 

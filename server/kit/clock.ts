@@ -1,13 +1,13 @@
-/** The only place that asks what time it is. A time is a number of milliseconds, and ISO 8601 text outside. */
+/** Only this file reads the clock. A time is in milliseconds; rows and answers have ISO 8601 text. */
 export const now = (): number => Date.now()
 
-/** For durations: milliseconds with fractions, from any beginning. */
+/** Monotonic milliseconds, for durations only. */
 export const ticks = (): number => performance.now()
 
 let last_ms = 0
 let last_iso = new Date(last_ms).toISOString()
 
-/** Asked again and again within the same millisecond. */
+/** Caches the last result, because many calls have the same millisecond. */
 export function iso(time_ms: number): string {
   if (time_ms === last_ms) return last_iso
   last_iso = new Date(time_ms).toISOString()
@@ -19,16 +19,16 @@ const year_1_ms = -62_135_596_800_000
 const year_10000_ms = 253_402_300_800_000
 export const time_max_ms = year_10000_ms - 1
 
-/** NaN when the text is not a time of the years 1 to 9999, which ISO 8601 and PostgreSQL write alike. */
+/** NaN unless the text is a time in the years 1 to 9999, which ISO 8601 and PostgreSQL write in the same way. */
 export function parse(text: string): number {
   const time_ms = Date.parse(text)
   return time_ms >= year_1_ms && time_ms < year_10000_ms ? time_ms : Number.NaN
 }
 
-/** Now, or a little after the time that a resource was last changed: that grows with each change. */
+/** The new `updated_at` of a resource: now, but always later than the last one. */
 export const laterThan = (updated_at: string, now: number): string => iso(Math.max(now, parse(updated_at) + 1))
 
-/** Whether the text is a time just as `iso` writes it. */
+/** Whether the text is a time in the exact format of `iso`. */
 export function isIso(text: string): boolean {
   const time_ms = parse(text)
   return !Number.isNaN(time_ms) && iso(time_ms) === text

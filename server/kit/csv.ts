@@ -1,12 +1,12 @@
 /**
- * What a spreadsheet might take for a formula gets an apostrophe before it, which it shows as plain text. So does what
- * has one already: who reads it back takes one away.
+ * Text that a spreadsheet could run as a formula gets a leading apostrophe, which makes it plain text. So does text that
+ * already has the apostrophe, so that an import can remove exactly one.
  */
 const formula = /^'*[=+\-@\t\r]/
-/** A number with its plus is no formula, and other programs want it as it is. */
+/** A number with a plus sign is no formula, and other programs expect it unchanged. */
 const plain_number = /^\+\d+$/
 
-/** One line of a CSV file, as RFC 4180 writes it. */
+/** Formats one line of a CSV file by RFC 4180. */
 export const csvLine = (cells: (string | null)[]): string => `${cells.map(csvCell).join(',')}\r\n`
 
 function csvCell(cell: string | null): string {

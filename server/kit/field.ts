@@ -1,21 +1,21 @@
 import { type TProperties, Type } from 'typebox'
 import type { Fault } from './problem.ts'
 
-/** What a text must be beyond its schema, in words to act on. A symbol, so that it stays out of the documents. */
+/** A check beyond JSON Schema. The key is a symbol, so that it is not part of the OpenAPI document. */
 export const check: unique symbol = Symbol('check')
 export type Check = (text: string) => Omit<Fault, 'path'> | undefined
 
-/** One line of text. Texts are trimmed before they are measured, and measured in code points. */
+/** One line of text. Its length is counted in code points after trimming. */
 export const text = (options: TextOptions = {}) => Type.Unsafe<string>({ type: 'string', minLength: 1, ...options })
 
-/** A text that may be left out or cleared: `null` and `""` both mean that there is none. */
+/** A text that may be omitted or cleared: `null` and `""` both mean no value. */
 export const optionalText = (options: TextOptions = {}) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], ...options })
 
 export const oneOf = <const Values extends readonly string[]>(values: Values, options: object = {}) =>
   Type.Unsafe<Values[number]>({ type: 'string', enum: values, ...options })
 
-/** Text with tabs and line breaks. */
+/** Allows tabs and line breaks. */
 export const multiline = { multiline: true } as const
 
 interface TextOptions {
@@ -29,13 +29,14 @@ interface TextOptions {
   [check]?: Check
 }
 
-const address = /^[^\s@"(),:;<>[\\\]]{1,64}@([^\s@."(),:;<>[\\\]]+\.)+[^\s@."(),:;<>[\\\]]+$/u
+const email_address = /^[^\s@"(),:;<>[\\\]]{1,64}@([^\s@."(),:;<>[\\\]]+\.)+[^\s@."(),:;<>[\\\]]+$/u
 
-/** Not the format `email`, which knows neither letters beyond ASCII nor all that people have. */
+/** Not the JSON Schema format `email`, which rejects non-ASCII letters and some addresses in use. */
 export const email: TextOptions = {
   maxLength: 254,
-  pattern: address.source,
-  [check]: (said) => (address.test(said) ? undefined : { code: 'format', message: 'must be an email address.' }),
+  pattern: email_address.source,
+  [check]: (value) =>
+    email_address.test(value) ? undefined : { code: 'format', message: 'must be an email address.' },
 }
 
 export const timestamp = (description: string) =>
@@ -47,15 +48,15 @@ export const optionalTimestamp = (description: string) =>
 export const id = (description: string) =>
   Type.String({ format: 'uuid', description, examples: ['019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa'] })
 
-export const ById = Type.Object({ id: id('The identifier, as given at creation.') })
+export const ById = Type.Object({ id: id('The id of the resource.') })
 
 /**
- * A request body of editable fields. Fields that the server owns are listed as read-only and ignored, so that
- * what a GET gave can be sent back.
+ * A request body of editable fields. Fields that the server sets are listed as read-only and ignored, so that clients can
+ * send back what they got.
  */
 export function body<Fields extends TProperties>(title: string, fields: Fields, resource: { properties: TProperties }) {
-  const owned = [...Object.keys(resource.properties), 'workspace_id'].filter((name) => !(name in fields))
-  const ignored = owned.map((name) => [name, { readOnly: true, description: 'Set by the server; ignored here.' }])
+  const read_only = [...Object.keys(resource.properties), 'workspace_id'].filter((name) => !(name in fields))
+  const ignored = read_only.map((name) => [name, { readOnly: true, description: 'Set by the server; ignored here.' }])
   const required = Object.keys(fields).filter((name) => !Type.IsOptional(fields[name]))
   return Type.Unsafe<Type.Static<Type.TObject<Fields>>>({
     title,

@@ -5,7 +5,7 @@ let last_ms = 0
 let count = 0
 const count_max = 0xfff
 
-/** UUIDv7, in the order in which this process makes them: 48 bits of time, 12 that count, 62 of chance. */
+/** A UUIDv7: 48 bits of time, a 12-bit counter, 62 random bits. Ids of one process sort in the order of creation. */
 export function newId(): string {
   const now = clock.now()
   if (now > last_ms) {
@@ -21,7 +21,7 @@ export function newId(): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${count.toString(16).padStart(3, '0')}-${randomUUID().slice(19)}`
 }
 
-/** No id that was made at that time or later is before it. */
+/** The smallest id that can be created at this time. */
 export function firstIdOf(time_ms: number): string {
   const time = Math.max(0, time_ms).toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`
@@ -31,12 +31,12 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 export const isId = (text: string): boolean => uuid.test(text)
 
-/** For requests: unique over processes and time, and cheap. */
+/** Returns a generator of request ids, which are unique across processes and cheap. */
 export function requestIds(): () => string {
-  const start = randomBytes(9).toString('base64url')
+  const process_part = randomBytes(9).toString('base64url')
   let count = 0
   return () => {
     count += 1
-    return `req_${start}_${count.toString(36)}`
+    return `req_${process_part}_${count.toString(36)}`
   }
 }

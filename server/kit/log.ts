@@ -7,30 +7,30 @@ export type Log = pino.Logger
 export const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type Level = (typeof levels)[number]
 
-/** While the log can't be written. What comes on top is dropped. */
+/** While the log can't be written, lines beyond this are dropped. */
 const unwritten_bytes_max = 1024 * 1024
 
-/** JSON lines on standard error, or a readable form when a person is looking. Standard output is for what was asked for. */
+/** Logs JSON lines to standard error, or a readable format to a terminal. Standard output is for the results of commands. */
 export function openLog(level: Level): Log {
   const fd = process.stderr.fd
   if (process.stderr.isTTY) return pino({ level }, pretty({ destination: fd, sync: true, ignore: 'pid,hostname' }))
   const lines = pino.destination({ fd, sync: true, maxLength: unwritten_bytes_max })
-  // A log that can't be written, as on a full disk, must not end the service, and there is nowhere else to report it.
+  // A failed write, for example on a full disk, must not end the service.
   lines.on('error', () => {})
   return pino({ level }, lines)
 }
 
-const rarely_ms = 1_000
+const interval_ms = 1_000
 
-/** For what may happen at every request: said once a second at most, with how often it happened since the last time. */
-export function rarely<T>(say: (latest: T, count: number) => void): (latest: T) => void {
-  let said_at = Number.NEGATIVE_INFINITY
+/** Limits a log line that could come with every request to one per second. `count` includes the suppressed calls. */
+export function oncePerSecond<T>(log: (latest: T, count: number) => void): (latest: T) => void {
+  let logged_at = Number.NEGATIVE_INFINITY
   let count = 0
   return (latest) => {
     count += 1
-    if (clock.ticks() - said_at < rarely_ms) return
-    say(latest, count)
-    said_at = clock.ticks()
+    if (clock.ticks() - logged_at < interval_ms) return
+    log(latest, count)
+    logged_at = clock.ticks()
     count = 0
   }
 }

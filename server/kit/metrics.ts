@@ -8,7 +8,7 @@ export interface Metrics {
 
 interface Series {
   labels: string
-  /** By the bucket's place; the last is for all that took longer. */
+  /** By bucket. The last one counts all longer requests. */
   counts: number[]
   sum_ms: number
 }
@@ -23,13 +23,13 @@ const buckets_ms = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000]
 export function openMetrics(prefix: string, restarts: number): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  const help = 'How often the server was started again after a crash, since the launcher was started.'
+  const help = 'Restarts after a crash since the launcher was started.'
   new Counter({ name: `${prefix}_restarts_total`, help, registers: [registry] }).inc(restarts)
-  // Counted by hand, since it happens at every request and the library's own histogram takes long for it.
+  // Not the library's histogram, which is too slow to use on every request.
   const all = new Map<string, Series>()
   return {
     content_type: registry.contentType,
-    text: async () => `${await registry.metrics()}\n${linesOf(all.values()).join('\n')}\n`,
+    text: async () => `${await registry.metrics()}\n${formatSeries(all.values()).join('\n')}\n`,
     observe(method, route, status, duration_ms) {
       const key = `${method} ${route} ${status}`
       let series = all.get(key)
@@ -38,21 +38,21 @@ export function openMetrics(prefix: string, restarts: number): Metrics {
         series = { labels, counts: new Array(buckets_ms.length + 1).fill(0), sum_ms: 0 }
         all.set(key, series)
       }
-      let place = 0
-      while (duration_ms > (buckets_ms[place] ?? Number.POSITIVE_INFINITY)) place += 1
-      series.counts[place] = (series.counts[place] ?? 0) + 1
+      let bucket = 0
+      while (duration_ms > (buckets_ms[bucket] ?? Number.POSITIVE_INFINITY)) bucket += 1
+      series.counts[bucket] = (series.counts[bucket] ?? 0) + 1
       series.sum_ms += duration_ms
     },
   }
 }
 
-function linesOf(all: Iterable<Series>): string[] {
-  const lines = [`# HELP ${name} How long answers took, by route pattern.`, `# TYPE ${name} histogram`]
+function formatSeries(all: Iterable<Series>): string[] {
+  const lines = [`# HELP ${name} Duration of HTTP requests, by route pattern.`, `# TYPE ${name} histogram`]
   for (const { labels, counts, sum_ms } of all) {
     let total = 0
-    counts.forEach((count, place) => {
+    counts.forEach((count, bucket) => {
       total += count
-      const limit_ms = buckets_ms[place]
+      const limit_ms = buckets_ms[bucket]
       lines.push(`${name}_bucket{le="${limit_ms === undefined ? '+Inf' : limit_ms / 1000}",${labels}} ${total}`)
     })
     lines.push(`${name}_sum{${labels}} ${sum_ms / 1000}`, `${name}_count{${labels}} ${total}`)

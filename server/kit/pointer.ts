@@ -1,20 +1,20 @@
-/** JSON pointers, RFC 6901: `/answers/0/phone`. As a URI fragment too: `#/full%20name`. */
-export const isPointer = (text: string): boolean => partsOf(text) !== undefined
+/** A JSON pointer by RFC 6901, such as `/answers/0/name`, or its URI fragment form, `#/full%20name`. */
+export const isPointer = (text: string): boolean => parsePointer(text) !== undefined
 
-/** What stands there in a parsed JSON value; undefined when nothing does. */
+/** The value in parsed JSON that the pointer leads to, or undefined. */
 export function valueAt(pointer: string, json: unknown): unknown {
   let value = json
-  for (const part of partsOf(pointer) ?? []) {
+  for (const part of parsePointer(pointer) ?? []) {
     if (typeof value !== 'object' || value === null) return undefined
-    // What objects and lists inherit is no part of the JSON.
+    // Inherited properties are not part of the JSON.
     if (Array.isArray(value) ? !/^(0|[1-9]\d*)$/.test(part) : !Object.hasOwn(value, part)) return undefined
     value = Object.getOwnPropertyDescriptor(value, part)?.value
   }
   return value
 }
 
-function partsOf(pointer: string): string[] | undefined {
-  const text = pointer.startsWith('#') ? decoded(pointer.slice(1)) : pointer
+function parsePointer(pointer: string): string[] | undefined {
+  const text = pointer.startsWith('#') ? decodeFragment(pointer.slice(1)) : pointer
   if (text === undefined || !/^(\/([^~]|~[01])*)?$/su.test(text)) return undefined
   return text
     .split('/')
@@ -22,7 +22,7 @@ function partsOf(pointer: string): string[] | undefined {
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-function decoded(text: string): string | undefined {
+function decodeFragment(text: string): string | undefined {
   try {
     return decodeURIComponent(text)
   } catch {

@@ -1,4 +1,4 @@
-/** Every error a caller may see: append-only, one status each. */
+/** Every error code that clients can get, with its status. Append only. */
 export const statuses = {
   VALIDATION_ERROR: 400,
   UNAUTHORIZED: 401,
@@ -21,7 +21,7 @@ export const statuses = {
 
 export type Code = keyof typeof statuses
 
-/** What the caller can mend, or should know. Anything else that is thrown is a bug. */
+/** An error that is sent to the client. Any other thrown error is a bug. */
 export class Problem extends Error {
   readonly code: Code
   readonly details: Record<string, unknown>
@@ -57,7 +57,7 @@ export const invalidJson = (message: string) =>
   new Problem('VALIDATION_ERROR', message, { reason: 'invalid_json', fields: [] })
 
 export const malformedRequest = () =>
-  new Problem('VALIDATION_ERROR', 'This is not a well-formed HTTP request.', {
+  new Problem('VALIDATION_ERROR', 'The HTTP request is malformed.', {
     reason: 'malformed_request',
     fields: [],
   })
@@ -68,27 +68,30 @@ export const malformedForm = (message: string) =>
 export const unauthorized = () =>
   new Problem(
     'UNAUTHORIZED',
-    'A valid API key is needed: send "Authorization: Bearer <API_KEY>".',
+    'A valid API key is required. Send it as "Authorization: Bearer <API_KEY>".',
     {},
     { 'www-authenticate': 'Bearer' },
   )
 
-/** At a door that people take. */
+/** For people, who sign in instead of sending an API key. */
 export const signedOut = (message = 'Sign in first.') => new Problem('UNAUTHORIZED', message)
 
 export const forbidden = (scope: string) =>
-  new Problem('FORBIDDEN', `This needs the scope "${scope}", which you don't have.`, { required_scope: scope })
+  new Problem('FORBIDDEN', `This operation requires the scope "${scope}".`, { required_scope: scope })
 
 export const foreignOrigin = () =>
-  new Problem('FORBIDDEN', 'This must be asked by a page of this server: the header Origin names another, or none.')
+  new Problem(
+    'FORBIDDEN',
+    "Requests must come from this server's own origin. The Origin header is missing or names another one.",
+  )
 
-/** The same whether it never was, is gone, or is another workspace's. */
+/** The same for resources that never existed, were deleted, or belong to another workspace. */
 export const notFound = () => new Problem('NOT_FOUND', 'There is nothing at this address.')
 
 export const methodNotAllowed = (method: string, allow: string) =>
-  new Problem('METHOD_NOT_ALLOWED', `${method} is not possible here, only ${allow}.`, {}, { allow })
+  new Problem('METHOD_NOT_ALLOWED', `${method} is not allowed here. Allowed: ${allow}.`, {}, { allow })
 
-/** The value of this field is taken. */
+/** Another resource already has this value. */
 export const inUse = (field: string, message: string, existing_id: string | undefined) =>
   new Problem('CONFLICT', message, { field, reason: 'already_exists', existing_id: existing_id ?? null })
 
@@ -97,16 +100,19 @@ export const invalidState = (message: string) => new Problem('INVALID_STATE', me
 export const idempotencyInProgress = () =>
   new Problem(
     'IDEMPOTENCY_IN_PROGRESS',
-    'The first request with this Idempotency-Key is still running. Ask again in a second.',
+    'The first request with this Idempotency-Key is still running. Try again in a second.',
     {},
     { 'retry-after': '1' },
   )
 
 export const idempotencyKeyReused = () =>
-  new Problem('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used for another request. Choose a new one.')
+  new Problem('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used for another request. Use a new one.')
 
 export const preconditionFailed = () =>
-  new Problem('PRECONDITION_FAILED', 'This has changed since you read it. Read it again, then repeat the change.')
+  new Problem(
+    'PRECONDITION_FAILED',
+    'The resource has changed since you read it. Read it again, then repeat the change.',
+  )
 
 export const payloadTooLarge = (limit_bytes: number) =>
   new Problem('PAYLOAD_TOO_LARGE', `The body may have at most ${limit_bytes} bytes.`, { limit_bytes })
@@ -117,7 +123,7 @@ export const unsupportedMediaType = () =>
     'Send the body as JSON in UTF-8, not compressed, with "Content-Type: application/json".',
   )
 
-/** For operations that also take a file. */
+/** For operations that also accept a file. */
 export const notFormOrJson = () =>
   new Problem(
     'UNSUPPORTED_MEDIA_TYPE',
@@ -127,7 +133,7 @@ export const notFormOrJson = () =>
 export const rateLimited = (per_second: number) =>
   new Problem(
     'RATE_LIMITED',
-    `You may make ${per_second} requests a second.`,
+    `The limit is ${per_second} requests per second.`,
     { limit_per_second: per_second },
     { 'retry-after': '1' },
   )
@@ -135,7 +141,7 @@ export const rateLimited = (per_second: number) =>
 export const tooManyAttempts = (wait_seconds: number) =>
   new Problem(
     'RATE_LIMITED',
-    `There were too many attempts. Try again in ${wait_seconds} seconds.`,
+    `Too many attempts. Try again in ${wait_seconds} seconds.`,
     {},
     { 'retry-after': String(wait_seconds) },
   )
@@ -143,7 +149,7 @@ export const tooManyAttempts = (wait_seconds: number) =>
 export const tooManyStreams = (limit: number) =>
   new Problem(
     'RATE_LIMITED',
-    `There are too many open streams: a workspace may have ${limit} at once. Close one first.`,
+    `Too many open streams: a workspace may have ${limit} at once. Close one first.`,
     { limit },
     { 'retry-after': '10' },
   )
@@ -151,7 +157,7 @@ export const tooManyStreams = (limit: number) =>
 export const tooManyDownloads = (limit: number) =>
   new Problem(
     'SERVICE_UNAVAILABLE',
-    `There are too many downloads: a workspace may have ${limit} at once, and fewer while many workspaces download. Ask again in ten seconds.`,
+    `Too many downloads: a workspace may have ${limit} at once, and fewer while many workspaces download. Try again in ten seconds.`,
     { limit },
     { 'retry-after': '10' },
   )
@@ -160,25 +166,20 @@ export const requestTimeout = () =>
   new Problem('REQUEST_TIMEOUT', 'The request did not arrive in time.', {}, { connection: 'close' })
 
 export const headersTooLarge = (limit_bytes: number) =>
-  new Problem('HEADERS_TOO_LARGE', `Address and headers may have at most ${limit_bytes} bytes.`, { limit_bytes })
+  new Problem('HEADERS_TOO_LARGE', `The URL and headers may have at most ${limit_bytes} bytes.`, { limit_bytes })
 
 export const internalError = () =>
-  new Problem('INTERNAL_ERROR', 'Something went wrong on our side. The request id finds it in the log.')
+  new Problem('INTERNAL_ERROR', 'An internal error occurred. The log has the details under this request id.')
 
-/** The cause is for the log alone. */
+/** The cause is only logged. */
 export const unavailable = (cause?: unknown) =>
   new Problem(
     'SERVICE_UNAVAILABLE',
-    'The database does not answer right now. Ask again in a second.',
+    'The database is not available. Try again in a second.',
     {},
     { 'retry-after': '1' },
     cause,
   )
 
 export const overloaded = () =>
-  new Problem(
-    'SERVICE_UNAVAILABLE',
-    'There is more to do right now than can be done. Ask again in a second.',
-    {},
-    { 'retry-after': '1' },
-  )
+  new Problem('SERVICE_UNAVAILABLE', 'The server is overloaded. Try again in a second.', {}, { 'retry-after': '1' })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as clock from '../kit/clock.ts'
-import { remembering } from '../kit/crypto/seal.ts'
+import { cachedOpen } from '../kit/crypto/seal.ts'
 import type { Tools } from '../kit/http/operation.ts'
 import type { Log } from '../kit/log.ts'
 import { isContention } from '../kit/postgres/errors.ts'
@@ -57,7 +57,7 @@ export function openFlights({ pool, tools, ownAddress, log, ...rest }: FlightOpt
   const lines = new Map<string, Line>()
   const landed: queue.Result[] = []
   const { outbound, seal } = tools
-  const way = { timeout_ms, ...rest, outbound, open: remembering(seal.open), ownAddress, now }
+  const way = { timeout_ms, ...rest, outbound, open: cachedOpen(seal.open), ownAddress, now }
   let waiting: (() => void)[] = []
   let claims = 0
   let reserved = 0

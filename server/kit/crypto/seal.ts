@@ -1,16 +1,16 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { setBounded } from '../limits/bounded-map.ts'
 
-/** Keeps text such that who reads the database doesn't read the text. */
+/** Encrypts text that is stored in the database, with AES-256-GCM. */
 export interface Seal {
   close: (text: string) => string
-  /** Throws when it was sealed with another key, or changed since. */
+  /** Throws when the text was sealed with another key or was changed. */
   open: (sealed: string) => string
 }
 
 const nonce_bytes = 12
 const tag_bytes = 16
-const remembered_max = 1_000
+const cached_max = 1_000
 
 /** `info` ties the derived key to its purpose: data is only readable with the `info` it was sealed with. */
 export function openSeal(secrets_key: string, info: string): Seal {
@@ -32,14 +32,14 @@ export function openSeal(secrets_key: string, info: string): Seal {
   }
 }
 
-/** To open a seal takes as long as to sign, and a sender asks for the same few again and again. */
-export function remembering(open: Seal['open']): Seal['open'] {
+/** Opening costs as much as signing a message, and a sender opens the same few secrets for every message. */
+export function cachedOpen(open: Seal['open']): Seal['open'] {
   const opened = new Map<string, string>()
   return (sealed) => {
-    const known = opened.get(sealed)
-    if (known !== undefined) return known
+    const cached = opened.get(sealed)
+    if (cached !== undefined) return cached
     const text = open(sealed)
-    setBounded(opened, sealed, text, remembered_max)
+    setBounded(opened, sealed, text, cached_max)
     return text
   }
 }

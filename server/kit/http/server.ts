@@ -4,7 +4,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import * as clock from '../clock.ts'
 import { requestIds } from '../id.ts'
 import { openConcurrencyLimit } from '../limits/concurrency.ts'
-import { type Log, rarely } from '../log.ts'
+import { type Log, oncePerSecond } from '../log.ts'
 import { type Metrics, openMetrics } from '../metrics.ts'
 import * as problem from '../problem.ts'
 import { unhurried } from './admission.ts'
@@ -79,7 +79,7 @@ export function openHttp(options: HttpOptions): Http {
   const figures = openMetrics(options.metrics_prefix, options.restarts)
   const newRequestId = requestIds()
   let is_stopping = false
-  const noteUnavailable = rarely<problem.Problem>(({ message, cause }, count) =>
+  const noteUnavailable = oncePerSecond<problem.Problem>(({ message, cause }, count) =>
     log.warn({ count, reason: Object(cause).message ?? message }, 'answered 503'),
   )
   const send: Give = (request, reply, { status, headers, body }) => {

@@ -23,10 +23,11 @@ import { type FastifyInstance, type HttpLimits, openHttp } from './kit/http/serv
 import { readSite } from './kit/http/static-site.ts'
 import { queuePerKey } from './kit/limits/key-queues.ts'
 import type { Log } from './kit/log.ts'
-import { type About, openApiOf } from './kit/openapi/document.ts'
+import { type About, createOpenApiDocument } from './kit/openapi/document.ts'
 import { openOutbound } from './kit/outbound.ts'
 import type { Pool } from './kit/postgres/pool.ts'
 import { openReadinessCheck } from './kit/postgres/ready.ts'
+import * as problem from './kit/problem.ts'
 import { operations as overview } from './overview/routes.ts'
 import { operations as personOperations } from './people/routes.ts'
 import { visiting } from './people/visitor.ts'
@@ -58,10 +59,14 @@ const inbox_at_once_max = 2
 /** Longer than a sender waits, and not for ever: who hangs keeps a connection. */
 const hang_ms = 20_000
 
+const sample_id = '019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa'
+
 const about: About = {
   title: product.name,
   version: '1',
+  license: 'MIT',
   guide: fs.readFileSync(path.join(import.meta.dirname, 'guide.md'), 'utf8'),
+  authentication: 'An API key: `Authorization: Bearer pk_...`',
   rooms: {
     contacts: 'The people that agents communicate with.',
     imports: 'Contacts from CSV files, in the background: tried out first, canceled or undone if need be.',
@@ -77,9 +82,17 @@ const about: About = {
   webhooks: Object.fromEntries(
     types.map((type) => [type, { description: catalogue[type].description, payload: payloadOf(type) }]),
   ),
+  error_samples: {
+    FORBIDDEN: problem.forbidden('contacts:write'),
+    CONFLICT: problem.inUse('phone_number', 'Another contact has this phone number.', sample_id),
+  },
+  header_examples: {
+    Location: `/api/v1/contacts/${sample_id}`,
+    'Content-Disposition': 'attachment; filename="contacts.csv"',
+  },
 }
 
-export const document = openApiOf(operations, about)
+export const document = createOpenApiDocument(operations, about)
 
 export interface Api {
   app: FastifyInstance

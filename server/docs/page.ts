@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import { STATUS_CODES } from 'node:http'
 import path from 'node:path'
-import type { openApiOf } from '../kit/openapi/document.ts'
+import type { createOpenApiDocument } from '../kit/openapi/document.ts'
 import { curlOf } from './curl.ts'
 import {
   type Described,
@@ -32,8 +32,8 @@ export const docsHeaders = {
 }
 
 /** The document as a page for people. `origin` is what the examples put before the paths. */
-export function docsPage(document: ReturnType<typeof openApiOf>, origin = 'http://127.0.0.1:8080'): string {
-  // openApiOf makes an OpenAPI document, and these are the parts of one that are shown.
+export function docsPage(document: ReturnType<typeof createOpenApiDocument>, origin = 'http://127.0.0.1:8080'): string {
+  // createOpenApiDocument makes an OpenAPI document, and these are the parts of one that are shown.
   const { info, servers, tags, paths, webhooks, components } = inlined(document, document) as Document
   const { guide, sections, markdown } = readGuide(info.description)
   const operations = Object.entries(paths).flatMap(([path, methods]) =>

@@ -26,6 +26,7 @@ export const operations = [
       'days, those of a dry run for 7. An `Idempotency-Key` compares the SHA-256 of the parts.',
     body: schema.NewImport,
     upload: {
+      content_type: 'text/csv',
       options: schema.ImportOptions,
       example: schema.file_example,
       bytes_max: schema.file_bytes_max,

@@ -61,6 +61,8 @@ export interface KeptFile {
 
 /** A file may come as multipart/form-data in place of the JSON body, with the rest in a part `options`. */
 export interface Upload {
+  /** Of the file, for the documents: what arrives is not checked by it. */
+  content_type: string
   options: TSchema
   /** What such a file may hold. */
   example: string

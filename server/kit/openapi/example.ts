@@ -1,18 +1,18 @@
-/** As much of a JSON Schema as an example is made from. */
-interface Sampled {
-  anyOf?: Sampled[]
+/** The parts of a JSON Schema that an example is made from. */
+interface ExampleSchema {
+  anyOf?: ExampleSchema[]
   type?: string | string[]
   const?: unknown
   default?: unknown
   enum?: unknown[]
   examples?: unknown[]
-  properties?: Record<string, Sampled>
-  items?: Sampled
+  properties?: Record<string, ExampleSchema>
+  items?: ExampleSchema
   readOnly?: boolean
 }
 
-/** A value that the schema describes, from its `examples` and defaults. Members for which it gives none are left out. */
-export function exampleOf(schema: Sampled): unknown {
+/** A value that matches the schema, made from its examples and defaults. Leaves out members that have neither. */
+export function exampleOf(schema: ExampleSchema): unknown {
   if (schema.const !== undefined) return schema.const
   if (schema.examples) return schema.examples[0]
   if (schema.default !== undefined) return schema.default
@@ -21,6 +21,6 @@ export function exampleOf(schema: Sampled): unknown {
   if (schema.anyOf?.[0]) return exampleOf(schema.anyOf[0])
   if (schema.type !== 'object') return undefined
   const members = Object.entries(schema.properties ?? {}).filter(([, member]) => !member.readOnly)
-  const samples = members.map(([name, member]) => [name, exampleOf(member)])
-  return Object.fromEntries(samples.filter(([, sample]) => sample !== undefined))
+  const examples = members.map(([name, member]) => [name, exampleOf(member)])
+  return Object.fromEntries(examples.filter(([, example]) => example !== undefined))
 }

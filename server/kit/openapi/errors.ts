@@ -1,0 +1,120 @@
+import { failure } from '../http/envelope.ts'
+import type { Operation } from '../http/operation.ts'
+import * as problem from '../problem.ts'
+import { type Code, type Problem, statuses } from '../problem.ts'
+import { headerReferences, returnsOneResource } from './headers.ts'
+import type { Components, Json } from './schema.ts'
+
+/** Samples that depend on the service's scopes and resources. */
+export interface ErrorSamples {
+  FORBIDDEN: Problem
+  CONFLICT: Problem
+}
+
+const samples: Record<Exclude<Code, keyof ErrorSamples>, Problem> = {
+  VALIDATION_ERROR: problem.invalid([{ path: 'limit', code: 'maximum', message: 'limit must be at most 100.' }]),
+  UNAUTHORIZED: problem.unauthorized(),
+  NOT_FOUND: problem.notFound(),
+  METHOD_NOT_ALLOWED: problem.methodNotAllowed('PUT', 'GET, HEAD, POST'),
+  REQUEST_TIMEOUT: problem.requestTimeout(),
+  INVALID_STATE: problem.invalidState('This is not possible in the current state.'),
+  IDEMPOTENCY_IN_PROGRESS: problem.idempotencyInProgress(),
+  PRECONDITION_FAILED: problem.preconditionFailed(),
+  PAYLOAD_TOO_LARGE: problem.payloadTooLarge(1024 * 1024),
+  UNSUPPORTED_MEDIA_TYPE: problem.unsupportedMediaType(),
+  IDEMPOTENCY_KEY_REUSED: problem.idempotencyKeyReused(),
+  RATE_LIMITED: problem.rateLimited(1000),
+  HEADERS_TOO_LARGE: problem.headersTooLarge(16 * 1024),
+  INTERNAL_ERROR: problem.internalError(),
+  SERVICE_UNAVAILABLE: problem.unavailable(),
+}
+
+/** The error responses of an operation, by status. Operations with the same codes share a component. */
+export function errorResponses(operation: Operation, service_samples: ErrorSamples, components: Components): Json {
+  const by_status = Map.groupBy(errorCodes(operation), (code) => statuses[code])
+  const references = [...by_status].map(([status, codes]) => {
+    const name = codes.join('_or_')
+    components.responses[name] = errorResponse(status, codes, { ...samples, ...service_samples })
+    return [status, { $ref: `#/components/responses/${name}` }]
+  })
+  return Object.fromEntries(references)
+}
+
+/** The codes that follow from the method and the schemas, and those that the operation lists. */
+function errorCodes(operation: Operation): Code[] {
+  const { method, path, refusals, body } = operation
+  const codes: Code[] = ['VALIDATION_ERROR', 'UNAUTHORIZED', 'FORBIDDEN']
+  if (path.includes(':')) codes.push('NOT_FOUND')
+  codes.push(...refusals)
+  if (method === 'POST') codes.push('IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED')
+  if (method !== 'POST' && returnsOneResource(operation)) codes.push('PRECONDITION_FAILED')
+  if (method !== 'GET') codes.push('REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE')
+  if (body) codes.push('UNSUPPORTED_MEDIA_TYPE')
+  return [...codes, 'RATE_LIMITED', 'HEADERS_TOO_LARGE', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
+}
+
+function errorResponse(status: number, codes: Code[], all_samples: Record<Code, Problem>): Json {
+  const headers = ['X-Request-Id']
+  if ([429, 503].includes(status) || codes.includes('IDEMPOTENCY_IN_PROGRESS')) headers.push('Retry-After')
+  if (status === 401) headers.push('WWW-Authenticate')
+  const examples = codes.map((code) => [
+    code,
+    { value: JSON.parse(failure(all_samples[code], 'req_9bHk2fYQmZ0w_1').body) },
+  ])
+  return {
+    description: codes.map((code) => `\`${code}\``).join(' or '),
+    headers: headerReferences(headers),
+    content: {
+      'application/json': { schema: { $ref: '#/components/schemas/Error' }, examples: Object.fromEntries(examples) },
+    },
+  }
+}
+
+export const error_schema = {
+  title: 'Error',
+  type: 'object',
+  required: ['success', 'error'],
+  properties: {
+    success: { type: 'boolean', const: false },
+    error: {
+      type: 'object',
+      required: ['code', 'message', 'details'],
+      properties: {
+        code: {
+          type: 'string',
+          enum: Object.keys(statuses),
+          description: 'A code that programs can handle. New codes may be added.',
+        },
+        message: { type: 'string', description: 'An explanation for people.' },
+        details: {
+          type: 'object',
+          required: ['request_id'],
+          properties: {
+            request_id: { type: 'string' },
+            fields: {
+              type: 'array',
+              description: 'With `VALIDATION_ERROR`: all invalid fields, at most 100.',
+              items: {
+                type: 'object',
+                required: ['path', 'code', 'message'],
+                properties: {
+                  path: { type: 'string', description: 'The field, such as `tags.3`, or `""` for the whole body.' },
+                  code: { type: 'string' },
+                  message: { type: 'string' },
+                  suggestion: { type: 'string', description: 'A value that you may have meant.' },
+                },
+              },
+            },
+            reason: { type: 'string', description: 'A more specific code.' },
+            required_scope: { type: 'string', description: 'With `FORBIDDEN`: the scope that the key lacks.' },
+            field: { type: 'string', description: 'With `CONFLICT`: the field whose value is taken.' },
+            existing_id: {
+              type: ['string', 'null'],
+              description: 'With `CONFLICT`: the ID of the resource that has the value.',
+            },
+          },
+        },
+      },
+    },
+  },
+}

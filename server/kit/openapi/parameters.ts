@@ -1,0 +1,52 @@
+import type { TSchema } from 'typebox'
+import { isEndless, type Operation } from '../http/operation.ts'
+import { returnsOneResource } from './headers.ts'
+import { type Json, publishSchema } from './schema.ts'
+
+export const parameters = (operation: Operation): Json[] => [
+  ...parametersIn('path', operation.params),
+  ...parametersIn('query', operation.query),
+  ...requestHeaders(operation),
+]
+
+function parametersIn(place: 'path' | 'query', schema: TSchema): Json[] {
+  const { properties = {}, required = [] }: { properties?: Record<string, Json>; required?: string[] } = schema as Json
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...rest } = property
+    const is_required = place === 'path' || (required.includes(name) && property.default === undefined)
+    return { name, in: place, required: is_required, description, schema: publishSchema(rest) }
+  })
+}
+
+function requestHeaders(operation: Operation): Json[] {
+  if (operation.method === 'POST') return [idempotency_key]
+  if (isEndless(operation)) return [last_event_id]
+  if (!returnsOneResource(operation)) return []
+  return operation.method === 'GET' ? [if_none_match, if_match] : [if_match]
+}
+
+const header = (name: string, description: string, limits: Json = {}): Json => ({
+  name,
+  in: 'header',
+  required: false,
+  description,
+  schema: { type: 'string', ...limits },
+})
+
+const idempotency_key = header(
+  'Idempotency-Key',
+  'A unique value for this request, such as a UUID. The same request with the same key within 24 hours returns the first response.',
+  { minLength: 1, maxLength: 255 },
+)
+const last_event_id = header(
+  'Last-Event-ID',
+  'The ID of the last event that you received. The stream continues after it.',
+)
+const if_match = header(
+  'If-Match',
+  'The `ETag` that you expect. Returns 412 if the resource has changed since you read it.',
+)
+const if_none_match = header(
+  'If-None-Match',
+  'An `ETag` that you have stored. Returns 304 if the resource has not changed.',
+)

@@ -16,11 +16,11 @@ import { knocking } from './integrations/receive.ts'
 import { operations as integrations, receiving } from './integrations/routes.ts'
 import * as clock from './kit/clock.ts'
 import { openSeal } from './kit/crypto/seal.ts'
-import { answerHeaders } from './kit/http/browser.ts'
+import { private_response_headers } from './kit/http/browser.ts'
 import type { Door } from './kit/http/door.ts'
 import type { Operation, Tools } from './kit/http/operation.ts'
 import { type FastifyInstance, type HttpLimits, openHttp } from './kit/http/server.ts'
-import { readSite } from './kit/http/static-site.ts'
+import { readStaticSite } from './kit/http/static-site.ts'
 import { queuePerKey } from './kit/limits/key-queues.ts'
 import type { Log } from './kit/log.ts'
 import { type About, createOpenApiDocument } from './kit/openapi/document.ts'
@@ -52,7 +52,7 @@ const person_path = '/app'
 const receiving_path = '/in'
 
 /** Where an address that leads nowhere is a mistake of a program, and not a page of the dashboard. */
-const own_paths = ['/api', '/v1', '/app', '/in', '/inbox']
+const api_paths = ['/api', '/v1', '/app', '/in', '/inbox']
 
 /** Of each inbox, so that most connections to the database are left to others. */
 const inbox_at_once_max = 2
@@ -117,7 +117,7 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     base_path: pathOf(config.public_url) + at,
     served_at: [at],
     identify,
-    headers: answerHeaders,
+    headers: private_response_headers,
   })
   const { app, metrics, addPage, addInlet, stop, isStopping } = openHttp({
     doors: [
@@ -146,7 +146,7 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     restarts: config.restarts,
     tools,
     limits,
-    site: readSite(path.join(config.checkout, '.cache', 'dashboard'), pathOf(config.public_url), own_paths),
+    site: readStaticSite(path.join(config.checkout, '.cache', 'dashboard'), pathOf(config.public_url), api_paths),
   })
   const document_text = JSON.stringify(document)
   addPage('/health', () => json(200, { status: 'ok' }))

@@ -5,7 +5,7 @@ import { serve } from './support/harness.ts'
 const { fetch: ask } = await serve()
 const html = { accept: 'text/html,application/xhtml+xml' }
 
-test('every address that is nobody else’s shows the dashboard, to who can show it', async () => {
+test('every URL outside the API shows the dashboard to browsers', async () => {
   for (const path of ['/', '/sign-in', '/w/some/contacts?search=ada', '/setup/token']) {
     const { status, headers, text } = await ask('GET', path, undefined, html)
     assert.equal(status, 200, path)
@@ -16,15 +16,15 @@ test('every address that is nobody else’s shows the dashboard, to who can show
   assert.equal((await ask('HEAD', '/')).status, 200)
 })
 
-test('a program that asks for what is not there is told so', async () => {
+test('unknown API paths and files get 404, and so do clients that accept no HTML', async () => {
   for (const path of ['/api', '/api/v1/calls', '/v1/calls', '/app', '/app/calls', '/assets/nothing.js']) {
     assert.equal((await ask('GET', path, undefined, html)).body.error.code, 'NOT_FOUND', path)
   }
-  assert.equal((await ask('GET', '/sign-in')).status, 404, 'who takes no page gets none')
+  assert.equal((await ask('GET', '/sign-in')).status, 404, 'a client that accepts no HTML gets no page')
   assert.equal((await ask('POST', '/', '', html)).status, 404)
 })
 
-test('the page takes scripts and styles from this server alone, and none that stand in it', async () => {
+test('the page loads scripts and styles only from this server and has none inline', async () => {
   const { headers, text } = await ask('GET', '/')
   const policy = headers.get('content-security-policy') ?? ''
   assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self';/)
@@ -32,7 +32,7 @@ test('the page takes scripts and styles from this server alone, and none that st
   assert.doesNotMatch(text, /<script>|<style|\son\w+=/)
 })
 
-test('files are sent compressed, and kept for long when their names change with them', async () => {
+test('files are compressed, and cached for a year if their names contain a hash', async () => {
   const { text } = await ask('GET', '/')
   const [name = ''] = /assets\/index-[^"]+\.js/.exec(text) ?? []
   const lengths = await Promise.all(
@@ -52,14 +52,14 @@ test('files are sent compressed, and kept for long when their names change with 
   assert.equal(kept.headers.get('cache-control'), 'no-cache')
 })
 
-test('who has it already is not sent it again', async () => {
+test('If-None-Match with the current ETag gets 304', async () => {
   const etag = (await ask('GET', '/')).headers.get('etag') ?? ''
   const again = await ask('GET', '/', undefined, { 'if-none-match': etag })
   assert.deepEqual([again.status, again.text], [304, ''])
   assert.equal((await ask('GET', '/', undefined, { 'if-none-match': '"another"' })).status, 200)
 })
 
-test('behind a path, the page says so', async () => {
+test('the base element has the path of the public URL', async () => {
   const { fetch } = await serve({ public_url: 'https://example.com/parley' })
   assert.match((await fetch('GET', '/')).text, /<base href="\/parley\/"/)
 })

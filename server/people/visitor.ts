@@ -1,6 +1,6 @@
 import * as clock from '../kit/clock.ts'
 import { isSecret } from '../kit/crypto/secret.ts'
-import { cookieFor, isOwnPage, readCookie, setCookie } from '../kit/http/browser.ts'
+import { cookieFor, formatCookie, isSameOrigin, readCookie } from '../kit/http/browser.ts'
 import type { Knock } from '../kit/http/door.ts'
 import type { Caller } from '../kit/http/operation.ts'
 import { isId } from '../kit/id.ts'
@@ -57,7 +57,7 @@ export function visiting(
 
   return async (knock, now, is_recheck = false) => {
     const { scope } = knock.operation
-    if (!['GET', 'HEAD'].includes(knock.method) && !isOwnPage(knock.headers, public_url)) throw foreignOrigin()
+    if (!['GET', 'HEAD'].includes(knock.method) && !isSameOrigin(knock.headers, public_url)) throw foreignOrigin()
     const workspace = workspaceOf(knock)
     const session = await sessionOf(knock, workspace, now)
     if (session && !is_recheck) await sessions.noteUse(db, session, now)
@@ -81,7 +81,7 @@ export function visiting(
       throttle: attempts,
       address: public_url ?? knock.headers.origin ?? '',
       keep: (token) =>
-        knock.addHeader('set-cookie', setCookie(cookie, token ?? '', token ? sessions.lifetime_ms / 1000 : 0)),
+        knock.addHeader('set-cookie', formatCookie(cookie, token ?? '', token ? sessions.lifetime_ms / 1000 : 0)),
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** For the pages of the dashboard: everything comes from here, styles only as files, and nobody frames it. */
-export const dashboardHeaders = {
+/** For the page of a built web application: it loads only files of this server, has no inline styles, and can't be framed. */
+export const app_page_headers = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
     "base-uri 'self'; form-action 'self'; frame-ancestors 'none'",
@@ -11,8 +11,8 @@ export const dashboardHeaders = {
   'cross-origin-opener-policy': 'same-origin',
 }
 
-/** For what the pages ask: it is data for one person, to be kept by nobody. */
-export const answerHeaders = {
+/** For responses to a signed-in person: neither the browser nor a proxy may store them. */
+export const private_response_headers = {
   'cache-control': 'no-store',
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
@@ -24,24 +24,24 @@ export interface CookieOptions {
   is_secure: boolean
 }
 
-/** The prefix makes browsers refuse it from anyone but this host by TLS. */
+/** Browsers accept a cookie with the prefix `__Host-` only from this host over TLS. */
 export const cookieFor = (name: string, public_url: string | undefined): CookieOptions =>
   public_url?.startsWith('https:') ? { name: `__Host-${name}`, is_secure: true } : { name, is_secure: false }
 
-/** Zero seconds take it away. */
-export const setCookie = ({ name, is_secure }: CookieOptions, value: string, seconds: number): string =>
-  `${name}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${is_secure ? '; Secure' : ''}`
+/** A `Set-Cookie` value. A `max_age_seconds` of 0 removes the cookie. */
+export const formatCookie = ({ name, is_secure }: CookieOptions, value: string, max_age_seconds: number): string =>
+  `${name}=${value}; Path=/; Max-Age=${max_age_seconds}; HttpOnly; SameSite=Lax${is_secure ? '; Secure' : ''}`
 
 export function readCookie({ name }: CookieOptions, { cookie = '' }: IncomingHttpHeaders): string | undefined {
   for (const pair of cookie.split(';')) {
-    const [said = '', value] = pair.split('=', 2)
-    if (said.trim() === name) return value?.trim()
+    const [cookie_name = '', value] = pair.split('=', 2)
+    if (cookie_name.trim() === name) return value?.trim()
   }
   return undefined
 }
 
-/** Whether a page of this server asks: the one at `public_url`, or without that the one at the host that was asked. */
-export function isOwnPage({ origin, host }: IncomingHttpHeaders, public_url: string | undefined): boolean {
+/** Whether `Origin` is the origin of `public_url`, or the requested host if there is no `public_url`. */
+export function isSameOrigin({ origin, host }: IncomingHttpHeaders, public_url: string | undefined): boolean {
   const from = origin === undefined ? undefined : URL.parse(origin)
   if (!from) return false
   if (public_url) return from.origin === new URL(public_url).origin

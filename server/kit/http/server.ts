@@ -13,7 +13,7 @@ import { type Answer, failure } from './envelope.ts'
 import { body_limit_bytes, clientProblem, common_headers, problemOf, sayOnSocket } from './errors.ts'
 import { closeGently } from './graceful-shutdown.ts'
 import type { Give, Parts } from './request.ts'
-import type { Site } from './static-site.ts'
+import type { StaticSite } from './static-site.ts'
 import {
   downloads_at_once_max,
   downloads_of_one_max,
@@ -25,7 +25,7 @@ import {
 export interface HttpOptions extends DoorOptions {
   trust_proxy: string[]
   /** What is shown where there is nothing else. */
-  site: Site
+  site: StaticSite
   metrics_prefix: string
   /** Of the service after a crash, for the metrics. */
   restarts: number

@@ -7,7 +7,7 @@ import { authenticator } from './api-keys/authenticate.ts'
 import { operations as apiKeys } from './api-keys/routes.ts'
 import { addressOf, type Config } from './config.ts'
 import { operations as contacts } from './contacts/routes.ts'
-import { docsHeaders, docsPage } from './docs/page.ts'
+import { docs_page_headers, renderDocsPage } from './docs/page.ts'
 import { catalogue, types } from './events/catalog.ts'
 import { operations as events } from './events/routes.ts'
 import { payloadOf } from './events/schema.ts'
@@ -170,8 +170,8 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
   })
   let docs: string | undefined
   addPage('/docs', () => {
-    docs ??= docsPage(document, addressOf(config, portOf(app)))
-    return { status: 200, headers: docsHeaders, body: docs }
+    docs ??= renderDocsPage(document, addressOf(config, portOf(app)))
+    return { status: 200, headers: docs_page_headers, body: docs }
   })
   return { app, tools, noteUses, stop }
 }

@@ -1,28 +1,31 @@
-import type { Operation } from './document.ts'
-import { textOf } from './html.ts'
+import type { OperationObject } from './document.ts'
+import { formatExample } from './html.ts'
 
-/** A request to paste into a shell in which `KEY` is an API key. */
-export function curlOf(
+/** A curl command for a shell in which `KEY` is an API key. */
+export function curlCommand(
   origin: string,
   base_path: string,
-  { method, path, parameters = [], requestBody }: Operation,
+  { method, path, parameters = [], requestBody }: OperationObject,
 ): string {
   const sample = (name: string) => {
-    const { examples, default: preset = name } = parameters.find((one) => one.name === name)?.schema ?? {}
-    return encodeURIComponent(String(examples?.[0] ?? preset))
+    const { examples, default: default_value = name } = parameters.find((one) => one.name === name)?.schema ?? {}
+    return encodeURIComponent(String(examples?.[0] ?? default_value))
   }
-  const asked = parameters
+  const required = parameters
     .filter((one) => one.in === 'query' && one.required)
     .map(({ name }) => `${name}=${sample(name)}`)
-  const query = asked.length > 0 ? `?${asked.join('&')}` : ''
-  const address = origin + base_path + path.replace(/\{(.+?)\}/g, (_, name: string) => sample(name)) + query
+  const query = required.length > 0 ? `?${required.join('&')}` : ''
+  const url = origin + base_path + path.replace(/\{(.+?)\}/g, (_, name: string) => sample(name)) + query
   const bodies = Object.entries(requestBody?.content ?? {}).slice(0, 1)
   return [
-    `curl${method === 'GET' ? '' : ` -X ${method}`} ${quoted(address)}`,
+    `curl${method === 'GET' ? '' : ` -X ${method}`} ${quoteForShell(url)}`,
     '-H "Authorization: Bearer $KEY"',
-    ...bodies.flatMap(([type, { example }]) => [`-H 'Content-Type: ${type}'`, `-d ${quoted(textOf(example))}`]),
+    ...bodies.flatMap(([type, { example }]) => [
+      `-H 'Content-Type: ${type}'`,
+      `-d ${quoteForShell(formatExample(example))}`,
+    ]),
   ].join(' \\\n  ')
 }
 
-const quoted = (word: string): string =>
+const quoteForShell = (word: string): string =>
   /^[\w.:/-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`

@@ -1,72 +1,77 @@
-import type { Schema } from './fields.ts'
+import type { OpenApiSchema } from './fields.ts'
 
-/** The parts of an OpenAPI document that are shown, with its references resolved. */
-export interface Document {
+/** The parts of an OpenAPI document that the page shows, with references resolved. */
+export interface OpenApiDocument {
   info: { title: string; version: string; description: string }
   servers: { url: string }[]
   tags: { name: string; description: string }[]
-  paths: Record<string, Record<string, Omit<Operation, 'method' | 'path'>>>
-  webhooks: Record<string, { post: Webhook }>
-  components: { headers: Record<string, Described> }
+  paths: Record<string, Record<string, Omit<OperationObject, 'method' | 'path'>>>
+  webhooks: Record<string, { post: WebhookObject }>
+  components: { headers: Record<string, HeaderObject> }
 }
 
-export interface Room {
+/** A tag with its operations. */
+export interface OperationGroup {
   name: string
   description: string
-  operations: Operation[]
+  operations: OperationObject[]
 }
 
-export interface Operation {
+export interface OperationObject {
   method: string
   path: string
   operationId: string
   tags: string[]
   summary: string
   description: string
-  parameters?: (Described & { name: string; in: keyof typeof places; required?: boolean })[]
-  requestBody?: { content: Content }
-  responses: Record<string, Response>
+  parameters?: ParameterObject[]
+  requestBody?: { content: ContentObject }
+  responses: Record<string, ResponseObject>
 }
 
-/** What is sent to others, under this name. */
-export interface Webhook {
+export interface ParameterObject extends HeaderObject {
+  name: string
+  in: 'path' | 'query' | 'header'
+  required?: boolean
+}
+
+export interface WebhookObject {
   summary: string
   description: string
-  requestBody: { content: Content }
+  requestBody: { content: ContentObject }
 }
 
-export interface Described {
+export interface HeaderObject {
   description?: string
-  schema: Schema
+  schema: OpenApiSchema
 }
 
-export interface Response {
+export interface ResponseObject {
   description: string
-  headers?: Record<string, Described>
-  content?: Content
+  headers?: Record<string, HeaderObject>
+  content?: ContentObject
 }
 
-export type Content = Record<string, Media>
+/** By content type. */
+export type ContentObject = Record<string, MediaTypeObject>
 
-export interface Media {
-  schema: Schema
+export interface MediaTypeObject {
+  schema: OpenApiSchema
   example?: unknown
   examples?: Record<string, { value: unknown }>
 }
 
-export const places = { path: 'Path parameters', query: 'Query parameters', header: 'Request headers' }
-
-/** The value with what its references point to in their places; what contains itself is left out there. */
-export function inlined(value: unknown, root: unknown, within: string[] = []): unknown {
-  if (Array.isArray(value)) return value.map((item) => inlined(item, root, within))
+/** Replaces each reference with its target. A reference to a schema that contains it becomes `{}`. */
+export function resolveReferences(value: unknown, root: unknown, within: string[] = []): unknown {
+  if (Array.isArray(value)) return value.map((item) => resolveReferences(item, root, within))
   if (typeof value !== 'object' || value === null) return value
   if ('$ref' in value && typeof value.$ref === 'string') {
     const { $ref } = value
-    const found = $ref
-      .split('/')
-      .slice(1)
-      .reduce((place: unknown, name) => Object(place)[name], root)
-    return within.includes($ref) ? {} : inlined(found, root, [...within, $ref])
+    if (within.includes($ref)) return {}
+    const names = $ref.split('/').slice(1)
+    const target = names.reduce((parent: unknown, name) => Object(parent)[name], root)
+    return resolveReferences(target, root, [...within, $ref])
   }
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inlined(member, root, within)]))
+  const members = Object.entries(value).map(([name, member]) => [name, resolveReferences(member, root, within)])
+  return Object.fromEntries(members)
 }

@@ -1,6 +1,6 @@
-import { html, listed, type Part } from './html.ts'
+import { type HtmlPart, html, joinWithCommas } from './html.ts'
 
-export interface Schema {
+export interface OpenApiSchema {
   type?: string | string[]
   format?: string
   description?: string
@@ -15,69 +15,71 @@ export interface Schema {
   minItems?: number
   maxItems?: number
   pattern?: string
-  items?: Schema
-  properties?: Record<string, Schema>
+  items?: OpenApiSchema
+  properties?: Record<string, OpenApiSchema>
   required?: string[]
-  patternProperties?: Record<string, Schema>
-  additionalProperties?: Schema | boolean
-  anyOf?: Schema[]
-  oneOf?: Schema[]
-  allOf?: Schema[]
+  patternProperties?: Record<string, OpenApiSchema>
+  additionalProperties?: OpenApiSchema | boolean
+  anyOf?: OpenApiSchema[]
+  oneOf?: OpenApiSchema[]
+  allOf?: OpenApiSchema[]
   readOnly?: boolean
 }
 
-export interface Field {
+export interface SchemaField {
+  /** The path from the root, such as `data[].id`. */
   name: string
-  schema: Schema
+  schema: OpenApiSchema
   is_required: boolean
 }
 
-export function fieldsOf(schema: Schema, way = ''): Field[] {
-  const own = Object.entries(schema.properties ?? {}).flatMap(([key, property]) => {
-    const name = way ? `${way}.${key}` : key
+/** All fields of the schema, nested ones too. */
+export function listFields(schema: OpenApiSchema, parent = ''): SchemaField[] {
+  const direct = Object.entries(schema.properties ?? {}).flatMap(([key, property]) => {
+    const name = parent ? `${parent}.${key}` : key
     const is_required = schema.required?.includes(key) ?? false
-    return [{ name, schema: property, is_required }, ...fieldsOf(property, name)]
+    return [{ name, schema: property, is_required }, ...listFields(property, name)]
   })
-  const choices = [schema.anyOf, schema.oneOf, schema.allOf].flatMap((all) => all ?? [])
-  const values = valuesOf(schema)
+  const alternatives = [schema.anyOf, schema.oneOf, schema.allOf].flatMap((all) => all ?? [])
+  const values = mapValueSchema(schema)
   return [
-    ...own,
-    ...choices.flatMap((choice) => fieldsOf(choice, way)),
-    ...(schema.items ? fieldsOf(schema.items, `${way}[]`) : []),
-    ...(values ? fieldsOf(values, `${way}.*`) : []),
+    ...direct,
+    ...alternatives.flatMap((alternative) => listFields(alternative, parent)),
+    ...(schema.items ? listFields(schema.items, `${parent}[]`) : []),
+    ...(values ? listFields(values, `${parent}.*`) : []),
   ]
 }
 
-export function typeOf(schema: Schema): string {
+export function describeType(schema: OpenApiSchema): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const)
-  const choices = schema.anyOf ?? schema.oneOf
-  if (choices) return [...new Set(choices.map(typeOf))].join(' or ')
-  const values = schema.items ?? valuesOf(schema)
-  const of = values ? ` of ${typeOf(values)}s` : ''
+  const alternatives = schema.anyOf ?? schema.oneOf
+  if (alternatives) return [...new Set(alternatives.map(describeType))].join(' or ')
+  const values = schema.items ?? mapValueSchema(schema)
+  const of = values ? ` of ${describeType(values)}s` : ''
   const name = (type: string) => (type === 'array' || type === 'object' ? type + of : type)
   return [schema.type ?? 'any'].flat().map(name).join(' or ')
 }
 
-/** What the members of an object with names of the caller's choice are. */
-function valuesOf({ patternProperties = {}, additionalProperties }: Schema): Schema | undefined {
+/** The schema of the values in an object whose keys the client chooses. */
+function mapValueSchema({ patternProperties = {}, additionalProperties }: OpenApiSchema): OpenApiSchema | undefined {
   return typeof additionalProperties === 'object' ? additionalProperties : Object.values(patternProperties)[0]
 }
 
-export function limitsOf(schema: Schema): Part[] {
-  const each = schema.items ? limitsOf(schema.items) : []
+export function describeLimits(schema: OpenApiSchema): HtmlPart[] {
+  const item_limits = schema.items ? describeLimits(schema.items) : []
   return [
     schema.format,
-    range(schema.minLength, schema.maxLength, ' character'),
-    range(schema.minimum, schema.maximum),
-    range(schema.minItems, schema.maxItems, ' item'),
-    ...each.map((limit) => ['each ', limit]),
+    describeRange(schema.minLength, schema.maxLength, ' character'),
+    describeRange(schema.minimum, schema.maximum),
+    describeRange(schema.minItems, schema.maxItems, ' item'),
+    ...item_limits.map((limit) => ['each ', limit]),
     schema.pattern && html`matches <code>${schema.pattern}</code>`,
-    schema.enum && ['one of ', listed(schema.enum.map((value) => html`<code>${String(value)}</code>`))],
+    schema.enum && ['one of ', joinWithCommas(schema.enum.map((value) => html`<code>${String(value)}</code>`))],
     schema.default !== undefined && html`default <code>${String(schema.default)}</code>`,
   ].filter(Boolean)
 }
 
-function range(minimum: number | undefined, maximum: number | undefined, unit = ''): string {
+function describeRange(minimum: number | undefined, maximum: number | undefined, unit = ''): string {
   const counted = (number: number) =>
     String(number).replaceAll(/\B(?=(\d{3})+$)/g, ',') + (unit && number !== 1 ? `${unit}s` : unit)
   if (maximum !== undefined)

@@ -1,24 +1,24 @@
 import { Marked, type MarkedToken, type RendererObject, type Tokens } from 'marked'
-import { code, escaped, Html, heading, html, idAttribute } from './html.ts'
+import { codeBlock, escapeHtml, Html, heading, html, idAttribute } from './html.ts'
 
-export interface Link {
+export interface GuideSection {
   id: string
   title: string
 }
 
-/** What has an id of its own: headings and rows as tokens, codes by name. */
+/** HTML ids of heading tokens and table rows, and of the code that a row explains. */
 type Ids = Map<unknown, string>
 
 /**
- * The guide, the sections in it, and what renders all other Markdown. What has a row of its own in a table of the
- * guide, such as an error code, is a link to that row wherever it stands.
+ * Renders the guide and returns a renderer for all other Markdown. A code that has a row in a table of the guide, such as
+ * an error code, becomes a link to that row everywhere.
  */
-export function readGuide(text: string) {
+export function renderGuide(text: string) {
   const ids: Ids = new Map()
-  const marked = new Marked({ renderer: rendererOf(ids) })
+  const marked = new Marked({ renderer: createRenderer(ids) })
   const tokens = marked.lexer(text)
-  const sections: Link[] = []
-  // Without extensions there are no tokens but marked's own.
+  const sections: GuideSection[] = []
+  // Without extensions, marked makes only its own tokens.
   for (const token of tokens as MarkedToken[]) {
     if (token.type === 'heading') {
       const title = token.text.replaceAll('`', '')
@@ -27,36 +27,36 @@ export function readGuide(text: string) {
       ids.set(token, id)
       sections.push({ id, title })
     }
-    if (token.type === 'table') for (const row of token.rows) nameRow(ids, row)
+    if (token.type === 'table') for (const row of token.rows) addRowId(ids, row)
   }
   const markdown = (part: string) => new Html(marked.parse(part, { async: false }))
   return { guide: new Html(marked.parser(tokens)), sections, markdown }
 }
 
-function nameRow(ids: Ids, row: Tokens.TableCell[]): void {
-  const name = /^`([^`\s]+)`$/.exec(row[0]?.text ?? '')?.[1]
-  if (name === undefined || ids.has(name)) return
-  ids.set(name, `code/${name}`).set(row, `code/${name}`)
+function addRowId(ids: Ids, row: Tokens.TableCell[]): void {
+  const code = /^`([^`\s]+)`$/.exec(row[0]?.text ?? '')?.[1]
+  if (code === undefined || ids.has(code)) return
+  ids.set(code, `code/${code}`).set(row, `code/${code}`)
 }
 
-const rendererOf = (ids: Ids): RendererObject => ({
-  html: ({ text }) => escaped(text),
-  image: ({ text }) => escaped(text),
-  // marked's own lets through what stands between tags, as if these were let through as well.
+const createRenderer = (ids: Ids): RendererObject => ({
+  html: ({ text }) => escapeHtml(text),
+  image: ({ text }) => escapeHtml(text),
+  // marked's own renderer doesn't escape the text between HTML tags.
   text(token) {
-    return 'tokens' in token && token.tokens ? this.parser.parseInline(token.tokens) : escaped(token.text)
+    return 'tokens' in token && token.tokens ? this.parser.parseInline(token.tokens) : escapeHtml(token.text)
   },
-  // The page leads nowhere but to this server: other addresses can be read, not followed.
+  // The page links only to this server. Other URLs are shown as text.
   link({ href, text }) {
     if (/^(#|\/(?![/\\]))/.test(href)) return html`<a href="${href}">${text}</a>`.text
-    return escaped(text === href ? text : `${text} (${href})`)
+    return escapeHtml(text === href ? text : `${text} (${href})`)
   },
   heading(token) {
     const id = ids.get(token)
     if (id === undefined) return html`<p><strong>${token.text}</strong></p>`.text
     return heading(Math.max(2, token.depth), id, token.text.replaceAll('`', '')).text
   },
-  code: ({ text }) => code(text).text,
+  code: ({ text }) => codeBlock(text).text,
   codespan({ text }) {
     const id = ids.get(text)
     return (id ? html`<a href="#${id}"><code>${text}</code></a>` : html`<code>${text}</code>`).text

@@ -54,7 +54,7 @@ test('what is wrong with a row is said, and the others go in', async () => {
   assert.deepEqual([done.created, done.refused], [2, 5])
   assert.deepEqual(outcomes(rows), ['refused', 'refused', 'refused', 'refused', 'refused', 'created', 'created'])
   const [name, missing, number, email, cells] = reasons(rows)
-  assert.match(String(name), /first_name may have at most 100 characters/)
+  assert.match(String(name), /first_name must have at most 100 characters/)
   assert.equal(missing, 'phone_number is required.')
   assert.match(String(number), /phone_number must be in E.164 form/)
   assert.equal(email, 'email must be an email address.')

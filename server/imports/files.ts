@@ -1,6 +1,6 @@
 import * as clock from '../kit/clock.ts'
 import type { At } from '../kit/http/operation.ts'
-import { hasControlButBreaks } from '../kit/http/validate.ts'
+import { hasControlCharactersExceptBreaks } from '../kit/http/validate-text.ts'
 import { newId } from '../kit/id.ts'
 import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
 import type { Db } from '../kit/postgres/pool.ts'
@@ -182,7 +182,7 @@ export async function removeUnused(db: Db, workspace: string, before: number, is
 
 function checkedHeader(header: string[]): string[] {
   if (header.length > cells_max) throw tooManyColumns('file')
-  const place = header.findIndex(hasControlButBreaks)
+  const place = header.findIndex(hasControlCharactersExceptBreaks)
   if (place === -1) return header
   const message = `The name of column ${place + 1} holds control characters. Is it a text file?`
   throw invalid([{ path: 'file', code: 'invalid_characters', message }])

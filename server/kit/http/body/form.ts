@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { invalid, malformedRequest, Problem, payloadTooLarge, requestTimeout } from '../../problem.ts'
 import { cut } from '../../text.ts'
-import { hasControl } from '../validate.ts'
+import { hasControlCharacters } from '../validate-text.ts'
 import { readPieces } from './chunks.ts'
 import { readParts } from './multipart.ts'
 
@@ -115,7 +115,7 @@ function inTime<T>(next: Promise<T>): Promise<T> {
 
 function fileNameOf(said: string | undefined): string | null {
   if (!said) return null
-  if (!hasControl(said)) return cut(said, name_length_max)
+  if (!hasControlCharacters(said)) return cut(said, name_length_max)
   const message = 'The name of the file may not hold control characters.'
   throw invalid([{ path: 'file', code: 'invalid_characters', message }])
 }

@@ -1,0 +1,83 @@
+import * as clock from '../clock.ts'
+import { type Check, check } from '../field.ts'
+import { isId } from '../id.ts'
+import type { Fault } from '../problem.ts'
+import { addFault } from './faults.ts'
+
+/** The keywords that apply to text. */
+export interface TextSchema {
+  enum?: unknown[]
+  format?: string
+  pattern?: string
+  minLength?: number
+  maxLength?: number
+  /** Allows tabs and line breaks. */
+  multiline?: boolean
+  [check]?: Check
+}
+
+/** The trimmed text; null if it is empty and the schema allows null; undefined if it is invalid. */
+export function readText(
+  schema: TextSchema,
+  value: unknown,
+  path: string,
+  is_nullable: boolean,
+  faults: Fault[],
+): string | null | undefined {
+  if (typeof value !== 'string') return addFault(faults, path, 'type', `${path} must be a string.`)
+  if (!value.isWellFormed())
+    return addFault(faults, path, 'invalid_characters', `${path} must not contain unpaired surrogates.`)
+  const text = value.trim()
+  if (text === '' && is_nullable) return null
+  if ((schema.multiline ? control_except_breaks : control).test(text)) {
+    return addFault(faults, path, 'invalid_characters', `${path} must not contain control characters.`)
+  }
+  const { minLength = 0, maxLength } = schema
+  // A text has at least as many UTF-16 units as code points: count code points only if the units exceed the limit.
+  if (maxLength !== undefined && text.length > maxLength && countCodePoints(text) > maxLength) {
+    return addFault(faults, path, 'too_long', `${path} must have at most ${maxLength} characters.`)
+  }
+  if (text.length < minLength || (minLength > 1 && countCodePoints(text) < minLength)) {
+    const rule = minLength > 1 ? `must have at least ${minLength} characters` : 'must not be empty'
+    return addFault(faults, path, 'too_short', `${path} ${rule}.`)
+  }
+  if (schema.enum && !schema.enum.includes(text)) {
+    const values = schema.enum.filter((one) => one !== null).join(', ')
+    return addFault(faults, path, 'enum', `${path} must be one of ${values}.`)
+  }
+  const fault = schema[check]?.(text) ?? formats[schema.format ?? '']?.(text) ?? patternFault(schema.pattern, text)
+  if (!fault) return text
+  faults.push({ path, ...fault, message: `${path} ${fault.message}` })
+  return undefined
+}
+
+const countCodePoints = (text: string): number => [...text].length
+
+export const hasControlCharacters = (text: string): boolean => control.test(text)
+export const hasControlCharactersExceptBreaks = (text: string): boolean => control_except_breaks.test(text)
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it matches control characters
+const control = /[\u0000-\u001f\u007f-\u009f]/
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it matches control characters
+const control_except_breaks = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
+
+const rfc3339 = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-](0\d|1[0-5]):[0-5]\d))?$/
+
+export const formats: Record<string, Check> = {
+  uuid: (text) => (isId(text) ? undefined : { code: 'format', message: 'must be a UUID.' }),
+  'date-time': (text) =>
+    rfc3339.test(text) && !Number.isNaN(clock.parse(text)) && isCalendarDay(text.slice(0, 10))
+      ? undefined
+      : { code: 'format', message: `must be a time such as 2026-11-15T09:30:00Z${plusHint(text)}.` },
+}
+
+/** A query string decodes + to a space. */
+const plusHint = (text: string): string => (text.includes(' ') ? ', with + encoded as %2B' : '')
+
+/** JavaScript parses February 30 as March 2. */
+const isCalendarDay = (text: string): boolean => clock.isIso(`${text}T00:00:00.000Z`)
+
+const patternFault = (pattern: string | undefined, text: string) =>
+  pattern === undefined || new RegExp(pattern, 'u').test(text)
+    ? undefined
+    : { code: 'format', message: `must match ${pattern}.` }

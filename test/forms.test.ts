@@ -83,10 +83,10 @@ test('a file name that is no text is refused, and a long one is cut between two 
   const tenant = await workspace()
   const starred = (value: string) => postForm(tenant, `${named(`name="file"; filename*=${value}`)}--xx--`)
   for (const value of ["UTF-8''a%00b", "UTF-8''a%", "UTF-8''%ff", "UTF-8''%ED%A0%80", "koi8-r''a", 'a', "UTF-8''%0a"]) {
-    await assertRefused(tenant, await starred(value), /name of the file/)
+    await assertRefused(tenant, await starred(value), /file name/)
   }
   const nul = await postForm(tenant, `${named('name="file"; filename="a\0b"')}--xx--`)
-  await assertRefused(tenant, nul, /name of the file/)
+  await assertRefused(tenant, nul, /file name/)
   const long = await upload(tenant, csv, { is_dry_run: true }, {}, `${'x'.repeat(254)}😀.csv`)
   assert.equal(long.body.data.file_name, 'x'.repeat(254))
 })
@@ -101,12 +101,12 @@ test('parts that are packed, too many, too long or not known are refused', async
   const twice = await postForm(tenant, `${file}${file}--xx--`)
   assert.deepEqual(
     [twice.status, fieldsOf(twice)[0]?.path, fieldsOf(twice)[0]?.message],
-    [400, 'file', 'file may be sent only once.'],
+    [400, 'file', 'file must be sent only once.'],
   )
   const unknown = await postForm(tenant, `${file}${named('name="x\0y"')}--xx--`)
   assert.deepEqual([unknown.status, fieldsOf(unknown)[0]?.path], [400, 'x\0y'])
   const long_head = partOf([`X-Long: ${'x'.repeat(20_000)}`, 'Content-Disposition: form-data; name="file"'], csv)
-  await assertRefused(tenant, await postForm(tenant, `${long_head}--xx--`), /head of a part/)
+  await assertRefused(tenant, await postForm(tenant, `${long_head}--xx--`), /headers of a part/)
   const long = partOf(['Content-Disposition: form-data; name="options"'], JSON.stringify({ x: 'x'.repeat(70_000) }))
   assert.equal((await postForm(tenant, `${long}${file}--xx--`)).status, 413)
   for (const boundary of ['', '""', 'x'.repeat(71)]) {

@@ -62,7 +62,7 @@ const refused: [name: string, begin: string | Buffer, status: number, said: RegE
   ],
   ['an open quote', partOf([head], 'phone\n"').slice(0, -2), 400, /quote is never closed/],
   ['too many columns', partOf([head], `${'a,'.repeat(300)}\n`).slice(0, -2), 400, /at most 200 columns/],
-  ['an unknown part', partOf(['Content-Disposition: form-data; name="other"'], '').slice(0, -2), 400, /not known here/],
+  ['an unknown part', partOf(['Content-Disposition: form-data; name="other"'], '').slice(0, -2), 400, /is unknown/],
   ['too long options', partOf(['Content-Disposition: form-data; name="options"'], '').slice(0, -2), 413, /65536 bytes/],
 ]
 

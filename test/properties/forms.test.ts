@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { readParts } from '../../server/kit/http/body/multipart.ts'
+import { readFormParts } from '../../server/kit/http/body/multipart.ts'
 import { answerFaults } from '../support/contract.ts'
 import { serve } from '../support/harness.ts'
 import { postForm } from '../support/uploads.ts'
@@ -136,7 +136,7 @@ test('however a form is cut into pieces, its parts are the same', async () => {
     }
     const parts: unknown[] = []
     try {
-      for await (const { name, file_name, bytes } of readParts('multipart/form-data; boundary=xx', pieces())) {
+      for await (const { name, file_name, bytes } of readFormParts('multipart/form-data; boundary=xx', pieces())) {
         const content: Buffer[] = []
         for await (const piece of bytes) content.push(piece)
         parts.push([name, file_name, Buffer.concat(content).toString('latin1')])
@@ -163,7 +163,7 @@ test('a reader may leave any part before its end, and gets the next one', async 
     }
     for (const pieces_read of [0, 1, Number.POSITIVE_INFINITY]) {
       const names: unknown[] = []
-      for await (const part of readParts('multipart/form-data; boundary=xx', pieces())) {
+      for await (const part of readFormParts('multipart/form-data; boundary=xx', pieces())) {
         names.push(part.name)
         let left = pieces_read
         if (left === 0) continue

@@ -1,14 +1,14 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readPieces } from './chunks.ts'
+import { readChunks } from './chunks.ts'
 
 const drain_max_ms = 30_000
 
 /**
- * Answers a request of which some may still be on its way, and reads and drops the rest, within limits. A connection that
- * is closed while bytes are unread is reset, and a client that is still sending may then never see the answer. Where the
- * answer ends the connection, it is therefore sent last.
+ * Answers a request whose body may still be arriving, then reads and drops the rest, within limits. Closing a connection
+ * with unread bytes resets it, and a client that is still sending might never see the response. If the response closes the
+ * connection, it is therefore sent after the rest was read.
  */
 export async function answerAndDrain(
   raw: IncomingMessage,
@@ -16,30 +16,30 @@ export async function answerAndDrain(
   bytes_max: number,
   answer: () => void,
 ): Promise<void> {
-  const is_first = response.shouldKeepAlive
-  if (is_first) answer()
+  const { shouldKeepAlive: answers_first } = response
+  if (answers_first) answer()
   await drain(raw, bytes_max)
-  if (!is_first) answer()
+  if (!answers_first) answer()
   else if (!raw.complete) raw.destroy()
 }
 
-/** Ends with the request, with its connection, or when a limit is reached. */
+/** Returns when the body ends, the connection closes or a limit is reached. */
 async function drain(raw: IncomingMessage, bytes_max: number): Promise<void> {
-  const over = new AbortController()
-  const { signal } = over
+  const done = new AbortController()
+  const { signal } = done
   await Promise.race([
-    readAll(raw, bytes_max),
+    dropBody(raw, bytes_max),
     sleep(drain_max_ms, undefined, { signal }),
-    // A request that has its answer doesn't report it.
+    // A request that was answered doesn't report that its connection closed.
     once(raw.socket, 'close', { signal }),
   ]).catch(() => {})
-  over.abort()
+  done.abort()
 }
 
-async function readAll(raw: IncomingMessage, bytes_max: number): Promise<void> {
+async function dropBody(raw: IncomingMessage, bytes_max: number): Promise<void> {
   let length = 0
-  for await (const bytes of readPieces(raw)) {
-    length += bytes.length
+  for await (const chunk of readChunks(raw)) {
+    length += chunk.length
     if (length > bytes_max) return
   }
 }

@@ -2,15 +2,15 @@ import { isUtf8 } from 'node:buffer'
 import { invalidJson } from '../../problem.ts'
 
 const nesting_max = 32
-/** Lists and objects. An import may have 10,000 rows. */
+/** Of lists and objects together. */
 const containers_max = 20_000
-/** In fewer bytes there can't be so many that it takes long. */
-const is_large_bytes = 64 * 1024
+/** Smaller bodies can't contain enough lists and objects to take long. */
+const large_body_bytes = 64 * 1024
 
 export function readJson(body: unknown, name = 'The body'): unknown {
-  if (!(body instanceof Buffer) || body.length === 0) throw invalidJson('A JSON body is needed.')
+  if (!(body instanceof Buffer) || body.length === 0) throw invalidJson('A JSON body is required.')
   if (!isUtf8(body)) throw invalidJson(`${name} is not UTF-8.`)
-  if (body.length > is_large_bytes) assertSimple(body)
+  if (body.length > large_body_bytes) assertSimple(body)
   try {
     return JSON.parse(body.toString().replace(/^\ufeff/, ''))
   } catch (error) {
@@ -19,25 +19,25 @@ export function readJson(body: unknown, name = 'The body'): unknown {
 }
 
 export function assertShallow(json: unknown): void {
-  if (isDeeper(json, nesting_max)) throw tooDeep()
+  if (isDeeperThan(json, nesting_max)) throw tooDeep()
 }
 
-const tooDeep = () => invalidJson(`The body is nested more than ${nesting_max} levels deep.`)
+const tooDeep = () => invalidJson(`The body must be nested at most ${nesting_max} levels deep.`)
 
-function isDeeper(value: unknown, levels: number): boolean {
+function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true
-  if (Array.isArray(value)) return value.some((item) => isDeeper(item, levels - 1))
+  if (Array.isArray(value)) return value.some((item) => isDeeperThan(item, levels - 1))
   const members = value as Record<string, unknown>
-  // Without a list of them: there may be many.
-  for (const name in members) if (isDeeper(members[name], levels - 1)) return true
+  // for...in makes no list of the names, of which there may be many.
+  for (const name in members) if (isDeeperThan(members[name], levels - 1)) return true
   return false
 }
 
 const quote = 34
 const backslash = 92
 
-/** To make hundreds of thousands of lists and objects, or one within the other, would hold up everyone else. */
+/** Parsing hundreds of thousands of lists and objects, or deeply nested ones, would block the event loop. */
 function assertSimple(body: Buffer): void {
   let containers = 0
   let levels = 0
@@ -47,7 +47,7 @@ function assertSimple(body: Buffer): void {
     if (is_text && byte === backslash) at += 1
     else if (byte === quote) is_text = !is_text
     if (is_text) continue
-    // [ and {, ] and }: each pair differs by one bit.
+    // [ and { differ by one bit, and so do ] and }.
     const bracket = byte & ~0x20
     if (bracket === 0x5b) {
       containers += 1
@@ -55,5 +55,6 @@ function assertSimple(body: Buffer): void {
       if (levels > nesting_max) throw tooDeep()
     } else if (bracket === 0x5d) levels -= 1
   }
-  if (containers > containers_max) throw invalidJson(`The body may hold at most ${containers_max} lists and objects.`)
+  if (containers > containers_max)
+    throw invalidJson(`The body must contain at most ${containers_max} lists and objects.`)
 }

@@ -6,18 +6,18 @@ import { openRateLimit } from '../limits/rate.ts'
 import * as problem from '../problem.ts'
 import { isForm, isTooLong } from './body/form.ts'
 import type { Door, Knock } from './door.ts'
-import { hasBody, isPlainJson, sentOf, tokenOf } from './headers.ts'
+import { hasBody, isPlainJson, readBearerToken, sentOf } from './headers.ts'
 import type { Caller, Operation, Upload } from './operation.ts'
 import type { Parts } from './request.ts'
 
-/** Connections on which a file arrives: that may take longer than other requests, and is watched by who reads it. */
+/** Connections with an upload. The request timeout doesn't apply to them: the reader of the form has its own. */
 export const unhurried = new WeakSet<object>()
 
-/** Who are you (401), not too often (429), may you (403), in a form we read (415): before anything is parsed. */
+/** Authenticates (401), limits the rate (429), checks the scope (403) and the content type (415), before the body is read. */
 export function admission(rate_limit_per_second: number, turnAway: DelayedRejection) {
   const limits = rate_limit_per_second > 0 ? openRateLimit(rate_limit_per_second) : undefined
 
-  function letIn(
+  function check(
     operation: Operation,
     request: FastifyRequest,
     reply: FastifyReply,
@@ -32,12 +32,12 @@ export function admission(rate_limit_per_second: number, turnAway: DelayedReject
       if (is_exceeded) throw problem.rateLimited(rate_limit_per_second)
     }
     if (!caller.scopes.has(operation.scope)) throw problem.forbidden(operation.scope)
-    if (operation.upload && isForm(request.headers['content-type'])) return expectFile(operation.upload, request)
+    if (operation.upload && isForm(request.headers['content-type'])) return checkUpload(operation.upload, request)
     if (operation.body && hasBody(request.raw) && !isPlainJson(request.raw))
       throw operation.upload ? problem.notFormOrJson() : problem.unsupportedMediaType()
-    // A body that nobody asked for, or that isn't there, or is taken as it is: whatever it says it is.
-    const is_typed = sentOf(request.raw, 'content-type').length > 0
-    if (is_typed && (!operation.body || !hasBody(request.raw))) request.headers['content-type'] = undefined
+    // The type of a missing or unused body doesn't matter. Fastify would reject a malformed one.
+    const has_type = sentOf(request.raw, 'content-type').length > 0
+    if (has_type && (!operation.body || !hasBody(request.raw))) request.headers['content-type'] = undefined
   }
 
   return (
@@ -50,27 +50,27 @@ export function admission(rate_limit_per_second: number, turnAway: DelayedReject
     const now = clock.now()
     request.arrived_at = clock.ticks()
     request.door_headers = door.headers
-    const hosts = sentOf(request.raw, 'host').length
-    const is_http = hosts === 1 || (hosts === 0 && request.raw.httpVersion === '1.0')
-    if (!is_http) return void done(problem.malformedRequest())
+    const host_count = sentOf(request.raw, 'host').length
+    const is_valid = host_count === 1 || (host_count === 0 && request.raw.httpVersion === '1.0')
+    if (!is_valid) return void done(problem.malformedRequest())
     request.knock = new RequestKnock(operation, request, reply)
-    const known = door.identify(request.knock, now)
+    const identified = door.identify(request.knock, now)
     const decide = (caller: Caller | undefined) => {
       try {
-        letIn(operation, request, reply, caller, now)
+        check(operation, request, reply, caller, now)
       } catch (error) {
-        const is_too_often = error instanceof problem.Problem && error.code === 'RATE_LIMITED'
-        return is_too_often ? turnAway(() => done(error)) : done(error as Error)
+        const is_rate_limited = error instanceof problem.Problem && error.code === 'RATE_LIMITED'
+        return is_rate_limited ? turnAway(() => done(error)) : done(error as Error)
       }
       done()
     }
-    // What is thrown on the way that `done` opens is told as well, like a refusal.
-    if (known instanceof Promise) known.then(decide).catch(done)
-    else decide(known)
+    // The handler runs within `done`: what it throws gets an error response too.
+    if (identified instanceof Promise) identified.then(decide).catch(done)
+    else decide(identified)
   }
 }
 
-/** A class, since accessors of an object that is made at each request would cost as much as the rest of it. */
+/** A class, because an object literal with accessors per request would double the cost of admission. */
 class RequestKnock implements Knock {
   readonly operation: Operation
   readonly #request: FastifyRequest
@@ -100,17 +100,17 @@ class RequestKnock implements Knock {
   }
 
   get token(): string | undefined {
-    return tokenOf(this.#request.raw)
+    return readBearerToken(this.#request.raw)
   }
 
   takeFromQuery(name: string): string | undefined {
     const query = this.#request.query as Parts['Querystring']
-    // Who listens for long is asked again.
+    // Kept, because a stream is identified again while it is open.
     this.#taken ??= new Map()
     if (name in query) this.#taken.set(name, query[name])
     delete query[name]
-    const said = this.#taken.get(name)
-    return typeof said === 'string' ? said : undefined
+    const value = this.#taken.get(name)
+    return typeof value === 'string' ? value : undefined
   }
 
   addHeader(name: string, value: string): void {
@@ -118,7 +118,7 @@ class RequestKnock implements Knock {
   }
 }
 
-function expectFile({ bytes_max }: Upload, { headers, raw }: FastifyRequest): void {
+function checkUpload({ bytes_max }: Upload, { headers, raw }: FastifyRequest): void {
   if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw problem.unsupportedMediaType()
   if (isTooLong(headers['content-length'], bytes_max)) throw problem.payloadTooLarge(bytes_max)
   unhurried.add(raw.socket)

@@ -13,8 +13,8 @@ export const common_headers = {
   'x-content-type-options': 'nosniff',
 }
 
-/** What is told of an error. */
-export function problemOf(error: unknown): problem.Problem {
+/** The error that the client sees. Any error that is not expected becomes 500 without its message. */
+export function toProblem(error: unknown): problem.Problem {
   if (error instanceof problem.Problem) return error
   if (isUnavailable(error)) return problem.unavailable(error)
   const code = error instanceof Error && 'code' in error ? error.code : undefined
@@ -23,21 +23,21 @@ export function problemOf(error: unknown): problem.Problem {
   return problem.internalError()
 }
 
-/** What Node's parser refused, before there was a request. */
-export function clientProblem({ code }: { code?: string }): problem.Problem {
+/** For requests that Node's HTTP parser rejected. */
+export function parserProblem({ code }: { code?: string }): problem.Problem {
   if (code === 'HPE_HEADER_OVERFLOW') return problem.headersTooLarge(maxHeaderSize)
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return problem.requestTimeout()
   return problem.malformedRequest()
 }
 
-/** Where there is no request to answer. */
-export function sayOnSocket(socket: Socket, told: problem.Problem, request_id: string): void {
-  // What follows a request on its connection must not take the place of its answer.
-  const is_answer_due: boolean = Object(socket)._httpMessage?.req?.complete ?? false
-  if (!socket.writable || is_answer_due) return void socket.destroy()
-  const { status, headers, body } = failure(told, request_id)
-  const lines = { ...common_headers, ...headers, 'x-request-id': request_id, connection: 'close' }
-  const head = Object.entries({ ...lines, 'content-length': Buffer.byteLength(body) })
+/** Answers on the socket, for errors without a parsed request. */
+export function answerOnSocket(socket: Socket, rejection: problem.Problem, request_id: string): void {
+  // Invalid bytes after a complete request: an answer now would be taken for the answer to that request.
+  const has_pending_answer: boolean = Object(socket)._httpMessage?.req?.complete ?? false
+  if (!socket.writable || has_pending_answer) return void socket.destroy()
+  const { status, headers, body } = failure(rejection, request_id)
+  const all_headers = { ...common_headers, ...headers, 'x-request-id': request_id, connection: 'close' }
+  const head = Object.entries({ ...all_headers, 'content-length': Buffer.byteLength(body) })
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`)

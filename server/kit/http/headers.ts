@@ -1,19 +1,19 @@
 import type { IncomingMessage } from 'node:http'
 
-/** A pattern with room for blanks takes long on many of them. */
-const header_value_max = 200
+/** `json_type` takes long to match a value with very many spaces. */
+const content_type_length_max = 200
 
 const bearer = /^Bearer +(\S+)$/i
 
-/** Undefined as well when the header is sent twice: which of them should count? */
-export function tokenOf(request: IncomingMessage): string | undefined {
+/** Undefined if the header is missing, malformed or sent twice. */
+export function readBearerToken(request: IncomingMessage): string | undefined {
   const [authorization = '', ...more] = sentOf(request, 'authorization')
   return more.length > 0 ? undefined : bearer.exec(authorization)?.[1]
 }
 
 /**
- * The header's values, one for each time it was sent. Read from what came: to make an object of all headers would take longer
- * than to look for the few that a request is asked for.
+ * The values of the header, one for each time it was sent. Searches the raw headers: building an object of all headers takes
+ * longer than searching for the few that are needed.
  */
 export function sentOf({ rawHeaders }: IncomingMessage, header: string): string[] {
   const values: string[] = []
@@ -24,7 +24,7 @@ export function sentOf({ rawHeaders }: IncomingMessage, header: string): string[
   return values
 }
 
-/** As one list, when it was sent several times. */
+/** The value of the header. Joins the values with commas if it was sent several times. */
 export function headerOf(request: IncomingMessage, header: string): string | undefined {
   const values = sentOf(request, header)
   return values.length > 0 ? values.join(', ') : undefined
@@ -35,7 +35,7 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
 
 const json_type = /^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*)?;?\s*$/i
 
-export const isJsonType = (type: string): boolean => type.length <= header_value_max && json_type.test(type)
+export const isJsonType = (type: string): boolean => type.length <= content_type_length_max && json_type.test(type)
 
 export const isPlainJson = (request: IncomingMessage): boolean =>
   isJsonType(request.headers['content-type'] ?? '') &&

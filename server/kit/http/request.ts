@@ -5,7 +5,7 @@ import type { Answer, StreamedAnswer } from './envelope.ts'
 import type { Caller } from './operation.ts'
 import type { SiteAnswer } from './static-site.ts'
 
-/** How Fastify hands over the parts of a request, as it is set up below. */
+/** The parts of a request, as Fastify is set up to pass them. */
 export interface Parts {
   Params: Record<string, string>
   Querystring: Record<string, string | string[]>
@@ -21,5 +21,5 @@ declare module 'fastify' {
   }
 }
 
-/** Sends an answer, and counts it. */
+/** Sends an answer and records it in the metrics. */
 export type Give = (request: FastifyRequest, reply: FastifyReply, answer: Answer | SiteAnswer | StreamedAnswer) => void

@@ -2,27 +2,28 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Stay } from './stream-limits.ts'
 
-/**
- * Whether a client reads shows by the chunks it takes. One is made ahead, so a client that stops reading costs the memory of
- * one piece.
- */
+/** Small enough that a client that reads, even slowly, takes a chunk before it counts as stalled. */
 const chunk_bytes = 64 * 1024
+/** A client that stops reading costs the memory of one piece. */
 const chunks_ahead = 1
-/** For one piece. An attempt waits up to two seconds in the queue: the client has an answer within 7 seconds, and a later piece within 25. */
+/**
+ * Attempts for each piece. An attempt waits up to two seconds in the queue, so the client has a response within 7 seconds and
+ * each later piece within 25.
+ */
 const attempts_max = { first: 3, later: 10 }
 const ended: IteratorResult<string> = { done: true, value: undefined }
 
 export interface Reading {
-  /** Reads a piece when it is its turn. Rejects without reading when the wait is too long. */
+  /** Runs `read` in a queue. Rejects without running it if the wait is too long. */
   inQueue: <T>(read: () => Promise<T>) => Promise<T>
-  /** Later pieces don't go through the queue: the next one may be long in coming. */
+  /** Only the first piece goes through the queue: a stream may wait long for the next one. */
   is_endless?: boolean
   retry_after_ms?: number
 }
 
 /**
- * The body of an answer that is sent as it is made. Fails when its first piece fails, so that this is answered as any error; a
- * body that has begun can only break off.
+ * A response body that is sent while it is generated. Rejects if the first piece fails, so that the client gets an error
+ * response. After that, an error can only end the connection.
  */
 export async function openBody(
   pieces: AsyncIterable<string>,
@@ -32,7 +33,7 @@ export async function openBody(
   const iterator = pieces[Symbol.asyncIterator]()
   const read = () => iterator.next()
 
-  /** Retries a piece that got no turn in time: it was not begun. Reads nothing for a client that has gone meanwhile. */
+  /** Retries a piece whose wait in the queue was too long. Reads nothing if the client has disconnected. */
   async function readInQueue(attempts: number): Promise<IteratorResult<string>> {
     for (let attempt = 1; ; attempt += 1) {
       let has_begun = false

@@ -1,0 +1,67 @@
+import fastify, { type FastifyInstance } from 'fastify'
+import type { Log } from '../log.ts'
+import * as problem from '../problem.ts'
+import { unhurried } from './admission.ts'
+import { methods } from './doors.ts'
+import { failure } from './envelope.ts'
+import { answerOnSocket, body_limit_bytes, parserProblem } from './errors.ts'
+import type { Give } from './request.ts'
+
+const request_timeout_ms = 30_000
+/** For the headers, and for a connection that has not sent anything. */
+const headers_timeout_ms = 10_000
+const check_timeouts_every_ms = 1_000
+/** Each connection costs memory and a file handle, and the database needs file handles too. */
+const connections_max = 10_000
+const param_length_max = 500
+
+export interface AppOptions {
+  trust_proxy: string[]
+  newRequestId: () => string
+  give: Give
+  log: Log
+}
+
+/** Fastify without routes. Every error that Node or Fastify finds is answered in the envelope. */
+export function createApp({ trust_proxy, newRequestId, give, log }: AppOptions): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    bodyLimit: body_limit_bytes,
+    requestTimeout: request_timeout_ms,
+    trustProxy: trust_proxy.length > 0 ? trust_proxy : false,
+    return503OnClosing: false,
+    genReqId: newRequestId,
+    http: {
+      // Node's own error would not be in the envelope: admission checks the header.
+      requireHostHeader: false,
+      headersTimeout: headers_timeout_ms,
+      connectionsCheckingInterval: check_timeouts_every_ms,
+    },
+    routerOptions: { maxParamLength: param_length_max },
+    clientErrorHandler: (error, socket) => {
+      if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && unhurried.has(socket)) return
+      try {
+        answerOnSocket(socket, parserProblem(error), newRequestId())
+      } catch (error) {
+        log.error({ err: error }, 'could not answer a malformed request')
+        socket.destroy()
+      }
+    },
+    frameworkErrors: (_error, request, reply) => give(request, reply, failure(problem.notFound(), request.id)),
+  })
+  for (const method of methods) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
+  app.server.maxConnections = connections_max
+  // If a connection can't be accepted, such as for lack of file handles, the others must continue.
+  app.server.once('listening', () =>
+    app.server.on('error', (error) => log.warn({ reason: error.message }, 'could not accept a connection')),
+  )
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  app.decorateRequest('caller')
+  app.decorateRequest('arrived_at', 0)
+  app.decorateRequest('door_headers')
+  app.decorateRequest('knock')
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('multipart/form-data', (_request, body, done) => done(null, body))
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  return app
+}

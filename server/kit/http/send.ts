@@ -1,0 +1,74 @@
+import type { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import * as clock from '../clock.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import { common_headers } from './errors.ts'
+import type { Give } from './request.ts'
+
+export interface SenderOptions {
+  log: Log
+  metrics: Metrics
+  stalled_after_ms: number
+  isStopping: () => boolean
+}
+
+/** Sends answers and records them in the metrics. An answer that can't be sent ends its own connection only. */
+export function createSender({ log, metrics, stalled_after_ms, isStopping }: SenderOptions): Give {
+  const send: Give = (request, reply, { status, headers, body }) => {
+    const { id, method, arrived_at, routeOptions } = request
+    if (isStopping()) reply.header('connection', 'close')
+    reply.code(status).headers(common_headers)
+    if (request.door_headers) reply.headers(request.door_headers)
+    reply.header('x-request-id', id).headers(headers)
+    if (typeof body === 'string' || Buffer.isBuffer(body)) reply.send(body)
+    else sendFile(request, reply, body, log, stalled_after_ms)
+    // Not in an onResponse hook, which would cost as much as this whole function.
+    const duration_ms = clock.ticks() - (arrived_at || clock.ticks())
+    const route = routeOptions.url ?? '(none)'
+    metrics.observe(method, route, status, duration_ms)
+    if (log.isLevelEnabled('debug'))
+      log.debug({ request_id: id, method, route, status, duration_ms, ip: request.ip }, 'answered')
+  }
+
+  // Many callers are callbacks that nothing catches errors of.
+  return (request, reply, answer) => {
+    try {
+      send(request, reply, answer)
+    } catch (error) {
+      log.error({ err: error, request_id: request.id, route: request.routeOptions.url }, 'could not send an answer')
+      reply.raw.destroy()
+    }
+  }
+}
+
+function sendFile(
+  { id, method, raw, routeOptions }: FastifyRequest,
+  reply: FastifyReply,
+  body: Readable,
+  log: Log,
+  stalled_after_ms: number,
+) {
+  // The client has disconnected: no event would end the body.
+  if (reply.raw.closed) return void body.destroy()
+  if (method === 'HEAD') {
+    body.destroy()
+    return void reply.send('')
+  }
+  body.on('error', (error) => {
+    if (raw.destroyed) return
+    log.error({ err: error, request_id: id, route: routeOptions.url }, 'could not generate a file')
+    // An HTTP/1.0 client would take an orderly close for the end of the file.
+    if (reply.raw.headersSent) raw.socket.resetAndDestroy()
+  })
+  const stalled = setTimeout(() => {
+    const { socket, writableLength } = reply.raw
+    // Nothing waits for the client: the next piece or an earlier response on this connection is not ready yet.
+    if (writableLength === 0 || !socket) return void stalled.refresh()
+    log.debug({ request_id: id, route: routeOptions.url }, 'a client stopped reading')
+    socket.resetAndDestroy()
+  }, stalled_after_ms)
+  body.on('data', () => stalled.refresh())
+  reply.raw.once('close', () => clearTimeout(stalled))
+  reply.send(body)
+}

@@ -12,7 +12,7 @@ const server = await serve()
 const { workspace, pool, say, url } = server
 const refuses = bytesRefuser(server)
 
-test('what is no HTTP request is 400 in the envelope', async () => {
+test('bytes that are not an HTTP request get 400 in the envelope', async () => {
   const tenant = await workspace()
   const body = JSON.stringify(newContact())
   await refuses(
@@ -49,7 +49,7 @@ test('what is no HTTP request is 400 in the envelope', async () => {
   )
 })
 
-test('a body announced as larger than 1 MiB is 413 before it is sent', async () => {
+test('a Content-Length above 1 MiB gets 413 before the body is sent', async () => {
   const tenant = await workspace()
   const announced = ['1048577', '2097152', '99999999999'].map((length) =>
     post(tenant, [`Content-Length: ${length}`], ''),
@@ -57,7 +57,7 @@ test('a body announced as larger than 1 MiB is 413 before it is sent', async () 
   await refuses(tenant, announced, 413, 'PAYLOAD_TOO_LARGE')
 })
 
-test('a body in chunks counts as a whole', async () => {
+test('the size limit applies to all chunks of a body together', async () => {
   const tenant = await workspace()
   const chunked = (...parts: string[]) =>
     post(
@@ -74,7 +74,7 @@ test('a body in chunks counts as a whole', async () => {
     ...[left, right].flatMap((part) => [Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')]),
     Buffer.from('0\r\n\r\n'),
   ])
-  assert.equal(read(await say(split)).status, 201, 'cut within a character')
+  assert.equal(read(await say(split)).status, 201, 'split within a character')
   const [contact] = (await tenant.call('GET', '/contacts')).body.data
   assert.equal(contact.first_name, 'Zoë')
   await refuses(tenant, [chunked(' ')], 400, 'VALIDATION_ERROR')
@@ -92,7 +92,7 @@ test('a body that ends too early changes nothing', async () => {
   assert.deepEqual(await eventsOf(pool, tenant), [])
 })
 
-test('what follows a request on its connection does not take the place of its answer', async () => {
+test('invalid bytes after a request are not answered in its place', async () => {
   const tenant = await workspace()
   const body = JSON.stringify(newContact())
   const bytes = post(tenant, [`Content-Length: ${body.length}`], body).replace('Connection: close\r\n', '')
@@ -100,7 +100,7 @@ test('what follows a request on its connection does not take the place of its an
   assert.doesNotMatch(said, /^HTTP\/1\.1 4/)
 })
 
-test('one who hangs up in the middle of a body changes nothing', async () => {
+test('a client that disconnects in the middle of a body changes nothing', async () => {
   const tenant = await workspace()
   const body = JSON.stringify(newContact())
   const bytes = post(tenant, [`Content-Length: ${body.length + 5}`], body)
@@ -108,7 +108,7 @@ test('one who hangs up in the middle of a body changes nothing', async () => {
   assert.equal((await tenant.call('GET', '/contacts')).body.pagination.total, 0)
 })
 
-test('a body that comes in small bits is taken', async () => {
+test('a body that arrives in small pieces is accepted', async () => {
   const tenant = await workspace()
   const body = JSON.stringify(newContact())
   let rest = post(tenant, [`Content-Length: ${body.length}`], body)
@@ -124,7 +124,7 @@ test('a body that comes in small bits is taken', async () => {
   assert.equal(read(answer).status, 201)
 })
 
-test('a request that never comes to its end is 408', async () => {
+test('a request that never ends gets 408', async () => {
   const tenant = await workspace()
   const own_pool = testPool()
   const { app } = openApi(own_pool, readConfig({ LOG_LEVEL: 'silent' }), migrations, openLog('silent'))
@@ -142,7 +142,7 @@ test('a request that never comes to its end is 408', async () => {
   assert.deepEqual(await eventsOf(pool, tenant), [])
 })
 
-test('a body where none is asked for is ignored', async () => {
+test('a body is ignored if the operation takes none', async () => {
   const tenant = await workspace()
   for (const type of [
     'Content-Type: application/json',
@@ -158,7 +158,7 @@ test('a body where none is asked for is ignored', async () => {
   }
 })
 
-test('without a body its type says nothing', async () => {
+test('the Content-Type is ignored if there is no body', async () => {
   const tenant = await workspace()
   for (const type of ['Content-Type:', 'Content-Type: nonsense', 'Content-Type: text/plain']) {
     const { id } = await create(tenant)
@@ -167,7 +167,7 @@ test('without a body its type says nothing', async () => {
   }
 })
 
-test('an Expect that is not understood changes nothing', async () => {
+test('an unknown Expect is ignored', async () => {
   const tenant = await workspace()
   assert.equal(read(await say(request(tenant, 'GET /api/v1/contacts', ['Expect: a-miracle']))).status, 200)
 })

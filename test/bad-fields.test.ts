@@ -10,7 +10,7 @@ const server = await serve()
 const { workspace } = server
 const refuses = refuser(server)
 
-test('NUL, control characters and lone surrogates are refused in every text', async () => {
+test('NUL, control characters and lone surrogates are rejected in every text', async () => {
   const controls = [0x00, 0x01, 0x08, 0x0b, 0x0c, 0x0e, 0x1f, 0x7f, 0x80, 0x9f]
   const refused = ['\ud800', '\udc00', ...controls.map((code) => String.fromCharCode(code))]
   for (const name of ['phone_number', ...Object.keys(unset)]) {
@@ -22,7 +22,7 @@ test('NUL, control characters and lone surrogates are refused in every text', as
   await refuses(tags, faultOf, [400, 'tags.1', 'invalid_characters'])
 })
 
-test('notes may have tabs and line breaks, and every text any other character', async () => {
+test('notes may contain tabs and line breaks, and every text any other character', async () => {
   const tenant = await workspace()
   const { notes } = await create(tenant, { notes: ' a\tb\nc\r\nd ' })
   assert.equal(notes, 'a\tb\nc\r\nd')
@@ -32,7 +32,7 @@ test('notes may have tabs and line breaks, and every text any other character', 
   assert.partialDeepStrictEqual(await get(tenant, id), said)
 })
 
-test('a value of another type is refused, never turned into one', async () => {
+test('a value of the wrong type is rejected, never converted', async () => {
   for (const name of ['phone_number', ...Object.keys(unset)]) {
     const bodies = [5, 0, true, false, [], ['x'], {}, { a: 'x' }].map((value) => ({ ...newContact(), [name]: value }))
     await refuses(bodies, faultOf, [400, name, 'type'])
@@ -65,7 +65,7 @@ test('a text is measured in characters after trimming', async () => {
   }
 })
 
-test('50 tags of 64 characters are taken, more or longer or empty ones refused', async () => {
+test('50 tags of 64 characters are accepted; more, longer or empty tags are rejected', async () => {
   const tenant = await workspace()
   const tags = Array.from({ length: 50 }, (_, index) => `${index}`.padEnd(64, 'x'))
   const emoji = '🙂'.repeat(64)
@@ -77,7 +77,7 @@ test('50 tags of 64 characters are taken, more or longer or empty ones refused',
   await refuses(empty, faultOf, [400, 'tags.1', 'too_short'])
 })
 
-test('an email address is checked plainly and kept as given', async () => {
+test('an email address is checked by its shape and stored as given', async () => {
   const tenant = await workspace()
   const longest = `${'a'.repeat(64)}@${'b'.repeat(185)}.com`
   const good = [
@@ -109,7 +109,7 @@ test('an email address is checked plainly and kept as given', async () => {
   await refuses([{ ...newContact(), email: `${longest}m` }], faultOf, [400, 'email', 'too_long'])
 })
 
-test('a phone number is exactly E.164, and what can be read as one is suggested', async () => {
+test('a phone number must be E.164, and the error suggests it if the number can be read', async () => {
   const { call } = await workspace()
   for (const phone_number of ['+12', '+123456789012345', '+15551234567', ' +14155550100\n']) {
     const { status, body } = await call('POST', '/contacts', { phone_number })
@@ -131,7 +131,7 @@ test('a phone number is exactly E.164, and what can be read as one is suggested'
   }
 })
 
-test('an unknown member is refused by its name, with the one that was meant', async () => {
+test('an unknown member is rejected by name, with a suggestion', async () => {
   for (const [name, meant] of [
     ['firstName', 'first_name'],
     ['phone-number', 'phone_number'],
@@ -155,7 +155,7 @@ test('an unknown member is refused by its name, with the one that was meant', as
   }
 })
 
-test('a long name is told in whole characters', async () => {
+test('a long name is cut between two characters', async () => {
   const long = '\u{1f600}'.repeat(150)
   const isWhole = ({ status, body }: Answer) => {
     const [{ path, message }] = body.error.details.fields
@@ -173,7 +173,7 @@ test('__proto__ is a member like any other', async () => {
   assert.equal('polluted' in {}, false)
 })
 
-test('all faults are told at once, at most 100 of them', async () => {
+test('all faults are reported together, at most 100', async () => {
   const wrong = { phone_number: 'x', first_name: 5, last_name: 'x'.repeat(101), email: 'x', tags: [1, ''], notes: '\0' }
   const paths = ['email', 'first_name', 'last_name', 'notes', 'phone_number', 'surname', 'tags.0', 'tags.1']
   const pathsOf = ({ body }: Answer) => body.error.details.fields.map(({ path }: { path: string }) => path).sort()

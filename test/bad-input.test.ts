@@ -16,7 +16,7 @@ const reasonOf = ({ status, body }: Answer) => [status, body?.error?.code, body?
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 const nestedObjects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
 
-test('a body that is no JSON is refused', () =>
+test('a body that is not JSON is rejected', () =>
   refuses(
     [
       ...['', ' ', '{', '}', '{]', 'phone_number=1', 'nul', 'NaN', 'Infinity', "{'notes':'x'}", '{notes:"x"}'],
@@ -33,19 +33,19 @@ test('a body that is no JSON is refused', () =>
     [400, 'VALIDATION_ERROR', 'invalid_json'],
   ))
 
-test('a body that is no object is refused', () =>
+test('a body that is not an object is rejected', () =>
   refuses(
     ['[]', '[{}]', '5', '-0', '1e999', '"text"', 'null', 'true', nested(5_000)],
     (answer) => [...codeOf(answer), answer.body.error.details.fields.length],
     [400, 'VALIDATION_ERROR', 1],
   ))
 
-test('a byte order mark is no fault', async () => {
+test('a byte order mark is accepted', async () => {
   const { call } = await workspace()
   assert.equal((await call('POST', '/contacts', `\ufeff${JSON.stringify(newContact())}`, json)).status, 201)
 })
 
-test('nesting in a field is refused, however deep', async () => {
+test('nesting in a field is rejected at any depth', async () => {
   const { phone_number } = newContact()
   const within = (name: string, value: string) => `{"phone_number":"${phone_number}","${name}":${value}}`
   await refuses([within('notes', nested(5_000))], faultOf, [400, 'notes', 'type'])
@@ -54,7 +54,7 @@ test('nesting in a field is refused, however deep', async () => {
   await refuses([nestedObjects(5_000)], faultOf, [400, 'a', 'unknown'])
 })
 
-test('a large body that is nested deep or holds very many lists and objects is refused before it is read', async () => {
+test('a large body with deep nesting or very many lists and objects is rejected before it is parsed', async () => {
   const { phone_number } = newContact()
   const within = (name: string, value: string) => `{"phone_number":"${phone_number}","${name}":${value}}`
   const many = (item: string) => `[${`${item},`.repeat(20_000)}0]`
@@ -78,7 +78,7 @@ test('a large body that is nested deep or holds very many lists and objects is r
   for (const body of taken) assert.equal((await call('POST', '/contacts', body, json)).status, 201, body.slice(0, 100))
 })
 
-test('a field that is ignored may be nested, but not without end', async () => {
+test('an ignored field may be nested up to the limit', async () => {
   const { call } = await workspace()
   const within = (value: string) => `{"phone_number":"${newContact().phone_number}","crm_ids":${value}}`
   assert.equal((await call('POST', '/contacts', within(nested(10)), { ...json, 'idempotency-key': 'a' })).status, 201)
@@ -88,14 +88,14 @@ test('a field that is ignored may be nested, but not without end', async () => {
   ])
 })
 
-test('a body of 1 MiB is taken, one byte more is 413', async () => {
+test('a body of 1 MiB is accepted, one more byte gets 413', async () => {
   const { call } = await workspace()
   const said = JSON.stringify(newContact())
   assert.equal((await call('POST', '/contacts', said.padEnd(mebibyte), json)).status, 201)
   await refuses([said.padEnd(mebibyte + 1), said.padEnd(2 * mebibyte)], codeOf, [413, 'PAYLOAD_TOO_LARGE'])
 })
 
-test('another type, charset or encoding of the body is 415', async () => {
+test('another type, charset or encoding of the body gets 415', async () => {
   const body = JSON.stringify(newContact())
   for (const type of [
     ...[
@@ -123,7 +123,7 @@ test('another type, charset or encoding of the body is 415', async () => {
   assert.deepEqual(codeOf(untyped), [415, 'UNSUPPORTED_MEDIA_TYPE'])
 })
 
-test('JSON in UTF-8 is taken however its type is written', async () => {
+test('JSON in UTF-8 is accepted with any spelling of its type', async () => {
   const { call } = await workspace()
   const charsets = [
     '; charset=utf-8',

@@ -9,7 +9,7 @@ const server = await serve()
 const { workspace, fetch, pool, say } = server
 const refuses = bytesRefuser(server)
 
-test('an id that is none leads nowhere, whatever is asked', async () => {
+test('a malformed id gets the same 404 as an unknown one, with every method', async () => {
   const tenant = await workspace()
   const { id } = await create(tenant, profile)
   const before = await get(tenant, id)
@@ -53,7 +53,7 @@ test('an id that is none leads nowhere, whatever is asked', async () => {
   assert.deepEqual(await get(tenant, id), before)
 })
 
-test('an address that is none leads nowhere', async () => {
+test('an unknown path gets 404', async () => {
   const tenant = await workspace()
   const paths = ['/api', '/api/v1', '/api/v1/', '/api/v2/contacts', '/v1', '/contacts', '/api/v1/calls', '//', '/%']
   const near = [
@@ -85,7 +85,7 @@ test('an address that is none leads nowhere', async () => {
   )
 })
 
-test('a query of 10 kB is refused', async () => {
+test('a query of 10 kB is rejected', async () => {
   const { call } = await workspace()
   for (const query of [
     `search=${'a'.repeat(10_000)}`,
@@ -98,7 +98,7 @@ test('a query of 10 kB is refused', async () => {
   }
 })
 
-test('headers of 20 kB are 431', async () => {
+test('headers of 20 kB get 431', async () => {
   const tenant = await workspace()
   const many = Array.from({ length: 400 }, (_, index) => `X-Header-${index}: ${'x'.repeat(40)}`)
   await refuses(
@@ -113,7 +113,7 @@ test('headers of 20 kB are 431', async () => {
   )
 })
 
-test('headers that may stand once are refused when they stand twice', async () => {
+test('Authorization and Content-Type are rejected if sent twice', async () => {
   const tenant = await workspace()
   const body = JSON.stringify(newContact())
   const length = `Content-Length: ${body.length}`
@@ -135,7 +135,7 @@ test('headers that may stand once are refused when they stand twice', async () =
   )
 })
 
-test('a method that an address does not know is 405 with those that it does', async () => {
+test('an unsupported method gets 405 with the supported ones in Allow', async () => {
   const tenant = await workspace()
   const { id } = await create(tenant)
   const others = ['PUT', 'OPTIONS', 'TRACE', 'PROPFIND', 'LOCK', 'QUERY', 'MKCOL', 'SEARCH', 'PURGE', 'SUBSCRIBE']
@@ -160,7 +160,7 @@ test('a method that an address does not know is 405 with those that it does', as
   assert.equal((await eventsOf(pool, tenant)).length, 1)
 })
 
-test('HEAD is answered as GET, without the body', async () => {
+test('HEAD gets the response of GET without the body', async () => {
   const tenant = await workspace()
   const { id } = await create(tenant)
   for (const path of ['/contacts', `/contacts/${id}`, '/agents', `/contacts/${nobody}`, '/contacts?limit=0']) {

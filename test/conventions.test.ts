@@ -15,7 +15,7 @@ const { workspace, fetch } = await serve()
 
 const pages = ['/health', '/ready', '/metrics', '/openapi.json']
 
-/** One answer of every kind: what was asked, and what came back. */
+/** One answer of every kind, with the request. */
 async function everyKind(): Promise<[string, Answer][]> {
   const tenant = await workspace()
   const { id, phone_number } = await create(tenant)
@@ -52,7 +52,7 @@ async function everyKind(): Promise<[string, Answer][]> {
   return answers
 }
 
-test('every answer is in the envelope and has a request id of its own', async () => {
+test('every answer is in the envelope and has a unique request id', async () => {
   const answers = await everyKind()
   const ids = new Set<string>()
   for (const [asked, { status, headers, body }] of answers) {
@@ -69,7 +69,7 @@ test('every answer is in the envelope and has a request id of its own', async ()
     assert.equal(body.success, false)
     assert.deepEqual(Object.keys(body.error), ['code', 'message', 'details'])
     assert.match(body.error.code, /^[A-Z_]+$/)
-    assert.ok(body.error.message.length > 10, 'words to act on')
+    assert.ok(body.error.message.length > 10, 'the message has enough words')
     assert.equal(body.error.details.request_id, headers.get('x-request-id'), asked)
     if (body.error.code === 'VALIDATION_ERROR') assert.ok(Array.isArray(body.error.details.fields), asked)
   }
@@ -108,14 +108,14 @@ test('answers are the same under /v1', async () => {
   assert.equal(created.headers.get('location'), `/api/v1/contacts/${created.body.data.id}`)
 })
 
-test('a Location begins with the path that clients see', async () => {
+test('a Location starts with the path of the public URL', async () => {
   const behind = await serve({ public_url: 'https://example.com/parley' })
   const { call } = await behind.workspace()
   const { headers, body } = await call('POST', '/contacts', newContact())
   assert.equal(headers.get('location'), `/parley/api/v1/contacts/${body.data.id}`)
 })
 
-test('health, readiness and figures need no key', async () => {
+test('health, readiness and metrics need no key', async () => {
   const health = await fetch('GET', '/health')
   assert.deepEqual([health.status, health.body], [200, { status: 'ok' }])
   const ready = await fetch('GET', '/ready')
@@ -126,7 +126,7 @@ test('health, readiness and figures need no key', async () => {
   for (const page of pages) assert.ok((await fetch('GET', page)).headers.get('x-request-id'), page)
 })
 
-test('pages refuse other methods with 405 and Allow', async () => {
+test('pages reject other methods with 405 and Allow', async () => {
   for (const page of pages) {
     assert.equal((await fetch('HEAD', page)).status, 200, page)
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
@@ -137,7 +137,7 @@ test('pages refuse other methods with 405 and Allow', async () => {
   }
 })
 
-test('figures name routes by their patterns and hold no id', async () => {
+test('metrics label routes by pattern and contain no id', async () => {
   const tenant = await workspace()
   const { id } = await create(tenant, { first_name: 'Findme' })
   await tenant.call('GET', `/contacts/${id}?search=Findme`)
@@ -154,7 +154,7 @@ test('figures name routes by their patterns and hold no id', async () => {
   for (const secret of [id, tenant.id, tenant.key]) assert.equal(text.includes(secret), false)
 })
 
-test('a server whose schema is not current, or whose database is away, is alive but not ready', async () => {
+test('a server with an outdated schema or without a database is healthy but not ready', async () => {
   const newer = fs.mkdtempSync(path.join(os.tmpdir(), 'parley-migrations-'))
   fs.cpSync(migrations, newer, { recursive: true })
   fs.writeFileSync(path.join(newer, '9999_later.sql'), 'select 1')
@@ -166,7 +166,7 @@ test('a server whose schema is not current, or whose database is away, is alive 
     fs.rmSync(newer, { recursive: true })
   })
   const ask = async (url: string) => (await app.inject({ url })).statusCode
-  // Whether a write is taken is tried once a second.
+  // The server tries a write once a second.
   const becomes = async (expected: number) => {
     while ((await ask('/ready')) !== expected) await sleep(50)
     assert.equal(await ask('/health'), 200)

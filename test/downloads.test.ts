@@ -21,12 +21,12 @@ import { imported } from './support/uploads.ts'
 const { workspace, pool } = await serve()
 
 const never_ms = 1_000_000
-/** Long enough that a busy process has read what came first before it. */
+/** Long enough for a busy process to read the start of the response first. */
 const soon_ms = 1_000
-/** A page of 9 MB, and no other: more than a kernel takes for a client that doesn't read, which is 4 MB on Linux. */
+/** One page of 9 MB: more than the kernel buffers for a client that doesn't read, which is 4 MB on Linux. */
 const large = { contacts: 900, notes_bytes: 10_000 }
 const forever = { signal: new AbortController().signal, isWelcome: async () => true }
-/** An export of nothing. */
+/** An empty export. */
 const small_path = '/contacts/export?source=webhook'
 
 async function withContacts({ contacts, notes_bytes }: typeof large): Promise<Tenant> {
@@ -35,7 +35,7 @@ async function withContacts({ contacts, notes_bytes }: typeof large): Promise<Te
   return tenant
 }
 
-/** A server whose clients may pause for so long, over a pool that does this with each page of an export. */
+/** A server with this limit for stalled clients. `onPage` wraps the read of each page of an export. */
 async function over(stalled_after_ms: number, onPage?: (read: () => Promise<unknown[]>) => Promise<unknown[]>) {
   const own_pool = testPool()
   const watched: Pool = {
@@ -43,7 +43,7 @@ async function over(stalled_after_ms: number, onPage?: (read: () => Promise<unkn
     many: async <Row>(statement: Sql) => {
       const read = () => own_pool.many<Row>(statement)
       const is_page = statement.text.includes('as page_id from')
-      // What it does ends with the rows that were read.
+      // onPage returns the rows that read returned.
       return (await (is_page && onPage ? onPage(read) : read())) as Row[]
     },
   }
@@ -55,7 +55,7 @@ async function over(stalled_after_ms: number, onPage?: (read: () => Promise<unkn
     await app.close()
     await own_pool.close()
   })
-  /** What is answered when the server is not too busy to read: that has nothing to do with downloads. */
+  /** Retries while the server is too busy to read, which has nothing to do with downloads. */
   async function get({ key }: Tenant, path: string, method = 'GET') {
     let answer = { status: 0, headers: new Headers(), text: '' }
     await until('the server has time', async () => {
@@ -71,10 +71,10 @@ async function over(stalled_after_ms: number, onPage?: (read: () => Promise<unkn
 
 const isBusy = (answer: string): boolean => answer.includes(overloaded().message)
 
-const connectionsOf = (server: NetServer): Promise<number> =>
+const countConnections = (server: NetServer): Promise<number> =>
   new Promise((resolve, reject) => server.getConnections((error, count) => (error ? reject(error) : resolve(count))))
 
-/** A client that reads how its answer begins, which is 200, and nothing more. */
+/** A client that reads the start of a response with status 200, then stops reading. */
 async function stall(url: string, { key }: Tenant, path = '/contacts/export'): Promise<Socket> {
   const ask = () => askWithoutReading(url, key, path)
   let socket = ask()
@@ -91,7 +91,7 @@ async function stall(url: string, { key }: Tenant, path = '/contacts/export'): P
 const stallFour = (url: string, tenant: Tenant): Promise<Socket[]> =>
   Promise.all(Array.from({ length: 4 }, () => stall(url, tenant)))
 
-test('a workspace has four downloads at once, apart from its other requests and from other workspaces', async () => {
+test('a workspace can run four downloads; other requests and other workspaces are not affected', async () => {
   const { url, get } = await over(never_ms)
   const [tenant, other] = [await withContacts(large), await workspace()]
   const { id } = await imported(tenant, 'phone\n+14155550100\n')
@@ -101,7 +101,7 @@ test('a workspace has four downloads at once, apart from its other requests and 
     const { error } = JSON.parse(refused.text)
     assert.deepEqual([refused.status, error.code, error.details.limit], [503, 'SERVICE_UNAVAILABLE', 4])
     assert.equal(refused.headers.get('retry-after'), '10')
-    assert.equal((await get(tenant, path, 'HEAD')).status, 200, 'a HEAD is no download')
+    assert.equal((await get(tenant, path, 'HEAD')).status, 200, 'a HEAD does not count as a download')
   }
   assert.equal((await get(tenant, '/contacts')).status, 200)
   const theirs = await get(other, '/contacts/export')
@@ -111,29 +111,29 @@ test('a workspace has four downloads at once, apart from its other requests and 
   for (const socket of stalled) socket.destroy()
 })
 
-test('HEAD, a download that is whole, and one that is refused leave nothing behind', async () => {
+test('HEAD, finished downloads and rejected downloads release their slots', async () => {
   const { url, get } = await over(never_ms)
   const tenant = await withContacts({ ...large, contacts: 10 })
   for (let count = 0; count < 5; count += 1) {
     assert.equal((await get(tenant, '/contacts/export', 'HEAD')).status, 200)
     assert.equal((await get(tenant, '/contacts/export?limit=1')).status, 400)
     assert.equal((await get(tenant, `/contacts/imports/${newId()}/rows.csv`)).status, 404)
-    // A slot is given back when the connection is closed, of which the client may know first.
+    // The server may see the close of the connection, which frees the slot, later than the client.
     await until('there is a slot', async () => (await get(tenant, '/contacts/export')).status === 200)
   }
   await stallFour(url, await withContacts(large))
 })
 
-test('a download is reset when its client stops reading, and its slot is free', async () => {
+test('a download is reset when its client stops reading, and its slot is released', async () => {
   const { app, url, get } = await over(soon_ms)
   const tenant = await withContacts(large)
   const stalled = await stallFour(url, tenant)
-  await until('all are reset', async () => (await connectionsOf(app.server)) === 0)
+  await until('all are reset', async () => (await countConnections(app.server)) === 0)
   assert.equal((await get(tenant, small_path)).status, 200)
   for (const socket of stalled) assert.equal(await endOf(socket), 'ECONNRESET')
 })
 
-test('who asks for downloads one behind the other and hangs up leaves none behind', async () => {
+test('pipelined downloads release their slots when the client disconnects', async () => {
   let begun = 0
   const { url, get } = await over(never_ms, (read) => {
     begun += 1
@@ -143,7 +143,7 @@ test('who asks for downloads one behind the other and hangs up leaves none behin
   const socket = await stall(url, tenant)
   const head = `Host: parley.test\r\nAuthorization: Bearer ${tenant.key}\r\n\r\n`
   for (let count = 0; count < 3; count += 1) socket.write(`GET /api/v1/contacts/export HTTP/1.1\r\n${head}`)
-  // Not by asking, which would take one of the slots.
+  // Counted here, because a request would take one of the slots.
   await until('all four have a slot', () => begun === 4)
   assert.equal((await get(tenant, small_path)).status, 503)
   socket.destroy()
@@ -151,7 +151,7 @@ test('who asks for downloads one behind the other and hangs up leaves none behin
   for (const one of await stallFour(url, tenant)) one.destroy()
 })
 
-/** Whether a client that takes more than the limit for all, and less for each part, gets the whole file. */
+/** Whether a client that exceeds the limit in total, but not for any chunk, gets the whole file. */
 async function isWholeAt(limit_ms: number, tenant: Tenant): Promise<boolean> {
   const { url } = await over(limit_ms)
   const socket = askWithoutReading(url, tenant.key, '/contacts/export').setEncoding('latin1')
@@ -166,13 +166,13 @@ async function isWholeAt(limit_ms: number, tenant: Tenant): Promise<boolean> {
   } catch (error) {
     assert.equal(Object(error).code, 'ECONNRESET')
   }
-  assert.ok(performance.now() - begun_at > limit_ms, 'it was read too fast to say anything')
+  assert.ok(performance.now() - begun_at > limit_ms, 'the file was read too fast for this test')
   return end === '0\r\n\r\n'
 }
 
-test('who reads slowly gets the whole file', async () => {
+test('a slow client gets the whole file', async () => {
   const tenant = await withContacts({ contacts: 1_900, notes_bytes: 10_000 })
-  // A process that gets no time can miss a short limit by itself.
+  // On a busy machine the process itself can exceed a short limit.
   for (const limit_ms of [300, 1_000, 3_000]) if (await isWholeAt(limit_ms, tenant)) return
   assert.fail('it was reset each time')
 })
@@ -185,11 +185,11 @@ test('a stream of events is reset when its client stops reading', async () => {
   const news = Array.from({ length: 900 }, () => ({ data: { id: newId(), notes } }))
   await pool.tx((db) => events.recordMany(db, tenant.id, 'contact.created', news, Date.now()))
   const socket = await stall(url, tenant, `/events/stream?after=${first}`)
-  await until('it is reset', async () => (await connectionsOf(app.server)) === 0)
+  await until('it is reset', async () => (await countConnections(app.server)) === 0)
   assert.equal(await endOf(socket), 'ECONNRESET')
 })
 
-test('a file that breaks off resets the connection, also of a client that knows no other end', async () => {
+test('a file that fails midway resets the connection, also with HTTP/1.0', async () => {
   let pages = 0
   const { url } = await over(never_ms, async (read) => {
     pages += 1
@@ -235,40 +235,40 @@ async function* pieces() {
   for (const piece of ['a', 'b', 'c']) yield piece
 }
 
-/** A queue that gives a turn only at some of the times it is asked. */
-function queueThat(givesTurn: (asked: number) => boolean) {
+/** A queue that rejects some of the calls. */
+function queueThat(accepts: (asked: number) => boolean) {
   const queue = {
     asked: 0,
     retry_after_ms: 1,
     async inQueue<T>(read: () => Promise<T>): Promise<T> {
       queue.asked += 1
-      if (!givesTurn(queue.asked)) throw overloaded()
+      if (!accepts(queue.asked)) throw overloaded()
       return read()
     },
   }
   return queue
 }
 
-test('a page that gets no turn is tried again, the first one too, and the file is whole', async () => {
+test('a page that the queue rejects is retried, the first one too, and the file is complete', async () => {
   const queue = queueThat((asked) => asked % 2 === 0)
   assert.equal(await text(await openBody(pieces(), forever, queue)), 'abc')
   assert.equal(queue.asked, 8)
 })
 
-test('a download whose first page gets no turn again and again is refused', async () => {
+test('a download is rejected if the queue keeps rejecting its first page', async () => {
   const queue = queueThat(() => false)
   await assert.rejects(openBody(pieces(), forever, queue), /overloaded/)
   assert.equal(queue.asked, 3)
 })
 
-test('a file breaks off when a later page gets no turn again and again', async () => {
+test('a file ends with an error if the queue keeps rejecting a later page', async () => {
   const queue = queueThat((asked) => asked === 1)
   const body = await openBody(pieces(), forever, queue)
   await assert.rejects(text(body), /overloaded/)
   assert.equal(queue.asked, 11)
 })
 
-test('a page that fails is not tried again: the file breaks off, or is refused', async () => {
+test('a page that fails is not retried', async () => {
   for (const good of [[], ['a']]) {
     const queue = queueThat(() => true)
     const failing = async function* () {
@@ -280,7 +280,7 @@ test('a page that fails is not tried again: the file breaks off, or is refused',
   }
 })
 
-test('no page is read for a client that has gone, and what it had does not end as if it were whole', async () => {
+test('no page is read for a client that has disconnected, and its body ends with an error', async () => {
   let read = 0
   const counted = async function* () {
     for await (const piece of pieces()) {

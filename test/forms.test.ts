@@ -21,10 +21,10 @@ const filesOf = async ({ id }: Tenant): Promise<unknown> =>
 async function assertRefused(tenant: Tenant, answer: Answer, message: RegExp): Promise<void> {
   assert.equal(answer.status, 400, answer.text)
   assert.match(answer.body.error.message, message)
-  assert.equal(await filesOf(tenant), 0, 'nothing of it is kept')
+  assert.equal(await filesOf(tenant), 0, 'no file is stored')
 }
 
-test('a part without a name is refused, and says so', async () => {
+test('a part without a name is rejected with a clear message', async () => {
   const tenant = await workspace()
   for (const disposition of [
     'Content-Disposition: form-data',
@@ -44,7 +44,7 @@ test('a part without a name is refused, and says so', async () => {
   await assertRefused(tenant, await postForm(tenant, `${named('name=""')}--xx--\r\n`), /part has no name/)
 })
 
-test('a form that ends before its closing boundary is refused, wherever it is cut', async () => {
+test('a form that ends before its closing boundary is rejected, wherever it is cut', async () => {
   const tenant = await workspace()
   const options = partOf(['Content-Disposition: form-data; name="options"'], '{"is_dry_run": true}')
   const many = named('name="other"').repeat(10)
@@ -58,7 +58,7 @@ test('a form that ends before its closing boundary is refused, wherever it is cu
   await assertRefused(tenant, await postForm(tenant, file), /ends before its closing boundary/)
 })
 
-test('what stands around the parts, and odd but allowed spellings, do no harm', async () => {
+test('preambles, epilogues and unusual but valid spellings are accepted', async () => {
   const forms: [string, string?][] = [
     [`${file}--xx--`],
     [`a preamble\r\n--yy\r\n${file}--xx--\r\nan epilogue`],
@@ -76,10 +76,10 @@ test('what stands around the parts, and odd but allowed spellings, do no harm', 
   }
   const tenant = await workspace()
   const answer = await postForm(tenant, `${named('name="file"')}--xx--`)
-  assert.deepEqual([answer.status, answer.body.data?.file_name], [201, null], 'a file may be without a name')
+  assert.deepEqual([answer.status, answer.body.data?.file_name], [201, null], 'a file needs no name')
 })
 
-test('a file name that is no text is refused, and a long one is cut between two characters', async () => {
+test('an invalid file name is rejected, and a long one is cut between two characters', async () => {
   const tenant = await workspace()
   const starred = (value: string) => postForm(tenant, `${named(`name="file"; filename*=${value}`)}--xx--`)
   for (const value of ["UTF-8''a%00b", "UTF-8''a%", "UTF-8''%ff", "UTF-8''%ED%A0%80", "koi8-r''a", 'a', "UTF-8''%0a"]) {
@@ -91,7 +91,7 @@ test('a file name that is no text is refused, and a long one is cut between two 
   assert.equal(long.body.data.file_name, 'x'.repeat(254))
 })
 
-test('parts that are packed, too many, too long or not known are refused', async () => {
+test('encoded, repeated, too long and unknown parts are rejected', async () => {
   const tenant = await workspace()
   const packed = partOf(
     ['Content-Disposition: form-data; name="file"', 'Content-Transfer-Encoding: base64'],
@@ -115,7 +115,7 @@ test('parts that are packed, too many, too long or not known are refused', async
   await assertRefused(tenant, await postForm(tenant, `--xxx\r\n${file}--xx--`), /boundary/)
 })
 
-test('an upload succeeds although letting go of its file fails', async () => {
+test('an upload succeeds even if its file cannot be removed afterwards', async () => {
   const own = testPool()
   const failing: Pool = {
     ...own,
@@ -131,9 +131,13 @@ test('an upload succeeds although letting go of its file fails', async () => {
     const first = await upload(tenant, csv, {}, headers)
     assert.equal(first.status, 201, first.text)
     const again = await upload(tenant, csv, {}, headers)
-    assert.deepEqual([again.status, again.text], [201, first.text], 'the file of a replay stays, and does no harm')
+    assert.deepEqual(
+      [again.status, again.text],
+      [201, first.text],
+      'a replay succeeds although its file was not removed',
+    )
     const refused = await upload(tenant, csv, { on_conflict: 'ask' })
-    assert.equal(refused.status, 400, 'what was wrong is told, not what came after')
+    assert.equal(refused.status, 400, 'the response reports the first error')
     const unread = await upload(tenant, 'phone\n"x')
     assert.deepEqual([unread.status, fieldsOf(unread)[0]?.path], [400, 'file'])
     const extra = await postForm(tenant, `${file}${named('name="other"')}--xx--`)
@@ -143,7 +147,7 @@ test('an upload succeeds although letting go of its file fails', async () => {
   }
 })
 
-test('a form that comes byte by byte is read in a few pieces', async (t) => {
+test('a form that arrives byte by byte is read in a few chunks', async (t) => {
   const content = csv.repeat(1_000)
   const form = `${partOf(['Content-Disposition: form-data; name="file"'], content)}--xx--`
   const pieces: Buffer[] = []

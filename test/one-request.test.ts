@@ -62,18 +62,18 @@ after(async () => {
 
 const isFine = async () => assert.equal((await fetch(`${url}/fine`)).status, 200)
 
-// What nobody catches fails the test that is running.
-test('an answer that cannot be sent ends its own connection alone', async () => {
+// An uncaught error fails the test that is running.
+test('an answer that cannot be sent ends only its own connection', async () => {
   await assert.rejects(fetch(`${url}/unsendable`))
   await isFine()
 })
 
-test('a connection that cannot be accepted ends nothing else', async () => {
+test('a connection that cannot be accepted does not affect others', async () => {
   app.server.emit('error', new Error('accept EMFILE'))
   await isFine()
 })
 
-test('a log that cannot be written ends nothing', { skip: !fs.existsSync('/dev/full') }, () => {
+test('a log that cannot be written does not end the process', { skip: !fs.existsSync('/dev/full') }, () => {
   const full = fs.openSync('/dev/full', 'w')
   const script = `
     import { openLog } from '${path.resolve(import.meta.dirname, '../server/kit/log.ts')}'

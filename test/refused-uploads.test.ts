@@ -13,12 +13,12 @@ const head = 'Content-Disposition: form-data; name="file"; filename="a.csv"'
 
 interface Sending {
   is_chunked: boolean
-  /** The connection is for this request only. */
+  /** Sends Connection: close. */
   is_last?: boolean
   version?: string
 }
 
-/** Sends the whole form before it reads anything, as browsers do; gives what it then reads. */
+/** Sends the whole form before it reads the response, as browsers do. Returns the response. */
 async function sendFirst({ key }: Tenant, begin: string | Buffer, sending: Sending): Promise<string> {
   const { is_chunked, is_last = false, version = '1.1' } = sending
   const { port, hostname } = new URL(url)
@@ -45,7 +45,7 @@ async function sendFirst({ key }: Tenant, begin: string | Buffer, sending: Sendi
   socket.resume()
   const [answer] = (await Promise.race([once(socket, 'data'), failed])) as [Buffer]
   if (is_last) return answer.toString()
-  // The connection is still good for the next request.
+  // The connection can still serve the next request.
   socket.write(`GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
   const [next] = (await Promise.race([once(socket, 'data'), failed])) as [Buffer]
   assert.match(next.toString(), /^HTTP\/1.1 200 /)
@@ -55,7 +55,7 @@ async function sendFirst({ key }: Tenant, begin: string | Buffer, sending: Sendi
 
 const refused: [name: string, begin: string | Buffer, status: number, said: RegExp][] = [
   [
-    'no text',
+    'invalid UTF-8',
     Buffer.concat([Buffer.from(partOf([head], 'phone\n').slice(0, -2)), Buffer.from([0xff, 0x41])]),
     400,
     /UTF-8/,
@@ -69,7 +69,7 @@ const refused: [name: string, begin: string | Buffer, status: number, said: RegE
 for (const [name, begin, status, said] of refused) {
   for (const is_chunked of [false, true]) {
     const how = is_chunked ? 'in chunks' : 'with its length'
-    test(`${name}, refused while it arrives ${how}: who sends all of it first still reads why`, async () => {
+    test(`${name}, rejected while it arrives ${how}: a client that sends everything first still gets the reason`, async () => {
       const tenant = await workspace()
       const answer = await sendFirst(tenant, begin, { is_chunked })
       assert.match(answer, new RegExp(`^HTTP/1.1 ${status} `))
@@ -80,7 +80,7 @@ for (const [name, begin, status, said] of refused) {
 }
 
 for (const version of ['1.1', '1.0']) {
-  test(`who sends all first over HTTP/${version} on a connection for one request still reads why`, async () => {
+  test(`a client that sends everything first over HTTP/${version} with Connection: close still gets the reason`, async () => {
     const tenant = await workspace()
     const begin = partOf([head], 'phone\n"').slice(0, -2)
     const answer = await sendFirst(tenant, begin, { is_chunked: false, is_last: true, version })
@@ -89,7 +89,7 @@ for (const version of ['1.1', '1.0']) {
   })
 }
 
-test('the reason is told to a client that listens while it sends', async () => {
+test('a client that reads while it sends gets the reason', async () => {
   const tenant = await workspace()
   const answer = await upload(tenant, Buffer.concat([Buffer.from('phone\n\xff', 'latin1'), rows]))
   assert.deepEqual([answer.status, fieldsOf(answer)[0]?.path], [400, 'file'], answer.text)

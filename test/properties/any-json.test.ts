@@ -8,7 +8,7 @@ import { addressOf, bodyOf, hasId, make } from '../support/operations.ts'
 
 const { workspace } = await serve()
 
-/** Texts that have broken something somewhere. */
+/** Texts that often cause errors. */
 const odd = fc.constantFrom(
   '',
   ' ',
@@ -32,7 +32,7 @@ interface Described {
   additionalProperties?: boolean | Described
 }
 
-/** The ways to every object in a body, at any depth. */
+/** The paths of all objects in a body, at any depth. */
 function objectsIn({ properties, items, additionalProperties }: Described): string[][] {
   const below = (name: string, schema: Described) => objectsIn(schema).map((path) => [name, ...path])
   const own = properties || additionalProperties ? [[]] : []
@@ -40,7 +40,7 @@ function objectsIn({ properties, items, additionalProperties }: Described): stri
   return [...own, ...members, ...(items ? below('0', items) : [])]
 }
 
-/** With a member of that name in the object there. */
+/** Adds a member with this name to the object at the path. */
 function withName(body: unknown, [step, ...path]: string[], name: string, said: unknown): unknown {
   if (step === '0') return [withName(Array.isArray(body) ? body[0] : {}, path, name, said)]
   const members = Object.entries(Object(body)).filter(([other]) => other !== (step ?? name))
@@ -48,11 +48,11 @@ function withName(body: unknown, [step, ...path]: string[], name: string, said: 
   return Object.fromEntries([...members, [step ?? name, value]])
 }
 
-/** What PostgreSQL can't store, and what has no place in a text. */
-const spoilt_names = ['\0', 'a\0b', '\ud800', 'a\udfff', 'a\u0007b']
+/** Names that PostgreSQL can't store or that contain control characters. */
+const invalid_names = ['\0', 'a\0b', '\ud800', 'a\udfff', 'a\u0007b']
 const said = ['x', '/x', 'phone_number', null]
 
-/** Anything at all, or a good body with some of its members spoilt. */
+/** Any JSON, or a valid body with some members replaced. */
 const bodyFor = (good: object | undefined) =>
   fc.oneof(
     fc.jsonValue(),
@@ -60,7 +60,7 @@ const bodyFor = (good: object | undefined) =>
       .dictionary(fc.constantFrom('id', 'nonsense', '__proto__', ...Object.keys(good ?? {})), value, {
         noNullPrototype: true,
       })
-      .map((spoilt) => ({ ...good, ...spoilt })),
+      .map((replaced) => ({ ...good, ...replaced })),
   )
 
 for (const operation of operations) {
@@ -68,11 +68,11 @@ for (const operation of operations) {
   const names = fc.constantFrom(...Object.keys(properties), 'nonsense', '__proto__')
 
   if (operation.body) {
-    test(`a spoilt name at any depth of a body of ${operation.id} is refused`, async () => {
+    test(`an invalid name at any depth of a body of ${operation.id} is rejected`, async () => {
       const tenant = await workspace()
       const address = addressOf(operation, await make(operation, tenant))
       for (const path of objectsIn(operation.body as Described)) {
-        for (const [name, value] of spoilt_names.flatMap((name) => said.map((value) => [name, value] as const))) {
+        for (const [name, value] of invalid_names.flatMap((name) => said.map((value) => [name, value] as const))) {
           const body = JSON.stringify(withName(bodyOf(operation), path, name, value))
           const answer = await tenant.call(operation.method, address, body, { 'content-type': 'application/json' })
           assert.equal(answer.status, 400, `${body}: ${answer.text}`)
@@ -82,7 +82,7 @@ for (const operation of operations) {
     })
   }
 
-  test(`any JSON to ${operation.id} gives a documented answer and never a 500`, async () => {
+  test(`any JSON to ${operation.id} gets a documented answer and never a 500`, async () => {
     const tenant = await workspace()
     const resource = await make(operation, tenant)
     const input = fc.record({

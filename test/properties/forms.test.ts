@@ -80,7 +80,7 @@ const form = fc
   )
   .map(([before, parts, end]) => Buffer.from(before + parts.join('') + end))
 
-/** Where, how many bytes go, and what comes in their place. */
+/** The position, the number of bytes to remove, and the bytes to insert. */
 const damage = fc.tuple(
   fc.nat(),
   fc.constantFrom(0, 0, 1, 2, 10, 100),
@@ -113,7 +113,7 @@ const boundary = fc.oneof(
   fc.constantFrom('"xx"', 'xx; charset=utf-8', 'x', '""', '', 'xx-', '"x x"', 'y'.repeat(71), '\xe9'),
 )
 
-test('any form gives an import or a documented refusal, and the server goes on', async () => {
+test('any form gets an import or a documented error, and the server stays healthy', async () => {
   const tenant = await workspace()
   const seen = new Set<number>()
   await fc.assert(
@@ -129,7 +129,7 @@ test('any form gives an import or a documented refusal, and the server goes on',
   assert.ok(seen.has(201) && seen.has(400), [...seen].join())
 })
 
-test('however a form is cut into pieces, its parts are the same', async () => {
+test('a form has the same parts however it is split into chunks', async () => {
   const read = async (bytes: Buffer, size: number) => {
     const pieces = async function* () {
       for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
@@ -154,7 +154,7 @@ test('however a form is cut into pieces, its parts are the same', async () => {
   )
 })
 
-test('a reader may leave any part before its end, and gets the next one', async () => {
+test('a reader may stop in the middle of a part and gets the next one', async () => {
   const file = `--xx\r\n${good}`
   const bytes = Buffer.from(`${file}${file.replace('"file"', '"next"')}--xx--`)
   for (let size = 1; size <= bytes.length; size += 1) {

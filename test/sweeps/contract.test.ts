@@ -14,7 +14,7 @@ const { workspace, fetch } = await serve({ rate_limit_per_second: 100_000 })
 for (const operation of operations) {
   const { id, method } = operation
 
-  test(`${id} answers as its schema says`, async () => {
+  test(`${id} returns what its schema says`, async () => {
     const tenant = await workspace()
     const resource = await make(operation, tenant)
     await prepare(operation, tenant, resource)
@@ -30,7 +30,7 @@ for (const operation of operations) {
     assert.deepEqual(Object.keys(shown).sort(), Object.keys(properties).sort())
   })
 
-  test(`${id} refuses as its schema says`, async () => {
+  test(`${id} returns errors as its schema says`, async () => {
     const tenant = await workspace()
     const resource = await make(operation, tenant)
     const address = addressOf(operation, resource)
@@ -47,18 +47,18 @@ for (const operation of operations) {
   })
 }
 
-test('the document is valid OpenAPI, by the judgement of another library', async () => {
+test('another library finds the document to be valid OpenAPI', async () => {
   const result = await new Validator().validate(structuredClone(JSON.parse(JSON.stringify(document))))
   assert.deepEqual(result.errors ?? [], [])
   assert.ok(result.valid)
 })
 
-test('openapi.json is what the operations say (mend it by: npm run openapi)', async () => {
+test('openapi.json is up to date (if not, run: npm run openapi)', async () => {
   const committed = fs.readFileSync(path.resolve(import.meta.dirname, '../../openapi.json'), 'utf8')
   assert.equal(committed, `${JSON.stringify(document, null, 2)}\n`)
 })
 
-test('the document is served as it is committed', async () => {
+test('the served document is the committed one', async () => {
   const served = await fetch('GET', '/openapi.json')
   assert.deepEqual(served.body, JSON.parse(JSON.stringify(document)))
 })

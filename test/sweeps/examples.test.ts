@@ -9,14 +9,14 @@ import { addressOf, make, prepare } from '../support/operations.ts'
 
 const { workspace } = await serve()
 
-/** The examples of the operation's request body, by their media type. */
+/** The examples of the operation's request body, by media type. */
 function examplesOf({ path, method }: Operation): [string, unknown][] {
   const methods = document.paths[path.replace(/:(\w+)/g, '{$1}')]
   const { requestBody } = Object(methods?.[method.toLowerCase()])
   return Object.entries(requestBody?.content ?? {}).map(([type, media]) => [type, Object(media).example])
 }
 
-/** As a client sends a form: files as files, and the rest as JSON. */
+/** The form that a client would send: strings as files, everything else as JSON. */
 function formOf(example: unknown): FormData {
   const form = new FormData()
   for (const [name, value] of Object.entries(Object(example))) {
@@ -28,7 +28,7 @@ function formOf(example: unknown): FormData {
 
 for (const operation of operations) {
   for (const [type, example] of examplesOf(operation)) {
-    test(`${operation.id} takes its own example as ${type}`, async () => {
+    test(`${operation.id} accepts its own example as ${type}`, async () => {
       assert.notEqual(example, undefined, 'there is an example')
       const tenant = await workspace()
       const resource = await make(operation, tenant)
@@ -40,7 +40,7 @@ for (const operation of operations) {
   }
 }
 
-test('every example in the document is as its schema says', () => {
+test('every example in the document matches its schema', () => {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   addFormats.default(ajv)
   const whole = JSON.parse(JSON.stringify(document).replaceAll('"#/components', '"document#/components'))

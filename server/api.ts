@@ -1,27 +1,31 @@
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { event_types as agent_events } from './agents/event-types.ts'
 import { operations as agents } from './agents/routes.ts'
 import { authenticator } from './api-keys/authenticate.ts'
+import { event_types as api_key_events } from './api-keys/event-types.ts'
 import { operations as apiKeys } from './api-keys/routes.ts'
 import { addressOf, type Config } from './config.ts'
+import { event_types as contact_events } from './contacts/event-types.ts'
 import { operations as contacts } from './contacts/routes.ts'
 import { docs_page_headers, renderDocsPage } from './docs/page.ts'
-import { catalogue, types } from './events/catalog.ts'
+import { newCatalog } from './events/catalog.ts'
 import { operations as events } from './events/routes.ts'
-import { payloadOf } from './events/schema.ts'
+import { payloadSchema } from './events/schema.ts'
+import { event_types as import_events } from './imports/event-types.ts'
+import { reactions as import_reactions } from './imports/reactions.ts'
 import { operations as imports } from './imports/routes.ts'
-import { knocking } from './integrations/receive.ts'
-import { operations as integrations, receiving } from './integrations/routes.ts'
-import * as clock from './kit/clock.ts'
+import { reactions as integration_reactions } from './integrations/reactions.ts'
+import { identifyIntegration } from './integrations/receive.ts'
+import { operations as integrations, receive_operations } from './integrations/routes.ts'
+import { openHooks, type Service, type Tools } from './kit/at.ts'
 import { openSeal } from './kit/crypto/seal.ts'
 import { private_response_headers } from './kit/http/browser.ts'
 import type { Door } from './kit/http/door.ts'
-import type { Operation, Tools } from './kit/http/operation.ts'
+import type { Operation } from './kit/http/operation.ts'
 import { type FastifyInstance, type HttpLimits, openHttp } from './kit/http/server.ts'
 import { readStaticSite } from './kit/http/static-site.ts'
-import { queuePerKey } from './kit/limits/key-queues.ts'
 import type { Log } from './kit/log.ts'
 import { type About, createOpenApiDocument } from './kit/openapi/document.ts'
 import { openOutbound } from './kit/outbound.ts'
@@ -29,35 +33,51 @@ import type { Pool } from './kit/postgres/pool.ts'
 import { openReadinessCheck } from './kit/postgres/ready.ts'
 import * as problem from './kit/problem.ts'
 import { operations as overview } from './overview/routes.ts'
-import { operations as personOperations } from './people/routes.ts'
-import { visiting } from './people/visitor.ts'
+import { operations as person_operations } from './people/routes.ts'
+import { identifyVisitor } from './people/visitor.ts'
 import { product, seal_info } from './product.ts'
-import * as inbox from './webhooks/inbox.ts'
-import { operations as webhooks } from './webhooks/routes.ts'
+import { event_types as webhook_events } from './webhooks/event-types.ts'
+import { identifyInbox } from './webhooks/inbox.ts'
+import { reactions as webhook_reactions } from './webhooks/reactions.ts'
+import { inbox_operations, operations as webhooks } from './webhooks/routes.ts'
 
-/** Everything that clients can do. */
-const rooms: Operation[] = [...contacts, ...imports, ...integrations, ...agents, ...events, ...webhooks, ...overview]
-export const operations: Operation[] = [...rooms, ...apiKeys(scopesOf(rooms))]
+export const catalog = newCatalog(
+  [contact_events, agent_events, import_events, api_key_events, webhook_events].flatMap((types) =>
+    Object.values(types),
+  ),
+)
 
-export { personOperations }
+export const hooks = openHooks([...webhook_reactions, ...import_reactions, ...integration_reactions])
+
+/** The operations of a workspace, for API keys and for people who are signed in. */
+const rooms: Operation[] = [
+  ...contacts,
+  ...imports,
+  ...integrations,
+  ...agents,
+  ...events(catalog),
+  ...webhooks(catalog),
+  ...overview(catalog),
+]
+const workspace_operations: Operation[] = [...rooms, ...apiKeys(scopesOf(rooms))]
+
+/** All operations of the public API. */
+export const operations: Operation[] = [...workspace_operations, ...receive_operations, ...inbox_operations]
+
+/** What people do in the dashboard, such as signing in. Not part of the public API. */
+export { person_operations }
 
 export const scopes: string[] = scopesOf(operations)
 
-/** The base address is the first; the other is served as an alias. */
+/** The first is the documented base path; the other is an alias. */
 const served_at = ['/api/v1', '/v1']
-/** The same for people who are signed in, and what they do as people. */
 const session_api_path = '/app/api/v1'
 const person_path = '/app'
-/** Where integrations have their addresses. */
-const receiving_path = '/in'
-
-/** Where an address that leads nowhere is a mistake of a program, and not a page of the dashboard. */
+/** Unknown paths below these get 404, and not a page of the dashboard. */
 const api_paths = ['/api', '/v1', '/app', '/in', '/inbox']
 
-/** Of each inbox, so that most connections to the database are left to others. */
-const inbox_at_once_max = 2
-/** Longer than a sender waits, and not for ever: who hangs keeps a connection. */
-const hang_ms = 20_000
+const integration_concurrency = { max: 1_000, per_caller_max: 200 }
+const inbox_concurrency = { max: 500, per_caller_max: 20 }
 
 const sample_id = '019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa'
 
@@ -69,18 +89,17 @@ const about: About = {
   authentication: 'An API key: `Authorization: Bearer pk_...`',
   rooms: {
     contacts: 'The people that agents communicate with.',
-    imports: 'Contacts from CSV files, in the background: tried out first, canceled or undone if need be.',
-    integrations: 'A way in for form tools and CRMs: what they post becomes contacts.',
-    agents: 'What answers and calls: instructions in versions, one of them deployed.',
-    events: 'What happened, in the order in which it did: as a list and as a stream.',
-    overview: 'What there is, at a glance.',
-    webhooks: 'Where events are sent as they happen, and what became of each.',
-    api_keys:
-      'What lets programs in. For keys that were given the scopes `api_keys:read` and `api_keys:write` by name.',
+    imports: 'Import contacts from CSV files in the background. Try an import with a dry run; cancel or undo it.',
+    integrations: 'Receive contacts from forms and CRMs.',
+    agents: 'AI agents that answer and place calls. Their instructions have versions, one of which is deployed.',
+    events: 'What happened, in order: as a list and as a stream.',
+    overview: 'Figures of the workspace at a glance.',
+    webhooks: 'Send events to your server as they happen, and follow each delivery.',
+    api_keys: 'Manage API keys. Requires a key with the scopes `api_keys:read` and `api_keys:write`, granted by name.',
   },
   servers: served_at,
   webhooks: Object.fromEntries(
-    types.map((type) => [type, { description: catalogue[type].description, payload: payloadOf(type) }]),
+    catalog.types.map((type) => [type.name, { description: type.description, payload: payloadSchema(type) }]),
   ),
   error_samples: {
     FORBIDDEN: problem.forbidden('contacts:write'),
@@ -96,11 +115,11 @@ export const document = createOpenApiDocument(operations, about)
 
 export interface Api {
   app: FastifyInstance
-  /** Also for what is done in the background. */
-  tools: Tools
-  /** Writes down which keys were used since the last time. */
-  noteUses: () => Promise<void>
-  /** Answers what has begun, then closes. */
+  /** Shared with background work. */
+  service: Service
+  /** Stores when each key was last used. */
+  recordKeyUses: () => Promise<void>
+  /** Finishes requests in flight, then closes. */
   stop: () => Promise<void>
 }
 
@@ -110,45 +129,19 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     outbound: openOutbound({ allowed: config.webhook_allow_hosts }),
     address: () => addressOf(config, portOf(app)),
   }
-  const { authenticate, noteUses } = authenticator(pool)
-  const { rate_limit_per_second, trust_proxy } = config
-  const identify = visiting(pool, config.public_url)
-  const by_session = (at: string): Omit<Door, 'operations'> => ({
-    base_path: pathOf(config.public_url) + at,
-    served_at: [at],
-    identify,
-    headers: private_response_headers,
-  })
-  const { app, metrics, addPage, addInlet, stop, isStopping } = openHttp({
-    doors: [
-      {
-        operations,
-        base_path: pathOf(config.public_url) + served_at[0],
-        served_at,
-        identify: ({ token }, now, is_recheck) =>
-          token === undefined ? undefined : authenticate(token, now, is_recheck),
-      },
-      { operations, ...by_session(session_api_path) },
-      { operations: personOperations, ...by_session(person_path), is_plain: true },
-      {
-        operations: receiving,
-        base_path: pathOf(config.public_url) + receiving_path,
-        served_at: [receiving_path],
-        identify: knocking(pool),
-        is_inlet: true,
-      },
-    ],
-    pool,
+  const service = { pool, tools, hooks }
+  const { authenticate, recordUses } = authenticator(pool)
+  const { app, metrics, addPage, stop, isStopping } = openHttp({
+    doors: doors(pool, config.public_url, authenticate),
+    service,
     log,
-    rate_limit_per_second,
-    trust_proxy,
+    rate_limit_per_second: config.rate_limit_per_second,
+    trust_proxy: config.trust_proxy,
     metrics_prefix: product.short_name,
     restarts: config.restarts,
-    tools,
     limits,
     site: readStaticSite(path.join(config.checkout, '.cache', 'dashboard'), pathOf(config.public_url), api_paths),
   })
-  const document_text = JSON.stringify(document)
   addPage('/health', () => json(200, { status: 'ok' }))
   const isReady = openReadinessCheck(pool, migrations)
   addPage('/ready', async () => {
@@ -160,26 +153,46 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     headers: { 'content-type': metrics.content_type },
     body: await metrics.text(),
   }))
+  const document_text = JSON.stringify(document)
   addPage('/openapi.json', () => ({ status: 200, headers: {}, body: document_text }))
-  const inboxes = queuePerKey(inbox_at_once_max)
-  addInlet('/inbox/*', async ({ path, headers, body, hung_up }) => {
-    const receive = () => inbox.receive(pool, tools.seal, { path, headers, body }, clock.now())
-    const answer = await inboxes(path, receive)
-    if (answer === 'hang') await Promise.race([hung_up, sleep(hang_ms, undefined, { ref: false })])
-    return json(answer === 'hang' ? 504 : Number(answer), { answer })
-  })
   let docs: string | undefined
   addPage('/docs', () => {
     docs ??= renderDocsPage(document, addressOf(config, portOf(app)))
     return { status: 200, headers: docs_page_headers, body: docs }
   })
-  return { app, tools, noteUses, stop }
+  return { app, service, recordKeyUses: recordUses, stop }
 }
 
-/** The port that it listens at. */
+type Authenticate = ReturnType<typeof authenticator>['authenticate']
+
+function doors(pool: Pool, public_url: string | undefined, authenticate: Authenticate): Door[] {
+  const base = pathOf(public_url)
+  const by_session = { identify: identifyVisitor(pool, public_url), headers: private_response_headers }
+  const at = (served_path: string) => ({ base_path: base + served_path, served_at: [served_path] })
+  return [
+    {
+      operations: workspace_operations,
+      base_path: base + served_at[0],
+      served_at,
+      identify: ({ token }, now, is_recheck) =>
+        token === undefined ? undefined : authenticate(token, now, is_recheck),
+    },
+    { operations: workspace_operations, ...at(session_api_path), ...by_session },
+    { operations: person_operations, ...at(person_path), ...by_session, is_plain: true },
+    {
+      operations: receive_operations,
+      ...at(''),
+      identify: identifyIntegration(pool),
+      concurrency: integration_concurrency,
+    },
+    { operations: inbox_operations, ...at(''), identify: identifyInbox, concurrency: inbox_concurrency },
+  ]
+}
+
+/** The port that the server listens on. */
 export function portOf(app: FastifyInstance): number {
   const bound = app.server.address()
-  if (typeof bound !== 'object' || !bound) throw new Error('it does not listen at a port')
+  if (typeof bound !== 'object' || !bound) throw new Error('the server does not listen on a port')
   return bound.port
 }
 
@@ -189,5 +202,5 @@ const pathOf = (public_url: string | undefined): string =>
   (public_url ? new URL(public_url).pathname : '').replace(/\/$/, '')
 
 function scopesOf(operations: Operation[]): string[] {
-  return [...new Set(operations.map(({ scope }) => scope))].sort()
+  return [...new Set(operations.flatMap((operation) => (operation.kind === 'raw' ? [] : operation.scope)))].sort()
 }

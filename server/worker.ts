@@ -1,21 +1,21 @@
 import { work as imports } from './imports/run.ts'
 import * as background from './kit/work/work.ts'
-import type { FlightOptions } from './webhooks/attempts-in-flight.ts'
 import { openSender, sendAll } from './webhooks/sender.ts'
+import type { SendingOptions } from './webhooks/sending.ts'
 
-/** Everything that is done in the background, row by row of its tables. */
+/** Background work whose state is in the rows of a table. */
 const works: background.Work[] = [imports]
 
 export type Worker = background.Worker
 
-export function openWorker(options: FlightOptions): Worker {
-  const worker = background.openWorker(options.pool, works, options.log)
+export function openWorker(options: SendingOptions): Worker {
+  const worker = background.openWorker(options.service, works, options.log)
   const sender = openSender(options)
   return { stop: async () => void (await Promise.all([worker.stop(), sender.stop()])) }
 }
 
-/** Does all that is due in one workspace, and comes back. */
-export async function workOff(options: FlightOptions, workspace: string): Promise<void> {
-  while (await background.takeTurns(options.pool, works, options.log, () => false, workspace));
+/** Runs everything that is due in one workspace, then returns. */
+export async function runDue(options: SendingOptions, workspace: string): Promise<void> {
+  while (await background.takeTurns(options.service, works, options.log, () => false, workspace));
   await sendAll(options, workspace)
 }

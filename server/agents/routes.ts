@@ -1,21 +1,20 @@
 import { ById } from '../kit/field.ts'
-import { operation } from '../kit/http/operation.ts'
+import * as operation from '../kit/http/operation.ts'
 import * as schema from './schema.ts'
 import * as agents from './store.ts'
 
-export const operations = [
-  operation({
+export const operations: operation.Operation[] = [
+  operation.list({
     id: 'agents.list',
-    method: 'GET',
     path: '/agents',
     scope: 'agents:read',
     summary: 'List agents',
     description: 'Newest first.',
     query: schema.AgentQuery,
     items: schema.Agent,
-    run: ({ db, workspace }, { query }) => agents.list(db, workspace, query),
+    run: (at, { query }) => agents.list(at, query),
   }),
-  operation({
+  operation.write({
     id: 'agents.create',
     method: 'POST',
     path: '/agents',
@@ -25,21 +24,19 @@ export const operations = [
     body: schema.NewAgent,
     response: schema.Agent,
     status: 201,
-    run: ({ db, workspace, now }, { body }) => agents.create(db, workspace, body, now),
+    run: (at, { body }) => agents.create(at, body),
   }),
-  operation({
+  operation.get({
     id: 'agents.get',
-    method: 'GET',
     path: '/agents/:id',
     scope: 'agents:read',
     summary: 'Get an agent',
     params: ById,
     response: schema.Agent,
-    run: ({ db, workspace }, { params }) => agents.get(db, workspace, params.id),
+    run: (at, { params }) => agents.get(at, params.id),
   }),
-  operation({
+  operation.list({
     id: 'agents.list_versions',
-    method: 'GET',
     path: '/agents/:id/versions',
     scope: 'agents:read',
     summary: "List an agent's versions",
@@ -47,6 +44,6 @@ export const operations = [
     params: ById,
     query: schema.AgentQuery,
     items: schema.AgentVersion,
-    run: ({ db, workspace }, { params, query }) => agents.listVersions(db, workspace, params.id, query),
+    run: (at, { params, query }) => agents.listVersions(at, { agent_id: params.id, query }),
   }),
 ]

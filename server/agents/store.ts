@@ -1,11 +1,12 @@
 import * as events from '../events/store.ts'
+import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import { batchedGetById } from '../kit/postgres/get-by-id.ts'
 import * as page from '../kit/postgres/page.ts'
-import type { Db } from '../kit/postgres/pool.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { notFound } from '../kit/problem.ts'
+import { event_types } from './event-types.ts'
 import type { Agent, AgentQuery, AgentVersion, NewAgent } from './schema.ts'
 
 const columns = raw('id, name, description, instructions, deployed_version, created_at, updated_at')
@@ -15,8 +16,9 @@ const deployed = raw(`join lateral (
     from agent_versions where workspace_id = agents.workspace_id and id = agents.deployed_version_id
   ) as version on true`)
 
-/** Makes the agent's version `v1` and deploys it. */
-export async function create(db: Db, workspace: string, input: NewAgent, now: number): Promise<Agent> {
+/** Creates the agent's version `v1` and deploys it. */
+export async function create(at: At, input: NewAgent): Promise<Agent> {
+  const { db, workspace, now } = at
   const created_at = clock.iso(now)
   const { name, description, instructions = null } = input
   const deployed_version = { id: newId(), version_label: 'v1' }
@@ -39,12 +41,12 @@ export async function create(db: Db, workspace: string, input: NewAgent, now: nu
         values (${workspace}, ${deployed_version.id}, ${agent.id}, ${deployed_version.version_label}, ${instructions},
           ${created_at})`,
     ),
-    events.record(db, workspace, 'agent.created', [{ data: agent }], now),
+    events.record(at, event_types.created, [{ data: agent }]),
   ])
   return agent
 }
 
-export async function get(db: Db, workspace: string, id: string): Promise<Agent> {
+export async function get({ db, workspace }: At, id: string): Promise<Agent> {
   const agent = await byId(db, workspace, id)
   if (!agent) throw notFound()
   return agent
@@ -52,7 +54,7 @@ export async function get(db: Db, workspace: string, id: string): Promise<Agent>
 
 const byId = batchedGetById<Agent>(columns, raw('agents'), deployed)
 
-export function list(db: Db, workspace: string, query: AgentQuery): Promise<page.Page<Agent>> {
+export function list({ db, workspace }: At, query: AgentQuery): Promise<page.Page<Agent>> {
   return page.readSelection(
     db,
     query,
@@ -63,12 +65,11 @@ export function list(db: Db, workspace: string, query: AgentQuery): Promise<page
 }
 
 export async function listVersions(
-  db: Db,
-  workspace: string,
-  agent_id: string,
-  query: AgentQuery,
+  at: At,
+  { agent_id, query }: { agent_id: string; query: AgentQuery },
 ): Promise<page.Page<AgentVersion>> {
-  await get(db, workspace, agent_id)
+  const { db, workspace } = at
+  await get(at, agent_id)
   const versions = sql`select id, version_label, instructions, created_at from agent_versions
     where workspace_id = ${workspace} and agent_id = ${agent_id}`
   return page.readSelection(db, query, page.newest_first, versions, versions)

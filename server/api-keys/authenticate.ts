@@ -15,8 +15,8 @@ interface Known {
 
 export interface Authenticator {
   authenticate: (token: string, now: number, is_recheck?: boolean) => Promise<Caller | undefined> | Caller | undefined
-  /** Writes down which keys were used since the last time. */
-  noteUses: () => Promise<void>
+  /** Stores when each key was last used. */
+  recordUses: () => Promise<void>
 }
 
 const fresh_ms = 500
@@ -30,7 +30,7 @@ export function authenticator(db: Db): Authenticator {
 
   const lookUp = openBatcher<string, api_keys.ApiKey | undefined>(limits, async (_name, tokens) => {
     const hashes = tokens.map(api_keys.hashOf)
-    const found = new Map((await api_keys.findAll(db, hashes)).map((key) => [key.hash.toString('hex'), key]))
+    const found = new Map((await api_keys.findByHashes({ db }, hashes)).map((key) => [key.hash.toString('hex'), key]))
     return hashes.map((hash) => found.get(hash.toString('hex')))
   })
 
@@ -61,9 +61,9 @@ export function authenticator(db: Db): Authenticator {
       if (entry && entry.stale_at > now && entry.stale_at <= now + fresh_ms) return admit(entry, now, is_recheck)
       return api_keys.isToken(token) ? learn(token, now, is_recheck) : undefined
     },
-    async noteUses() {
+    async recordUses() {
       const uses = Array.from(used.values(), (use) => ({ ...use }))
-      if (uses.length > 0) await api_keys.noteUse(db, uses)
+      if (uses.length > 0) await api_keys.recordUses({ db }, uses)
       for (const { id, used_at } of uses) if (used.get(id)?.used_at === used_at) used.delete(id)
     },
   }
@@ -73,5 +73,5 @@ const callerOf = (key: api_keys.ApiKey): Caller => ({
   id: key.id,
   workspace: key.workspace_id,
   scopes: scopesOf(key.scopes),
-  source: 'api',
+  authenticated_by: 'key',
 })

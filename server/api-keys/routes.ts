@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { ById } from '../kit/field.ts'
-import { type Operation, operation } from '../kit/http/operation.ts'
+import * as operation from '../kit/http/operation.ts'
+import type { Operation } from '../kit/http/operation.ts'
 import * as schema from './schema.ts'
 import * as api_keys from './store.ts'
 
@@ -9,18 +10,17 @@ const own_scopes = ['api_keys:read', 'api_keys:write']
 
 /** `scopes` are those of all other operations. */
 export const operations = (scopes: string[]): Operation[] => [
-  operation({
+  operation.list({
     id: 'api_keys.list',
-    method: 'GET',
     path: '/api_keys',
     scope: 'api_keys:read',
     summary: 'List API keys',
     description: 'Newest first, with those that are revoked or expired. The keys themselves are never shown again.',
     query: schema.ApiKeyQuery,
     items: schema.ApiKey,
-    run: ({ db, workspace }, { query }) => api_keys.list(db, workspace, query),
+    run: (at, { query }) => api_keys.list(at, query),
   }),
-  operation({
+  operation.write({
     id: 'api_keys.create',
     method: 'POST',
     path: '/api_keys',
@@ -31,21 +31,20 @@ export const operations = (scopes: string[]): Operation[] => [
     response: schema.ApiKeyWithSecret,
     status: 201,
     is_secret: true,
-    run: ({ db, workspace, now }, { body, caller }) =>
-      api_keys.make(db, workspace, { scopes: null, expires_at: null, ...body }, caller.scopes, now),
+    run: (at, { body, caller }) =>
+      api_keys.make(at, { key: { scopes: null, expires_at: null, ...body }, granted_by: caller.scopes }),
   }),
-  operation({
+  operation.get({
     id: 'api_keys.get',
-    method: 'GET',
     path: '/api_keys/:id',
     scope: 'api_keys:read',
     summary: 'Get an API key',
     params: ById,
     response: schema.ApiKey,
-    state: schema.stateOf,
-    run: ({ db, workspace }, { params }) => api_keys.get(db, workspace, params.id),
+    version: schema.stateOf,
+    run: (at, { params }) => api_keys.get(at, params.id),
   }),
-  operation({
+  operation.write({
     id: 'api_keys.rotate',
     method: 'POST',
     path: '/api_keys/:id/rotate',
@@ -56,14 +55,14 @@ export const operations = (scopes: string[]): Operation[] => [
       '`overlap_seconds`, but never longer than before. One that is revoked, expired or rotated already gives 409.',
     params: ById,
     body: schema.Rotation,
-    refusals: ['INVALID_STATE'],
+    errors: ['INVALID_STATE'],
     response: schema.ApiKeyWithSecret,
     status: 201,
     is_secret: true,
-    run: ({ db, workspace, now }, { params, body, caller }) =>
-      api_keys.rotate(db, workspace, { id: params.id, ...body }, caller.scopes, now),
+    run: (at, { params, body, caller }) =>
+      api_keys.rotate(at, { id: params.id, ...body, granted_by: caller.scopes }),
   }),
-  operation({
+  operation.write({
     id: 'api_keys.revoke',
     method: 'DELETE',
     path: '/api_keys/:id',
@@ -72,8 +71,7 @@ export const operations = (scopes: string[]): Operation[] => [
     description: 'It stops working within a second, and stays in the list. Revoking twice keeps the first time.',
     params: ById,
     response: Deleted,
-    state: schema.stateOf,
-    run: ({ db, workspace, now }, { params, is_current }) =>
-      api_keys.revoke(db, workspace, { id: params.id, is_current }, now),
+    version: schema.stateOf,
+    run: (at, { params, is_current }) => api_keys.revoke(at, { id: params.id, is_current }),
   }),
 ]

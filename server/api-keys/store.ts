@@ -1,16 +1,16 @@
 import { hash, randomBytes } from 'node:crypto'
+import type { EventType } from '../events/catalog.ts'
 import * as events from '../events/store.ts'
+import type { At, Unscoped } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { Scopes } from '../kit/http/operation.ts'
 import { newId } from '../kit/id.ts'
 import * as page from '../kit/postgres/page.ts'
-import type { Db } from '../kit/postgres/pool.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { forbidden, invalid, invalidState, notFound, Problem, preconditionFailed } from '../kit/problem.ts'
+import { event_types } from './event-types.ts'
 import type * as schema from './schema.ts'
 import type { NewApiKey } from './schema.ts'
-
-export type { NewApiKey }
 
 export interface ApiKey extends schema.ApiKey {
   workspace_id: string
@@ -39,7 +39,8 @@ export function newToken(): string {
 }
 
 /** Makes `token` a key of the workspace. */
-export async function create(db: Db, workspace: string, token: string, key: NewApiKey, now: number): Promise<ApiKey> {
+export async function create(at: At, { token, key }: { token: string; key: NewApiKey }): Promise<ApiKey> {
+  const { db, workspace, now } = at
   const created = await db.one<ApiKey>(
     sql`insert into api_keys (workspace_id, id, name, last_four, scopes, expires_at, created_at)
       values (${workspace}, ${newId()}, ${key.name}, ${token.slice(-4)}, ${key.scopes}, ${key.expires_at},
@@ -50,50 +51,45 @@ export async function create(db: Db, workspace: string, token: string, key: NewA
     sql`insert into api_key_directory (hash, workspace_id, api_key_id)
       values (${hashOf(token)}, ${workspace}, ${created.id})`,
   )
-  await tell(db, 'api_key.created', created, now)
+  await record(at, event_types.created, created)
   return created
 }
 
-/** In the log, which more can read than may look at keys. */
-async function tell(db: Db, type: events.EventType, { workspace_id, id, name }: ApiKey, now: number): Promise<void> {
+/** More people may read events than keys, so an event has only the name. */
+function record(at: At, type: EventType, { id, name }: ApiKey): Promise<void> {
   const data = { id, name }
-  await events.record(db, workspace_id, type, [{ data }], now)
+  return events.record(at, type, [{ data }])
 }
 
-/** Makes sure that `token` is a valid key: of the workspace, unless it is another's already. */
-export async function ensure(db: Db, workspace: string, token: string, key: NewApiKey, now: number): Promise<void> {
-  const [known] = await findAll(db, [hashOf(token)])
-  if (!known) return void (await create(db, workspace, token, key, now))
-  await db.run(
+/** Makes `token` a valid key of the workspace, or of the workspace that already has it. */
+export async function ensure(at: At, { token, key }: { token: string; key: NewApiKey }): Promise<void> {
+  const [known] = await findByHashes(at, [hashOf(token)])
+  if (!known) return void (await create(at, { token, key }))
+  await at.db.run(
     sql`update api_keys set revoked_at = null, expires_at = null, rotated_at = null
       where workspace_id = ${known.workspace_id} and id = ${known.id}`,
   )
 }
 
-/** Makes a new key for someone who may give these scopes away. */
+/** Creates a key for a caller, who can't grant scopes that it doesn't have. */
 export async function make(
-  db: Db,
-  workspace: string,
-  key: NewApiKey,
-  given_by: Scopes,
-  now: number,
+  at: At,
+  { key, granted_by }: { key: NewApiKey; granted_by: Scopes },
 ): Promise<schema.ApiKeyWithSecret> {
-  if (key.expires_at !== null && clock.parse(key.expires_at) <= now) throw inThePast()
+  if (key.expires_at !== null && clock.parse(key.expires_at) <= at.now) throw inThePast()
   if (key.scopes?.length === 0) throw noScopes()
-  assertGivable(key.scopes, given_by)
+  assertGrantable(key.scopes, granted_by)
   const token = newToken()
   const scopes = key.scopes && [...new Set(key.scopes)]
-  return { ...(await create(db, workspace, token, { ...key, scopes }, now)), key: token }
+  return { ...(await create(at, { token, key: { ...key, scopes } })), key: token }
 }
 
-/** A new key like this one, which ends after the overlap. */
+/** Creates a key like this one, which expires after the overlap. */
 export async function rotate(
-  db: Db,
-  workspace: string,
-  { id, overlap_seconds }: { id: string; overlap_seconds: number },
-  given_by: Scopes,
-  now: number,
+  at: At,
+  { id, overlap_seconds, granted_by }: { id: string; overlap_seconds: number; granted_by: Scopes },
 ): Promise<schema.ApiKeyWithSecret> {
+  const { db, workspace, now } = at
   const old = await db.maybe<ApiKey & { rotated_at: string | null }>(
     sql`select ${columns}, rotated_at from api_keys where workspace_id = ${workspace} and id = ${id} for update`,
   )
@@ -103,7 +99,7 @@ export async function rotate(
   if (old.rotated_at) throw invalidState('This key was rotated before: rotate the one that replaced it.')
   const lifetime_ms = ends_at - clock.parse(old.created_at)
   const expires_at = old.expires_at && clock.iso(Math.min(now + lifetime_ms, clock.time_max_ms))
-  const made = await make(db, workspace, { name: old.name, scopes: old.scopes, expires_at }, given_by, now)
+  const made = await make(at, { key: { name: old.name, scopes: old.scopes, expires_at }, granted_by })
   await db.run(
     sql`update api_keys
       set rotated_at = ${clock.iso(now)}, expires_at = ${clock.iso(Math.min(ends_at, now + overlap_seconds * 1000))}
@@ -112,10 +108,10 @@ export async function rotate(
   return made
 }
 
-function assertGivable(scopes: string[] | null, given_by: Scopes): void {
-  if (scopes === null && !given_by.is_open)
+function assertGrantable(scopes: string[] | null, granted_by: Scopes): void {
+  if (scopes === null && !granted_by.is_open)
     throw new Problem('FORBIDDEN', "A key can't give all scopes without having them.")
-  const missing = scopes?.find((scope) => !given_by.has(scope))
+  const missing = scopes?.find((scope) => !granted_by.has(scope))
   if (missing !== undefined) throw forbidden(missing)
 }
 
@@ -123,7 +119,7 @@ const noScopes = () => invalid([{ path: 'scopes', code: 'too_short', message: 's
 
 const inThePast = () => invalid([{ path: 'expires_at', code: 'minimum', message: 'expires_at must be in the future.' }])
 
-export async function get(db: Db, workspace: string, id: string): Promise<ApiKey> {
+export async function get({ db, workspace }: At, id: string): Promise<ApiKey> {
   const key = await db.maybe<ApiKey>(
     sql`select ${columns} from api_keys where workspace_id = ${workspace} and id = ${id}`,
   )
@@ -131,7 +127,7 @@ export async function get(db: Db, workspace: string, id: string): Promise<ApiKey
   return key
 }
 
-export const list = (db: Db, workspace: string, query: schema.ApiKeyQuery): Promise<page.Page<ApiKey>> =>
+export const list = ({ db, workspace }: At, query: schema.ApiKeyQuery): Promise<page.Page<ApiKey>> =>
   page.readSelection(
     db,
     query,
@@ -139,54 +135,55 @@ export const list = (db: Db, workspace: string, query: schema.ApiKeyQuery): Prom
     sql`select ${columns} from api_keys where workspace_id = ${workspace}`,
   )
 
-/** Of all workspaces, for the command line. */
-export const listAll = (db: Db): Promise<ApiKey[]> =>
+/** Keys of all workspaces, for the command line. */
+export const listAll = ({ db }: Pick<Unscoped, 'db'>): Promise<ApiKey[]> =>
   db.many<ApiKey>(sql`select ${columns} from api_keys order by created_at, id`)
 
 /** Revoking twice keeps the first time. */
 export async function revoke(
-  db: Db,
-  workspace: string,
+  at: At,
   { id, is_current }: { id: string; is_current: (key: ApiKey) => boolean },
-  now: number,
 ): Promise<{ deleted: true }> {
-  const key = await lock(db, id, sql`workspace_id = ${workspace}`)
+  const key = await lock(at, id, sql`workspace_id = ${at.workspace}`)
   if (!key) throw notFound()
   if (!is_current(key)) throw preconditionFailed()
-  await revokeLocked(db, key, now)
+  await revokeLocked(at, key)
   return { deleted: true }
 }
 
-/** The same for the command line, whosever it is. Undefined when there is no such key. */
-export async function revokeAny(db: Db, id: string, now: number): Promise<ApiKey | undefined> {
-  const key = await lock(db, id, raw('true'))
-  return key && revokeLocked(db, key, now)
+/** Revokes a key of any workspace, for the command line. Returns undefined when there is no such key. */
+export async function revokeAny(at: Omit<At, 'workspace'>, id: string): Promise<ApiKey | undefined> {
+  const key = await lock(at, id, raw('true'))
+  return key && revokeLocked({ ...at, workspace: key.workspace_id }, key)
 }
 
-const lock = (db: Db, id: string, whose: Sql): Promise<ApiKey | undefined> =>
+const lock = ({ db }: Pick<At, 'db'>, id: string, whose: Sql): Promise<ApiKey | undefined> =>
   db.maybe<ApiKey>(sql`select ${columns} from api_keys where ${whose} and id = ${id} for update`)
 
-async function revokeLocked(db: Db, key: ApiKey, now: number): Promise<ApiKey> {
+async function revokeLocked(at: At, key: ApiKey): Promise<ApiKey> {
   if (key.revoked_at) return key
-  const revoked_at = clock.iso(now)
-  await db.run(
+  const revoked_at = clock.iso(at.now)
+  await at.db.run(
     sql`update api_keys set revoked_at = ${revoked_at} where workspace_id = ${key.workspace_id} and id = ${key.id}`,
   )
-  await tell(db, 'api_key.revoked', key, now)
+  await record(at, event_types.revoked, key)
   return { ...key, revoked_at }
 }
 
-/** The keys with these hashes; those that nobody holds are left out. */
-export const findAll = (db: Db, hashes: Buffer[]): Promise<(ApiKey & { hash: Buffer })[]> =>
+/** The keys with these hashes. */
+export const findByHashes = ({ db }: Pick<At, 'db'>, hashes: Buffer[]): Promise<(ApiKey & { hash: Buffer })[]> =>
   db.many<ApiKey & { hash: Buffer }>(
     sql`select ${columns}, hash from api_keys
       join api_key_directory as directory using (workspace_id)
       where api_key_id = id and hash = any(${hashes}::bytea[])`,
   )
 
-/** Remembers when each key was last seen. A time that is older than the one kept changes nothing. */
-export async function noteUse(db: Db, uses: { workspace_id: string; id: string; used_at: number }[]): Promise<void> {
-  // In one order, so that two processes don't lock each other up.
+/** Updates `last_used_at` unless the stored time is later. */
+export async function recordUses(
+  { db }: Pick<At, 'db'>,
+  uses: { workspace_id: string; id: string; used_at: number }[],
+): Promise<void> {
+  // Sorted, so that two processes don't deadlock.
   uses.sort((left, right) => (left.id < right.id ? -1 : 1))
   await db.run(
     sql`update api_keys set last_used_at = seen.used_at

@@ -1,14 +1,14 @@
-import type { Db } from '../kit/postgres/pool.ts'
+import type { At } from '../kit/at.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import type { Contact } from './schema.ts'
 
 type Counted = Pick<Contact, 'source' | 'created_at'>
 
-/** Writers of different slots don't wait for each other. */
+/** Transactions that write to different slots don't wait for each other. */
 const slots = 16
 
-/** Adds these contacts to the counts, or with -1 takes them away, in the transaction in which they come or go. */
-export async function count(db: Db, workspace: string, contacts: Counted[], sign: 1 | -1): Promise<void> {
+/** Adds these contacts to the counts, or with -1 subtracts them, in the transaction that creates or deletes them. */
+export async function addToCounts({ db, workspace }: At, contacts: Counted[], sign: 1 | -1): Promise<void> {
   if (contacts.length === 0) return
   const slot = Math.floor(Math.random() * slots)
   const by_source = tallied(contacts, ({ source }) => source)
@@ -31,20 +31,20 @@ export async function count(db: Db, workspace: string, contacts: Counted[], sign
   ])
 }
 
-/** Sorted, so that two groups wait for each other instead of locking up. */
+/** Sorted, so that transactions wait for each other instead of deadlocking. */
 function tallied(contacts: Counted[], nameOf: (contact: Counted) => string): [string, number][] {
   const tally = new Map<string, number>()
   for (const contact of contacts) tally.set(nameOf(contact), (tally.get(nameOf(contact)) ?? 0) + 1)
   return [...tally].sort(([left], [right]) => (left < right ? -1 : 1))
 }
 
-export const countBySource = (db: Db, workspace: string): Promise<{ source: Contact['source']; total: number }[]> =>
+export const countBySource = ({ db, workspace }: At): Promise<{ source: Contact['source']; total: number }[]> =>
   db.many(
     sql`select source, sum(total)::bigint as total from contact_counts where workspace_id = ${workspace} group by source`,
   )
 
-/** Days in UTC on which there were none are left out. */
-export const countByDay = (db: Db, workspace: string, since: string): Promise<{ day: string; total: number }[]> =>
+/** By day in UTC. Days without contacts are left out. */
+export const countByDay = ({ db, workspace }: At, since: string): Promise<{ day: string; total: number }[]> =>
   db.many(
     sql`select day::text as day, sum(total)::bigint as total from contact_day_counts
       where workspace_id = ${workspace} and day >= ${since}::date group by day`,

@@ -1,29 +1,31 @@
 import * as events from '../events/store.ts'
+import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { onUniqueViolation } from '../kit/postgres/errors.ts'
-import type { Db } from '../kit/postgres/pool.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { inUse, notFound } from '../kit/problem.ts'
+import { event_types } from './event-types.ts'
 import type { ContactWithCrmIds } from './schema.ts'
 import { type Change, columns, lockOne } from './store.ts'
 
 export interface CrmChange extends Omit<Change, 'change'> {
   system: string
-  /** undefined takes it away. */
+  /** undefined removes it. */
   crm_id: string | undefined
 }
 
-/** Counts as an update of the contact. An id that another contact has in that system is refused. */
-export async function setCrmId(db: Db, workspace: string, change: CrmChange, now: number): Promise<ContactWithCrmIds> {
-  const { id, system, crm_id, is_current } = change
-  const before = await lockOne(db, workspace, id, is_current)
+/** Counts as an update of the contact. Throws when another contact has the id in that system. */
+export async function setCrmId(at: At, change: CrmChange): Promise<ContactWithCrmIds> {
+  const { db, workspace, now } = at
+  const { id, system, crm_id } = change
+  const before = await lockOne(at, change)
   if (crm_id === undefined) {
     const removed = await db.run(
       sql`delete from contact_crm_ids where workspace_id = ${workspace} and contact_id = ${id} and system = ${system}`,
     )
     if (removed === 0) throw notFound()
   } else {
-    const holder = await crmIdHolder(db, workspace, system, crm_id)
+    const holder = await findByCrmId(at, { system, crm_id })
     if (holder !== undefined && holder !== id) throw crmIdInUse(holder)
     await db
       .run(
@@ -39,15 +41,14 @@ export async function setCrmId(db: Db, workspace: string, change: CrmChange, now
       where workspace_id = ${workspace} and id = ${id}
       returning ${columns}, crm_ids`,
   )
-  await events.record(db, workspace, 'contact.updated', [{ data: after, previous: { crm_ids: before.crm_ids } }], now)
+  await events.record(at, event_types.updated, [{ data: after, previous: { crm_ids: before.crm_ids } }])
   return after
 }
 
-export async function crmIdHolder(
-  db: Db,
-  workspace: string,
-  system: string,
-  crm_id: string,
+/** The id of the contact that has this id in that system. */
+export async function findByCrmId(
+  { db, workspace }: At,
+  { system, crm_id }: { system: string; crm_id: string },
 ): Promise<string | undefined> {
   const holder = await db.maybe<{ contact_id: string }>(
     sql`select contact_id from contact_crm_ids

@@ -1,6 +1,6 @@
+import type { At } from '../kit/at.ts'
 import { csvLine } from '../kit/csv.ts'
 import * as page from '../kit/postgres/page.ts'
-import type { Db } from '../kit/postgres/pool.ts'
 import { rowByKey } from '../kit/postgres/row-by-key.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { assertWholeCrmId, holds, matchesOf } from './find.ts'
@@ -20,7 +20,7 @@ export const export_columns = [
  * All contacts of a list as CSV, each piece from where the last one ended: it holds no connection and no snapshot while
  * the client reads. Contacts are looked through in their order, so that no piece begins the search anew.
  */
-export async function* exportCsv(db: Db, workspace: string, query: ExportQuery): AsyncGenerator<string> {
+export async function* exportCsv({ db, workspace }: At, query: ExportQuery): AsyncGenerator<string> {
   assertWholeCrmId(query)
   const sort = sortOf(query.sort)
   const term = query.search === undefined ? undefined : fold(query.search) || query.search

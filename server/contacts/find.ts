@@ -1,5 +1,5 @@
+import type { At } from '../kit/at.ts'
 import * as page from '../kit/postgres/page.ts'
-import type { Db } from '../kit/postgres/pool.ts'
 import { rowByKey } from '../kit/postgres/row-by-key.ts'
 import { join, likeContains, raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { invalid } from '../kit/problem.ts'
@@ -21,15 +21,15 @@ interface Found {
   total: number
 }
 
-export async function list(db: Db, workspace: string, query: ContactQuery): Promise<page.Page<Contact>> {
+export async function list(at: At, query: ContactQuery): Promise<page.Page<Contact>> {
   assertWholeCrmId(query)
   const term = query.search === undefined ? undefined : fold(query.search) || query.search
   return page.read(query, sortOf(query.sort), (cut) => {
-    if (!isFiltered(query)) return readAll(db, workspace, query, cut)
-    const matches = matchesOf(workspace, query, term === undefined ? undefined : holds(term))
-    if (term !== undefined && hasIndexedPart(term)) return readIndexed(db, workspace, query, term, matches, cut)
-    if (term !== undefined && isOnlySearch(query)) return readHolding(db, workspace, query, term, matches, cut)
-    return readAndCount(db, workspace, matches, cut)
+    if (!isFiltered(query)) return readAll(at, query, cut)
+    const matches = matchesOf(at.workspace, query, term === undefined ? undefined : holds(term))
+    if (term !== undefined && hasIndexedPart(term)) return readIndexed(at, query, term, matches, cut)
+    if (term !== undefined && isOnlySearch(query)) return readHolding(at, query, term, matches, cut)
+    return readAndCount(at, matches, cut)
   })
 }
 
@@ -82,12 +82,13 @@ const pageOf = (workspace: string, matches: Sql, cut: page.Cut): Sql =>
   sql`(${cut.rows(matches, raw('id as page_id'))}) as page
     cross join lateral (${rowByKey('contacts', workspace, 'id', raw('page_id'))}) as contact`
 
-function readPage(db: Db, workspace: string, matches: Sql, cut: page.Cut): Promise<Contact[]> {
+function readPage({ db, workspace }: At, matches: Sql, cut: page.Cut): Promise<Contact[]> {
   return db.many<Contact>(sql`select ${columns} from ${pageOf(workspace, matches, cut)} order by ${cut.order}`)
 }
 
 /** Everything: how many there are is known, and a far page is read from the nearer end. */
-async function readAll(db: Db, workspace: string, query: ContactQuery, cut: page.Cut): Promise<Found> {
+async function readAll(at: At, query: ContactQuery, cut: page.Cut): Promise<Found> {
+  const { db, workspace } = at
   const counted = sql`(select coalesce(sum(total), 0)::bigint from contact_counts where workspace_id = ${workspace})`
   const count = async () => (await db.one<{ total: number }>(sql`select ${counted} as total`)).total
   if (query.offset < far_offset) {
@@ -98,41 +99,46 @@ async function readAll(db: Db, workspace: string, query: ContactQuery, cut: page
   }
   const total = await count()
   const nearer = query.offset > total / 2 ? page.fromEnd(query, sortOf(query.sort), counted) : cut
-  return { rows: await readPage(db, workspace, matchesOf(workspace, query, undefined), nearer), total }
+  return { rows: await readPage(at, matchesOf(workspace, query, undefined), nearer), total }
 }
 
 async function readIndexed(
-  db: Db,
-  workspace: string,
+  at: At,
   query: ContactQuery,
   term: string,
   by_reading: Sql,
   cut: page.Cut,
 ): Promise<Found> {
-  const by_index = matchesOf(workspace, query, holdsIndexed(term))
-  const rows = isFirstPage(query) && isOnlySearch(query) ? await readNewest(db, workspace, term, cut) : []
-  if (rows.length > query.limit) return { rows, total: await page.count(db, by_index) }
-  return readOnce(db, workspace, by_index, by_reading, cut)
+  const by_index = matchesOf(at.workspace, query, holdsIndexed(term))
+  const rows = isFirstPage(query) && isOnlySearch(query) ? await readNewest(at, term, cut) : []
+  if (rows.length > query.limit) return { rows, total: await page.count(at.db, by_index) }
+  return readOnce(at, by_index, by_reading, cut)
 }
 
 const isFirstPage = ({ sort, offset, cursor }: ContactQuery): boolean =>
   sort === '-created_at' && offset === 0 && cursor === undefined
 
 /** Of a large workspace, only what the newest contacts hold: with a common term that is a page, and nothing need be sorted. */
-function readNewest(db: Db, workspace: string, term: string, cut: page.Cut): Promise<Contact[]> {
+function readNewest(at: At, term: string, cut: page.Cut): Promise<Contact[]> {
+  const { workspace } = at
   const newest = sql`select id, created_at from contacts
     where workspace_id = ${workspace} and (select ${grams.isTallied(workspace)})
     order by created_at desc, id desc limit ${raw(String(newest_max))}`
   const holding = sql`select id, created_at from (${newest}) as newest where (select ${holds(term)}
     from contact_texts as it where it.workspace_id = ${workspace} and it.id = newest.id)`
-  return readPage(db, workspace, holding, cut)
+  return readPage(at, holding, cut)
 }
 
 /**
  * In one statement: what is found is kept to be counted and sorted. The index knows all workspaces' texts: for a small
  * one it is faster to read its own.
  */
-async function readOnce(db: Db, workspace: string, by_index: Sql, by_reading: Sql, cut: page.Cut): Promise<Found> {
+async function readOnce(
+  { db, workspace }: At,
+  by_index: Sql,
+  by_reading: Sql,
+  cut: page.Cut,
+): Promise<Found> {
   const is_large = grams.isTallied(workspace)
   const found = await db.many<Contact & { total: number }>(
     sql`with matching as materialized (
@@ -145,27 +151,26 @@ async function readOnce(db: Db, workspace: string, by_index: Sql, by_reading: Sq
   return { rows: found.filter(({ id }) => id !== null), total: found[0]?.total ?? 0 }
 }
 
-async function readAndCount(db: Db, workspace: string, matches: Sql, cut: page.Cut): Promise<Found> {
-  const [rows, total] = await Promise.all([readPage(db, workspace, matches, cut), page.count(db, matches)])
+async function readAndCount(at: At, matches: Sql, cut: page.Cut): Promise<Found> {
+  const [rows, total] = await Promise.all([readPage(at, matches, cut), page.count(at.db, matches)])
   return { rows, total }
 }
 
 /** A term that no index knows. */
 async function readHolding(
-  db: Db,
-  workspace: string,
+  at: At,
   query: ContactQuery,
   term: string,
   matches: Sql,
   cut: page.Cut,
 ): Promise<Found> {
-  const total = term.length <= grams.gram_length_max ? await grams.countHolding(db, workspace, term) : undefined
-  if (total === undefined) return readAndCount(db, workspace, matches, cut)
+  const total = term.length <= grams.gram_length_max ? await grams.countHolding(at, term) : undefined
+  if (total === undefined) return readAndCount(at, matches, cut)
   const is_page_soon_full = total >= walk_cost * (query.offset + query.limit)
   const walked = sql`select id, ${raw(sortOf(query.sort).column)} from contacts
-    where workspace_id = ${workspace} and (select ${holds(term)} from contact_texts as it
+    where workspace_id = ${at.workspace} and (select ${holds(term)} from contact_texts as it
       where it.workspace_id = contacts.workspace_id and it.id = contacts.id)`
-  const rows = total === 0 ? [] : await readPage(db, workspace, is_page_soon_full ? walked : matches, cut)
+  const rows = total === 0 ? [] : await readPage(at, is_page_soon_full ? walked : matches, cut)
   return { rows, total }
 }
 

@@ -9,7 +9,7 @@ import { readTags } from './tags.ts'
 export type Said = Partial<Record<Field, string | string[]>>
 
 /** The contact that was meant, or why it can't be one. */
-export function read(
+export function parseContact(
   said: Said,
   default_country: string | null,
 ): { contact: NewContact; faults: [] } | { contact: undefined; faults: Fault[] } {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { ById } from '../kit/field.ts'
-import { operation } from '../kit/http/operation.ts'
+import * as operation from '../kit/http/operation.ts'
 import { setCrmId } from './crm-ids.ts'
 import { exportCsv } from './export.ts'
 import { isFiltered, list } from './find.ts'
@@ -9,10 +9,12 @@ import * as contacts from './store.ts'
 
 const Deleted = Type.Object({ deleted: Type.Literal(true) }, { title: 'Deleted' })
 
-export const operations = [
-  operation({
+/** The `source` of a contact, by how its creator was authenticated. */
+const source_of = { key: 'api', session: 'manual', token: 'webhook' } as const
+
+export const operations: operation.Operation[] = [
+  operation.list({
     id: 'contacts.list',
-    method: 'GET',
     path: '/contacts',
     scope: 'contacts:read',
     summary: 'List contacts',
@@ -20,12 +22,11 @@ export const operations = [
       'Newest first unless `sort` says otherwise. Filters narrow each other; `total` is exact for any of them.',
     query: schema.ContactQuery,
     items: schema.Contact,
-    isDear: isFiltered,
-    run: ({ db, workspace }, { query }) => list(db, workspace, query),
+    isExpensive: isFiltered,
+    run: (at, { query }) => list(at, query),
   }),
-  operation({
+  operation.file({
     id: 'contacts.export',
-    method: 'GET',
     path: '/contacts/export',
     scope: 'contacts:read',
     summary: 'Export contacts',
@@ -40,10 +41,10 @@ export const operations = [
       name: 'contacts.csv',
       example: 'id,phone_number,first_name\r\n019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa,+14155550100,Ada\r\n',
     },
-    isDear: isFiltered,
-    run: ({ db, workspace }, { query }) => exportCsv(db, workspace, query),
+    isExpensive: isFiltered,
+    run: (at, { query }) => exportCsv(at, query),
   }),
-  operation({
+  operation.writeMany({
     id: 'contacts.create',
     method: 'POST',
     path: '/contacts',
@@ -53,29 +54,26 @@ export const operations = [
       'The contact has the source `api`. A phone number that is in use gives 409 `CONFLICT`, with its holder in ' +
       '`details.existing_id`. The answer has no `first_contact_at`, `last_contact_at` and `crm_ids`: see "Get a contact".',
     body: schema.NewContact,
-    refusals: ['CONFLICT'],
+    errors: ['CONFLICT'],
     response: schema.ContactCreated,
     status: 201,
-    runAll: ({ db, workspace, now }, calls) =>
+    run: (at, calls) =>
       contacts.create(
-        db,
-        workspace,
-        calls.map(({ body, caller }) => ({ ...body, source: caller.source })),
-        now,
+        at,
+        calls.map(({ body, caller }) => ({ ...body, source: source_of[caller.authenticated_by] })),
       ),
   }),
-  operation({
+  operation.get({
     id: 'contacts.get',
-    method: 'GET',
     path: '/contacts/:id',
     scope: 'contacts:read',
     summary: 'Get a contact',
     description: 'With its `crm_ids`.',
     params: ById,
     response: schema.ContactWithCrmIds,
-    run: ({ db, workspace }, { params }) => contacts.get(db, workspace, params.id),
+    run: (at, { params }) => contacts.get(at, params.id),
   }),
-  operation({
+  operation.writeMany({
     id: 'contacts.update',
     method: 'PATCH',
     path: '/contacts/:id',
@@ -86,17 +84,15 @@ export const operations = [
       'but never `phone_number`. With `{}` nothing changes. With `If-Match` a stale `ETag` gives 412.',
     params: ById,
     body: schema.ContactChange,
-    refusals: ['CONFLICT'],
+    errors: ['CONFLICT'],
     response: schema.Contact,
-    runAll: ({ db, workspace, now }, calls) =>
+    run: (at, calls) =>
       contacts.update(
-        db,
-        workspace,
+        at,
         calls.map(({ params, body, is_current }) => ({ id: params.id, change: body, is_current })),
-        now,
       ),
   }),
-  operation({
+  operation.write({
     id: 'contacts.delete',
     method: 'DELETE',
     path: '/contacts/:id',
@@ -107,10 +103,9 @@ export const operations = [
       'What the event log, deliveries, import rows and receipts of integrations hold of the person is reduced to the id.',
     params: ById,
     response: Deleted,
-    run: ({ db, workspace, now }, { params, is_current }) =>
-      contacts.remove(db, workspace, { id: params.id, is_current }, now),
+    run: (at, { params, is_current }) => contacts.remove(at, { id: params.id, is_current }),
   }),
-  operation({
+  operation.write({
     id: 'contacts.set_crm_id',
     method: 'PUT',
     path: '/contacts/:id/crm_ids/:system',
@@ -120,12 +115,11 @@ export const operations = [
       'One contact per system and id in a workspace: another one gives 409. Counts as an update of the contact.',
     params: schema.ByCrmSystem,
     body: schema.CrmId,
-    refusals: ['CONFLICT'],
+    errors: ['CONFLICT'],
     response: schema.ContactWithCrmIds,
-    run: ({ db, workspace, now }, { params, body, is_current }) =>
-      setCrmId(db, workspace, { ...params, crm_id: body.id, is_current }, now),
+    run: (at, { params, body, is_current }) => setCrmId(at, { ...params, crm_id: body.id, is_current }),
   }),
-  operation({
+  operation.write({
     id: 'contacts.delete_crm_id',
     method: 'DELETE',
     path: '/contacts/:id/crm_ids/:system',
@@ -134,7 +128,6 @@ export const operations = [
     description: 'Counts as an update of the contact. 404 when there is none.',
     params: schema.ByCrmSystem,
     response: schema.ContactWithCrmIds,
-    run: ({ db, workspace, now }, { params, is_current }) =>
-      setCrmId(db, workspace, { ...params, crm_id: undefined, is_current }, now),
+    run: (at, { params, is_current }) => setCrmId(at, { ...params, crm_id: undefined, is_current }),
   }),
 ]

@@ -1,25 +1,25 @@
+import type { At } from '../kit/at.ts'
 import { newId } from '../kit/id.ts'
 import { copyLine } from '../kit/postgres/copy.ts'
-import type { Db } from '../kit/postgres/pool.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { foldTag, searchTextOf } from './normalize.ts'
 import type { Contact } from './schema.ts'
 import { isTallied } from './short-search-totals.ts'
 
-/** What became of a contact that is locked; without `after` it is deleted. */
-export interface Fate {
+/** A change of a locked contact. Without `after` it is deleted. */
+export interface Change {
   before: Contact
   after?: Contact
 }
 
-/** Puts new contacts where they are found. */
-export async function add(db: Db, workspace: string, contacts: Contact[]): Promise<void> {
+/** Adds new contacts to the tables that lists and searches read. */
+export async function add(at: At, contacts: Contact[]): Promise<void> {
   const tagged = contacts.flatMap((contact) => tagsOnlyIn(contact, undefined))
-  await Promise.all([addTexts(db, workspace, contacts), addTags(db, workspace, tagged)])
+  await Promise.all([addTexts(at, contacts), addTags(at, tagged)])
 }
 
-/** The same for very many at once. */
-export async function addMany(db: Db, workspace: string, contacts: Contact[]): Promise<void> {
+/** Like `add`, for thousands at once. */
+export async function addMany({ db, workspace }: At, contacts: Contact[]): Promise<void> {
   const texts = contacts.map(searchTextOf)
   const text_lines = contacts.map(({ id, created_at }, index) =>
     copyLine([workspace, id, created_at, texts[index] ?? '']),
@@ -37,28 +37,25 @@ export async function addMany(db: Db, workspace: string, contacts: Contact[]): P
   await db.copy('contact_text_changes', ['workspace_id', 'id', 'added'], change_lines.join(''))
 }
 
-/** Brings the tables that contacts are found by in line with them. */
-export async function follow(db: Db, workspace: string, fates: Fate[]): Promise<void> {
+/** Updates these tables for contacts that were changed or deleted. */
+export async function update(at: At, changes: Change[]): Promise<void> {
   await Promise.all([
     changeTexts(
-      db,
-      workspace,
-      fates.filter(({ before, after }) => !after || searchTextOf(before) !== searchTextOf(after)),
+      at,
+      changes.filter(({ before, after }) => !after || searchTextOf(before) !== searchTextOf(after)),
     ),
     removeTags(
-      db,
-      workspace,
-      fates.flatMap(({ before, after }) => tagsOnlyIn(before, after)),
+      at,
+      changes.flatMap(({ before, after }) => tagsOnlyIn(before, after)),
     ),
     addTags(
-      db,
-      workspace,
-      fates.flatMap(({ before, after }) => (after ? tagsOnlyIn(after, before) : [])),
+      at,
+      changes.flatMap(({ before, after }) => (after ? tagsOnlyIn(after, before) : [])),
     ),
   ])
 }
 
-async function addTexts(db: Db, workspace: string, contacts: Contact[]): Promise<void> {
+async function addTexts({ db, workspace }: At, contacts: Contact[]): Promise<void> {
   if (contacts.length === 0) return
   const ids = contacts.map(({ id }) => id)
   const texts = contacts.map(searchTextOf)
@@ -77,12 +74,12 @@ async function addTexts(db: Db, workspace: string, contacts: Contact[]): Promise
   ])
 }
 
-/** In this order, which the connection keeps: what goes is noted while it is there. */
-async function changeTexts(db: Db, workspace: string, fates: Fate[]): Promise<void> {
-  if (fates.length === 0) return
-  const ids = fates.map(({ before }) => before.id)
-  const rows = sql`unnest(${fates.map(newId)}::uuid[], ${ids}::uuid[],
-    ${fates.map(({ after }) => after && searchTextOf(after))}::text[]) as row (change_id, contact_id, added)`
+/** The connection keeps this order: removed texts are noted before they are deleted. */
+async function changeTexts({ db, workspace }: At, changes: Change[]): Promise<void> {
+  if (changes.length === 0) return
+  const ids = changes.map(({ before }) => before.id)
+  const rows = sql`unnest(${changes.map(newId)}::uuid[], ${ids}::uuid[],
+    ${changes.map(({ after }) => after && searchTextOf(after))}::text[]) as row (change_id, contact_id, added)`
   const noting = db.run(
     sql`insert into contact_text_changes (workspace_id, id, removed, added)
       select ${workspace}, change_id, text, added
@@ -90,13 +87,13 @@ async function changeTexts(db: Db, workspace: string, fates: Fate[]): Promise<vo
       where ${isTallied(workspace)}`,
   )
   const changing =
-    fates.some(({ after }) => after) &&
+    changes.some(({ after }) => after) &&
     db.run(
       sql`update contact_texts set text = added from ${rows}
         where workspace_id = ${workspace} and id = contact_id and added is not null`,
     )
   const deleting =
-    fates.some(({ after }) => !after) &&
+    changes.some(({ after }) => !after) &&
     db.run(
       sql`delete from contact_texts using ${rows}
         where workspace_id = ${workspace} and id = contact_id and added is null`,
@@ -118,7 +115,7 @@ const rowsOf = (tagged: Tagged[]) =>
   sql`unnest(${tagged.map(({ tag }) => tag)}::text[], ${tagged.map(({ created_at }) => created_at)}::timestamptz[],
     ${tagged.map(({ id }) => id)}::uuid[]) as row (tag, created_at, id)`
 
-async function addTags(db: Db, workspace: string, tagged: Tagged[]): Promise<void> {
+async function addTags({ db, workspace }: At, tagged: Tagged[]): Promise<void> {
   if (tagged.length === 0) return
   await db.run(
     sql`insert into contact_tags (workspace_id, tag, created_at, id)
@@ -126,7 +123,7 @@ async function addTags(db: Db, workspace: string, tagged: Tagged[]): Promise<voi
   )
 }
 
-async function removeTags(db: Db, workspace: string, tagged: Tagged[]): Promise<void> {
+async function removeTags({ db, workspace }: At, tagged: Tagged[]): Promise<void> {
   if (tagged.length === 0) return
   await db.run(
     sql`delete from contact_tags as held using ${rowsOf(tagged)}

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Db } from '../kit/postgres/pool.ts'
+import { type At, inTransaction } from '../kit/at.ts'
 import { likeContains, raw, type Sql, sql } from '../kit/postgres/sql.ts'
 
 /**
@@ -10,6 +10,8 @@ import { likeContains, raw, type Sql, sql } from '../kit/postgres/sql.ts'
  */
 export const gram_length_max = 2
 
+type InWorkspace = Pick<At, 'db' | 'workspace'>
+
 const worthwhile_contacts = 10_000
 const texts_at_once = 2_000
 
@@ -18,7 +20,7 @@ export const isTallied = (workspace: string): Sql =>
   sql`exists (select from contact_search_tallies where workspace_id = ${workspace})`
 
 /** Undefined as long as the workspace keeps no totals. */
-export async function countHolding(db: Db, workspace: string, gram: string): Promise<number | undefined> {
+export async function countHolding({ db, workspace }: At, gram: string): Promise<number | undefined> {
   const pattern = likeContains(gram)
   const found = await db.maybe<{ total: number }>(
     sql`select coalesce((select total from contact_search_totals where workspace_id = ${workspace} and term = ${gram}), 0)
@@ -30,17 +32,17 @@ export async function countHolding(db: Db, workspace: string, gram: string): Pro
 }
 
 /** Begins for workspaces so large that it is worth while. */
-export async function beginWorthwhile(db: Db): Promise<void> {
+export async function beginWorthwhile({ db }: Pick<At, 'db'>): Promise<void> {
   const large = await db.many<{ workspace_id: string }>(
     sql`select workspace_id from contact_counts
       where not exists (select from contact_search_tallies as tally where tally.workspace_id = contact_counts.workspace_id)
       group by workspace_id having sum(total) >= ${worthwhile_contacts}`,
   )
-  for (const { workspace_id } of large) await begin(db, workspace_id)
+  for (const { workspace_id } of large) await begin({ db, workspace: workspace_id })
 }
 
 /** From now on changes are noted; `tally` does the rest as soon as all writes under way know it. */
-export async function begin(db: Db, workspace: string): Promise<void> {
+export async function begin({ db, workspace }: InWorkspace): Promise<void> {
   await db.run(sql`insert into contact_search_tallies (workspace_id) values (${workspace}) on conflict do nothing`)
   // In a statement of its own: whoever doesn't see that row yet is older than what comes now.
   await db.run(
@@ -50,29 +52,32 @@ export async function begin(db: Db, workspace: string): Promise<void> {
 }
 
 /** Sums up what was noted. */
-export async function tally(db: Db): Promise<void> {
+export async function tally({ db }: Pick<At, 'db'>): Promise<void> {
   const tallies = await db.many<{ workspace_id: string; is_built: boolean; is_due: boolean }>(
     sql`select workspace_id, is_built, noted_from <= pg_snapshot_xmin(pg_current_snapshot()) as is_due
       from contact_search_tallies`,
   )
   for (const { workspace_id, is_built, is_due } of tallies) {
-    if (!is_built && is_due) await build(db, workspace_id)
-    else if (is_built) while ((await sumUp(db, workspace_id)) === texts_at_once);
+    const at = { db, workspace: workspace_id }
+    if (!is_built && is_due) await build(at)
+    else if (is_built) while ((await sumUp(at)) === texts_at_once);
   }
 }
 
 /** From all texts there are: those that are noted in the same snapshot are among them. */
-function build(db: Db, workspace: string): Promise<void> {
-  return db.tx(
-    async (tx) => {
-      const held = await tx.maybe(
+function build(at: InWorkspace): Promise<void> {
+  return inTransaction(
+    at,
+    async (at) => {
+      const { db, workspace } = at
+      const held = await db.maybe(
         sql`select from contact_search_tallies where workspace_id = ${workspace} and not is_built for update skip locked`,
       )
       if (!held) return
       const counter = gramCounter()
       let last: string | undefined
       do {
-        const rows: { id: string; text: string }[] = await tx.many(
+        const rows: { id: string; text: string }[] = await db.many(
           sql`select id, text from contact_texts
             where workspace_id = ${workspace} ${last === undefined ? raw('') : sql`and id > ${last}`}
             order by id limit ${texts_at_once}`,
@@ -81,17 +86,18 @@ function build(db: Db, workspace: string): Promise<void> {
         last = rows.at(-1)?.id
         await setImmediate()
       } while (last !== undefined)
-      await add(tx, workspace, counter.totals())
-      await tx.run(sql`delete from contact_text_changes where workspace_id = ${workspace}`)
-      await tx.run(sql`update contact_search_tallies set is_built = true where workspace_id = ${workspace}`)
+      await add(at, counter.totals())
+      await db.run(sql`delete from contact_text_changes where workspace_id = ${workspace}`)
+      await db.run(sql`update contact_search_tallies set is_built = true where workspace_id = ${workspace}`)
     },
     { isolation: 'repeatable read' },
   )
 }
 
-function sumUp(db: Db, workspace: string): Promise<number> {
-  return db.tx(async (tx) => {
-    const changes = await tx.many<{ removed: string | null; added: string | null }>(
+function sumUp(at: InWorkspace): Promise<number> {
+  return inTransaction(at, async (at) => {
+    const { db, workspace } = at
+    const changes = await db.many<{ removed: string | null; added: string | null }>(
       sql`delete from contact_text_changes where workspace_id = ${workspace} and id = any(array(
           select id from contact_text_changes where workspace_id = ${workspace}
           order by id limit ${texts_at_once} for update skip locked))
@@ -102,12 +108,12 @@ function sumUp(db: Db, workspace: string): Promise<number> {
       if (removed !== null) counter.add(removed, -1)
       if (added !== null) counter.add(added, 1)
     }
-    await add(tx, workspace, counter.totals())
+    await add(at, counter.totals())
     return changes.length
   })
 }
 
-async function add(db: Db, workspace: string, totals: Map<string, number>): Promise<void> {
+async function add({ db, workspace }: InWorkspace, totals: Map<string, number>): Promise<void> {
   if (totals.size === 0) return
   const grams = [...totals.keys()].sort()
   await db.run(

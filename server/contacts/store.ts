@@ -1,45 +1,42 @@
 import * as events from '../events/store.ts'
+import { type At, newHook } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
+import { batchedGetById } from '../kit/postgres/get-by-id.ts'
 import { copyLine, copyTextArray } from '../kit/postgres/copy.ts'
 import { onUniqueViolation } from '../kit/postgres/errors.ts'
-import { batchedGetById } from '../kit/postgres/get-by-id.ts'
-import type { Db } from '../kit/postgres/pool.ts'
 import { rowByKey } from '../kit/postgres/row-by-key.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { inUse, notFound, type Problem, preconditionFailed } from '../kit/problem.ts'
-import { count } from './counts.ts'
-import { forget } from './forget.ts'
+import { addToCounts } from './counts.ts'
+import { event_types } from './event-types.ts'
 import { withoutDuplicates } from './normalize.ts'
 import type { Contact, ContactChange, ContactWithCrmIds, NewContact } from './schema.ts'
-import * as lookup from './search-index.ts'
+import * as search_index from './search-index.ts'
 
-export { countByDay, countBySource } from './counts.ts'
-export { crmIdHolder, crmIdInUse, setCrmId } from './crm-ids.ts'
-export { differing, read } from './parse.ts'
+/** Runs in the transaction that deletes contacts, with their ids. */
+export const deleted = newHook<string[]>('contacts.deleted')
 
 export const columns = raw(`id, phone_number, first_name, last_name, display_name, email, company, notes, tags, source,
   first_contact_at, last_contact_at, created_at, updated_at`)
 
-/** Rows as one parameter: a list of lists can't go through unnest, and tags are lists. */
+/** Rows are passed as JSON: unnest can't take the arrays of tags. */
 const row_types = raw(`(id uuid, phone_number text, first_name text, last_name text, display_name text, email text,
   company text, notes text, tags text[], source text, created_at timestamptz, updated_at timestamptz)`)
 
-export async function get(db: Db, workspace: string, id: string): Promise<ContactWithCrmIds> {
+export async function get({ db, workspace }: At, id: string): Promise<ContactWithCrmIds> {
   return found(await byId(db, workspace, id))
 }
 
 const byId = batchedGetById<ContactWithCrmIds>(sql`${columns}, crm_ids`, raw('contacts'))
 
-/** A phone number in use is refused; the others are created. */
-export async function create(
-  db: Db,
-  workspace: string,
-  inputs: (NewContact & Pick<Contact, 'source'>)[],
-  now: number,
-): Promise<(Contact | Problem)[]> {
+type Input = NewContact & Pick<Contact, 'source'>
+
+/** Returns a Problem for each phone number that is in use. */
+export async function create(at: At, inputs: Input[]): Promise<(Contact | Problem)[]> {
+  const { db, workspace, now } = at
   const contacts = newContacts(inputs, now)
-  // In the order of their numbers, so that two groups which share some wait for each other instead of locking up.
+  // Sorted, so that transactions which share phone numbers wait for each other instead of deadlocking.
   const rows = contacts.toSorted((left, right) => (left.phone_number < right.phone_number ? -1 : 1))
   const inserted = await db.many<{ id: string }>(
     sql`insert into contacts (workspace_id, id, phone_number, first_name, last_name, display_name, email, company, notes,
@@ -54,58 +51,54 @@ export async function create(
   const created = contacts.filter(({ id }) => ids.has(id))
   const refused = contacts.filter(({ id }) => !ids.has(id))
   const [holders] = await Promise.all([
-    holdersOf(
-      db,
-      workspace,
+    idsByNumber(
+      at,
       refused.map(({ phone_number }) => phone_number),
     ),
-    lookup.add(db, workspace, created),
-    events.record(db, workspace, 'contact.created', created.map(asCreated), now),
-    count(db, workspace, created, 1),
+    search_index.add(at, created),
+    events.record(at, event_types.created, created.map(createdEvent)),
+    addToCounts(at, created, 1),
   ])
   return contacts.map((contact) => (ids.has(contact.id) ? contact : numberInUse(holders.get(contact.phone_number))))
 }
 
-function newContacts(inputs: (NewContact & Pick<Contact, 'source'>)[], now: number): Contact[] {
+function newContacts(inputs: Input[], now: number): Contact[] {
   const created_at = clock.iso(now)
-  // In the order in which contacts are shown: so they stand in the event log, and are sent.
+  // In the order of the schema, which events and webhooks repeat.
   return inputs.map((input) => ({
     id: newId(),
     phone_number: input.phone_number,
     ...unset,
     source: input.source,
     ...never_contacted,
-    ...profileOf(input),
+    ...editedFields(input),
     created_at,
     updated_at: created_at,
   }))
 }
 
 /**
- * The same for very many at once. Who takes one of the numbers at the same moment makes the transaction fail, which is
- * then done again. What other transactions would wait for is written after `turn`.
+ * Like `create`, for thousands at once. Fails when another transaction takes one of the numbers meanwhile, and is then
+ * retried. Writes rows that other transactions would wait for after `turn`.
  */
 export async function createMany(
-  db: Db,
-  workspace: string,
-  inputs: (NewContact & Pick<Contact, 'source'>)[],
-  now: number,
-  turn: Promise<unknown>,
+  at: At,
+  { inputs, turn }: { inputs: Input[]; turn: Promise<unknown> },
 ): Promise<(Contact | Problem)[]> {
-  const holders = await holdersOf(
-    db,
-    workspace,
+  const { db, workspace, now } = at
+  const holders = await idsByNumber(
+    at,
     inputs.map(({ phone_number }) => phone_number),
   )
   const contacts = newContacts(inputs, now)
   const created = contacts.filter(({ phone_number }) => !holders.has(phone_number))
   await Promise.all([
     db.copy('contacts', bulk_columns, created.map((contact) => bulkLine(workspace, contact)).join('')),
-    lookup.addMany(db, workspace, created),
-    events.recordMany(db, workspace, 'contact.created', created.map(asCreated), now),
+    search_index.addMany(at, created),
+    events.recordMany(at, event_types.created, created.map(createdEvent)),
   ])
   await turn
-  await count(db, workspace, created, 1)
+  await addToCounts(at, created, 1)
   return contacts.map((contact) => {
     const holder = holders.get(contact.phone_number)
     return holder === undefined ? contact : numberInUse(holder)
@@ -129,21 +122,15 @@ export interface Change {
   is_current: (contact: Contact) => boolean
 }
 
-/** Applies the changes in their order. A change of nothing leaves even `updated_at`. */
-export async function update(
-  db: Db,
-  workspace: string,
-  changes: Change[],
-  now: number,
-): Promise<(Contact | Problem)[]> {
+/** Applies the changes in order. An empty change leaves even `updated_at`. */
+export async function update(at: At, changes: Change[]): Promise<(Contact | Problem)[]> {
+  const { db, workspace, now } = at
   const contacts = await lock(
-    db,
-    workspace,
+    at,
     changes.map(({ id }) => id),
   )
-  const holders = await holdersOf(
-    db,
-    workspace,
+  const holders = await idsByNumber(
+    at,
     changes.flatMap(({ change }) => change.phone_number ?? []),
   )
   const originals = new Map(contacts)
@@ -152,14 +139,14 @@ export async function update(
     const before = contacts.get(id)
     if (!before) return notFound()
     if (!is_current(before)) return preconditionFailed()
-    const said = profileOf(change)
-    if (Object.keys(said).length === 0) return before
-    const holder = said.phone_number === undefined ? undefined : holders.get(said.phone_number)
+    const fields = editedFields(change)
+    if (Object.keys(fields).length === 0) return before
+    const holder = fields.phone_number === undefined ? undefined : holders.get(fields.phone_number)
     if (holder !== undefined && holder !== id) return numberInUse(holder)
-    const after = { ...before, ...said, updated_at: clock.laterThan(before.updated_at, now) }
+    const after = { ...before, ...fields, updated_at: clock.laterThan(before.updated_at, now) }
     contacts.set(id, after)
     holders.set(after.phone_number, id)
-    updates.push({ data: after, previous: changedBy(said, before) })
+    updates.push({ data: after, previous: previousValues(fields, before) })
     return after
   })
   if (updates.length === 0) return results
@@ -175,48 +162,45 @@ export async function update(
           where contacts.workspace_id = ${workspace} and contacts.id = row.id`,
       )
       .catch(onUniqueViolation(() => numberInUse(undefined))),
-    lookup.follow(
-      db,
-      workspace,
+    search_index.update(
+      at,
       last.map((after) => ({ before: originals.get(after.id) ?? after, after })),
     ),
-    events.record(db, workspace, 'contact.updated', updates, now),
+    events.record(at, event_types.updated, updates),
   ])
   return results
 }
 
-/** Gone for good; what the event log holds of the person is reduced to the id. */
-export async function remove(db: Db, workspace: string, { id, is_current }: Omit<Change, 'change'>, now: number) {
-  await removeLocked(db, workspace, [await lockOne(db, workspace, id, is_current)], now)
+/** Deletes the contact. Events about it are reduced to its id; other rooms react by the hook `deleted`. */
+export async function remove(at: At, contact: Omit<Change, 'change'>) {
+  await removeLocked(at, [await lockOne(at, contact)])
   return { deleted: true as const }
 }
 
-/** The same for contacts that this transaction holds. */
-export async function removeLocked(db: Db, workspace: string, contacts: Contact[], now: number): Promise<void> {
+/** Like `remove`, for contacts that this transaction has locked. */
+export async function removeLocked(at: At, contacts: Contact[]): Promise<void> {
   if (contacts.length === 0) return
+  const { db, workspace } = at
   const ids = contacts.map(({ id }) => id)
   await Promise.all([
-    lookup.follow(
-      db,
-      workspace,
+    search_index.update(
+      at,
       contacts.map((before) => ({ before })),
     ),
     db.run(sql`delete from contacts where workspace_id = ${workspace} and id = any(${ids}::uuid[])`),
-    events.forget(db, workspace, ids),
-    forget(db, workspace, ids),
+    events.redact(at, ids),
+    at.hooks.run(at, deleted, ids),
     events.record(
-      db,
-      workspace,
-      'contact.deleted',
+      at,
+      event_types.deleted,
       ids.map((id) => ({ data: { id } })),
-      now,
     ),
-    count(db, workspace, contacts, -1),
+    addToCounts(at, contacts, -1),
   ])
 }
 
-/** Holds the rows until the transaction ends, in the order of their ids. */
-export async function lock(db: Db, workspace: string, ids: string[]): Promise<Map<string, ContactWithCrmIds>> {
+/** Locks the contacts until the transaction ends, in the order of their ids. */
+export async function lock({ db, workspace }: At, ids: string[]): Promise<Map<string, ContactWithCrmIds>> {
   if (ids.length === 0) return new Map()
   const rows = await db.many<ContactWithCrmIds>(
     sql`select ${columns}, crm_ids from contacts where workspace_id = ${workspace} and id = any(${ids}::uuid[])
@@ -225,18 +209,26 @@ export async function lock(db: Db, workspace: string, ids: string[]): Promise<Ma
   return new Map(rows.map((row) => [row.id, row]))
 }
 
+/** Reads these contacts without locking them. */
+export async function getMany({ db, workspace }: At, ids: string[]): Promise<Map<string, Contact>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.many<Contact>(
+    sql`select ${columns} from contacts where workspace_id = ${workspace} and id = any(${ids}::uuid[])`,
+  )
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
 export async function lockOne(
-  db: Db,
-  workspace: string,
-  id: string,
-  is_current: Change['is_current'],
+  at: At,
+  { id, is_current }: Omit<Change, 'change'>,
 ): Promise<ContactWithCrmIds> {
-  const contact = found((await lock(db, workspace, [id])).get(id))
+  const contact = found((await lock(at, [id])).get(id))
   if (!is_current(contact)) throw preconditionFailed()
   return contact
 }
 
-export async function holdersOf(db: Db, workspace: string, phone_numbers: string[]): Promise<Map<string, string>> {
+/** The contacts that have these phone numbers, by number. */
+export async function idsByNumber({ db, workspace }: At, phone_numbers: string[]): Promise<Map<string, string>> {
   if (phone_numbers.length === 0) return new Map()
   const rows = await db.many<{ id: string; phone_number: string }>(
     sql`select id, phone_number from unnest(${phone_numbers}::text[]) as wanted (number)
@@ -264,17 +256,17 @@ const unset = {
 }
 const never_contacted = { first_contact_at: null, last_contact_at: null }
 
-/** What the event log says of them is all that there is, as a get shows it. */
-const asCreated = (contact: Contact): { data: ContactWithCrmIds } => ({ data: { ...contact, crm_ids: {} } })
+/** The event has all fields of a get. */
+const createdEvent = (contact: Contact): { data: ContactWithCrmIds } => ({ data: { ...contact, crm_ids: {} } })
 
-/** Of what was said, what the contact had otherwise. */
-function changedBy(said: Partial<Contact>, before: Contact): Partial<Contact> {
-  const names = Object.keys(said) as (keyof Contact)[]
-  const changed = names.filter((name) => JSON.stringify(said[name]) !== JSON.stringify(before[name]))
+/** The previous values of the fields that differ. */
+function previousValues(fields: Partial<Contact>, before: Contact): Partial<Contact> {
+  const names = Object.keys(fields) as (keyof Contact)[]
+  const changed = names.filter((name) => JSON.stringify(fields[name]) !== JSON.stringify(before[name]))
   return Object.fromEntries(changed.map((name) => [name, before[name]]))
 }
 
-/** What was said, and only that. */
-function profileOf({ tags, ...said }: ContactChange): Partial<Contact> {
-  return tags === undefined ? said : { ...said, tags: withoutDuplicates(tags ?? []) }
+/** The fields that were sent. */
+function editedFields({ tags, ...others }: ContactChange): Partial<Contact> {
+  return tags === undefined ? others : { ...others, tags: withoutDuplicates(tags ?? []) }
 }

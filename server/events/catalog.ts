@@ -1,96 +1,49 @@
-import { type TSchema, Type } from 'typebox'
-import { Agent } from '../agents/schema.ts'
-import { Contact, ContactWithCrmIds } from '../contacts/schema.ts'
-import { Import } from '../imports/schema.ts'
-import { id, text } from '../kit/field.ts'
+import type { TSchema } from 'typebox'
 import type { Scopes } from '../kit/http/operation.ts'
-import { WebhookSummary } from '../webhooks/schema.ts'
 
-interface Kind {
+/** A kind of event. Each room exports its own; `api.ts` makes the catalog from them. */
+export interface EventType {
+  /** noun.verb */
+  name: string
   description: string
-  /** What it happened to, as it was then. */
+  /** The resource, as it is after the event. */
   data: TSchema
-  /** Of an update: what was otherwise before. */
+  /** For updates: the previous values of what changed. */
   previous?: TSchema
+  /** The scope that a reader of these events needs. */
+  scope: string
+  /** Caused by people one at a time, so a workspace has few of them. */
+  is_rare?: boolean
 }
 
-const OnlyId = Type.Object({ id: id("The resource's identifier.") }, { title: 'OnlyId' })
-
-/** What a deleted contact leaves in the log. */
-const contact = Type.Union([ContactWithCrmIds, OnlyId])
-
-/** Without scopes and such: webhooks are sent it, whoever reads them. */
-const ApiKeyNamed = Type.Object(
-  {
-    id: id("The key's identifier."),
-    name: text({ description: 'What it is for.', examples: ['CRM sync'] }),
-  },
-  { title: 'ApiKeyNamed' },
-)
-
-/** Every type of event that there is: append-only. */
-export const catalogue = {
-  'contact.created': {
-    description: 'A contact was created, in whatever way. Once the contact is deleted, `data` holds its `id` only.',
-    data: contact,
-  },
-  'contact.updated': {
-    description:
-      'A contact was changed, or its `crm_ids`. `previous` has the former values of what changed. Once the contact is ' +
-      'deleted, `data` holds its `id` only, and `previous` is gone.',
-    data: contact,
-    previous: Type.Partial(Type.Object({ ...Contact.properties, crm_ids: ContactWithCrmIds.properties.crm_ids })),
-  },
-  'contact.deleted': { description: 'A contact was deleted.', data: OnlyId },
-  'agent.created': { description: 'An agent was created, and its first version deployed.', data: Agent },
-  'import.finished': {
-    description: 'An import or a dry run has ended: `status` is `finished`, `canceled` or `failed`.',
-    data: Import,
-  },
-  'import.undone': { description: 'The undo of an import has ended.', data: Import },
-  'api_key.created': {
-    description: 'An API key was made, also by rotating another. The key itself is never shown.',
-    data: ApiKeyNamed,
-  },
-  'api_key.revoked': { description: 'An API key was revoked.', data: ApiKeyNamed },
-  'webhook.disabled': {
-    description: 'A webhook was disabled by the service: `disabled_reason` is `gone` or `failing`.',
-    data: WebhookSummary,
-  },
-  'webhook.test': { description: 'Asked for by "Test a webhook", and sent to that one only.', data: WebhookSummary },
-} as const satisfies Record<string, Kind>
-
-export type EventType = keyof typeof catalogue
-
-export const types = Object.keys(catalogue) as EventType[]
-
-type NounOf<T> = T extends `${infer Noun}.${string}` ? Noun : never
-type Noun = NounOf<EventType>
-
-/** What a reader of events about each noun must be allowed to read. */
-const read_scopes: Record<Noun, string> = {
-  contact: 'contacts:read',
-  import: 'contacts:read',
-  agent: 'agents:read',
-  api_key: 'api_keys:read',
-  webhook: 'webhooks:read',
+/** All event types. Names are never removed. */
+export interface Catalog {
+  types: EventType[]
+  names: string[]
+  /** What a filter accepts: names, and patterns such as `contact.*`. */
+  patterns: string[]
+  /** The names that a pattern matches. */
+  namesMatching: (pattern: string) => string[]
+  /** The names that a pattern matches and that someone with these scopes may read. */
+  readableNames: (scopes: Scopes, pattern?: string) => string[]
 }
 
-// What is before the dot is what the type takes from there.
-const nounOf = (type: EventType): Noun => type.split('.')[0] as Noun
+export function newCatalog(types: EventType[]): Catalog {
+  const names = types.map(({ name }) => name)
+  const nouns = new Set(names.map(nounOf))
+  return {
+    types,
+    names,
+    patterns: [...names, '*', ...Array.from(nouns, (noun) => `${noun}.*`)],
+    namesMatching: (pattern) => names.filter((name) => patternsFor(name).includes(pattern)),
+    readableNames: (scopes, pattern = '*') =>
+      types
+        .filter(({ name, scope }) => scopes.has(scope) && patternsFor(name).includes(pattern))
+        .map(({ name }) => name),
+  }
+}
 
-/** The types that these scopes let someone read: those about resources that they let read. */
-export const readableTypes = (scopes: Scopes): EventType[] =>
-  types.filter((type) => scopes.has(read_scopes[nounOf(type)]))
+const nounOf = (name: string): string => name.split('.')[0] ?? ''
 
-const patterns = ['*', ...new Set(types.map((type) => `${nounOf(type)}.*`))]
-
-/** What a filter may say: a type, or a pattern for several. */
-export const type_patterns: string[] = [...types, ...patterns]
-
-/** The types that a pattern stands for. */
-export const typesOf = (pattern: string): EventType[] =>
-  types.filter((type) => pattern === '*' || pattern === type || pattern === `${nounOf(type)}.*`)
-
-/** The patterns that stand for a type. */
-export const patternsOf = (type: EventType): string[] => ['*', `${nounOf(type)}.*`, type]
+/** The patterns that match a name. */
+export const patternsFor = (name: string): string[] => ['*', `${nounOf(name)}.*`, name]

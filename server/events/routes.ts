@@ -1,6 +1,6 @@
 import { ById } from '../kit/field.ts'
-import { operation } from '../kit/http/operation.ts'
-import { readableTypes } from './catalog.ts'
+import * as operation from '../kit/http/operation.ts'
+import type { Catalog } from './catalog.ts'
 import * as feed from './feed.ts'
 import * as schema from './schema.ts'
 import { stream } from './stream.ts'
@@ -13,48 +13,44 @@ data: {"id":"019a84c4-5f00-7c3e-9d53-2f1a64c0b7ab","type":"contact.deleted","res
 
 `
 
-export const operations = [
-  operation({
+export const operations = (catalog: Catalog): operation.Operation[] => [
+  operation.list({
     id: 'events.list',
-    method: 'GET',
     path: '/events',
     scope: 'events:read',
     summary: 'List events',
     description:
-      'What happened in the workspace: the newest first, or with `after` what came after an event, in the order in which ' +
-      'it was committed. An `after` that is not kept (any more) is refused. Events are kept for 30 days, unless the ' +
-      'service is set otherwise. A key sees only events of resources that it may read: `contact.*` and `import.*` need ' +
+      'Returns the events of the workspace, newest first. With `after`, returns those after an event, in the order in which ' +
+      'they were committed; an `after` that is unknown or too old gives 400. Events are kept for 30 days unless the service ' +
+      'is configured otherwise. A key sees only events of resources that it may read: `contact.*` and `import.*` need ' +
       '`contacts:read`, `agent.*` needs `agents:read`, and so on.',
-    query: schema.EventQuery,
-    items: schema.Event,
-    isDear: ({ type }) => type !== undefined,
-    run: ({ db, workspace }, { query, caller }) => feed.list(db, workspace, query, readableTypes(caller.scopes)),
+    query: schema.eventQuery(catalog),
+    items: schema.eventSchema(catalog),
+    isExpensive: ({ type }) => type !== undefined,
+    run: (at, { query, caller }) => feed.list(at, { query, names: catalog.readableNames(caller.scopes, query.type), catalog }),
   }),
-  operation({
+  operation.stream({
     id: 'events.stream',
-    method: 'GET',
     path: '/events/stream',
     scope: 'events:read',
     summary: 'Stream events',
     description:
-      'Sends events as they happen, as server-sent events: what came after the one that `Last-Event-ID` or `after` ' +
-      'names, or else what comes from now on. None is skipped, none comes twice, all come in their order. `data` is the ' +
-      'event as the list shows it, on one line. A quiet stream has a comment every 15 seconds. It ends when the key is ' +
-      'revoked or expires, and when the service stops: then connect again, with the last id that you have. It has the ' +
-      'same types as the list.',
-    query: schema.StreamQuery,
-    file: { content_type: 'text/event-stream', example },
-    run: ({ db, workspace }, { query, caller, listener }) =>
-      stream(db, workspace, query, readableTypes(caller.scopes), listener),
+      'Sends events as they happen, as server-sent events: those after the event that `Last-Event-ID` or `after` names, or ' +
+      'new ones. No event is skipped or repeated, and all come in order. `data` is the event as in the list, on one line. A ' +
+      'quiet stream sends a comment every 15 seconds. The stream ends when the key is revoked or expires, and when the ' +
+      'service stops: reconnect with the last id that you have. It sends the same types as the list.',
+    query: schema.streamQuery(catalog),
+    stream: { content_type: 'text/event-stream', example },
+    run: (at, { query, caller }, subscriber) =>
+      stream(at, { after: query.after, names: catalog.readableNames(caller.scopes, query.type) }, subscriber),
   }),
-  operation({
+  operation.get({
     id: 'events.get',
-    method: 'GET',
     path: '/events/:id',
     scope: 'events:read',
     summary: 'Get an event',
     params: ById,
-    response: schema.Event,
-    run: ({ db, workspace }, { params, caller }) => feed.get(db, workspace, params.id, readableTypes(caller.scopes)),
+    response: schema.eventSchema(catalog),
+    run: (at, { params, caller }) => feed.get(at, { id: params.id, names: catalog.readableNames(caller.scopes) }),
   }),
 ]

@@ -1,67 +1,68 @@
 import { type Static, Type } from 'typebox'
 import { id, oneOf, timestamp } from '../kit/field.ts'
 import * as page from '../kit/postgres/page.ts'
-import { catalogue, type EventType, type_patterns, types } from './catalog.ts'
+import type { Catalog, EventType } from './catalog.ts'
 
-const type = oneOf(types, { description: 'What happened. More types may be added.', examples: ['contact.created'] })
+/** A deleted resource. */
+export const OnlyId = Type.Object({ id: id("The resource's identifier.") }, { title: 'OnlyId' })
+
 const example = { id: '019a84c4-5f00-7c3e-9d53-2f1a64c0b7ab', name: 'CRM sync' }
 
-export const Event = Type.Object(
-  {
-    id: id('Unique identifier; treat it as opaque.'),
-    type: Type.Unsafe<EventType>({ ...type, examples: ['api_key.created'] }),
-    resource_id: id('What it happened to.'),
-    created_at: timestamp('When it happened.'),
-    data: Type.Unsafe<object>({
-      type: 'object',
-      additionalProperties: true,
-      description: 'The resource as it was then: see the types of events.',
-      examples: [example],
-    }),
-    previous: Type.Unsafe<object | null>({
-      type: ['object', 'null'],
-      additionalProperties: true,
-      description: 'Of an update: the former values of what changed. `null` otherwise.',
-      examples: [null],
-    }),
-  },
-  { title: 'Event' },
-)
-export type Event = Static<typeof Event>
+export const eventSchema = ({ names }: Catalog) =>
+  Type.Object(
+    {
+      id: id('Unique identifier; treat it as opaque.'),
+      type: oneOf(names, { description: 'What happened. More types may be added.', examples: ['api_key.created'] }),
+      resource_id: id('The resource that it happened to.'),
+      created_at: timestamp('When it happened.'),
+      data: Type.Unsafe<object>({
+        type: 'object',
+        additionalProperties: true,
+        description: 'The resource after the event. Its schema depends on the type.',
+        examples: [example],
+      }),
+      previous: Type.Unsafe<object | null>({
+        type: ['object', 'null'],
+        additionalProperties: true,
+        description: 'For updates: the previous values of the fields that changed. `null` otherwise.',
+        examples: [null],
+      }),
+    },
+    { title: 'Event' },
+  )
+export type Event = Static<ReturnType<typeof eventSchema>>
 
-const filters = {
-  type: Type.Optional(
-    oneOf(type_patterns, { description: 'Only events of this type, or of those that a pattern stands for.' }),
-  ),
+const filters = ({ patterns }: Catalog) => ({
+  type: Type.Optional(oneOf(patterns, { description: 'Only events of this type, or of the types that a pattern matches.' })),
   after: Type.Optional(
     Type.String({
       format: 'uuid',
-      description: 'The id of an event: only those that came after it, the oldest first.',
+      description: 'The id of an event: only events after it, oldest first.',
     }),
   ),
-}
-
-export const EventQuery = page.query({
-  ...filters,
-  resource_id: Type.Optional(Type.String({ format: 'uuid', description: 'Only what happened to this resource.' })),
 })
-export type EventQuery = Static<typeof EventQuery>
 
-export const StreamQuery = Type.Object(filters)
-export type StreamQuery = Static<typeof StreamQuery>
+export const eventQuery = (catalog: Catalog) =>
+  page.query({
+    ...filters(catalog),
+    resource_id: Type.Optional(Type.String({ format: 'uuid', description: 'Only events of this resource.' })),
+  })
+export type EventQuery = Static<ReturnType<typeof eventQuery>>
 
-/** What is sent of an event of this type, as in Standard Webhooks. */
-export function payloadOf(type: EventType) {
-  const kind = catalogue[type]
+export const streamQuery = (catalog: Catalog) => Type.Object(filters(catalog))
+export type StreamQuery = Static<ReturnType<typeof streamQuery>>
+
+/** The body of a webhook request for this type, by Standard Webhooks. */
+export function payloadSchema({ name, data, previous }: EventType) {
   const members = {
     id: id('Unique identifier of the event.'),
-    type: Type.Literal(type),
+    type: Type.Literal(name),
     timestamp: timestamp('When it happened.'),
     workspace_id: id('The workspace in which it happened.'),
-    data: kind.data,
+    data,
   }
-  const title = `${type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`
-  return 'previous' in kind
-    ? Type.Object({ ...members, previous: Type.Optional(kind.previous) }, { title })
+  const title = `${name.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`
+  return previous
+    ? Type.Object({ ...members, previous: Type.Optional(previous) }, { title })
     : Type.Object(members, { title })
 }

@@ -1,71 +1,67 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Listener } from '../kit/http/operation.ts'
+import type { At } from '../kit/at.ts'
+import type { Subscriber } from '../kit/http/operation.ts'
 import { isUnavailable } from '../kit/postgres/errors.ts'
-import type { Db } from '../kit/postgres/pool.ts'
 import { Problem } from '../kit/problem.ts'
-import type { EventType } from './catalog.ts'
 import * as feed from './feed.ts'
-import type { StreamQuery } from './schema.ts'
-import { type Watch, watchOf } from './subscribers.ts'
+import { lastPosition, positionOf } from './positions.ts'
+import { type Subscribers, subscribersOf } from './subscribers.ts'
 
-/** So that nobody on the way takes a quiet stream for a dead one. */
+/** Keeps proxies from closing a quiet stream. */
 const heartbeat_ms = 15_000
-/** After how long a client that lost its connection comes back. */
+/** Tells the client when to reconnect. */
 const retry_ms = 1_000
-const again_after_ms = 500
+const retry_read_after_ms = 500
 
 /**
- * Server-sent events: what came after the event that the client names, or what comes from now on. It is read by position, so
- * that nothing is skipped or repeated.
+ * Server-sent events: those after the event that the client names, or new ones. Reads by position, so nothing is skipped or
+ * repeated.
  */
 export async function* stream(
-  db: Db,
-  workspace: string,
-  { after, type }: StreamQuery,
-  readable: EventType[],
-  { last_event_id, signal }: Listener,
+  at: At,
+  { after, names }: { after: string | undefined; names: string[] },
+  { last_event_id, signal }: Subscriber,
 ): AsyncGenerator<string> {
-  let head = (await feed.heads(db, [workspace])).get(workspace) ?? 0
-  let position = head
-  // A browser that comes back asks at the same address, and says in the header how far it is.
-  if (last_event_id !== undefined) position = await feed.positionOf(db, workspace, last_event_id, 'Last-Event-ID')
-  else if (after !== undefined) position = await feed.positionOf(db, workspace, after, 'after')
-  const watch = watchOf(db)
-  const types = feed.shown(type, readable)
+  let last_position = await lastPosition(at)
+  let position = last_position
+  // A browser reconnects to the same URL, and tells by the header which event it has.
+  if (last_event_id !== undefined) position = await positionOf(at, { id: last_event_id, field: 'Last-Event-ID' })
+  else if (after !== undefined) position = await positionOf(at, { id: after, field: 'after' })
+  const subscribers = subscribersOf(at.db)
   yield `retry: ${retry_ms}\n\n`
   while (!signal.aborted) {
-    if (position < head) {
-      const events = await nextOf(watch, workspace, types, position)
+    if (position < last_position) {
+      const events = await readNext(subscribers, at.workspace, names, position)
       if (!events) continue
-      // Fewer than asked for: none of these types is left up to there.
-      position = Math.max(events.at(-1)?.position ?? 0, events.length < feed.next_at_once ? head : 0)
-      if (events.length > 0) yield events.map(linesOf).join('')
+      // Fewer than a full batch: there are no more of these types up to the last position.
+      position = Math.max(events.at(-1)?.position ?? 0, events.length < feed.next_max ? last_position : 0)
+      if (events.length > 0) yield events.map(toServerSentEvent).join('')
     } else {
-      const news = await watch.beyond(workspace, position, heartbeat_ms, signal)
-      if (news === undefined) yield ':\n\n'
-      else head = news
+      const newer = await subscribers.waitFor(at.workspace, position, heartbeat_ms, signal)
+      if (newer === undefined) yield ':\n\n'
+      else last_position = newer
     }
   }
 }
 
-/** Undefined, after a pause, when the database is away: that doesn't end the stream. */
-async function nextOf(
-  watch: Watch,
+/** Returns undefined, after a pause, when the database is unavailable: that doesn't end the stream. */
+async function readNext(
+  subscribers: Subscribers,
   workspace: string,
-  types: EventType[],
+  names: string[],
   after: number,
-): Promise<feed.Kept[] | undefined> {
+): Promise<feed.StreamedEvent[] | undefined> {
   try {
-    return await watch.next(workspace, { types, after })
+    return await subscribers.next(workspace, { names, after })
   } catch (error) {
     if (!isUnavailable(error) && !(error instanceof Problem)) throw error
-    await sleep(again_after_ms)
+    await sleep(retry_read_after_ms)
     return undefined
   }
 }
 
-/** On one line, as JSON has it without line breaks of its own. */
-function linesOf({ id, type, resource_id, created_at, data, previous }: feed.Kept): string {
-  const head = JSON.stringify({ id, type, resource_id, created_at }).slice(0, -1)
-  return `id: ${id}\nevent: ${type}\ndata: ${head},"data":${data},"previous":${previous}}\n\n`
+/** `data` and `previous` are JSON text, which has no line breaks. */
+function toServerSentEvent({ id, type, resource_id, created_at, data, previous }: feed.StreamedEvent): string {
+  const start = JSON.stringify({ id, type, resource_id, created_at }).slice(0, -1)
+  return `id: ${id}\nevent: ${type}\ndata: ${start},"data":${data},"previous":${previous}}\n\n`
 }

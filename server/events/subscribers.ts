@@ -2,84 +2,84 @@ import * as clock from '../kit/clock.ts'
 import { openBatcher } from '../kit/limits/batch.ts'
 import { isUnavailable } from '../kit/postgres/errors.ts'
 import type { Db } from '../kit/postgres/pool.ts'
-import type { EventType } from './catalog.ts'
 import * as feed from './feed.ts'
+import { lastPositions } from './positions.ts'
 
-const look_every_ms = 200
+const poll_every_ms = 200
 const limits = { size_max: 100, in_flight_max: 2 }
 
 interface Waiting {
   position: number
   until: number
-  tell: (head: number | undefined) => void
+  notify: (last_position: number | undefined) => void
   fail: (error: unknown) => void
 }
 
 interface Wanted {
-  types: EventType[]
+  names: string[]
   after: number
 }
 
-/** What all streams of this process over one database share: one look at where their workspaces are, and what they read. */
-export interface Watch {
-  /** Where the workspace is once that is beyond the position; undefined when time is up, or the signal says so. */
-  beyond: (workspace: string, position: number, wait_ms: number, signal: AbortSignal) => Promise<number | undefined>
-  next: (workspace: string, wanted: Wanted) => Promise<feed.Kept[]>
+/** Shared by all streams of the process: one poll for new events, and one read for streams at the same position. */
+export interface Subscribers {
+  /** Resolves with the workspace's last position once it is beyond `position`, or with undefined after `wait_ms` or an abort. */
+  waitFor: (workspace: string, position: number, wait_ms: number, signal: AbortSignal) => Promise<number | undefined>
+  next: (workspace: string, wanted: Wanted) => Promise<feed.StreamedEvent[]>
 }
 
-const watches = new WeakMap<Db, Watch>()
+const by_database = new WeakMap<Db, Subscribers>()
 
-export function watchOf(db: Db): Watch {
-  let watch = watches.get(db)
-  if (!watch) {
-    watch = openWatch(db)
-    watches.set(db, watch)
+export function subscribersOf(db: Db): Subscribers {
+  let subscribers = by_database.get(db)
+  if (!subscribers) {
+    subscribers = openSubscribers(db)
+    by_database.set(db, subscribers)
   }
-  return watch
+  return subscribers
 }
 
-function openWatch(db: Db): Watch {
+function openSubscribers(db: Db): Subscribers {
   const waiting = new Map<string, Set<Waiting>>()
-  let is_looking = false
+  let is_polling = false
 
-  /** Again and again, as long as somebody waits. */
-  async function look(): Promise<void> {
-    const heads = await feed.heads(db, [...waiting.keys()]).catch((error: unknown) => {
+  async function poll(): Promise<void> {
+    const positions = await lastPositions(db, [...waiting.keys()]).catch((error: unknown) => {
       if (isUnavailable(error)) return new Map<string, number>()
       throw error
     })
     const now = clock.ticks()
     for (const [workspace, group] of waiting) {
-      const head = heads.get(workspace) ?? 0
-      for (const { position, until, tell } of group) {
-        if (head > position) tell(head)
-        else if (until <= now) tell(undefined)
+      const last_position = positions.get(workspace) ?? 0
+      for (const { position, until, notify } of group) {
+        if (last_position > position) notify(last_position)
+        else if (until <= now) notify(undefined)
       }
     }
   }
 
-  async function lookAgain(): Promise<void> {
+  /** Polls while someone waits. */
+  async function keepPolling(): Promise<void> {
     try {
-      await look()
+      await poll()
     } catch (error) {
       for (const group of waiting.values()) for (const { fail } of group) fail(error)
     }
-    is_looking = waiting.size > 0
-    if (is_looking) setTimeout(() => void lookAgain(), look_every_ms)
+    is_polling = waiting.size > 0
+    if (is_polling) setTimeout(() => void keepPolling(), poll_every_ms)
   }
 
-  const read = openBatcher<Wanted, feed.Kept[]>(limits, async (workspace, all) => {
-    const found = new Map<string, feed.Kept[]>()
-    for (const { types, after } of all) {
-      const name = `${types} ${after}`
-      if (!found.has(name)) found.set(name, await feed.next(db, workspace, types, after))
+  const next = openBatcher<Wanted, feed.StreamedEvent[]>(limits, async (workspace, all) => {
+    const found = new Map<string, feed.StreamedEvent[]>()
+    for (const { names, after } of all) {
+      const key = `${names} ${after}`
+      if (!found.has(key)) found.set(key, await feed.listNext(db, workspace, names, after))
     }
-    return all.map(({ types, after }) => found.get(`${types} ${after}`) ?? [])
+    return all.map(({ names, after }) => found.get(`${names} ${after}`) ?? [])
   })
 
   return {
-    next: read,
-    beyond: (workspace, position, wait_ms, signal) =>
+    next,
+    waitFor: (workspace, position, wait_ms, signal) =>
       new Promise<number | undefined>((resolve, reject) => {
         if (signal.aborted) return resolve(undefined)
         const group = waiting.get(workspace) ?? new Set()
@@ -89,20 +89,20 @@ function openWatch(db: Db): Watch {
           if (group.size === 0) waiting.delete(workspace)
           resolve(undefined)
         }
-        const tell = (head: number | undefined) => {
-          resolve(head)
+        const notify = (last_position: number | undefined) => {
+          resolve(last_position)
           leave()
         }
         const fail = (error: unknown) => {
           reject(error)
           leave()
         }
-        const own = { position, until: clock.ticks() + wait_ms, tell, fail }
+        const own = { position, until: clock.ticks() + wait_ms, notify, fail }
         signal.addEventListener('abort', leave)
         waiting.set(workspace, group.add(own))
-        if (is_looking) return
-        is_looking = true
-        setTimeout(() => void lookAgain(), look_every_ms)
+        if (is_polling) return
+        is_polling = true
+        setTimeout(() => void keepPolling(), poll_every_ms)
       }),
   }
 }

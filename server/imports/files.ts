@@ -1,20 +1,19 @@
 import * as clock from '../kit/clock.ts'
-import type { At } from '../kit/http/operation.ts'
+import type { At } from '../kit/at.ts'
 import { hasControlCharactersExceptBreaks } from '../kit/http/validate-text.ts'
 import { newId } from '../kit/id.ts'
 import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
-import type { Db } from '../kit/postgres/pool.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { invalid, notFound } from '../kit/problem.ts'
 import { column_name_length_max, columnNames } from './mapping.ts'
 import { cells_max, readRows } from './parse-csv.ts'
 
-/** A chunk is what one batch carries out. */
+/** A batch imports one chunk. */
 const chunk_rows = 500
-/** Of the JSON that is kept of them, in which the smallest cell takes three characters. */
+/** Of the stored JSON, in which the smallest cell takes three characters. */
 const chunk_length = 1024 * 1024
 
-/** A row's cells; null when its contact was deleted since. */
+/** The cells of a row; null after its contact was deleted. */
 export type Cells = string[] | null
 
 export interface Chunk {
@@ -22,49 +21,44 @@ export interface Chunk {
   rows: Cells[]
 }
 
-/** Reads a file while it arrives, and keeps its rows; nothing of it when it can't be read. */
-export async function keep({ db, workspace, now }: At, bytes: AsyncIterable<Buffer>): Promise<string> {
+/** Parses a file while it arrives, and stores its rows. Stores nothing when it can't be parsed. */
+export async function store(at: At, bytes: AsyncIterable<Buffer>): Promise<string> {
   const id = newId()
   try {
-    const chunks = chunker(db, workspace, id)
+    const chunks = chunker(at, id)
     let columns: string[] | undefined
     for await (const rows of readRows(bytes)) {
       const header = columns ? undefined : rows.shift()
       if (header) {
         columns = columnNames(checkedHeader(header))
-        await insert(db, workspace, id, columns, now)
+        await insert(at, id, columns)
       }
       for (const cells of rows) await chunks.add(cells)
     }
     if (!columns) throw invalid([{ path: 'file', code: 'required', message: 'The file is empty.' }])
-    await finish(db, workspace, id, await chunks.end())
+    await finish(at, id, await chunks.end())
     return id
   } catch (error) {
-    // Why it can't be read is told in any case; what can't be removed now goes with retention.
-    await Promise.allSettled([remove(db, workspace, id)])
+    // Retention deletes what can't be deleted now. The client gets the reason for the first failure.
+    await Promise.allSettled([remove(at, id)])
     throw error
   }
 }
 
-/** Keeps rows that came as JSON, in the transaction of the import. */
-export async function keepRows(
-  db: Db,
-  workspace: string,
-  rows: Record<string, string | null>[],
-  now: number,
-): Promise<string> {
+/** Stores rows that came as JSON. */
+export async function storeRows(at: At, rows: Record<string, string | null>[]): Promise<string> {
   const id = newId()
   const columns = checkedNames([...new Set(rows.flatMap((row) => Object.keys(row)))])
-  await insert(db, workspace, id, columns, now)
-  const chunks = chunker(db, workspace, id)
+  await insert(at, id, columns)
+  const chunks = chunker(at, id)
   for (const row of rows) await chunks.add(columns.map((column) => row[column] ?? ''))
-  await finish(db, workspace, id, await chunks.end())
+  await finish(at, id, await chunks.end())
   return id
 }
 
-/** Writes chunk after chunk, the next one being gathered while one is under way. */
-function chunker(db: Db, workspace: string, file_id: string) {
-  // As JSON, so that nothing of the text around the cells is held until they are written.
+/** Writes one chunk after the other, and collects the next one meanwhile. */
+function chunker({ db, workspace }: At, file_id: string) {
+  // As JSON: a cell would keep the whole text that it was cut from in memory.
   let rows: string[] = []
   let length = 0
   let row_count = 0
@@ -80,7 +74,7 @@ function chunker(db: Db, workspace: string, file_id: string) {
       sql`insert into import_chunks (workspace_id, file_id, first_row, rows)
         values (${workspace}, ${file_id}, ${chunk.first_row}, ${chunk.rows})`,
     )
-    // It is told where it is awaited.
+    // A failure is thrown where this is awaited.
     writing.catch(() => {})
   }
 
@@ -99,18 +93,18 @@ function chunker(db: Db, workspace: string, file_id: string) {
   }
 }
 
-async function insert(db: Db, workspace: string, id: string, columns: string[], now: number): Promise<void> {
+async function insert({ db, workspace, now }: At, id: string, columns: string[]): Promise<void> {
   await db.run(
     sql`insert into import_files (workspace_id, id, columns, created_at)
       values (${workspace}, ${id}, ${columns}, ${clock.iso(now)})`,
   )
 }
 
-async function finish(db: Db, workspace: string, id: string, row_count: number): Promise<void> {
+async function finish({ db, workspace }: At, id: string, row_count: number): Promise<void> {
   await db.run(sql`update import_files set row_count = ${row_count} where workspace_id = ${workspace} and id = ${id}`)
 }
 
-export async function get(db: Db, workspace: string, id: string): Promise<{ columns: string[]; row_count: number }> {
+export async function get({ db, workspace }: At, id: string): Promise<{ columns: string[]; row_count: number }> {
   const file = await db.maybe<{ columns: string[]; row_count: number }>(
     sql`select columns, row_count from import_files
       where workspace_id = ${workspace} and id = ${id} and row_count is not null for share`,
@@ -120,21 +114,22 @@ export async function get(db: Db, workspace: string, id: string): Promise<{ colu
 }
 
 /** The next chunks, from the one that begins at this row. */
-export const chunksFrom = (db: Db, workspace: string, id: string, row: number, count: number): Promise<Chunk[]> =>
+export const listChunks = (
+  { db, workspace }: At,
+  { id, row, count }: { id: string; row: number; count: number },
+): Promise<Chunk[]> =>
   db.many<Chunk>(
     sql`select first_row, rows from import_chunks
       where workspace_id = ${workspace} and file_id = ${id} and first_row >= ${row} order by first_row limit ${count}`,
   )
 
-/** These rows, in their order, chunk by chunk: each of them may be in another one. */
-export async function* readRowsOf<Row extends { row_number: number }>(
-  db: Db,
-  workspace: string,
-  id: string | null,
-  rows: Row[],
+/** Reads these rows in order, chunk by chunk: each may be in another one. */
+export async function* readCells<Row extends { row_number: number }>(
+  at: At,
+  { id, rows }: { id: string | null; rows: Row[] },
 ): AsyncGenerator<{ row: Row; cells: Cells }[]> {
   for (let rest = rows; id !== null && rest.length > 0; ) {
-    const chunk = await chunkOf(db, workspace, id, rest[0]?.row_number ?? 0)
+    const chunk = await chunkWith(at, id, rest[0]?.row_number ?? 0)
     const found = rest.flatMap((row) => {
       const cells = chunk?.rows[row.row_number - chunk.first_row]
       return cells === undefined ? [] : [{ row, cells }]
@@ -145,19 +140,19 @@ export async function* readRowsOf<Row extends { row_number: number }>(
   }
 }
 
-/** The chunk that holds this row. */
-const chunkOf = (db: Db, workspace: string, id: string, row_number: number): Promise<Chunk | undefined> =>
+/** The chunk that contains this row. */
+const chunkWith = ({ db, workspace }: At, id: string, row_number: number): Promise<Chunk | undefined> =>
   db.maybe<Chunk>(
     sql`select first_row, rows from import_chunks
       where workspace_id = ${workspace} and file_id = ${id} and first_row <= ${row_number}
       order by first_row desc limit 1`,
   )
 
-const remove = (db: Db, workspace: string, id: string): Promise<number> =>
+const remove = ({ db, workspace }: At, id: string): Promise<number> =>
   db.run(sql`delete from import_files where workspace_id = ${workspace} and id = ${id}`)
 
-/** Unless an import has taken it over. */
-export async function letGo({ db, workspace }: At, id: string): Promise<void> {
+/** Deletes a file unless an import has taken it over. */
+export async function discard({ db, workspace }: At, id: string): Promise<void> {
   await db.run(
     sql`delete from import_files where workspace_id = ${workspace} and id = ${id}
       and not exists (select from imports where workspace_id = ${workspace} and file_id = ${id})`,
@@ -165,10 +160,14 @@ export async function letGo({ db, workspace }: At, id: string): Promise<void> {
 }
 
 /**
- * Those that no import has, and that are older than any upload that may still be under way. One at a time: a file has as many
- * chunks as one statement should remove.
+ * Deletes files that no import has, and that are older than any upload in progress. One at a time: a file has as many chunks
+ * as one statement should delete.
  */
-export async function removeUnused(db: Db, workspace: string, before: number, isStopping?: IsStopping): Promise<void> {
+export async function removeUnused(
+  { db, workspace }: At,
+  before: number,
+  isStopping?: IsStopping,
+): Promise<void> {
   const removeOne = () =>
     db.run(
       sql`delete from import_files where workspace_id = ${workspace} and id = any(array(

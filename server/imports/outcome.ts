@@ -1,5 +1,6 @@
+import { differing } from '../contacts/parse.ts'
 import type { Contact, ContactChange, NewContact } from '../contacts/schema.ts'
-import { type Change, differing } from '../contacts/store.ts'
+import type { Change } from '../contacts/store.ts'
 import type { Planned } from './plan.ts'
 import type { Import, Outcome } from './schema.ts'
 

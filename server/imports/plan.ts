@@ -1,5 +1,5 @@
+import { parseContact } from '../contacts/parse.ts'
 import type { Field, NewContact } from '../contacts/schema.ts'
-import * as contacts from '../contacts/store.ts'
 import type { Cells } from './files.ts'
 import { cells_max } from './parse-csv.ts'
 import type { Import } from './schema.ts'
@@ -32,7 +32,7 @@ export function planner({
       return { row_number, reason: `The row has ${cells.length} cells, but there are ${columns.length} columns.` }
     }
     const said = places.map(({ field, place }) => [field, textOf(cells[place] ?? '')])
-    const { contact, faults } = contacts.read(Object.fromEntries(said), default_country)
+    const { contact, faults } = parseContact(Object.fromEntries(said), default_country)
     if (!contact) return { row_number, reason: faults.map(({ message }) => message).join(' ') }
     return { row_number, contact }
   }

@@ -1,5 +1,5 @@
 import { ById } from '../kit/field.ts'
-import { operation } from '../kit/http/operation.ts'
+import * as operation from '../kit/http/operation.ts'
 import * as files from './files.ts'
 import * as rows from './rows.ts'
 import * as schema from './schema.ts'
@@ -7,8 +7,8 @@ import * as imports from './store.ts'
 
 const path = '/contacts/imports'
 
-export const operations = [
-  operation({
+export const operations: operation.Operation[] = [
+  operation.write({
     id: 'imports.create',
     method: 'POST',
     path,
@@ -30,38 +30,35 @@ export const operations = [
       options: schema.ImportOptions,
       example: schema.file_example,
       bytes_max: schema.file_bytes_max,
-      keep: files.keep,
-      letGo: files.letGo,
+      store: files.store,
+      discard: files.discard,
     },
     response: schema.Import,
     status: 201,
-    run: ({ db, workspace, now }, { body, file }) => imports.create(db, workspace, { input: body, file }, now),
+    run: (at, { body, file }) => imports.create(at, { input: body, file }),
   }),
-  operation({
+  operation.list({
     id: 'imports.list',
-    method: 'GET',
     path,
     scope: 'contacts:read',
     summary: 'List imports',
     description: 'Newest first.',
     query: schema.ImportQuery,
     items: schema.Import,
-    run: ({ db, workspace }, { query }) => imports.list(db, workspace, query),
+    run: (at, { query }) => imports.list(at, query),
   }),
-  operation({
+  operation.get({
     id: 'imports.get',
-    method: 'GET',
     path: `${path}/:id`,
     scope: 'contacts:read',
     summary: 'Get an import',
     description: '`done` of `total` rows tell how far it is.',
     params: ById,
     response: schema.Import,
-    run: ({ db, workspace }, { params }) => imports.get(db, workspace, params.id),
+    run: (at, { params }) => imports.get(at, params.id),
   }),
-  operation({
+  operation.list({
     id: 'imports.list_rows',
-    method: 'GET',
     path: `${path}/:id/rows`,
     scope: 'contacts:read',
     summary: 'List the rows of an import',
@@ -69,12 +66,11 @@ export const operations = [
     params: ById,
     query: schema.RowQuery,
     items: schema.ImportRow,
-    isDear: () => true,
-    run: ({ db, workspace }, { params, query }) => rows.list(db, workspace, params.id, query),
+    isExpensive: () => true,
+    run: (at, { params, query }) => rows.list(at, { id: params.id, query }),
   }),
-  operation({
+  operation.file({
     id: 'imports.download_rows',
-    method: 'GET',
     path: `${path}/:id/rows.csv`,
     scope: 'contacts:read',
     summary: 'Download the rows of an import',
@@ -88,10 +84,10 @@ export const operations = [
       name: 'rows.csv',
       example: 'Phone,reason\r\n,phone_number is required.\r\n',
     },
-    isDear: () => true,
-    run: ({ db, workspace }, { params, query }) => rows.listCsv(db, workspace, params.id, query.outcome),
+    isExpensive: () => true,
+    run: (at, { params, query }) => rows.listCsv(at, { id: params.id, outcome: query.outcome }),
   }),
-  operation({
+  operation.write({
     id: 'imports.cancel',
     method: 'POST',
     path: `${path}/:id/cancel`,
@@ -99,11 +95,11 @@ export const operations = [
     summary: 'Cancel an import',
     description: 'It stops after the batch that is under way. What is done stays, and can be undone.',
     params: ById,
-    refusals: ['INVALID_STATE'],
+    errors: ['INVALID_STATE'],
     response: schema.Import,
-    run: ({ db, workspace, now }, { params }) => imports.cancel(db, workspace, params.id, now),
+    run: (at, { params }) => imports.cancel(at, params.id),
   }),
-  operation({
+  operation.write({
     id: 'imports.undo',
     method: 'POST',
     path: `${path}/:id/undo`,
@@ -114,11 +110,11 @@ export const operations = [
       'changed since stays as it is: `undo_skipped` counts them, and their rows say so. A dry run has nothing to undo: undo the ' +
       'import that running it created.',
     params: ById,
-    refusals: ['INVALID_STATE'],
+    errors: ['INVALID_STATE'],
     response: schema.Import,
-    run: ({ db, workspace, now }, { params }) => imports.undo(db, workspace, params.id, now),
+    run: (at, { params }) => imports.undo(at, params.id),
   }),
-  operation({
+  operation.write({
     id: 'imports.run',
     method: 'POST',
     path: `${path}/:id/run`,
@@ -127,9 +123,9 @@ export const operations = [
     description:
       'Creates a new import, with an id of its own, of the same file with the same options, once the dry run is finished.',
     params: ById,
-    refusals: ['INVALID_STATE'],
+    errors: ['INVALID_STATE'],
     response: schema.Import,
     status: 201,
-    run: ({ db, workspace, now }, { params }) => imports.runAgain(db, workspace, params.id, now),
+    run: (at, { params }) => imports.runDryRun(at, params.id),
   }),
 ]

@@ -1,6 +1,6 @@
+import type { At } from '../kit/at.ts'
 import { csvLine } from '../kit/csv.ts'
 import * as page from '../kit/postgres/page.ts'
-import type { Db } from '../kit/postgres/pool.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { notFound } from '../kit/problem.ts'
 import { cut } from '../kit/text.ts'
@@ -29,15 +29,19 @@ interface Source extends Record<Outcome, number> {
 
 type Noted = Omit<ImportRow, 'values'>
 
-export async function list(db: Db, workspace: string, id: string, query: RowQuery): Promise<page.Page<ImportRow>> {
-  const source = await sourceOf(db, workspace, id)
+export async function list(
+  at: At,
+  { id, query }: { id: string; query: RowQuery },
+): Promise<page.Page<ImportRow>> {
+  const { db, workspace } = at
+  const source = await sourceOf(at, id)
   const rows = rowsOf(workspace, id, query.outcome)
   const found = await page.read(query, by_row_number, async (cut) => {
     const noted = await db.many<Noted>(cut.rows(rows, selected))
     return { rows: noted, total: totalOf(source, query.outcome) }
   })
   const texts = new Map<number, files.Cells>()
-  for await (const some of files.readRowsOf(db, workspace, source.file_id, found.data))
+  for await (const some of files.readCells(at, { id: source.file_id, rows: found.data }))
     for (const { row, cells } of some) texts.set(row.row_number, cells)
   const data = found.data.map((row) => ({ ...row, values: valuesOf(source, texts.get(row.row_number)) }))
   return { ...found, data }
@@ -45,12 +49,11 @@ export async function list(db: Db, workspace: string, id: string, query: RowQuer
 
 /** The rows as they came, with the reason in a column more. Cells beyond the columns stand after it, under no name. */
 export async function* listCsv(
-  db: Db,
-  workspace: string,
-  id: string,
-  outcome: Outcome | undefined,
+  at: At,
+  { id, outcome }: { id: string; outcome: Outcome | undefined },
 ): AsyncGenerator<string> {
-  const source = await sourceOf(db, workspace, id)
+  const { db, workspace } = at
+  const source = await sourceOf(at, id)
   const head = csvLine([...source.columns, 'reason'])
   const rows = rowsOf(workspace, id, outcome)
   let last = 0
@@ -59,13 +62,13 @@ export async function* listCsv(
       sql`select ${selected} from (${rows}) as own where row_number > ${last} order by row_number limit ${rows_at_once}`,
     )
     if (is_first) yield head
-    for await (const some of files.readRowsOf(db, workspace, source.file_id, noted))
+    for await (const some of files.readCells(at, { id: source.file_id, rows: noted }))
       yield some.map(({ row, cells }) => lineOf(source, cells, row.reason)).join('')
     last = noted.length === rows_at_once ? (noted.at(-1)?.row_number ?? 0) : 0
   }
 }
 
-async function sourceOf(db: Db, workspace: string, id: string): Promise<Source> {
+async function sourceOf({ db, workspace }: At, id: string): Promise<Source> {
   const source = await db.maybe<Source>(
     sql`select file_id, columns, done, created, updated, skipped, refused from imports
       where workspace_id = ${workspace} and id = ${id}`,

@@ -1,14 +1,16 @@
 import * as events from '../events/store.ts'
+import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import type { KeptFile } from '../kit/http/operation.ts'
+import type { StoredFile } from '../kit/http/operation.ts'
 import { firstIdOf, newId } from '../kit/id.ts'
 import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
 import * as page from '../kit/postgres/page.ts'
-import type { Db } from '../kit/postgres/pool.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { invalid, notFound, Problem } from '../kit/problem.ts'
 import { cut } from '../kit/text.ts'
 import { isHeld, type Lease } from '../kit/work/work.ts'
+import type { EventType } from '../events/catalog.ts'
+import { event_types } from './event-types.ts'
 import * as files from './files.ts'
 import { mappingOf } from './mapping.ts'
 import type { Import, ImportOptions } from './schema.ts'
@@ -21,33 +23,26 @@ const day_ms = 24 * 60 * 60 * 1000
 /** How long the file and the rows are kept. A dry run's are of people who may never become contacts. */
 const kept_ms = 30 * day_ms
 const dry_run_kept_ms = 7 * day_ms
-const removed_at_once_max = 10_000
-const imports_at_once_max = 1_000
+const batch_rows = 10_000
+const imports_max = 1_000
 
 type Input = ImportOptions & { rows?: Record<string, string | null>[] }
 
-/** Takes over the file that was kept, or keeps the rows that were sent. */
+/** Takes over the uploaded file, or stores the rows that were sent. */
 export async function create(
-  db: Db,
-  workspace: string,
-  { input, file }: { input: Input; file: KeptFile | undefined },
-  now: number,
+  at: At,
+  { input, file }: { input: Input; file: StoredFile | undefined },
 ): Promise<Import> {
-  const file_id = file?.id ?? (await files.keepRows(db, workspace, input.rows ?? [], now))
-  const { columns: names, row_count } = await files.get(db, workspace, file_id)
+  const file_id = file?.id ?? (await files.storeRows(at, input.rows ?? []))
+  const { columns: names, row_count } = await files.get(at, file_id)
   const mapping = mappingOf(names, input.mapping)
   const is_matched = Object.values(mapping).includes('phone_number')
   if (!is_matched && !input.is_dry_run && row_count > 0) throw noPhoneNumbers(names)
   const { is_dry_run, on_conflict } = input
   const file_name = input.file_name ?? file?.name ?? null
   const default_country = input.default_country ?? null
-  return insert(
-    db,
-    workspace,
-    { is_dry_run, file_name, on_conflict, default_country, columns: names, mapping, total: row_count },
-    file_id,
-    now,
-  )
+  const described = { is_dry_run, file_name, on_conflict, default_country, columns: names, mapping, total: row_count }
+  return insert(at, described, file_id)
 }
 
 type Described = Pick<
@@ -55,19 +50,19 @@ type Described = Pick<
   'is_dry_run' | 'file_name' | 'on_conflict' | 'default_country' | 'columns' | 'mapping' | 'total'
 >
 
-function insert(db: Db, workspace: string, said: Described, file_id: string, now: number): Promise<Import> {
-  const { is_dry_run, file_name, on_conflict, default_country, columns: names, mapping, total } = said
-  const at = clock.iso(now)
+function insert({ db, workspace, now }: At, described: Described, file_id: string): Promise<Import> {
+  const { is_dry_run, file_name, on_conflict, default_country, columns: names, mapping, total } = described
+  const created_at = clock.iso(now)
   return db.one<Import>(
     sql`insert into imports (workspace_id, id, status, is_dry_run, file_name, on_conflict, default_country, columns, mapping,
         total, file_id, created_at, due_at)
       values (${workspace}, ${newId()}, 'queued', ${is_dry_run}, ${file_name}, ${on_conflict}, ${default_country}, ${names},
-        ${JSON.stringify(mapping)}, ${total}, ${file_id}, ${at}, ${at})
+        ${JSON.stringify(mapping)}, ${total}, ${file_id}, ${created_at}, ${created_at})
       returning ${columns}`,
   )
 }
 
-export async function get(db: Db, workspace: string, id: string): Promise<Import> {
+export async function get({ db, workspace }: At, id: string): Promise<Import> {
   const found = await db.maybe<Import>(
     sql`select ${columns} from imports where workspace_id = ${workspace} and id = ${id}`,
   )
@@ -75,7 +70,7 @@ export async function get(db: Db, workspace: string, id: string): Promise<Import
   return found
 }
 
-export const list = (db: Db, workspace: string, query: page.PageQuery): Promise<page.Page<Import>> =>
+export const list = ({ db, workspace }: At, query: page.PageQuery): Promise<page.Page<Import>> =>
   page.readSelection(
     db,
     query,
@@ -83,39 +78,42 @@ export const list = (db: Db, workspace: string, query: page.PageQuery): Promise<
     sql`select ${columns} from imports where workspace_id = ${workspace}`,
   )
 
-/** What is done stays; a batch that is under way is either done or not. */
-export async function cancel(db: Db, workspace: string, id: string, now: number): Promise<Import> {
-  const changes = sql`status = 'canceled', finished_at = ${clock.iso(now)}, due_at = null,
+/** Contacts imported so far stay. A batch in progress is committed as a whole or not at all. */
+export async function cancel(at: At, id: string): Promise<Import> {
+  const changes = sql`status = 'canceled', finished_at = ${clock.iso(at.now)}, due_at = null,
     lease_token = null, lease_until = null`
-  const canceled = await change(db, workspace, id, changes, sql`status in ('queued', 'running')`)
-  await events.record(db, workspace, 'import.finished', [{ data: canceled }], now)
+  const canceled = await change(at, id, changes, sql`status in ('queued', 'running')`)
+  await events.record(at, event_types.finished, [{ data: canceled }])
   return canceled
 }
 
-/** Ends the work on it, if the lease is held and it has such a status: told in the log by the same transaction. */
-export async function end(
-  db: Db,
-  lease: Lease,
-  { from, changes, told }: { from: Import['status'][]; changes: Sql; told: events.EventType },
-  now: number,
-): Promise<void> {
-  const ended = await db.maybe<Import>(
+export interface End {
+  /** The import must have one of these statuses. */
+  from: Import['status'][]
+  changes: Sql
+  event_type: EventType
+}
+
+/** Ends the work on an import and records the event, if the lease is still held. */
+export async function end(at: At, lease: Lease, { from, changes, event_type }: End): Promise<void> {
+  const ended = await at.db.maybe<Import>(
     sql`update imports set ${changes}, due_at = null where ${isHeld(lease)} and status = any(${from}::text[])
       returning ${columns}`,
   )
-  if (ended) await events.record(db, lease.workspace, told, [{ data: ended }], now)
+  if (ended) await events.record(at, event_type, [{ data: ended }])
 }
 
-/** From the last row to the first, in the background; after an undo that failed, from where it stopped. */
-export function undo(db: Db, workspace: string, id: string, now: number): Promise<Import> {
-  const changes = sql`status = 'undoing', due_at = ${clock.iso(now)}, attempt = 0,
+/** Undoes from the last row to the first, in the background. Continues an undo that failed. */
+export function undo(at: At, id: string): Promise<Import> {
+  const changes = sql`status = 'undoing', due_at = ${clock.iso(at.now)}, attempt = 0,
     undone_from = coalesce(undone_from, done + 1), error = null`
   const condition = sql`status in ('finished', 'canceled', 'failed') and not is_dry_run and file_id is not null`
-  return change(db, workspace, id, changes, condition, notUndoable)
+  return change(at, id, changes, condition, notUndoable)
 }
 
-/** A finished dry run once more, in earnest. */
-export async function runAgain(db: Db, workspace: string, id: string, now: number): Promise<Import> {
+/** Runs a finished dry run for real, as a new import. */
+export async function runDryRun(at: At, id: string): Promise<Import> {
+  const { db, workspace } = at
   const tried = await db.maybe<Import & { file_id: string | null }>(
     sql`select ${columns}, file_id from imports where workspace_id = ${workspace} and id = ${id} for update`,
   )
@@ -124,45 +122,41 @@ export async function runAgain(db: Db, workspace: string, id: string, now: numbe
   if (tried.refused > 0 && tried.refused === tried.total) {
     throw new Problem('INVALID_STATE', 'All rows were refused: post the file again, with another mapping.')
   }
-  return insert(db, workspace, { ...tried, is_dry_run: false }, tried.file_id, now)
+  return insert(at, { ...tried, is_dry_run: false }, tried.file_id)
 }
 
-async function change(
-  db: Db,
-  workspace: string,
-  id: string,
-  changes: Sql,
-  condition: Sql,
-  refusal = notNow,
-): Promise<Import> {
+async function change(at: At, id: string, changes: Sql, condition: Sql, refusal = notNow): Promise<Import> {
+  const { db, workspace } = at
   const changed = await db.maybe<Import>(
     sql`update imports set ${changes} where workspace_id = ${workspace} and id = ${id} and ${condition}
       returning ${columns}`,
   )
   if (changed) return changed
-  throw refusal(await get(db, workspace, id))
+  throw refusal(await get(at, id))
 }
 
-/** Files and rows of old imports go, and files that nobody took over; the imports themselves stay. */
-export async function removeOld(db: Db, workspace: string, now: number, isStopping?: IsStopping): Promise<void> {
+/** Deletes files and rows of old imports, and files that no import took over. The imports themselves stay. */
+export async function removeOld(at: At, isStopping?: IsStopping): Promise<void> {
+  const { db, workspace, now } = at
   const old = await db.many<{ id: string }>(
     sql`select id from imports
       where workspace_id = ${workspace} and file_id is not null and due_at is null
         and created_at < case when is_dry_run then ${clock.iso(now - dry_run_kept_ms)}::timestamptz
           else ${clock.iso(now - kept_ms)}::timestamptz end
-      order by created_at limit ${imports_at_once_max}`,
+      order by created_at limit ${imports_max}`,
   )
   for (const { id } of old) {
-    await inBatches(removed_at_once_max, removing(db, 'import_rows', 'row_number', workspace, id), isStopping)
+    await inBatches(batch_rows, batchRemoval(at, id, { table: 'import_rows', key: 'row_number' }), isStopping)
     if (isStopping?.()) return
     await db.run(sql`update imports set file_id = null where workspace_id = ${workspace} and id = ${id}`)
   }
-  await files.removeUnused(db, workspace, now - day_ms, isStopping)
-  await removeLeftNumbers(db, workspace, isStopping)
+  await files.removeUnused(at, now - day_ms, isStopping)
+  await removeLeftNumbers(at, isStopping)
 }
 
-/** Of dry runs that were canceled or could not go on. From import to import, without reading the numbers of those that run. */
-async function removeLeftNumbers(db: Db, workspace: string, isStopping?: IsStopping): Promise<void> {
+/** Deletes the phone numbers of dry runs that were canceled or failed, without reading those of imports that run. */
+async function removeLeftNumbers(at: At, isStopping?: IsStopping): Promise<void> {
+  const { db, workspace } = at
   let last = firstIdOf(0)
   for (;;) {
     const next = await db.maybe<{ import_id: string; is_due: boolean }>(
@@ -173,22 +167,28 @@ async function removeLeftNumbers(db: Db, workspace: string, isStopping?: IsStopp
     if (!next || isStopping?.()) return
     last = next.import_id
     if (next.is_due) continue
-    await inBatches(removed_at_once_max, removing(db, 'import_numbers', 'phone_number', workspace, last), isStopping)
+    await inBatches(batch_rows, batchRemoval(at, last, numbers), isStopping)
   }
 }
 
-/** What a dry run has met is of no use when it has ended. */
-export async function forgetNumbers(db: Db, workspace: string, id: string): Promise<void> {
-  const removeSome = removing(db, 'import_numbers', 'phone_number', workspace, id)
-  while ((await removeSome()) === removed_at_once_max);
+/** Deletes the phone numbers that a dry run has seen. */
+export async function removeNumbers(at: At, id: string): Promise<void> {
+  const removeSome = batchRemoval(at, id, numbers)
+  while ((await removeSome()) === batch_rows);
 }
 
-/** Removes some of an import's rows, so few that nothing waits for it. Gives how many. */
-function removing(db: Db, table: string, key: string, workspace: string, id: string): () => Promise<number> {
+const numbers = { table: 'import_numbers', key: 'phone_number' }
+
+/** Returns a function that deletes a batch of an import's rows, and returns how many. */
+function batchRemoval(
+  { db, workspace }: At,
+  id: string,
+  { table, key }: { table: string; key: string },
+): () => Promise<number> {
   const of_import = sql`workspace_id = ${workspace} and import_id = ${id}`
   const column = raw(key)
   const some = sql`select ${column} from ${raw(table)} where ${of_import}
-    order by ${column} limit ${raw(String(removed_at_once_max))}`
+    order by ${column} limit ${raw(String(batch_rows))}`
   return () => db.run(sql`delete from ${raw(table)} where ${of_import} and ${column} = any(array(${some}))`)
 }
 

@@ -1,9 +1,10 @@
 import type { Contact, ContactChange } from '../contacts/schema.ts'
 import * as contacts from '../contacts/store.ts'
+import { type At, inTransaction } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import type { Db, Pool } from '../kit/postgres/pool.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { assertHeld, isHeld, type Lease, renewed } from '../kit/work/work.ts'
+import { event_types } from './event-types.ts'
 import { end } from './store.ts'
 
 const rows_at_once = 500
@@ -16,34 +17,30 @@ interface Written {
   before: ContactChange | null
 }
 
-/** What a batch of rows made goes, what they changed goes back; a contact that was changed since stays as it is. */
-export async function undoBatch(pool: Pool, lease: Lease): Promise<boolean> {
-  const now = clock.now()
-  return pool.tx(async (db) => {
-    const rows = await lastWritten(db, lease)
+/** Deletes the contacts that a batch of rows created, and restores those that it updated. Skips contacts changed since. */
+export async function undoBatch(at: At, lease: Lease): Promise<boolean> {
+  return inTransaction(at, async (at) => {
+    const rows = await lastWritten(at, lease)
     const last = rows.at(-1)
-    if (!last) return finish(db, lease, now)
+    if (!last) return finish(at, lease)
     const held = await contacts.lock(
-      db,
-      lease.workspace,
+      at,
       rows.map(({ contact_id }) => contact_id),
     )
     const isUntouched = ({ contact_id, written_at }: Written) => held.get(contact_id)?.updated_at === written_at
     const touched = rows.filter((row) => held.has(row.contact_id) && !isUntouched(row))
     const untouched = rows.filter(isUntouched)
-    await putBack(
-      db,
-      lease.workspace,
+    await restore(
+      at,
       untouched.filter(({ outcome }) => outcome === 'updated'),
-      now,
     )
-    await contacts.removeLocked(db, lease.workspace, madeBy(untouched, held), now)
+    await contacts.removeLocked(at, createdBy(untouched, held))
     await Promise.all([
-      noteTouched(db, lease, touched),
-      db
+      recordSkipped(at, lease, touched),
+      at.db
         .run(
           sql`update imports set undone_from = ${last.row_number}, undo_skipped = undo_skipped + ${touched.length},
-              ${renewed(now)}
+              ${renewed(at.now)}
             where ${isHeld(lease)} and status = 'undoing'`,
         )
         .then(assertHeld),
@@ -52,7 +49,7 @@ export async function undoBatch(pool: Pool, lease: Lease): Promise<boolean> {
   })
 }
 
-function lastWritten(db: Db, { workspace, id }: Lease): Promise<Written[]> {
+function lastWritten({ db }: At, { workspace, id }: Lease): Promise<Written[]> {
   return db.many<Written>(
     sql`select row_number, outcome, contact_id, written_at, before from import_rows
       where workspace_id = ${workspace} and import_id = ${id} and outcome in ('created', 'updated')
@@ -61,20 +58,20 @@ function lastWritten(db: Db, { workspace, id }: Lease): Promise<Written[]> {
   )
 }
 
-const madeBy = (rows: Written[], held: Map<string, Contact>): Contact[] =>
+const createdBy = (rows: Written[], held: Map<string, Contact>): Contact[] =>
   rows.filter(({ outcome }) => outcome === 'created').flatMap(({ contact_id }) => held.get(contact_id) ?? [])
 
-async function putBack(db: Db, workspace: string, rows: Written[], now: number): Promise<void> {
+async function restore(at: At, rows: Written[]): Promise<void> {
   const changes = rows.map(({ contact_id, before }) => ({
     id: contact_id,
     change: before ?? {},
     is_current: () => true,
   }))
-  const results = changes.length > 0 ? await contacts.update(db, workspace, changes, now) : []
+  const results = changes.length > 0 ? await contacts.update(at, changes) : []
   for (const result of results) if (!('id' in result)) throw result
 }
 
-async function noteTouched(db: Db, { workspace, id }: Lease, rows: Written[]): Promise<void> {
+async function recordSkipped({ db }: At, { workspace, id }: Lease, rows: Written[]): Promise<void> {
   if (rows.length === 0) return
   await db.run(
     sql`update import_rows set reason = 'Not undone: the contact was changed after the import.'
@@ -83,8 +80,8 @@ async function noteTouched(db: Db, { workspace, id }: Lease, rows: Written[]): P
   )
 }
 
-async function finish(db: Db, lease: Lease, now: number): Promise<boolean> {
-  const changes = sql`status = 'undone', undone_at = ${clock.iso(now)}`
-  await end(db, lease, { from: ['undoing'], changes, told: 'import.undone' }, now)
+async function finish(at: At, lease: Lease): Promise<boolean> {
+  const changes = sql`status = 'undone', undone_at = ${clock.iso(at.now)}`
+  await end(at, lease, { from: ['undoing'], changes, event_type: event_types.undone })
   return false
 }

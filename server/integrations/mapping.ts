@@ -1,5 +1,5 @@
+import { parseContact } from '../contacts/parse.ts'
 import { CrmId, type NewContact } from '../contacts/schema.ts'
-import * as contacts from '../contacts/store.ts'
 import { type Schema, validate } from '../kit/http/validate.ts'
 import { valueAt } from '../kit/pointer.ts'
 import { type Fault, invalid, type Problem } from '../kit/problem.ts'
@@ -21,7 +21,7 @@ export function read(payload: unknown, { field_map, default_country }: Mapping):
     return invalid([{ path: 'phone_number', code: 'required', message: 'The field map has no phone_number yet.' }])
   }
   const faults: Fault[] = []
-  const { contact, faults: others } = contacts.read(saidBy(payload, map, faults), default_country)
+  const { contact, faults: others } = parseContact(saidBy(payload, map, faults), default_country)
   // One fault is enough for a field: what is no text is missing as well.
   const known = new Set(faults.map(({ path }) => path))
   faults.push(...others.filter(({ path }) => !known.has(path)).map((fault) => located(fault, map)))
@@ -33,7 +33,7 @@ export function read(payload: unknown, { field_map, default_country }: Mapping):
 export function numberOf(payload: unknown, { field_map, default_country }: Mapping): string | undefined {
   const { phone_number } = field_map
   const said = phone_number === undefined ? {} : saidBy(payload, { phone_number }, [])
-  return contacts.read(said, default_country).contact?.phone_number
+  return parseContact(said, default_country).contact?.phone_number
 }
 
 function saidBy(payload: unknown, map: Record<string, string>, faults: Fault[]): Record<string, string | string[]> {

@@ -1,7 +1,6 @@
+import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import type { At } from '../kit/http/operation.ts'
 import * as page from '../kit/postgres/page.ts'
-import type { Db } from '../kit/postgres/pool.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { storable } from '../kit/text.ts'
 import type { Receipt, ReceiptQuery } from './schema.ts'
@@ -12,7 +11,10 @@ const receipts_max = 50
 const payload_bytes_max = 64 * 1024
 const newest_first: page.Sort = { ...page.newest_first, name: '-received_at', column: 'received_at' }
 
-export async function list(at: At, id: string, query: ReceiptQuery): Promise<page.Page<Receipt>> {
+export async function list(
+  at: At,
+  { id, query }: { id: string; query: ReceiptQuery },
+): Promise<page.Page<Receipt>> {
   const { db, workspace } = at
   await integrations.get(at, id)
   const last = sql`select id, outcome, reasons, contact_id, payload, received_at from integration_receipts
@@ -22,14 +24,12 @@ export async function list(at: At, id: string, query: ReceiptQuery): Promise<pag
   return page.readSelection(db, query, newest_first, chosen)
 }
 
-/** Writes down what became of it; the oldest ones beyond the last few go. */
-export async function note(
-  db: Db,
-  workspace: string,
-  integration_id: string,
-  { id, outcome, reasons, contact_id, payload }: Omit<Receipt, 'received_at'>,
-  now: number,
+/** Stores a receipt, and deletes the oldest beyond the last 50. */
+export async function record(
+  { db, workspace, now }: At,
+  { integration_id, ...receipt }: Omit<Receipt, 'received_at'> & { integration_id: string },
 ): Promise<void> {
+  const { id, outcome, reasons, contact_id, payload } = receipt
   const text = payload === undefined ? null : JSON.stringify(payload)
   const kept = text !== null && Buffer.byteLength(text) <= payload_bytes_max ? text : null
   await db.run(

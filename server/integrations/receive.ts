@@ -1,10 +1,11 @@
+import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { isSecret } from '../kit/crypto/secret.ts'
 import { signatureFault } from '../kit/crypto/signing.ts'
 import { assertShallow, readJson } from '../kit/http/body/read-json.ts'
-import type { Knock } from '../kit/http/door.ts'
+import type { RequestHead } from '../kit/http/door.ts'
 import { isJsonType } from '../kit/http/headers.ts'
-import type { At, Caller, Raw } from '../kit/http/operation.ts'
+import type { Caller, RawAnswer, RawRequest } from '../kit/http/operation.ts'
 import { newId } from '../kit/id.ts'
 import { openTokenLookup } from '../kit/limits/token-lookup.ts'
 import type { Db } from '../kit/postgres/pool.ts'
@@ -16,59 +17,64 @@ import * as integrations from './store.ts'
 import { reasonsOf, upsert } from './upsert.ts'
 
 const webhook_id_length_max = 255
-const unreadable = 'The signing secret was sealed with another SECRETS_KEY than there is now: set it again.'
+const unreadable = 'The signing secret was encrypted with another SECRETS_KEY. Set it again.'
 
-/** Lets in by the token in the address, as the integration. */
-export function knocking(db: Db): (knock: Knock, now: number) => Promise<Caller> {
+/** Identifies the integration by the token in its URL. */
+export function identifyIntegration(db: Db): (head: RequestHead, now: number) => Promise<Caller> {
   const find = openTokenLookup<{ token: string }, integrations.Owner>((wanted) =>
-    integrations.findAll(
-      db,
+    integrations.findByTokens(
+      { db },
       wanted.map(({ token }) => token),
     ),
   )
   return async ({ params: { token = '' } }, now) => {
     const found = isSecret(token) ? await find({ token }, now) : undefined
     if (!found) throw notFound()
-    const scopes = { has: () => true, is_open: false }
-    return { id: found.integration_id, workspace: found.workspace_id, scopes, source: 'webhook' }
+    const scopes = { has: () => false, is_open: false }
+    return { id: found.integration_id, workspace: found.workspace_id, scopes, authenticated_by: 'token' }
   }
 }
 
-/** The contact, its CRM id, the events and the receipt, by one transaction. What is refused leaves a receipt alone. */
-export async function receive(at: At, id: string, raw: Raw): Promise<Received | Problem> {
-  const { db, workspace, now } = at
-  const integration = await integrations.held(db, workspace, id)
+/** Writes the contact, its CRM ids, the events and a receipt in one transaction. A rejected payload leaves only a receipt. */
+export async function receive(
+  at: At,
+  { id, request }: { id: string; request: RawRequest },
+): Promise<RawAnswer | Problem> {
+  const integration = await integrations.lock(at, id)
   if (integration.status === 'disabled') throw invalidState('This integration is disabled.')
   const receipt_id = newId()
   const refused = async (problem: Problem, contact_id: string | null = null, payload?: unknown) => {
     const receipt = { id: receipt_id, outcome: 'refused' as const, reasons: reasonsOf(problem), contact_id, payload }
-    await receipts.note(db, workspace, id, receipt, now)
+    await receipts.record(at, { integration_id: id, ...receipt })
     return new Problem(problem.code, problem.message, { ...problem.details, receipt_id }, problem.headers)
   }
 
-  const message = open(at, integration, raw)
+  const message = open(at, integration, request)
   if (message instanceof Problem) return refused(message)
   const { webhook_id, payload } = message
-  const first = webhook_id === undefined ? receipt_id : await claim(at, id, webhook_id, receipt_id)
-  if (first !== receipt_id) return { receipt_id: first, outcome: 'repeated', contact_id: null }
+  const first = webhook_id === undefined ? receipt_id : await firstReceipt(at, id, webhook_id, receipt_id)
+  if (first !== receipt_id) return answer({ receipt_id: first, outcome: 'repeated', contact_id: null })
 
   const done = await upsert(at, payload, integration)
   if (done.problem) {
-    // So that it may come again when the field map is mended.
-    if (webhook_id !== undefined) await letGo(at, id, webhook_id)
+    // The sender may send it again after the field map is corrected.
+    if (webhook_id !== undefined) await forgetMessage(at, id, webhook_id)
     return refused(done.problem, done.contact_id, payload)
   }
   const { outcome, contact_id } = done
-  await receipts.note(db, workspace, id, { id: receipt_id, outcome, reasons: [], contact_id, payload }, now)
-  return { receipt_id, outcome, contact_id }
+  await receipts.record(at, { integration_id: id, id: receipt_id, outcome, reasons: [], contact_id, payload })
+  return answer({ receipt_id, outcome, contact_id })
 }
 
-/** The JSON, once it is known to be the sender's. */
+const answer = (data: Received): RawAnswer => ({ status: 200, body: { success: true, data } })
+
+/** Verifies the signature and parses the JSON. */
 function open(
   { tools: { seal }, now }: At,
-  { signing_secret }: integrations.Kept,
-  { sent, bytes }: Raw,
+  { signing_secret }: integrations.StoredIntegration,
+  { headers, bytes }: RawRequest,
 ): { payload: unknown; webhook_id: string | undefined } | Problem {
+  const sent = (name: string) => headers[name] ?? []
   const header = (name: string) => (sent(name).length === 1 ? (sent(name)[0] ?? '') : '')
   const webhook_id = header('webhook-id').slice(0, webhook_id_length_max + 1)
   if (signing_secret !== null) {
@@ -95,8 +101,8 @@ function open(
   }
 }
 
-/** Waits for another with the same id. Gives the receipt that has it: this one, or an earlier one. */
-async function claim({ db, workspace, now }: At, id: string, webhook_id: string, receipt_id: string): Promise<string> {
+/** Waits for another message with the same id. Returns its receipt: this one, or an earlier one. */
+async function firstReceipt({ db, workspace, now }: At, id: string, webhook_id: string, receipt_id: string): Promise<string> {
   await db.run(
     sql`insert into integration_messages (workspace_id, integration_id, webhook_id, receipt_id, received_at)
       values (${workspace}, ${id}, ${webhook_id}, ${receipt_id}, ${clock.iso(now)}) on conflict do nothing`,
@@ -108,7 +114,7 @@ async function claim({ db, workspace, now }: At, id: string, webhook_id: string,
   return held.receipt_id
 }
 
-const letGo = ({ db, workspace }: At, id: string, webhook_id: string): Promise<number> =>
+const forgetMessage = ({ db, workspace }: At, id: string, webhook_id: string): Promise<number> =>
   db.run(
     sql`delete from integration_messages
       where workspace_id = ${workspace} and integration_id = ${id} and webhook_id = ${webhook_id}`,

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { ById } from '../kit/field.ts'
-import { operation } from '../kit/http/operation.ts'
+import { resourceEnvelope } from '../kit/http/envelope.ts'
+import * as operation from '../kit/http/operation.ts'
 import * as receipts from './receipts.ts'
 import { receive } from './receive.ts'
 import * as schema from './schema.ts'
@@ -9,10 +10,9 @@ import { dryRun } from './upsert.ts'
 
 const Deleted = Type.Object({ deleted: Type.Literal(true) }, { title: 'Deleted' })
 
-export const operations = [
-  operation({
+export const operations: operation.Operation[] = [
+  operation.list({
     id: 'integrations.list',
-    method: 'GET',
     path: '/integrations',
     scope: 'integrations:read',
     summary: 'List integrations',
@@ -21,7 +21,7 @@ export const operations = [
     items: schema.Integration,
     run: (at, { query }) => integrations.list(at, query),
   }),
-  operation({
+  operation.write({
     id: 'integrations.create',
     method: 'POST',
     path: '/integrations',
@@ -32,25 +32,24 @@ export const operations = [
       'updates the one that has the phone number. It may be made without a field map: what arrives is then refused, and its ' +
       'receipts show what to map.',
     body: schema.NewIntegration,
-    refusals: ['INVALID_STATE'],
+    errors: ['INVALID_STATE'],
     response: schema.Integration,
     status: 201,
     is_secret: true,
-    state: schema.stateOf,
+    version: schema.stateOf,
     run: (at, { body }) => integrations.create(at, body),
   }),
-  operation({
+  operation.get({
     id: 'integrations.get',
-    method: 'GET',
     path: '/integrations/:id',
     scope: 'integrations:read',
     summary: 'Get an integration',
     params: ById,
     response: schema.Integration,
-    state: schema.stateOf,
+    version: schema.stateOf,
     run: (at, { params }) => integrations.get(at, params.id),
   }),
-  operation({
+  operation.write({
     id: 'integrations.update',
     method: 'PATCH',
     path: '/integrations/:id',
@@ -60,10 +59,10 @@ export const operations = [
     params: ById,
     body: schema.IntegrationChange,
     response: schema.Integration,
-    state: schema.stateOf,
-    run: (at, { params, body, is_current }) => integrations.update(at, params.id, body, is_current),
+    version: schema.stateOf,
+    run: (at, { params, body, is_current }) => integrations.update(at, { id: params.id, change: body, is_current }),
   }),
-  operation({
+  operation.write({
     id: 'integrations.delete',
     method: 'DELETE',
     path: '/integrations/:id',
@@ -72,10 +71,10 @@ export const operations = [
     description: 'Its address leads nowhere from then on. Its receipts go with it; the contacts stay.',
     params: ById,
     response: Deleted,
-    state: schema.stateOf,
-    run: (at, { params, is_current }) => integrations.remove(at, params.id, is_current),
+    version: schema.stateOf,
+    run: (at, { params, is_current }) => integrations.remove(at, { id: params.id, is_current }),
   }),
-  operation({
+  operation.write({
     id: 'integrations.dry_run',
     method: 'POST',
     path: '/integrations/:id/dry_run',
@@ -86,11 +85,10 @@ export const operations = [
     params: ById,
     body: schema.Sample,
     response: schema.DryRun,
-    run: (at, { params, body }) => dryRun(at, params.id, body),
+    run: (at, { params, body }) => dryRun(at, { id: params.id, ...body }),
   }),
-  operation({
+  operation.list({
     id: 'integrations.list_receipts',
-    method: 'GET',
     path: '/integrations/:id/receipts',
     scope: 'integrations:read',
     summary: 'List what arrived at an integration',
@@ -98,24 +96,22 @@ export const operations = [
     params: ById,
     query: schema.ReceiptQuery,
     items: schema.Receipt,
-    run: (at, { params, query }) => receipts.list(at, params.id, query),
+    run: (at, { params, query }) => receipts.list(at, { id: params.id, query }),
   }),
 ]
 
-/** What is done at an integration's own address. */
-export const receiving = [
-  operation({
+/** Requests to the URLs of integrations, which are not part of the API of the workspace. */
+export const receive_operations: operation.Operation[] = [
+  operation.raw({
     id: 'integrations.receive',
-    method: 'POST',
-    path: '/:token',
-    scope: 'integrations:write',
+    path: '/in/:token',
     summary: 'Send to an integration',
+    description:
+      "The `url` of an integration. Takes any JSON, and creates or updates the contact that the integration's field map finds " +
+      'in it. With a signing secret, requests must be signed by Standard Webhooks, and a repeated `webhook-id` has no effect.',
     params: schema.ByToken,
-    is_raw: true,
-    response: schema.Received,
-    run: (at, { caller, raw }) => {
-      if (!raw) throw new Error('it was not taken as it came')
-      return receive(at, caller.id, raw)
-    },
+    errors: ['VALIDATION_ERROR', 'UNAUTHORIZED', 'NOT_FOUND', 'CONFLICT', 'INVALID_STATE', 'UNSUPPORTED_MEDIA_TYPE'],
+    responses: { 200: { description: 'Received.', schema: resourceEnvelope(schema.Received) } },
+    run: (at, { caller }, request) => receive(at, { id: caller.id, request }),
   }),
 ]

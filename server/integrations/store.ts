@@ -1,12 +1,12 @@
 import { crm_system } from '../contacts/schema.ts'
+import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { Seal } from '../kit/crypto/seal.ts'
 import { hashOf, newSecret } from '../kit/crypto/secret.ts'
-import type { At, Call } from '../kit/http/operation.ts'
+import type { Call } from '../kit/http/operation.ts'
 import { newId } from '../kit/id.ts'
 import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
 import * as page from '../kit/postgres/page.ts'
-import type { Db } from '../kit/postgres/pool.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { invalid, invalidState, notFound, type Problem, preconditionFailed } from '../kit/problem.ts'
 import { cut } from '../kit/text.ts'
@@ -25,8 +25,8 @@ const columns = raw(`id, name, status, field_map, default_country, token, signin
     where receipt.workspace_id = integrations.workspace_id and integration_id = integrations.id) as last_received_at,
   created_at, updated_at`)
 
-/** As it is kept: what is secret is sealed. */
-export interface Kept extends Omit<Integration, 'url' | 'is_signed'> {
+/** An integration as stored: its secrets are encrypted. */
+export interface StoredIntegration extends Omit<Integration, 'url' | 'is_signed'> {
   token: string
   signing_secret: string | null
 }
@@ -35,7 +35,7 @@ export interface Kept extends Omit<Integration, 'url' | 'is_signed'> {
 export async function create(at: At, input: NewIntegration): Promise<Integration> {
   const { db, workspace, now } = at
   const { seal } = at.tools
-  await workspaces.hold(db, workspace)
+  await workspaces.lock(at)
   const { total } = await db.one<{ total: number }>(
     sql`select count(*) as total from integrations where workspace_id = ${workspace}`,
   )
@@ -62,26 +62,24 @@ export async function create(at: At, input: NewIntegration): Promise<Integration
 }
 
 export async function get(at: At, id: string): Promise<Integration> {
-  return shown(at, found(await kept(at.db, at.workspace, id)))
+  return shown(at, found(await read(at, id)))
 }
 
 export async function list(at: At, query: page.PageQuery): Promise<page.Page<Integration>> {
   const own = sql`from integrations where workspace_id = ${at.workspace}`
   const all = sql`select ${columns} ${own}`
-  const found = await page.readSelection<Kept>(at.db, query, page.newest_first, all, sql`select ${own}`)
+  const found = await page.readSelection<StoredIntegration>(at.db, query, page.newest_first, all, sql`select ${own}`)
   return { ...found, data: found.data.map((row) => shown(at, row)) }
 }
 
 /** The field map is replaced as a whole. */
 export async function update(
   at: At,
-  id: string,
-  change: IntegrationChange,
-  is_current: Call['is_current'],
+  { id, change, is_current }: { id: string; change: IntegrationChange; is_current: Call['is_current'] },
 ): Promise<Integration> {
   const { db, workspace, now } = at
   const { seal } = at.tools
-  const before = found(await kept(db, workspace, id, raw('for update')))
+  const before = found(await read(at, id, raw('for update')))
   if (!is_current(shown(at, before))) throw preconditionFailed()
   if (Object.keys(change).length === 0) return shown(at, before)
   const { signing_secret, ...said } = change
@@ -102,9 +100,9 @@ export async function update(
 }
 
 /** Its address leads nowhere from then on; its receipts go with it, its contacts stay. */
-export async function remove(at: At, id: string, is_current: Call['is_current']) {
+export async function remove(at: At, { id, is_current }: { id: string; is_current: Call['is_current'] }) {
   const { db, workspace } = at
-  const before = found(await kept(db, workspace, id, raw('for update')))
+  const before = found(await read(at, id, raw('for update')))
   if (!is_current(shown(at, before))) throw preconditionFailed()
   await Promise.all([
     db.run(sql`delete from integrations where workspace_id = ${workspace} and id = ${id}`),
@@ -118,8 +116,8 @@ export interface Owner {
   integration_id: string
 }
 
-/** Whose addresses they are. */
-export async function findAll(db: Db, tokens: string[]): Promise<(Owner | undefined)[]> {
+/** The integrations that these tokens belong to. */
+export async function findByTokens({ db }: Pick<At, 'db'>, tokens: string[]): Promise<(Owner | undefined)[]> {
   const hashes = tokens.map(hashOf)
   const rows = await db.many<Owner & { hash: Buffer }>(
     sql`select hash, workspace_id, integration_id from integration_directory where hash = any(${hashes}::bytea[])`,
@@ -128,11 +126,10 @@ export async function findAll(db: Db, tokens: string[]): Promise<(Owner | undefi
   return hashes.map((hash) => found.get(hash.toString('hex')))
 }
 
-/** Stays as it is until the transaction ends. */
-export const held = async (db: Db, workspace: string, id: string): Promise<Kept> =>
-  found(await kept(db, workspace, id, raw('for share')))
+/** Reads the integration and locks it against changes until the transaction ends. */
+export const lock = async (at: At, id: string): Promise<StoredIntegration> => found(await read(at, id, raw('for share')))
 
-export async function removeOld(db: Db, workspace: string, now: number, isStopping?: IsStopping): Promise<void> {
+export async function removeOld({ db, workspace, now }: At, isStopping?: IsStopping): Promise<void> {
   const old = sql`workspace_id = ${workspace} and received_at < ${clock.iso(now - kept_ms)}`
   // At most 50 for each integration.
   await db.run(sql`delete from integration_receipts where ${old}`)
@@ -145,15 +142,17 @@ export async function removeOld(db: Db, workspace: string, now: number, isStoppi
   await inBatches(removed_at_once_max, removeSome, isStopping)
 }
 
-const kept = (db: Db, workspace: string, id: string, lock = raw('')): Promise<Kept | undefined> =>
-  db.maybe<Kept>(sql`select ${columns} from integrations where workspace_id = ${workspace} and id = ${id} ${lock}`)
+const read = ({ db, workspace }: At, id: string, locking = raw('')): Promise<StoredIntegration | undefined> =>
+  db.maybe<StoredIntegration>(
+    sql`select ${columns} from integrations where workspace_id = ${workspace} and id = ${id} ${locking}`,
+  )
 
-function found(integration: Kept | undefined): Kept {
+function found(integration: StoredIntegration | undefined): StoredIntegration {
   if (!integration) throw notFound()
   return integration
 }
 
-function shown({ tools: { seal, address } }: At, { token, signing_secret, ...rest }: Kept): Integration {
+function shown({ tools: { seal, address } }: At, { token, signing_secret, ...rest }: StoredIntegration): Integration {
   const opened = openedBy(seal, token)
   const url = opened === undefined ? null : `${address()}/in/${opened}`
   return { ...rest, url, is_signed: signing_secret !== null }

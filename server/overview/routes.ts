@@ -1,16 +1,16 @@
-import { operation } from '../kit/http/operation.ts'
+import type { Catalog } from '../events/catalog.ts'
+import * as operation from '../kit/http/operation.ts'
 import * as schema from './schema.ts'
 import * as overview from './store.ts'
 
-export const operations = [
-  operation({
+export const operations = (catalog: Catalog): operation.Operation[] => [
+  operation.get({
     id: 'overview.get',
-    method: 'GET',
     path: '/overview',
     scope: 'overview:read',
     summary: 'Get an overview',
     description: 'Exact counts of the contacts, and the last events that the key may read.',
     response: schema.Overview,
-    run: ({ db, workspace, now }, { caller }) => overview.get(db, workspace, caller.scopes, now),
+    run: (at, { caller }) => overview.get(at, catalog.readableNames(caller.scopes)),
   }),
 ]

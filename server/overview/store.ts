@@ -1,9 +1,8 @@
+import { countByDay, countBySource } from '../contacts/counts.ts'
 import { sources } from '../contacts/schema.ts'
-import * as contacts from '../contacts/store.ts'
 import * as events from '../events/store.ts'
+import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import type { Scopes } from '../kit/http/operation.ts'
-import type { Db } from '../kit/postgres/pool.ts'
 import type { Overview } from './schema.ts'
 
 const days_shown = 30
@@ -11,13 +10,14 @@ const days_of_a_week = 7
 const events_shown = 10
 const day_ms = 24 * 60 * 60 * 1000
 
-/** All of it is read from counts that the writes keep, so it costs the same at any number of contacts. */
-export async function get(db: Db, workspace: string, scopes: Scopes, now: number): Promise<Overview> {
+/** Reads counts that writes keep, so it costs the same at any number of contacts. Shows events of these types. */
+export async function get(at: At, event_names: string[]): Promise<Overview> {
+  const { now } = at
   const days = Array.from({ length: days_shown }, (_, index) => dayOf(now - (days_shown - 1 - index) * day_ms))
   const [by_source, by_day, last_events] = await Promise.all([
-    contacts.countBySource(db, workspace),
-    contacts.countByDay(db, workspace, days[0] ?? ''),
-    events.last(db, workspace, events.readableTypes(scopes), events_shown),
+    countBySource(at),
+    countByDay(at, days[0] ?? ''),
+    events.listNewest(at, { names: event_names, limit: events_shown }),
   ])
   const of_source = new Map<string, number>(by_source.map(({ source, total }) => [source, total]))
   const of_day = new Map(by_day.map(({ day, total }) => [day, total]))

@@ -1,8 +1,8 @@
+import { type At, inTransaction, type Unscoped } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { hashOf, newSecret } from '../kit/crypto/secret.ts'
 import { newId } from '../kit/id.ts'
 import * as page from '../kit/postgres/page.ts'
-import type { Db } from '../kit/postgres/pool.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { invalid, invalidState, notFound, Problem } from '../kit/problem.ts'
 import { hashPassword } from './password.ts'
@@ -21,17 +21,14 @@ import * as people from './store.ts'
 const valid_ms = 7 * 24 * 60 * 60 * 1000
 const open_max = 100
 
-/** By an owner. `link_start` and the token, which is shown this once, make the link. */
+/** The caller must be an owner. The link is `link_start` and a token that is not stored. */
 export const create = (
-  db: Db,
-  workspace: string,
-  { role, email }: NewInvitation,
-  invited_by: string,
-  link_start: string,
-  now: number,
+  at: At,
+  { role, email, invited_by, link_start }: NewInvitation & { invited_by: string; link_start: string },
 ): Promise<InvitationWithLink> =>
-  db.tx(async (db) => {
-    await assertStaysOwner(db, workspace, invited_by)
+  inTransaction(at, async (at) => {
+    const { db, workspace, now } = at
+    await assertStaysOwner(at, invited_by)
     const { total } = await db.one<{ total: number }>(
       sql`select count(*) as total from invitations
         where workspace_id = ${workspace} and expires_at > ${clock.iso(now)}`,
@@ -48,8 +45,8 @@ export const create = (
     return { ...invitation, expires_at, link: link_start + token }
   })
 
-/** Who removes or demotes the person waits until the transaction ends, and then finds the invitation to withdraw. */
-async function assertStaysOwner(db: Db, workspace: string, person_id: string): Promise<void> {
+/** Locks the membership: whoever removes the person next also finds the new invitation to withdraw. */
+async function assertStaysOwner({ db, workspace }: At, person_id: string): Promise<void> {
   const owner = await db.maybe(
     sql`select from memberships
       where workspace_id = ${workspace} and person_id = ${person_id} and role = 'owner' for share`,
@@ -57,7 +54,7 @@ async function assertStaysOwner(db: Db, workspace: string, person_id: string): P
   if (!owner) throw roleRequired('owner')
 }
 
-export const list = (db: Db, workspace: string, query: Query, now: number) =>
+export const list = ({ db, workspace, now }: At, query: Query) =>
   page.readSelection<Invitation>(
     db,
     query,
@@ -66,13 +63,13 @@ export const list = (db: Db, workspace: string, query: Query, now: number) =>
       where workspace_id = ${workspace} and expires_at > ${clock.iso(now)}`,
   )
 
-export async function remove(db: Db, workspace: string, id: string): Promise<{ deleted: true }> {
+export async function remove({ db, workspace }: At, id: string): Promise<{ deleted: true }> {
   const removed = await db.run(sql`delete from invitations where workspace_id = ${workspace} and id = ${id}`)
   if (removed === 0) throw notFound()
   return { deleted: true }
 }
 
-export async function look(db: Db, token: string, now: number): Promise<OpenInvitation> {
+export async function look({ db, now }: Unscoped, token: string): Promise<OpenInvitation> {
   const found = await db.maybe<Omit<OpenInvitation, 'workspace'> & { workspace_name: string }>(
     sql`select workspaces.name as workspace_name, role, invitations.email, people.name as invited_by
       from invitations join workspaces on workspaces.id = workspace_id join people on people.id = invited_by
@@ -82,39 +79,37 @@ export async function look(db: Db, token: string, now: number): Promise<OpenInvi
   return { ...found, workspace: { name: found.workspace_name } }
 }
 
-/** By someone who is signed in. */
-export const accept = (db: Db, token: string, person: Person, now: number): Promise<void> =>
-  db.tx((db) => use(db, token, person, now))
+/** Accepts the invitation as a person who is signed in. */
+export const accept = (at: Unscoped, { token, person }: { token: string; person: Person }): Promise<void> =>
+  inTransaction(at, (at) => use(at, token, person))
 
-/** By someone new. */
+/** Accepts the invitation as a new person. */
 export async function acceptAsNew(
-  db: Db,
-  token: string,
-  input: NewPerson,
-  now: number,
+  at: Unscoped,
+  { token, input }: { token: string; input: NewPerson },
 ): Promise<people.PersonWithHash> {
-  const { email } = await look(db, token, now)
+  const { email } = await look(at, token)
   if (email !== null && email !== people.emailOf(input.email)) throw forAnother(email)
   const password_hash = await hashPassword(input.password)
-  return db.tx(async (db) => {
-    const person = await people.create(db, { ...input, password_hash }, now)
+  return inTransaction(at, async (at) => {
+    const person = await people.create(at, { ...input, password_hash })
     if (!person) throw people.emailInUse()
-    await use(db, token, person, now)
+    await use(at, token, person)
     return { ...person, password_hash }
   })
 }
 
-/** It is used up: of two who accept it at once, one finds nothing. */
-async function use(db: Db, token: string, person: Person, now: number): Promise<void> {
-  const used = await db.maybe<NewInvitation & { workspace_id: string; email: string | null }>(
-    sql`delete from invitations where hash = ${hashOf(token)} and expires_at > ${clock.iso(now)}
+/** Deletes the invitation: of two people who accept it at once, one gets 404. */
+async function use(at: Unscoped, token: string, person: Person): Promise<void> {
+  const used = await at.db.maybe<NewInvitation & { workspace_id: string; email: string | null }>(
+    sql`delete from invitations where hash = ${hashOf(token)} and expires_at > ${clock.iso(at.now)}
       returning workspace_id, role, email`,
   )
   if (!used) throw notFound()
   if (used.email !== null && used.email !== person.email) {
     throw new Problem('FORBIDDEN', `This invitation is for ${used.email}: sign in as that person.`)
   }
-  if (!(await people.join(db, used.workspace_id, person.id, used.role, now))) {
+  if (!(await people.join({ ...at, workspace: used.workspace_id }, { person_id: person.id, role: used.role }))) {
     throw invalidState('You are a member of this workspace already.')
   }
 }
@@ -122,6 +117,6 @@ async function use(db: Db, token: string, person: Person, now: number): Promise<
 const forAnother = (email: string) =>
   invalid([{ path: 'email', code: 'enum', message: `This invitation is for ${email}.`, suggestion: email }])
 
-/** A workspace has few: there are at most so many that are open. */
-export const removeExpired = (db: Db, workspace: string, now: number): Promise<number> =>
+/** In one statement: a workspace has at most 100 open invitations. */
+export const removeExpired = ({ db, workspace, now }: At): Promise<number> =>
   db.run(sql`delete from invitations where workspace_id = ${workspace} and expires_at <= ${clock.iso(now)}`)

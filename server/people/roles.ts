@@ -1,8 +1,8 @@
-import { isEndless, type Operation, type Scopes } from '../kit/http/operation.ts'
+import type { Operation, Scopes } from '../kit/http/operation.ts'
 import { Problem } from '../kit/problem.ts'
 import { type Role, roles } from './schema.ts'
 
-type Rights = Pick<Operation, 'scope' | 'file'>
+type Scoped = Pick<Exclude<Operation, { kind: 'raw' }>, 'scope' | 'kind'>
 
 /** The lowest role that has each scope. What is not here belongs to owners, so that a new scope is nobody else's by mistake. */
 const lowest: Record<string, Role> = {
@@ -26,15 +26,14 @@ const isAtLeast = (role: Role, required: Role): boolean => roles.indexOf(role) <
 
 const lowestFor = (scope: string): Role => lowest[scope] ?? 'owner'
 
-function requiredRole(operation: Rights): Role {
+function requiredRole(operation: Scoped): Role {
   const required = lowestFor(operation.scope)
-  const is_download = operation.file !== undefined && !isEndless(operation)
-  return is_download && isAtLeast(lowest_to_download, required) ? lowest_to_download : required
+  return operation.kind === 'file' && isAtLeast(lowest_to_download, required) ? lowest_to_download : required
 }
 
-export const may = (role: Role, operation: Rights): boolean => isAtLeast(role, requiredRole(operation))
+export const may = (role: Role, operation: Scoped): boolean => isAtLeast(role, requiredRole(operation))
 
-export function assertMay(role: Role, operation: Rights): void {
+export function assertMay(role: Role, operation: Scoped): void {
   if (!may(role, operation)) throw roleRequired(requiredRole(operation))
 }
 

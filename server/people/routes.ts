@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { ById } from '../kit/field.ts'
-import { type Call, type Operation, operation } from '../kit/http/operation.ts'
+import * as operation from '../kit/http/operation.ts'
+import type { Call, Operation } from '../kit/http/operation.ts'
 import { onUniqueViolation } from '../kit/postgres/errors.ts'
 import { invalid, notFound, signedOut } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
@@ -28,19 +29,18 @@ function personOf(call: Pick<Call, 'caller'>): sessions.FoundSession {
 
 /** For whom an operation is, its scope says: anyone, a person who is signed in, or by role in the workspace that is named. */
 const signing: Operation[] = [
-  operation({
+  operation.get({
     id: 'session.get',
-    method: 'GET',
     path: '/session',
     scope: 'anyone:read',
     summary: 'Who is signed in, if anyone',
     response: schema.PerhapsSession,
-    run: async ({ db }, call) => {
+    run: async (at, call) => {
       const { session } = visitorOf(call)
-      return session ? people.sessionOf(db, session) : { person: null, workspaces: [] }
+      return session ? people.sessionOf(at, session) : { person: null, workspaces: [] }
     },
   }),
-  operation({
+  operation.write({
     id: 'session.create',
     method: 'POST',
     path: '/session',
@@ -48,44 +48,43 @@ const signing: Operation[] = [
     summary: 'Sign in',
     body: schema.SignIn,
     response: schema.Session,
-    run: ({ db, now }, call) => signIn(db, call.body, visitorOf(call), now),
+    run: (at, call) => signIn(at, { ...call.body, visitor: visitorOf(call) }),
   }),
-  operation({
+  operation.write({
     id: 'session.delete',
     method: 'DELETE',
     path: '/session',
     scope: 'anyone:write',
     summary: 'Sign out',
     response: Deleted,
-    run: ({ db }, call) => signOut(db, visitorOf(call)),
+    run: (at, call) => signOut(at, visitorOf(call)),
   }),
-  operation({
+  operation.list({
     id: 'sessions.list',
-    method: 'GET',
     path: '/sessions',
     scope: 'person:read',
     summary: "List the person's sessions",
     query: schema.Query,
     items: schema.OpenSession,
-    run: ({ db, now }, call) => {
+    run: (at, call) => {
       const { id, session_id } = personOf(call)
-      return sessions.list(db, id, session_id, call.query, now)
+      return sessions.list(at, { person_id: id, current_id: session_id, query: call.query })
     },
   }),
-  operation({
+  operation.write({
     id: 'sessions.delete_all',
     method: 'DELETE',
     path: '/sessions',
     scope: 'person:write',
     summary: 'Sign out everywhere',
     response: Deleted,
-    run: async ({ db }, call) => {
-      await sessions.endAll(db, personOf(call).id)
+    run: async (at, call) => {
+      await sessions.endAll(at, personOf(call).id)
       visitorOf(call).keep(undefined)
       return deleted
     },
   }),
-  operation({
+  operation.write({
     id: 'sessions.delete',
     method: 'DELETE',
     path: '/sessions/:id',
@@ -93,24 +92,23 @@ const signing: Operation[] = [
     summary: 'End a session',
     params: ById,
     response: Deleted,
-    run: async ({ db }, call) => {
+    run: async (at, call) => {
       const { id, session_id } = personOf(call)
-      if (!(await sessions.end(db, id, call.params.id))) throw notFound()
+      if (!(await sessions.end(at, { person_id: id, id: call.params.id }))) throw notFound()
       if (call.params.id === session_id) visitorOf(call).keep(undefined)
       return deleted
     },
   }),
-  operation({
+  operation.get({
     id: 'setup.look',
-    method: 'GET',
     path: '/setup/:token',
     scope: 'anyone:read',
     summary: 'Whether the link sets up the first person',
     params: schema.ByToken,
     response: schema.Setup,
-    run: ({ db, now }, { params }) => setup.look(db, params.token, now),
+    run: (at, { params }) => setup.look(at, params.token),
   }),
-  operation({
+  operation.write({
     id: 'setup.complete',
     method: 'POST',
     path: '/setup/:token',
@@ -119,15 +117,15 @@ const signing: Operation[] = [
     params: schema.ByToken,
     body: schema.NewPerson,
     response: schema.Session,
-    run: async ({ db, now }, call) => {
-      const person = await setup.complete(db, call.params.token, call.body, now)
-      return enter(db, person, visitorOf(call), now)
+    run: async (at, call) => {
+      const person = await setup.complete(at, { token: call.params.token, input: call.body })
+      return enter(at, { person, visitor: visitorOf(call) })
     },
   }),
 ]
 
 const own: Operation[] = [
-  operation({
+  operation.write({
     id: 'person.update',
     method: 'PATCH',
     path: '/person',
@@ -135,9 +133,9 @@ const own: Operation[] = [
     summary: 'Change the name',
     body: schema.PersonChange,
     response: schema.Person,
-    run: ({ db }, call) => people.rename(db, personOf(call).id, call.body.name),
+    run: (at, call) => people.rename(at, { id: personOf(call).id, name: call.body.name }),
   }),
-  operation({
+  operation.write({
     id: 'password.update',
     method: 'PUT',
     path: '/password',
@@ -145,9 +143,10 @@ const own: Operation[] = [
     summary: 'Change the password',
     body: schema.PasswordChange,
     response: Type.Object({ changed: Type.Literal(true) }),
-    run: ({ db, now }, call) => changePassword(db, personOf(call), call.body, visitorOf(call), now),
+    run: (at, call) =>
+      changePassword(at, { email: personOf(call).email, ...call.body, visitor: visitorOf(call) }),
   }),
-  operation({
+  operation.write({
     id: 'workspaces.create',
     method: 'POST',
     path: '/workspaces',
@@ -156,12 +155,12 @@ const own: Operation[] = [
     body: schema.WorkspaceChange,
     response: schema.Workspace,
     status: 201,
-    run: ({ db, now }, call) => people.createWorkspace(db, personOf(call).id, call.body.name, now),
+    run: (at, call) => people.createWorkspace(at, { person_id: personOf(call).id, name: call.body.name }),
   }),
 ]
 
 const shared: Operation[] = [
-  operation({
+  operation.write({
     id: 'workspace.update',
     method: 'PATCH',
     path: '/workspace',
@@ -169,22 +168,21 @@ const shared: Operation[] = [
     summary: 'Rename the workspace',
     body: schema.WorkspaceChange,
     response: schema.Workspace,
-    run: async ({ db, workspace }, { body }) => {
-      const renamed = await workspaces.rename(db, workspace, body.name).catch(onUniqueViolation(people.nameInUse))
+    run: async (at, { body }) => {
+      const renamed = await workspaces.rename(at, body.name).catch(onUniqueViolation(people.nameInUse))
       return { ...renamed, role: 'owner' as const }
     },
   }),
-  operation({
+  operation.list({
     id: 'members.list',
-    method: 'GET',
     path: '/members',
     scope: 'members:read',
     summary: 'List the members',
     query: schema.Query,
     items: schema.Member,
-    run: ({ db, workspace }, { query }) => members.list(db, workspace, query),
+    run: (at, { query }) => members.list(at, query),
   }),
-  operation({
+  operation.write({
     id: 'members.update',
     method: 'PATCH',
     path: '/members/:person_id',
@@ -193,10 +191,10 @@ const shared: Operation[] = [
     params: schema.ByPerson,
     body: schema.MemberChange,
     response: schema.Member,
-    run: ({ db, workspace }, call) =>
-      members.setRole(db, workspace, call.params.person_id, call.body.role, personOf(call).id),
+    run: (at, call) =>
+      members.setRole(at, { person_id: call.params.person_id, role: call.body.role, by: personOf(call).id }),
   }),
-  operation({
+  operation.write({
     id: 'members.delete',
     method: 'DELETE',
     path: '/members/:person_id',
@@ -205,23 +203,22 @@ const shared: Operation[] = [
     summary: 'Remove a member, or leave',
     params: schema.ByPerson,
     response: Deleted,
-    run: ({ db, workspace }, call) => {
+    run: (at, call) => {
       const { person_id } = call.params
       if (person_id !== personOf(call).id && !call.caller.scopes.has('members:write')) throw roleRequired('owner')
-      return members.remove(db, workspace, person_id, personOf(call).id)
+      return members.remove(at, { person_id, by: personOf(call).id })
     },
   }),
-  operation({
+  operation.list({
     id: 'invitations.list',
-    method: 'GET',
     path: '/invitations',
     scope: 'invitations:read',
     summary: 'List the open invitations',
     query: schema.Query,
     items: schema.Invitation,
-    run: ({ db, workspace, now }, { query }) => invitations.list(db, workspace, query, now),
+    run: (at, { query }) => invitations.list(at, query),
   }),
-  operation({
+  operation.write({
     id: 'invitations.create',
     method: 'POST',
     path: '/invitations',
@@ -230,12 +227,12 @@ const shared: Operation[] = [
     body: schema.NewInvitation,
     response: schema.InvitationWithLink,
     status: 201,
-    run: ({ db, workspace, now }, call) => {
+    run: (at, call) => {
       const link_start = `${visitorOf(call).address}/invite/`
-      return invitations.create(db, workspace, call.body, personOf(call).id, link_start, now)
+      return invitations.create(at, { ...call.body, invited_by: personOf(call).id, link_start })
     },
   }),
-  operation({
+  operation.write({
     id: 'invitations.delete',
     method: 'DELETE',
     path: '/invitations/:id',
@@ -243,19 +240,18 @@ const shared: Operation[] = [
     summary: 'Withdraw an invitation',
     params: ById,
     response: Deleted,
-    run: ({ db, workspace }, { params }) => invitations.remove(db, workspace, params.id),
+    run: (at, { params }) => invitations.remove(at, params.id),
   }),
-  operation({
+  operation.get({
     id: 'invitations.look',
-    method: 'GET',
     path: '/invitations/:token',
     scope: 'anyone:read',
     summary: 'What the link invites to',
     params: schema.ByToken,
     response: schema.OpenInvitation,
-    run: ({ db, now }, { params }) => invitations.look(db, params.token, now),
+    run: (at, { params }) => invitations.look(at, params.token),
   }),
-  operation({
+  operation.write({
     id: 'invitations.accept',
     method: 'POST',
     path: '/invitations/:token',
@@ -264,14 +260,14 @@ const shared: Operation[] = [
     params: schema.ByToken,
     body: schema.Acceptance,
     response: schema.Session,
-    run: async ({ db, now }, call) => {
+    run: async (at, call) => {
       const { token } = call.params
       if (Object.keys(call.body).length > 0) {
-        const person = await invitations.acceptAsNew(db, token, whole(call.body), now)
-        return enter(db, person, visitorOf(call), now)
+        const person = await invitations.acceptAsNew(at, { token, input: whole(call.body) })
+        return enter(at, { person, visitor: visitorOf(call) })
       }
-      await invitations.accept(db, token, personOf(call), now)
-      return people.sessionOf(db, personOf(call))
+      await invitations.accept(at, { token, person: personOf(call) })
+      return people.sessionOf(at, personOf(call))
     },
   }),
 ]

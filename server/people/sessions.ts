@@ -1,10 +1,10 @@
+import type { Unscoped } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { hashOf, newSecret } from '../kit/crypto/secret.ts'
 import { firstIdOf, newId } from '../kit/id.ts'
 import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
 import * as page from '../kit/postgres/page.ts'
-import type { Db } from '../kit/postgres/pool.ts'
-import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
+import { toArrayLiteral, sql } from '../kit/postgres/sql.ts'
 import type { OpenSession, Person, Query, Role } from './schema.ts'
 
 const day_ms = 24 * 60 * 60 * 1000
@@ -29,11 +29,8 @@ export interface FoundSession extends Person {
  * sessions, those that were used longest ago end.
  */
 export async function begin(
-  db: Db,
-  person_id: string,
-  password_hash: string,
-  user_agent: string,
-  now: number,
+  { db, now }: Unscoped,
+  { person_id, password_hash, user_agent }: { person_id: string; password_hash: string; user_agent: string },
 ): Promise<string | undefined> {
   const token = newSecret()
   const begun = await db.run(
@@ -57,10 +54,9 @@ const isOpen = (now: number) =>
  * The sessions of these tokens, each with the role in the workspace that was asked for. Asked at every request, so what ends
  * a session or a membership holds for the next one.
  */
-export async function findAll(
-  db: Db,
+export async function findByTokens(
+  { db, now }: Unscoped,
   wanted: { token: string; workspace: string | undefined }[],
-  now: number,
 ): Promise<(FoundSession | undefined)[]> {
   const hashes = wanted.map(({ token }) => hashOf(token))
   const workspaces = wanted.map(({ workspace }) => workspace ?? null)
@@ -76,8 +72,8 @@ export async function findAll(
   return wanted.map((_, index) => by_place.get(index + 1))
 }
 
-/** Keeps the session from ending as idle. */
-export async function noteUse(db: Db, { session_id, last_used_at }: FoundSession, now: number): Promise<void> {
+/** Keeps the session from expiring as idle. */
+export async function recordUse({ db, now }: Unscoped, { session_id, last_used_at }: FoundSession): Promise<void> {
   if (clock.parse(last_used_at) >= now - note_after_ms) return
   await db.run(
     sql`update sessions set last_used_at = ${clock.iso(now)}
@@ -85,7 +81,10 @@ export async function noteUse(db: Db, { session_id, last_used_at }: FoundSession
   )
 }
 
-export const list = (db: Db, person_id: string, current_id: string, query: Query, now: number) =>
+export const list = (
+  { db, now }: Unscoped,
+  { person_id, current_id, query }: { person_id: string; current_id: string; query: Query },
+) =>
   page.readSelection<OpenSession>(
     db,
     query,
@@ -94,15 +93,15 @@ export const list = (db: Db, person_id: string, current_id: string, query: Query
       from sessions where person_id = ${person_id} and ${isOpen(now)}`,
   )
 
-/** One of the person's own. False when there is none. */
-export const end = async (db: Db, person_id: string, id: string): Promise<boolean> =>
+/** Ends a session of the person. Returns false when there is none. */
+export const end = async ({ db }: Pick<Unscoped, 'db'>, { person_id, id }: { person_id: string; id: string }): Promise<boolean> =>
   (await db.run(sql`delete from sessions where person_id = ${person_id} and id = ${id}`)) === 1
 
-export const endAll = (db: Db, person_id: string): Promise<number> =>
+export const endAll = ({ db }: Pick<Unscoped, 'db'>, person_id: string): Promise<number> =>
   db.run(sql`delete from sessions where person_id = ${person_id}`)
 
 /** Goes through all of them by their ids: an index on the last use would cost every note of one. */
-export async function removeExpired(db: Db, now: number, isStopping?: IsStopping): Promise<void> {
+export async function removeExpired({ db, now }: Unscoped, isStopping?: IsStopping): Promise<void> {
   let last = firstIdOf(0)
   const removeSome = async () => {
     const some = await db.many<{ id: string; is_open: boolean }>(

@@ -1,7 +1,7 @@
 import * as clock from '../kit/clock.ts'
 import { isSecret } from '../kit/crypto/secret.ts'
 import { cookieFor, formatCookie, isSameOrigin, readCookie } from '../kit/http/browser.ts'
-import type { Knock } from '../kit/http/door.ts'
+import type { RequestHead } from '../kit/http/door.ts'
 import type { Caller } from '../kit/http/operation.ts'
 import { isId } from '../kit/id.ts'
 import { openTokenLookup } from '../kit/limits/token-lookup.ts'
@@ -34,60 +34,60 @@ interface WantedSession {
 const cookie_name = `${product.short_name}_session`
 
 /** The role in which a request began. A stream shows what that role may read, so it ends when the role is another. */
-const began_as = new WeakMap<Knock, Role>()
+const began_as = new WeakMap<RequestHead, Role>()
 
 const isForAnyone = (scope: string): boolean => scope.startsWith('anyone:')
 const isForPeople = (scope: string): boolean => scope.startsWith('person:')
 
 /** Lets in by the session's cookie: to the workspace that the page names, or for what belongs to no workspace. */
-export function visiting(
+export function identifyVisitor(
   db: Db,
   public_url: string | undefined,
-): (knock: Knock, now: number, is_recheck?: boolean) => Promise<Visitor> {
+): (head: RequestHead, now: number, is_recheck?: boolean) => Promise<Visitor> {
   const cookie = cookieFor(cookie_name, public_url)
   const attempts = throttle()
-  const find = openTokenLookup<WantedSession, sessions.FoundSession>((wanted) =>
-    sessions.findAll(db, wanted, clock.now()),
-  )
+  const find = openTokenLookup<WantedSession, sessions.FoundSession>((wanted) => sessions.findByTokens({ db, now: clock.now() }, wanted))
 
-  async function sessionOf({ headers }: Knock, workspace: string | undefined, now: number) {
+  async function sessionOf({ headers }: RequestHead, workspace: string | undefined, now: number) {
     const token = readCookie(cookie, headers)
     return token !== undefined && isSecret(token) ? find({ token, workspace }, now) : undefined
   }
 
-  return async (knock, now, is_recheck = false) => {
-    const { scope } = knock.operation
-    if (!['GET', 'HEAD'].includes(knock.method) && !isSameOrigin(knock.headers, public_url)) throw foreignOrigin()
-    const workspace = workspaceOf(knock)
-    const session = await sessionOf(knock, workspace, now)
-    if (session && !is_recheck) await sessions.noteUse(db, session, now)
+  return async (head, now, is_recheck = false) => {
+    const { operation } = head
+    if (operation.kind === 'raw') throw notFound()
+    const { scope } = operation
+    if (!['GET', 'HEAD'].includes(head.method) && !isSameOrigin(head.headers, public_url)) throw foreignOrigin()
+    const workspace = workspaceOf(head)
+    const session = await sessionOf(head, workspace, now)
+    if (session && !is_recheck) await sessions.recordUse({ db, now }, session)
     if (!session && !isForAnyone(scope)) throw signedOut()
     const role = session?.role
     if (!role && !isForAnyone(scope) && !isForPeople(scope)) throw notFound()
     if (role) {
-      assertMay(role, knock.operation)
-      if ((began_as.get(knock) ?? role) !== role) throw new Problem('FORBIDDEN', 'Your role has changed.')
-      began_as.set(knock, role)
+      assertMay(role, operation)
+      if ((began_as.get(head) ?? role) !== role) throw new Problem('FORBIDDEN', 'Your role has changed.')
+      began_as.set(head, role)
     }
-    const network = clientNetwork(knock.ip)
+    const network = clientNetwork(head.ip)
     return {
       id: session?.id ?? network,
       workspace: role && workspace ? workspace : '',
       scopes: scopesOf(role),
-      source: 'manual',
+      authenticated_by: 'session',
       session,
       network,
-      user_agent: knock.headers['user-agent'] ?? '',
+      user_agent: head.headers['user-agent'] ?? '',
       throttle: attempts,
-      address: public_url ?? knock.headers.origin ?? '',
+      address: public_url ?? head.headers.origin ?? '',
       keep: (token) =>
-        knock.addHeader('set-cookie', formatCookie(cookie, token ?? '', token ? sessions.lifetime_ms / 1000 : 0)),
+        head.addHeader('set-cookie', formatCookie(cookie, token ?? '', token ? sessions.lifetime_ms / 1000 : 0)),
     }
   }
 }
 
 /** Links, as to a file, have no headers of their own: there the address says it. */
-function workspaceOf(knock: Knock): string | undefined {
-  const said = knock.headers['x-workspace'] ?? knock.takeFromQuery('workspace')
+function workspaceOf(head: RequestHead): string | undefined {
+  const said = head.headers['x-workspace'] ?? head.takeFromQuery('workspace')
   return typeof said === 'string' && isId(said) ? said : undefined
 }

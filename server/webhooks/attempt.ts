@@ -5,51 +5,51 @@ import { OutboundError, type Reply } from '../kit/outbound-request.ts'
 import { cutBytes, storable } from '../kit/text.ts'
 import { product } from '../product.ts'
 import { bodyOf } from './deliveries.ts'
-import type { Claimed, Result } from './queue.ts'
-import { isInbox, secretsOf } from './store.ts'
+import type { Claimed, Result } from './claims.ts'
+import { isInbox, signingSecrets } from './store.ts'
 
 const second_ms = 1_000
 const minute_ms = 60 * second_ms
 const hour_ms = 60 * minute_ms
-/** Before each attempt, counted from the one before; after the last there is none. */
+/** The wait before each attempt, from the one before it. After the last attempt the delivery has failed. */
 const waits_ms = [
   ...[0, 5 * second_ms, 5 * minute_ms, 30 * minute_ms, 2 * hour_ms, 5 * hour_ms, 10 * hour_ms],
   ...[14 * hour_ms, 20 * hour_ms, 24 * hour_ms],
 ]
-/** As a part of the wait, so that what failed together doesn't come back together. */
+/** A share of the wait, so that deliveries that failed together are not retried together. */
 const jitter = 0.1
 const retry_after_max_ms = 24 * hour_ms
 const answer_bytes_max = 16 * 1024
 const answer_bytes_kept = 1024
 
-const unreadable = 'The secret was sealed with another SECRETS_KEY than there is now: rotate it.'
+const unreadable = 'The secret was encrypted with another SECRETS_KEY. Rotate it.'
 
-export interface Way {
+export interface SendOptions {
   outbound: Outbound
-  /** Opens what was sealed. */
+  /** Decrypts a secret. */
   open: (sealed: string) => string
-  /** Where this server listens, for inboxes. */
+  /** The URL at which this process listens, for inboxes. */
   ownAddress: () => string
   now: () => number
   timeout_ms: number
 }
 
-/** Sends it once. */
-export async function attempt(delivery: Claimed, way: Way): Promise<Result> {
-  const { now } = way
+/** Makes one attempt to send a delivery. */
+export async function attempt(delivery: Claimed, options: SendOptions): Promise<Result> {
+  const { now } = options
   const began_at = now()
   const began_ticks = clock.ticks()
   let reply: Reply | undefined
   let error: string | null = null
   try {
-    reply = await send(delivery, way, began_at)
+    reply = await send(delivery, options, began_at)
   } catch (failure) {
     if (!(failure instanceof OutboundError)) throw failure
     error = failure.message
   }
   return {
     delivery,
-    ...whatNext(delivery.attempt + 1, reply, now()),
+    ...nextStep(delivery.attempt + 1, reply, now()),
     attempt: {
       url: delivery.url,
       created_at: clock.iso(began_at),
@@ -61,10 +61,10 @@ export async function attempt(delivery: Claimed, way: Way): Promise<Result> {
   }
 }
 
-function send(delivery: Claimed, { outbound, open, ownAddress, timeout_ms }: Way, began_at: number): Promise<Reply> {
+function send(delivery: Claimed, { outbound, open, ownAddress, timeout_ms }: SendOptions, began_at: number): Promise<Reply> {
   const body = bodyOf(delivery.workspace, delivery)
   const signed = { id: delivery.id, timestamp: String(Math.floor(began_at / second_ms)), body }
-  const secrets = secretsOf(delivery, open, began_at)
+  const secrets = signingSecrets(delivery, open, began_at)
   if (secrets.length === 0) throw new OutboundError(unreadable)
   const headers = {
     'content-type': 'application/json',
@@ -78,7 +78,7 @@ function send(delivery: Claimed, { outbound, open, ownAddress, timeout_ms }: Way
   return outbound.post(is_own ? ownAddress() + delivery.url : delivery.url, message, is_own)
 }
 
-function whatNext(attempts: number, reply: Reply | undefined, now: number): Pick<Result, 'status' | 'due_at'> {
+function nextStep(attempts: number, reply: Reply | undefined, now: number): Pick<Result, 'status' | 'due_at'> {
   if (reply && reply.status >= 200 && reply.status < 300) return { status: 'succeeded', due_at: null }
   const wait_ms = waits_ms[attempts]
   if (wait_ms === undefined || reply?.status === gone) return { status: 'failed', due_at: null }
@@ -87,10 +87,10 @@ function whatNext(attempts: number, reply: Reply | undefined, now: number): Pick
   return { status: 'pending', due_at: clock.iso(now + later_ms) }
 }
 
-/** The endpoint asks for no more. */
+/** HTTP 410: the endpoint wants no more requests. */
 export const gone = 410
 
-/** In seconds, or as a date. */
+/** Retry-After is a number of seconds or a date. */
 function retryAfterOf({ headers }: Reply, now: number): number {
   const said = String(headers['retry-after'] ?? '').trim()
   const wait_ms = /^\d+$/.test(said) ? Number(said) * second_ms : clock.parse(said) - now

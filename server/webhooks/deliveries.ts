@@ -1,46 +1,43 @@
+import type { Catalog } from '../events/catalog.ts'
 import * as events from '../events/store.ts'
+import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import * as page from '../kit/postgres/page.ts'
-import type { Db } from '../kit/postgres/pool.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { invalidState, notFound } from '../kit/problem.ts'
+import { addToCounts, deliveryCount } from './delivery-counts.ts'
+import { enqueueFor } from './enqueue.ts'
+import { event_types } from './event-types.ts'
 import type { Attempt, Delivery, DeliveryQuery, DeliveryStatus, DeliveryWithAttempts, Webhook } from './schema.ts'
 import * as webhooks from './store.ts'
 
 const columns = raw('webhook_id, id, type, status, attempt, created_at, due_at')
 
-/** An event as it was written down: its texts are sent as they are, so that each attempt sends the same bytes. */
-export interface Told {
+interface DeliveryId {
+  webhook_id: string
   id: string
-  type: string
-  timestamp: string
-  data: string
-  previous: string | null
 }
 
-export const told_columns = raw('event.created_at as timestamp, event.data::text, event.previous::text')
-
-/** What is sent. */
-export const bodyOf = (workspace: string, { id, type, timestamp, data, previous }: Told): string =>
+/** The body of a webhook request. */
+export const bodyOf = (workspace: string, { id, type, timestamp, data, previous }: events.EventText): string =>
   `{"id":"${id}","type":"${type}","timestamp":"${timestamp}","workspace_id":"${workspace}","data":${data}` +
   `${previous === null ? '' : `,"previous":${previous}`}}`
 
 export async function list(
-  db: Db,
-  workspace: string,
-  webhook_id: string,
-  query: DeliveryQuery,
+  at: At,
+  { webhook_id, query }: { webhook_id: string; query: DeliveryQuery },
 ): Promise<page.Page<Delivery>> {
-  await webhooks.get(db, workspace, webhook_id)
+  const { db, workspace } = at
+  await webhooks.get(at, webhook_id)
   const all = sql`webhook_deliveries where workspace_id = ${workspace} and webhook_id = ${webhook_id}`
   const having = (status: DeliveryStatus) => sql`${all} and ${conditions[status]}`
   const countOf = (status: DeliveryStatus) => sql`(select count(*) from ${having(status)})`
-  const counted = events.deliveryCountOf(workspace, webhook_id)
+  const counted = deliveryCount(workspace, webhook_id)
   const totals = {
     all: counted,
     pending: countOf('pending'),
     failed: countOf('failed'),
-    // The rest, so that it needs no index of its own: each costs every delivery.
+    // The rest, which needs no index: each index would slow down every delivery.
     succeeded: sql`${counted} - ${countOf('pending')} - ${countOf('failed')}`,
   }
   return page.read(query, page.newest_id_first, async (cut) => {
@@ -52,46 +49,43 @@ export async function list(
   })
 }
 
-/** In the words of the indexes that there are. */
+/** Written as in the partial indexes, so that the planner uses them. */
 const conditions: Record<DeliveryStatus, Sql> = {
   pending: raw('due_at is not null'),
   succeeded: raw("status = 'succeeded'"),
   failed: raw("status = 'failed'"),
 }
 
-export async function get(db: Db, workspace: string, webhook_id: string, id: string): Promise<DeliveryWithAttempts> {
-  const found = await db.maybe<Delivery & Told & { attempts: Attempt[] }>(
-    sql`select delivery.*, ${told_columns}
+export async function get({ db, workspace }: At, { webhook_id, id }: DeliveryId): Promise<DeliveryWithAttempts> {
+  const found = await db.maybe<Delivery & events.EventText & { attempts: Attempt[] }>(
+    sql`select delivery.*, ${events.text_columns}
       from (select ${columns}, attempts from webhook_deliveries
         where workspace_id = ${workspace} and webhook_id = ${webhook_id} and id = ${id}) as delivery
       join webhooks on webhooks.workspace_id = ${workspace} and webhooks.id = webhook_id
-      join events as event on event.workspace_id = ${workspace} and event.id = delivery.id`,
+      ${events.joinEvent(workspace, raw('delivery.id'))}`,
   )
   if (!found) throw notFound()
   return { ...found, body: bodyOf(workspace, found) }
 }
 
-/** Made up, and sent to this one alone. */
-export async function test(db: Db, workspace: string, webhook_id: string, now: number): Promise<Delivery> {
-  const webhook = assertActive(await webhooks.lock(db, workspace, webhook_id, () => true))
-  const data = webhooks.summaryOf(webhook)
-  await events.record(db, workspace, 'webhook.test', [{ data }], now, sql`webhooks.id = ${webhook_id}`)
-  return db.one<Delivery>(
-    sql`select ${columns} from webhook_deliveries where workspace_id = ${workspace} and webhook_id = ${webhook_id}
-      and type = 'webhook.test' order by id desc limit 1`,
+/** Records a test event and sends it to this webhook only. */
+export async function test(at: At, webhook_id: string): Promise<Delivery> {
+  const webhook = assertActive(await webhooks.lock(at, { id: webhook_id }))
+  const type = event_types.test
+  const id = await events.recordOnly(at, type, { data: webhooks.summaryOf(webhook) })
+  await enqueueFor(at, { type, ids: [id] }, sql`id = ${webhook_id}`)
+  return at.db.one<Delivery>(
+    sql`select ${columns} from webhook_deliveries
+      where workspace_id = ${at.workspace} and webhook_id = ${webhook_id} and id = ${id}`,
   )
 }
 
-/** From the first attempt on, whatever became of it before. */
-export async function resend(
-  db: Db,
-  workspace: string,
-  { webhook_id, id }: { webhook_id: string; id: string },
-  now: number,
-): Promise<Delivery> {
-  assertActive(await webhooks.get(db, workspace, webhook_id))
+/** Starts over with the first attempt, whatever the status was. */
+export async function resend(at: At, { webhook_id, id }: DeliveryId): Promise<Delivery> {
+  const { db, workspace, now } = at
+  assertActive(await webhooks.get(at, webhook_id))
   const sent = await db.maybe<Delivery>(
-    sql`update webhook_deliveries set ${again(now)}
+    sql`update webhook_deliveries set ${sentAgain(now)}
       where workspace_id = ${workspace} and webhook_id = ${webhook_id} and id = ${id} returning ${columns}`,
   )
   if (!sent) throw notFound()
@@ -99,28 +93,42 @@ export async function resend(
   return sent
 }
 
+/** Sends failed deliveries again, and events that the webhook missed while it was disabled. */
 export async function recover(
-  db: Db,
-  workspace: string,
-  { webhook_id, since }: { webhook_id: string; since: string },
-  now: number,
+  at: At,
+  { webhook_id, since, catalog }: { webhook_id: string; since: string; catalog: Catalog },
 ): Promise<{ recovered: number }> {
-  const webhook = assertActive(await webhooks.get(db, workspace, webhook_id))
+  const { db, workspace, now } = at
+  const webhook = assertActive(await webhooks.get(at, webhook_id))
   const failed = await db.run(
-    sql`update webhook_deliveries set ${again(now)}
+    sql`update webhook_deliveries set ${sentAgain(now)}
       where workspace_id = ${workspace} and webhook_id = ${webhook_id} and status = 'failed'
         and created_at >= ${clock.iso(clock.parse(since))}`,
   )
-  const recovered = failed + (await events.tellMissed(db, workspace, webhook, since, now))
+  const recovered = failed + (await enqueueMissed(at, webhook, since, catalog))
   if (recovered > 0) db.notify({ topic: 'deliveries', workspace })
   return { recovered }
 }
 
-/** An attempt that is under way no longer counts. */
-const again = (now: number): Sql => sql`status = 'pending', attempt = 0, due_at = ${clock.iso(now)}`
+async function enqueueMissed(at: At, webhook: Webhook, since: string, catalog: Catalog): Promise<number> {
+  const { db, workspace, now } = at
+  const names = webhook.events.flatMap(catalog.namesMatching).filter((name) => name !== event_types.test.name)
+  const first_ms = Math.max(clock.parse(since), clock.parse(webhook.created_at))
+  const missed = await db.run(
+    sql`insert into webhook_deliveries (workspace_id, webhook_id, id, type, created_at, due_at)
+      select ${workspace}, ${webhook.id}, id, type, created_at, ${clock.iso(now)}
+      from (${events.selectSince(workspace, names, clock.iso(first_ms))}) as event
+      on conflict do nothing`,
+  )
+  await addToCounts(at, { webhook_ids: [webhook.id], each: missed })
+  return missed
+}
 
-/** Should it be disabled at this moment, what is sent again fails as all that waits. */
+/** The result of an attempt in flight is not recorded. */
+const sentAgain = (now: number): Sql => sql`status = 'pending', attempt = 0, due_at = ${clock.iso(now)}`
+
+/** If it is disabled right after, its pending deliveries fail. */
 function assertActive(webhook: Webhook): Webhook {
   if (webhook.status === 'active') return webhook
-  throw invalidState('This webhook is disabled: make it active first.')
+  throw invalidState('This webhook is disabled: set its status to active first.')
 }

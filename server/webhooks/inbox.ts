@@ -1,82 +1,86 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import * as events from '../events/store.ts'
+import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import type { Seal } from '../kit/crypto/seal.ts'
 import { isSecret } from '../kit/crypto/secret.ts'
 import { isSigned, sign, tolerance_ms } from '../kit/crypto/signing.ts'
+import type { RequestHead } from '../kit/http/door.ts'
+import type { Caller, RawAnswer, RawRequest } from '../kit/http/operation.ts'
 import { isId, newId } from '../kit/id.ts'
 import * as page from '../kit/postgres/page.ts'
-import type { Db, Pool } from '../kit/postgres/pool.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { notFound } from '../kit/problem.ts'
 import { cut, storable } from '../kit/text.ts'
 import type { InboxRequest, Webhook } from './schema.ts'
 import * as webhooks from './store.ts'
 
-/** An endpoint of our own, to try out webhooks without a server. */
+/** An inbox is an endpoint of this server, to try out webhooks. It stores and checks each request. */
 
 const columns = raw('id, headers, body, answered, steps, created_at')
-const requests_kept = 50
-const shown_max = 300
+const requests_max = 50
+const detail_length_max = 300
+/** Longer than a sender waits. */
+const hang_ms = 20_000
 
-type Inbox = Pick<Webhook, 'id' | 'inbox_answer'> & webhooks.Sealed
+type Inbox = Pick<Webhook, 'id' | 'inbox_answer'> & webhooks.SealedSecrets
 
-/** Keeps what came, and gives what it is to be answered. */
-export async function receive(
-  pool: Pool,
-  seal: Seal,
-  { path, headers, body }: { path: string; headers: IncomingHttpHeaders; body: Buffer },
-  now: number,
-): Promise<NonNullable<Webhook['inbox_answer']>> {
-  const [, , workspace = '', token = ''] = path.split('/')
+/** The token in the path identifies the inbox. Whether it exists is found out when the request is stored. */
+export function identifyInbox({ params: { workspace = '', token = '' } }: RequestHead): Caller {
   if (!isId(workspace) || !isSecret(token)) throw notFound()
-  return pool.tx(async (db) => {
-    // A webhook that is being deleted is waited for: what came could not be stored beside it any more.
-    const inbox = await db.maybe<Inbox>(
-      sql`select id, inbox_answer, secret, previous_secret, previous_secret_until from webhooks
-        where workspace_id = ${workspace} and url = ${path} for key share`,
-    )
-    if (!inbox?.inbox_answer) throw notFound()
-    const said = String(headers['webhook-id'] ?? '')
-    const event_id = isId(said) ? said : null
-    const text = storable(body.toString())
-    const kept = (await isForgotten(db, workspace, event_id, text)) ? '' : text
-    const steps = check(webhooks.secretsOf(inbox, seal.open, now), headers, { bytes: body, text: kept }, now)
-    const flat = Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [storable(name), storable(String(value))]),
-    )
-    await db.run(
-      sql`insert into inbox_requests (workspace_id, webhook_id, id, event_id, headers, body, answered, steps, created_at)
-        values (${workspace}, ${inbox.id}, ${newId()}, ${event_id}, ${JSON.stringify(flat)}, ${kept},
-          ${inbox.inbox_answer}, ${JSON.stringify(steps)}, ${clock.iso(now)})`,
-    )
-    await db.run(
-      sql`delete from inbox_requests where workspace_id = ${workspace} and webhook_id = ${inbox.id} and id <= (
-        select id from inbox_requests where workspace_id = ${workspace} and webhook_id = ${inbox.id}
-        order by id desc offset ${requests_kept} limit 1)`,
-    )
-    return inbox.inbox_answer
-  })
+  return { id: token, workspace, scopes: { has: () => false, is_open: false }, authenticated_by: 'token' }
 }
 
-/** Whether a contact was deleted while this was on its way. Until the end of the transaction none of it is. */
-async function isForgotten(db: Db, workspace: string, event_id: string | null, body: string): Promise<boolean> {
-  const event = await db.maybe<{ data: string }>(
-    sql`select data::text from events where workspace_id = ${workspace} and id = ${event_id} for share`,
+/** Stores the request and answers as the inbox is configured to. */
+export async function receive(at: At, { token, request }: { token: string; request: RawRequest }): Promise<RawAnswer> {
+  const { db, workspace, now } = at
+  // Waits for a deletion of the webhook: the request could not be stored after it.
+  const inbox = await db.maybe<Inbox>(
+    sql`select id, inbox_answer, secret, previous_secret, previous_secret_until from webhooks
+      where workspace_id = ${workspace} and url = ${`/inbox/${workspace}/${token}`} for key share`,
   )
-  return event !== undefined && !body.includes(event.data)
+  const answer = inbox?.inbox_answer
+  if (!inbox || !answer) throw notFound()
+  const { bytes } = request
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).map(([name, values = []]) => [storable(name), storable(values.join(', '))]),
+  )
+  const webhook_id = headers['webhook-id'] ?? ''
+  const event_id = isId(webhook_id) ? webhook_id : null
+  const text = storable(bytes.toString())
+  const body = (await isRedacted(at, event_id, text)) ? '' : text
+  const secrets = webhooks.signingSecrets(inbox, at.tools.seal.open, now)
+  const steps = checkSignature(secrets, headers, { bytes, text: body }, now)
+  await db.run(
+    sql`insert into inbox_requests (workspace_id, webhook_id, id, event_id, headers, body, answered, steps, created_at)
+      values (${workspace}, ${inbox.id}, ${newId()}, ${event_id}, ${JSON.stringify(headers)}, ${body},
+        ${answer}, ${JSON.stringify(steps)}, ${clock.iso(now)})`,
+  )
+  await db.run(
+    sql`delete from inbox_requests where workspace_id = ${workspace} and webhook_id = ${inbox.id} and id <= (
+      select id from inbox_requests where workspace_id = ${workspace} and webhook_id = ${inbox.id}
+      order by id desc offset ${requests_max} limit 1)`,
+  )
+  return answer === 'hang'
+    ? { status: 504, body: { answer }, delay_ms: hang_ms }
+    : { status: Number(answer), body: { answer } }
+}
+
+/** Whether the event was redacted while the request was in flight. */
+async function isRedacted(at: At, event_id: string | null, body: string): Promise<boolean> {
+  const data = await events.lockData(at, event_id)
+  return data !== undefined && !body.includes(data)
 }
 
 type Steps = InboxRequest['steps']
 
-/** As any receiver would, by Standard Webhooks. */
-function check(
+/** Checks the signature step by step, as any receiver would by Standard Webhooks. */
+function checkSignature(
   secrets: string[],
-  headers: IncomingHttpHeaders,
+  headers: Record<string, string>,
   body: { bytes: Buffer; text: string },
   now: number,
 ): Steps {
   const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature']
-  const [id = '', timestamp = '', signature = ''] = names.map((name) => String(headers[name] ?? ''))
+  const [id = '', timestamp = '', signature = ''] = names.map((name) => headers[name] ?? '')
   const missing = names.filter((name) => !headers[name])
   const late_s = Math.round(Math.abs(now / 1000 - Number(timestamp)))
   const message = { id, timestamp, body: body.bytes }
@@ -96,27 +100,26 @@ function check(
     {
       name: 'content',
       is_ok: true,
-      detail: `What is signed is the id, the timestamp and the body: ${shown(content)}`,
+      detail: `What is signed is the id, the timestamp and the body: ${shortened(content)}`,
     },
     { name: 'expected', is_ok: true, detail: `HMAC-SHA256 of it with the secret gives ${expected.join(' ')}` },
     {
       name: 'signature',
       is_ok: secrets.some((secret) => isSigned(secret, message, signature)),
-      detail: `The header says ${shown(signature)}`,
+      detail: `The header says ${shortened(signature)}`,
     },
   ]
 }
 
-const shown = (text: string): string => storable(cut(text, shown_max)) + (text.length > shown_max ? '…' : '')
+const shortened = (text: string): string =>
+  storable(cut(text, detail_length_max)) + (text.length > detail_length_max ? '…' : '')
 
 export async function list(
-  db: Db,
-  workspace: string,
-  webhook_id: string,
-  query: page.PageQuery,
+  at: At,
+  { webhook_id, query }: { webhook_id: string; query: page.PageQuery },
 ): Promise<page.Page<InboxRequest>> {
-  await webhooks.get(db, workspace, webhook_id)
+  await webhooks.get(at, webhook_id)
   const all = sql`select ${columns} from inbox_requests
-    where workspace_id = ${workspace} and webhook_id = ${webhook_id}`
-  return page.readSelection(db, query, page.newest_id_first, all)
+    where workspace_id = ${at.workspace} and webhook_id = ${webhook_id}`
+  return page.readSelection(at.db, query, page.newest_id_first, all)
 }

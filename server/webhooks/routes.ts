@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
-import { type_patterns } from '../events/catalog.ts'
+import type { Catalog } from '../events/catalog.ts'
 import { ById } from '../kit/field.ts'
-import { operation } from '../kit/http/operation.ts'
+import * as operation from '../kit/http/operation.ts'
 import * as page from '../kit/postgres/page.ts'
 import * as deliveries from './deliveries.ts'
 import * as inbox from './inbox.ts'
@@ -11,8 +11,8 @@ import * as webhooks from './store.ts'
 const path = '/webhooks'
 const Deleted = Type.Object({ deleted: Type.Literal(true) }, { title: 'Deleted' })
 
-export const operations = [
-  operation({
+export const operations = (catalog: Catalog): operation.Operation[] => [
+  operation.write({
     id: 'webhooks.create',
     method: 'POST',
     path,
@@ -21,36 +21,34 @@ export const operations = [
     description:
       'Events that happen from now on are sent to `url` as Standard Webhooks, each at least once: see "Webhooks" in the guide. ' +
       'The answer shows the `secret` that signs them, this once. There can be 100 of them.',
-    body: schema.newWebhook(type_patterns),
-    refusals: ['INVALID_STATE'],
+    body: schema.newWebhook(catalog.patterns),
+    errors: ['INVALID_STATE'],
     response: schema.WebhookWithSecret,
     status: 201,
     is_secret: true,
     before: (at, { body }) => webhooks.checkUrl(at, body.url),
-    run: ({ db, workspace, now, tools }, { body }) => webhooks.create(db, workspace, body, tools.seal, now),
+    run: (at, { body }) => webhooks.create(at, body),
   }),
-  operation({
+  operation.list({
     id: 'webhooks.list',
-    method: 'GET',
     path,
     scope: 'webhooks:read',
     summary: 'List webhooks',
     description: 'Newest first.',
     query: schema.WebhookQuery,
     items: schema.Webhook,
-    run: ({ db, workspace }, { query }) => webhooks.list(db, workspace, query),
+    run: (at, { query }) => webhooks.list(at, query),
   }),
-  operation({
+  operation.get({
     id: 'webhooks.get',
-    method: 'GET',
     path: `${path}/:id`,
     scope: 'webhooks:read',
     summary: 'Get a webhook',
     params: ById,
     response: schema.Webhook,
-    run: ({ db, workspace }, { params }) => webhooks.get(db, workspace, params.id),
+    run: (at, { params }) => webhooks.get(at, params.id),
   }),
-  operation({
+  operation.write({
     id: 'webhooks.update',
     method: 'PATCH',
     path: `${path}/:id`,
@@ -59,13 +57,12 @@ export const operations = [
     description:
       'Fields that are not sent keep their values. With `status` `disabled` nothing more is sent; with `active` it begins anew.',
     params: ById,
-    body: schema.webhookChange(type_patterns),
+    body: schema.webhookChange(catalog.patterns),
     response: schema.Webhook,
     before: (at, { body }) => webhooks.checkUrl(at, body.url),
-    run: ({ db, workspace, now }, { params, body, is_current }) =>
-      webhooks.update(db, workspace, { id: params.id, change: body, is_current }, now),
+    run: (at, { params, body, is_current }) => webhooks.update(at, { id: params.id, change: body, is_current }),
   }),
-  operation({
+  operation.write({
     id: 'webhooks.delete',
     method: 'DELETE',
     path: `${path}/:id`,
@@ -74,10 +71,9 @@ export const operations = [
     description: 'With its deliveries: what is still to be sent is not.',
     params: ById,
     response: Deleted,
-    run: ({ db, workspace, now }, { params, is_current }) =>
-      webhooks.remove(db, workspace, { id: params.id, is_current }, now),
+    run: (at, { params, is_current }) => webhooks.remove(at, { id: params.id, is_current }),
   }),
-  operation({
+  operation.write({
     id: 'webhooks.rotate_secret',
     method: 'POST',
     path: `${path}/:id/rotate_secret`,
@@ -89,10 +85,9 @@ export const operations = [
     params: ById,
     response: schema.WebhookWithSecret,
     is_secret: true,
-    run: ({ db, workspace, now, tools }, { params }) =>
-      webhooks.rotateSecret(db, workspace, params.id, tools.seal, now),
+    run: (at, { params }) => webhooks.rotateSecret(at, params.id),
   }),
-  operation({
+  operation.write({
     id: 'webhooks.test',
     method: 'POST',
     path: `${path}/:id/test`,
@@ -100,13 +95,12 @@ export const operations = [
     summary: 'Test a webhook',
     description: 'Sends it an event `webhook.test`, whatever it listens to. The delivery tells what became of it.',
     params: ById,
-    refusals: ['INVALID_STATE'],
+    errors: ['INVALID_STATE'],
     response: schema.Delivery,
-    run: ({ db, workspace, now }, { params }) => deliveries.test(db, workspace, params.id, now),
+    run: (at, { params }) => deliveries.test(at, params.id),
   }),
-  operation({
+  operation.list({
     id: 'webhooks.list_deliveries',
-    method: 'GET',
     path: `${path}/:id/deliveries`,
     scope: 'webhooks:read',
     summary: "List a webhook's deliveries",
@@ -114,21 +108,20 @@ export const operations = [
     params: ById,
     query: schema.DeliveryQuery,
     items: schema.Delivery,
-    isDear: ({ status }) => status !== undefined,
-    run: ({ db, workspace }, { params, query }) => deliveries.list(db, workspace, params.id, query),
+    isExpensive: ({ status }) => status !== undefined,
+    run: (at, { params, query }) => deliveries.list(at, { webhook_id: params.id, query }),
   }),
-  operation({
+  operation.get({
     id: 'webhooks.get_delivery',
-    method: 'GET',
     path: `${path}/:id/deliveries/:delivery_id`,
     scope: 'webhooks:read',
     summary: 'Get a delivery',
     description: 'With what is sent, and each attempt.',
     params: schema.ByDeliveryId,
     response: schema.DeliveryWithAttempts,
-    run: ({ db, workspace }, { params }) => deliveries.get(db, workspace, params.id, params.delivery_id),
+    run: (at, { params }) => deliveries.get(at, { webhook_id: params.id, id: params.delivery_id }),
   }),
-  operation({
+  operation.write({
     id: 'webhooks.resend_delivery',
     method: 'POST',
     path: `${path}/:id/deliveries/:delivery_id/resend`,
@@ -136,12 +129,11 @@ export const operations = [
     summary: 'Send a delivery again',
     description: 'At once, with all attempts anew, whatever became of it before.',
     params: schema.ByDeliveryId,
-    refusals: ['INVALID_STATE'],
+    errors: ['INVALID_STATE'],
     response: schema.Delivery,
-    run: ({ db, workspace, now }, { params }) =>
-      deliveries.resend(db, workspace, { webhook_id: params.id, id: params.delivery_id }, now),
+    run: (at, { params }) => deliveries.resend(at, { webhook_id: params.id, id: params.delivery_id }),
   }),
-  operation({
+  operation.write({
     id: 'webhooks.recover',
     method: 'POST',
     path: `${path}/:id/recover`,
@@ -152,14 +144,12 @@ export const operations = [
       'was disabled.',
     params: ById,
     body: schema.Recovery,
-    refusals: ['INVALID_STATE'],
+    errors: ['INVALID_STATE'],
     response: schema.Recovered,
-    run: ({ db, workspace, now }, { params, body }) =>
-      deliveries.recover(db, workspace, { webhook_id: params.id, since: body.since }, now),
+    run: (at, { params, body }) => deliveries.recover(at, { webhook_id: params.id, since: body.since, catalog }),
   }),
-  operation({
+  operation.list({
     id: 'webhooks.list_inbox',
-    method: 'GET',
     path: `${path}/:id/inbox`,
     scope: 'webhooks:read',
     summary: 'List what came to an inbox',
@@ -168,6 +158,22 @@ export const operations = [
     params: ById,
     query: page.query({}),
     items: schema.InboxRequest,
-    run: ({ db, workspace }, { params, query }) => inbox.list(db, workspace, params.id, query),
+    run: (at, { params, query }) => inbox.list(at, { webhook_id: params.id, query }),
+  }),
+]
+
+/** Requests to inboxes, which are not part of the API of the workspace. */
+export const inbox_operations: operation.Operation[] = [
+  operation.raw({
+    id: 'webhooks.receive',
+    path: '/inbox/:workspace/:token',
+    summary: 'Send to an inbox',
+    description:
+      'The URL of a webhook that was created with the URL `inbox`. Stores the request, checks its signature, and answers as ' +
+      "the webhook's `inbox_answer` says: 200, 410, 500, or with `hang` nothing for 20 seconds and then 504.",
+    params: schema.ByInbox,
+    errors: ['NOT_FOUND'],
+    responses: schema.inbox_responses,
+    run: (at, { params }, request) => inbox.receive(at, { token: params.token, request }),
   }),
 ]

@@ -91,7 +91,7 @@ export type WebhookWithSecret = Static<typeof WebhookWithSecret>
 
 const url_form = '^(https?://.+|inbox|/inbox/.+)$'
 
-/** The patterns are those of the catalogue, which this file doesn't know. */
+/** The patterns come from the catalog of event types. */
 const fieldsFor = (patterns: string[]) => ({
   url: text({
     maxLength: url_length_max,
@@ -245,3 +245,17 @@ export const InboxRequest = Type.Object(
   { title: 'InboxRequest' },
 )
 export type InboxRequest = Static<typeof InboxRequest>
+
+export const ByInbox = Type.Object({
+  workspace: id("The workspace's identifier."),
+  token: text({ pattern: '^[\\w-]{43}$', examples: ['x3Q0c2n1yWm4kJ8rT5vZ7bH9dL6pF0sA1eG2uI3oC4t'] }),
+})
+
+const InboxAnswer = Type.Object({ answer: oneOf(inbox_answers) }, { title: 'InboxAnswer' })
+const answered = (description: string) => ({ description, schema: InboxAnswer })
+export const inbox_responses = {
+  200: answered('`inbox_answer` is `200`.'),
+  410: answered('`inbox_answer` is `410`.'),
+  500: answered('`inbox_answer` is `500`.'),
+  504: answered('`inbox_answer` is `hang`: sent after 20 seconds.'),
+}

@@ -1,49 +1,49 @@
-import { type FlightOptions, openFlights } from './attempts-in-flight.ts'
+import { openSending, type SendingOptions } from './sending.ts'
 
-const look_every_ms = 500
+const poll_every_ms = 500
 
 export interface Sender {
-  /** Waits a little for what is on its way, and leaves the rest to others. */
+  /** Waits a little for attempts in flight. Other processes send the rest. */
   stop: () => Promise<void>
 }
 
-/** Sends what is due: at once what this process has written, and the rest when it is next looked for. */
-export function openSender(options: FlightOptions): Sender {
-  const { pool, log } = options
-  const flights = openFlights(options)
-  let looking: Promise<void> | undefined
-  const look = async () => {
+/** Sends at once what this process has committed, and polls for the rest. */
+export function openSender(options: SendingOptions): Sender {
+  const { service, log } = options
+  const sending = openSending(options)
+  let polling: Promise<void> | undefined
+  const poll = async () => {
     try {
-      await flights.look()
+      await sending.poll()
     } catch (error) {
-      log.warn({ err: error }, 'looking for deliveries failed')
+      log.warn({ err: error }, 'polling for deliveries failed')
     }
-    looking = undefined
+    polling = undefined
   }
-  const deafen = pool.subscribe(({ topic, workspace }) => {
+  const unsubscribe = service.pool.subscribe(({ topic, workspace }) => {
     try {
-      if (topic === 'deliveries') flights.send(workspace)
+      if (topic === 'deliveries') sending.send(workspace)
     } catch (error) {
       log.error({ err: error }, 'sending did not begin')
     }
   })
   const timer = setInterval(() => {
-    looking ??= look()
-  }, look_every_ms)
+    polling ??= poll()
+  }, poll_every_ms)
   return {
     stop: async () => {
       clearInterval(timer)
-      deafen()
-      await Promise.all([looking, flights.stop()])
+      unsubscribe()
+      await Promise.all([polling, sending.stop()])
     },
   }
 }
 
-/** Sends all that is due in one workspace, and comes back. */
-export async function sendAll(options: FlightOptions, workspace: string): Promise<void> {
-  const flights = openFlights(options)
-  flights.send(workspace)
-  await flights.settled()
-  await flights.look(workspace)
-  await flights.stop()
+/** Sends everything that is due in one workspace, then returns. */
+export async function sendAll(options: SendingOptions, workspace: string): Promise<void> {
+  const sending = openSending(options)
+  sending.send(workspace)
+  await sending.idle()
+  await sending.poll(workspace)
+  await sending.stop()
 }

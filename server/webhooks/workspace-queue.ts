@@ -1,64 +1,63 @@
-import type { Claimed, Progress } from './queue.ts'
+import type { Claimed, Progress } from './claims.ts'
 
-/** What this process has under way of one workspace. */
-export interface Line {
+/** Deliveries that this process is sending for one workspace. */
+export interface WorkspaceQueue {
   workspace: string
-  /** Until then no other process sends anything of it. */
+  /** Wall time. Until then no other process may send for this workspace. */
   lease_until: number
-  /** Another one does, as far as is known. */
-  is_elsewhere: boolean
+  is_leased_by_other: boolean
   is_claiming: boolean
-  /** Until it is noted what became of them. */
+  /** Claimed, and their results not yet recorded. */
   claimed: Set<Claimed>
-  flying: number
-  /** Of these, to endpoints that fail. */
-  failing: number
+  in_flight: number
+  in_flight_to_failing: number
   by_endpoint: Map<string, Progress>
-  /** What was committed late may be due before what was claimed since. */
-  is_to_look_back: boolean
-  /** Endpoints of which some was, and there may be more for which there was no room. */
-  late: Set<string>
-  /** More is claimed when no more than so many are left: while these fly, and what has landed is noted. */
-  few: number
-  /** And a little after an endpoint has none left, which others that are slow must not keep waiting. */
-  asking: NodeJS.Timeout | undefined
+  /** Set when a delivery may have been committed with an earlier `due_at` than one already claimed: the next claim starts
+   *  from the beginning. */
+  must_rescan: boolean
+  /** Endpoints that had such a delivery, and may have more that didn't fit into the capacity. */
+  rescanned: Set<string>
+  /** Claims the next batch when no more than this many are in flight. */
+  refill_at: number
+  /** Claims the next batch shortly after an endpoint has none left, so that slow endpoints don't delay it. */
+  refill_timer: NodeJS.Timeout | undefined
 }
 
-export const newLine = (workspace: string): Line => ({
+export const newWorkspaceQueue = (workspace: string): WorkspaceQueue => ({
   workspace,
   lease_until: 0,
-  is_elsewhere: false,
+  is_leased_by_other: false,
   is_claiming: false,
   claimed: new Set(),
-  flying: 0,
-  failing: 0,
+  in_flight: 0,
+  in_flight_to_failing: 0,
   by_endpoint: new Map(),
-  is_to_look_back: false,
-  late: new Set(),
-  few: 0,
-  asking: undefined,
+  must_rescan: false,
+  rescanned: new Set(),
+  refill_at: 0,
+  refill_timer: undefined,
 })
 
 export const isFailing = ({ failing_since }: Claimed): boolean => failing_since !== null
 
-/** One more is on its way, or one less. */
-export function count(line: Line, delivery: Claimed, one: 1 | -1): void {
+/** Counts one delivery more, or one less, in flight. */
+export function countInFlight(queue: WorkspaceQueue, delivery: Claimed, change: 1 | -1): void {
   const { webhook_id, due_at, id } = delivery
-  line.flying += one
-  if (isFailing(delivery)) line.failing += one
-  const progress = line.by_endpoint.get(webhook_id) ?? { flying: 0, due_at, id }
-  line.by_endpoint.set(webhook_id, progress)
-  progress.flying += one
+  queue.in_flight += change
+  if (isFailing(delivery)) queue.in_flight_to_failing += change
+  const progress = queue.by_endpoint.get(webhook_id) ?? { in_flight: 0, due_at, id }
+  queue.by_endpoint.set(webhook_id, progress)
+  progress.in_flight += change
   if (isBefore(delivery, progress)) return
   progress.due_at = due_at
   progress.id = id
 }
 
-/** Whether it is due before the last that was claimed of its endpoint. */
-export const isLate = (line: Line, delivery: Claimed): boolean =>
-  isBefore(delivery, line.by_endpoint.get(delivery.webhook_id))
+/** Whether it is due before the last delivery claimed for its endpoint. */
+export const isOutOfOrder = (queue: WorkspaceQueue, delivery: Claimed): boolean =>
+  isBefore(delivery, queue.by_endpoint.get(delivery.webhook_id))
 
-type Place = Pick<Progress, 'due_at' | 'id'>
+type Position = Pick<Progress, 'due_at' | 'id'>
 
-const isBefore = (one: Place, other: Place = one): boolean =>
+const isBefore = (one: Position, other: Position = one): boolean =>
   one.due_at < other.due_at || (one.due_at === other.due_at && one.id < other.id)

@@ -1,6 +1,6 @@
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
-import type { Db } from '../kit/postgres/pool.ts'
+import type { At, Unscoped } from '../kit/at.ts'
 import { sql } from '../kit/postgres/sql.ts'
 
 export interface Workspace {
@@ -9,27 +9,27 @@ export interface Workspace {
   created_at: string
 }
 
-/** The workspace that the first start makes. */
+/** The workspace that the first start creates. */
 export const default_name = 'Default'
 
-/** Undefined when the name is taken. */
-export function create(db: Db, name: string, now: number): Promise<Workspace | undefined> {
+/** Returns undefined when the name is taken. */
+export function create({ db, now }: Unscoped, name: string): Promise<Workspace | undefined> {
   return db.maybe<Workspace>(
     sql`insert into workspaces (id, name, created_at) values (${newId()}, ${name}, ${clock.iso(now)})
       on conflict (name) do nothing returning id, name, created_at`,
   )
 }
 
-/** Fails on a name that is taken as the constraint says. */
-export const rename = (db: Db, id: string, name: string): Promise<Workspace> =>
-  db.one<Workspace>(sql`update workspaces set name = ${name} where id = ${id} returning id, name, created_at`)
+/** A name that is taken violates the unique constraint. */
+export const rename = ({ db, workspace }: At, name: string): Promise<Workspace> =>
+  db.one<Workspace>(sql`update workspaces set name = ${name} where id = ${workspace} returning id, name, created_at`)
 
-/** Until the end of the transaction, who holds it too waits: for what is counted before one more is made. */
-export const hold = (db: Db, id: string): Promise<number> =>
-  db.run(sql`select from workspaces where id = ${id} for no key update`)
+/** Locks the workspace until the transaction ends, so that a count stays true until one more is created. */
+export const lock = ({ db, workspace }: At): Promise<number> =>
+  db.run(sql`select from workspaces where id = ${workspace} for no key update`)
 
-export const find = (db: Db, name: string): Promise<Workspace | undefined> =>
+export const find = ({ db }: Pick<Unscoped, 'db'>, name: string): Promise<Workspace | undefined> =>
   db.maybe<Workspace>(sql`select id, name, created_at from workspaces where name = ${name}`)
 
-export const list = (db: Db): Promise<Workspace[]> =>
+export const list = ({ db }: Pick<Unscoped, 'db'>): Promise<Workspace[]> =>
   db.many<Workspace>(sql`select id, name, created_at from workspaces order by created_at, id`)

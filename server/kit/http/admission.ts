@@ -5,16 +5,16 @@ import type { DelayedRejection } from '../limits/delayed-rejection.ts'
 import { openRateLimit } from '../limits/rate.ts'
 import * as problem from '../problem.ts'
 import { isForm, isTooLong } from './body/form.ts'
-import type { Door, Knock } from './door.ts'
+import type { Door, RequestHead } from './door.ts'
 import { hasBody, isPlainJson, readBearerToken, sentOf } from './headers.ts'
-import type { Caller, Operation, Upload } from './operation.ts'
+import { bodyOf, type Caller, type Operation, type Upload, uploadOf } from './operation.ts'
 import type { Parts } from './request.ts'
 
 /** Connections with an upload. The request timeout doesn't apply to them: the reader of the form has its own. */
-export const unhurried = new WeakSet<object>()
+export const uploading = new WeakSet<object>()
 
 /** Authenticates (401), limits the rate (429), checks the scope (403) and the content type (415), before the body is read. */
-export function admission(rate_limit_per_second: number, turnAway: DelayedRejection) {
+export function admission(rate_limit_per_second: number, rejectLater: DelayedRejection) {
   const limits = rate_limit_per_second > 0 ? openRateLimit(rate_limit_per_second) : undefined
 
   function check(
@@ -31,13 +31,15 @@ export function admission(rate_limit_per_second: number, turnAway: DelayedReject
       reply.header('ratelimit-policy', limits.policy).header('ratelimit', header)
       if (is_exceeded) throw problem.rateLimited(rate_limit_per_second)
     }
-    if (!caller.scopes.has(operation.scope)) throw problem.forbidden(operation.scope)
-    if (operation.upload && isForm(request.headers['content-type'])) return checkUpload(operation.upload, request)
-    if (operation.body && hasBody(request.raw) && !isPlainJson(request.raw))
-      throw operation.upload ? problem.notFormOrJson() : problem.unsupportedMediaType()
+    if (operation.kind !== 'raw' && !caller.scopes.has(operation.scope)) throw problem.forbidden(operation.scope)
+    const upload = uploadOf(operation)
+    const body = bodyOf(operation)
+    if (upload && isForm(request.headers['content-type'])) return checkUpload(upload, request)
+    if (body && hasBody(request.raw) && !isPlainJson(request.raw))
+      throw upload ? problem.notFormOrJson() : problem.unsupportedMediaType()
     // The type of a missing or unused body doesn't matter. Fastify would reject a malformed one.
     const has_type = sentOf(request.raw, 'content-type').length > 0
-    if (has_type && (!operation.body || !hasBody(request.raw))) request.headers['content-type'] = undefined
+    if (has_type && (!body || !hasBody(request.raw))) request.headers['content-type'] = undefined
   }
 
   return (
@@ -53,14 +55,14 @@ export function admission(rate_limit_per_second: number, turnAway: DelayedReject
     const host_count = sentOf(request.raw, 'host').length
     const is_valid = host_count === 1 || (host_count === 0 && request.raw.httpVersion === '1.0')
     if (!is_valid) return void done(problem.malformedRequest())
-    request.knock = new RequestKnock(operation, request, reply)
-    const identified = door.identify(request.knock, now)
+    request.head = new FastifyRequestHead(operation, request, reply)
+    const identified = door.identify(request.head, now)
     const decide = (caller: Caller | undefined) => {
       try {
         check(operation, request, reply, caller, now)
       } catch (error) {
         const is_rate_limited = error instanceof problem.Problem && error.code === 'RATE_LIMITED'
-        return is_rate_limited ? turnAway(() => done(error)) : done(error as Error)
+        return is_rate_limited ? rejectLater(() => done(error)) : done(error as Error)
       }
       done()
     }
@@ -71,7 +73,7 @@ export function admission(rate_limit_per_second: number, turnAway: DelayedReject
 }
 
 /** A class, because an object literal with accessors per request would double the cost of admission. */
-class RequestKnock implements Knock {
+class FastifyRequestHead implements RequestHead {
   readonly operation: Operation
   readonly #request: FastifyRequest
   readonly #reply: FastifyReply
@@ -121,5 +123,5 @@ class RequestKnock implements Knock {
 function checkUpload({ bytes_max }: Upload, { headers, raw }: FastifyRequest): void {
   if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw problem.unsupportedMediaType()
   if (isTooLong(headers['content-length'], bytes_max)) throw problem.payloadTooLarge(bytes_max)
-  unhurried.add(raw.socket)
+  uploading.add(raw.socket)
 }

@@ -1,7 +1,7 @@
 import fastify, { type FastifyInstance } from 'fastify'
 import type { Log } from '../log.ts'
 import * as problem from '../problem.ts'
-import { unhurried } from './admission.ts'
+import { uploading } from './admission.ts'
 import { methods } from './doors.ts'
 import { failure } from './envelope.ts'
 import { answerOnSocket, body_limit_bytes, parserProblem } from './errors.ts'
@@ -39,7 +39,7 @@ export function createApp({ trust_proxy, newRequestId, give, log }: AppOptions):
     },
     routerOptions: { maxParamLength: param_length_max },
     clientErrorHandler: (error, socket) => {
-      if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && unhurried.has(socket)) return
+      if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && uploading.has(socket)) return
       try {
         answerOnSocket(socket, parserProblem(error), newRequestId())
       } catch (error) {
@@ -59,7 +59,7 @@ export function createApp({ trust_proxy, newRequestId, give, log }: AppOptions):
   app.decorateRequest('caller')
   app.decorateRequest('arrived_at', 0)
   app.decorateRequest('door_headers')
-  app.decorateRequest('knock')
+  app.decorateRequest('head')
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('multipart/form-data', (_request, body, done) => done(null, body))
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Caller, Operation } from './operation.ts'
 
-/** Operations, where they are reached, and who is let in there. */
+/** A set of operations, the paths at which they are served, and how their callers are identified. */
 export interface Door {
   operations: Operation[]
   /** The path before the operations' own, as clients see it. */
@@ -9,33 +9,33 @@ export interface Door {
   /** The paths under which the operations are served. */
   served_at: string[]
   /**
-   * Who knocks; undefined when nobody knows. At once when it is known, else a promise, which may also refuse with a
-   * Problem. A re-check, of who listens to a stream, is no use of the key or session: only requests are.
+   * Returns the caller, or undefined when the credential is unknown; may also throw a Problem. Returns without a promise
+   * when no lookup is needed. A re-check of a stream's caller doesn't count as a use of its key or session.
    */
-  identify: (knock: Knock, now: number, is_recheck?: boolean) => Promise<Caller | undefined> | Caller | undefined
-  /** What every answer has besides. */
+  identify: (head: RequestHead, now: number, is_recheck?: boolean) => Promise<Caller | undefined> | Caller | undefined
+  /** Added to every response. */
   headers?: Record<string, string>
-  /** Its writes open transactions of their own, as it suits them, and keep no idempotency keys. */
+  /** Writes open their own transactions and take no idempotency keys. */
   is_plain?: boolean
   /**
-   * Its callers are no part of the workspace. They have their own queue and concurrency limit, so that they leave the
-   * workspace's own requests alone.
+   * For callers outside the workspace: a separate concurrency limit and write queue, so that they can't block the
+   * workspace's own requests.
    */
-  is_inlet?: boolean
+  concurrency?: { max: number; per_caller_max: number }
 }
 
-/** A request at the door: nothing of it but its head has been read. */
-export interface Knock {
+/** A request of which only the head was read. */
+export interface RequestHead {
   readonly operation: Operation
   readonly method: string
   readonly headers: IncomingHttpHeaders
   readonly ip: string
-  /** Of the path, as they stand there. */
+  /** Path parameters, not validated. */
   readonly params: Record<string, string>
   /** The bearer token, when there is exactly one. */
   readonly token: string | undefined
-  /** A parameter in the address that is meant for the door: it is taken out, operations don't see it. */
+  /** Removes a query parameter that is meant for the door and returns it. Operations don't see it. */
   takeFromQuery(name: string): string | undefined
-  /** For the answer, whatever it will be. */
+  /** Adds a header to the response, whatever it will be. */
   addHeader(name: string, value: string): void
 }

@@ -4,44 +4,56 @@ import { type TSchema, Type } from 'typebox'
 import { pageSchema } from '../postgres/page.ts'
 import type { Problem } from '../problem.ts'
 import { etagOf, hashOf } from './etag.ts'
-import type { Operation } from './operation.ts'
+import type { Get, List, Write, WriteMany } from './operation.ts'
 
-/** What goes back over the wire, and what an idempotency key keeps. */
+/** A response, as it is sent and as an idempotency key stores it. */
 export interface Answer {
   status: number
   headers: Record<string, string>
   body: string
 }
 
-/** The same for a file that is sent as it is made. */
+/** A response whose body is produced while it is sent. */
 export interface StreamedAnswer extends Omit<Answer, 'body'> {
   body: Readable
 }
 
-export const envelopeOf = ({ is_list, response }: Operation): TSchema =>
-  is_list ? pageSchema(response) : Type.Object({ success: Type.Literal(true), data: response })
+type OneResource = Get | Write | WriteMany
 
-/** A deletion answers with nothing of the resource. */
-export const showsResource = ({ response }: Operation): boolean => 'id' in Object(Object(response).properties)
+export const resourceEnvelope = (schema: TSchema): TSchema =>
+  Type.Object({ success: Type.Literal(true), data: schema })
 
-/** Puts what an operation gave into its envelope. Only what the schema declares goes out. */
-export function envelope(operation: Operation, base: string): (result: unknown) => Answer {
-  const { is_list, status, path, method, state } = operation
+/** False for a deletion, whose response has no id. */
+export const showsResource = ({ response }: OneResource): boolean => 'id' in Object(Object(response).properties)
+
+/** Serializes a page. Fields that the schema doesn't declare are dropped. */
+export function pageAnswer({ items }: List): (page: unknown) => Answer {
+  const stringify = stringifier(pageSchema(items))
+  return (page) => ({ status: 200, headers: {}, body: stringify({ success: true, ...Object(page) }) })
+}
+
+/** Serializes a resource, with its ETag and, when created, its Location. Fields that the schema doesn't declare are dropped. */
+export function resourceAnswer(operation: OneResource, base_path: string): (resource: unknown) => Answer {
+  const { path, version, response } = operation
+  const status = operation.kind === 'get' ? 200 : operation.status
   const shows_resource = showsResource(operation)
   const collection = path.replace(/\/:.*/, '')
-  const stringify = fastJson(JSON.parse(JSON.stringify(envelopeOf(operation))))
-  if (is_list) return (page) => ({ status, headers: {}, body: stringify({ success: true, ...Object(page) }) })
+  const stringify = stringifier(resourceEnvelope(response))
   return (data) => {
     const headers: Record<string, string> = {}
     const body = stringify({ success: true, data })
-    if (state && shows_resource) headers.etag = etagOf(state(data))
-    else if (method === 'GET') headers.etag = etagOf(hashOf(body))
-    if (status === 201) headers.location = `${base}${collection}/${Object(data).id}`
+    // `version` gets what the operation returns, or what its verb passes as the resource.
+    if (version && shows_resource) headers.etag = etagOf(version(data as never))
+    else if (operation.kind === 'get') headers.etag = etagOf(hashOf(body))
+    if (status === 201) headers.location = `${base_path}${collection}/${Object(data).id}`
     return { status, headers, body }
   }
 }
+
+const stringifier = (schema: TSchema) => fastJson(JSON.parse(JSON.stringify(schema)))
 
 export function failure({ code, message, details, headers, status }: Problem, request_id: string): Answer {
   const error = { code, message, details: { ...details, request_id } }
   return { status, headers, body: JSON.stringify({ success: false, error }) }
 }
+

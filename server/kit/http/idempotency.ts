@@ -1,25 +1,25 @@
 import { hash } from 'node:crypto'
+import type { At } from '../at.ts'
 import * as clock from '../clock.ts'
-import { isLockTimeout } from '../postgres/errors.ts'
 import { type IsStopping, inBatches } from '../postgres/in-batches.ts'
-import type { Db } from '../postgres/pool.ts'
+import { isLockTimeout } from '../postgres/errors.ts'
 import { sql } from '../postgres/sql.ts'
 import { idempotencyInProgress, idempotencyKeyReused, invalid, type Problem } from '../problem.ts'
 import type { Answer } from './envelope.ts'
 
-/** A key of the workspace, and what the request with it asks for. */
-export interface Claim {
+/** An idempotency key and the fingerprint of the request that was sent with it. */
+export interface KeyedRequest {
   key: string
   fingerprint: string
 }
 
-const kept_ms = 24 * 60 * 60 * 1000
-const removed_at_once_max = 1_000
-/** Longer than a request takes. */
-const soon_ms = 60_000
+const stored_ms = 24 * 60 * 60 * 1000
+const batch_rows = 1_000
+/** A stored answer must last longer than a request takes. */
+const request_max_ms = 60_000
 
-/** Bare, or in the quotes of the IETF draft; 1 to 255 printable ASCII characters. */
-export function keyOf(headers: string[]): string {
+/** Reads Idempotency-Key: bare, or quoted as in the IETF draft. */
+export function readKey(headers: string[]): string {
   const [header = ''] = headers
   const key = /^"(.*)"$/.exec(header)?.[1]?.replace(/\\(["\\])/g, '$1') ?? header
   if (headers.length === 1 && /^[\x20-\x7e]{1,255}$/.test(key)) return key
@@ -27,10 +27,10 @@ export function keyOf(headers: string[]): string {
   throw invalid([{ path: 'Idempotency-Key', code: 'format', message }])
 }
 
-/** Order of members and white space don't count. */
+/** Ignores the order of fields and white space. */
 export const fingerprintOf = (...request: unknown[]): string => hash('sha256', canonical(request), 'base64')
 
-/** As JSON in which lists and objects are told apart, and members are sorted. Written at once: a body may have 100,000 of them. */
+/** JSON with sorted fields, in which arrays and objects differ. Concatenates, since a body may have 100,000 values. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `["list"${value.map((item) => `,${canonical(item)}`).join('')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
@@ -40,24 +40,22 @@ function canonical(value: unknown): string {
 }
 
 /**
- * Takes the keys for this transaction, waiting for others that hold one. What the taken ones were answered comes
- * back by key: replay it. All others are ours until the transaction ends, and must be answered with `keep`.
+ * Reserves the keys for this transaction and waits for other transactions that hold one. Returns the stored answers of keys
+ * that were used before, by key. All others must be answered with `storeAnswers`.
  */
-export async function claim(
-  db: Db,
-  workspace: string,
-  claims: Claim[],
-  now: number,
+export async function reserveKeys(
+  { db, workspace, now }: At,
+  requests: KeyedRequest[],
 ): Promise<Map<string, Answer | Problem>> {
-  if (claims.length === 0) return new Map()
-  const keys = claims.map(({ key }) => key).sort()
-  const prints = new Map(claims.map(({ key, fingerprint }) => [key, fingerprint]))
-  // Sorted, so that two groups which share keys wait for each other instead of locking up.
+  if (requests.length === 0) return new Map()
+  const keys = requests.map(({ key }) => key).sort()
+  const prints = new Map(requests.map(({ key, fingerprint }) => [key, fingerprint]))
+  // Sorted, so that transactions which share keys wait for each other instead of deadlocking.
   const taken = await db
     .many<{ key: string }>(
       sql`insert into idempotency_keys as held (workspace_id, key, fingerprint, expires_at)
-        select ${workspace}, key, fingerprint, ${clock.iso(now + kept_ms)}
-        from unnest(${keys}::text[], ${keys.map((key) => prints.get(key))}::text[]) as claim (key, fingerprint)
+        select ${workspace}, key, fingerprint, ${clock.iso(now + stored_ms)}
+        from unnest(${keys}::text[], ${keys.map((key) => prints.get(key))}::text[]) as request (key, fingerprint)
         on conflict (workspace_id, key) do update
           set fingerprint = excluded.fingerprint, expires_at = excluded.expires_at,
             status = null, headers = null, body = null
@@ -69,40 +67,38 @@ export async function claim(
     })
   if (taken.length === keys.length) return new Map()
   const ours = new Set(taken.map(({ key }) => key))
-  const held = await db.many<Answer & Claim>(
+  const held = await db.many<Answer & KeyedRequest>(
     sql`select key, fingerprint, status, headers, body from idempotency_keys
       where workspace_id = ${workspace} and key = any(${keys.filter((key) => !ours.has(key))})`,
   )
   return new Map(held.map((answer) => [answer.key, replayOf(answer, prints.get(answer.key))]))
 }
 
-/** Whether there is an answer to replay, also a moment from now. */
-export async function isKept(db: Db, workspace: string, key: string, now: number): Promise<boolean> {
-  const kept = await db.maybe(
+/** Whether the key has an answer that will still be stored when the request runs. */
+export async function hasStoredAnswer({ db, workspace, now }: At, key: string): Promise<boolean> {
+  const stored = await db.maybe(
     sql`select true from idempotency_keys
-      where workspace_id = ${workspace} and key = ${key} and expires_at > ${clock.iso(now + soon_ms)}`,
+      where workspace_id = ${workspace} and key = ${key} and expires_at > ${clock.iso(now + request_max_ms)}`,
   )
-  return kept !== undefined
+  return stored !== undefined
 }
 
-function replayOf({ fingerprint, status, headers, body }: Answer & Claim, asked: string | undefined) {
-  if (fingerprint !== asked) return idempotencyKeyReused()
+function replayOf({ fingerprint, status, headers, body }: Answer & KeyedRequest, requested: string | undefined) {
+  if (fingerprint !== requested) return idempotencyKeyReused()
   return { status, headers: { ...headers, 'idempotent-replayed': 'true' }, body }
 }
 
-/** By the index alone: a join that was planned while there were few keys would read all of them when there are many. */
-export async function keep(
-  db: Db,
-  workspace: string,
-  answers: { claim: Claim; answer: Answer }[],
-  now: number,
+/** Upserts, which uses the primary key. A join planned while there were few keys would scan the table when there are many. */
+export async function storeAnswers(
+  { db, workspace, now }: At,
+  answers: { keyed: KeyedRequest; answer: Answer }[],
 ): Promise<void> {
   if (answers.length === 0) return
   const column = <T>(pick: (one: (typeof answers)[number]) => T): T[] => answers.map(pick)
   await db.run(
     sql`insert into idempotency_keys (workspace_id, key, fingerprint, expires_at, status, headers, body)
-      select ${workspace}, key, fingerprint, ${clock.iso(now + kept_ms)}, status, headers, body
-      from unnest(${column(({ claim }) => claim.key)}::text[], ${column(({ claim }) => claim.fingerprint)}::text[],
+      select ${workspace}, key, fingerprint, ${clock.iso(now + stored_ms)}, status, headers, body
+      from unnest(${column(({ keyed }) => keyed.key)}::text[], ${column(({ keyed }) => keyed.fingerprint)}::text[],
         ${column(({ answer }) => answer.status)}::smallint[],
         ${column(({ answer }) => JSON.stringify(answer.headers))}::jsonb[],
         ${column(({ answer }) => answer.body)}::text[]) as answered (key, fingerprint, status, headers, body)
@@ -111,14 +107,14 @@ export async function keep(
   )
 }
 
-/** Removes what has expired, in small batches, so that nothing waits for it. */
-export function removeExpired(db: Db, workspace: string, now: number, isStopping?: IsStopping): Promise<number> {
+/** Deletes expired keys in batches. */
+export function removeExpired({ db, workspace, now }: At, isStopping?: IsStopping): Promise<number> {
   const removeSome = () =>
     db.run(
       sql`delete from idempotency_keys where workspace_id = ${workspace} and key = any(array(
       select key from idempotency_keys
       where workspace_id = ${workspace} and expires_at <= ${clock.iso(now)}
-      order by expires_at limit ${removed_at_once_max}))`,
+      order by expires_at limit ${batch_rows}))`,
     )
-  return inBatches(removed_at_once_max, removeSome, isStopping)
+  return inBatches(batch_rows, removeSome, isStopping)
 }

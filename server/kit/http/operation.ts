@@ -1,239 +1,257 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import type { Seal } from '../crypto/seal.ts'
-import type { Outbound } from '../outbound.ts'
+import type { At } from '../at.ts'
 import type { Page } from '../postgres/page.ts'
-import type { Db } from '../postgres/pool.ts'
 import type { Code, Problem } from '../problem.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** Who asks, and through which door: what a contact made by this caller has as its `source`. */
 export interface Caller {
-  /** Whose requests are counted together: a key, a person. */
+  /** Requests are rate limited by it: a key, a person, an integration. */
   id: string
   workspace: string
   scopes: Scopes
-  source: 'api' | 'manual' | 'webhook'
+  authenticated_by: 'key' | 'session' | 'token'
 }
 
 export interface Scopes {
   has: (scope: string) => boolean
-  /** Whether those of later versions are among them. */
+  /** Whether scopes that later versions add are included. */
   is_open: boolean
 }
 
-/** One request, checked. */
+/** One validated request. */
 export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   caller: Caller
   request_id: string
   params: Params
   query: Query
+  /** Of a file upload: its options. */
   body: Body
-  /** What came as multipart/form-data, where the operation takes it; `body` then is its options. */
-  file: KeptFile | undefined
-  /** As it came, where the operation `is_raw`. */
-  raw: Raw | undefined
-  /** From If-Match: whether the caller knows this state of the resource, which is as a get shows it. */
+  /** The stored file of a multipart/form-data upload. */
+  file: StoredFile | undefined
+  /** Evaluates If-Match against the resource, given as a get returns it. */
   is_current: (resource: object) => boolean
-  listener: Listener
 }
 
-/** Who takes an answer that is sent as it is made. */
-export interface Listener {
-  /** From Last-Event-ID: how far the listener was before. */
-  last_event_id: string | undefined
-  /** The listener has gone, or must go. */
-  signal: AbortSignal
-}
+type CallOf<P extends TSchema, Q extends TSchema, B extends TSchema = TSchema> = Call<Static<P>, Static<Q>, Static<B>>
 
-/** A request that was let in and is not looked at any further. */
-export interface Raw {
-  /** The header's values, one for each time it was sent. */
-  sent: (header: string) => string[]
-  bytes: Buffer
-}
-
-/** A file that has arrived, and is kept under this id until the operation takes it over. */
-export interface KeptFile {
+export interface StoredFile {
   id: string
   name: string | null
 }
 
-/** A file may come as multipart/form-data in place of the JSON body, with the rest in a part `options`. */
+/** Lets an operation take a file as multipart/form-data instead of the JSON body. */
 export interface Upload {
-  /** Of the file, for the documents: what arrives is not checked by it. */
-  content_type: string
+  /** The schema of the form's part `options`. */
   options: TSchema
-  /** What such a file may hold. */
+  content_type: string
   example: string
   bytes_max: number
-  /** Keeps what arrives, outside of the write's transaction, and gives its id. */
-  keep: (at: At, bytes: AsyncIterable<Buffer>) => Promise<string>
-  /** Lets go of it unless the write has taken it over. */
-  letGo: (at: At, id: string) => Promise<void>
+  /** Stores the file while it arrives, before the write's transaction begins, and returns its id. */
+  store: (at: At, bytes: AsyncIterable<Buffer>) => Promise<string>
+  /** Deletes the file unless the write has taken it over. */
+  discard: (at: At, id: string) => Promise<void>
 }
 
-/** What the process lends to those who need it. */
-export interface Tools {
-  /** For what must not be kept in the clear. */
-  seal: Seal
-  /** Where clients reach the service, without a slash at the end. */
-  address: () => string
-  /** The only way out to addresses that clients have named. */
-  outbound: Outbound
+/** The unparsed request of a raw operation. */
+export interface RawRequest {
+  /** By lower-case name, with one value for each time the header was sent. */
+  headers: NodeJS.Dict<string[]>
+  bytes: Buffer
 }
 
-/** Where and when it is carried out. Writes get the transaction that also holds their idempotency key. */
-export interface At {
-  db: Db
-  workspace: string
-  now: number
-  tools: Tools
+export interface RawAnswer {
+  status: number
+  body: object
+  /** Delays the answer by this long, or until the client disconnects. */
+  delay_ms?: number
 }
 
-interface Description<P extends TSchema, Q extends TSchema, B extends TSchema> {
+/** The client of a stream. */
+export interface Subscriber {
+  /** From Last-Event-ID: the last event that the client has. */
+  last_event_id: string | undefined
+  /** Aborted when the client disconnects, may no longer read, or the service stops. */
+  signal: AbortSignal
+}
+
+interface Described<P extends TSchema, Q extends TSchema> {
   /** room.verb */
   id: string
-  method: Method
   path: string
-  scope: `${string}:${'read' | 'write'}`
   summary: string
-  description?: string
-  params?: P
-  query?: Q
-  body?: B
-  upload?: Upload
-  /** Takes any bytes, and says itself what it reads of them: the call has them as `raw`. */
-  is_raw?: boolean
-  /** Errors beyond those that follow from the method and the schemas. */
-  refusals?: Code[]
-  /** Refuses what takes time to find out, before the transaction of the write begins. */
-  before?: (at: At, call: CallOf<P, Q, B>) => Promise<void>
-  /** The answer shows a secret: what an idempotency key keeps of it is sealed. */
-  is_secret?: boolean
-  /**
-   * Names the state of the resource for ETag and If-Match: another one whenever a get would show something else. By default
-   * `updated_at`.
-   */
-  state?: (resource: never) => string
+  description: string
+  params: P
+  query: Q
+  /** Error codes beyond those that follow from the kind and the schemas. */
+  errors: Code[]
 }
 
-type CallOf<P extends TSchema, Q extends TSchema, B extends TSchema> = Call<Static<P>, Static<Q>, Static<B>>
+interface Scoped<P extends TSchema, Q extends TSchema> extends Described<P, Q> {
+  scope: string
+}
 
-/** Answers with one resource. */
-interface One<P extends TSchema, Q extends TSchema, B extends TSchema, R extends TSchema> extends Description<P, Q, B> {
+/**
+ * Returns the version of a resource for ETag and If-Match. It must change whenever a get would return something else. By
+ * default it is `updated_at`; a resource without one is compared by its body.
+ */
+export type Version = (resource: never) => string
+
+/** Returns one resource. */
+export interface Get<P extends TSchema = TSchema, Q extends TSchema = TSchema, R extends TSchema = TSchema>
+  extends Scoped<P, Q> {
+  kind: 'get'
+  method: 'GET'
   response: R
-  status?: 200 | 201
-  /** A Problem that it gives, unlike one that it throws, leaves what was written. */
+  version: Version | undefined
+  run: (at: At, call: CallOf<P, Q>) => Promise<Static<R>>
+}
+
+/** Returns a page of resources. */
+export interface List<P extends TSchema = TSchema, Q extends TSchema = TSchema, R extends TSchema = TSchema>
+  extends Scoped<P, Q> {
+  kind: 'list'
+  method: 'GET'
+  items: R
+  /** Fewer expensive queries of a workspace run at once. */
+  isExpensive: (query: Static<Q>) => boolean
+  run: (at: At, call: CallOf<P, Q>) => Promise<Page<Static<R>>>
+}
+
+interface Writing<P extends TSchema, Q extends TSchema, B extends TSchema, R extends TSchema> extends Scoped<P, Q> {
+  method: Exclude<Method, 'GET'>
+  body: B | undefined
+  response: R
+  status: 200 | 201
+  version: Version | undefined
+  /** The response contains a secret: what an idempotency key stores of it is encrypted. */
+  is_secret: boolean
+  /** Checks what takes long, such as a DNS lookup, before the transaction begins. */
+  before: ((at: At, call: CallOf<P, Q, B>) => Promise<void>) | undefined
+}
+
+/** Changes one resource, in a transaction of its own. A returned Problem, unlike a thrown one, commits. */
+export interface Write<
+  P extends TSchema = TSchema,
+  Q extends TSchema = TSchema,
+  B extends TSchema = TSchema,
+  R extends TSchema = TSchema,
+> extends Writing<P, Q, B, R> {
+  kind: 'write'
+  upload: Upload | undefined
   run: (at: At, call: CallOf<P, Q, B>) => Promise<Static<R> | Problem>
 }
 
-/** Answers many requests of one workspace in one transaction; a Problem in the place of each that is refused. */
-interface Many<P extends TSchema, Q extends TSchema, B extends TSchema, R extends TSchema>
-  extends Description<P, Q, B> {
-  response: R
-  status?: 200 | 201
-  runAll: (at: At, calls: CallOf<P, Q, B>[]) => Promise<(Static<R> | Problem)[]>
+/** Serves concurrent requests of one workspace in one transaction. Returns a Problem for each that is rejected. */
+export interface WriteMany<
+  P extends TSchema = TSchema,
+  Q extends TSchema = TSchema,
+  B extends TSchema = TSchema,
+  R extends TSchema = TSchema,
+> extends Writing<P, Q, B, R> {
+  kind: 'write_many'
+  run: (at: At, calls: CallOf<P, Q, B>[]) => Promise<(Static<R> | Problem)[]>
 }
 
-/** Answers with a page of resources. */
-interface List<P extends TSchema, Q extends TSchema, B extends TSchema, R extends TSchema>
-  extends Description<P, Q, B> {
-  items: R
-  /** Whether answering such a query can take long: then fewer of a workspace run at once. */
-  isDear?: (query: Static<Q>) => boolean
-  run: (at: At, call: CallOf<P, Q, B>) => Promise<Page<Static<R>>>
-}
-
-/** Answers with a file that is sent as it is made, or goes on as long as someone listens. */
-interface Streamed<P extends TSchema, Q extends TSchema, B extends TSchema> extends Description<P, Q, B> {
+/** Returns a file that is produced while it is sent. */
+export interface File<P extends TSchema = TSchema, Q extends TSchema = TSchema> extends Scoped<P, Q> {
+  kind: 'file'
   method: 'GET'
-  file: FileType
-  /** As for a list. */
-  isDear?: (query: Static<Q>) => boolean
-  /** Refuses before it gives the first piece, or not at all. */
-  run: (at: At, call: CallOf<P, Q, B>) => AsyncIterable<string>
+  file: { content_type: string; name: string; example: string }
+  isExpensive: (query: Static<Q>) => boolean
+  /** Throws a Problem before the first chunk or never. */
+  run: (at: At, call: CallOf<P, Q>) => AsyncIterable<string>
 }
 
-export interface FileType {
-  content_type: string
-  /** To save it by. What has none has no end either: it is read as it comes. */
-  name?: string
-  example: string
+/** Sends chunks as they happen, until the client disconnects. */
+export interface Stream<P extends TSchema = TSchema, Q extends TSchema = TSchema> extends Scoped<P, Q> {
+  kind: 'stream'
+  method: 'GET'
+  stream: { content_type: string; example: string }
+  /** Throws a Problem before the first chunk or never. */
+  run: (at: At, call: CallOf<P, Q>, subscriber: Subscriber) => AsyncIterable<string>
 }
 
-/** A value that says all about one thing that clients can do: routes, checks and documents are made from it. */
-export interface Operation {
-  id: string
-  method: Method
-  path: string
-  scope: string
-  summary: string
-  description: string
-  params: TSchema
-  query: TSchema
-  body: TSchema | undefined
-  upload: Upload | undefined
-  is_raw: boolean
-  refusals: Code[]
-  is_secret: boolean
-  /** Undefined when the resource has no `updated_at` either: a get is then named by its body. */
-  state: ((resource: unknown) => string) | undefined
-  before: ((at: At, call: Call) => Promise<void>) | undefined
-  response: TSchema
-  /** The answer is such a file, and not in the envelope. */
-  file: FileType | undefined
-  is_list: boolean
-  isDear: (query: unknown) => boolean
-  status: 200 | 201
-  run: ((at: At, call: Call) => Promise<unknown>) | undefined
-  stream: ((at: At, call: Call) => AsyncIterable<string>) | undefined
-  runAll: ((at: At, calls: Call[]) => Promise<unknown[]>) | undefined
+/** Takes any bytes from anyone, without a scope: a token in its path identifies the caller. Served at the root. */
+export interface Raw<P extends TSchema = TSchema, Q extends TSchema = TSchema> extends Described<P, Q> {
+  kind: 'raw'
+  method: 'POST'
+  responses: Record<number, { description: string; schema: TSchema }>
+  run: (at: At, call: CallOf<P, Q>, request: RawRequest) => Promise<RawAnswer | Problem>
 }
 
-export const isEndless = ({ file }: Pick<Operation, 'file'>): boolean => file !== undefined && file.name === undefined
+/** Describes one thing that clients can do. Routes, checks and documents are made from it. */
+export type Operation = Get | List | Write | WriteMany | File | Stream | Raw
 
 const nothing = Type.Object({})
+type Nothing = typeof nothing
 
-/** What a DELETE answers with tells nothing of the resource, which has an `updated_at` unless `state` says otherwise. */
-const defaultState = ({ method, response }: { method: Method; response: TSchema }): Operation['state'] =>
-  method === 'DELETE' || 'updated_at' in Object(Object(response).properties)
-    ? (resource) => String(Object(resource).updated_at)
-    : undefined
+/** What an operation must say; the rest has defaults. */
+type Said<Op, Optional extends keyof Op> = Omit<Op, 'kind' | Optional> & Partial<Pick<Op, Optional>>
+type Defaults = 'description' | 'params' | 'query' | 'errors'
+type ReadDefaults = Defaults | 'method'
+type WriteDefaults = Defaults | 'body' | 'status' | 'is_secret' | 'before' | 'version'
 
-export function operation<
+const described = { description: '', params: nothing, query: nothing, errors: [] }
+const reading = { ...described, method: 'GET' }
+const writing = { ...described, body: undefined, status: 200, is_secret: false, before: undefined }
+
+/** The calls that reach `run` are validated against the schemas that its types come from. */
+const asOperation = (said: object): Operation => said as Operation
+
+export const get = <R extends TSchema, P extends TSchema = Nothing, Q extends TSchema = Nothing>(
+  said: Said<Get<P, Q, R>, ReadDefaults | 'version'>,
+): Operation => asOperation({ kind: 'get', ...reading, version: versionOf(said.response), ...said })
+
+export const list = <R extends TSchema, P extends TSchema = Nothing, Q extends TSchema = Nothing>(
+  said: Said<List<P, Q, R>, ReadDefaults | 'isExpensive'>,
+): Operation => asOperation({ kind: 'list', ...reading, isExpensive: () => false, ...said })
+
+export const write = <
   R extends TSchema,
-  P extends TSchema = typeof nothing,
-  Q extends TSchema = typeof nothing,
-  B extends TSchema = typeof nothing,
->(said: One<P, Q, B, R> | Many<P, Q, B, R> | List<P, Q, B, R> | Streamed<P, Q, B>): Operation {
-  const is_list = 'items' in said
-  const file = 'file' in said ? said.file : undefined
-  return {
-    id: said.id,
-    method: said.method,
-    path: said.path,
-    scope: said.scope,
-    summary: said.summary,
-    description: said.description ?? '',
-    params: said.params ?? nothing,
-    query: said.query ?? nothing,
-    body: said.body,
-    upload: said.upload,
-    is_raw: said.is_raw ?? false,
-    refusals: said.refusals ?? [],
-    is_secret: said.is_secret ?? false,
-    // It gets what the operation answers with, or what a verb says is the resource.
-    state: (said.state as Operation['state']) ?? ('response' in said ? defaultState(said) : undefined),
-    before: said.before as Operation['before'],
-    response: is_list ? said.items : 'response' in said ? said.response : Type.String(),
-    file,
-    is_list,
-    isDear: ('isDear' in said && (said.isDear as Operation['isDear'] | undefined)) || (() => false),
-    status: ('status' in said && said.status) || 200,
-    // The calls that reach these were checked against the schemas that their types come from.
-    run: 'run' in said && !file ? (said.run as Operation['run']) : undefined,
-    stream: 'run' in said && file ? (said.run as Operation['stream']) : undefined,
-    runAll: 'runAll' in said ? (said.runAll as Operation['runAll']) : undefined,
-  }
-}
+  P extends TSchema = Nothing,
+  Q extends TSchema = Nothing,
+  B extends TSchema = Nothing,
+>(
+  said: Said<Write<P, Q, B, R>, WriteDefaults | 'upload'>,
+): Operation =>
+  asOperation({ kind: 'write', ...writing, upload: undefined, version: writeVersionOf(said), ...said })
+
+export const writeMany = <
+  R extends TSchema,
+  P extends TSchema = Nothing,
+  Q extends TSchema = Nothing,
+  B extends TSchema = Nothing,
+>(
+  said: Said<WriteMany<P, Q, B, R>, WriteDefaults>,
+): Operation => asOperation({ kind: 'write_many', ...writing, version: writeVersionOf(said), ...said })
+
+export const file = <P extends TSchema = Nothing, Q extends TSchema = Nothing>(
+  said: Said<File<P, Q>, ReadDefaults | 'isExpensive'>,
+): Operation => asOperation({ kind: 'file', ...reading, isExpensive: () => false, ...said })
+
+export const stream = <P extends TSchema = Nothing, Q extends TSchema = Nothing>(
+  said: Said<Stream<P, Q>, ReadDefaults>,
+): Operation => asOperation({ kind: 'stream', ...reading, ...said })
+
+export const raw = <P extends TSchema = Nothing, Q extends TSchema = Nothing>(
+  said: Said<Raw<P, Q>, ReadDefaults>,
+): Operation => asOperation({ kind: 'raw', ...described, method: 'POST', ...said })
+
+export const isWrite = (operation: Operation): operation is Write | WriteMany =>
+  operation.kind === 'write' || operation.kind === 'write_many'
+
+/** The file upload that the operation takes, if any. */
+export const uploadOf = (operation: Operation): Upload | undefined =>
+  operation.kind === 'write' ? operation.upload : undefined
+
+export const bodyOf = (operation: Operation): TSchema | undefined => (isWrite(operation) ? operation.body : undefined)
+
+const by_updated_at: Version = (resource: object) => String(Object(resource).updated_at)
+
+const versionOf = (response: TSchema): Version | undefined =>
+  'updated_at' in Object(Object(response).properties) ? by_updated_at : undefined
+
+/** A deletion returns nothing of the resource, so its schema doesn't show the `updated_at`. */
+const writeVersionOf = ({ method, response }: { method: Method; response: TSchema }): Version | undefined =>
+  method === 'DELETE' ? by_updated_at : versionOf(response)

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Knock } from './door.ts'
+import type { RequestHead } from './door.ts'
 import type { Answer, StreamedAnswer } from './envelope.ts'
 import type { Caller } from './operation.ts'
 import type { SiteAnswer } from './static-site.ts'
@@ -17,7 +17,7 @@ declare module 'fastify' {
     caller: Caller
     arrived_at: number
     door_headers: Record<string, string> | undefined
-    knock: Knock
+    head: RequestHead
   }
 }
 

@@ -8,16 +8,16 @@ import { addDoors, type DoorOptions } from './doors.ts'
 import { failure } from './envelope.ts'
 import { toProblem } from './errors.ts'
 import { closeGracefully } from './graceful-shutdown.ts'
-import { type PublicRoutes, publicRoutes } from './public-routes.ts'
+import { type AddPage, pageAdder } from './pages.ts'
 import type { Give } from './request.ts'
 import { createSender } from './send.ts'
 import type { StaticSite } from './static-site.ts'
 import {
-  downloads_at_once_max,
-  downloads_of_one_max,
+  downloads_max,
+  downloads_per_workspace_max,
   openStreams,
-  streams_at_once_max,
-  streams_of_one_max,
+  streams_max,
+  streams_per_workspace_max,
 } from './stream-limits.ts'
 
 export interface HttpOptions extends DoorOptions {
@@ -39,8 +39,9 @@ export type { FastifyInstance }
 
 const stalled_after_ms_default = 60_000
 
-export interface Http extends PublicRoutes {
+export interface Http {
   app: FastifyInstance
+  addPage: AddPage
   metrics: Metrics
   /** Finishes requests in flight, ends streams and closes all connections. */
   stop: () => Promise<void>
@@ -60,8 +61,8 @@ export function openHttp(options: HttpOptions): Http {
     give(request, reply, options.site.answer(request) ?? failure(problem.notFound(), request.id)),
   )
   answerErrors(app, give, log)
-  const streams = openStreams(streams_at_once_max, streams_of_one_max)
-  const downloads = openStreams(downloads_at_once_max, downloads_of_one_max)
+  const streams = openStreams(streams_max, streams_per_workspace_max)
+  const downloads = openStreams(downloads_max, downloads_per_workspace_max)
   app.addHook('preClose', async () => streams.endAll())
   addDoors(app, give, streams, downloads, options)
   const stop = () => {
@@ -73,7 +74,7 @@ export function openHttp(options: HttpOptions): Http {
       () => downloads.endAll(),
     )
   }
-  return { app, metrics: http_metrics, ...publicRoutes(app, give), stop, isStopping }
+  return { app, metrics: http_metrics, addPage: pageAdder(app, give), stop, isStopping }
 }
 
 function answerErrors(app: FastifyInstance, give: Give, log: Log): void {

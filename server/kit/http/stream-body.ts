@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Stay } from './stream-limits.ts'
+import type { StreamLimits } from './stream-limits.ts'
 
 /** Small enough that a client that reads, even slowly, takes a chunk before it counts as stalled. */
 const chunk_bytes = 64 * 1024
@@ -27,7 +27,7 @@ export interface Reading {
  */
 export async function openBody(
   pieces: AsyncIterable<string>,
-  stay: Stay,
+  limits: StreamLimits,
   { inQueue, is_endless = false, retry_after_ms = 500 }: Reading,
 ): Promise<Readable> {
   const iterator = pieces[Symbol.asyncIterator]()
@@ -40,7 +40,7 @@ export async function openBody(
       try {
         return await inQueue(async () => {
           has_begun = true
-          return stay.signal.aborted ? ended : read()
+          return limits.signal.aborted ? ended : read()
         })
       } catch (error) {
         if (has_begun || attempt === attempts) throw error
@@ -52,11 +52,11 @@ export async function openBody(
   async function* chunks(first: IteratorResult<string>): AsyncGenerator<Buffer> {
     try {
       for (let piece = first; !piece.done; piece = await (is_endless ? read() : readInQueue(attempts_max.later))) {
-        if (!(await stay.isWelcome())) return
+        if (!(await limits.mayContinue())) return
         const bytes = Buffer.from(piece.value)
         for (let start = 0; start < bytes.length; start += chunk_bytes) yield bytes.subarray(start, start + chunk_bytes)
       }
-      if (!is_endless) stay.signal.throwIfAborted()
+      if (!is_endless) limits.signal.throwIfAborted()
     } finally {
       await iterator.return?.()
     }

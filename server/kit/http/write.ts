@@ -1,120 +1,126 @@
+import { type At, atNow, inTransaction, type Service } from '../at.ts'
 import * as clock from '../clock.ts'
 import { openBatcher } from '../limits/batch.ts'
 import { queuePerKey } from '../limits/key-queues.ts'
 import { isContention, isLockTimeout, isUnavailable } from '../postgres/errors.ts'
-import type { Db, Pool } from '../postgres/pool.ts'
+import type { Db } from '../postgres/pool.ts'
 import { sql } from '../postgres/sql.ts'
 import { idempotencyInProgress, Problem } from '../problem.ts'
 import { type Answer, failure } from './envelope.ts'
-import * as idempotency from './idempotency.ts'
-import type { At, Call, Caller, Operation, Tools } from './operation.ts'
+import { type KeyedRequest, reserveKeys, storeAnswers } from './idempotency.ts'
+import type { Call, Caller, Raw, RawRequest, Write, WriteMany } from './operation.ts'
 
-export interface Write {
-  operation: Operation
+export interface PendingWrite {
+  operation: Write | WriteMany | Raw
   call: Call
-  claim: idempotency.Claim | undefined
+  /** For raw operations. */
+  request?: RawRequest
+  /** When the request has an idempotency key. */
+  keyed: KeyedRequest | undefined
   answer: (result: unknown) => Answer
 }
 
 const in_progress_wait_ms = 2_000
-/** A group doesn't wait long for what one of its writes waits for: that one then waits the rest of the time alone. */
-const group_wait_ms = 500
-const single_wait_ms = 100
-/** For each workspace, so that none takes all connections. */
+/** A batch doesn't wait long for a lock that one of its writes needs: that one then waits alone for the rest of the time. */
+const batch_lock_wait_ms = 500
+const single_lock_wait_ms = 100
+/** Per workspace, so that none uses all connections. */
 const limits = { size_max: 64, in_flight_max: 2 }
-/** Decided, and so the same when asked again: kept with the key. Anything else lets go of it. */
-const kept_codes = ['NOT_FOUND', 'CONFLICT', 'INVALID_STATE', 'PRECONDITION_FAILED']
+/** Client errors that are stored for replay. Any other error releases the idempotency key. */
+const stored_errors = ['NOT_FOUND', 'CONFLICT', 'INVALID_STATE', 'PRECONDITION_FAILED']
 
-/** Carries out writes: each in a transaction with its idempotency key, many of one kind together. */
-export function writer(pool: Pool, tools: Tools, alone = perWorkspace()): (write: Write) => Promise<Answer> {
-  const transact: Transact = (writes, wait_ms) => transactIn(pool, tools, writes, wait_ms)
-  const flights = new Map<string, Promise<unknown>>()
-  const together = openBatcher<Write, Answer | Error>(limits, (_name, writes) => carryOutAll(transact, writes))
+/** Runs each write in a transaction with its idempotency key. Concurrent writes of one operation and workspace share one. */
+export function writer(service: Service, queue = workspaceQueue()): (write: PendingWrite) => Promise<Answer> {
+  const transact: Transact = (writes, lock_wait_ms) => runInTransaction(service, writes, lock_wait_ms)
+  const in_flight = new Map<string, Promise<unknown>>()
+  const batched = openBatcher<PendingWrite, Answer | Error>(limits, (_key, writes) => runBatch(transact, writes))
 
-  async function carryOut(write: Write): Promise<Answer> {
-    const { workspace } = write.call.caller
-    if (!write.operation.runAll) {
-      return onlyOne(await alone(write.call.caller, () => transact([write], in_progress_wait_ms)))
+  async function run(write: PendingWrite): Promise<Answer> {
+    const { operation, call } = write
+    if (operation.kind !== 'write_many') {
+      return onlyOne(await queue(call.caller, () => transact([write], in_progress_wait_ms)))
     }
-    const outcome = await together(`${write.operation.id} ${workspace}`, write)
+    const outcome = await batched(`${operation.id} ${call.caller.workspace}`, write)
     if (outcome instanceof Error) throw outcome
     return outcome
   }
 
   return async (write) => {
-    if (!write.claim) return carryOut(write)
-    const name = `${write.call.caller.workspace} ${write.claim.key}`
+    if (!write.keyed) return run(write)
+    const key = `${write.call.caller.workspace} ${write.keyed.key}`
     const until = clock.now() + in_progress_wait_ms
-    for (let first = flights.get(name); first; first = flights.get(name)) {
-      await settled(first, until - clock.now())
+    for (let first = in_flight.get(key); first; first = in_flight.get(key)) {
+      await waitForEnd(first, until - clock.now())
     }
-    const flight = carryOut(write)
-    flights.set(name, flight)
+    const running = run(write)
+    in_flight.set(key, running)
     try {
-      return await flight
+      return await running
     } finally {
-      flights.delete(name)
+      in_flight.delete(key)
     }
   }
 }
 
 type Queue = <T>(caller: Caller, work: () => Promise<T>) => Promise<T>
 
-/** A queue for writes that don't share a transaction. */
-function perWorkspace(): Queue {
+function workspaceQueue(): Queue {
   const queue = queuePerKey(limits.in_flight_max)
   return ({ workspace }, work) => queue(workspace, work)
 }
 
-/** The same for each caller, with one more for all of a workspace: a busy caller leaves something to the others. */
-export function perCaller(): Queue {
-  const own = queuePerKey(limits.in_flight_max)
-  const all = queuePerKey(limits.in_flight_max + 1)
-  return ({ workspace, id }, work) => own(id, () => all(workspace, work))
+/** Limits each caller, and all callers of a workspace to one more, so that a busy caller leaves capacity to the others. */
+export function callerQueue(): Queue {
+  const per_caller = queuePerKey(limits.in_flight_max)
+  const per_workspace = queuePerKey(limits.in_flight_max + 1)
+  return ({ workspace, id }, work) => per_caller(id, () => per_workspace(workspace, work))
 }
 
-type Transact = (writes: Write[], wait_ms: number) => Promise<Answer[]>
+type Transact = (writes: PendingWrite[], lock_wait_ms: number) => Promise<Answer[]>
 
-/** Carries out writes that open transactions of their own. */
+/** For writes that open their own transactions. */
 export const plainWriter =
-  (pool: Pool, tools: Tools) =>
-  async ({ operation, call, answer }: Write): Promise<Answer> =>
-    answer(await operation.run?.({ tools, db: pool, workspace: call.caller.workspace, now: clock.now() }, call))
+  (service: Service) =>
+  async ({ operation, call, answer }: PendingWrite): Promise<Answer> => {
+    if (operation.kind !== 'write') throw new Error(`${operation.id} can't run without a transaction`)
+    return answer(await operation.run(atNow(service, call.caller.workspace), call))
+  }
 
-/** Waits until it has ended, either way, or tells the caller to come again. */
-async function settled(flight: Promise<unknown>, within_ms: number): Promise<void> {
+/** Waits for another request with the same idempotency key. Throws when it takes too long. */
+async function waitForEnd(running: Promise<unknown>, wait_max_ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(idempotencyInProgress()), within_ms)
+    timer = setTimeout(() => reject(idempotencyInProgress()), wait_max_ms)
   })
-  const ended = flight.then(
+  const ended = running.then(
     () => undefined,
     () => undefined,
   )
   await Promise.race([ended, late]).finally(() => clearTimeout(timer))
 }
 
-/** What one of them did wrong, or waits for, must not be the others' loss: when the group fails, each goes alone. */
-async function carryOutAll(transact: Transact, writes: Write[]): Promise<(Answer | Error)[]> {
+/** When the batch fails, each write runs alone, so that one can't fail the others. */
+async function runBatch(transact: Transact, writes: PendingWrite[]): Promise<(Answer | Error)[]> {
   const until = clock.now() + in_progress_wait_ms
   const rest_ms = () => Math.max(1, until - clock.now())
-  const goAlone = (write: Write, wait_ms: number) => transact([write], wait_ms).then(onlyOne, asError)
-  if (writes.length === 1) return [await goAlone(onlyOne(writes), in_progress_wait_ms)]
+  const runAlone = (write: PendingWrite, lock_wait_ms: number) =>
+    transact([write], lock_wait_ms).then(onlyOne, asError)
+  if (writes.length === 1) return [await runAlone(onlyOne(writes), in_progress_wait_ms)]
   try {
-    return await transact(writes, group_wait_ms)
+    return await transact(writes, batch_lock_wait_ms)
   } catch (error) {
     if (isUnavailable(error) && !isContention(error)) throw error
   }
-  const outcomes = new Map<Write, Answer | Error>()
-  for (const write of writes) outcomes.set(write, await goAlone(write, single_wait_ms))
-  // Those that are held up share what is left of the time, when all others have their answers.
+  const outcomes = new Map<PendingWrite, Answer | Error>()
+  for (const write of writes) outcomes.set(write, await runAlone(write, single_lock_wait_ms))
+  // Blocked writes share the rest of the time, after all others have their answers.
   for (const [write, outcome] of outcomes) {
-    if (isHeldUp(outcome)) outcomes.set(write, await goAlone(write, rest_ms()))
+    if (isBlocked(outcome)) outcomes.set(write, await runAlone(write, rest_ms()))
   }
-  return writes.map((write) => outcomes.get(write) ?? new Error('a write was left out'))
+  return writes.map((write) => outcomes.get(write) ?? new Error('a write of the batch has no outcome'))
 }
 
-const isHeldUp = (outcome: Answer | Error): boolean =>
+const isBlocked = (outcome: Answer | Error): boolean =>
   isLockTimeout(outcome) || (outcome instanceof Problem && outcome.code === 'IDEMPOTENCY_IN_PROGRESS')
 
 function asError(error: unknown): Error {
@@ -122,63 +128,70 @@ function asError(error: unknown): Error {
   throw error
 }
 
-async function transactIn(pool: Pool, tools: Tools, writes: Write[], wait_ms: number): Promise<Answer[]> {
+function runInTransaction(service: Service, writes: PendingWrite[], lock_wait_ms: number): Promise<Answer[]> {
   const { operation, call } = onlyOne(writes.slice(0, 1))
-  const { workspace } = call.caller
-  const now = clock.now()
-  const { seal } = tools
-  const closed = (answer: Answer) => (operation.is_secret ? { ...answer, body: seal.close(answer.body) } : answer)
-  const opened = (answer: Answer) => (operation.is_secret ? { ...answer, body: seal.open(answer.body) } : answer)
-  const carryOut = async (db: Db): Promise<Answer[]> => {
-    const at: At = { tools, db, workspace, now }
-    const claims = writes.flatMap(({ claim }) => claim ?? [])
-    const replays = await idempotency.claim(db, workspace, claims, now)
-    const fresh = writes.filter(({ claim }) => !claim || !replays.has(claim.key))
-    const results = await resultsOf(operation, at, fresh)
-    const answers = new Map(fresh.map((write, index) => [write, answerOf(write, results[index])]))
-    await idempotency.keep(
-      db,
-      workspace,
-      [...answers].flatMap(([{ claim }, answer]) => (claim ? { claim, answer: closed(answer) } : [])),
-      now,
+  const { seal } = service.tools
+  const is_secret = operation.kind !== 'raw' && operation.is_secret
+  const sealed = (answer: Answer) => (is_secret ? { ...answer, body: seal.close(answer.body) } : answer)
+  const opened = (answer: Answer) => (is_secret ? { ...answer, body: seal.open(answer.body) } : answer)
+  const run = async (at: At): Promise<Answer[]> => {
+    const replays = await reserveKeys(
+      at,
+      writes.flatMap(({ keyed }) => keyed ?? []),
+    )
+    const fresh = writes.filter(({ keyed }) => !keyed || !replays.has(keyed.key))
+    const results = await resultsOf(at, fresh)
+    const answers = new Map(fresh.map((write, index) => [write, answerTo(write, results[index])]))
+    await storeAnswers(
+      at,
+      [...answers].flatMap(([{ keyed }, answer]) => (keyed ? { keyed, answer: sealed(answer) } : [])),
     )
     return writes.map((write) => answers.get(write) ?? replayOf(write, replays, opened))
   }
-  return pool.tx(carryOut, { lock_timeout_ms: wait_ms })
+  return inTransaction(atNow(service, call.caller.workspace), run, { lock_timeout_ms: lock_wait_ms })
 }
 
-async function resultsOf(operation: Operation, at: At, writes: Write[]): Promise<unknown[]> {
-  if (writes.length === 0) return []
-  if (operation.runAll)
-    return operation.runAll(
+/** The writes are all of the same operation, and more than one only of a `write_many`. */
+async function resultsOf(at: At, writes: PendingWrite[]): Promise<unknown[]> {
+  const [first] = writes
+  if (!first) return []
+  const { operation, keyed } = first
+  if (operation.kind === 'write_many')
+    return operation.run(
       at,
       writes.map(({ call }) => call),
     )
-  const { call, claim } = onlyOne(writes)
-  return [claim ? await undoneWhenRefused(at.db, () => operation.run?.(at, call)) : await operation.run?.(at, call)]
+  const run = () => runOne(at, onlyOne(writes))
+  return [keyed ? await undoneOnError(at.db, run) : await run()]
 }
 
-/** The transaction goes on to keep the refusal, without what was written before it. */
-async function undoneWhenRefused(db: Db, run: () => Promise<unknown> | undefined): Promise<unknown> {
+function runOne(at: At, { operation, call, request }: PendingWrite): Promise<unknown> {
+  if (operation.kind === 'write') return operation.run(at, call)
+  if (operation.kind === 'raw' && request) return operation.run(at, call, request)
+  throw new Error(`${operation.id} can't run alone`)
+}
+
+/** Rolls back what was written before the error, so that the transaction can store the error for replay. */
+async function undoneOnError(db: Db, run: () => Promise<unknown>): Promise<unknown> {
   await db.run(sql`savepoint refused`)
   try {
     return await run()
   } catch (error) {
-    if (!(error instanceof Problem) || !kept_codes.includes(error.code)) throw error
+    if (!(error instanceof Problem) || !stored_errors.includes(error.code)) throw error
     await db.run(sql`rollback to savepoint refused`)
     return error
   }
 }
 
-const answerOf = ({ answer, call }: Write, result: unknown): Answer =>
+const answerTo = ({ answer, call }: PendingWrite, result: unknown): Answer =>
   result instanceof Problem ? failure(result, call.request_id) : answer(result)
 
 function replayOf(
-  { claim, call }: Write,
+  { keyed, call }: PendingWrite,
   replays: Map<string, Answer | Problem>,
-  opened: (kept: Answer) => Answer,
+  opened: (stored: Answer) => Answer,
 ): Answer {
-  const replay = replays.get(claim?.key ?? '')
+  const replay = replays.get(keyed?.key ?? '')
   if (!replay) throw new Error('a write has neither run nor been answered before')
   return replay instanceof Problem ? failure(replay, call.request_id) : opened(replay)
 }

@@ -1,8 +1,8 @@
 import { failure } from '../http/envelope.ts'
-import type { Operation } from '../http/operation.ts'
+import { bodyOf, isWrite, type Operation } from '../http/operation.ts'
 import * as problem from '../problem.ts'
 import { type Code, type Problem, statuses } from '../problem.ts'
-import { headerReferences, returnsOneResource } from './headers.ts'
+import { headerReferences } from './headers.ts'
 import type { Components, Json } from './schema.ts'
 
 /** Samples that depend on the service's scopes and resources. */
@@ -42,14 +42,14 @@ export function errorResponses(operation: Operation, service_samples: ErrorSampl
 
 /** The codes that follow from the method and the schemas, and those that the operation lists. */
 function errorCodes(operation: Operation): Code[] {
-  const { method, path, refusals, body } = operation
-  const codes: Code[] = ['VALIDATION_ERROR', 'UNAUTHORIZED', 'FORBIDDEN']
-  if (path.includes(':')) codes.push('NOT_FOUND')
-  codes.push(...refusals)
-  if (method === 'POST') codes.push('IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED')
-  if (method !== 'POST' && returnsOneResource(operation)) codes.push('PRECONDITION_FAILED')
+  const { kind, method, path, errors } = operation
+  const codes: Code[] = kind === 'raw' ? [] : ['VALIDATION_ERROR', 'UNAUTHORIZED', 'FORBIDDEN']
+  if (kind !== 'raw' && path.includes(':')) codes.push('NOT_FOUND')
+  codes.push(...errors)
+  if (isWrite(operation) && method === 'POST') codes.push('IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED')
+  if (kind === 'get' || (isWrite(operation) && method !== 'POST')) codes.push('PRECONDITION_FAILED')
   if (method !== 'GET') codes.push('REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE')
-  if (body) codes.push('UNSUPPORTED_MEDIA_TYPE')
+  if (bodyOf(operation)) codes.push('UNSUPPORTED_MEDIA_TYPE')
   return [...codes, 'RATE_LIMITED', 'HEADERS_TOO_LARGE', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
 }
 

@@ -1,5 +1,5 @@
 import { showsResource } from '../http/envelope.ts'
-import { isEndless, type Operation } from '../http/operation.ts'
+import { isWrite, type Operation } from '../http/operation.ts'
 import type { Json } from './schema.ts'
 
 /** Examples that depend on the service's resources. */
@@ -8,16 +8,15 @@ export interface HeaderExamples {
   'Content-Disposition': string
 }
 
-/** Whether the response is one resource: not a list, a file or a stream. */
-export const returnsOneResource = ({ is_list, file }: Operation): boolean => !is_list && !file
-
 export function responseHeaders(operation: Operation): Json {
-  const { status, method, state, file } = operation
   const names = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy']
-  if (returnsOneResource(operation) && (method === 'GET' || (state && showsResource(operation)))) names.push('ETag')
-  if (status === 201) names.push('Location')
-  if (method === 'POST') names.push('Idempotent-Replayed')
-  if (file && !isEndless(operation)) names.push('Content-Disposition')
+  if (operation.kind === 'get') names.push('ETag')
+  if (operation.kind === 'file') names.push('Content-Disposition')
+  if (isWrite(operation)) {
+    if (operation.version && showsResource(operation)) names.push('ETag')
+    if (operation.status === 201) names.push('Location')
+    if (operation.method === 'POST') names.push('Idempotent-Replayed')
+  }
   return headerReferences(names)
 }
 

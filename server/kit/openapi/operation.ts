@@ -1,29 +1,31 @@
 import type { TSchema } from 'typebox'
-import { envelopeOf } from '../http/envelope.ts'
-import { isEndless, type Operation, type Upload } from '../http/operation.ts'
-import { downloads_of_one_max } from '../http/stream-limits.ts'
+import { resourceEnvelope } from '../http/envelope.ts'
+import { bodyOf, type Operation, type Raw, type Upload, uploadOf } from '../http/operation.ts'
+import { downloads_per_workspace_max } from '../http/stream-limits.ts'
+import { pageSchema } from '../postgres/page.ts'
 import { type ErrorSamples, errorResponses } from './errors.ts'
 import { exampleOf } from './example.ts'
-import { responseHeaders, returnsOneResource } from './headers.ts'
+import { headerReferences, responseHeaders } from './headers.ts'
 import { parameters } from './parameters.ts'
 import { type Components, type Json, publishSchema } from './schema.ts'
 
 export function operationObject(operation: Operation, error_samples: ErrorSamples, components: Components): Json {
-  const { id, method, summary, description, scope, status } = operation
+  const { id, summary, description } = operation
   return {
     operationId: id.replace('.', '_'),
     tags: [id.split('.')[0]],
     summary,
-    description: `${description}${description && '\n\n'}Requires the scope \`${scope}\`.`,
+    ...access(operation, description),
     parameters: parameters(operation),
     ...requestBody(operation, components),
-    responses: {
-      [status]: operation.file ? fileResponse(operation, operation.file) : jsonResponse(operation, components),
-      ...(method === 'GET' &&
-        returnsOneResource(operation) && { 304: { description: 'Not modified: `If-None-Match` matches the `ETag`.' } }),
-      ...errorResponses(operation, error_samples, components),
-    },
+    responses: { ...errorResponses(operation, error_samples, components), ...responses(operation, components) },
   }
+}
+
+/** Raw operations need no key, and are served at the root of the host. */
+function access(operation: Operation, description: string): Json {
+  if (operation.kind === 'raw') return { description, security: [], servers: [{ url: '/' }] }
+  return { description: `${description}${description && '\n\n'}Requires the scope \`${operation.scope}\`.` }
 }
 
 export function webhookObject(type: string, description: string, payload: TSchema, components: Components): Json {
@@ -37,7 +39,10 @@ export function webhookObject(type: string, description: string, payload: TSchem
   }
 }
 
-function requestBody({ body, upload }: Operation, components: Components): Json {
+function requestBody(operation: Operation, components: Components): Json {
+  if (operation.kind === 'raw') return { requestBody: { content: { '*/*': {} } } }
+  const body = bodyOf(operation)
+  const upload = uploadOf(operation)
   if (!body) return {}
   const content = { ...jsonContent(body, components), ...(upload && formContent(upload, components)) }
   return { requestBody: { required: true, content } }
@@ -58,27 +63,60 @@ const formContent = ({ content_type, options, example }: Upload, components: Com
   },
 })
 
-function jsonResponse(operation: Operation, components: Components): Json {
-  return {
-    description: operation.status === 201 ? 'Created.' : 'Success.',
-    headers: responseHeaders(operation),
-    content: jsonContent(envelopeOf(operation), components),
+/** The responses other than errors, by status. */
+function responses(operation: Operation, components: Components): Json {
+  switch (operation.kind) {
+    case 'raw':
+      return rawResponses(operation, components)
+    case 'file':
+      return { 200: textResponse(operation, operation.file, file_description) }
+    case 'stream':
+      return { 200: textResponse(operation, operation.stream, stream_description) }
+    case 'list':
+      return { 200: jsonResponse(operation, 'Success.', pageSchema(operation.items), components) }
+    case 'get':
+      return {
+        200: jsonResponse(operation, 'Success.', resourceEnvelope(operation.response), components),
+        304: { description: 'Not modified: `If-None-Match` matches the `ETag`.' },
+      }
+    case 'write':
+    case 'write_many': {
+      const { status, response } = operation
+      const description = status === 201 ? 'Created.' : 'Success.'
+      return { [status]: jsonResponse(operation, description, resourceEnvelope(response), components) }
+    }
   }
 }
 
-function fileResponse(operation: Operation, { content_type, example }: NonNullable<Operation['file']>): Json {
-  return {
-    description: isEndless(operation) ? stream_description : file_description,
-    headers: responseHeaders(operation),
-    content: { [content_type.split(';')[0] ?? '']: { schema: { type: 'string' }, example } },
-  }
-}
+const rawResponses = ({ responses }: Raw, components: Components): Json =>
+  Object.fromEntries(
+    Object.entries(responses).map(([status, { description, schema }]) => [
+      status,
+      { description, headers: headerReferences(['X-Request-Id']), content: jsonContent(schema, components) },
+    ]),
+  )
+
+const jsonResponse = (operation: Operation, description: string, schema: TSchema, components: Components): Json => ({
+  description,
+  headers: responseHeaders(operation),
+  content: jsonContent(schema, components),
+})
+
+const textResponse = (
+  operation: Operation,
+  { content_type, example }: { content_type: string; example: string },
+  description: string,
+): Json => ({
+  description,
+  headers: responseHeaders(operation),
+  content: { [content_type.split(';')[0] ?? '']: { schema: { type: 'string' }, example } },
+})
 
 const stream_description = 'A stream that stays open.'
 
 const file_description =
   'The file, sent while it is generated. If the connection closes early, the file is incomplete. ' +
-  `A workspace can run ${downloads_of_one_max} downloads at a time; further requests get 503.`
+  `A workspace can run ${downloads_per_workspace_max} downloads at a time; further requests get 503.`
 
 const jsonContent = (schema: TSchema, components: Components): Json => ({
   'application/json': { schema: publishSchema(schema, components), example: exampleOf(schema) },

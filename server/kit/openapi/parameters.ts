@@ -1,6 +1,5 @@
 import type { TSchema } from 'typebox'
-import { isEndless, type Operation } from '../http/operation.ts'
-import { returnsOneResource } from './headers.ts'
+import { isWrite, type Operation } from '../http/operation.ts'
 import { type Json, publishSchema } from './schema.ts'
 
 export const parameters = (operation: Operation): Json[] => [
@@ -19,10 +18,10 @@ function parametersIn(place: 'path' | 'query', schema: TSchema): Json[] {
 }
 
 function requestHeaders(operation: Operation): Json[] {
-  if (operation.method === 'POST') return [idempotency_key]
-  if (isEndless(operation)) return [last_event_id]
-  if (!returnsOneResource(operation)) return []
-  return operation.method === 'GET' ? [if_none_match, if_match] : [if_match]
+  if (operation.kind === 'get') return [if_none_match, if_match]
+  if (operation.kind === 'stream') return [last_event_id]
+  if (isWrite(operation)) return operation.method === 'POST' ? [idempotency_key] : [if_match]
+  return []
 }
 
 const header = (name: string, description: string, limits: Json = {}): Json => ({

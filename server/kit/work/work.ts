@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { type At, atNow, inTransaction, type Service } from '../at.ts'
 import * as clock from '../clock.ts'
 import type { Log } from '../log.ts'
 import { isUnavailable } from '../postgres/errors.ts'
-import type { Db, Pool } from '../postgres/pool.ts'
 import { raw, type Sql, sql } from '../postgres/sql.ts'
 
 /** Longer than a batch takes. A batch that takes longer loses its lease, and its transaction is rolled back. */
@@ -27,9 +27,9 @@ export interface Lease {
 export interface Work {
   table: string
   /** Returns the function that runs one batch. It returns false, with `due_at` set to null, when no work is left. */
-  begin: (pool: Pool, lease: Lease) => Promise<() => Promise<boolean>>
+  begin: (service: Service, lease: Lease) => Promise<() => Promise<boolean>>
   /** Called in a transaction after the last attempt has failed. */
-  giveUp: (db: Db, lease: Lease, now: number) => Promise<void>
+  giveUp: (at: At, lease: Lease) => Promise<void>
 }
 
 /** For the `set` clause of the statement that ends a batch. */
@@ -52,13 +52,13 @@ export interface Worker {
 }
 
 /** Polls for due work and runs it, one workspace after the other. */
-export function openWorker(pool: Pool, works: Work[], log: Log): Worker {
+export function openWorker(service: Service, works: Work[], log: Log): Worker {
   let is_stopping = false
   let running: Promise<void> = Promise.resolve()
   let is_running = false
   const runDue = async () => {
     try {
-      while (!is_stopping && (await takeTurns(pool, works, log, () => is_stopping)));
+      while (!is_stopping && (await takeTurns(service, works, log, () => is_stopping)));
     } catch (error) {
       log.warn({ err: error }, 'background work failed')
     }
@@ -80,7 +80,7 @@ export function openWorker(pool: Pool, works: Work[], log: Log): Worker {
 
 /** Works once on each workspace that has due work. Returns whether any had. */
 export async function takeTurns(
-  pool: Pool,
+  service: Service,
   works: Work[],
   log: Log,
   isStopping: () => boolean,
@@ -88,20 +88,20 @@ export async function takeTurns(
 ): Promise<boolean> {
   let has_worked = false
   for (const work of works) {
-    for (const workspace of only === undefined ? await listDueWorkspaces(pool, work) : [only]) {
+    for (const workspace of only === undefined ? await listDueWorkspaces(service, work) : [only]) {
       if (isStopping()) return has_worked
-      const lease = await leaseDueRow(pool, work, workspace)
+      const lease = await leaseDueRow(service, work, workspace)
       if (!lease) continue
       has_worked = true
-      await workOn(pool, work, lease, log, isStopping)
+      await workOn(service, work, lease, log, isStopping)
     }
   }
   return has_worked
 }
 
-async function listDueWorkspaces(pool: Pool, { table }: Work): Promise<string[]> {
+async function listDueWorkspaces(service: Service, { table }: Work): Promise<string[]> {
   const now = clock.iso(clock.now())
-  const rows = await pool.many<{ workspace_id: string }>(
+  const rows = await service.pool.many<{ workspace_id: string }>(
     sql`select workspace_id from ${raw(table)}
       where due_at <= ${now} and (lease_until is null or lease_until <= ${now})
       group by workspace_id order by min(due_at)`,
@@ -109,10 +109,10 @@ async function listDueWorkspaces(pool: Pool, { table }: Work): Promise<string[]>
   return rows.map(({ workspace_id }) => workspace_id)
 }
 
-async function leaseDueRow(pool: Pool, { table }: Work, workspace: string): Promise<Lease | undefined> {
+async function leaseDueRow(service: Service, { table }: Work, workspace: string): Promise<Lease | undefined> {
   const now = clock.now()
   const token = randomUUID()
-  const leased = await pool.maybe<{ id: string }>(
+  const leased = await service.pool.maybe<{ id: string }>(
     sql`update ${raw(table)}
       set lease_token = ${token}, lease_until = ${clock.iso(now + lease_ms)}, attempt = attempt + 1
       where workspace_id = ${workspace} and id = (
@@ -125,30 +125,30 @@ async function leaseDueRow(pool: Pool, { table }: Work, workspace: string): Prom
   return leased && { workspace, id: leased.id, token }
 }
 
-async function workOn(pool: Pool, work: Work, lease: Lease, log: Log, isStopping: () => boolean): Promise<void> {
+async function workOn(service: Service, work: Work, lease: Lease, log: Log, isStopping: () => boolean): Promise<void> {
   const until = clock.ticks() + turn_ms
   let due_at: string | undefined
   try {
-    const runBatch = await work.begin(pool, lease)
+    const runBatch = await work.begin(service, lease)
     while ((await runBatch()) && clock.ticks() < until && !isStopping());
   } catch (error) {
     if (error instanceof LeaseLostError) return
     log.warn({ err: error, table: work.table, id: lease.id }, 'a batch failed')
-    due_at = await nextAttemptAt(pool, work, lease, error)
+    due_at = await nextAttemptAt(service, work, lease, error)
   }
-  await pool.run(
+  await service.pool.run(
     sql`update ${raw(work.table)} set lease_until = null, lease_token = null, due_at = coalesce(${due_at}, due_at)
       where ${isHeld(lease)}`,
   )
 }
 
 /** Waits longer after each failed attempt. Undefined after the last one. */
-async function nextAttemptAt(pool: Pool, work: Work, lease: Lease, error: unknown): Promise<string | undefined> {
+async function nextAttemptAt(service: Service, work: Work, lease: Lease, error: unknown): Promise<string | undefined> {
   const now = clock.now()
-  const held = await pool.maybe<{ attempt: number }>(sql`select attempt from ${raw(work.table)} where ${isHeld(lease)}`)
+  const held = await service.pool.maybe<{ attempt: number }>(sql`select attempt from ${raw(work.table)} where ${isHeld(lease)}`)
   if (!held) return undefined
   if (held.attempt >= attempts_max && !isUnavailable(error)) {
-    await pool.tx((db) => work.giveUp(db, lease, now))
+    await inTransaction(atNow(service, lease.workspace), (at) => work.giveUp(at, lease))
     return undefined
   }
   return clock.iso(now + Math.min(retry_max_ms, 2 ** held.attempt * 100))

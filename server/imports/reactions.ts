@@ -1,14 +1,12 @@
-import type { Db } from '../kit/postgres/pool.ts'
+import * as contacts from '../contacts/store.ts'
+import { type At, on, type Reaction } from '../kit/at.ts'
 import { sql } from '../kit/postgres/sql.ts'
 
-/** What other rooms hold of deleted contacts is reduced to their ids. */
-export async function forget(db: Db, workspace: string, ids: string[]): Promise<void> {
-  await Promise.all([forgetImported(db, workspace, ids), forgetReceived(db, workspace, ids)])
-}
+export const reactions: Reaction[] = [on(contacts.deleted, redactRows)]
 
-/** Import rows keep the ids: the file's own lines of these contacts go, and what the rows noted of them. */
-async function forgetImported(db: Db, workspace: string, ids: string[]): Promise<void> {
-  const rows = sql`import_rows where workspace_id = ${workspace} and contact_id = any(${ids}::uuid[])`
+/** Removes the lines of deleted contacts from uploaded files. The rows of the report keep the contacts' ids. */
+async function redactRows({ db, workspace }: At, contact_ids: string[]): Promise<void> {
+  const rows = sql`import_rows where workspace_id = ${workspace} and contact_id = any(${contact_ids}::uuid[])`
   await Promise.all([
     db.run(
       sql`update import_chunks as chunk
@@ -26,14 +24,7 @@ async function forgetImported(db: Db, workspace: string, ids: string[]): Promise
     ),
     db.run(
       sql`update import_rows set before = null
-        where workspace_id = ${workspace} and contact_id = any(${ids}::uuid[]) and before is not null`,
+        where workspace_id = ${workspace} and contact_id = any(${contact_ids}::uuid[]) and before is not null`,
     ),
   ])
 }
-
-/** Receipts of integrations keep what became of them. */
-const forgetReceived = (db: Db, workspace: string, ids: string[]): Promise<number> =>
-  db.run(
-    sql`update integration_receipts set payload = null, reasons = '{}'
-      where workspace_id = ${workspace} and contact_id = any(${ids}::uuid[])`,
-  )

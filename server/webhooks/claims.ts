@@ -1,17 +1,18 @@
+import * as events from '../events/store.ts'
+import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { Db } from '../kit/postgres/pool.ts'
-import { raw, type Sql, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
-import { type Told, told_columns } from './deliveries.ts'
+import { toArrayLiteral, raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import type { Attempt, DeliveryStatus, Webhook } from './schema.ts'
-import type { Sealed } from './store.ts'
+import type { SealedSecrets } from './store.ts'
 
-/** How long others wait for a sender that is silent. */
+/** Wall time. Another process takes over a workspace when its lease is not renewed for this long. */
 export const lease_ms = 10_000
 const attempts_kept = 20
-const failed_at_once_max = 1_000
+const failed_max = 1_000
 
-/** A delivery that is to be sent. While it is, `attempt` and `due_at` stay as they are. */
-export interface Claimed extends Told, Sealed {
+/** A delivery to send. Its result is recorded only if `attempt` and `due_at` are unchanged. */
+export interface Claimed extends events.EventText, SealedSecrets {
   workspace: string
   webhook_id: string
   attempt: number
@@ -20,24 +21,23 @@ export interface Claimed extends Told, Sealed {
   failing_since: string | null
 }
 
-/** How many of each endpoint may be on their way at once, and how many more in all. */
-export interface Room {
-  of_each: number
-  in_all: number
-  /** The same for endpoints that fail. */
-  of_each_failing: number
-  in_all_failing: number
+/** How many deliveries may be claimed: in flight to each endpoint, and more in total. */
+export interface Capacity {
+  per_endpoint: number
+  total: number
+  per_failing_endpoint: number
+  total_failing: number
 }
 
-/** Of one endpoint: how many are on their way, and which was the last that was claimed. */
+/** The deliveries in flight to one endpoint, and the last one claimed. */
 export interface Progress {
-  flying: number
+  in_flight: number
   due_at: string
   id: string
 }
 
-/** Makes this sender the workspace's only one for a while: until when, or undefined as long as there is another. */
-export async function hold(db: Db, workspace: string, lease_token: string, now: number): Promise<number | undefined> {
+/** Takes or renews the lease of a workspace. Returns until when, or undefined when another process has it. */
+export async function takeLease({ db, workspace, now }: At, lease_token: string): Promise<number | undefined> {
   const lease_until = now + lease_ms
   const held = await db.run(
     sql`insert into webhook_senders as sender (workspace_id, lease_token, lease_until)
@@ -49,13 +49,13 @@ export async function hold(db: Db, workspace: string, lease_token: string, now: 
   return held > 0 ? lease_until : undefined
 }
 
-/** Others may send at once. */
-export async function release(db: Db, lease_token: string): Promise<void> {
+/** Gives up all leases of this sender, so that other processes can send at once. */
+export async function releaseLeases(db: Db, lease_token: string): Promise<void> {
   await db.run(sql`delete from webhook_senders where lease_token = ${lease_token}`)
 }
 
-/** Where this sender has something to do: to send, and to give up what waits for an endpoint that is disabled. */
-export const workspacesDue = (
+/** Workspaces with due deliveries, or with pending deliveries of disabled webhooks, that no other process leases. */
+export const dueWorkspaces = (
   db: Db,
   lease_token: string,
   now: number,
@@ -72,38 +72,41 @@ export const workspacesDue = (
         ${only === undefined ? raw('') : sql`and workspace_id = ${only}`}`,
   )
 
-/** None of these deliveries. */
+/** Excludes these deliveries. */
 const isNoneOf = (deliveries: Iterable<Claimed>): Sql => {
   const all = [...deliveries]
   return sql`(webhook_id, id) not in (
     select * from unnest(${toArrayLiteral(all.map(({ webhook_id }) => webhook_id))}::uuid[], ${toArrayLiteral(all.map(({ id }) => id))}::uuid[]))`
 }
 
+export interface ClaimOptions {
+  capacity: Capacity
+  /** By webhook. */
+  progress: Map<string, Progress>
+  /** Deliveries to leave out, or `all_before`: all up to the last one claimed. */
+  claimed: Iterable<Claimed> | 'all_before'
+}
+
 /**
- * What is due in the workspace, as far as there is room: of each endpoint the longest due, and the first of each first.
- * Either all but what is claimed already, or what comes after the last that was claimed, which is sooner found: what has
- * been sent still stands in the index, until it is cleaned. Not many more are looked at than there is room for.
+ * Reads due deliveries of the workspace within the capacity: the longest due of each endpoint, endpoints in turn. Starting
+ * after the last one claimed is faster, because deliveries already sent stay in the index until the next vacuum.
  */
-export async function claim(
-  db: Db,
-  workspace: string,
-  room: Room,
-  progress: Map<string, Progress>,
-  claimed: Iterable<Claimed> | 'all before',
-  now: number,
+export async function claimDue(
+  { db, workspace, now }: At,
+  { capacity, progress, claimed }: ClaimOptions,
 ): Promise<Claimed[]> {
   const of = [...progress]
-  const rest = claimed === 'all before' ? sql`(due_at, id) > (last_due_at, last_id)` : isNoneOf(claimed)
+  const rest = claimed === 'all_before' ? sql`(due_at, id) > (last_due_at, last_id)` : isNoneOf(claimed)
   const rows = await db.many<Omit<Claimed, 'workspace'>>(
     sql`with endpoint as (
         select webhooks.id, failing_since is not null as is_failing, count(*) over () as endpoints,
-          case when failing_since is null then ${room.of_each}::integer else ${room.of_each_failing}::integer end
-            - coalesce(flying, 0) as room,
+          case when failing_since is null then ${capacity.per_endpoint}::integer else ${capacity.per_failing_endpoint}::integer end
+            - coalesce(in_flight, 0) as room,
           coalesce(due_at, '-infinity') as last_due_at, coalesce(last_id, webhooks.id) as last_id
         from webhooks
-        left join unnest(${toArrayLiteral(of.map(([id]) => id))}::uuid[], ${toArrayLiteral(of.map(([, { flying }]) => flying))}::integer[],
+        left join unnest(${toArrayLiteral(of.map(([id]) => id))}::uuid[], ${toArrayLiteral(of.map(([, { in_flight }]) => in_flight))}::integer[],
           ${toArrayLiteral(of.map(([, { due_at }]) => due_at))}::timestamptz[], ${toArrayLiteral(of.map(([, { id }]) => id))}::uuid[])
-          as progress (id, flying, due_at, last_id) on progress.id = webhooks.id
+          as progress (id, in_flight, due_at, last_id) on progress.id = webhooks.id
         where workspace_id = ${workspace} and status = 'active'),
       waiting as (
         select delivery.*, is_failing, row_number() over (partition by endpoint.id order by due_at, delivery.id) as place
@@ -111,20 +114,20 @@ export async function claim(
           select webhook_id, id, attempt, due_at from webhook_deliveries
           where workspace_id = ${workspace} and webhook_id = endpoint.id and due_at <= ${clock.iso(now)}
             and ${rest}
-          order by due_at, id limit greatest(0, least(room, greatest(1, ${2 * room.in_all} / endpoints)))) as delivery),
+          order by due_at, id limit greatest(0, least(room, greatest(1, ${2 * capacity.total} / endpoints)))) as delivery),
       queued as (
         select waiting.*, row_number() over (partition by is_failing order by place, due_at, id) as turn from waiting)
       select queued.webhook_id, queued.id, queued.attempt, queued.due_at, event.type, url, secret, previous_secret,
-        previous_secret_until, failing_since, ${told_columns}
+        previous_secret_until, failing_since, ${events.text_columns}
       from queued
       join webhooks on webhooks.workspace_id = ${workspace} and webhooks.id = queued.webhook_id
-      join events as event on event.workspace_id = ${workspace} and event.id = queued.id
-      where turn <= case when is_failing then ${room.in_all_failing}::integer else ${room.in_all}::integer end`,
+      ${events.joinEvent(workspace, raw('queued.id'))}
+      where turn <= case when is_failing then ${capacity.total_failing}::integer else ${capacity.total}::integer end`,
   )
   return rows.map((row) => ({ ...row, workspace }))
 }
 
-/** What became of an attempt. */
+/** The result of an attempt. */
 export interface Result {
   delivery: Claimed
   status: DeliveryStatus
@@ -133,10 +136,10 @@ export interface Result {
 }
 
 /**
- * What was noted or changed by others since the claim stays as it is. An endpoint that has another address by now has not
- * failed there. Failed attempts are counted until one succeeds; nothing that clients see changes by the count.
+ * Records results, except of deliveries that changed since they were claimed. A failure at a previous URL doesn't count
+ * against the webhook. Failed attempts are counted until one succeeds.
  */
-export async function record(db: Db, workspace: string, results: Result[], now: number): Promise<void> {
+export async function recordResults({ db, workspace, now }: At, results: Result[]): Promise<void> {
   const claimed = results.map(({ delivery }) => delivery)
   await db.run(
     sql`with result as (
@@ -171,8 +174,8 @@ export async function record(db: Db, workspace: string, results: Result[], now: 
   )
 }
 
-/** What was still to be sent to endpoints that are disabled now; some of it at a time, so that nothing waits for it. */
-export async function failWaiting(db: Db, workspace: string, claimed: Iterable<Claimed>): Promise<void> {
+/** Fails pending deliveries of disabled webhooks, a batch for each. */
+export async function failPending({ db, workspace }: At, claimed: Iterable<Claimed>): Promise<void> {
   const disabled = await db.many<{ id: string }>(
     sql`select id from webhooks
       where workspace_id = ${workspace} and status = 'disabled' and exists (select from webhook_deliveries as delivery
@@ -186,7 +189,7 @@ export async function failWaiting(db: Db, workspace: string, claimed: Iterable<C
         where workspace_id = ${workspace} and webhook_id in (select id from endpoint) and id in (
           select id from webhook_deliveries
           where workspace_id = ${workspace} and webhook_id = ${id} and due_at is not null and ${isNoneOf(claimed)}
-          limit ${failed_at_once_max})`,
+          limit ${failed_max})`,
     )
   }
 }

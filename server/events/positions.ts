@@ -1,0 +1,98 @@
+import { type At, inTransaction } from '../kit/at.ts'
+import { isId } from '../kit/id.ts'
+import type { Db } from '../kit/postgres/pool.ts'
+import { raw, sql } from '../kit/postgres/sql.ts'
+import { invalid, overloaded } from '../kit/problem.ts'
+
+/** So few that a reader who waits for them hardly notices. */
+const batch_rows = 2_000
+
+type InWorkspace = Pick<At, 'db' | 'workspace'>
+
+/** The position of an event. Throws when there is no such event, or no longer: the reader has missed some. */
+export async function positionOf(at: InWorkspace, { id, field }: { id: string; field: string }): Promise<number> {
+  const { db, workspace } = at
+  let assigned: number | undefined
+  while (isId(id)) {
+    const event = await db.maybe<{ position: number | null }>(
+      sql`select position from events where workspace_id = ${workspace} and id = ${id}`,
+    )
+    if (!event) break
+    if (event.position !== null) return event.position
+    // A webhook may deliver an event before all those ahead of it have their positions.
+    if (assigned === 0) throw overloaded()
+    assigned = await assignBatch(at)
+  }
+  const message = `${field} names no event that is kept.`
+  throw invalid([{ path: field, code: 'unknown', message }])
+}
+
+/** Assigns positions to committed events of these workspaces, and returns the last position of each. */
+export async function lastPositions(db: Db, workspaces: string[]): Promise<Map<string, number>> {
+  const waiting = await db.many<{ workspace_id: string }>(
+    sql`select workspace_id from unnest(${workspaces}::uuid[]) as asked (workspace_id)
+      where exists (select from events where workspace_id = asked.workspace_id and position is null)`,
+  )
+  for (const { workspace_id } of waiting) await assignBatch({ db, workspace: workspace_id })
+  const rows = await db.many<{ workspace_id: string; position: number }>(
+    sql`select workspace_id, position from event_positions where workspace_id = any(${workspaces}::uuid[])`,
+  )
+  return new Map(rows.map(({ workspace_id, position }) => [workspace_id, position]))
+}
+
+export const lastPosition = async ({ db, workspace }: InWorkspace): Promise<number> =>
+  (await lastPositions(db, [workspace])).get(workspace) ?? 0
+
+/** Assigns positions to all committed events of all workspaces. */
+export async function assignPositions({ db }: Pick<At, 'db'>, isStopping: () => boolean): Promise<void> {
+  const workspaces = await db.many<{ workspace_id: string }>(
+    sql`with recursive waiting (workspace_id) as (
+        (select workspace_id from events where position is null order by workspace_id limit 1)
+        union all
+        select (select workspace_id from events where position is null and workspace_id > waiting.workspace_id
+          order by workspace_id limit 1)
+        from waiting where workspace_id is not null)
+      select workspace_id from waiting where workspace_id is not null`,
+  )
+  for (const { workspace_id } of workspaces) {
+    while (!isStopping() && (await assignBatch({ db, workspace: workspace_id })) === batch_rows);
+  }
+}
+
+/** Makes the planner find each row by its key. A plan made while there were few rows would scan the table for each. */
+const by_key = raw(
+  [
+    "set_config('plan_cache_mode', 'force_custom_plan', true)",
+    ...['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin'].map((way) => `set_config('enable_${way}', 'off', true)`),
+  ].join(', '),
+)
+
+/**
+ * Assigns positions to committed events in the order of their ids, and returns how many. The lock on the workspace's row of
+ * `event_positions` lets one transaction at a time do so. The next statement has a new snapshot, so it sees all events
+ * committed by then. It doesn't wait for an event that a deletion has locked, and stops before it.
+ */
+function assignBatch(at: InWorkspace): Promise<number> {
+  const waiting = sql`select workspace_id, id from events where workspace_id = ${at.workspace} and position is null
+    order by id limit ${batch_rows}`
+  return inTransaction(at, async ({ db, workspace }) => {
+    const [, , assigned] = await Promise.all([
+      db.run(
+        sql`insert into event_positions (workspace_id, position) values (${workspace}, 0)
+          on conflict (workspace_id) do nothing`,
+      ),
+      db.run(sql`select ${by_key} from event_positions where workspace_id = ${workspace} for update`),
+      db.run(
+        sql`with free as materialized (${waiting} for update skip locked),
+          held as (select id from (${waiting}) as waiting where id not in (select id from free) order by id limit 1),
+          numbered as (select workspace_id, id, row_number() over (order by id) as number from free
+            where id < coalesce((select id from held), 'ffffffff-ffff-ffff-ffff-ffffffffffff')),
+          ahead as (update event_positions set position = position + (select count(*) from numbered)
+            where workspace_id = ${workspace} returning position - (select count(*) from numbered) as position)
+          update events set position = ahead.position + number from numbered, ahead
+          where events.workspace_id = numbered.workspace_id and events.id = numbered.id`,
+      ),
+    ])
+    return assigned
+  })
+}

@@ -1,0 +1,13 @@
+import * as contacts from '../contacts/store.ts'
+import { type At, on, type Reaction } from '../kit/at.ts'
+import { sql } from '../kit/postgres/sql.ts'
+
+export const reactions: Reaction[] = [on(contacts.deleted, redactReceipts)]
+
+/** Receipts keep their outcome. */
+async function redactReceipts({ db, workspace }: At, contact_ids: string[]): Promise<void> {
+  await db.run(
+    sql`update integration_receipts set payload = null, reasons = '{}'
+      where workspace_id = ${workspace} and contact_id = any(${contact_ids}::uuid[])`,
+  )
+}

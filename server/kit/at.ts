@@ -1,0 +1,84 @@
+import * as clock from './clock.ts'
+import type { Seal } from './crypto/seal.ts'
+import type { Outbound } from './outbound.ts'
+import type { Db, Pool } from './postgres/pool.ts'
+import type { TxOptions } from './postgres/transaction.ts'
+
+/** Where and when a verb runs. It is the first argument of every verb. */
+export interface At {
+  /** The pool, or the transaction that the verb is part of. */
+  db: Db
+  workspace: string
+  now: number
+  tools: Tools
+  hooks: Hooks
+}
+
+/** For verbs that belong to no workspace, such as those of people and sessions. */
+export type Unscoped = Pick<At, 'db' | 'now'>
+
+/** What the process shares with all verbs. */
+export interface Tools {
+  /** Encrypts secrets before they are stored. */
+  seal: Seal
+  /** The URL at which clients reach the service, without a slash at the end. */
+  address: () => string
+  /** Sends HTTP requests to client-supplied URLs. */
+  outbound: Outbound
+}
+
+/** What a process needs to run verbs. */
+export interface Service {
+  pool: Pool
+  tools: Tools
+  hooks: Hooks
+}
+
+export const atNow = ({ pool, tools, hooks }: Service, workspace: string, now = clock.now()): At => ({
+  db: pool,
+  workspace,
+  now,
+  tools,
+  hooks,
+})
+
+/** Runs the work in one transaction; all verbs called with its `at` are part of it. */
+export const inTransaction = <A extends Pick<At, 'db'>, T>(
+  at: A,
+  work: (at: A) => Promise<T>,
+  options?: TxOptions,
+): Promise<T> => at.db.tx((db) => work({ ...at, db }), options)
+
+/** Something that happens in one room and that other rooms react to, in the same transaction. */
+export interface Hook<Input> {
+  readonly name: string
+  /** Never set. Ties the hook to the type of its input. */
+  readonly input?: Input
+}
+
+export interface Reaction {
+  hook: Hook<never>
+  run: (at: At, input: never) => Promise<void>
+}
+
+export interface Hooks {
+  run: <Input>(at: At, hook: Hook<Input>, input: Input) => Promise<void>
+}
+
+export const newHook = <Input>(name: string): Hook<Input> => ({ name })
+
+export const on = <Input>(hook: Hook<Input>, run: (at: At, input: Input) => Promise<void>): Reaction => ({
+  hook: hook as Hook<never>,
+  run: run as Reaction['run'],
+})
+
+export function openHooks(reactions: Reaction[]): Hooks {
+  const by_hook = Map.groupBy(reactions, ({ hook }) => hook)
+  return {
+    run: async (at, hook, input) => {
+      // `on` has tied each reaction to the type of its hook's input.
+      const reacting = by_hook.get(hook as Hook<never>) ?? []
+      await Promise.all(reacting.map(({ run }) => run(at, input as never)))
+    },
+  }
+}

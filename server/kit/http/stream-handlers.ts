@@ -1,0 +1,65 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { DelayedRejection } from '../limits/delayed-rejection.ts'
+import * as problem from '../problem.ts'
+import type { Door } from './door.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { Stream } from './operation.ts'
+import type { Give, Parts } from './request.ts'
+import {
+  downloads_per_workspace_max,
+  rechecked,
+  type StreamLimits,
+  type Streams,
+  streams_per_workspace_max,
+} from './stream-limits.ts'
+
+interface StreamOptions {
+  run: Endpoint
+  give: Give
+  streams: Streams
+  downloads: Streams
+  rejectLater: DelayedRejection
+}
+
+/** Files and streams have concurrency limits of their own, and hold their slots until they end. */
+export function streamHandlers({ run, give, streams, downloads, rejectLater }: StreamOptions) {
+  function subscribe(door: Door, operation: Stream, request: FastifyRequest<Parts>, reply: FastifyReply): void {
+    const { caller, head } = request
+    const mayContinue = rechecked(async (now) => {
+      const again = await door.identify(head, now, true)
+      return again?.workspace === caller.workspace && again.scopes.has(operation.scope)
+    })
+    const slot = acquire(streams, request, reply, () => problem.tooManyStreams(streams_per_workspace_max))
+    if (slot) send(request, reply, { signal: slot.signal, mayContinue })
+  }
+
+  function download(request: FastifyRequest<Parts>, reply: FastifyReply): void {
+    const slot = acquire(downloads, request, reply, () => problem.tooManyDownloads(downloads_per_workspace_max))
+    if (!slot) return
+    // Resets the connection also when the service stops: HTTP/1.0 clients take an orderly close for the end of the file.
+    slot.signal.addEventListener('abort', () => {
+      if (!reply.raw.writableFinished) request.raw.socket.resetAndDestroy()
+    })
+    send(request, reply, { signal: slot.signal, mayContinue: async () => true })
+  }
+
+  function acquire(among: Streams, { caller }: FastifyRequest, reply: FastifyReply, tooMany: () => problem.Problem) {
+    // The client disconnected while it was identified: no event would release the slot.
+    if (reply.raw.closed) return undefined
+    const slot = among.open(caller.workspace)
+    // Not on the body's close, which waits for the next chunk.
+    if (slot) reply.raw.once('close', () => slot.abort())
+    else rejectLater(() => void reply.send(tooMany()))
+    return slot
+  }
+
+  function send(request: FastifyRequest<Parts>, reply: FastifyReply, limits: StreamLimits): void {
+    const { id, caller, raw, params, query } = request
+    run({ id, caller, raw, params, query, body: undefined, limits }).then(
+      (answer) => give(request, reply, answer),
+      (error: unknown) => void reply.send(error),
+    )
+  }
+
+  return { subscribe, download }
+}

@@ -1,0 +1,58 @@
+import type { Readable } from 'node:stream'
+import type { At } from '../at.ts'
+import type { Log } from '../log.ts'
+import { readForm } from './body/form.ts'
+import { readJson } from './body/read-json.ts'
+import { type Arrival, callWithBody } from './call.ts'
+import type { Answer } from './envelope.ts'
+import { sentOf } from './headers.ts'
+import { fingerprintOf, type KeyedRequest, readKey } from './idempotency.ts'
+import type { Call, Upload, Write, WriteMany } from './operation.ts'
+import type { PendingWrite } from './write.ts'
+
+interface Receiving {
+  operation: Write
+  upload: Upload
+  arrival: Arrival
+  body: Readable
+  answer: (result: unknown) => Answer
+}
+
+/** Stores the file before the write's transaction begins, since an upload may take long. The write then takes it over. */
+export async function receiveUpload(
+  { operation, upload, arrival, body, answer }: Receiving,
+  at: At,
+  write: (write: PendingWrite) => Promise<Answer>,
+  log: Log,
+): Promise<Answer> {
+  const keys = sentOf(arrival.raw, 'idempotency-key')
+  const key = keys.length > 0 ? readKey(keys) : undefined
+  // The response is decided by then. Retention deletes a file that stays behind.
+  const discard = (id: string) =>
+    upload.discard(at, id).catch((error: unknown) => {
+      log.warn({ err: error, request_id: arrival.id, file: id }, 'could not remove an uploaded file')
+    })
+  const form = await readForm(arrival.raw.headers, body, {
+    bytes_max: upload.bytes_max,
+    keep: (bytes) => upload.store(at, bytes),
+    letGo: discard,
+  })
+  try {
+    const json = form.options === undefined ? {} : readJson(form.options, 'options')
+    const file = { id: form.kept, name: form.file_name }
+    const call = { ...callWithBody(operation, arrival, upload.options, json), file }
+    const keyed =
+      key === undefined ? undefined : keyedRequest(operation, call, key, form.hashes, form.file_name)
+    return await write({ operation, call, keyed, answer })
+  } finally {
+    await discard(form.kept)
+  }
+}
+
+/** The caller is part of the fingerprint when the response contains a secret, so that nobody else can replay it. */
+export const keyedRequest = (
+  { id, is_secret }: Write | WriteMany,
+  { params, caller }: Call,
+  key: string,
+  ...sent: unknown[]
+): KeyedRequest => ({ key, fingerprint: fingerprintOf(id, params, ...sent, ...(is_secret ? [caller.id] : [])) })

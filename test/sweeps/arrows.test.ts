@@ -14,6 +14,7 @@ const ranks = [
   ['imports', 'integrations'],
   ['config.ts'],
   ['api.ts', 'database.ts', 'stop-database.ts', 'worker.ts', 'retention.ts'],
+  ['start', 'periodic-tasks.ts'],
   ['main.ts'],
   ['cli'],
 ]

@@ -17,14 +17,20 @@ const node_options = ['--max-semi-space-size=16', '--heap-growing-percent=100']
 export async function run(file, parameters) {
   try {
     await ensureInstalled(root)
-    if (showsDashboard(file, parameters)) await ensureBuilt(root, nodePath())
-    start(nodePath(), [resolve(root, file), ...parameters], parameters[0] === 'serve')
+    const is_service = isService(parameters)
+    if (is_service || file.startsWith('test/')) await ensureBuilt(root, nodePath())
+    start(nodePath(), [resolve(root, file), ...parameters], is_service)
   } catch (error) {
-    fail(error.message)
+    if (!parameters.includes('--json')) fail(error.message)
+    fail(JSON.stringify({ error: { code: 'SETUP_ERROR', message: error.message } }))
   }
 }
 
-const showsDashboard = (file, [command]) => file.startsWith('test/') || command === 'serve'
+/** Options such as --json may stand before the command. */
+function isService(parameters) {
+  const command = parameters.find((one) => !one.startsWith('-'))
+  return command === 'serve' && !parameters.includes('--help') && !parameters.includes('-h')
+}
 
 function nodePath() {
   const platform = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`

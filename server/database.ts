@@ -12,35 +12,37 @@ export const migrations = path.resolve(import.meta.dirname, '../migrations')
 
 const pool_size = 10
 const server_version_min = 15
-/** Together with the answers to what is in flight and PostgreSQL's own stop, at most ten seconds. */
+/** Short, because a stop must take at most ten seconds together with requests in flight and PostgreSQL's own stop. */
 const disconnect_ms = 1_000
 
 export interface Database {
   pool: Pool
-  /** Where it is, without a password: the end of a sentence. */
+  /** The database and its location, without a password, for messages. */
   name: string
-  /** The migrations that were missing. */
+  /** The migrations that were applied by opening it. */
   applied: string[]
   close: () => Promise<void>
 }
 
-/**
- * The database of the configuration, at the newest schema: the embedded one, or the one that DATABASE_URL names. Unless
- * `may_create`, one that isn't there is refused: most likely DATA_DIR or DATABASE_URL are not the server's.
- */
-export async function openDatabase(
-  config: Config,
-  as: 'serve' | 'command',
-  log: Log,
-  may_create: boolean,
-): Promise<Database> {
+export interface DatabaseOptions {
+  as: 'serve' | 'command'
+  /** False refuses a missing or empty database: most likely DATA_DIR or DATABASE_URL differ from the server's. */
+  may_create: boolean
+  /** Prints a line for the user. */
+  say: (line: string) => void
+  log: Log
+}
+
+/** Opens the embedded database, or the one that DATABASE_URL names, and applies new migrations. */
+export async function openDatabase(config: Config, options: DatabaseOptions): Promise<Database> {
   const { checkout, data_dir, database_url } = config
-  const own = 'or create one by parley serve or parley migrate'
+  const { as, may_create, say, log } = options
+  const or_create = 'or create one with parley serve or parley migrate'
   if (!database_url && !may_create && !hasCluster(data_dir)) {
-    throw new SetupError(`there is no database in ${data_dir}: set DATA_DIR to the data folder of your server, ${own}`)
+    throw new SetupError(
+      `there is no database in ${data_dir}: set DATA_DIR to the data folder of your server, ${or_create}`,
+    )
   }
-  // Standard output belongs to what a command gives.
-  const say = as === 'serve' ? console.log : console.error
   const warn = (line: string) => log.warn(line)
   const embedded = database_url
     ? undefined
@@ -52,14 +54,14 @@ export async function openDatabase(
     on_error: ({ message }) => log.warn({ reason: message }, 'lost a connection'),
   })
   const close = async () => {
-    // A statement that still waits for something doesn't keep the rest from ending.
+    // A statement that is still waiting must not delay the stop.
     await Promise.race([pool.close(), sleep(disconnect_ms)])
     await embedded?.close()
   }
   try {
     const database = await checkVersion(pool)
-    const name = database_url ? `the database ${database} at ${hostOf(database_url)}` : `the database in ${data_dir}`
-    if (!may_create && !(await isMigrated(pool))) throw new SetupError(`${name} is empty: choose another, ${own}`)
+    const name = database_url ? `the database ${database} at ${hostOfUrl(database_url)}` : `the database in ${data_dir}`
+    if (!may_create && !(await isMigrated(pool))) throw new SetupError(`${name} is empty: use another, ${or_create}`)
     const applied = await migrate(pool, migrations)
     if (applied.length > 0) log.info({ applied }, 'migrated the database')
     return { pool, name, applied, close }
@@ -69,16 +71,16 @@ export async function openDatabase(
   }
 }
 
-const hostOf = (database_url: string): string => {
+const hostOfUrl = (database_url: string): string => {
   const { host, searchParams } = new URL(database_url)
   return host || searchParams.get('host') || 'localhost'
 }
 
-/** Gives the database's name. */
+/** Returns the name of the database. */
 async function checkVersion(pool: Pool): Promise<string> {
   const { version, database } = await pool.one<{ version: string; database: string }>(
     sql`select current_setting('server_version') as version, current_database() as database`,
   )
   if (Number.parseInt(version, 10) >= server_version_min) return database
-  throw new SetupError(`PostgreSQL ${server_version_min} or newer is needed, and this is ${version}`)
+  throw new SetupError(`PostgreSQL ${server_version_min} or newer is required, but the server has ${version}`)
 }

@@ -7,7 +7,7 @@ import { SetupError } from './kit/postgres/embedded/embedded.ts'
 import * as setup from './people/setup.ts'
 import { startPeriodicTasks } from './periodic-tasks.ts'
 import { ensureFirstWorkspace } from './start/first-workspace.ts'
-import { formatGreeting } from './start/greeting.ts'
+import { formatGreeting, greetingAsJson } from './start/greeting.ts'
 import { notifyLauncher } from './start/launcher.ts'
 import { ensureSecretsKey } from './start/secrets-key.ts'
 import { openWorker, type Worker } from './worker.ts'
@@ -17,12 +17,13 @@ const stop_after_crash_ms = 5_000
 
 /**
  * Runs the service until a signal, which may arrive during the start. An uncaught error ends the process with status 1,
- * because the state it leaves is unknown; the launcher then starts a new process.
+ * because the state it leaves is unknown; the launcher then starts a new process. With `is_json` the only output is one JSON
+ * document at the first start.
  */
-export async function serve(config: Config): Promise<void> {
+export async function serve(config: Config, is_json = false): Promise<void> {
   const log = openLog(config.log_level)
   let exit_code = 0
-  const starting = start(config, log)
+  const starting = start(config, log, is_json)
   const end = once(async (reason: string) => {
     log.info({ reason }, 'stopping')
     try {
@@ -54,9 +55,10 @@ export async function serve(config: Config): Promise<void> {
 }
 
 /** Returns a function that stops the service: it finishes requests in flight, then closes the database. */
-async function start(config: Config, log: Log): Promise<() => Promise<void>> {
+async function start(config: Config, log: Log, is_json: boolean): Promise<() => Promise<void>> {
   if (config.database_url && !config.secrets_key) throw new ConfigError('SECRETS_KEY is required with DATABASE_URL')
-  const database = await openDatabase(config, 'serve', log, true)
+  const say = is_json ? console.error : console.log
+  const database = await openDatabase(config, { as: 'serve', may_create: true, say, log })
   log.info(`using ${database.name}`)
   const { pool } = database
   const secrets_key = config.secrets_key ?? ensureSecretsKey(config.data_dir)
@@ -89,8 +91,8 @@ async function start(config: Config, log: Log): Promise<() => Promise<void>> {
     // Before the greeting: from then on the launcher restarts the service after a crash.
     await notifyLauncher({ port, data_dir: config.database_url ? undefined : config.data_dir })
     const address = addressOf(config, port)
-    if (is_restart) console.log(`Parley is ready again: ${address}/api/v1`)
-    else console.log(formatGreeting({ address, first_key, setup_token }))
+    if (is_restart) say(`Parley is ready again: ${address}/api/v1`)
+    else console.log((is_json ? greetingAsJson : formatGreeting)({ address, first_key, setup_token }))
     return stop
   } catch (error) {
     await stop()

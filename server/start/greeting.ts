@@ -3,8 +3,19 @@ export interface Greeting {
   address: string
   /** Only at the first start. */
   first_key: string | undefined
-  /** Only while nobody can sign in. */
+  /** Only while there are no people. */
   setup_token: string | undefined
+}
+
+/** For `parley serve --json`. */
+export function greetingAsJson({ address, first_key, setup_token }: Greeting): string {
+  return JSON.stringify({
+    base_url: `${address}/api/v1`,
+    dashboard_url: `${address}/`,
+    docs_url: `${address}/docs`,
+    setup_url: setup_token ? `${address}/setup/${setup_token}` : null,
+    api_key: first_key ?? null,
+  })
 }
 
 export function formatGreeting({ address, first_key, setup_token }: Greeting): string {

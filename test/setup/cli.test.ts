@@ -34,7 +34,7 @@ test('a workspace is created with a first key that works at once', async () => {
 
   const again = await run('workspace', 'create', name)
   assert.equal(again.code, 1)
-  assert.match(again.stderr, /there is a workspace/)
+  assert.match(again.stderr, /there is already a workspace/)
 })
 
 test('a key is created with name, scopes and expiry, listed without its secret, and revoked', async () => {
@@ -74,36 +74,91 @@ test('a key is created with name, scopes and expiry, listed without its secret, 
   while ((await listWith(full.api_key)).status !== 401) assert.ok(Date.now() < deadline, 'a revoked key still works')
 })
 
-const mistakes: [string[], RegExp][] = [
-  [[], /a command is needed/],
-  [['dance'], /no command "dance"/],
-  [['toString'], /no command "toString"/],
-  [['workspace', 'create'], /usage: parley workspace create NAME/],
-  [['workspace', 'create', ' '], /NAME must have/],
-  [['key', 'create'], /--workspace NAME is needed/],
-  [['key', 'create', '--workspace', 'nowhere at all'], /no workspace "nowhere at all"/],
+const usage_mistakes: [string[], RegExp][] = [
+  [['dance'], /unknown command 'dance' \(parley --help\)/],
+  [['toString'], /unknown command 'toString'/],
+  [['help', 'dance'], /unknown command 'dance'/],
+  [['key', 'lst'], /unknown command 'lst'. Did you mean list\? \(parley key --help\)/],
+  [['key', 'list', '--jsn'], /unknown option '--jsn'. Did you mean --json\? \(parley key list --help\)/],
+  [['key', 'list', '--scopes', 'x'], /unknown option '--scopes'/],
+  [['key', 'create'], /required option '--workspace <name>'/],
   [['key', 'create', '--workspace', 'Default', '--nonsense'], /nonsense/],
-  [['key', 'list', '--scopes', 'x'], /takes no --scopes/],
+  [['key', 'create', '--workspace', 'Default', '--scopes', 'contacts:fly'], /no scope "contacts:fly"/],
+  [['key', 'create', '--workspace', 'Default', '--expires-in', 'soon'], /--expires-in/],
+  [['workspace', 'create'], /missing required argument 'name'/],
+  [['workspace', 'create', 'a', 'b'], /too many arguments/],
+  [['user', 'create'], /missing required argument 'email'/],
+  [['user', 'create', 'ada@example.com', '--role', 'king'], /owner, member, viewer/],
+  [['user', 'join', 'nobody@example.com'], /required option '--workspace <name>'/],
+]
+const mistakes: [string[], RegExp][] = [
+  [['workspace', 'create', ' '], /name must have 1 to 200 characters/],
+  [['key', 'create', '--workspace', 'nowhere at all'], /no workspace "nowhere at all"/],
   [['key', 'revoke', 'x'], /no key x/],
   [['key', 'revoke', newId()], /no key/],
-  [['user', 'create'], /usage: parley user create EMAIL/],
   [['user', 'create', 'ada'], /email must be an email address/],
-  [['user', 'create', 'ada@example.com', '--role', 'king'], /--role takes owner\|member\|viewer/],
-  [['user', 'join', 'nobody@example.com'], /--workspace NAME is needed/],
   [['user', 'password', 'nobody@example.com'], /no person nobody@example.com/],
 ]
-for (const [words, message] of mistakes) {
-  test(`"parley ${words.join(' ')}" says what is wrong in one line`, async () => {
+for (const [words, message] of [...usage_mistakes, ...mistakes]) {
+  test(`"parley ${words.join(' ')}" prints the error in one line`, async () => {
     const { code, stdout, stderr } = await run(...words)
-    assert.equal(code, 1)
-    assert.equal(stdout, '')
+    assert.deepEqual([code, stdout], [1, ''])
     assert.match(stderr, message)
-    const lines = stderr.trim().split('\n')
-    assert.equal(lines.filter((line) => !line.startsWith('Using the database')).length, 1)
+    const line = stderr.replace(/^Using the database [^\n]+\n/, '')
+    assert.match(line, /^parley: [^\n]+\n$/)
+    const is_usage = usage_mistakes.some(([one]) => one === words)
+    assert.equal(/ \(parley[a-z ]* --help\)\n$/.test(line), is_usage, 'usage errors name the help to read')
   })
 }
 
-test('a command says which database it used, without the password', async () => {
+const codes: [string, string[]][] = [
+  ['USAGE_ERROR', ['key', 'list', '--scopes', 'x']],
+  ['USAGE_ERROR', ['key', 'create', '--workspace', 'Default', '--expires-in', 'soon']],
+  ['VALIDATION_ERROR', ['workspace', 'create', 'a'.repeat(201)]],
+  ['NOT_FOUND', ['key', 'revoke', 'x']],
+]
+for (const [expected_code, words] of codes) {
+  test(`"parley ${words.slice(0, 2).join(' ')} --json" prints a ${expected_code} as JSON`, async () => {
+    const { code, stdout, stderr } = await run(...words, '--json')
+    assert.deepEqual([code, stdout], [1, ''])
+    const line = stderr.replace(/^Using the database [^\n]+\n/, '')
+    assert.match(line, /^\{[^\n]+\}\n$/)
+    const { error, ...rest } = JSON.parse(line)
+    assert.deepEqual([Object.keys(error), rest], [['code', 'message'], {}])
+    assert.equal(error.code, expected_code)
+    assert.doesNotMatch(error.message, /^parley|^error/)
+  })
+}
+
+test('a group without a command lists its commands on standard error', async () => {
+  const [asked, missing, json] = await Promise.all([run('key', '--help'), run('key'), run('key', '--json')])
+  assert.deepEqual([asked.code, asked.stderr], [0, ''])
+  for (const command of ['create', 'list', 'revoke']) assert.match(asked.stdout, new RegExp(`^  ${command} `, 'm'))
+  assert.deepEqual([missing.code, missing.stdout], [1, ''])
+  assert.equal(missing.stderr, `${asked.stdout}parley: a command is required (parley key --help)\n`)
+  assert.deepEqual([json.code, json.stdout], [1, ''])
+  assert.deepEqual(JSON.parse(json.stderr), { error: { code: 'USAGE_ERROR', message: 'a command is required' } })
+})
+
+test('an error as JSON is the last line, after the one that names the database', async () => {
+  const name = `cli ${newId()}`
+  await json('workspace', 'create', name)
+  const { code, stderr } = await run('--json', 'workspace', 'create', name)
+  const [database = '', last = '', ...rest] = stderr.trimEnd().split('\n')
+  assert.deepEqual([code, rest], [1, []])
+  assert.match(database, /^Using the database /)
+  assert.equal(JSON.parse(last).error.code, 'CONFLICT')
+})
+
+test('a wrong setting is a SETUP_ERROR', async () => {
+  const { code, stdout, stderr } = await parley(['key', 'list', '--json'], { LOG_LEVEL: 'loud' }).ended
+  assert.deepEqual([code, stdout], [1, ''])
+  const { error } = JSON.parse(stderr)
+  assert.equal(error.code, 'SETUP_ERROR')
+  assert.match(error.message, /^LOG_LEVEL must be /)
+})
+
+test('a command prints which database it uses, without the password', async () => {
   const { host, pathname, password } = new URL(DATABASE_URL)
   const { code, stderr } = await run('workspace', 'list')
   assert.equal(code, 0)
@@ -127,7 +182,7 @@ for (const words of needing) {
   })
 }
 
-test('a command sets up no empty database at DATABASE_URL, but migrate does', async (t) => {
+test('only migrate sets up an empty database at DATABASE_URL', async (t) => {
   const name = `cli_${process.pid}`
   const admin = testPool()
   t.after(async () => {
@@ -142,16 +197,24 @@ test('a command sets up no empty database at DATABASE_URL, but migrate does', as
     refused.stderr,
     new RegExp(`^parley: DATABASE_URL can't be used: the database ${name} [^\n]+ is empty[^\n]+\n$`),
   )
-  assert.equal((await parley(['migrate'], empty).ended).code, 0)
+  const first = await parley(['migrate', '--json'], empty).ended
+  assert.equal(JSON.parse(first.stdout).applied[0], '0001_contract.sql', first.stderr)
+  assert.equal((await parley(['migrate'], empty).ended).stdout, 'The schema is current.\n')
   assert.equal((await parley(['workspace', 'list'], empty).ended).code, 0)
 })
 
-test('what needs no database uses none', async () => {
+test('help, version and the OpenAPI document need no database', async () => {
   const DATA_DIR = path.join(os.tmpdir(), `parley-${newId()}`)
-  for (const words of [['--help'], ['openapi']]) {
-    const { code, stderr } = await parley(words, { DATA_DIR }).ended
-    assert.deepEqual([code, stderr], [0, ''])
-  }
+  const [, openapi, as_json, version] = await Promise.all(
+    [['--help'], ['openapi'], ['openapi', '--json'], ['--version']].map(async (words) => {
+      const { code, stdout, stderr } = await parley(words, { DATA_DIR }).ended
+      assert.deepEqual([code, stderr], [0, ''])
+      return stdout
+    }),
+  )
+  assert.equal(JSON.parse(openapi ?? '').openapi, '3.1.0')
+  assert.equal(as_json, openapi)
+  assert.match(version ?? '', /^\d+\.\d+\.\d+\n$/)
   assert.ok(!fs.existsSync(DATA_DIR))
 })
 
@@ -167,9 +230,9 @@ test('a person is created with a password from standard input, joins workspaces,
   const made = await user('correct horse', 'create', email, '--workspace', first, '--name', 'Ada')
   assert.equal(made.stdout, `${email} is owner of "${first}".\n`, made.stderr)
   const again = await user('correct horse', 'create', email.toUpperCase(), '--workspace', first)
-  assert.match(again.stderr, /there is a person/)
+  assert.match(again.stderr, /there is already a person/)
   assert.equal((await user('', 'join', email, '--workspace', second, '--role', 'member')).code, 0)
-  assert.match((await user('', 'join', email, '--workspace', second)).stderr, /a member of .* already/)
+  assert.match((await user('', 'join', email, '--workspace', second)).stderr, /is already a member of/)
 
   const signIn = (password: string) => fetch('POST', '/app/session', { email, password }, { origin: url })
   const signed_in = await signIn('correct horse')
@@ -192,20 +255,9 @@ test('a person is created with a password from standard input, joins workspaces,
   assert.equal((await signIn('another horse')).status, 200)
 })
 
-test('scopes and times that are none are refused', async () => {
-  const name = `cli ${newId()}`
-  await json('workspace', 'create', name)
-  const wrong_scope = await run('key', 'create', '--workspace', name, '--scopes', 'contacts:fly')
-  assert.match(wrong_scope.stderr, /no scope "contacts:fly"/)
-  const wrong_time = await run('key', 'create', '--workspace', name, '--expires-in', 'soon')
-  assert.match(wrong_time.stderr, /--expires-in/)
-  const wrong_option = await run('key', 'list', '--jsn')
-  assert.match(wrong_option.stderr, /^parley: Unknown option '--jsn' \(parley --help\)$/m)
-})
-
-test('help tells every command', async () => {
-  const { code, stdout } = await run('--help')
-  assert.equal(code, 0)
+test('help lists every command', async () => {
+  const [asked, missing] = await Promise.all([run('--help'), run()])
+  assert.equal(asked.code, 0)
   for (const command of [
     'serve',
     'migrate',
@@ -218,7 +270,12 @@ test('help tells every command', async () => {
     'user join',
     'user password',
     'user list',
+    'openapi',
+    '--json',
+    '--version',
   ]) {
-    assert.ok(stdout.includes(command), command)
+    assert.ok(asked.stdout.includes(command), command)
   }
+  assert.deepEqual([missing.code, missing.stdout], [1, ''])
+  assert.equal(missing.stderr, `${asked.stdout}parley: a command is required (parley --help)\n`)
 })

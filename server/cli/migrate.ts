@@ -1,0 +1,16 @@
+import type { Database } from '../database.ts'
+import type { Command } from './command.ts'
+import type { Answer, Run } from './run.ts'
+
+export function addMigrateCommand(program: Command, run: Run): void {
+  program
+    .command('migrate')
+    .description('Create the database if there is none, and apply new migrations')
+    .action(() => run(listApplied, { may_create: true }))
+}
+
+/** Opening the database has applied the migrations. */
+async function listApplied({ applied }: Database): Promise<Answer> {
+  const text = applied.length > 0 ? `Applied ${applied.join(', ')}.` : 'The schema is current.'
+  return { data: { applied }, text }
+}

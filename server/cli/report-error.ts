@@ -1,0 +1,22 @@
+import { ConfigError } from '../config.ts'
+import { SetupError } from '../kit/postgres/embedded/embedded.ts'
+import { Problem } from '../kit/problem.ts'
+import { UsageError } from './command.ts'
+
+/** Prints an error on standard error. With `is_json` the last line is `{"error": {"code", "message"}}`. */
+export function reportError(error: unknown, is_json: boolean): void {
+  const code = errorCode(error)
+  const message = error instanceof Error ? error.message : String(error)
+  // The stack of a bug is printed in both forms.
+  if (code === 'INTERNAL_ERROR') console.error(error)
+  if (is_json) console.error(JSON.stringify({ error: { code, message } }))
+  else if (error instanceof UsageError) console.error(`parley: ${message} (${error.help})`)
+  else if (code !== 'INTERNAL_ERROR') console.error(`parley: ${message}`)
+}
+
+function errorCode(error: unknown): string {
+  if (error instanceof Problem) return error.code
+  if (error instanceof UsageError) return 'USAGE_ERROR'
+  if (error instanceof ConfigError || error instanceof SetupError) return 'SETUP_ERROR'
+  return 'INTERNAL_ERROR'
+}

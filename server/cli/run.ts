@@ -1,0 +1,41 @@
+import { readConfig } from '../config.ts'
+import { type Database, openDatabase } from '../database.ts'
+import { openLog } from '../kit/log.ts'
+
+/** The result of a command: `data` is printed with --json, `text` without. */
+export interface Answer {
+  data: object
+  text: string
+}
+
+/** Opens the database, runs `work`, prints its answer and closes the database. */
+export type Run = (work: (database: Database) => Promise<Answer>, options?: RunOptions) => Promise<void>
+
+interface RunOptions {
+  may_create: boolean
+}
+
+export function createRun(isJson: () => boolean): Run {
+  return async (work, { may_create } = { may_create: false }) => {
+    const config = readConfig()
+    const log = openLog(config.log_level === 'info' ? 'warn' : config.log_level)
+    const database = await openDatabase(config, { as: 'command', may_create, say: console.error, log })
+    console.error(`Using ${database.name}`)
+    try {
+      const { data, text } = await work(database)
+      console.log(isJson() ? JSON.stringify(data) : text)
+    } finally {
+      await database.close()
+    }
+  }
+}
+
+export function formatTable(header: string[], rows: string[][]): string {
+  const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)))
+  const formatRow = (row: string[]) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd()
+  return [header, ...rows].map(formatRow).join('\n')
+}

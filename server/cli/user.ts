@@ -1,0 +1,127 @@
+import { Option } from 'commander'
+import type { Database } from '../database.ts'
+import * as clock from '../kit/clock.ts'
+import { type Schema, validate } from '../kit/http/validate.ts'
+import type { Pool } from '../kit/postgres/pool.ts'
+import { invalid, Problem } from '../kit/problem.ts'
+import { hashPassword } from '../people/password.ts'
+import { NewPerson, type Person, type Role, roles } from '../people/schema.ts'
+import * as sessions from '../people/sessions.ts'
+import * as people from '../people/store.ts'
+import * as workspaces from '../workspaces/store.ts'
+import type { Command } from './command.ts'
+import { askSecret } from './prompt.ts'
+import { type Answer, formatTable, type Run } from './run.ts'
+import { findWorkspace } from './workspace.ts'
+
+interface NewUser {
+  name?: string
+  workspace?: string
+  role: Role
+}
+
+interface NewMember {
+  workspace: string
+  role: Role
+}
+
+const roleOption = () => new Option('--role <role>', 'The role in the workspace').choices(roles).default('owner')
+const password_note = '\nAsks for the password, or reads it from standard input if that is not a terminal.'
+
+export function addUserCommands(program: Command, run: Run): void {
+  const group = program.command('user').summary('People').description('Manage the people who sign in to the dashboard')
+  group
+    .command('create')
+    .description('Create a person and add them to a workspace')
+    .argument('<email>', 'The email address to sign in with')
+    .option('--name <name>', 'The name to show (default: the email up to the @)')
+    .option('--workspace <name>', 'The workspace to join (default: the oldest one)')
+    .addOption(roleOption())
+    .addHelpText('after', password_note)
+    .action((email: string, options: NewUser) => run((database) => createUser(database, email, options)))
+  group
+    .command('join')
+    .description('Add a person to a workspace')
+    .argument('<email>', "The person's email address")
+    .requiredOption('--workspace <name>', 'The workspace to join')
+    .addOption(roleOption())
+    .action((email: string, options: NewMember) => run((database) => joinUser(database, email, options)))
+  group
+    .command('password')
+    .description('Set a new password and end all sessions of a person')
+    .argument('<email>', "The person's email address")
+    .addHelpText('after', password_note)
+    .action((email: string) => run((database) => setPassword(database, email)))
+  group
+    .command('list')
+    .description('List all people')
+    .action(() => run(listUsers))
+}
+
+async function createUser({ pool }: Database, email: string, options: NewUser): Promise<Answer> {
+  const chosen = options.workspace === undefined ? undefined : await findWorkspace(pool, options.workspace)
+  const name = options.name ?? email.split('@')[0]
+  const emailInUse = () => new Problem('CONFLICT', `there is already a person ${email}`)
+  validatePerson({ email, name, password: 'checked after the prompt' })
+  if (await people.findByEmail(pool, email.trim())) throw emailInUse()
+  const input = validatePerson({ email, name, password: await askSecret('Password: ') })
+  const password_hash = await hashPassword(input.password)
+  const now = clock.now()
+  const { person, workspace } = await pool.tx(async (db) => {
+    const created = await people.create(db, { ...input, password_hash }, now)
+    if (!created) throw emailInUse()
+    const [oldest] = await workspaces.list(db)
+    const workspace = chosen ?? oldest ?? (await workspaces.create(db, workspaces.default_name, now))
+    if (!workspace) throw new Problem('CONFLICT', 'the service is creating the first workspace: try again')
+    await people.join(db, workspace.id, created.id, options.role, now)
+    return { person: created, workspace }
+  })
+  return memberAnswer(person, workspace, options.role)
+}
+
+async function joinUser({ pool }: Database, email: string, { workspace: name, role }: NewMember): Promise<Answer> {
+  const workspace = await findWorkspace(pool, name)
+  const { password_hash: _, ...person } = await findPerson(pool, email)
+  if (!(await people.join(pool, workspace.id, person.id, role, clock.now()))) {
+    throw new Problem('CONFLICT', `${person.email} is already a member of "${workspace.name}"`)
+  }
+  return memberAnswer(person, workspace, role)
+}
+
+const memberAnswer = (person: Person, { id, name }: workspaces.Workspace, role: Role): Answer => ({
+  data: { person, workspace: { id, name, role } },
+  text: `${person.email} is ${role} of "${name}".`,
+})
+
+async function setPassword({ pool }: Database, email: string): Promise<Answer> {
+  const { password_hash: before, ...person } = await findPerson(pool, email)
+  const { password } = validatePerson({ ...person, password: await askSecret('New password: ') })
+  const after = await hashPassword(password)
+  await pool.tx(async (db) => {
+    if (!(await people.setPassword(db, person.id, before, after))) {
+      throw new Problem('CONFLICT', 'the password was changed by another request: try again')
+    }
+    await sessions.endAll(db, person.id)
+  })
+  return { data: { person }, text: `${person.email} has a new password and is signed out everywhere.` }
+}
+
+async function listUsers({ pool }: Database): Promise<Answer> {
+  const all = await people.list(pool)
+  const rows = all.map((one) => [one.id, one.email, one.name, one.workspaces.join(', '), one.created_at])
+  return { data: { people: all }, text: formatTable(['ID', 'EMAIL', 'NAME', 'WORKSPACES', 'CREATED'], rows) }
+}
+
+async function findPerson(pool: Pool, email: string): Promise<people.PersonWithHash> {
+  const person = await people.findByEmail(pool, email.trim())
+  if (!person) throw new Problem('NOT_FOUND', `there is no person ${email}`)
+  return person
+}
+
+/** Applies the rules of the dashboard's set-up page. */
+function validatePerson({ email, name, password }: Record<string, unknown>): NewPerson {
+  const { value, faults } = validate(NewPerson as Schema, { email, name, password })
+  if (faults.length > 0) throw invalid(faults)
+  // It was validated against the schema that the type comes from.
+  return value as NewPerson
+}

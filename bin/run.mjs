@@ -58,7 +58,8 @@ function start(node, parameters, is_service) {
   function launch() {
     pausing = undefined
     started_at = performance.now()
-    const env = { ...process.env, PATH: [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter) }
+    const env = { NODE_COMPILE_CACHE: join(root, '.cache', 'compile'), ...process.env }
+    env.PATH = [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter)
     if (is_service) env.PARLEY_RESTARTS = String(restart_count)
     if (ready) env.PORT = String(ready.port)
     child = spawn(node, [...node_options, ...parameters], { env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })

@@ -5,11 +5,11 @@ import { parseNetwork } from './kit/network.ts'
 import { baseFolder } from './kit/postgres/embedded/embedded.ts'
 import { product } from './product.ts'
 
-/** Everything that the environment decides. */
+/** All settings. README.md lists the environment variables they come from. */
 export interface Config {
   host: string
   port: number
-  /** undefined: follows from host and port, once they are known. */
+  /** Undefined: derived from host and port, see addressOf. */
   public_url: string | undefined
   checkout: string
   data_dir: string
@@ -21,17 +21,17 @@ export interface Config {
   webhook_allow_hosts: string[]
   events_keep_days: number
   log_level: Level
-  /** How often the launcher has started the server again after a crash. */
+  /** How often the launcher has restarted the server after a crash. */
   restarts: number
 }
 
-/** A wrong value; the message is one line that names the variable. */
+/** A setting is wrong. The message is one line that names the variable. */
 export class ConfigError extends Error {}
 
 type Environment = Record<string, string | undefined>
 
 const secrets_key_length_min = 32
-/** What is to be sent of an event is tried for days, and read from it each time. */
+/** Webhook deliveries are retried for days, and each attempt reads the event. */
 const keep_days_min = 7
 const keep_days_max = 36_500
 
@@ -42,55 +42,55 @@ export function readConfig(environment: Environment = process.env): Config {
     const text = environment[name]?.trim()
     if (text === undefined || text === '') return fallback
     const value = parse(text)
-    if (value === undefined) throw new ConfigError(`${name} must be ${expected}, but is "${shown(name, text)}"`)
+    if (value === undefined) throw new ConfigError(`${name} must be ${expected}, but is ${quoteValue(name, text)}`)
     return value
   }
   const database_url = read(
     'DATABASE_URL',
     undefined,
     databaseUrl,
-    'an address such as postgres://user:password@host/database',
+    'a URL such as postgres://user:password@host/database',
   )
   return Object.freeze({
-    host: read('HOST', '127.0.0.1', (text) => (/\s/.test(text) ? undefined : text), 'a host name or an address'),
-    port: read('PORT', 8080, (text) => wholeNumber(text, 65_535), 'a port, 0 to 65535'),
-    public_url: read('PUBLIC_URL', undefined, baseAddress, 'an address such as https://parley.example.com'),
+    host: read('HOST', '127.0.0.1', (text) => (/\s/.test(text) ? undefined : text), 'a host name or an IP address'),
+    port: read('PORT', 8080, (text) => wholeNumber(text, 65_535), 'a port number from 0 to 65535'),
+    public_url: read('PUBLIC_URL', undefined, baseAddress, 'a URL such as https://parley.example.com'),
     checkout,
     data_dir:
       read('DATA_DIR', undefined, (text) => path.resolve(text), 'a folder') ??
-      // Only the embedded PostgreSQL asks for a folder that its user can enter.
+      // Only the embedded PostgreSQL needs a folder that its user can enter.
       path.join(database_url ? checkout : baseFolder(checkout, product.short_name), 'data'),
     database_url,
     bootstrap_api_key: read(
       'BOOTSTRAP_API_KEY',
       undefined,
       (text) => (isToken(text) ? text : undefined),
-      'pk_ and 32 to 128 letters and digits',
+      'pk_ followed by 32 to 128 letters and digits',
     ),
-    trust_proxy: read('TRUST_PROXY', [], networks, 'addresses or networks such as 10.0.0.0/8, separated by commas'),
+    trust_proxy: read('TRUST_PROXY', [], networks, 'IP addresses or networks such as 10.0.0.0/8, separated by commas'),
     secrets_key: read(
       'SECRETS_KEY',
       undefined,
       (text) => (text.length >= secrets_key_length_min ? text : undefined),
-      `at least ${secrets_key_length_min} characters, such as openssl rand -base64 32 gives`,
+      `at least ${secrets_key_length_min} characters long; openssl rand -base64 32 creates one`,
     ),
     rate_limit_per_second: read(
       'RATE_LIMIT_PER_SECOND',
       1000,
       (text) => wholeNumber(text, 1_000_000_000),
-      'a whole number; 0 turns the limit off',
+      'a whole number; 0 disables the limit',
     ),
     webhook_allow_hosts: read(
       'WEBHOOK_ALLOW_HOSTS',
       [],
       hosts,
-      'host names, addresses or networks such as 10.0.0.0/8, separated by commas',
+      'host names, IP addresses or networks such as 10.0.0.0/8, separated by commas',
     ),
     events_keep_days: read(
       'EVENTS_KEEP_DAYS',
       30,
       (text) => wholeNumber(text, keep_days_max, keep_days_min),
-      `a number of days, ${keep_days_min} to ${keep_days_max}`,
+      `a number of days from ${keep_days_min} to ${keep_days_max}`,
     ),
     log_level: read(
       'LOG_LEVEL',
@@ -98,21 +98,21 @@ export function readConfig(environment: Environment = process.env): Config {
       (text) => levels.find((level) => level === text),
       `one of ${levels.join(', ')}`,
     ),
-    // Set by the launcher, and by nobody else.
+    // Set only by the launcher.
     restarts: read('PARLEY_RESTARTS', 0, (text) => wholeNumber(text, Number.MAX_SAFE_INTEGER), 'a whole number'),
   })
 }
 
-/** The address that clients use. The port is the one that was bound: 0 asks for any. */
+/** The address that clients use. `port` is the bound port, because PORT may be 0. */
 export function addressOf({ host, public_url }: Config, port: number): string {
   if (public_url) return public_url
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
 }
 
-/** Secrets are not repeated on the screen. */
-const shown = (name: string, text: string): string =>
-  /KEY|DATABASE_URL/.test(name) ? `${text.length} characters of something else` : text
+/** Secrets are not printed. */
+const quoteValue = (name: string, text: string): string =>
+  /KEY|DATABASE_URL/.test(name) ? `another value (${text.length} characters, not shown)` : `"${text}"`
 
 function wholeNumber(text: string, maximum: number, minimum = 0): number | undefined {
   return /^\d+$/.test(text) && Number(text) <= maximum && Number(text) >= minimum ? Number(text) : undefined

@@ -38,7 +38,7 @@ const wrong: [string, string][] = [
   ['LOG_LEVEL', 'loud'],
 ]
 for (const [name, value] of wrong) {
-  test(`${name}=${value.slice(0, 40)} is refused by name`, () => {
+  test(`${name}=${value.slice(0, 40)} is refused with the variable's name`, () => {
     assert.throws(() => readConfig({ [name]: value }), new RegExp(`^\\S*Error: ${name} must be [^\n]+$`))
   })
 }
@@ -62,19 +62,19 @@ const right: [string, string, string, unknown][] = [
   ['HOST', '', 'host', '127.0.0.1'],
 ]
 for (const [name, value, field, expected] of right) {
-  test(`${name}=${value.slice(0, 40)} is understood`, () => {
+  test(`${name}=${value.slice(0, 40)} is accepted`, () => {
     assert.deepEqual(Object.entries(readConfig({ [name]: value })).find(([one]) => one === field)?.[1], expected)
   })
 }
 
-test('a secret that is wrong is not repeated on the screen', () => {
+test('a wrong secret is not printed', () => {
   assert.throws(
     () => readConfig({ SECRETS_KEY: 'open sesame' }),
     (error: Error) => !error.message.includes('sesame'),
   )
 })
 
-test('a wrong value stops the start with one line that names the variable', async () => {
+test('a wrong value ends the start with one line that names the variable', async () => {
   const { code, stdout, stderr } = await parley(['serve'], { PORT: 'eighty' }).ended
   assert.equal(code, 1)
   assert.equal(stdout, '')
@@ -87,7 +87,7 @@ test('SECRETS_KEY is required with DATABASE_URL', async () => {
   assert.match(stderr, /^parley: SECRETS_KEY [^\n]+\n$/)
 })
 
-test('a DATABASE_URL where nobody answers stops the start with one line', async () => {
+test('a DATABASE_URL that does not answer ends the start with one line', async () => {
   const environment = { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c', SECRETS_KEY: 'a'.repeat(32) }
   const { code, stderr } = await parley(['serve'], environment).ended
   assert.equal(code, 1)

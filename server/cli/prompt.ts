@@ -1,10 +1,10 @@
 import { text as readAll } from 'node:stream/consumers'
 
-const enter = ['\r', '\n', '\u0004']
+const enter_or_ctrl_d = ['\r', '\n', '\u0004']
 const ctrl_c = '\u0003'
-const erase = ['\u007f', '\b']
+const backspace = ['\u007f', '\b']
 
-/** Asks on the terminal, which doesn't show what is typed; what is no terminal is read to its end. */
+/** Asks on the terminal without showing the answer. If standard input is not a terminal, reads all of it. */
 export async function askSecret(question: string): Promise<string> {
   const { stdin, stderr } = process
   if (!stdin.isTTY) return (await readAll(stdin)).replace(/\r?\n$/, '')
@@ -18,13 +18,13 @@ export async function askSecret(question: string): Promise<string> {
   }
 }
 
-async function readLine(keys: AsyncIterable<string>): Promise<string> {
+async function readLine(input: AsyncIterable<string>): Promise<string> {
   const line: string[] = []
-  for await (const typed of keys) {
+  for await (const typed of input) {
     for (const key of typed) {
-      if (enter.includes(key)) return line.join('')
+      if (enter_or_ctrl_d.includes(key)) return line.join('')
       if (key === ctrl_c) process.exit(130)
-      if (erase.includes(key)) line.pop()
+      if (backspace.includes(key)) line.pop()
       else line.push(key)
     }
   }

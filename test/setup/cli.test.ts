@@ -150,6 +150,16 @@ test('an error as JSON is the last line, after the one that names the database',
   assert.equal(JSON.parse(last).error.code, 'CONFLICT')
 })
 
+test('a bug is an INTERNAL_ERROR, printed with its stack before the last line', async () => {
+  const bug = "console.log = () => { throw new Error('a bug') }"
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(bug)}`
+  const { code, stderr } = await parley(['workspace', 'list', '--json'], { DATABASE_URL, NODE_OPTIONS }).ended
+  assert.equal(code, 1)
+  assert.match(stderr, /^Error: a bug\n +at /m)
+  const last = stderr.trimEnd().split('\n').at(-1) ?? ''
+  assert.deepEqual(JSON.parse(last), { error: { code: 'INTERNAL_ERROR', message: 'a bug' } })
+})
+
 test('a wrong setting is a SETUP_ERROR', async () => {
   const { code, stdout, stderr } = await parley(['key', 'list', '--json'], { LOG_LEVEL: 'loud' }).ended
   assert.deepEqual([code, stdout], [1, ''])
@@ -166,13 +176,13 @@ test('a command prints which database it uses, without the password', async () =
   assert.ok(password.length > 0 && !stderr.includes(password))
 })
 
-const needing: string[][] = [
+const commands_with_database: string[][] = [
   ['workspace', 'create', 'Lost'],
   ['workspace', 'list'],
   ['key', 'list'],
   ['user', 'create', 'ada@example.com'],
 ]
-for (const words of needing) {
+for (const words of commands_with_database) {
   test(`"parley ${words.join(' ')}" creates no database`, async () => {
     const DATA_DIR = path.join(os.tmpdir(), `parley-${newId()}`)
     const { code, stdout, stderr } = await parley(words, { DATA_DIR }, 'correct horse\n').ended

@@ -10,7 +10,7 @@ import { sql } from '../../server/kit/postgres/sql.ts'
 import { withOwnDatabase } from '../support/database.ts'
 import { migrations, testPool } from '../support/harness.ts'
 
-/** Works on a database of its own, to which the migrations up to this one were applied. */
+/** Runs `work` with a dedicated database that has the migrations up to `last`. */
 async function upTo(last: string, work: (pool: Pool) => Promise<void>): Promise<void> {
   const older = fs.mkdtempSync(path.join(os.tmpdir(), 'migrations-'))
   for (const name of fs.readdirSync(migrations).filter((name) => name <= last)) {
@@ -28,7 +28,7 @@ async function upTo(last: string, work: (pool: Pool) => Promise<void>): Promise<
   fs.rmSync(older, { recursive: true })
 }
 
-test('contacts from before there were counts by source and day are counted', async () => {
+test('older contacts are counted by source and day', async () => {
   await upTo('0002_scale.sql', async (pool) => {
     await pool.script(`insert into contacts (workspace_id, id, phone_number, tags, source, created_at, updated_at)
       select md5((n % 2)::text)::uuid, gen_random_uuid(), n::text, '{}', case when n < 6 then 'api' else 'import' end,
@@ -53,7 +53,7 @@ test('contacts from before there were counts by source and day are counted', asy
   })
 })
 
-test('events from before keep the host of a webhook, and nothing else of its address', async () => {
+test('older events keep only the host of a webhook URL', async () => {
   const work = async (pool: Pool) => {
     const urls = [
       'https://Hooks.shop.example:8443/secret?token=secret',
@@ -83,7 +83,7 @@ test('events from before keep the host of a webhook, and nothing else of its add
   await upTo('0009_webhook_senders.sql', work)
 })
 
-test('deliveries from before are counted, and those of deleted webhooks are to be removed', async () => {
+test('older deliveries are counted, and those of deleted webhooks are marked for removal', async () => {
   await upTo('0009_webhook_senders.sql', async (pool) => {
     const [workspace, kept, deleted] = [newId(), newId(), newId()]
     await pool.run(sql`insert into workspaces (id, name, created_at) values (${workspace}, 'one', now())`)
@@ -101,7 +101,7 @@ test('deliveries from before are counted, and those of deleted webhooks are to b
   })
 })
 
-test('imports from before keep what they say under their new names', async () => {
+test('older imports keep their values under the new names', async () => {
   await upTo('0011_roles.sql', async (pool) => {
     await pool.script(`insert into workspaces (id, name, created_at) values (md5('1')::uuid, 'One', now());
       insert into imports (workspace_id, id, status, is_dry_run, on_known, columns, mapping, not_undone, created_at)

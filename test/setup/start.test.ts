@@ -25,7 +25,7 @@ async function stop(running: Running): Promise<void> {
   assert.equal(code, 0, stderr)
 }
 
-/** The server below the launcher; PostgreSQL is in a session of its own. */
+/** The server is a child of the launcher; PostgreSQL has its own session. */
 function serverPid(): number {
   return JSON.parse(fs.readFileSync(path.join(DATA_DIR, 'lock.json'), 'utf8')).pid
 }
@@ -44,7 +44,7 @@ const contacts = async (address: string, body?: object) => {
   return { status: response.status, body: JSON.parse(await response.text()) }
 }
 
-test('the first start prints the address, a key, and a curl line that works', async () => {
+test('the first start prints the address, a key and a working curl command', async () => {
   const running = start()
   const address = await addressOf(running)
   const [curl = ''] = await running.says(/^ *curl .*\n/m)
@@ -58,7 +58,7 @@ test('the first start prints the address, a key, and a curl line that works', as
   await stop(running)
 })
 
-test('the next start prints no key, a new link to set up, and has everything', async () => {
+test('the next start prints a new set-up link and no key, and keeps the data', async () => {
   const running = start()
   const address = await addressOf(running)
   const [, link = ''] = await running.says(/Set up +(\S+)/)
@@ -79,7 +79,7 @@ test('the next start prints no key, a new link to set up, and has everything', a
   await stop(running)
 })
 
-test('a port in use is told in one line, and the first key is not lost by it', async () => {
+test('a port in use is reported in one line, and the next start still prints the first key', async () => {
   const other = net.createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => other.once('listening', resolve))
   const { port } = other.address() as net.AddressInfo
@@ -93,7 +93,7 @@ test('a port in use is told in one line, and the first key is not lost by it', a
   await stop(next)
 })
 
-test('with a person there is no link, and another name for the first workspace makes no new one', async () => {
+test('with a person there is no set-up link, and renaming the first workspace creates no new one', async () => {
   const input = 'correct horse\n'
   const made = await parley(['user', 'create', 'ada@example.com'], environment, input).ended
   assert.equal(made.stdout, 'ada@example.com is owner of "Default".\n', made.stderr)
@@ -122,7 +122,7 @@ test('with a person there is no link, and another name for the first workspace m
   await stop(next)
 })
 
-test('after kill -9 of server and launcher the next start takes over their PostgreSQL', async () => {
+test('after kill -9 of server and launcher the next start uses the running PostgreSQL', async () => {
   const running = start()
   await addressOf(running)
   const postgres = postmasterPid()
@@ -136,7 +136,7 @@ test('after kill -9 of server and launcher the next start takes over their Postg
   assert.ok(!fs.existsSync(path.join(DATA_DIR, 'postgres/postmaster.pid')), 'PostgreSQL was stopped cleanly')
 })
 
-test('after kill -9 of everything the next start has all that was acknowledged', async () => {
+test('after kill -9 of all processes the next start has every acknowledged write', async () => {
   const running = start()
   assert.equal((await contacts(await addressOf(running), { phone_number: '+14155550101' })).status, 201)
   for (const pid of [postmasterPid(), serverPid(), running.child.pid ?? 0]) process.kill(pid, 'SIGKILL')
@@ -146,7 +146,7 @@ test('after kill -9 of everything the next start has all that was acknowledged',
   await stop(next)
 })
 
-test('when the launcher is killed the server stops by itself', async () => {
+test('the server stops when the launcher is killed', async () => {
   const running = start()
   await addressOf(running)
   running.child.kill('SIGKILL')
@@ -156,7 +156,7 @@ test('when the launcher is killed the server stops by itself', async () => {
   await stop(next)
 })
 
-test('SIGTERM while it still starts leaves nothing running', async () => {
+test('SIGTERM during the start leaves nothing running', async () => {
   const running = start()
   while (!fs.existsSync(path.join(DATA_DIR, 'postgres/postmaster.pid')))
     await new Promise((wake) => setTimeout(wake, 5))
@@ -165,7 +165,7 @@ test('SIGTERM while it still starts leaves nothing running', async () => {
   assert.ok(!fs.existsSync(path.join(DATA_DIR, 'postgres/postmaster.pid')))
 })
 
-test('SIGTERM finishes what is in flight', async () => {
+test('SIGTERM finishes requests in flight', async () => {
   const running = start()
   const address = await addressOf(running)
   const creating = Array.from({ length: 50 }, (_, index) =>
@@ -183,13 +183,18 @@ test('SIGTERM finishes what is in flight', async () => {
   await stop(next)
 })
 
-test('BOOTSTRAP_API_KEY is valid in "Default" from the start, and nothing is printed of it', async () => {
+test('BOOTSTRAP_API_KEY is valid in "Default" from the start and is not printed, also with --json', async () => {
   key = `pk_${'Boot5trap'.repeat(5)}`
   const running = start({ BOOTSTRAP_API_KEY: key, PUBLIC_URL: 'https://parley.example.com/x' })
   await running.says(/Base address +https:\/\/parley\.example\.com\/x\/api\/v1/)
   assert.doesNotMatch(running.stdout() + running.stderr(), /Boot5trap/)
   await stop(running)
-  const next = start({ BOOTSTRAP_API_KEY: key })
-  assert.equal((await contacts(await addressOf(next))).status, 200)
+  const next = parley(['--json', 'serve'], { ...environment, BOOTSTRAP_API_KEY: key })
+  const [greeting] = await next.says(/^.+\n/)
+  const { base_url, dashboard_url, docs_url, ...rest } = JSON.parse(greeting)
+  assert.equal((await contacts(base_url)).status, 200)
+  for (const url of [dashboard_url, docs_url]) assert.equal((await fetch(url)).status, 200)
+  assert.deepEqual(rest, { setup_url: null, api_key: null })
   await stop(next)
+  assert.equal(next.stdout(), greeting, 'with --json nothing else is printed')
 })

@@ -6,7 +6,7 @@ import { product } from '../../server/product.ts'
 
 const checkout = path.resolve(import.meta.dirname, '../..')
 
-/** Gives the work an empty database at the newest schema, in a PostgreSQL that is kept in `folder` for the next time. */
+/** Runs `work` with an empty, migrated database. The PostgreSQL stays in `folder` for the next call. */
 export async function withDatabase(folder: string, work: (url: string) => Promise<void>): Promise<void> {
   const data_dir = path.join(baseFolder(checkout, product.short_name), folder)
   const postgres = await openEmbedded({ checkout, name: product.short_name, data_dir, as: 'serve', say: console.log })
@@ -17,7 +17,7 @@ export async function withDatabase(folder: string, work: (url: string) => Promis
   }
 }
 
-/** The same beside other databases, in the PostgreSQL at `url`. */
+/** Runs `work` with a new, migrated database in the PostgreSQL at `url`, and drops it. */
 export async function withOwnDatabase(
   url: string,
   work: (url: string) => Promise<void>,

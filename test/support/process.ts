@@ -14,12 +14,12 @@ export interface Running {
   child: ChildProcess
   stdout: () => string
   stderr: () => string
-  /** Resolves with the match once standard output has it; fails when the process ends before. */
+  /** Waits until standard output matches, and returns the match. Fails if the process ends before. */
   says: (pattern: RegExp) => Promise<RegExpExecArray>
   ended: Promise<Ended>
 }
 
-/** `parley ...` as a user starts it, in an environment with nothing of ours but what is given. */
+/** Starts `parley ...` as a user does. The environment contains only PATH, HOME and the given variables. */
 export function parley(words: string[], environment: Record<string, string> = {}, input = ''): Running {
   const { PATH = '', HOME = '' } = process.env
   const child = spawn('node', [path.join(checkout, 'bin/parley.mjs'), ...words], {
@@ -40,8 +40,9 @@ export function parley(words: string[], environment: Record<string, string> = {}
     for (;;) {
       const found = pattern.exec(stdout)
       if (found) return found
-      const is_over = await Promise.race([once(child.stdout, 'data').then(() => false), ended.then(() => true)])
-      if (is_over && !pattern.test(stdout)) throw new Error(`it ended without ${pattern}:\n${stdout}\n${stderr}`)
+      const has_ended = await Promise.race([once(child.stdout, 'data').then(() => false), ended.then(() => true)])
+      if (has_ended && !pattern.test(stdout))
+        throw new Error(`it ended without printing ${pattern}:\n${stdout}\n${stderr}`)
     }
   }
   return { child, stdout: () => stdout, stderr: () => stderr, says, ended }

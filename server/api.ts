@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { event_types as agent_events } from './agents/event-types.ts'
@@ -6,7 +5,7 @@ import { operations as agents } from './agents/routes.ts'
 import { authenticator } from './api-keys/authenticate.ts'
 import { event_types as api_key_events } from './api-keys/event-types.ts'
 import { operations as apiKeys } from './api-keys/routes.ts'
-import { addressOf, type Config } from './config.ts'
+import { addressOf, type Config, ConfigError } from './config.ts'
 import { event_types as contact_events } from './contacts/event-types.ts'
 import { operations as contacts } from './contacts/routes.ts'
 import { docs_page_headers, renderDocsPage } from './docs/page.ts'
@@ -19,8 +18,8 @@ import { operations as imports } from './imports/routes.ts'
 import { reactions as integration_reactions } from './integrations/reactions.ts'
 import { identifyIntegration } from './integrations/receive.ts'
 import { operations as integrations, receive_operations } from './integrations/routes.ts'
-import { openHooks, type Service, type Tools } from './kit/at.ts'
-import { openSeal } from './kit/crypto/seal.ts'
+import { openHooks, type Service } from './kit/at.ts'
+import { openSeal, type Seal } from './kit/crypto/seal.ts'
 import { private_response_headers } from './kit/http/browser.ts'
 import type { Door } from './kit/http/door.ts'
 import type { Operation } from './kit/http/operation.ts'
@@ -47,7 +46,7 @@ export const catalog = newCatalog(
   ),
 )
 
-export const hooks = openHooks([...webhook_reactions, ...import_reactions, ...integration_reactions])
+const hooks = openHooks([...webhook_reactions, ...import_reactions, ...integration_reactions])
 
 /** The operations of a workspace, for API keys and for people who are signed in. */
 const rooms: Operation[] = [
@@ -123,13 +122,28 @@ export interface Api {
   stop: () => Promise<void>
 }
 
+/** What verbs need, in the server and on the command line. Without SECRETS_KEY nothing can be encrypted. */
+export const openService = (
+  pool: Pool,
+  { secrets_key, webhook_allow_hosts }: Config,
+  address: () => string,
+): Service => ({
+  pool,
+  hooks,
+  tools: {
+    seal: secrets_key === undefined ? no_seal : openSeal(secrets_key, seal_info),
+    outbound: openOutbound({ allowed: webhook_allow_hosts }),
+    address,
+  },
+})
+
+const secretsKeyMissing = (): never => {
+  throw new ConfigError('SECRETS_KEY is required with DATABASE_URL')
+}
+const no_seal: Seal = { close: secretsKeyMissing, open: secretsKeyMissing }
+
 export function openApi(pool: Pool, config: Config, migrations: string, log: Log, limits: HttpLimits = {}): Api {
-  const tools: Tools = {
-    seal: openSeal(config.secrets_key ?? randomBytes(32).toString('base64'), seal_info),
-    outbound: openOutbound({ allowed: config.webhook_allow_hosts }),
-    address: () => addressOf(config, portOf(app)),
-  }
-  const service = { pool, tools, hooks }
+  const service = openService(pool, config, () => addressOf(config, portOf(app)))
   const { authenticate, recordUses } = authenticator(pool)
   const { app, metrics, addPage, stop, isStopping } = openHttp({
     doors: doors(pool, config.public_url, authenticate),

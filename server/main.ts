@@ -62,7 +62,7 @@ async function start(config: Config, log: Log, is_json: boolean): Promise<() => 
   log.info(`using ${database.name}`)
   const { pool } = database
   const secrets_key = config.secrets_key ?? ensureSecretsKey(config.data_dir)
-  const { app, tools, noteUses, stop: stopAnswering } = openApi(pool, { ...config, secrets_key }, migrations, log)
+  const { app, service, recordKeyUses, stop: stopAnswering } = openApi(pool, { ...config, secrets_key }, migrations, log)
   const is_restart = config.restarts > 0
   let is_stopping = false
   let stopPeriodicTasks: (() => void) | undefined
@@ -71,8 +71,8 @@ async function start(config: Config, log: Log, is_json: boolean): Promise<() => 
     is_stopping = true
     stopPeriodicTasks?.()
     await Promise.all([stopAnswering(), worker?.stop()])
-    await noteUses().catch((error: unknown) => log.warn({ err: error }, 'the last uses of keys were not stored'))
-    await tools.outbound.close()
+    await recordKeyUses().catch((error: unknown) => log.warn({ err: error }, 'the last uses of keys were not stored'))
+    await service.tools.outbound.close()
     await database.close()
   }
   try {
@@ -81,13 +81,19 @@ async function start(config: Config, log: Log, is_json: boolean): Promise<() => 
     })
     const port = portOf(app)
     // Only after listening has succeeded: a key created by a failed start would never be shown.
-    const first_key = await ensureFirstWorkspace(pool, config)
+    const first_key = await ensureFirstWorkspace(service, config)
     // After a crash the link that was printed stays valid.
-    const setup_token = is_restart ? undefined : await setup.offer(pool, clock.now())
+    const setup_token = is_restart ? undefined : await setup.offer({ db: pool, now: clock.now() })
     const { events_keep_days } = config
-    stopPeriodicTasks = startPeriodicTasks({ pool, noteUses, events_keep_days, isStopping: () => is_stopping, log })
+    stopPeriodicTasks = startPeriodicTasks({
+      service,
+      recordKeyUses,
+      events_keep_days,
+      isStopping: () => is_stopping,
+      log,
+    })
     const own_address = addressOf({ ...config, public_url: undefined }, port)
-    worker = openWorker({ pool, tools, ownAddress: () => own_address, log })
+    worker = openWorker({ service, ownAddress: () => own_address, log })
     // Before the greeting: from then on the launcher restarts the service after a crash.
     await notifyLauncher({ port, data_dir: config.database_url ? undefined : config.data_dir })
     const address = addressOf(config, port)

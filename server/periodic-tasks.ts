@@ -1,7 +1,7 @@
 import * as short_search from './contacts/short-search-totals.ts'
-import * as feed from './events/feed.ts'
+import { assignPositions } from './events/positions.ts'
+import type { Service } from './kit/at.ts'
 import type { Log } from './kit/log.ts'
-import type { Pool } from './kit/postgres/pool.ts'
 import * as retention from './retention.ts'
 
 const second_ms = 1_000
@@ -9,9 +9,9 @@ const minute_ms = 60_000
 const hour_ms = 60 * minute_ms
 
 export interface PeriodicOptions {
-  pool: Pool
+  service: Service
   /** Stores when each API key was last used. */
-  noteUses: () => Promise<void>
+  recordKeyUses: () => Promise<void>
   events_keep_days: number
   isStopping: () => boolean
   log: Log
@@ -19,14 +19,15 @@ export interface PeriodicOptions {
 
 /** Starts every task now and repeats it at its interval. Returns a function that stops the repetition. */
 export function startPeriodicTasks(options: PeriodicOptions): () => void {
-  const { pool, noteUses, isStopping, log } = options
+  const { service, recordKeyUses, isStopping, log } = options
+  const db = service.pool
   const timers = [
-    every(5 * second_ms, noteUses, log),
+    every(5 * second_ms, recordKeyUses, log),
     every(hour_ms, () => retention.removeExpired(options), log),
     every(minute_ms, () => retention.tidyDeliveries(options), log),
-    every(minute_ms, () => short_search.beginWorthwhile(pool), log),
-    every(2 * second_ms, () => short_search.tally(pool), log),
-    every(second_ms, () => feed.placeAll(pool, isStopping), log),
+    every(minute_ms, () => short_search.beginWorthwhile({ db }), log),
+    every(2 * second_ms, () => short_search.tally({ db }), log),
+    every(second_ms, () => assignPositions({ db }, isStopping), log),
   ]
   return () => {
     for (const timer of timers) clearInterval(timer)

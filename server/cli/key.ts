@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander'
 import { scopes as all_scopes } from '../api.ts'
 import { scopesOf } from '../api-keys/schema.ts'
 import * as api_keys from '../api-keys/store.ts'
-import type { Database } from '../database.ts'
+import { atNow, inTransaction, type Service } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { isId } from '../kit/id.ts'
 import { Problem } from '../kit/problem.ts'
@@ -33,37 +33,39 @@ export function addKeyCommands(program: Command, run: Run): void {
       parseDuration,
     )
     .addHelpText('after', `\nScopes: ${all_scopes.join(', ')}`)
-    .action((options: NewKey) => run((database) => createKey(database, options)))
+    .action((options: NewKey) => run((service) => createKey(service, options)))
   group
     .command('list')
     .description('List API keys')
     .option('--workspace <name>', 'Only the keys of this workspace')
-    .action(({ workspace }: { workspace?: string }) => run((database) => listKeys(database, workspace)))
+    .action(({ workspace }: { workspace?: string }) => run((service) => listKeys(service, workspace)))
   group
     .command('revoke')
     .description('Revoke an API key; it stops working within a second')
     .argument('<id>', 'The id that "parley key list" shows')
-    .action((id: string) => run((database) => revokeKey(database, id)))
+    .action((id: string) => run((service) => revokeKey(service, id)))
 }
 
-async function createKey({ pool }: Database, options: NewKey): Promise<Answer> {
-  const workspace = await findWorkspace(pool, options.workspace)
+async function createKey(service: Service, options: NewKey): Promise<Answer> {
+  const workspace = await findWorkspace(service, options.workspace)
   const now = clock.now()
   const name = options.name.trim() || 'API key'
   const expires_at = options.expiresIn === undefined ? null : clock.iso(now + options.expiresIn)
   const api_key = api_keys.newToken()
   const input = { name, scopes: options.scopes ?? null, expires_at }
-  const key = await pool.tx((db) => api_keys.create(db, workspace.id, api_key, input, now))
+  const key = await inTransaction(atNow(service, workspace.id, now), (at) =>
+    api_keys.create(at, { token: api_key, key: input }),
+  )
   return {
     data: { key: withScopes(key), api_key },
     text: `Key ${key.id} of "${workspace.name}"\n${formatNewKey(api_key)}`,
   }
 }
 
-async function listKeys({ pool }: Database, workspace_name: string | undefined): Promise<Answer> {
-  const only = workspace_name === undefined ? undefined : await findWorkspace(pool, workspace_name)
-  const keys = (await api_keys.listAll(pool)).filter(({ workspace_id }) => !only || workspace_id === only.id)
-  const names = new Map((await workspaces.list(pool)).map(({ id, name }) => [id, name]))
+async function listKeys(service: Service, workspace_name: string | undefined): Promise<Answer> {
+  const only = workspace_name === undefined ? undefined : await findWorkspace(service, workspace_name)
+  const keys = (await api_keys.listAll({ db: service.pool })).filter(({ workspace_id }) => !only || workspace_id === only.id)
+  const names = new Map((await workspaces.list({ db: service.pool })).map(({ id, name }) => [id, name]))
   const rows = keys.map((key) => [
     key.id,
     names.get(key.workspace_id) ?? '',
@@ -79,8 +81,8 @@ async function listKeys({ pool }: Database, workspace_name: string | undefined):
   }
 }
 
-async function revokeKey({ pool }: Database, id: string): Promise<Answer> {
-  const key = isId(id) ? await pool.tx((db) => api_keys.revokeAny(db, id, clock.now())) : undefined
+async function revokeKey(service: Service, id: string): Promise<Answer> {
+  const key = isId(id) ? await inTransaction(atNow(service, ''), (at) => api_keys.revokeAny(at, id)) : undefined
   if (!key) throw new Problem('NOT_FOUND', `there is no key ${id}`)
   return { data: { key: withScopes(key) }, text: `Key ${key.id} is revoked.` }
 }

@@ -1,5 +1,7 @@
-import { readConfig } from '../config.ts'
+import { addressOf, readConfig } from '../config.ts'
+import { openService } from '../api.ts'
 import { type Database, openDatabase } from '../database.ts'
+import type { Service } from '../kit/at.ts'
 import { openLog } from '../kit/log.ts'
 
 /** The result of a command: `data` is printed with --json, `text` without. */
@@ -9,7 +11,10 @@ export interface Answer {
 }
 
 /** Opens the database, runs `work`, prints its answer and closes the database. */
-export type Run = (work: (database: Database) => Promise<Answer>, options?: RunOptions) => Promise<void>
+export type Run = (
+  work: (service: Service, database: Database) => Promise<Answer>,
+  options?: RunOptions,
+) => Promise<void>
 
 interface RunOptions {
   may_create: boolean
@@ -21,10 +26,12 @@ export function createRun(isJson: () => boolean): Run {
     const log = openLog(config.log_level === 'info' ? 'warn' : config.log_level)
     const database = await openDatabase(config, { as: 'command', may_create, say: console.error, log })
     console.error(`Using ${database.name}`)
+    const service = openService(database.pool, config, () => addressOf(config, config.port))
     try {
-      const { data, text } = await work(database)
+      const { data, text } = await work(service, database)
       console.log(isJson() ? JSON.stringify(data) : text)
     } finally {
+      await service.tools.outbound.close()
       await database.close()
     }
   }

@@ -1,8 +1,6 @@
 import { Option } from 'commander'
-import type { Database } from '../database.ts'
-import * as clock from '../kit/clock.ts'
+import { atNow, inTransaction, type Service } from '../kit/at.ts'
 import { type Schema, validate } from '../kit/http/validate.ts'
-import type { Pool } from '../kit/postgres/pool.ts'
 import { invalid, Problem } from '../kit/problem.ts'
 import { hashPassword } from '../people/password.ts'
 import { NewPerson, type Person, type Role, roles } from '../people/schema.ts'
@@ -38,51 +36,50 @@ export function addUserCommands(program: Command, run: Run): void {
     .option('--workspace <name>', 'The workspace to join (default: the oldest one)')
     .addOption(roleOption())
     .addHelpText('after', password_note)
-    .action((email: string, options: NewUser) => run((database) => createUser(database, email, options)))
+    .action((email: string, options: NewUser) => run((service) => createUser(service, email, options)))
   group
     .command('join')
     .description('Add a person to a workspace')
     .argument('<email>', "The person's email address")
     .requiredOption('--workspace <name>', 'The workspace to join')
     .addOption(roleOption())
-    .action((email: string, options: NewMember) => run((database) => joinUser(database, email, options)))
+    .action((email: string, options: NewMember) => run((service) => joinUser(service, email, options)))
   group
     .command('password')
     .description('Set a new password and end all sessions of a person')
     .argument('<email>', "The person's email address")
     .addHelpText('after', password_note)
-    .action((email: string) => run((database) => setPassword(database, email)))
+    .action((email: string) => run((service) => setPassword(service, email)))
   group
     .command('list')
     .description('List all people')
     .action(() => run(listUsers))
 }
 
-async function createUser({ pool }: Database, email: string, options: NewUser): Promise<Answer> {
-  const chosen = options.workspace === undefined ? undefined : await findWorkspace(pool, options.workspace)
+async function createUser(service: Service, email: string, options: NewUser): Promise<Answer> {
+  const chosen = options.workspace === undefined ? undefined : await findWorkspace(service, options.workspace)
   const name = options.name ?? email.split('@')[0]
   const emailInUse = () => new Problem('CONFLICT', `there is already a person ${email}`)
   validatePerson({ email, name, password: 'checked after the prompt' })
-  if (await people.findByEmail(pool, email.trim())) throw emailInUse()
+  if (await people.findByEmail({ db: service.pool }, email.trim())) throw emailInUse()
   const input = validatePerson({ email, name, password: await askSecret('Password: ') })
   const password_hash = await hashPassword(input.password)
-  const now = clock.now()
-  const { person, workspace } = await pool.tx(async (db) => {
-    const created = await people.create(db, { ...input, password_hash }, now)
+  const { person, workspace } = await inTransaction(atNow(service, ''), async (at) => {
+    const created = await people.create(at, { ...input, password_hash })
     if (!created) throw emailInUse()
-    const [oldest] = await workspaces.list(db)
-    const workspace = chosen ?? oldest ?? (await workspaces.create(db, workspaces.default_name, now))
+    const [oldest] = await workspaces.list(at)
+    const workspace = chosen ?? oldest ?? (await workspaces.create(at, workspaces.default_name))
     if (!workspace) throw new Problem('CONFLICT', 'the service is creating the first workspace: try again')
-    await people.join(db, workspace.id, created.id, options.role, now)
+    await people.join({ ...at, workspace: workspace.id }, { person_id: created.id, role: options.role })
     return { person: created, workspace }
   })
   return memberAnswer(person, workspace, options.role)
 }
 
-async function joinUser({ pool }: Database, email: string, { workspace: name, role }: NewMember): Promise<Answer> {
-  const workspace = await findWorkspace(pool, name)
-  const { password_hash: _, ...person } = await findPerson(pool, email)
-  if (!(await people.join(pool, workspace.id, person.id, role, clock.now()))) {
+async function joinUser(service: Service, email: string, { workspace: name, role }: NewMember): Promise<Answer> {
+  const workspace = await findWorkspace(service, name)
+  const { password_hash: _, ...person } = await findPerson(service, email)
+  if (!(await people.join(atNow(service, workspace.id), { person_id: person.id, role }))) {
     throw new Problem('CONFLICT', `${person.email} is already a member of "${workspace.name}"`)
   }
   return memberAnswer(person, workspace, role)
@@ -93,27 +90,27 @@ const memberAnswer = (person: Person, { id, name }: workspaces.Workspace, role: 
   text: `${person.email} is ${role} of "${name}".`,
 })
 
-async function setPassword({ pool }: Database, email: string): Promise<Answer> {
-  const { password_hash: before, ...person } = await findPerson(pool, email)
+async function setPassword(service: Service, email: string): Promise<Answer> {
+  const { password_hash: before, ...person } = await findPerson(service, email)
   const { password } = validatePerson({ ...person, password: await askSecret('New password: ') })
   const after = await hashPassword(password)
-  await pool.tx(async (db) => {
-    if (!(await people.setPassword(db, person.id, before, after))) {
+  await inTransaction(atNow(service, ''), async (at) => {
+    if (!(await people.setPassword(at, { id: person.id, before, after }))) {
       throw new Problem('CONFLICT', 'the password was changed by another request: try again')
     }
-    await sessions.endAll(db, person.id)
+    await sessions.endAll(at, person.id)
   })
   return { data: { person }, text: `${person.email} has a new password and is signed out everywhere.` }
 }
 
-async function listUsers({ pool }: Database): Promise<Answer> {
-  const all = await people.list(pool)
+async function listUsers(service: Service): Promise<Answer> {
+  const all = await people.list({ db: service.pool })
   const rows = all.map((one) => [one.id, one.email, one.name, one.workspaces.join(', '), one.created_at])
   return { data: { people: all }, text: formatTable(['ID', 'EMAIL', 'NAME', 'WORKSPACES', 'CREATED'], rows) }
 }
 
-async function findPerson(pool: Pool, email: string): Promise<people.PersonWithHash> {
-  const person = await people.findByEmail(pool, email.trim())
+async function findPerson(service: Service, email: string): Promise<people.PersonWithHash> {
+  const person = await people.findByEmail({ db: service.pool }, email.trim())
   if (!person) throw new Problem('NOT_FOUND', `there is no person ${email}`)
   return person
 }

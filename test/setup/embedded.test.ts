@@ -16,7 +16,7 @@ const embedded = new URL('../../server/kit/postgres/embedded/', import.meta.url)
 const name = 'parley'
 const user = postgresUser()
 const base = join(baseFolder(checkout, name), '.cache', `embedded test ${process.pid}`)
-// Most tests go on with what the one before left, as starts of a real service do.
+// Most tests continue with the data of the previous one, like restarts of a real service.
 const data_dir = join(base, 'data')
 const cluster = join(data_dir, 'postgres')
 
@@ -27,7 +27,7 @@ after(() => {
   fs.rmSync(base, { recursive: true, force: true, maxRetries: 10 })
 })
 
-test('a lock is held by one, who says so', () => {
+test('a lock has one holder, who is named', () => {
   const path = join(base, 'lock')
   const lock = tryLock(path, 'serve')
   assert.ok(lock)
@@ -54,7 +54,7 @@ test('the lock of a killed process is free', async () => {
   lock.release()
 })
 
-test('the first start makes a database that the second start finds again', async () => {
+test('the first start creates a database that the second start opens', async () => {
   const first = await serve()
   await query(first.url, 'create table note (body text)')
   await query(first.url, `insert into note values ('kept')`)
@@ -66,7 +66,7 @@ test('the first start makes a database that the second start finds again', async
   await second.close()
 })
 
-test('the database is durable, speaks UTF-8 and is closed to all without its password', async () => {
+test('the database is durable, uses UTF-8 and requires its password', async () => {
   const { url, close } = await serve()
   for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit', 'data_checksums'])
     assert.equal(await query(url, `show ${setting}`), 'on', setting)
@@ -77,7 +77,7 @@ test('the database is durable, speaks UTF-8 and is closed to all without its pas
   await close()
 })
 
-test('a second server is refused and told who is in the way', async () => {
+test('a second server is refused with the name of the first', async () => {
   const { close } = await serve()
   const message = `DATA_DIR ${data_dir} is in use by another parley serve (pid ${process.pid})`
   await assert.rejects(serve(), { constructor: SetupError, message })
@@ -93,7 +93,7 @@ test('a command shares the PostgreSQL of a running server and leaves it running'
   await server.close()
 })
 
-test('commands without a server take turns and leave nothing running', async () => {
+test('commands without a server run one after the other and leave nothing running', async () => {
   const command = async () => {
     const { url, close } = await openEmbedded({ checkout, name, data_dir, as: 'command', say })
     assert.equal(await query(url, 'select body from note'), 'kept')
@@ -103,7 +103,7 @@ test('commands without a server take turns and leave nothing running', async () 
   assert.equal(findPostmaster(cluster), undefined)
 })
 
-test('a server waits until a command is done', async () => {
+test('a server waits until a command has finished', async () => {
   const command = await openEmbedded({ checkout, name, data_dir, as: 'command', say })
   const starting = serve()
   assert.equal(await query(command.url, 'select body from note'), 'kept')
@@ -114,7 +114,7 @@ test('a server waits until a command is done', async () => {
 })
 
 test('a PostgreSQL left by a killed server is taken over', async () => {
-  await kill(await serveElsewhere())
+  await kill(await serveInChild())
   const left = findPostmaster(cluster)
   assert.ok(left)
   const { url, close } = await serve()
@@ -124,8 +124,8 @@ test('a PostgreSQL left by a killed server is taken over', async () => {
   assert.equal(findPostmaster(cluster), undefined)
 })
 
-test('what was committed before a kill of everything is there after the next start', async () => {
-  const child = await serveElsewhere()
+test('committed data survives when everything is killed', async () => {
+  const child = await serveInChild()
   const { url, close } = await openEmbedded({ checkout, name, data_dir, as: 'command', say })
   await query(url, `update note set body = 'kept well'`)
   await close()
@@ -152,7 +152,7 @@ test('a start waits until the last sessions of a killed PostgreSQL are gone', as
 })
 
 for (const signal of ['SIGKILL', 'SIGQUIT'] as const)
-  test(`a PostgreSQL ended by ${signal} is started again, with all that was committed`, async () => {
+  test(`a PostgreSQL killed by ${signal} is restarted with all committed data`, async () => {
     const warnings: string[] = []
     const embedded = await openEmbedded({
       checkout,
@@ -166,14 +166,17 @@ for (const signal of ['SIGKILL', 'SIGQUIT'] as const)
     assert.ok(before)
     process.kill(before.pid, signal)
     await waitFor(30_000, () => warnings.length === 2)
-    assert.match(warnings.join('\n'), /^PostgreSQL \(pid \d+\) has ended: .*\nPostgreSQL runs again \(pid \d+\)$/)
+    assert.match(
+      warnings.join('\n'),
+      /^PostgreSQL \(pid \d+\) has stopped: .*\nPostgreSQL is running again \(pid \d+\)$/,
+    )
     assert.notEqual(findPostmaster(cluster)?.pid, before.pid)
     assert.equal(await query(embedded.url, 'select body from note'), 'kept well')
     await embedded.close()
     assert.equal(findPostmaster(cluster), undefined)
   })
 
-test('a PostgreSQL that does not start again is tried until it does, and complained of once', async () => {
+test('a restart that fails is retried until it succeeds, and the failure is logged once', async () => {
   const warnings: string[] = []
   const embedded = await openEmbedded({
     checkout,
@@ -191,14 +194,14 @@ test('a PostgreSQL that does not start again is tried until it does, and complai
   killPostmaster()
   await waitFor(30_000, () => attempts() >= attempts_before + 2)
   fs.renameSync(`${control}.away`, control)
-  await waitFor(30_000, () => warnings.at(-1)?.startsWith('PostgreSQL runs again'))
+  await waitFor(30_000, () => warnings.at(-1)?.startsWith('PostgreSQL is running again'))
   assert.equal(await query(embedded.url, 'select body from note'), 'kept well')
   assert.equal(warnings.length, 3)
-  assert.match(warnings[1] ?? '', /PostgreSQL doesn't start: .*database system/)
+  assert.match(warnings[1] ?? '', /PostgreSQL does not start: .*database system/)
   await embedded.close()
 })
 
-test('a close in the middle of a new start leaves nothing running', async () => {
+test('a close during a restart leaves nothing running', async () => {
   for (const pause_ms of [0, 110, 150, 250]) {
     const { close } = await serve()
     killPostmaster()
@@ -213,9 +216,9 @@ test('a close in the middle of a new start leaves nothing running', async () => 
 for (const [what, text] of [
   ['that names a process of another program', `${process.pid}\n${cluster}\n1\n5432\n\n127.0.0.1\n1 1\nready\n`],
   ['that names a process that is gone', `4000000\n${cluster}\n1\n5432\n\n127.0.0.1\n1 1\nready\n`],
-  ['that was cut off', ''],
+  ['that is truncated', ''],
 ] as const)
-  test(`a pid file ${what} is no obstacle`, async () => {
+  test(`a pid file ${what} does not prevent a start`, async () => {
     const file = join(cluster, 'postmaster.pid')
     fs.writeFileSync(file, text)
     if (user) fs.chownSync(file, user.uid, user.gid)
@@ -224,7 +227,7 @@ for (const [what, text] of [
     await close()
   })
 
-test('a start killed while it makes the cluster leaves nothing in the way of the next', async () => {
+test('a start that is killed while it creates the cluster does not prevent the next', async () => {
   const data_dir = join(base, 'interrupted')
   const isDraft = (name: string) => name.startsWith('postgres-draft-')
   const child = spawnNode(opening(data_dir))
@@ -237,32 +240,32 @@ test('a start killed while it makes the cluster leaves nothing in the way of the
   await close()
 })
 
-test('a DATA_DIR that can not be made is refused', async () => {
+test('a DATA_DIR that can not be created is refused', async () => {
   const file = join(base, 'file')
   fs.writeFileSync(file, '')
   await refuses(file, /file already exists/)
   await refuses(join(file, 'data'), /file already exists/)
-  // Nobody can make a folder there, not even root.
+  // Not even root can create a folder there.
   if (process.platform === 'linux') await refuses('/proc/parley', /no such file or directory/)
 })
 
-test('a DATA_DIR that we or PostgreSQL may not enter is refused', async () => {
+test('a DATA_DIR that the server or PostgreSQL can not enter is refused', async () => {
   const folder = join(base, 'closed')
   fs.mkdirSync(folder, { mode: user ? 0o700 : 0o500 })
-  await refuses(folder, user ? /PostgreSQL runs as nobody, which can't enter it/ : /permission denied/)
+  await refuses(folder, user ? /PostgreSQL runs as the user nobody, who can't enter it/ : /permission denied/)
 })
 
 test('a cluster of another major version is refused', async () => {
   const folder = join(base, 'old')
   makeCluster(folder, '17\n')
   if (user) fs.chownSync(join(folder, 'postgres'), user.uid, user.gid)
-  await refuses(folder, /its cluster is of PostgreSQL 17, and this is 18/)
+  await refuses(folder, /its cluster has PostgreSQL version 17, but this is version 18/)
 })
 
-test('a cluster of another user is refused', { skip: !user && 'only root can give files away' }, async () => {
+test('a cluster of another user is refused', { skip: !user && 'only root can change the owner of files' }, async () => {
   const folder = join(base, 'foreign')
   makeCluster(folder, '18\n')
-  await refuses(folder, /the data there belongs to 0/)
+  await refuses(folder, /the data belongs to user 0/)
 })
 
 test('in a checkout that only root may enter PostgreSQL runs from a folder outside of it', {
@@ -299,8 +302,8 @@ function serve() {
   return openEmbedded({ checkout, name, data_dir, as: 'serve', say })
 }
 
-/** A server in a process of its own, to be killed. */
-function serveElsewhere() {
+/** A server in a child process that a test can kill. */
+function serveInChild() {
   return run(opening(data_dir))
 }
 
@@ -311,18 +314,18 @@ function opening(data_dir: string) {
     console.log('open')`
 }
 
-/** Runs the code until it has said something, and lets it stay. */
+/** Runs the code until its first output, and keeps it running. */
 async function run(code: string) {
   const child = spawnNode(code)
-  const ended = once(child, 'exit').then(() => Promise.reject(new Error('it ended without a word')))
+  const ended = once(child, 'exit').then(() => Promise.reject(new Error('it exited without output')))
   await Promise.race([once(child.stdout, 'data'), ended])
   ended.catch(() => {})
   return child
 }
 
 function spawnNode(code: string) {
-  const staying = `${code}\nsetInterval(() => {}, 1000)`
-  return spawn(process.execPath, ['--input-type=module', '-e', staying], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const keep_running = `${code}\nsetInterval(() => {}, 1000)`
+  return spawn(process.execPath, ['--input-type=module', '-e', keep_running], { stdio: ['ignore', 'pipe', 'inherit'] })
 }
 
 async function kill(child: ChildProcess) {

@@ -6,11 +6,11 @@ import { basename, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Programs } from './programs.ts'
 import { unusable } from './setup-error.ts'
-import { type PostgresUser, spawnedAs } from './user.ts'
+import { type PostgresUser, spawnOptions } from './user.ts'
 
 const draft_prefix = 'postgres-draft-'
 
-/** Creates the cluster with its empty database, unless it is there. The caller holds the lock of data_dir. */
+/** Creates the cluster with an empty database unless it exists. The caller must hold the lock of data_dir. */
 export async function ensureCluster(
   data_dir: string,
   name: string,
@@ -23,7 +23,7 @@ export async function ensureCluster(
 
   const password = randomBytes(24).toString('base64url')
   fs.writeFileSync(passwordPath(data_dir), password, { mode: 0o600, flush: true })
-  // Made in a draft that is renamed when complete, so that a kill at any moment leaves no half of a cluster.
+  // Created in a draft folder and renamed when complete, so that a killed process leaves no partial cluster.
   const draft = fs.mkdtempSync(join(data_dir, draft_prefix))
   const [draft_cluster, draft_password] = [join(draft, 'cluster'), join(draft, 'password')]
   fs.writeFileSync(draft_password, password)
@@ -33,10 +33,10 @@ export async function ensureCluster(
   const initdb = ['-D', draft_cluster, '-U', name, '--auth=scram-sha-256', `--pwfile=${draft_password}`]
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
   const single = ['--single', '-D', draft_cluster, '-c', 'exit_on_error=on', 'template1']
-  const complaint =
+  const error =
     (await run(join(bin, 'initdb'), [...initdb, ...locale], user)) ??
     (await run(join(bin, 'postgres'), single, user, `create database ${name}\n`))
-  if (complaint) throw unusable(data_dir, `no cluster could be made there: ${complaint}`)
+  if (error) throw unusable(data_dir, `creating the cluster failed: ${error}`)
   fs.renameSync(draft_cluster, cluster)
   removeDrafts(data_dir)
 }
@@ -52,27 +52,27 @@ function passwordPath(data_dir: string) {
 function checkCluster(data_dir: string, major: string) {
   const version = fs.readFileSync(join(data_dir, 'postgres', 'PG_VERSION'), 'utf8').trim()
   if (version === major) return
-  throw unusable(data_dir, `its cluster is of PostgreSQL ${version}, and this is ${major}`)
+  throw unusable(data_dir, `its cluster has PostgreSQL version ${version}, but this is version ${major}`)
 }
 
-/** An initdb whose starter was killed may still be writing there: hence the retries. */
+/** Retries, because an initdb whose parent was killed may still be writing there. */
 function removeDrafts(data_dir: string) {
   const drafts = fs.readdirSync(data_dir).filter((name) => name.startsWith(draft_prefix))
   for (const name of drafts) fs.rmSync(join(data_dir, name), { recursive: true, force: true, maxRetries: 5 })
 }
 
-/** Returns what it complains of when it fails. */
+/** Returns the program's error message, or undefined when it succeeds. */
 async function run(
   program: string,
   parameters: string[],
   user: PostgresUser | undefined,
   input = '',
 ): Promise<string | undefined> {
-  const child = spawn(program, parameters, { ...spawnedAs(user), stdio: ['pipe', 'ignore', 'pipe'] })
-  // It may have ended without reading: its code tells.
+  const child = spawn(program, parameters, { ...spawnOptions(user), stdio: ['pipe', 'ignore', 'pipe'] })
+  // The program may exit without reading its input. Its exit code decides.
   child.stdin.on('error', () => {})
   child.stdin.end(input)
-  const [complaint, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
+  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
   if (code === 0) return undefined
-  return complaint.match(/(?:error|FATAL|PANIC): +(.*)/)?.[1] ?? `${basename(program)} ended with ${code}`
+  return stderr.match(/(?:error|FATAL|PANIC): +(.*)/)?.[1] ?? `${basename(program)} exited with ${code}`
 }

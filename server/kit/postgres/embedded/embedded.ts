@@ -2,19 +2,19 @@ import * as fs from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ensureCluster, readPassword } from './cluster.ts'
-import { keepPostmaster } from './keeper.ts'
 import { type Holder, type Lock, lockHolder, tryLock } from './lock.ts'
 import { findPostmaster, type Postmaster } from './pid-file.ts'
 import { findPrograms } from './programs.ts'
 import { SetupError, unusable } from './setup-error.ts'
+import { supervisePostmaster } from './supervisor.ts'
 import { canEnter, makeFolder, type PostgresUser, postgresUser } from './user.ts'
 
 export { SetupError } from './setup-error.ts'
 export { baseFolder } from './user.ts'
 
-// A server waits for a server as well, since that one may be on its way out.
-const patience_ms = { serve: { serve: 3_000, command: 10_000 }, command: { serve: 30_000, command: 30_000 } }
-const look_again_ms = 50
+// A server also waits for another server, which may be stopping.
+const lock_wait_max_ms = { serve: { serve: 3_000, command: 10_000 }, command: { serve: 30_000, command: 30_000 } }
+const retry_every_ms = 50
 const slow_start_ms = 5_000
 
 type Role = 'serve' | 'command'
@@ -25,15 +25,15 @@ export interface EmbeddedOptions {
   name: string
   data_dir: string
   as: Role
-  /** For who looks at the start. */
+  /** Prints a line for the person who starts it. */
   say: (line: string) => void
-  /** For the log, when PostgreSQL ended by itself; `say` when it is left out. */
+  /** Logs a line when PostgreSQL has crashed. `say` by default. */
   warn?: (line: string) => void
 }
 
-/** A PostgreSQL 18 from npm, kept in data_dir and kept running. */
+/** A PostgreSQL 18 from npm with its data in data_dir. It is restarted when it crashes. */
 export interface Embedded {
-  /** Where it is now: when it had to be started again it is at another port. */
+  /** Changes when PostgreSQL is restarted, because its port changes. */
   readonly url: string
   close(): Promise<void>
 }
@@ -42,15 +42,15 @@ export interface Embedded {
 export const hasCluster = (data_dir: string): boolean => fs.existsSync(join(data_dir, 'postgres'))
 
 /**
- * 'serve' must be the only one and owns the PostgreSQL; 'command' shares that of a running server, or has it started
- * for as long as the command takes. Throws a SetupError when data_dir can't be used or is in use.
+ * Only one 'serve' can run at a time, and it owns the PostgreSQL. A 'command' shares the PostgreSQL of a running server, or
+ * starts it until the command ends. Throws a SetupError when data_dir can't be used or is in use.
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const data_dir = resolve(options.data_dir)
   try {
     return await openIn(data_dir, options)
   } catch (error) {
-    // What the system refuses, such as writing in that folder, is for the one who chose the folder to mend.
+    // System errors, such as a missing permission, depend on the folder that the user chose.
     if (!(error instanceof Error && 'code' in error)) throw error
     throw unusable(data_dir, error.message)
   }
@@ -62,23 +62,25 @@ async function openIn(data_dir: string, { checkout, name, as, say, warn = say }:
   const folder = fs.realpathSync(data_dir)
   checkAccess(folder, user)
   const { lock, shared } = await lockOrShare(folder, name, as)
-  if (!lock) return { url: url(name, readPassword(folder), shared), close: async () => {} }
+  if (!lock) return { url: formatUrl(name, readPassword(folder), shared), close: async () => {} }
 
-  const slow = setTimeout(say, slow_start_ms, 'PostgreSQL is still starting: after a crash it first recovers its data')
+  const slow = setTimeout(say, slow_start_ms, 'PostgreSQL is still starting: after a crash it recovers its data first')
   try {
     const { bin, major } = findPrograms(checkout, name, user)
     if (!bin.startsWith(checkout))
-      say(`PostgreSQL runs as nobody, which can't enter ${checkout}: it is in ${bin}, its data in ${folder}`)
+      say(
+        `PostgreSQL runs as the user nobody, who can't enter ${checkout}: its programs are in ${bin}, its data in ${folder}`,
+      )
     await ensureCluster(folder, name, { bin, major }, user)
     const password = readPassword(folder)
-    const site = { data_dir: folder, cluster: join(folder, 'postgres'), bin, user }
-    const keeper = await keepPostmaster(site, warn)
+    const installation = { data_dir: folder, cluster: join(folder, 'postgres'), bin, user }
+    const supervisor = await supervisePostmaster(installation, warn)
     return {
       get url() {
-        return url(name, password, keeper.postmaster())
+        return formatUrl(name, password, supervisor.postmaster())
       },
       async close() {
-        await keeper.close()
+        await supervisor.close()
         lock.release()
       },
     }
@@ -94,26 +96,26 @@ function checkAccess(data_dir: string, user: PostgresUser | undefined): void {
   const owner = fs.statSync(join(data_dir, 'postgres'), { throwIfNoEntry: false })?.uid
   const expected = user?.uid ?? process.getuid?.()
   if (owner !== undefined && expected !== undefined && owner !== expected)
-    throw unusable(data_dir, `PostgreSQL would run as the user ${expected}, but the data there belongs to ${owner}`)
+    throw unusable(data_dir, `PostgreSQL would run as user ${expected}, but the data belongs to user ${owner}`)
   fs.accessSync(data_dir, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK)
   if (canEnter(user, data_dir)) return
-  const why = "as root, PostgreSQL runs as nobody, which can't enter it"
-  throw unusable(data_dir, `${why}: open it and the folders above it to others, or choose another`)
+  const why = "as root, PostgreSQL runs as the user nobody, who can't enter it"
+  throw unusable(data_dir, `${why}: give others access to it and its parent folders, or choose another folder`)
 }
 
 type LockOrShared = { lock: Lock; shared?: never } | { lock?: never; shared: Postmaster }
 
 async function lockOrShare(data_dir: string, name: string, as: Role): Promise<LockOrShared> {
   const path = join(data_dir, 'lock')
-  for (let waited_ms = 0; ; waited_ms += look_again_ms) {
+  for (let waited_ms = 0; ; waited_ms += retry_every_ms) {
     const lock = tryLock(path, as)
     if (lock) return { lock }
     const holder = lockHolder(path)
     const role = holder?.command === 'serve' ? 'serve' : 'command'
     const shared = as === 'command' && role === 'serve' && findPostmaster(join(data_dir, 'postgres'))
     if (shared && shared.status === 'ready') return { shared }
-    if (waited_ms >= patience_ms[as][role]) throw inUse(data_dir, name, holder)
-    await sleep(look_again_ms)
+    if (waited_ms >= lock_wait_max_ms[as][role]) throw inUse(data_dir, name, holder)
+    await sleep(retry_every_ms)
   }
 }
 
@@ -122,6 +124,6 @@ function inUse(data_dir: string, name: string, holder: Holder | undefined) {
   return new SetupError(`DATA_DIR ${data_dir} is in use by ${who}`)
 }
 
-function url(name: string, password: string, { port }: Postmaster) {
+function formatUrl(name: string, password: string, { port }: Postmaster) {
   return `postgres://${name}:${password}@127.0.0.1:${port}/${name}`
 }

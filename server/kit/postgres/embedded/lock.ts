@@ -13,8 +13,8 @@ export interface Lock {
 }
 
 /**
- * Takes the lock file, or returns undefined when it is taken. It is SQLite's own lock on an empty database: the
- * kernel lets go of it however the process dies, and no process id can be mistaken for that of another.
+ * Acquires the lock, or returns undefined when another process has it. It is SQLite's lock on an empty database: the kernel
+ * releases it however the process dies, and no reused process id can confuse it.
  */
 export function tryLock(path: string, command: string): Lock | undefined {
   const file = new DatabaseSync(path, { timeout: 0 })
@@ -25,7 +25,7 @@ export function tryLock(path: string, command: string): Lock | undefined {
     if (isBusy(error)) return undefined
     throw error
   }
-  tellHolder(path, { pid: process.pid, command })
+  writeHolder(path, { pid: process.pid, command })
   return {
     release() {
       rmSync(holderPath(path), { force: true })
@@ -34,11 +34,11 @@ export function tryLock(path: string, command: string): Lock | undefined {
   }
 }
 
-/** Who has the lock. Undefined when that isn't known: the one who took it hasn't said so yet. */
+/** The process that has the lock. Undefined for a moment after it was acquired, until the holder is written. */
 export function lockHolder(path: string): Holder | undefined {
   try {
     const holder: Holder = JSON.parse(readFileSync(holderPath(path), 'utf8'))
-    // A killed holder leaves its name behind: it isn't the one who has the lock now.
+    // Throws when the process is gone: a killed holder leaves its file behind.
     process.kill(holder.pid, 0)
     return holder
   } catch {
@@ -46,8 +46,8 @@ export function lockHolder(path: string): Holder | undefined {
   }
 }
 
-/** Renamed into place, so that nobody reads half of it. */
-function tellHolder(path: string, holder: Holder) {
+/** Written to a draft and renamed, so that readers never get a partial file. */
+function writeHolder(path: string, holder: Holder) {
   const draft = `${holderPath(path)}.${process.pid}`
   writeFileSync(draft, `${JSON.stringify(holder)}\n`)
   renameSync(draft, holderPath(path))

@@ -4,14 +4,14 @@ import { waitFor } from './wait.ts'
 
 const written_within_ms = 1_000
 
-/** PostgreSQL's main process, as its postmaster.pid tells. */
+/** PostgreSQL's main process, from its postmaster.pid. */
 export interface Postmaster {
   pid: number
   port: number
   status: string
 }
 
-/** The cluster's running postmaster, whoever started it. */
+/** The cluster's running postmaster, no matter which process started it. */
 export function findPostmaster(cluster: string): Postmaster | undefined {
   const lines = readPidFile(cluster)?.split('\n') ?? []
   const pid = Number(lines[0])
@@ -19,7 +19,7 @@ export function findPostmaster(cluster: string): Postmaster | undefined {
   return { pid, port: Number(lines[3]), status: (lines[7] ?? '').trim() }
 }
 
-/** Linux tells what a process is; elsewhere a process that has the number is taken for it. */
+/** On Linux it checks the command line. On other systems it trusts the process id. */
 export function isPostmaster(pid: number, cluster: string): boolean {
   if (!(pid > 0)) return false
   try {
@@ -32,8 +32,8 @@ export function isPostmaster(pid: number, cluster: string): boolean {
 }
 
 /**
- * The process id in the file if no postmaster stands behind it, or else 0. A crash while the file is written leaves
- * one without an id, over which PostgreSQL would refuse to start: it is removed.
+ * The process id in the file if it is not a running postmaster, otherwise 0. A crash during the write leaves a file without
+ * an id, with which PostgreSQL would not start, so that file is removed.
  */
 export async function stalePid(cluster: string): Promise<number> {
   const read = () => {

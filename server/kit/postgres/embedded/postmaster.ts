@@ -7,18 +7,19 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findPostmaster, isPostmaster, type Postmaster, stalePid } from './pid-file.ts'
 import { unusable } from './setup-error.ts'
-import { type PostgresUser, spawnedAs } from './user.ts'
+import { type PostgresUser, spawnOptions } from './user.ts'
 import { waitFor } from './wait.ts'
 
 const starts_max = 100
 const pause_ms = 100
 const log_max_bytes = 8 * 1024 * 1024
-// PostgreSQL's words for a fast and an immediate shutdown.
+// The signals of a fast and an immediate shutdown, and how long to wait after each.
 const stop_signals = [
   ['INT', 4_000],
   ['QUIT', 8_000],
 ] as const
-/** An eighth of the memory that we may use: PostgreSQL takes it as it needs it, and what is in it is read without a call. */
+
+/** An eighth of the available memory, which PostgreSQL allocates only as needed. */
 function sharedBuffersMegabytes(): number {
   const available = Math.min(os.totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
   return Math.round(Math.min(1024, Math.max(128, available / 2 ** 20 / 8)))
@@ -32,13 +33,13 @@ const settings = [
   'max_wal_size=2GB',
   'timezone=UTC',
   'log_timezone=UTC',
-  // Errors go to the client, which logs them: here they would fill the disk, with people's data in them.
+  // The client logs errors. In PostgreSQL's own log they would fill the disk and contain personal data.
   'log_min_messages=log',
   'log_checkpoints=off',
 ]
 
-/** Where a cluster is and how its PostgreSQL is run. */
-export interface Site {
+/** Where a cluster is and how its PostgreSQL runs. */
+export interface Installation {
   data_dir: string
   cluster: string
   bin: string
@@ -46,53 +47,53 @@ export interface Site {
 }
 
 /**
- * Takes over the running postmaster or starts one, and waits until it is ready, however long it recovers. What ends
- * before that is not started anew once it is given up.
+ * Takes over the running postmaster or starts one, and waits until it is ready, no matter how long recovery takes. Stops
+ * retrying when `isCanceled` returns true.
  */
-export async function startPostmaster(site: Site, isGivenUp = () => false): Promise<Postmaster> {
+export async function startPostmaster(installation: Installation, isCanceled = () => false): Promise<Postmaster> {
   for (let starts = 1; ; starts++) {
-    const running = await settledPostmaster(site)
+    const running = await findReadyPostmaster(installation)
     if (running) return running
-    if (isGivenUp()) throw failed(site, 'FATAL:  it was given up')
-    const complaint = await launch(site)
-    if (complaint === undefined) continue
-    if (!isPassing(complaint) || starts === starts_max) throw failed(site, complaint)
+    if (isCanceled()) throw startFailed(installation, 'FATAL:  the start was canceled')
+    const output = await launch(installation)
+    if (output === undefined) continue
+    if (!isTransient(output) || starts === starts_max) throw startFailed(installation, output)
     await sleep(pause_ms)
   }
 }
 
-/** Stops it in good order or, when that takes too long, at once: then the next start recovers. */
-export async function stopPostmaster({ pid }: Postmaster, { cluster, bin }: Site): Promise<void> {
+/** Stops it gracefully, or at once when that takes too long: then the next start recovers the data. */
+export async function stopPostmaster({ pid }: Postmaster, { cluster, bin }: Installation): Promise<void> {
   const hasStopped = () => !isPostmaster(pid, cluster)
-  for (const [name, patience_ms] of stop_signals) {
+  for (const [name, wait_ms] of stop_signals) {
     if (hasStopped()) return
     signal(pid, name, bin)
-    await waitFor(patience_ms, hasStopped)
+    await waitFor(wait_ms, hasStopped)
   }
 }
 
-/** The running postmaster once it is ready, or nothing once it has stopped. */
-async function settledPostmaster(site: Site): Promise<Postmaster | undefined> {
+/** Waits until the running postmaster is ready, or has stopped. */
+async function findReadyPostmaster(installation: Installation): Promise<Postmaster | undefined> {
   for (;;) {
-    const found = findPostmaster(site.cluster)
+    const found = findPostmaster(installation.cluster)
     if (!found || found.status === 'ready') return found
-    if (found.status === 'stopping') await stopPostmaster(found, site)
+    if (found.status === 'stopping') await stopPostmaster(found, installation)
     else await sleep(pause_ms)
   }
 }
 
-/** Returns when it is ready, or with what it said when it didn't start. */
-async function launch({ data_dir, cluster, bin, user }: Site): Promise<string | undefined> {
-  // This is how PostgreSQL is told that the process in its old pid file, if there is one, isn't a postmaster.
+/** Returns undefined when PostgreSQL is ready, or its output when it did not start. */
+async function launch({ data_dir, cluster, bin, user }: Installation): Promise<string | undefined> {
+  // Tells PostgreSQL that the process in an old pid file is not a postmaster.
   const not_a_postmaster = { PG_GRANDPARENT_PID: String(await stalePid(cluster)) }
   const port = String(await freePort())
   const log = openLog(data_dir)
-  const options = spawnedAs(user)
+  const options = spawnOptions(user)
   const parameters = ['-D', cluster, '-p', port, ...settings.flatMap((setting) => ['-c', setting])]
   const child = spawn(join(bin, 'postgres'), parameters, {
     ...options,
     env: { ...options.env, ...not_a_postmaster },
-    // In a session of its own, so that neither Ctrl-C nor our end is its end.
+    // In its own session, so that neither Ctrl-C nor the end of this process stops it.
     detached: true,
     stdio: ['ignore', log.fd, log.fd],
   })
@@ -109,16 +110,16 @@ async function launch({ data_dir, cluster, bin, user }: Site): Promise<string | 
   return hasEnded() ? log.read() : undefined
 }
 
-/** What goes away by itself: a port taken meanwhile, the last sessions or the start of a PostgreSQL left behind. */
-function isPassing(complaint: string) {
-  return /Address already in use|pre-existing shared memory block|lock file ".*" already exists/.test(complaint)
+/** Worth a retry: the port was taken, or sessions of the previous PostgreSQL are still ending. */
+function isTransient(output: string) {
+  return /Address already in use|pre-existing shared memory block|lock file ".*" already exists/.test(output)
 }
 
-function failed({ data_dir }: Site, complaint: string) {
-  // What it finds before it can log stands there bare.
-  const [, reason = 'it ended without a word'] =
-    /(?:FATAL|PANIC): +(.*)|^postgres: +(.*)/m.exec(complaint)?.filter(Boolean) ?? []
-  return unusable(data_dir, `PostgreSQL doesn't start: ${reason} (see postgres.log there)`)
+function startFailed({ data_dir }: Installation, output: string) {
+  // Errors from before PostgreSQL can log have no severity.
+  const [, reason = 'it exited without a message'] =
+    /(?:FATAL|PANIC): +(.*)|^postgres: +(.*)/m.exec(output)?.filter(Boolean) ?? []
+  return unusable(data_dir, `PostgreSQL does not start: ${reason} (see postgres.log in that folder)`)
 }
 
 function openLog(data_dir: string) {
@@ -140,7 +141,7 @@ async function freePort() {
 }
 
 function signal(pid: number, name: 'INT' | 'QUIT', bin: string) {
-  // Windows has no signals: PostgreSQL brings its own.
+  // Windows has no signals, so PostgreSQL implements its own.
   if (process.platform === 'win32') spawnSync(join(bin, 'pg_ctl'), ['kill', name, String(pid)])
   else process.kill(pid, `SIG${name}`)
 }

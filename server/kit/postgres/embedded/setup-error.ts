@@ -1,6 +1,6 @@
-/** What keeps the service from starting and the one who starts it can mend. The message is one line. */
+/** The service can't start for a reason that the user can fix. The message is one line. */
 export class SetupError extends Error {}
 
-export function unusable(data_dir: string, why: string): SetupError {
-  return new SetupError(`DATA_DIR ${data_dir} can't be used: ${why}`)
+export function unusable(data_dir: string, reason: string): SetupError {
+  return new SetupError(`DATA_DIR ${data_dir} can't be used: ${reason}`)
 }

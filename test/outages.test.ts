@@ -14,8 +14,8 @@ import { post, talkTo } from './support/wire.ts'
 
 const { workspace, pool } = await serve()
 
-/** A service over a database of one's choice, and all that it logs as an error, or also as a warning. */
-function over(own_pool: Pool, level: 'error' | 'warn' = 'error') {
+/** A service on the given pool. `close` returns its log lines from `level` upwards. */
+function openService(own_pool: Pool, level: 'error' | 'warn' = 'error') {
   const lines = new PassThrough()
   const logged = text(lines)
   const { app } = openApi(own_pool, readConfig({ LOG_LEVEL: 'silent' }), migrations, pino({ level }, lines))
@@ -37,26 +37,26 @@ function over(own_pool: Pool, level: 'error' | 'warn' = 'error') {
   return { app, call, close }
 }
 
-test('without a database every request is 503, and told to come again', async () => {
+test('without a database every request gets 503 with Retry-After', async () => {
   const tenant = await workspace()
-  const nowhere = openPool({ url: 'postgres://nobody:secret@127.0.0.1:1/none', size: 2, on_error: assert.fail })
-  const { app, call } = over(nowhere)
+  const unreachable = openPool({ url: 'postgres://nobody:secret@127.0.0.1:1/none', size: 2, on_error: assert.fail })
+  const { app, call } = openService(unreachable)
   for (const [method, path, body] of [
     ['GET', '/contacts', undefined],
     ['POST', '/contacts', newContact()],
     ['GET', '/agents', undefined],
   ] as const) {
-    const { status, headers, body: said, text } = await call(tenant, method, path, body)
-    assert.deepEqual([status, said.error.code, headers['retry-after']], [503, 'SERVICE_UNAVAILABLE', '1'])
+    const { status, headers, body: answer, text } = await call(tenant, method, path, body)
+    assert.deepEqual([status, answer.error.code, headers['retry-after']], [503, 'SERVICE_UNAVAILABLE', '1'])
     assert.doesNotMatch(text, /secret|nobody|127\.0\.0\.1|ECONN/)
   }
   assert.equal((await app.inject('/health')).statusCode, 200)
 })
 
-test('what is answered 503 is logged once a second at most, without a stack', async () => {
+test('503 responses are logged at most once a second, without a stack', async () => {
   const tenant = await workspace()
-  const nowhere = openPool({ url: 'postgres://nobody:secret@127.0.0.1:1/none', size: 2, on_error: assert.fail })
-  const { call, close } = over(nowhere, 'warn')
+  const unreachable = openPool({ url: 'postgres://nobody:secret@127.0.0.1:1/none', size: 2, on_error: assert.fail })
+  const { call, close } = openService(unreachable, 'warn')
   const answers = await Promise.all(Array.from({ length: 50 }, () => call(tenant, 'GET', '/contacts')))
   for (const { status } of answers) assert.equal(status, 503)
   const log = (await close())
@@ -69,9 +69,9 @@ test('what is answered 503 is logged once a second at most, without a stack', as
   assert.match(reason, /ECONNREFUSED/)
 })
 
-test('when its connections are cut the service goes on with new ones', async () => {
+test('the service opens new connections when its connections are terminated', async () => {
   const own_pool = openPool({ url: String(process.env.TEST_DATABASE_URL), size: 3, on_error: () => {} })
-  const { call } = over(own_pool)
+  const { call } = openService(own_pool)
   after(() => own_pool.close())
   const tenant = await workspace()
   const { id } = await create(tenant)
@@ -86,11 +86,11 @@ test('when its connections are cut the service goes on with new ones', async () 
   let status = 503
   for (let count = 0; status !== 200; count += 1) {
     status = (await call(tenant, 'PATCH', `/contacts/${id}`, { notes: `${count}` })).status
-    assert.ok(status === 200 || (status === 503 && count < 10), `${status} at the ${count}th time`)
+    assert.ok(status === 200 || (status === 503 && count < 10), `${status} in attempt ${count}`)
   }
 })
 
-test('a fault of ours is 500 without a word of what it was, and is logged whole', async () => {
+test('an internal error is a 500 without details, and is logged in full', async () => {
   const tenant = await workspace()
   const { id } = await create(tenant)
   const secret = 'select password from secrets'
@@ -98,7 +98,7 @@ test('a fault of ours is 500 without a word of what it was, and is logged whole'
     throw new Error(secret)
   }
   const is_key_lookup = /api_key_directory/
-  const { call, close } = over({
+  const { call, close } = openService({
     ...pool,
     tx: fail,
     many: (statement) => (is_key_lookup.test(statement.text) ? pool.many(statement) : fail()),
@@ -109,22 +109,22 @@ test('a fault of ours is 500 without a word of what it was, and is logged whole'
     ['GET', '/contacts', undefined],
     ['POST', '/contacts', newContact()],
   ] as const) {
-    const { status, headers, text, body: said } = await call(tenant, method, path, body)
-    assert.deepEqual([status, said.error.code], [500, 'INTERNAL_ERROR'])
-    assert.deepEqual(said.error.details, { request_id: headers['x-request-id'] })
+    const { status, headers, text, body: answer } = await call(tenant, method, path, body)
+    assert.deepEqual([status, answer.error.code], [500, 'INTERNAL_ERROR'])
+    assert.deepEqual(answer.error.details, { request_id: headers['x-request-id'] })
     assert.doesNotMatch(text, /select|password|\.ts|at /)
-    ids.push(said.error.details.request_id)
+    ids.push(answer.error.details.request_id)
   }
   const log = await close()
   for (const request_id of ids) assert.match(log, new RegExp(`${secret}.*${request_id}`))
   assert.equal(log.includes(tenant.key), false)
 })
 
-test('one who hangs up in the middle of a body is no error of ours', async () => {
+test('a client that disconnects in the middle of a body is not logged as an error', async () => {
   const tenant = await workspace()
-  const { app, call, close } = over(pool)
+  const { app, call, close } = openService(pool)
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
-  await call(tenant, 'GET', '/contacts') // from now on the key is known, and the body read at once
+  await call(tenant, 'GET', '/contacts') // caches the key, so that the next body is read at once
   const arrived = new Promise((resolve) => app.server.once('request', resolve))
   const gone = new Promise((resolve) => app.server.once('connection', (socket) => socket.once('close', resolve)))
   await talkTo(url, (socket) => {

@@ -12,31 +12,31 @@ const full = await ownDatabase('full_disk')
 const read_only = await ownDatabase('read_only')
 
 const insert = (name: string) => sql`insert into workspaces (id, name, created_at) values (${newId()}, ${name}, now())`
-const isThere = async (name: string) => (await pool.many(sql`select from workspaces where name = ${name}`)).length > 0
+const exists = async (name: string) => (await pool.many(sql`select from workspaces where name = ${name}`)).length > 0
 const dividing = sql`select 1 / 0`
 const division_by_zero = { code: '22012' }
 
-test('a transaction that was not opened writes nothing', async () => {
+test('a transaction whose begin fails writes nothing', async () => {
   const name = newId()
-  const refused = { isolation: 'no such level' } as unknown as TxOptions
+  const invalid = { isolation: 'no such level' } as unknown as TxOptions
   await assert.rejects(
-    pool.tx((db) => db.run(insert(name)), refused),
+    pool.tx((db) => db.run(insert(name)), invalid),
     { code: '42601' },
   )
-  assert.equal(await isThere(name), false)
+  assert.equal(await exists(name), false)
 })
 
-test('a transaction that PostgreSQL rolls back at the commit has failed', async () => {
+test('a transaction that PostgreSQL rolls back at commit fails', async () => {
   const name = newId()
   const work = pool.tx(async (db) => {
     await db.run(insert(name))
     await db.run(dividing).catch(() => {})
   })
   await assert.rejects(work, division_by_zero)
-  assert.equal(await isThere(name), false)
+  assert.equal(await exists(name), false)
 })
 
-test('of statements that are sent together, the one that failed is the reason', async () => {
+test('a transaction with pipelined statements fails with the error of the first failed one', async () => {
   const work = pool.tx(async (db) => {
     const slow = async () => {
       try {
@@ -50,7 +50,7 @@ test('of statements that are sent together, the one that failed is the reason', 
   await assert.rejects(work, division_by_zero)
 })
 
-test('wherever a full disk is met, a write is answered 503', async (t) => {
+test('a write that meets a full disk in any table gets 503', async (t) => {
   const { url, pool: admin } = full
   await admin.script(
     `create function refuse() returns trigger language plpgsql as
@@ -89,10 +89,10 @@ test('wherever a full disk is met, a write is answered 503', async (t) => {
     }
     await admin.run(sql`${raw(`drop trigger refuse on ${name}`)}`)
   }
-  assert.ok(refused >= writes.length * 3, `${refused} were refused`)
+  assert.ok(refused >= writes.length * 3, `only ${refused} writes got 503`)
 })
 
-test('a database that takes no writes is not ready', async (t) => {
+test('a database that does not accept writes is not ready', async (t) => {
   const { url, pool: admin } = read_only
   const server = await openServer(testPool(url))
   t.after(server.close)

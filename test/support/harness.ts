@@ -1,16 +1,19 @@
+import { randomBytes } from 'node:crypto'
 import net from 'node:net'
 import path from 'node:path'
 import { after } from 'node:test'
 import { openApi, scopes } from '../../server/api.ts'
+import type { NewApiKey } from '../../server/api-keys/schema.ts'
 import * as api_keys from '../../server/api-keys/store.ts'
 import { type Config, readConfig } from '../../server/config.ts'
+import { type At, atNow, inTransaction } from '../../server/kit/at.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { newId } from '../../server/kit/id.ts'
 import { openLog } from '../../server/kit/log.ts'
 import { openOutbound } from '../../server/kit/outbound.ts'
 import { migrate } from '../../server/kit/postgres/migrate.ts'
 import { openPool, type Pool } from '../../server/kit/postgres/pool.ts'
-import { workOff } from '../../server/worker.ts'
+import { runDue } from '../../server/worker.ts'
 import * as workspaces from '../../server/workspaces/store.ts'
 
 export const migrations = path.resolve(import.meta.dirname, '../../migrations')
@@ -31,7 +34,7 @@ export interface Tenant {
   /** Posts JSON to an address outside of the base address. */
   send: (url: string, body: unknown, headers?: Record<string, string>) => Promise<Answer>
   /** Another key of the same workspace. */
-  newKey: (key?: Partial<api_keys.NewApiKey>) => Promise<string>
+  newKey: (key?: Partial<NewApiKey>) => Promise<string>
   /** Does what is due in the background by then: in tests nothing happens there by itself. */
   work: (now?: number, timeout_ms?: number) => Promise<void>
 }
@@ -39,6 +42,8 @@ export interface Tenant {
 export interface Server {
   url: string
   pool: Pool
+  /** To call the verbs of a workspace directly. */
+  at: (workspace: string, now?: number) => At
   /** A fresh workspace with a key of its own: tests never meet. */
   workspace: () => Promise<Tenant>
   /** One request to any address of the server. */
@@ -93,10 +98,12 @@ export async function serve(changes: Partial<Config> = {}): Promise<Server> {
 
 /** The same over any database, until it is closed. */
 export async function openServer(pool: Pool, changes: Partial<Config> = {}, find = nobodyKnows): Promise<Server> {
-  const config = { ...readConfig({ RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: 'silent', DATA_DIR: '.cache' }), ...changes }
+  const secrets_key = randomBytes(32).toString('base64')
+  const environment = { RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: 'silent', DATA_DIR: '.cache', SECRETS_KEY: secrets_key }
+  const config = { ...readConfig(environment), ...changes }
   const log = openLog(config.log_level)
-  const { app, tools } = openApi(pool, config, migrations, log)
-  tools.outbound = openOutbound({ allowed: config.webhook_allow_hosts, resolve: find })
+  const { app, service } = openApi(pool, config, migrations, log)
+  service.tools.outbound = openOutbound({ allowed: config.webhook_allow_hosts, resolve: find })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
 
   async function fetchAny(method: string, address: string, body?: unknown, headers: Record<string, string> = {}) {
@@ -116,15 +123,16 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}, find
   return {
     url,
     pool,
+    at: (workspace, now) => atNow(service, workspace, now),
     fetch: fetchAny,
     async workspace() {
       const now = clock.now()
-      const created = await workspaces.create(pool, `test ${newId()}`, now)
+      const created = await workspaces.create({ db: pool, now }, `test ${newId()}`)
       if (!created) throw new Error('two ids are the same')
-      const newKey = async (key: Partial<api_keys.NewApiKey> = {}) => {
+      const newKey = async (key: Partial<NewApiKey> = {}) => {
         const token = api_keys.newToken()
         const said = { name: 'test', scopes: null, expires_at: null, ...key }
-        await pool.tx((db) => api_keys.create(db, created.id, token, said, now))
+        await inTransaction(atNow(service, created.id, now), (at) => api_keys.create(at, { token, key: said }))
         return token
       }
       // By name: a key without a list may do everything but make keys.
@@ -135,7 +143,7 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}, find
         fetchAny('POST', new URL(address).pathname, body, headers)
       const work: Tenant['work'] = (at, timeout_ms) => {
         const now = () => at ?? clock.now()
-        return workOff({ pool, tools, ownAddress: () => url, log, now, ...(timeout_ms && { timeout_ms }) }, created.id)
+        return runDue({ service, ownAddress: () => url, log, now, ...(timeout_ms && { timeout_ms }) }, created.id)
       }
       return { id: created.id, key, call, send, newKey, work }
     },
@@ -153,7 +161,7 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}, find
       }),
     async close() {
       await app.close()
-      await tools.outbound.close()
+      await service.tools.outbound.close()
       await pool.close()
     },
   }

@@ -27,7 +27,7 @@ import { type FastifyInstance, type HttpLimits, openHttp } from './kit/http/serv
 import { readStaticSite } from './kit/http/static-site.ts'
 import type { Log } from './kit/log.ts'
 import { type About, createOpenApiDocument } from './kit/openapi/document.ts'
-import { openOutbound } from './kit/outbound.ts'
+import { openOutbound } from './kit/outbound/outbound.ts'
 import type { Pool } from './kit/postgres/pool.ts'
 import { openReadinessCheck } from './kit/postgres/ready.ts'
 import * as problem from './kit/problem.ts'

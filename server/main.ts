@@ -62,7 +62,12 @@ async function start(config: Config, log: Log, is_json: boolean): Promise<() => 
   log.info(`using ${database.name}`)
   const { pool } = database
   const secrets_key = config.secrets_key ?? ensureSecretsKey(config.data_dir)
-  const { app, service, recordKeyUses, stop: stopAnswering } = openApi(pool, { ...config, secrets_key }, migrations, log)
+  const {
+    app,
+    service,
+    recordKeyUses,
+    stop: stopAnswering,
+  } = openApi(pool, { ...config, secrets_key }, migrations, log)
   const is_restart = config.restarts > 0
   let is_stopping = false
   let stopPeriodicTasks: (() => void) | undefined

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openApi } from '../server/api.ts'
 import { readConfig } from '../server/config.ts'
 import * as events from '../server/events/store.ts'
-import { openBody } from '../server/kit/http/stream-body.ts'
+import { openStreamBody } from '../server/kit/http/stream-body.ts'
 import { newId } from '../server/kit/id.ts'
 import { openLog } from '../server/kit/log.ts'
 import type { Pool } from '../server/kit/postgres/pool.ts'
@@ -25,7 +25,7 @@ const never_ms = 1_000_000
 const soon_ms = 1_000
 /** One page of 9 MB: more than the kernel buffers for a client that doesn't read, which is 4 MB on Linux. */
 const large = { contacts: 900, notes_bytes: 10_000 }
-const forever = { signal: new AbortController().signal, isWelcome: async () => true }
+const forever = { signal: new AbortController().signal, mayContinue: async () => true }
 /** An empty export. */
 const small_path = '/contacts/export?source=webhook'
 
@@ -251,19 +251,19 @@ function queueThat(accepts: (asked: number) => boolean) {
 
 test('a page that the queue rejects is retried, the first one too, and the file is complete', async () => {
   const queue = queueThat((asked) => asked % 2 === 0)
-  assert.equal(await text(await openBody(pieces(), forever, queue)), 'abc')
+  assert.equal(await text(await openStreamBody(pieces(), forever, queue)), 'abc')
   assert.equal(queue.asked, 8)
 })
 
 test('a download is rejected if the queue keeps rejecting its first page', async () => {
   const queue = queueThat(() => false)
-  await assert.rejects(openBody(pieces(), forever, queue), /overloaded/)
+  await assert.rejects(openStreamBody(pieces(), forever, queue), /overloaded/)
   assert.equal(queue.asked, 3)
 })
 
 test('a file ends with an error if the queue keeps rejecting a later page', async () => {
   const queue = queueThat((asked) => asked === 1)
-  const body = await openBody(pieces(), forever, queue)
+  const body = await openStreamBody(pieces(), forever, queue)
   await assert.rejects(text(body), /overloaded/)
   assert.equal(queue.asked, 11)
 })
@@ -275,7 +275,7 @@ test('a page that fails is not retried', async () => {
       yield* good
       throw new Error('lost')
     }
-    await assert.rejects(async () => text(await openBody(failing(), forever, queue)), /lost/)
+    await assert.rejects(async () => text(await openStreamBody(failing(), forever, queue)), /lost/)
     assert.equal(queue.asked, good.length + 1)
   }
 })
@@ -289,7 +289,7 @@ test('no page is read for a client that has disconnected, and its body ends with
     }
   }
   const gone = { ...forever, signal: AbortSignal.abort() }
-  const body = await openBody(
+  const body = await openStreamBody(
     counted(),
     gone,
     queueThat(() => true),

@@ -8,7 +8,7 @@ import { readConfig } from '../server/config.ts'
 import * as feed from '../server/events/feed.ts'
 import * as events from '../server/events/store.ts'
 import { iso } from '../server/kit/clock.ts'
-import { streams_of_one_max } from '../server/kit/http/stream-limits.ts'
+import { streams_per_workspace_max } from '../server/kit/http/stream-limits.ts'
 import { newId } from '../server/kit/id.ts'
 import { openLog } from '../server/kit/log.ts'
 import type { Pool } from '../server/kit/postgres/pool.ts'
@@ -370,7 +370,7 @@ test('streams end when the server stops', async () => {
 
 test('a workspace has so many streams at once, and others beside it have theirs', async () => {
   const [tenant, other] = await Promise.all([workspace(), workspace()])
-  const streams = await Promise.all(Array.from({ length: streams_of_one_max }, () => to(tenant)))
+  const streams = await Promise.all(Array.from({ length: streams_per_workspace_max }, () => to(tenant)))
   const refused = await tenant.call('GET', '/events/stream')
   assert.deepEqual([refused.status, refused.body.error.code], [429, 'RATE_LIMITED'])
   assert.match(refused.body.error.message, /100 at once/)
@@ -409,7 +409,7 @@ test('who hangs up before it is known who it is leaves no stream behind', async 
     'Host: here',
     `Cookie: ${owner.cookie()}`,
   ]
-  const sockets = Array.from({ length: streams_of_one_max }, () => {
+  const sockets = Array.from({ length: streams_per_workspace_max }, () => {
     const socket = net.connect(Number(port), hostname)
     socket.write(`${lines.join('\r\n')}\r\n\r\n`)
     return socket

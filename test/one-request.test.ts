@@ -8,7 +8,7 @@ import { openSeal } from '../server/kit/crypto/seal.ts'
 import { operation } from '../server/kit/http/operation.ts'
 import { openHttp } from '../server/kit/http/server.ts'
 import { openLog } from '../server/kit/log.ts'
-import { openOutbound } from '../server/kit/outbound.ts'
+import { openOutbound } from '../server/kit/outbound/outbound.ts'
 import { seal_info } from '../server/product.ts'
 import { testPool } from './support/harness.ts'
 

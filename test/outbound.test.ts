@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { type OutboundOptions, openOutbound } from '../server/kit/outbound.ts'
+import { type OutboundOptions, openOutbound } from '../server/kit/outbound/outbound.ts'
 import { serve } from './support/harness.ts'
 import { receiver, say } from './support/receivers.ts'
 import { newWebhook } from './support/samples.ts'

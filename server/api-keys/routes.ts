@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { ById } from '../kit/field.ts'
-import * as operation from '../kit/http/operation.ts'
 import type { Operation } from '../kit/http/operation.ts'
+import * as operation from '../kit/http/operation.ts'
 import * as schema from './schema.ts'
 import * as api_keys from './store.ts'
 
@@ -59,8 +59,7 @@ export const operations = (scopes: string[]): Operation[] => [
     response: schema.ApiKeyWithSecret,
     status: 201,
     is_secret: true,
-    run: (at, { params, body, caller }) =>
-      api_keys.rotate(at, { id: params.id, ...body, granted_by: caller.scopes }),
+    run: (at, { params, body, caller }) => api_keys.rotate(at, { id: params.id, ...body, granted_by: caller.scopes }),
   }),
   operation.write({
     id: 'api_keys.revoke',

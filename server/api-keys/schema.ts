@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { body, id, optionalTimestamp, text, timestamp } from '../kit/field.ts'
-import { stateFrom } from '../kit/http/etag.ts'
+import { hashState } from '../kit/http/etag.ts'
 import type { Scopes } from '../kit/http/operation.ts'
 import * as page from '../kit/postgres/page.ts'
 
@@ -47,7 +47,7 @@ export type ApiKey = Static<typeof ApiKey>
 
 /** All else stays as it was created. */
 export const stateOf = ({ revoked_at, expires_at, last_used_at }: ApiKey): string =>
-  stateFrom(revoked_at, expires_at, last_used_at)
+  hashState(revoked_at, expires_at, last_used_at)
 
 export const ApiKeyWithSecret = Type.Object(
   {

@@ -64,7 +64,9 @@ async function createKey(service: Service, options: NewKey): Promise<Answer> {
 
 async function listKeys(service: Service, workspace_name: string | undefined): Promise<Answer> {
   const only = workspace_name === undefined ? undefined : await findWorkspace(service, workspace_name)
-  const keys = (await api_keys.listAll({ db: service.pool })).filter(({ workspace_id }) => !only || workspace_id === only.id)
+  const keys = (await api_keys.listAll({ db: service.pool })).filter(
+    ({ workspace_id }) => !only || workspace_id === only.id,
+  )
   const names = new Map((await workspaces.list({ db: service.pool })).map(({ id, name }) => [id, name]))
   const rows = keys.map((key) => [
     key.id,

@@ -1,5 +1,5 @@
-import { addressOf, readConfig } from '../config.ts'
 import { openService } from '../api.ts'
+import { addressOf, readConfig } from '../config.ts'
 import { type Database, openDatabase } from '../database.ts'
 import type { Service } from '../kit/at.ts'
 import { openLog } from '../kit/log.ts'

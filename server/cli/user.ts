@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import { atNow, inTransaction, type Service } from '../kit/at.ts'
-import { type Schema, validate } from '../kit/http/validate.ts'
+import { type RequestSchema, validate } from '../kit/http/validate.ts'
 import { invalid, Problem } from '../kit/problem.ts'
 import { hashPassword } from '../people/password.ts'
 import { NewPerson, type Person, type Role, roles } from '../people/schema.ts'
@@ -117,7 +117,7 @@ async function findPerson(service: Service, email: string): Promise<people.Perso
 
 /** Applies the rules of the dashboard's set-up page. */
 function validatePerson({ email, name, password }: Record<string, unknown>): NewPerson {
-  const { value, faults } = validate(NewPerson as Schema, { email, name, password })
+  const { value, faults } = validate(NewPerson as RequestSchema, { email, name, password })
   if (faults.length > 0) throw invalid(faults)
   // It was validated against the schema that the type comes from.
   return value as NewPerson

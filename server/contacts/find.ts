@@ -102,13 +102,7 @@ async function readAll(at: At, query: ContactQuery, cut: page.Cut): Promise<Foun
   return { rows: await readPage(at, matchesOf(workspace, query, undefined), nearer), total }
 }
 
-async function readIndexed(
-  at: At,
-  query: ContactQuery,
-  term: string,
-  by_reading: Sql,
-  cut: page.Cut,
-): Promise<Found> {
+async function readIndexed(at: At, query: ContactQuery, term: string, by_reading: Sql, cut: page.Cut): Promise<Found> {
   const by_index = matchesOf(at.workspace, query, holdsIndexed(term))
   const rows = isFirstPage(query) && isOnlySearch(query) ? await readNewest(at, term, cut) : []
   if (rows.length > query.limit) return { rows, total: await page.count(at.db, by_index) }
@@ -133,12 +127,7 @@ function readNewest(at: At, term: string, cut: page.Cut): Promise<Contact[]> {
  * In one statement: what is found is kept to be counted and sorted. The index knows all workspaces' texts: for a small
  * one it is faster to read its own.
  */
-async function readOnce(
-  { db, workspace }: At,
-  by_index: Sql,
-  by_reading: Sql,
-  cut: page.Cut,
-): Promise<Found> {
+async function readOnce({ db, workspace }: At, by_index: Sql, by_reading: Sql, cut: page.Cut): Promise<Found> {
   const is_large = grams.isTallied(workspace)
   const found = await db.many<Contact & { total: number }>(
     sql`with matching as materialized (
@@ -157,13 +146,7 @@ async function readAndCount(at: At, matches: Sql, cut: page.Cut): Promise<Found>
 }
 
 /** A term that no index knows. */
-async function readHolding(
-  at: At,
-  query: ContactQuery,
-  term: string,
-  matches: Sql,
-  cut: page.Cut,
-): Promise<Found> {
+async function readHolding(at: At, query: ContactQuery, term: string, matches: Sql, cut: page.Cut): Promise<Found> {
   const total = term.length <= grams.gram_length_max ? await grams.countHolding(at, term) : undefined
   if (total === undefined) return readAndCount(at, matches, cut)
   const is_page_soon_full = total >= walk_cost * (query.offset + query.limit)

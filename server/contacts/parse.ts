@@ -1,4 +1,4 @@
-import { type Schema, validate } from '../kit/http/validate.ts'
+import { type RequestSchema, validate } from '../kit/http/validate.ts'
 import type { Fault } from '../kit/problem.ts'
 import { withoutDuplicates } from './normalize.ts'
 import { isPhoneNumber, readPhoneNumber } from './phone.ts'
@@ -15,7 +15,7 @@ export function parseContact(
 ): { contact: NewContact; faults: [] } | { contact: undefined; faults: Fault[] } {
   const given = Object.entries(said).filter(([, value]) => typeof value !== 'string' || value.trim() !== '')
   const values = given.map(([field, value]) => [field, fieldOf(field, value, default_country)])
-  const { value, faults } = validate(NewContact as Schema, Object.fromEntries(values))
+  const { value, faults } = validate(NewContact as RequestSchema, Object.fromEntries(values))
   if (faults.length > 0) return { contact: undefined, faults }
   // It has passed the schema that the type comes from.
   const contact = value as NewContact

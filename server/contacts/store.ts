@@ -2,9 +2,9 @@ import * as events from '../events/store.ts'
 import { type At, newHook } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
-import { batchedGetById } from '../kit/postgres/get-by-id.ts'
 import { copyLine, copyTextArray } from '../kit/postgres/copy.ts'
 import { onUniqueViolation } from '../kit/postgres/errors.ts'
+import { batchedGetById } from '../kit/postgres/get-by-id.ts'
 import { rowByKey } from '../kit/postgres/row-by-key.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { inUse, notFound, type Problem, preconditionFailed } from '../kit/problem.ts'
@@ -218,10 +218,7 @@ export async function getMany({ db, workspace }: At, ids: string[]): Promise<Map
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-export async function lockOne(
-  at: At,
-  { id, is_current }: Omit<Change, 'change'>,
-): Promise<ContactWithCrmIds> {
+export async function lockOne(at: At, { id, is_current }: Omit<Change, 'change'>): Promise<ContactWithCrmIds> {
   const contact = found((await lock(at, [id])).get(id))
   if (!is_current(contact)) throw preconditionFailed()
   return contact

@@ -27,7 +27,8 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     query: schema.eventQuery(catalog),
     items: schema.eventSchema(catalog),
     isExpensive: ({ type }) => type !== undefined,
-    run: (at, { query, caller }) => feed.list(at, { query, names: catalog.readableNames(caller.scopes, query.type), catalog }),
+    run: (at, { query, caller }) =>
+      feed.list(at, { query, names: catalog.readableNames(caller.scopes, query.type), catalog }),
   }),
   operation.stream({
     id: 'events.stream',

@@ -33,7 +33,9 @@ export const eventSchema = ({ names }: Catalog) =>
 export type Event = Static<ReturnType<typeof eventSchema>>
 
 const filters = ({ patterns }: Catalog) => ({
-  type: Type.Optional(oneOf(patterns, { description: 'Only events of this type, or of the types that a pattern matches.' })),
+  type: Type.Optional(
+    oneOf(patterns, { description: 'Only events of this type, or of the types that a pattern matches.' }),
+  ),
   after: Type.Optional(
     Type.String({
       format: 'uuid',

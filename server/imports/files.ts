@@ -1,5 +1,5 @@
-import * as clock from '../kit/clock.ts'
 import type { At } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
 import { hasControlCharactersExceptBreaks } from '../kit/http/validate-text.ts'
 import { newId } from '../kit/id.ts'
 import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
@@ -163,11 +163,7 @@ export async function discard({ db, workspace }: At, id: string): Promise<void> 
  * Deletes files that no import has, and that are older than any upload in progress. One at a time: a file has as many chunks
  * as one statement should delete.
  */
-export async function removeUnused(
-  { db, workspace }: At,
-  before: number,
-  isStopping?: IsStopping,
-): Promise<void> {
+export async function removeUnused({ db, workspace }: At, before: number, isStopping?: IsStopping): Promise<void> {
   const removeOne = () =>
     db.run(
       sql`delete from import_files where workspace_id = ${workspace} and id = any(array(

@@ -29,10 +29,7 @@ interface Source extends Record<Outcome, number> {
 
 type Noted = Omit<ImportRow, 'values'>
 
-export async function list(
-  at: At,
-  { id, query }: { id: string; query: RowQuery },
-): Promise<page.Page<ImportRow>> {
+export async function list(at: At, { id, query }: { id: string; query: RowQuery }): Promise<page.Page<ImportRow>> {
   const { db, workspace } = at
   const source = await sourceOf(at, id)
   const rows = rowsOf(workspace, id, query.outcome)

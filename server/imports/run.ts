@@ -88,13 +88,7 @@ async function planAll({ first_row, rows }: files.Chunk, plan: ReturnType<typeof
 }
 
 /** Imports a batch and records the progress, in one transaction. */
-async function runBatch(
-  at: At,
-  it: Running,
-  lease: Lease,
-  planned: Planned[],
-  previous: Promise<void>,
-): Promise<void> {
+async function runBatch(at: At, it: Running, lease: Lease, planned: Planned[], previous: Promise<void>): Promise<void> {
   await inTransaction(at, async (at) => {
     const rows = it.is_dry_run ? await tryOut(at, it, planned) : await write(at, it, planned, previous)
     const count = (outcome: Row['outcome']) => rows.filter((row) => row.outcome === outcome).length
@@ -144,10 +138,7 @@ async function seenBefore({ db, workspace }: At, import_id: string, ids: string[
 async function tryOut(at: At, it: Running, planned: Planned[]): Promise<Row[]> {
   const { firsts, outcomes } = outcomesOf(planned)
   const numbers = firsts.map(({ contact }) => contact.phone_number)
-  const [holders, met] = await Promise.all([
-    contacts.idsByNumber(at, numbers),
-    recordNumbers(at, it.id, firsts),
-  ])
+  const [holders, met] = await Promise.all([contacts.idsByNumber(at, numbers), recordNumbers(at, it.id, firsts)])
   const held = await contacts.getMany(at, [...holders.values()])
   const known = new Map<number, string>()
   for (const { row_number, contact } of firsts) {
@@ -182,7 +173,16 @@ async function recordNumbers(
   return new Map(rows.map(({ phone_number, row_number }) => [phone_number, row_number]))
 }
 
-const row_columns = ['workspace_id', 'import_id', 'row_number', 'outcome', 'reason', 'contact_id', 'written_at', 'before']
+const row_columns = [
+  'workspace_id',
+  'import_id',
+  'row_number',
+  'outcome',
+  'reason',
+  'contact_id',
+  'written_at',
+  'before',
+]
 
 async function recordRows({ db }: At, { workspace, id }: Lease, rows: Row[]): Promise<void> {
   const lines = rows.map(({ row_number, outcome, reason, contact_id, written_at, before }) =>

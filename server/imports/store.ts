@@ -1,3 +1,4 @@
+import type { EventType } from '../events/catalog.ts'
 import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
@@ -9,7 +10,6 @@ import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { invalid, notFound, Problem } from '../kit/problem.ts'
 import { cut } from '../kit/text.ts'
 import { isHeld, type Lease } from '../kit/work/work.ts'
-import type { EventType } from '../events/catalog.ts'
 import { event_types } from './event-types.ts'
 import * as files from './files.ts'
 import { mappingOf } from './mapping.ts'
@@ -29,10 +29,7 @@ const imports_max = 1_000
 type Input = ImportOptions & { rows?: Record<string, string | null>[] }
 
 /** Takes over the uploaded file, or stores the rows that were sent. */
-export async function create(
-  at: At,
-  { input, file }: { input: Input; file: StoredFile | undefined },
-): Promise<Import> {
+export async function create(at: At, { input, file }: { input: Input; file: StoredFile | undefined }): Promise<Import> {
   const file_id = file?.id ?? (await files.storeRows(at, input.rows ?? []))
   const { columns: names, row_count } = await files.get(at, file_id)
   const mapping = mappingOf(names, input.mapping)

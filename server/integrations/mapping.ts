@@ -1,6 +1,6 @@
 import { parseContact } from '../contacts/parse.ts'
 import { CrmId, type NewContact } from '../contacts/schema.ts'
-import { type Schema, validate } from '../kit/http/validate.ts'
+import { type RequestSchema, validate } from '../kit/http/validate.ts'
 import { valueAt } from '../kit/pointer.ts'
 import { type Fault, invalid, type Problem } from '../kit/problem.ts'
 import type { Integration } from './schema.ts'
@@ -53,7 +53,7 @@ function saidBy(payload: unknown, map: Record<string, string>, faults: Fault[]):
 function crmIdsOf(said: Record<string, string | string[]>, faults: Fault[]): Record<string, string> {
   const given = Object.entries(said).flatMap(([system, text]) => {
     if (String(text).trim() === '') return []
-    const { value, faults: own } = validate(CrmId as Schema, { id: text })
+    const { value, faults: own } = validate(CrmId as RequestSchema, { id: text })
     faults.push(...own.map((fault) => ({ ...fault, path: system, message: `${system}: ${fault.message}` })))
     return [[system, String(value.id)]]
   })

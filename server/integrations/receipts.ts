@@ -11,10 +11,7 @@ const receipts_max = 50
 const payload_bytes_max = 64 * 1024
 const newest_first: page.Sort = { ...page.newest_first, name: '-received_at', column: 'received_at' }
 
-export async function list(
-  at: At,
-  { id, query }: { id: string; query: ReceiptQuery },
-): Promise<page.Page<Receipt>> {
+export async function list(at: At, { id, query }: { id: string; query: ReceiptQuery }): Promise<page.Page<Receipt>> {
   const { db, workspace } = at
   await integrations.get(at, id)
   const last = sql`select id, outcome, reasons, contact_id, payload, received_at from integration_receipts

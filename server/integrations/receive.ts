@@ -2,7 +2,7 @@ import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { isSecret } from '../kit/crypto/secret.ts'
 import { signatureFault } from '../kit/crypto/signing.ts'
-import { assertShallow, readJson } from '../kit/http/body/read-json.ts'
+import { assertNotTooDeep, parseJsonBody } from '../kit/http/body/read-json.ts'
 import type { RequestHead } from '../kit/http/door.ts'
 import { isJsonType } from '../kit/http/headers.ts'
 import type { Caller, RawAnswer, RawRequest } from '../kit/http/operation.ts'
@@ -92,8 +92,8 @@ function open(
     return unsupportedMediaType()
   }
   try {
-    const payload = readJson(bytes)
-    assertShallow(payload)
+    const payload = parseJsonBody(bytes)
+    assertNotTooDeep(payload)
     return { payload, webhook_id: signing_secret === null ? undefined : webhook_id }
   } catch (error) {
     if (error instanceof Problem) return error
@@ -102,7 +102,12 @@ function open(
 }
 
 /** Waits for another message with the same id. Returns its receipt: this one, or an earlier one. */
-async function firstReceipt({ db, workspace, now }: At, id: string, webhook_id: string, receipt_id: string): Promise<string> {
+async function firstReceipt(
+  { db, workspace, now }: At,
+  id: string,
+  webhook_id: string,
+  receipt_id: string,
+): Promise<string> {
   await db.run(
     sql`insert into integration_messages (workspace_id, integration_id, webhook_id, receipt_id, received_at)
       values (${workspace}, ${id}, ${webhook_id}, ${receipt_id}, ${clock.iso(now)}) on conflict do nothing`,

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { DefaultCountry, type Field, fields, NewContact } from '../contacts/schema.ts'
 import { isSigningSecret, signing_secret_pattern } from '../kit/crypto/signing.ts'
 import { body, check, id, oneOf, optionalText, optionalTimestamp, text, timestamp } from '../kit/field.ts'
-import { stateFrom } from '../kit/http/etag.ts'
+import { hashState } from '../kit/http/etag.ts'
 import { isPointer } from '../kit/pointer.ts'
 import * as page from '../kit/postgres/page.ts'
 
@@ -72,7 +72,7 @@ export type Integration = Static<typeof Integration>
 
 /** What arrives is no change of the integration, but is shown. */
 export const stateOf = ({ updated_at, last_received_at, url }: Integration): string =>
-  stateFrom(updated_at, last_received_at, url)
+  hashState(updated_at, last_received_at, url)
 
 const map = {
   field_map: Type.Optional(Type.Unsafe<SaidMap>(mapOf(Pointer))),

@@ -127,7 +127,8 @@ export async function findByTokens({ db }: Pick<At, 'db'>, tokens: string[]): Pr
 }
 
 /** Reads the integration and locks it against changes until the transaction ends. */
-export const lock = async (at: At, id: string): Promise<StoredIntegration> => found(await read(at, id, raw('for share')))
+export const lock = async (at: At, id: string): Promise<StoredIntegration> =>
+  found(await read(at, id, raw('for share')))
 
 export async function removeOld({ db, workspace, now }: At, isStopping?: IsStopping): Promise<void> {
   const old = sql`workspace_id = ${workspace} and received_at < ${clock.iso(now - kept_ms)}`

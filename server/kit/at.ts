@@ -1,6 +1,6 @@
 import * as clock from './clock.ts'
 import type { Seal } from './crypto/seal.ts'
-import type { Outbound } from './outbound.ts'
+import type { Outbound } from './outbound/outbound.ts'
 import type { Db, Pool } from './postgres/pool.ts'
 import type { TxOptions } from './postgres/transaction.ts'
 

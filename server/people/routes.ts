@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { ById } from '../kit/field.ts'
-import * as operation from '../kit/http/operation.ts'
 import type { Call, Operation } from '../kit/http/operation.ts'
+import * as operation from '../kit/http/operation.ts'
 import { onUniqueViolation } from '../kit/postgres/errors.ts'
 import { invalid, notFound, signedOut } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
@@ -143,8 +143,7 @@ const own: Operation[] = [
     summary: 'Change the password',
     body: schema.PasswordChange,
     response: Type.Object({ changed: Type.Literal(true) }),
-    run: (at, call) =>
-      changePassword(at, { email: personOf(call).email, ...call.body, visitor: visitorOf(call) }),
+    run: (at, call) => changePassword(at, { email: personOf(call).email, ...call.body, visitor: visitorOf(call) }),
   }),
   operation.write({
     id: 'workspaces.create',

@@ -4,7 +4,7 @@ import { hashOf, newSecret } from '../kit/crypto/secret.ts'
 import { firstIdOf, newId } from '../kit/id.ts'
 import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
 import * as page from '../kit/postgres/page.ts'
-import { toArrayLiteral, sql } from '../kit/postgres/sql.ts'
+import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import type { OpenSession, Person, Query, Role } from './schema.ts'
 
 const day_ms = 24 * 60 * 60 * 1000
@@ -94,8 +94,10 @@ export const list = (
   )
 
 /** Ends a session of the person. Returns false when there is none. */
-export const end = async ({ db }: Pick<Unscoped, 'db'>, { person_id, id }: { person_id: string; id: string }): Promise<boolean> =>
-  (await db.run(sql`delete from sessions where person_id = ${person_id} and id = ${id}`)) === 1
+export const end = async (
+  { db }: Pick<Unscoped, 'db'>,
+  { person_id, id }: { person_id: string; id: string },
+): Promise<boolean> => (await db.run(sql`delete from sessions where person_id = ${person_id} and id = ${id}`)) === 1
 
 export const endAll = ({ db }: Pick<Unscoped, 'db'>, person_id: string): Promise<number> =>
   db.run(sql`delete from sessions where person_id = ${person_id}`)

@@ -3,9 +3,9 @@ import * as clock from '../kit/clock.ts'
 import { hashOf, newSecret } from '../kit/crypto/secret.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { notFound } from '../kit/problem.ts'
+import * as workspaces from '../workspaces/store.ts'
 import { hashPassword } from './password.ts'
 import type { NewPerson } from './schema.ts'
-import * as workspaces from '../workspaces/store.ts'
 import * as people from './store.ts'
 
 const valid_ms = 24 * 60 * 60 * 1000

@@ -46,7 +46,9 @@ export const setPassword = async (
 ): Promise<boolean> =>
   (await db.run(sql`update people set password_hash = ${after} where id = ${id} and password_hash = ${before}`)) === 1
 
-export const list = ({ db }: Pick<Unscoped, 'db'>): Promise<(Person & { created_at: string; workspaces: string[] })[]> =>
+export const list = ({
+  db,
+}: Pick<Unscoped, 'db'>): Promise<(Person & { created_at: string; workspaces: string[] })[]> =>
   db.many(
     sql`select ${columns}, created_at, array(
         select workspaces.name || ' (' || role || ')' from memberships

@@ -46,7 +46,9 @@ export function identifyVisitor(
 ): (head: RequestHead, now: number, is_recheck?: boolean) => Promise<Visitor> {
   const cookie = cookieFor(cookie_name, public_url)
   const attempts = throttle()
-  const find = openTokenLookup<WantedSession, sessions.FoundSession>((wanted) => sessions.findByTokens({ db, now: clock.now() }, wanted))
+  const find = openTokenLookup<WantedSession, sessions.FoundSession>((wanted) =>
+    sessions.findByTokens({ db, now: clock.now() }, wanted),
+  )
 
   async function sessionOf({ headers }: RequestHead, workspace: string | undefined, now: number) {
     const token = readCookie(cookie, headers)

@@ -1,11 +1,11 @@
 import * as clock from '../kit/clock.ts'
 import { sign } from '../kit/crypto/signing.ts'
-import type { Outbound } from '../kit/outbound.ts'
-import { OutboundError, type Reply } from '../kit/outbound-request.ts'
+import type { Outbound } from '../kit/outbound/outbound.ts'
+import { OutboundError, type Reply } from '../kit/outbound/request.ts'
 import { cutBytes, storable } from '../kit/text.ts'
 import { product } from '../product.ts'
-import { bodyOf } from './deliveries.ts'
 import type { Claimed, Result } from './claims.ts'
+import { bodyOf } from './deliveries.ts'
 import { isInbox, signingSecrets } from './store.ts'
 
 const second_ms = 1_000
@@ -61,7 +61,11 @@ export async function attempt(delivery: Claimed, options: SendOptions): Promise<
   }
 }
 
-function send(delivery: Claimed, { outbound, open, ownAddress, timeout_ms }: SendOptions, began_at: number): Promise<Reply> {
+function send(
+  delivery: Claimed,
+  { outbound, open, ownAddress, timeout_ms }: SendOptions,
+  began_at: number,
+): Promise<Reply> {
   const body = bodyOf(delivery.workspace, delivery)
   const signed = { id: delivery.id, timestamp: String(Math.floor(began_at / second_ms)), body }
   const secrets = signingSecrets(delivery, open, began_at)

@@ -2,7 +2,7 @@ import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { Db } from '../kit/postgres/pool.ts'
-import { toArrayLiteral, raw, type Sql, sql } from '../kit/postgres/sql.ts'
+import { raw, type Sql, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import type { Attempt, DeliveryStatus, Webhook } from './schema.ts'
 import type { SealedSecrets } from './store.ts'
 

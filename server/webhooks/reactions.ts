@@ -12,9 +12,7 @@ export const reactions: Reaction[] = [on(events.recorded, enqueue), on(events.re
 async function redactDeliveries({ db, workspace }: At, event_ids: string[]): Promise<void> {
   if (event_ids.length === 0) return
   await Promise.all([
-    db.run(
-      sql`delete from inbox_requests where workspace_id = ${workspace} and event_id = any(${event_ids}::uuid[])`,
-    ),
+    db.run(sql`delete from inbox_requests where workspace_id = ${workspace} and event_id = any(${event_ids}::uuid[])`),
     db.run(
       sql`update webhook_deliveries as delivery
         set due_at = due_at + interval '1 millisecond',

@@ -45,12 +45,7 @@ export const workspacesWithDeleted = ({ db, now }: Unscoped): Promise<{ workspac
   db.many(sql`select distinct workspace_id from deleted_webhooks where due_at <= ${clock.iso(now)}`)
 
 /** Deletes the oldest first, by primary key: ids begin with the time. */
-async function removeDeliveries(
-  at: At,
-  webhook_id: string,
-  before: number,
-  isStopping?: IsStopping,
-): Promise<void> {
+async function removeDeliveries(at: At, webhook_id: string, before: number, isStopping?: IsStopping): Promise<void> {
   const of_webhook = sql`workspace_id = ${at.workspace} and webhook_id = ${webhook_id}`
   // Deleted rows stay in the index until the next vacuum, so each batch starts where the last one ended.
   let last = firstIdOf(0)

@@ -7,13 +7,7 @@ import type { Log } from '../kit/log.ts'
 import { attempt } from './attempt.ts'
 import * as claims from './claims.ts'
 import { recordResults } from './recording.ts'
-import {
-  countInFlight,
-  isFailing,
-  isOutOfOrder,
-  newWorkspaceQueue,
-  type WorkspaceQueue,
-} from './workspace-queue.ts'
+import { countInFlight, isFailing, isOutOfOrder, newWorkspaceQueue, type WorkspaceQueue } from './workspace-queue.ts'
 
 /** A failing endpoint gets one request at a time until one succeeds. */
 const per_endpoint_max = 10

@@ -1,6 +1,6 @@
+import type { At, Unscoped } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
-import type { At, Unscoped } from '../kit/at.ts'
 import { sql } from '../kit/postgres/sql.ts'
 
 export interface Workspace {

@@ -4,17 +4,17 @@ import * as clock from '../clock.ts'
 import type { DelayedRejection } from '../limits/delayed-rejection.ts'
 import { openRateLimit } from '../limits/rate.ts'
 import * as problem from '../problem.ts'
-import { isForm, isTooLong } from './body/form.ts'
+import { isFormTooLong, isFormType } from './body/form.ts'
 import type { Door, RequestHead } from './door.ts'
-import { hasBody, isPlainJson, readBearerToken, sentOf } from './headers.ts'
+import { hasBody, headerValues, isPlainJson, readBearerToken } from './headers.ts'
 import { bodyOf, type Caller, type Operation, type Upload, uploadOf } from './operation.ts'
-import type { Parts } from './request.ts'
+import type { RequestParts } from './request.ts'
 
 /** Connections with an upload. The request timeout doesn't apply to them: the reader of the form has its own. */
-export const uploading = new WeakSet<object>()
+export const upload_sockets = new WeakSet<object>()
 
 /** Authenticates (401), limits the rate (429), checks the scope (403) and the content type (415), before the body is read. */
-export function admission(rate_limit_per_second: number, rejectLater: DelayedRejection) {
+export function createAdmission(rate_limit_per_second: number, rejectLater: DelayedRejection) {
   const limits = rate_limit_per_second > 0 ? openRateLimit(rate_limit_per_second) : undefined
 
   function check(
@@ -34,11 +34,11 @@ export function admission(rate_limit_per_second: number, rejectLater: DelayedRej
     if (operation.kind !== 'raw' && !caller.scopes.has(operation.scope)) throw problem.forbidden(operation.scope)
     const upload = uploadOf(operation)
     const body = bodyOf(operation)
-    if (upload && isForm(request.headers['content-type'])) return checkUpload(upload, request)
+    if (upload && isFormType(request.headers['content-type'])) return checkUpload(upload, request)
     if (body && hasBody(request.raw) && !isPlainJson(request.raw))
       throw upload ? problem.notFormOrJson() : problem.unsupportedMediaType()
     // The type of a missing or unused body doesn't matter. Fastify would reject a malformed one.
-    const has_type = sentOf(request.raw, 'content-type').length > 0
+    const has_type = headerValues(request.raw, 'content-type').length > 0
     if (has_type && (!body || !hasBody(request.raw))) request.headers['content-type'] = undefined
   }
 
@@ -52,7 +52,7 @@ export function admission(rate_limit_per_second: number, rejectLater: DelayedRej
     const now = clock.now()
     request.arrived_at = clock.ticks()
     request.door_headers = door.headers
-    const host_count = sentOf(request.raw, 'host').length
+    const host_count = headerValues(request.raw, 'host').length
     const is_valid = host_count === 1 || (host_count === 0 && request.raw.httpVersion === '1.0')
     if (!is_valid) return void done(problem.malformedRequest())
     request.head = new FastifyRequestHead(operation, request, reply)
@@ -98,7 +98,7 @@ class FastifyRequestHead implements RequestHead {
   }
 
   get params(): Record<string, string> {
-    return this.#request.params as Parts['Params']
+    return this.#request.params as RequestParts['Params']
   }
 
   get token(): string | undefined {
@@ -106,7 +106,7 @@ class FastifyRequestHead implements RequestHead {
   }
 
   takeFromQuery(name: string): string | undefined {
-    const query = this.#request.query as Parts['Querystring']
+    const query = this.#request.query as RequestParts['Querystring']
     // Kept, because a stream is identified again while it is open.
     this.#taken ??= new Map()
     if (name in query) this.#taken.set(name, query[name])
@@ -122,6 +122,6 @@ class FastifyRequestHead implements RequestHead {
 
 function checkUpload({ bytes_max }: Upload, { headers, raw }: FastifyRequest): void {
   if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw problem.unsupportedMediaType()
-  if (isTooLong(headers['content-length'], bytes_max)) throw problem.payloadTooLarge(bytes_max)
-  uploading.add(raw.socket)
+  if (isFormTooLong(headers['content-length'], bytes_max)) throw problem.payloadTooLarge(bytes_max)
+  upload_sockets.add(raw.socket)
 }

@@ -1,11 +1,11 @@
 import fastify, { type FastifyInstance } from 'fastify'
 import type { Log } from '../log.ts'
 import * as problem from '../problem.ts'
-import { uploading } from './admission.ts'
+import { upload_sockets } from './admission.ts'
 import { methods } from './doors.ts'
 import { failure } from './envelope.ts'
 import { answerOnSocket, body_limit_bytes, parserProblem } from './errors.ts'
-import type { Give } from './request.ts'
+import type { SendAnswer } from './request.ts'
 
 const request_timeout_ms = 30_000
 /** For the headers, and for a connection that has not sent anything. */
@@ -18,12 +18,12 @@ const param_length_max = 500
 export interface AppOptions {
   trust_proxy: string[]
   newRequestId: () => string
-  give: Give
+  sendAnswer: SendAnswer
   log: Log
 }
 
 /** Fastify without routes. Every error that Node or Fastify finds is answered in the envelope. */
-export function createApp({ trust_proxy, newRequestId, give, log }: AppOptions): FastifyInstance {
+export function createApp({ trust_proxy, newRequestId, sendAnswer, log }: AppOptions): FastifyInstance {
   const app = fastify({
     logger: false,
     bodyLimit: body_limit_bytes,
@@ -39,7 +39,7 @@ export function createApp({ trust_proxy, newRequestId, give, log }: AppOptions):
     },
     routerOptions: { maxParamLength: param_length_max },
     clientErrorHandler: (error, socket) => {
-      if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && uploading.has(socket)) return
+      if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && upload_sockets.has(socket)) return
       try {
         answerOnSocket(socket, parserProblem(error), newRequestId())
       } catch (error) {
@@ -47,7 +47,7 @@ export function createApp({ trust_proxy, newRequestId, give, log }: AppOptions):
         socket.destroy()
       }
     },
-    frameworkErrors: (_error, request, reply) => give(request, reply, failure(problem.notFound(), request.id)),
+    frameworkErrors: (_error, request, reply) => sendAnswer(request, reply, failure(problem.notFound(), request.id)),
   })
   for (const method of methods) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
   app.server.maxConnections = connections_max

@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { TSchema } from 'typebox'
 import { invalid, notFound } from '../problem.ts'
-import { etagOf, matches } from './etag.ts'
-import { headerOf } from './headers.ts'
+import { formatEtag, matchesStrongly } from './etag.ts'
+import { readHeader } from './headers.ts'
 import type { Call, Caller, Operation, Version } from './operation.ts'
 import type { StreamLimits } from './stream-limits.ts'
-import { type Schema, validate, validateQuery } from './validate.ts'
+import { type RequestSchema, validate, validateQuery } from './validate.ts'
 
 /** An admitted request, not yet validated. */
 export interface Arrival {
@@ -42,7 +42,7 @@ function validCall(
   json: unknown,
   version: Version | undefined,
 ): Call {
-  const in_path = validate(params as Schema, arrival.params)
+  const in_path = validate(params as RequestSchema, arrival.params)
   // Text is trimmed elsewhere, but a path with blanks is another path.
   for (const [path, value] of Object.entries(arrival.params)) {
     if (value === value.trim()) continue
@@ -50,11 +50,11 @@ function validCall(
   }
   // A malformed id or token names nothing, like an unknown one.
   if (in_path.faults.some(({ path }) => /^(\w+_)?(id|token)$/.test(path))) throw notFound()
-  const in_query = validateQuery(query as Schema, arrival.query)
-  const in_body = body ? validate(body as Schema, json) : { value: {}, faults: [] }
+  const in_query = validateQuery(query as RequestSchema, arrival.query)
+  const in_body = body ? validate(body as RequestSchema, json) : { value: {}, faults: [] }
   const faults = [...in_path.faults, ...in_query.faults, ...in_body.faults]
   if (faults.length > 0) throw invalid(faults)
-  const if_match = headerOf(arrival.raw, 'if-match')
+  const if_match = readHeader(arrival.raw, 'if-match')
   return {
     caller: arrival.caller,
     request_id: arrival.id,
@@ -64,6 +64,6 @@ function validCall(
     file: undefined,
     // The verb passes the resource that `version` describes.
     is_current: (resource) =>
-      if_match === undefined || !version || matches(if_match, etagOf(version(resource as never))),
+      if_match === undefined || !version || matchesStrongly(if_match, formatEtag(version(resource as never))),
   }
 }

@@ -2,17 +2,17 @@ import { METHODS } from 'node:http'
 import { availableParallelism } from 'node:os'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Service } from '../at.ts'
-import { queuePerKey } from '../limits/key-queues.ts'
 import { openConcurrencyLimit } from '../limits/concurrency.ts'
 import { openDelayedRejection } from '../limits/delayed-rejection.ts'
+import { queuePerKey } from '../limits/key-queues.ts'
 import type { Log } from '../log.ts'
 import * as problem from '../problem.ts'
-import { admission, uploading } from './admission.ts'
+import { createAdmission, upload_sockets } from './admission.ts'
 import { answerAndDrain } from './body/drain.ts'
 import type { Door } from './door.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import { type Operation, uploadOf } from './operation.ts'
-import type { Give, Parts } from './request.ts'
+import type { RequestParts, SendAnswer } from './request.ts'
 import { streamHandlers } from './stream-handlers.ts'
 import type { Streams } from './stream-limits.ts'
 import { callerQueue, plainWriter, writer } from './write.ts'
@@ -35,7 +35,7 @@ export const methods = METHODS.filter((method) => method !== 'CONNECT')
 /** Adds the routes of all doors. Doors without limits of their own share one. */
 export function addDoors(
   app: FastifyInstance,
-  give: Give,
+  sendAnswer: SendAnswer,
   streams: Streams,
   downloads: Streams,
   { doors, service, log, rate_limit_per_second }: DoorOptions,
@@ -43,7 +43,7 @@ export function addDoors(
   const lists = queuePerKey(lists_max)
   const expensive_lists = queuePerKey(expensive_lists_max)
   const rejectLater = openDelayedRejection()
-  const admit = admission(rate_limit_per_second, rejectLater)
+  const admit = createAdmission(rate_limit_per_second, rejectLater)
   const shared_slots = openConcurrencyLimit(requests_max)
   const shared_write = writer(service)
   for (const door of doors) addDoor(door)
@@ -66,7 +66,7 @@ export function addDoors(
   function addOperation(door: Door, operation: Operation, run: Endpoint, slots: typeof shared_slots): void {
     const handler = handlerFor(door, operation, run, slots)
     for (const prefix of door.served_at) {
-      app.route<Parts>({
+      app.route<RequestParts>({
         method: operation.method,
         url: prefix + operation.path,
         onRequest: (request, reply, done) => admit(door, operation, request, reply, done),
@@ -77,33 +77,33 @@ export function addDoors(
 
   function handlerFor(door: Door, operation: Operation, run: Endpoint, slots: typeof shared_slots) {
     const answer = limited(door, operation, run, slots)
-    const { subscribe, download } = streamHandlers({ run, give, streams, downloads, rejectLater })
+    const { subscribe, download } = streamHandlers({ run, sendAnswer, streams, downloads, rejectLater })
     if (operation.kind === 'stream') {
-      return (request: FastifyRequest<Parts>, reply: FastifyReply) => subscribe(door, operation, request, reply)
+      return (request: FastifyRequest<RequestParts>, reply: FastifyReply) => subscribe(door, operation, request, reply)
     }
     if (operation.kind !== 'file') return answer
-    return (request: FastifyRequest<Parts>, reply: FastifyReply) =>
+    return (request: FastifyRequest<RequestParts>, reply: FastifyReply) =>
       request.method === 'HEAD' ? answer(request, reply) : download(request, reply)
   }
 
   /** Runs the request when there is a free slot, and rejects it otherwise. */
   function limited(door: Door, operation: Operation, run: Endpoint, slots: typeof shared_slots) {
     const upload = uploadOf(operation)
-    return (request: FastifyRequest<Parts>, reply: FastifyReply): void => {
+    return (request: FastifyRequest<RequestParts>, reply: FastifyReply): void => {
       const { id, caller, raw, params, query, body } = request
       const key = door.concurrency ? caller.id : caller.workspace || caller.id
       const fail = (error: unknown) => {
         const answer = () => void reply.send(error)
         if (!upload || isTimeout(error)) return answer()
-        void answerAndDrain(raw, reply.raw, upload.bytes_max, answer).finally(() => uploading.delete(raw.socket))
+        void answerAndDrain(raw, reply.raw, upload.bytes_max, answer).finally(() => upload_sockets.delete(raw.socket))
       }
       if (!slots.acquire(key)) return rejectLater(() => fail(problem.overloaded()))
       const release = () => slots.release(key)
       run({ id, caller, raw, params, query, body }).then(
         (answer) => {
           release()
-          if (upload) uploading.delete(raw.socket)
-          give(request, reply, answer)
+          if (upload) upload_sockets.delete(raw.socket)
+          sendAnswer(request, reply, answer)
         },
         (error: unknown) => {
           release()

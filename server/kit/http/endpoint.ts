@@ -5,18 +5,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type At, atNow, type Service } from '../at.ts'
 import type { Log } from '../log.ts'
 import { preconditionFailed } from '../problem.ts'
-import { assertShallow, readJson } from './body/read-json.ts'
+import { assertNotTooDeep, parseJsonBody } from './body/read-json.ts'
 import { type Arrival, callWithBody, callWithoutBody } from './call.ts'
 import { type Answer, pageAnswer, resourceAnswer, type StreamedAnswer } from './envelope.ts'
-import { isKnown, matches } from './etag.ts'
-import { headerOf, sentOf } from './headers.ts'
+import { matchesStrongly, matchesWeakly } from './etag.ts'
+import { headerValues, readHeader } from './headers.ts'
 import { hasStoredAnswer, type KeyedRequest, readKey } from './idempotency.ts'
 import type * as kinds from './operation.ts'
 import { bodyOf, type Caller, type Operation, type RawAnswer, uploadOf } from './operation.ts'
-import { openBody } from './stream-body.ts'
+import { openStreamBody } from './stream-body.ts'
 import { unlimited } from './stream-limits.ts'
 import { keyedRequest, receiveUpload } from './upload.ts'
-import { assertChecked } from './validate.ts'
+import { assertSupportedSchema } from './validate.ts'
 import type { PendingWrite } from './write.ts'
 
 export type Endpoint = (arrival: Arrival) => Promise<Answer | StreamedAnswer>
@@ -36,7 +36,7 @@ export interface EndpointContext {
 /** Makes the handler of an operation: validate, run, put the result into the envelope. */
 export function endpoint(operation: Operation, context: EndpointContext): Endpoint {
   const schemas = [operation.params, operation.query, bodyOf(operation), uploadOf(operation)?.options]
-  for (const schema of schemas) if (schema) assertChecked(schema)
+  for (const schema of schemas) if (schema) assertSupportedSchema(schema)
   switch (operation.kind) {
     case 'get':
       return getEndpoint(operation, context)
@@ -62,10 +62,12 @@ function getEndpoint(operation: kinds.Get, context: EndpointContext): Endpoint {
     const call = callWithoutBody(operation, arrival)
     const found = answer(await operation.run(atFor(context, arrival.caller), call))
     const { etag = '' } = found.headers
-    const if_match = headerOf(arrival.raw, 'if-match')
-    if (if_match !== undefined && !matches(if_match, etag)) throw preconditionFailed()
-    const if_none_match = headerOf(arrival.raw, 'if-none-match')
-    return if_none_match !== undefined && isKnown(if_none_match, etag) ? { ...found, status: 304, body: '' } : found
+    const if_match = readHeader(arrival.raw, 'if-match')
+    if (if_match !== undefined && !matchesStrongly(if_match, etag)) throw preconditionFailed()
+    const if_none_match = readHeader(arrival.raw, 'if-none-match')
+    return if_none_match !== undefined && matchesWeakly(if_none_match, etag)
+      ? { ...found, status: 304, body: '' }
+      : found
   }
 }
 
@@ -74,14 +76,15 @@ function listEndpoint(operation: kinds.List, context: EndpointContext): Endpoint
   return async (arrival) => {
     const call = callWithoutBody(operation, arrival)
     const queue = queueFor(operation, call.query, context)
-    return answer(
-      await queue(arrival.caller.workspace, () => operation.run(atFor(context, arrival.caller), call)),
-    )
+    return answer(await queue(arrival.caller.workspace, () => operation.run(atFor(context, arrival.caller), call)))
   }
 }
 
-const queueFor = ({ isExpensive }: kinds.List | kinds.File, query: unknown, context: EndpointContext): WorkspaceQueue =>
-  isExpensive(query) ? context.expensive_lists : context.lists
+const queueFor = (
+  { isExpensive }: kinds.List | kinds.File,
+  query: unknown,
+  context: EndpointContext,
+): WorkspaceQueue => (isExpensive(query) ? context.expensive_lists : context.lists)
 
 function writeEndpoint(operation: kinds.Write | kinds.WriteMany, context: EndpointContext): Endpoint {
   const { service, write } = context
@@ -91,11 +94,11 @@ function writeEndpoint(operation: kinds.Write | kinds.WriteMany, context: Endpoi
       const upload = { operation, upload: operation.upload, arrival, body: arrival.body, answer }
       return receiveUpload(upload, atFor(context, arrival.caller), write, context.log)
     }
-    const json = operation.body && readJson(arrival.body)
+    const json = operation.body && parseJsonBody(arrival.body)
     const call = callWithBody(operation, arrival, operation.body, json)
     // Fields that are ignored are not validated, and may nest too deeply to be fingerprinted.
-    assertShallow(json)
-    const keys = operation.method === 'POST' ? sentOf(arrival.raw, 'idempotency-key') : []
+    assertNotTooDeep(json)
+    const keys = operation.method === 'POST' ? headerValues(arrival.raw, 'idempotency-key') : []
     const keyed = keys.length > 0 ? keyedRequest(operation, call, readKey(keys), json) : undefined
     if (operation.before && !(await isReplay(arrival.caller, keyed))) {
       await operation.before(atFor(context, arrival.caller), call)
@@ -118,7 +121,7 @@ function fileEndpoint(operation: kinds.File, context: EndpointContext): Endpoint
     const call = callWithoutBody(operation, arrival)
     const queue = queueFor(operation, call.query, context)
     const chunks = operation.run(atFor(context, arrival.caller), call)
-    const body = await openBody(chunks, arrival.limits ?? unlimited, {
+    const body = await openStreamBody(chunks, arrival.limits ?? unlimited, {
       inQueue: (read) => queue(arrival.caller.workspace, read),
     })
     return { status: 200, headers, body }
@@ -135,10 +138,10 @@ function streamEndpoint(operation: kinds.Stream, context: EndpointContext): Endp
   return async (arrival) => {
     const { limits = unlimited } = arrival
     const call = callWithoutBody(operation, arrival)
-    const last_event_id = headerOf(arrival.raw, 'last-event-id') || undefined
+    const last_event_id = readHeader(arrival.raw, 'last-event-id') || undefined
     const subscriber = { last_event_id, signal: limits.signal }
     const chunks = operation.run(atFor(context, arrival.caller), call, subscriber)
-    const body = await openBody(chunks, limits, {
+    const body = await openStreamBody(chunks, limits, {
       inQueue: (read) => context.lists(arrival.caller.workspace, read),
       is_endless: true,
     })

@@ -3,7 +3,7 @@ import fastJson from 'fast-json-stringify'
 import { type TSchema, Type } from 'typebox'
 import { pageSchema } from '../postgres/page.ts'
 import type { Problem } from '../problem.ts'
-import { etagOf, hashOf } from './etag.ts'
+import { formatEtag, hashText } from './etag.ts'
 import type { Get, List, Write, WriteMany } from './operation.ts'
 
 /** A response, as it is sent and as an idempotency key stores it. */
@@ -20,8 +20,7 @@ export interface StreamedAnswer extends Omit<Answer, 'body'> {
 
 type OneResource = Get | Write | WriteMany
 
-export const resourceEnvelope = (schema: TSchema): TSchema =>
-  Type.Object({ success: Type.Literal(true), data: schema })
+export const resourceEnvelope = (schema: TSchema): TSchema => Type.Object({ success: Type.Literal(true), data: schema })
 
 /** False for a deletion, whose response has no id. */
 export const showsResource = ({ response }: OneResource): boolean => 'id' in Object(Object(response).properties)
@@ -43,8 +42,8 @@ export function resourceAnswer(operation: OneResource, base_path: string): (reso
     const headers: Record<string, string> = {}
     const body = stringify({ success: true, data })
     // `version` gets what the operation returns, or what its verb passes as the resource.
-    if (version && shows_resource) headers.etag = etagOf(version(data as never))
-    else if (operation.kind === 'get') headers.etag = etagOf(hashOf(body))
+    if (version && shows_resource) headers.etag = formatEtag(version(data as never))
+    else if (operation.kind === 'get') headers.etag = formatEtag(hashText(body))
     if (status === 201) headers.location = `${base_path}${collection}/${Object(data).id}`
     return { status, headers, body }
   }
@@ -56,4 +55,3 @@ export function failure({ code, message, details, headers, status }: Problem, re
   const error = { code, message, details: { ...details, request_id } }
   return { status, headers, body: JSON.stringify({ success: false, error }) }
 }
-

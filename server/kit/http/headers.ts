@@ -7,7 +7,7 @@ const bearer = /^Bearer +(\S+)$/i
 
 /** Undefined if the header is missing, malformed or sent twice. */
 export function readBearerToken(request: IncomingMessage): string | undefined {
-  const [authorization = '', ...more] = sentOf(request, 'authorization')
+  const [authorization = '', ...more] = headerValues(request, 'authorization')
   return more.length > 0 ? undefined : bearer.exec(authorization)?.[1]
 }
 
@@ -15,7 +15,7 @@ export function readBearerToken(request: IncomingMessage): string | undefined {
  * The values of the header, one for each time it was sent. Searches the raw headers: building an object of all headers takes
  * longer than searching for the few that are needed.
  */
-export function sentOf({ rawHeaders }: IncomingMessage, header: string): string[] {
+export function headerValues({ rawHeaders }: IncomingMessage, header: string): string[] {
   const values: string[] = []
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]
@@ -25,8 +25,8 @@ export function sentOf({ rawHeaders }: IncomingMessage, header: string): string[
 }
 
 /** The value of the header. Joins the values with commas if it was sent several times. */
-export function headerOf(request: IncomingMessage, header: string): string | undefined {
-  const values = sentOf(request, header)
+export function readHeader(request: IncomingMessage, header: string): string | undefined {
+  const values = headerValues(request, header)
   return values.length > 0 ? values.join(', ') : undefined
 }
 
@@ -39,5 +39,5 @@ export const isJsonType = (type: string): boolean => type.length <= content_type
 
 export const isPlainJson = (request: IncomingMessage): boolean =>
   isJsonType(request.headers['content-type'] ?? '') &&
-  sentOf(request, 'content-type').length === 1 &&
+  headerValues(request, 'content-type').length === 1 &&
   (request.headers['content-encoding'] ?? 'identity') === 'identity'

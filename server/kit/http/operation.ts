@@ -214,8 +214,7 @@ export const write = <
   B extends TSchema = Nothing,
 >(
   said: Said<Write<P, Q, B, R>, WriteDefaults | 'upload'>,
-): Operation =>
-  asOperation({ kind: 'write', ...writing, upload: undefined, version: writeVersionOf(said), ...said })
+): Operation => asOperation({ kind: 'write', ...writing, upload: undefined, version: writeVersionOf(said), ...said })
 
 export const writeMany = <
   R extends TSchema,

@@ -6,7 +6,7 @@ import type { Caller } from './operation.ts'
 import type { SiteAnswer } from './static-site.ts'
 
 /** The parts of a request, as Fastify is set up to pass them. */
-export interface Parts {
+export interface RequestParts {
   Params: Record<string, string>
   Querystring: Record<string, string | string[]>
   Body: Buffer | Readable | undefined
@@ -22,4 +22,8 @@ declare module 'fastify' {
 }
 
 /** Sends an answer and records it in the metrics. */
-export type Give = (request: FastifyRequest, reply: FastifyReply, answer: Answer | SiteAnswer | StreamedAnswer) => void
+export type SendAnswer = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: Answer | SiteAnswer | StreamedAnswer,
+) => void

@@ -4,7 +4,7 @@ import * as clock from '../clock.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { common_headers } from './errors.ts'
-import type { Give } from './request.ts'
+import type { SendAnswer } from './request.ts'
 
 export interface SenderOptions {
   log: Log
@@ -14,8 +14,8 @@ export interface SenderOptions {
 }
 
 /** Sends answers and records them in the metrics. An answer that can't be sent ends its own connection only. */
-export function createSender({ log, metrics, stalled_after_ms, isStopping }: SenderOptions): Give {
-  const send: Give = (request, reply, { status, headers, body }) => {
+export function createSender({ log, metrics, stalled_after_ms, isStopping }: SenderOptions): SendAnswer {
+  const send: SendAnswer = (request, reply, { status, headers, body }) => {
     const { id, method, arrived_at, routeOptions } = request
     if (isStopping()) reply.header('connection', 'close')
     reply.code(status).headers(common_headers)

@@ -9,7 +9,7 @@ import { failure } from './envelope.ts'
 import { toProblem } from './errors.ts'
 import { closeGracefully } from './graceful-shutdown.ts'
 import { type AddPage, pageAdder } from './pages.ts'
-import type { Give } from './request.ts'
+import type { SendAnswer } from './request.ts'
 import { createSender } from './send.ts'
 import type { StaticSite } from './static-site.ts'
 import {
@@ -55,16 +55,16 @@ export function openHttp(options: HttpOptions): Http {
   const http_metrics = openMetrics(options.metrics_prefix, options.restarts)
   let is_stopping = false
   const isStopping = () => is_stopping
-  const give = createSender({ log, metrics: http_metrics, stalled_after_ms, isStopping })
-  const app = createApp({ trust_proxy, newRequestId: requestIds(), give, log })
+  const sendAnswer = createSender({ log, metrics: http_metrics, stalled_after_ms, isStopping })
+  const app = createApp({ trust_proxy, newRequestId: requestIds(), sendAnswer, log })
   app.setNotFoundHandler((request, reply) =>
-    give(request, reply, options.site.answer(request) ?? failure(problem.notFound(), request.id)),
+    sendAnswer(request, reply, options.site.answer(request) ?? failure(problem.notFound(), request.id)),
   )
-  answerErrors(app, give, log)
+  answerErrors(app, sendAnswer, log)
   const streams = openStreams(streams_max, streams_per_workspace_max)
   const downloads = openStreams(downloads_max, downloads_per_workspace_max)
   app.addHook('preClose', async () => streams.endAll())
-  addDoors(app, give, streams, downloads, options)
+  addDoors(app, sendAnswer, streams, downloads, options)
   const stop = () => {
     is_stopping = true
     streams.endAll()
@@ -74,10 +74,10 @@ export function openHttp(options: HttpOptions): Http {
       () => downloads.endAll(),
     )
   }
-  return { app, metrics: http_metrics, addPage: pageAdder(app, give), stop, isStopping }
+  return { app, metrics: http_metrics, addPage: pageAdder(app, sendAnswer), stop, isStopping }
 }
 
-function answerErrors(app: FastifyInstance, give: Give, log: Log): void {
+function answerErrors(app: FastifyInstance, sendAnswer: SendAnswer, log: Log): void {
   const logUnavailable = oncePerSecond<problem.Problem>(({ message, cause }, count) =>
     log.warn({ count, reason: Object(cause).message ?? message }, 'answered 503'),
   )
@@ -92,6 +92,6 @@ function answerErrors(app: FastifyInstance, give: Give, log: Log): void {
     if (rejection.status === 503) logUnavailable(rejection)
     else if (rejection.status >= 500)
       log.error({ err: error, request_id: request.id, route: request.routeOptions.url }, rejection.message)
-    give(request, reply, failure(rejection, request.id))
+    sendAnswer(request, reply, failure(rejection, request.id))
   })
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { app_page_headers } from './browser.ts'
-import { isKnown } from './etag.ts'
+import { matchesWeakly } from './etag.ts'
 
 /** A built web application: its files, and one page for every other URL, since it has its own router. */
 export interface StaticSite {
@@ -70,7 +70,7 @@ function answerWith(file: SiteFile, request_headers: SiteRequest['headers'], enc
     vary: 'accept-encoding',
     ...(encoding && { 'content-encoding': encoding }),
   }
-  const is_known = isKnown(String(request_headers['if-none-match'] ?? ''), file.etag)
+  const is_known = matchesWeakly(String(request_headers['if-none-match'] ?? ''), file.etag)
   return { status: is_known ? 304 : 200, headers, body: is_known ? '' : file.body }
 }
 

@@ -13,7 +13,7 @@ const chunks_ahead = 1
 const attempts_max = { first: 3, later: 10 }
 const ended: IteratorResult<string> = { done: true, value: undefined }
 
-export interface Reading {
+export interface StreamBodyOptions {
   /** Runs `read` in a queue. Rejects without running it if the wait is too long. */
   inQueue: <T>(read: () => Promise<T>) => Promise<T>
   /** Only the first piece goes through the queue: a stream may wait long for the next one. */
@@ -25,10 +25,10 @@ export interface Reading {
  * A response body that is sent while it is generated. Rejects if the first piece fails, so that the client gets an error
  * response. After that, an error can only end the connection.
  */
-export async function openBody(
+export async function openStreamBody(
   pieces: AsyncIterable<string>,
   limits: StreamLimits,
-  { inQueue, is_endless = false, retry_after_ms = 500 }: Reading,
+  { inQueue, is_endless = false, retry_after_ms = 500 }: StreamBodyOptions,
 ): Promise<Readable> {
   const iterator = pieces[Symbol.asyncIterator]()
   const read = () => iterator.next()

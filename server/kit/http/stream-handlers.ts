@@ -4,10 +4,10 @@ import * as problem from '../problem.ts'
 import type { Door } from './door.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Stream } from './operation.ts'
-import type { Give, Parts } from './request.ts'
+import type { RequestParts, SendAnswer } from './request.ts'
 import {
+  createContinueCheck,
   downloads_per_workspace_max,
-  rechecked,
   type StreamLimits,
   type Streams,
   streams_per_workspace_max,
@@ -15,17 +15,17 @@ import {
 
 interface StreamOptions {
   run: Endpoint
-  give: Give
+  sendAnswer: SendAnswer
   streams: Streams
   downloads: Streams
   rejectLater: DelayedRejection
 }
 
 /** Files and streams have concurrency limits of their own, and hold their slots until they end. */
-export function streamHandlers({ run, give, streams, downloads, rejectLater }: StreamOptions) {
-  function subscribe(door: Door, operation: Stream, request: FastifyRequest<Parts>, reply: FastifyReply): void {
+export function streamHandlers({ run, sendAnswer, streams, downloads, rejectLater }: StreamOptions) {
+  function subscribe(door: Door, operation: Stream, request: FastifyRequest<RequestParts>, reply: FastifyReply): void {
     const { caller, head } = request
-    const mayContinue = rechecked(async (now) => {
+    const mayContinue = createContinueCheck(async (now) => {
       const again = await door.identify(head, now, true)
       return again?.workspace === caller.workspace && again.scopes.has(operation.scope)
     })
@@ -33,7 +33,7 @@ export function streamHandlers({ run, give, streams, downloads, rejectLater }: S
     if (slot) send(request, reply, { signal: slot.signal, mayContinue })
   }
 
-  function download(request: FastifyRequest<Parts>, reply: FastifyReply): void {
+  function download(request: FastifyRequest<RequestParts>, reply: FastifyReply): void {
     const slot = acquire(downloads, request, reply, () => problem.tooManyDownloads(downloads_per_workspace_max))
     if (!slot) return
     // Resets the connection also when the service stops: HTTP/1.0 clients take an orderly close for the end of the file.
@@ -53,10 +53,10 @@ export function streamHandlers({ run, give, streams, downloads, rejectLater }: S
     return slot
   }
 
-  function send(request: FastifyRequest<Parts>, reply: FastifyReply, limits: StreamLimits): void {
+  function send(request: FastifyRequest<RequestParts>, reply: FastifyReply, limits: StreamLimits): void {
     const { id, caller, raw, params, query } = request
     run({ id, caller, raw, params, query, body: undefined, limits }).then(
-      (answer) => give(request, reply, answer),
+      (answer) => sendAnswer(request, reply, answer),
       (error: unknown) => void reply.send(error),
     )
   }

@@ -52,7 +52,7 @@ export function openStreams(max: number, per_key_max: number): Streams {
 }
 
 /** Repeats the check at most twice a second. The stream continues while the check is impossible: the database is down or overloaded. */
-export function rechecked(check: (now: number) => Promise<boolean>): () => Promise<boolean> {
+export function createContinueCheck(check: (now: number) => Promise<boolean>): () => Promise<boolean> {
   let checked_at = clock.ticks()
   return async () => {
     if (clock.ticks() - checked_at < recheck_after_ms) return true

@@ -2,10 +2,10 @@ import type { Readable } from 'node:stream'
 import type { At } from '../at.ts'
 import type { Log } from '../log.ts'
 import { readForm } from './body/form.ts'
-import { readJson } from './body/read-json.ts'
+import { parseJsonBody } from './body/read-json.ts'
 import { type Arrival, callWithBody } from './call.ts'
 import type { Answer } from './envelope.ts'
-import { sentOf } from './headers.ts'
+import { headerValues } from './headers.ts'
 import { fingerprintOf, type KeyedRequest, readKey } from './idempotency.ts'
 import type { Call, Upload, Write, WriteMany } from './operation.ts'
 import type { PendingWrite } from './write.ts'
@@ -25,7 +25,7 @@ export async function receiveUpload(
   write: (write: PendingWrite) => Promise<Answer>,
   log: Log,
 ): Promise<Answer> {
-  const keys = sentOf(arrival.raw, 'idempotency-key')
+  const keys = headerValues(arrival.raw, 'idempotency-key')
   const key = keys.length > 0 ? readKey(keys) : undefined
   // The response is decided by then. Retention deletes a file that stays behind.
   const discard = (id: string) =>
@@ -38,11 +38,10 @@ export async function receiveUpload(
     letGo: discard,
   })
   try {
-    const json = form.options === undefined ? {} : readJson(form.options, 'options')
+    const json = form.options === undefined ? {} : parseJsonBody(form.options, 'options')
     const file = { id: form.kept, name: form.file_name }
     const call = { ...callWithBody(operation, arrival, upload.options, json), file }
-    const keyed =
-      key === undefined ? undefined : keyedRequest(operation, call, key, form.hashes, form.file_name)
+    const keyed = key === undefined ? undefined : keyedRequest(operation, call, key, form.hashes, form.file_name)
     return await write({ operation, call, keyed, answer })
   } finally {
     await discard(form.kept)

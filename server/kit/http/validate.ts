@@ -5,14 +5,14 @@ import { unknownNameMessage } from './suggest-name.ts'
 import { formats, hasControlCharactersExceptBreaks, readText, type TextSchema } from './validate-text.ts'
 
 /** The part of JSON Schema that requests may use. */
-export interface Schema extends TextSchema {
+export interface RequestSchema extends TextSchema {
   /** Without a type, any JSON value is valid. */
   type?: string | string[]
-  properties?: Record<string, Schema>
+  properties?: Record<string, RequestSchema>
   required?: string[]
-  items?: Schema
+  items?: RequestSchema
   /** The schema of members that `properties` doesn't list. */
-  additionalProperties?: Schema | boolean
+  additionalProperties?: RequestSchema | boolean
   maxItems?: number
   minimum?: number
   maximum?: number
@@ -30,24 +30,25 @@ const keywords = [
 ]
 
 /** Throws if the schema uses a keyword or format that `validate` doesn't check, so that no rule is silently ignored. */
-export function assertChecked(schema: object, path = ''): void {
-  const { properties = {}, items, format = 'uuid', ...rest }: Schema & Members = { ...schema }
+export function assertSupportedSchema(schema: object, path = ''): void {
+  const { properties = {}, items, format = 'uuid', ...rest }: RequestSchema & Members = { ...schema }
   const unknown = Object.keys(rest).find((keyword) => !keywords.includes(keyword) && keyword !== 'additionalProperties')
   if (unknown || !(format in formats)) throw new Error(`nothing checks ${unknown ?? format} of ${path}`)
-  for (const [name, property] of Object.entries(properties)) assertChecked(property, joinPath(path, name))
-  if (items) assertChecked(items, joinPath(path, 'items'))
-  if (typeof rest.additionalProperties === 'object') assertChecked(rest.additionalProperties, joinPath(path, '*'))
+  for (const [name, property] of Object.entries(properties)) assertSupportedSchema(property, joinPath(path, name))
+  if (items) assertSupportedSchema(items, joinPath(path, 'items'))
+  if (typeof rest.additionalProperties === 'object')
+    assertSupportedSchema(rest.additionalProperties, joinPath(path, '*'))
 }
 
 /** Trims, checks and collects all faults in one pass. The value is valid only if there are no faults. */
-export function validate(schema: Schema, value: unknown): { value: Members; faults: Fault[] } {
+export function validate(schema: RequestSchema, value: unknown): { value: Members; faults: Fault[] } {
   const faults: Fault[] = []
   const members = readObject(schema, value, '', faults)
   return { value: members ?? {}, faults }
 }
 
 /** Converts the texts of a query string to the types of the schema, then validates them. */
-export function validateQuery(schema: Schema, query: Record<string, string | string[]>) {
+export function validateQuery(schema: RequestSchema, query: Record<string, string | string[]>) {
   const faults: Fault[] = []
   const converted: Members = Object.create(null)
   for (const [name, value] of Object.entries(query)) {
@@ -60,7 +61,7 @@ export function validateQuery(schema: Schema, query: Record<string, string | str
   return { value: result.value, faults: [...faults, ...result.faults] }
 }
 
-function readObject(schema: Schema, value: unknown, path: string, faults: Fault[]): Members | undefined {
+function readObject(schema: RequestSchema, value: unknown, path: string, faults: Fault[]): Members | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return addFault(faults, path, 'type', `${path || 'The body'} must be an object.`)
   }
@@ -91,10 +92,10 @@ function readObject(schema: Schema, value: unknown, path: string, faults: Fault[
   return result
 }
 
-const writable_lists = new WeakMap<object, [string, Schema][]>()
+const writable_lists = new WeakMap<object, [string, RequestSchema][]>()
 
 /** The properties that a client may set. Schemas don't change, so the list is made once and not for every request. */
-function writableProperties(properties: Record<string, Schema>): [string, Schema][] {
+function writableProperties(properties: Record<string, RequestSchema>): [string, RequestSchema][] {
   let list = writable_lists.get(properties)
   if (!list) {
     list = Object.entries(properties).filter(([, { readOnly }]) => !readOnly)
@@ -103,7 +104,7 @@ function writableProperties(properties: Record<string, Schema>): [string, Schema
   return list
 }
 
-function readMember(schema: Schema, value: unknown, path: string, faults: Fault[]): unknown {
+function readMember(schema: RequestSchema, value: unknown, path: string, faults: Fault[]): unknown {
   if (schema.type === undefined) return value
   const types = Array.isArray(schema.type) ? schema.type : [schema.type]
   if (value === null && types.includes('null')) return null
@@ -115,7 +116,7 @@ function readMember(schema: Schema, value: unknown, path: string, faults: Fault[
   throw new Error(`no rule for the type ${schema.type} of ${path}`)
 }
 
-function readInteger(schema: Schema, value: unknown, path: string, faults: Fault[]): number | undefined {
+function readInteger(schema: RequestSchema, value: unknown, path: string, faults: Fault[]): number | undefined {
   const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = schema
   if (typeof value !== 'number' || !Number.isInteger(value))
     return addFault(faults, path, 'type', `${path} must be an integer.`)
@@ -128,7 +129,7 @@ function readBoolean(value: unknown, path: string, faults: Fault[]): boolean | u
   return typeof value === 'boolean' ? value : addFault(faults, path, 'type', `${path} must be true or false.`)
 }
 
-function readArray(schema: Schema, value: unknown, path: string, faults: Fault[]): unknown[] | undefined {
+function readArray(schema: RequestSchema, value: unknown, path: string, faults: Fault[]): unknown[] | undefined {
   const { items = {}, maxItems = Number.POSITIVE_INFINITY } = schema
   if (!Array.isArray(value)) return addFault(faults, path, 'type', `${path} must be a list.`)
   if (value.length > maxItems) return addFault(faults, path, 'too_many', `${path} must have at most ${maxItems} items.`)

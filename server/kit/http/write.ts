@@ -103,8 +103,7 @@ async function waitForEnd(running: Promise<unknown>, wait_max_ms: number): Promi
 async function runBatch(transact: Transact, writes: PendingWrite[]): Promise<(Answer | Error)[]> {
   const until = clock.now() + in_progress_wait_ms
   const rest_ms = () => Math.max(1, until - clock.now())
-  const runAlone = (write: PendingWrite, lock_wait_ms: number) =>
-    transact([write], lock_wait_ms).then(onlyOne, asError)
+  const runAlone = (write: PendingWrite, lock_wait_ms: number) => transact([write], lock_wait_ms).then(onlyOne, asError)
   if (writes.length === 1) return [await runAlone(onlyOne(writes), in_progress_wait_ms)]
   try {
     return await transact(writes, batch_lock_wait_ms)

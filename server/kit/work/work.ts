@@ -145,7 +145,9 @@ async function workOn(service: Service, work: Work, lease: Lease, log: Log, isSt
 /** Waits longer after each failed attempt. Undefined after the last one. */
 async function nextAttemptAt(service: Service, work: Work, lease: Lease, error: unknown): Promise<string | undefined> {
   const now = clock.now()
-  const held = await service.pool.maybe<{ attempt: number }>(sql`select attempt from ${raw(work.table)} where ${isHeld(lease)}`)
+  const held = await service.pool.maybe<{ attempt: number }>(
+    sql`select attempt from ${raw(work.table)} where ${isHeld(lease)}`,
+  )
   if (!held) return undefined
   if (held.attempt >= attempts_max && !isUnavailable(error)) {
     await inTransaction(atNow(service, lease.workspace), (at) => work.giveUp(at, lease))

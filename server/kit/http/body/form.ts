@@ -33,10 +33,10 @@ interface FormOptions {
   letGo: (kept: string) => Promise<void>
 }
 
-export const isForm = (content_type: string | undefined): boolean =>
+export const isFormType = (content_type: string | undefined): boolean =>
   /^multipart\/form-data\s*;.*boundary=/i.test((content_type ?? '').slice(0, content_type_length_max))
 
-export const isTooLong = (content_length: string | undefined, bytes_max: number): boolean =>
+export const isFormTooLong = (content_length: string | undefined, bytes_max: number): boolean =>
   Number(content_length ?? 0) > bytes_max + overhead_bytes_max
 
 /** Reads a form with the part `file` and optionally the part `options`, in any order. Doesn't read the rest of a form that it rejects. */

@@ -7,7 +7,7 @@ const containers_max = 20_000
 /** Smaller bodies can't contain enough lists and objects to take long. */
 const large_body_bytes = 64 * 1024
 
-export function readJson(body: unknown, name = 'The body'): unknown {
+export function parseJsonBody(body: unknown, name = 'The body'): unknown {
   if (!(body instanceof Buffer) || body.length === 0) throw invalidJson('A JSON body is required.')
   if (!isUtf8(body)) throw invalidJson(`${name} is not UTF-8.`)
   if (body.length > large_body_bytes) assertSimple(body)
@@ -18,7 +18,7 @@ export function readJson(body: unknown, name = 'The body'): unknown {
   }
 }
 
-export function assertShallow(json: unknown): void {
+export function assertNotTooDeep(json: unknown): void {
   if (isDeeperThan(json, nesting_max)) throw tooDeep()
 }
 

@@ -3,8 +3,8 @@ import { isIP, type LookupFunction } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Agent, buildConnector } from 'undici'
-import { type Address, isInNetwork, type Network, parseAddress, parseNetwork } from './network.ts'
-import { host_not_found, OutboundError, type OutboundRequest, post, type Reply } from './outbound-request.ts'
+import { type Address, isInNetwork, type Network, parseAddress, parseNetwork } from '../network.ts'
+import { host_not_found, OutboundError, type OutboundRequest, post, type Reply } from './request.ts'
 
 /** Sends HTTP requests to client-supplied URLs; refuses private addresses. */
 export interface Outbound {

@@ -33,12 +33,12 @@ async function invited(role: 'Member' | 'Viewer', name: string): Promise<Visit> 
   await page.getByRole('button', { name: 'Invite' }).click()
   await dialog().getByRole('radio', { name: role }).check()
   await owner.look(`invite, ${role.toLowerCase()}`)
-  await dialog().getByRole('button', { name: 'Make an invitation link' }).click()
+  await dialog().getByRole('button', { name: 'Create invitation link' }).click()
   const link = await dialog().locator('code').innerText()
   await dialog().getByRole('button', { name: 'Done' }).click()
   const guest = await visit()
   await guest.page.goto(link)
-  await guest.page.getByText(`invites you to join as ${role.toLowerCase()}. You can`).waitFor()
+  await guest.page.getByText(`invited you to join as a ${role.toLowerCase()}. You can`).waitFor()
   await guest.look(`invitation, ${role.toLowerCase()}`)
   await fillPerson(guest.page, name, `${name.split(' ')[0]?.toLowerCase()}@example.com`)
   await guest.page.getByRole('button', { name: 'Join' }).click()
@@ -66,6 +66,14 @@ test('a workspace has something of everything', { skip }, async () => {
   import_id = (await send('POST', '/api/v1/contacts/imports', { rows })).id
 })
 
+test('an import that wrote nothing has no undo', { skip }, async () => {
+  const { id } = await send('POST', '/api/v1/contacts/imports', { rows: [{ phone_number: 'none' }] })
+  await openAt(page, `/imports/${id}`)
+  await page.getByText('Finished').waitFor()
+  await page.getByRole('button', { name: 'Download invalid rows' }).waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Undo import' }).count(), 0)
+})
+
 test('a viewer sees what there is, and nothing that would change it', { skip }, async () => {
   const viewer = await invited('Viewer', 'Vera Viewer')
   const on = viewer.page
@@ -73,7 +81,7 @@ test('a viewer sees what there is, and nothing that would change it', { skip }, 
   for (const [path, shown] of Object.entries({
     '': 'Contact created',
     '/contacts': 'Konrad',
-    '/imports': 'Rows sent by a program',
+    '/imports': 'API import',
     [`/imports/${import_id}`]: 'none',
     '/agents': 'Reception',
     '/events': 'contact.created',
@@ -93,7 +101,7 @@ test('a viewer sees what there is, and nothing that would change it', { skip }, 
     }
     await on.setViewportSize(wide)
     await on.emulateMedia({ colorScheme: 'light' })
-    const changing = /New|Edit|Delete|Import|Export|Undo|CSV|Select/
+    const changing = /New|Edit|Delete|Import|Export|Undo|Download|CSV|Select/
     assert.equal(await on.locator('main').getByRole('button', { name: changing }).count(), 0, path)
     assert.equal(
       await on
@@ -119,22 +127,22 @@ test('a viewer sees what there is, and nothing that would change it', { skip }, 
   await viewer.look('viewer, contact')
   for (const path of ['/imports/new', '/contacts?contact=new']) {
     await openAt(on, path)
-    await on.getByText('You need to be a member or an owner to do this.').waitFor()
+    await on.getByText('Only members and owners can do this').waitFor()
     await viewer.look(`viewer, ${path.slice(1).replace(/\W/g, ' ')} refused`)
   }
   await openAt(on, '/events')
-  await on.getByRole('combobox', { name: 'Which events' }).click()
+  await on.getByRole('combobox', { name: 'Event type' }).click()
   const choices = await on.getByRole('option').allInnerTexts()
   assert.ok(choices.includes('contact.created') && !choices.some((one) => /api_key|webhook/.test(one)), `${choices}`)
   await assertOwnersPagesSaySo(viewer, 'viewer')
 
   await openAt(on, '/settings')
   await on.getByLabel('Your role').waitFor()
-  assert.deepEqual(await linksOf(on, 'Settings'), ['Workspace', 'You'])
+  assert.deepEqual(await linksOf(on, 'Settings'), ['Workspace', 'Profile'])
   await viewer.look('viewer, settings')
   await on.getByRole('button', { name: 'Leave' }).click()
   await dialog(on).getByRole('button', { name: 'Leave' }).click()
-  await on.getByText('You belong to none yet').waitFor()
+  await on.getByText('You aren’t in a workspace yet').waitFor()
   assert.deepEqual(viewer.faults(), [], 'nothing was asked that is refused')
   await viewer.context.close()
 })
@@ -176,10 +184,21 @@ test('a member changes contacts, and is told which pages are for owners', { skip
   await member.context.close()
 })
 
+test('a page of something that does not exist says so', { skip }, async () => {
+  const nouns = { agents: 'Agent', imports: 'Import', webhooks: 'Webhook', integrations: 'Integration' }
+  for (const [path, noun] of Object.entries(nouns)) {
+    await openAt(page, `/${path}/01a1dd18-9904-726a-94bc-9e3b6ab9ad11`)
+    await page.getByRole('heading', { name: `${noun} not found` }).waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0)
+  }
+  await owner.look('integration, not found')
+  assert.deepEqual(owner.faults([404]), [])
+})
+
 async function assertOwnersPagesSaySo({ page: on, look }: Visit, role: string): Promise<void> {
   for (const [path, title] of Object.entries(owners_pages)) {
     await openAt(on, path)
-    await on.getByText('You need to be an owner to see this.').waitFor()
+    await on.getByText('Only owners can view this page').waitFor()
     await on.getByText(`You are a ${role} of this workspace.`).waitFor()
     await on.getByRole('heading', { level: 1, name: title, exact: true }).waitFor()
     await look(`${role}, refused ${title.toLowerCase()}`)

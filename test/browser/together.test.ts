@@ -37,9 +37,9 @@ async function beFaster(path: string, change: (time: number) => Promise<unknown>
 
 async function addTag(names: string[], tag: string): Promise<void> {
   for (const name of names) await page.getByLabel(`Select ${name}`).check()
-  await page.getByRole('button', { name: 'Add a tag' }).click()
+  await page.getByRole('button', { name: 'Add tag' }).click()
   await dialog().getByLabel('Tag').fill(tag)
-  await dialog().getByRole('button', { name: 'Add the tag' }).click()
+  await dialog().getByRole('button', { name: 'Add tag' }).click()
 }
 
 let ada = ''
@@ -55,16 +55,16 @@ test('a tag for many keeps the tags that others add meanwhile', { skip }, async 
   await send('PATCH', `/contacts/${ada}`, { tags: ['early', 'since'] })
   await beFaster(`/contacts/${grace}`, () => send('PATCH', `/contacts/${grace}`, { tags: ['meanwhile'] }), 1)
   await addTag(['Ada', 'Grace'], 'vip')
-  await page.getByText('2 contacts changed.').waitFor()
+  await page.getByText('2 contacts updated.').waitFor()
   assert.deepEqual(await tagsOf(ada), ['early', 'since', 'vip'])
   assert.deepEqual(await tagsOf(grace), ['meanwhile', 'vip'])
   await page.unroute(`**/app/api/v1/contacts/${grace}`)
 
   for (const name of ['Ada', 'Grace']) await page.getByLabel(`Select ${name}`).check()
   await send('PATCH', `/contacts/${ada}`, { tags: ['early', 'since', 'vip', 'late'] })
-  await page.getByRole('button', { name: 'Remove a tag' }).click()
+  await page.getByRole('button', { name: 'Remove tag' }).click()
   await dialog().getByLabel('Tag').fill('VIP')
-  await dialog().getByRole('button', { name: 'Remove the tag' }).click()
+  await dialog().getByRole('button', { name: 'Remove tag' }).click()
   await page.getByRole('table').getByText('vip').first().waitFor({ state: 'hidden' })
   assert.deepEqual([await tagsOf(ada), await tagsOf(grace)], [['early', 'since', 'late'], ['meanwhile']])
   assert.deepEqual(owner.faults([412]), [])
@@ -75,10 +75,10 @@ test('a contact that others change again and again is named, and stays selected'
   await open('/contacts')
   await beFaster(`/contacts/${grace}`, others, Number.POSITIVE_INFINITY)
   await addTag(['Ada', 'Grace'], 'new')
-  await page.getByText('1 contact was not changed: Grace.').waitFor()
+  await page.getByText('Couldn’t update 1 contact: Grace.').waitFor()
   await page.getByText('1 contact selected').waitFor()
   assert.ok(await page.getByLabel('Select Grace').isChecked())
-  await owner.look('contacts, one was not changed')
+  await owner.look('contacts, one not updated')
   await page.unroute(`**/app/api/v1/contacts/${grace}`)
   assert.deepEqual((await tagsOf(ada)).at(-1), 'new')
   await page.getByRole('button', { name: 'Clear selection' }).click()
@@ -134,7 +134,7 @@ test('a field map that is edited keeps the fields that others map meanwhile', { 
     default_country: 'DE',
   })
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Saved.').waitFor()
+  await page.getByText('Field mapping saved.').waitFor()
   const { field_map, default_country } = await send('GET', `/integrations/${id}`)
   assert.deepEqual(field_map, {
     phone_number: '/phone',

@@ -100,8 +100,8 @@ export const password = 'correct horse battery'
 export async function setUp(page: Page, setup_link: string): Promise<void> {
   await page.goto(setup_link)
   await fillPerson(page, 'Ada Lovelace', 'ada@example.com')
-  await page.getByRole('button', { name: 'Set up Parley' }).click()
-  await page.getByText('What to do next').waitFor()
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await page.getByText('Get started').waitFor()
 }
 
 export async function fillPerson(on: Page, name: string, email: string): Promise<void> {

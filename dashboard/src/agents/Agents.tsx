@@ -29,7 +29,7 @@ export function Agents() {
     </Button>
   )
   return (
-    <Page title="Agents" about="What answers and calls. Each follows its instructions." actions={create}>
+    <Page title="Agents" about="AI agents that answer and place calls." actions={create}>
       {agents.error && <Failure error={agents.error} retry={agents.refetch} />}
       {agents.isPending && (
         <Card>
@@ -39,7 +39,7 @@ export function Agents() {
       {all?.length === 0 && (
         <Card is_flush>
           <Empty icon={<AgentIcon size={24} />} title="No agents yet">
-            {can_edit && 'Give it a name, and tell it in plain words what it should do.'}
+            {can_edit && 'Create one and describe what it should do.'}
           </Empty>
         </Card>
       )}
@@ -50,7 +50,7 @@ export function Agents() {
       </ul>
       {agents.hasNextPage && (
         <Button variant="default" mt="lg" onClick={() => void agents.fetchNextPage()}>
-          More agents
+          Show more agents
         </Button>
       )}
       <NewAgent is_open={is_creating} onClose={() => setCreating(false)} />
@@ -68,7 +68,7 @@ function AgentCard({ agent, workspace }: { agent: Agent; workspace: string }) {
             {agent.deployed_version.version_label}
           </Badge>
         </span>
-        <span className={styles.agentText}>{agent.description || agent.instructions || 'Without instructions'}</span>
+        <span className={styles.agentText}>{agent.description || agent.instructions || 'No instructions'}</span>
         <span className={styles.agentWhen}>
           Created <Ago time={agent.created_at} />
         </span>

@@ -37,10 +37,10 @@ function NewAgentForm() {
     <form className={styles.form} onSubmit={form.onSubmit((values) => creating.mutate(values))}>
       {creating.error && <Refusal>{faultsOf(creating.error, fields).rest}</Refusal>}
       <TextInput label="Name" placeholder="Reception" required data-autofocus {...form.getInputProps('name')} />
-      <TextInput label="Description" description="For the people here." {...form.getInputProps('description')} />
+      <TextInput label="Description" description="Only your team sees this." {...form.getInputProps('description')} />
       <Textarea
         label="Instructions"
-        description="What the agent is told to do."
+        description="What the agent should do."
         placeholder="Greet the caller and ask how you can help."
         autosize
         minRows={6}

@@ -27,46 +27,48 @@ export function OneAgent() {
       All agents
     </Anchor>
   )
-  if (agent.error) return <Failure error={agent.error} retry={agent.refetch} />
   const deployed = agent.data?.deployed_version
   const shown = versions.data?.data.find((version) => version.id === (chosen ?? deployed?.id))
   return (
     <Page title={agent.data?.name ?? 'Agent'} about={agent.data?.description} actions={back}>
-      <div className={styles.one}>
-        <Card
-          title={`Instructions${shown ? ` of ${shown.version_label}` : ''}`}
-          aside={shown?.instructions && <Copy value={shown.instructions} />}
-        >
-          {shown ? (
-            <p className={styles.instructions}>
-              {shown.instructions ?? <span className={styles.none}>It has no instructions.</span>}
-            </p>
-          ) : (
-            <Waiting lines={6} />
-          )}
-        </Card>
-        <Card title="Versions">
-          {versions.error && <Failure error={versions.error} retry={versions.refetch} />}
-          {versions.isPending && <Waiting lines={2} />}
-          <ul className={styles.versions}>
-            {versions.data?.data.map((version) => (
-              <li key={version.id}>
-                <button type="button" aria-pressed={version.id === shown?.id} onClick={() => setChosen(version.id)}>
-                  <strong>{version.version_label}</strong>
-                  {version.id === deployed?.id && (
-                    <Badge variant="light" tt="none">
-                      Deployed
-                    </Badge>
-                  )}
-                  <span className={styles.agentWhen}>
-                    <Ago time={version.created_at} />
-                  </span>
-                </button>
-              </li>
-            ))}
-          </ul>
-        </Card>
-      </div>
+      {agent.error && <Failure error={agent.error} retry={agent.refetch} noun="Agent" />}
+      {!agent.error && (
+        <div className={styles.one}>
+          <Card
+            title={`Instructions${shown ? ` · ${shown.version_label}` : ''}`}
+            aside={shown?.instructions && <Copy value={shown.instructions} />}
+          >
+            {shown ? (
+              <p className={styles.instructions}>
+                {shown.instructions ?? <span className={styles.none}>No instructions.</span>}
+              </p>
+            ) : (
+              <Waiting lines={6} />
+            )}
+          </Card>
+          <Card title="Versions">
+            {versions.error && <Failure error={versions.error} retry={versions.refetch} />}
+            {versions.isPending && <Waiting lines={2} />}
+            <ul className={styles.versions}>
+              {versions.data?.data.map((version) => (
+                <li key={version.id}>
+                  <button type="button" aria-pressed={version.id === shown?.id} onClick={() => setChosen(version.id)}>
+                    <strong>{version.version_label}</strong>
+                    {version.id === deployed?.id && (
+                      <Badge variant="light" tt="none">
+                        Deployed
+                      </Badge>
+                    )}
+                    <span className={styles.agentWhen}>
+                      <Ago time={version.created_at} />
+                    </span>
+                  </button>
+                </li>
+              ))}
+            </ul>
+          </Card>
+        </div>
+      )}
     </Page>
   )
 }

@@ -37,9 +37,8 @@ export function BulkBar({ ticked, onDone }: BulkBarProps) {
     onError: tellProblem,
     onSuccess: async (failures, { verb }) => {
       const count = contacts.length - failures.length
-      const done = verb === 'delete' ? 'deleted' : 'changed'
-      if (count > 0) tell(`${sayCount(count, 'contact')} ${done}.`)
-      if (failures.length > 0) tellFailure(sayFailures(failures, done))
+      if (count > 0) tell(`${sayCount(count, 'contact')} ${verb === 'delete' ? 'deleted' : 'updated'}.`)
+      if (failures.length > 0) tellFailure(sayFailures(failures, verb))
       onDone(failures.map(({ item }) => item))
       await refresh()
     },
@@ -57,10 +56,10 @@ export function BulkBar({ ticked, onDone }: BulkBarProps) {
       ) : (
         <>
           <Button size="xs" variant="default" leftSection={<TagIcon size={15} />} onClick={() => setAsked('add')}>
-            Add a tag
+            Add tag
           </Button>
           <Button size="xs" variant="default" onClick={() => setAsked('remove')}>
-            Remove a tag
+            Remove tag
           </Button>
           <Button
             size="xs"
@@ -89,7 +88,7 @@ export function BulkBar({ ticked, onDone }: BulkBarProps) {
         onClose={() => setAsked(undefined)}
         onYes={async () => doing.mutate({ verb: 'delete' })}
       >
-        They are deleted for good. This can’t be taken back.
+        This permanently deletes {count} and can’t be undone.
       </Ask>
     </section>
   )
@@ -115,7 +114,7 @@ function AskTag({ verb, count, onClose, onTag }: AskTagProps) {
         }}
       >
         <TextInput name="tag" label="Tag" required maxLength={64} data-autofocus />
-        <Button type="submit">{verb === 'remove' ? 'Remove the tag' : 'Add the tag'}</Button>
+        <Button type="submit">{verb === 'remove' ? 'Remove tag' : 'Add tag'}</Button>
       </form>
     </Modal>
   )
@@ -124,12 +123,12 @@ function AskTag({ verb, count, onClose, onTag }: AskTagProps) {
 const names_told_max = 3
 
 /** Which failed, and the reason of the first. */
-function sayFailures(failures: Failed<Contact>[], done: string): string {
+function sayFailures(failures: Failed<Contact>[], verb: Verb): string {
   const names = failures.slice(0, names_told_max).map(({ item }) => nameOf(item) || item.phone_number)
   const more = failures.length - names.length
   const all = more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ')
-  const were = failures.length === 1 ? 'was' : 'were'
-  return `${sayCount(failures.length, 'contact')} ${were} not ${done}: ${all}. ${sayOf(failures[0]?.error)}`
+  const what = `${verb === 'delete' ? 'delete' : 'update'} ${sayCount(failures.length, 'contact')}`
+  return `Couldn’t ${what}: ${all}. ${sayOf(failures[0]?.error)}`
 }
 
 async function carryOut(api: Api, { id }: Contact, verb: Verb, tag: string): Promise<unknown> {

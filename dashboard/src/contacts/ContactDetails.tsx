@@ -7,6 +7,7 @@ import { useCanEdit } from '../kit/session.ts'
 import { tell } from '../kit/toast.ts'
 import { type Contact, nameOf } from './contact.ts'
 import styles from './contacts.module.css'
+import { nameOfCrm } from './crm.ts'
 import { source_names } from './search.ts'
 import { useStale } from './useStale.ts'
 
@@ -52,7 +53,7 @@ export function ContactDetails({ contact, onEdit, onDeleted }: ContactDetailsPro
         <Detail name="Notes">{notes && <span className={styles.notes}>{notes}</span>}</Detail>
         <Detail name="Source">{source_names[contact.source]}</Detail>
         {Object.entries(crm_ids).map(([system, id]) => (
-          <Detail key={system} name={`Id in ${system}`}>
+          <Detail key={system} name={`${nameOfCrm(system)} ID`}>
             {id}
           </Detail>
         ))}
@@ -60,8 +61,8 @@ export function ContactDetails({ contact, onEdit, onDeleted }: ContactDetailsPro
           <Ago time={contact.last_contact_at} />
         </Detail>
         <Detail name="Created">{sayTime(contact.created_at)}</Detail>
-        <Detail name="Changed">{sayTime(contact.updated_at)}</Detail>
-        <Detail name="Id">
+        <Detail name="Updated">{sayTime(contact.updated_at)}</Detail>
+        <Detail name="ID">
           <code className={styles.id}>{contact.id}</code>
         </Detail>
       </dl>
@@ -82,7 +83,7 @@ export function ContactDetails({ contact, onEdit, onDeleted }: ContactDetailsPro
         onClose={() => setAsking(false)}
         onYes={remove}
       >
-        {nameOf(contact) || contact.phone_number} is deleted for good. This can’t be taken back.
+        This permanently deletes {nameOf(contact) || contact.phone_number} and can’t be undone.
       </Ask>
     </>
   )

@@ -45,7 +45,7 @@ export function ContactForm({ contact, onCancel, onSaved }: ContactFormProps) {
       {saving.error && <FormRefusal error={saving.error} />}
       <TextInput
         label="Phone number"
-        description="With the country code, such as +14155550123."
+        description="Include the country code, for example +14155550123."
         type="tel"
         required
         data-autofocus
@@ -83,7 +83,7 @@ function FormRefusal({ error }: { error: Error }) {
       {rest}{' '}
       {typeof holder === 'string' && (
         <Anchor component="button" type="button" onClick={() => change({ contact: holder })}>
-          Show that contact
+          View contact
         </Anchor>
       )}
     </Refusal>

@@ -55,7 +55,7 @@ function KnownContact({ id, onClose }: { id: string; onClose: () => void }) {
     <>
       <Head title={contact ? nameOf(contact) || contact.phone_number : 'Contact'} />
       <Drawer.Body>
-        {error && <Failure error={error} retry={refetch} />}
+        {error && <Failure error={error} retry={refetch} noun="Contact" />}
         {!contact && !error && <Waiting lines={7} />}
         {contact && is_editing && <ContactForm contact={contact} onCancel={stop} onSaved={stop} />}
         {contact && !is_editing && (

@@ -39,21 +39,21 @@ export function ContactTable({ contacts, is_stale, ticked, onTick }: ContactTabl
       empty={
         <Empty
           icon={<PeopleIcon size={24} />}
-          title={is_filtered ? 'Nobody matches' : 'No contacts yet'}
+          title={is_filtered ? 'No results' : 'No contacts yet'}
           action={
             is_filtered && (
               <Button
                 variant="default"
                 onClick={() => change({ search: undefined, tag: undefined, source: undefined })}
               >
-                Clear the filters
+                Clear filters
               </Button>
             )
           }
         >
           {is_filtered
-            ? 'Try fewer letters, or take away a filter.'
-            : onTick && 'Add one by hand, import a CSV file, or let a program create them with an API key.'}
+            ? 'Try a shorter search or remove a filter.'
+            : onTick && 'Add a contact, import a CSV file or use the API.'}
         </Empty>
       }
     />
@@ -133,7 +133,7 @@ function Name({ contact }: { contact: Contact }) {
   return (
     <UnstyledButton className={styles.name} onClick={() => change({ contact: contact.id })}>
       <span className={styles.nameText}>{name || contact.phone_number}</span>
-      <span className={styles.nameMore}>{contact.company || contact.email || (name ? '' : 'Without a name')}</span>
+      <span className={styles.nameMore}>{contact.company || contact.email || (name ? '' : 'No name')}</span>
       <span className={styles.nameOnPhone}>{name ? contact.phone_number : ''}</span>
     </UnstyledButton>
   )

@@ -57,7 +57,7 @@ export function Contacts() {
     </>
   )
   return (
-    <Page title="Contacts" about="The people that your agents communicate with." actions={actions}>
+    <Page title="Contacts" about="People your agents talk to." actions={actions}>
       <Filters tags_seen={tagsOf(list.data?.data)} />
       <p role="status" className={styles.found}>
         {total === undefined ? '\u00a0' : sayCount(total, 'contact')}

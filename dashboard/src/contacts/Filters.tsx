@@ -11,7 +11,7 @@ const typing_ms = 200
 export function Filters({ tags_seen }: { tags_seen: string[] }) {
   const { said, change } = useContactSearch()
   return (
-    <search className={styles.filters} aria-label="Contacts">
+    <search className={styles.filters} aria-label="Filter contacts">
       <SearchField />
       <TagsInput
         aria-label="Tags"
@@ -20,7 +20,7 @@ export function Filters({ tags_seen }: { tags_seen: string[] }) {
         value={said.tag ?? []}
         onChange={(tag) => change({ tag: tag.length > 0 ? tag : undefined })}
         clearable
-        clearButtonProps={{ 'aria-label': 'Clear the tags' }}
+        clearButtonProps={{ 'aria-label': 'Clear tags' }}
       />
       <Select
         aria-label="Source"
@@ -29,7 +29,7 @@ export function Filters({ tags_seen }: { tags_seen: string[] }) {
         value={said.source ?? null}
         onChange={(source) => change({ source: (source as Source | null) ?? undefined })}
         clearable
-        clearButtonProps={{ 'aria-label': 'Clear the source' }}
+        clearButtonProps={{ 'aria-label': 'Clear source' }}
       />
     </search>
   )
@@ -72,7 +72,7 @@ function SearchField() {
       aria-label="Search contacts"
       placeholder="Search by name, phone number or email"
       leftSection={<SearchIcon size={17} />}
-      rightSection={text && <CloseButton size="sm" aria-label="Clear the search" onClick={() => type('')} />}
+      rightSection={text && <CloseButton size="sm" aria-label="Clear search" onClick={() => type('')} />}
       value={text}
       onChange={({ currentTarget }) => type(currentTarget.value)}
     />

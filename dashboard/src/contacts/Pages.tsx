@@ -11,9 +11,9 @@ export function Pages({ total, limit, offset }: Place) {
   if (total <= limit && offset === 0) return null
   const until = Math.min(total, offset + limit)
   return (
-    <nav className={styles.pages} aria-label="Pages">
+    <nav className={styles.pages} aria-label="Pagination">
       <span className={styles.range}>
-        {total === 0 ? 0 : sayNumber(offset + 1)} to {sayNumber(until)} of {sayNumber(total)}
+        {total === 0 ? 0 : sayNumber(offset + 1)}–{sayNumber(until)} of {sayNumber(total)}
       </span>
       <Pagination
         size="sm"

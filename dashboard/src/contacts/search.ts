@@ -15,7 +15,7 @@ export type Source = (typeof sources)[number]
 export const source_names: Record<Source, string> = {
   api: 'API',
   import: 'Import',
-  manual: 'By hand',
+  manual: 'Manual',
   inbound: 'Inbound',
   webhook: 'Webhook',
 }

@@ -62,7 +62,7 @@ export function Events() {
   return (
     <Page
       title="Events"
-      about={`What happened here, as it happens.${is_owner ? ' Webhooks send the same to your own server.' : ''}`}
+      about={`A live log of changes in this workspace.${is_owner ? ' Use webhooks to send them to your server.' : ''}`}
       actions={
         <Badge variant="light" color={state === 'live' ? 'teal' : 'gray'} tt="none" size="lg" role="status">
           {state === 'live' ? 'Live' : 'Connecting…'}
@@ -71,7 +71,7 @@ export function Events() {
     >
       <Select
         className={styles.filter}
-        label="Which events"
+        label="Event type"
         data={choicesOf(is_owner ? event_types : event_types_of_all)}
         value={type ?? all}
         searchable
@@ -92,8 +92,8 @@ export function Events() {
           </div>
         )}
         {rows?.length === 0 && (
-          <Empty icon={<EventsIcon size={24} />} title={type ? 'No such events' : 'Nothing has happened yet'}>
-            What is created, changed or deleted shows up here at once.
+          <Empty icon={<EventsIcon size={24} />} title={type ? 'No matching events' : 'No events yet'}>
+            New events appear here right away.
           </Empty>
         )}
         <ol className={styles.events} aria-label="Events">
@@ -109,7 +109,7 @@ export function Events() {
           loading={events.isFetchingNextPage}
           onClick={() => void events.fetchNextPage()}
         >
-          Older events
+          Show older events
         </Button>
       )}
     </Page>
@@ -135,13 +135,13 @@ const EventRow = memo(({ event }: { event: Event }) => {
         </p>
         {previous && (
           <div>
-            <h3 className={styles.part}>Before</h3>
-            <Json label="What it was before" value={previous} />
+            <h3 className={styles.part}>Previous values</h3>
+            <Json label="Previous values" value={previous} />
           </div>
         )}
         <div>
-          <h3 className={styles.part}>{previous ? 'Since then' : 'Data'}</h3>
-          <Json label="Data of the event" value={data} />
+          <h3 className={styles.part}>Data</h3>
+          <Json label="Event data" value={data} />
         </div>
       </Opening>
     </li>

@@ -26,17 +26,25 @@ export const event_types_of_all = event_types.filter((type) => !/^(api_key|webho
 
 /** Patterns first, each with its types. */
 export const choicesOf = (types: string[]) => [
-  { group: 'Everything', items: [{ value: '*', label: 'All events' }] },
+  { group: 'All', items: [{ value: '*', label: 'All events' }] },
   ...[...new Set(types.map((type) => type.split('.')[0] ?? ''))].map((noun) => ({
     group: sayNoun(noun),
     items: [
-      { value: `${noun}.*`, label: `All of ${noun}.*` },
+      { value: `${noun}.*`, label: `All ${noun_names[noun] ?? noun} events` },
       ...types.filter((type) => type.startsWith(`${noun}.`)).map((type) => ({ value: type, label: type })),
     ],
   })),
 ]
 
+const noun_names: Record<string, string> = { api_key: 'API key' }
+
 function sayNoun(noun: string): string {
-  const plain = noun.replaceAll('_', ' ')
-  return plain.charAt(0).toUpperCase() + plain.slice(1)
+  const name = noun_names[noun] ?? noun
+  return name.charAt(0).toUpperCase() + name.slice(1)
+}
+
+/** "contact.created" is "Contact created". */
+export function nameOfEvent(type: string): string {
+  const [noun = '', verb = ''] = type.split('.')
+  return `${sayNoun(noun)} ${verb}`
 }

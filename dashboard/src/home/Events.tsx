@@ -1,14 +1,15 @@
 import { Anchor, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import { nameOfEvent } from '../events/event.ts'
 import { Ago } from '../kit/Ago.tsx'
 import { useWorkspaceId } from '../kit/api.ts'
 import { Waiting } from '../kit/states.tsx'
 import styles from './home.module.css'
-import { nameOfEvent, type Overview } from './overview.ts'
+import type { Overview } from './overview.ts'
 
 export function Events({ events }: { events: Overview['events'] | undefined }) {
   if (!events) return <Waiting lines={4} height={16} />
-  if (events.length === 0) return <Text c="dimmed">Nothing has happened yet.</Text>
+  if (events.length === 0) return <Text c="dimmed">No events yet.</Text>
   return (
     <ol className={styles.events}>
       {events.map((event) => (

@@ -38,7 +38,7 @@ export function Home() {
     </Button>
   )
   return (
-    <Page title={name} about="What happened here lately." actions={can_edit && add}>
+    <Page title={name} about="Recent activity" actions={can_edit && add}>
       {error ? (
         <Card>
           <Failure error={error} retry={refetch} />
@@ -54,7 +54,7 @@ export function Home() {
           <Card title="Contacts added by day">
             <DayChart days={data?.added_by_day} />
           </Card>
-          <Card title="Last events">
+          <Card title="Recent events">
             <Events events={data?.events} />
           </Card>
         </Stack>

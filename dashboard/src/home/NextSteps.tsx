@@ -11,21 +11,21 @@ const steps = [
     is_for_owners: false,
     Icon: ImportIcon,
     title: 'Import contacts',
-    about: 'Drop a CSV file. A dry run shows what would happen before anything does.',
+    about: 'Upload a CSV file and review the changes first.',
   },
   {
     to: '/w/$workspace/settings/api-keys',
     is_for_owners: true,
     Icon: KeyIcon,
-    title: 'Make an API key',
-    about: 'Let your own programs create and find contacts.',
+    title: 'Create an API key',
+    about: 'Create and find contacts from your own code.',
   },
   {
     to: '/w/$workspace/agents',
     is_for_owners: false,
     Icon: AgentIcon,
     title: 'Create an agent',
-    about: 'Tell it in plain words what it should do.',
+    about: 'Describe what it should do in plain language.',
   },
 ] as const
 
@@ -35,7 +35,7 @@ export function NextSteps() {
   const is_owner = useIsOwner()
   const shown = steps.filter(({ is_for_owners }) => is_owner || !is_for_owners)
   return (
-    <Card title="What to do next">
+    <Card title="Get started">
       <ul className={styles.steps}>
         {shown.map(({ to, Icon, title, about }) => (
           <li key={to}>

@@ -31,11 +31,11 @@ export function DropFile({ file, onFile }: { file: File | undefined; onFile: (fi
           }}
         >
           <span className={styles.dropIcon}>{file ? <FileIcon size={24} /> : <ImportIcon size={24} />}</span>
-          <strong>{file ? file.name : 'Drop a CSV file here, or choose one'}</strong>
+          <strong>{file ? file.name : 'Drop a CSV file here or choose one'}</strong>
           <span className={styles.hint}>
             {file
-              ? `${sizeOf(file.size)}. Drop another one to start again.`
-              : 'Comma, semicolon or tab; UTF-8 or UTF-16; the first line names the columns.'}
+              ? `${sizeOf(file.size)}. Drop another file to replace it.`
+              : 'Comma, semicolon or tab separated, UTF-8 or UTF-16. The first row holds the column names.'}
           </span>
         </UnstyledButton>
       )}

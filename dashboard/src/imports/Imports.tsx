@@ -23,7 +23,7 @@ export function Imports() {
   return (
     <Page
       title="Imports"
-      about={can_edit ? 'Import contacts from CSV. You can undo an import.' : 'Contacts that came from CSV files.'}
+      about={can_edit ? 'Import contacts from CSV. You can undo an import.' : 'Contacts imported from CSV files.'}
       actions={can_edit && <NewLink />}
     >
       <Card is_flush>
@@ -39,9 +39,8 @@ export function Imports() {
               void navigate({ to: '/w/$workspace/imports/$id', params: { workspace: api.workspace, id } })
             }
             empty={
-              <Empty icon={<ImportIcon size={24} />} title="Nothing imported yet" action={can_edit && <NewLink />}>
-                {can_edit &&
-                  'Drop a CSV file from a spreadsheet or another system. A dry run shows what would happen first.'}
+              <Empty icon={<ImportIcon size={24} />} title="No imports yet" action={can_edit && <NewLink />}>
+                {can_edit && 'Upload a CSV file from a spreadsheet or another system.'}
               </Empty>
             }
           />
@@ -72,11 +71,11 @@ const count = (name: 'created' | 'updated' | 'skipped' | 'refused', title: strin
 
 const columns: Column<Import>[] = [
   { id: 'file_name', header: 'File', cell: ({ row }) => <FileLink {...row.original} /> },
-  { id: 'status', header: 'State', cell: ({ row }) => <StatusBadge {...row.original} /> },
+  { id: 'status', header: 'Status', cell: ({ row }) => <StatusBadge {...row.original} /> },
   count('created', 'Created'),
   count('updated', 'Updated'),
   count('skipped', 'Skipped'),
-  count('refused', 'Refused'),
+  count('refused', 'Invalid'),
   { id: 'created_at', header: 'Started', cell: ({ row }) => <Ago time={row.original.created_at} /> },
 ]
 
@@ -85,7 +84,7 @@ function FileLink({ id, file_name, is_dry_run }: Import) {
   return (
     <>
       <Link className={styles.file} to="/w/$workspace/imports/$id" params={{ workspace, id }}>
-        {file_name ?? 'Rows sent by a program'}
+        {file_name ?? 'API import'}
       </Link>
       {is_dry_run && <span className={styles.dry}>Dry run</span>}
     </>

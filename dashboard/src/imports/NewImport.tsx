@@ -43,23 +43,23 @@ export function NewImport() {
   }
   const error = sending.error ?? trying.error ?? running.error
   return (
-    <Page title="New import" about="Nothing is changed before you have seen what would happen and said so.">
+    <Page title="New import" about="Review the changes before anything is imported.">
       <Stack>
-        <Card title="1. The file">
+        <Card title="1. File">
           <DropFile file={file} onFile={choose} />
         </Card>
         {error && <Refusal>{sayOf(error)}</Refusal>}
         {file && dry_run && (
-          <Card title="2. Columns and rules">
+          <Card title="2. Columns and options">
             <OptionsForm import={dry_run} options={options} onChange={change} />
           </Card>
         )}
         {file && (dry_run || sending.isPending) && (
-          <Card title="3. What would happen">
+          <Card title="3. Review">
             {!dry_run || sending.isPending ? (
-              <Running verb="Sending the file" said={`${sent_percent} %`} percent={sent_percent} />
+              <Running verb="Uploading" said={`${sent_percent}%`} percent={sent_percent} />
             ) : isAtWork(dry_run) ? (
-              <RunningImport import={dry_run} verb="Reading the file" />
+              <RunningImport import={dry_run} verb="Checking rows" />
             ) : (
               <DryRun import={dry_run} is_running={running.isPending} onRun={() => running.mutate(dry_run.id)} />
             )}

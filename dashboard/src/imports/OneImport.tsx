@@ -33,19 +33,17 @@ export function OneImport() {
       about={data && `Started ${sayTime(data.created_at)}`}
       actions={data && can_edit && <Actions import={data} />}
     >
-      {error && <Failure error={error} retry={refetch} />}
+      {error && <Failure error={error} retry={refetch} noun="Import" />}
       {!data && !error && <Waiting />}
       {data && (
         <Stack>
           {data.error && <Refusal>{data.error}</Refusal>}
           {data.status === 'undone' && data.undo_skipped > 0 && (
-            <Refusal>
-              {sayCount(data.undo_skipped, 'contact')} stayed, since they were changed after the import.
-            </Refusal>
+            <Refusal>Not undone: {sayCount(data.undo_skipped, 'contact')} edited after the import.</Refusal>
           )}
-          <Card title={data.is_dry_run ? 'Dry run' : 'Report'} aside={<StatusBadge status={data.status} />}>
+          <Card title={data.is_dry_run ? 'Dry run' : 'Results'} aside={<StatusBadge status={data.status} />}>
             {isAtWork(data) ? (
-              <RunningImport import={data} verb={data.status === 'undoing' ? 'Taking it back' : 'Importing'} />
+              <RunningImport import={data} verb={data.status === 'undoing' ? 'Undoing' : 'Importing'} />
             ) : (
               <Rows import={data} />
             )}
@@ -74,12 +72,12 @@ function Actions({ import: one }: { import: Import }) {
   const running = useRun()
   const changes = one.created + one.updated
   const can_run = one.is_dry_run && one.status === 'finished' && changes > 0
-  const can_undo = !one.is_dry_run && ['finished', 'canceled', 'failed'].includes(one.status)
+  const can_undo = !one.is_dry_run && ['finished', 'canceled', 'failed'].includes(one.status) && changes > 0
   return (
     <>
       {(one.status === 'queued' || one.status === 'running') && (
         <Button variant="default" loading={canceling.isPending} onClick={() => canceling.mutate()}>
-          Cancel
+          Cancel import
         </Button>
       )}
       {one.refused > 0 && !isAtWork(one) && (
@@ -89,7 +87,7 @@ function Actions({ import: one }: { import: Import }) {
           loading={saving.isPending}
           onClick={() => saving.mutate()}
         >
-          Refused rows as CSV
+          Download invalid rows
         </Button>
       )}
       {can_run && (
@@ -99,17 +97,17 @@ function Actions({ import: one }: { import: Import }) {
       )}
       {can_undo && (
         <Button variant="default" leftSection={<UndoIcon size={17} />} onClick={() => setAsking(true)}>
-          Undo
+          Undo import
         </Button>
       )}
       <Ask
         is_open={is_asking}
         title="Undo this import?"
-        answer="Undo the import"
+        answer="Undo import"
         onClose={() => setAsking(false)}
         onYes={() => send('undo')}
       >
-        What it created is deleted, and what it changed goes back, unless someone has changed it since.
+        Contacts it created are deleted and contacts it updated are restored. Contacts edited since then are kept.
       </Ask>
     </>
   )

@@ -32,7 +32,7 @@ export function OptionsForm({ import: tried, options, onChange }: OptionsFormPro
               // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have one name
               key={`${column} ${index}`}
               label={column || `Column ${index + 1}`}
-              data={[{ value: nothing, label: 'Leave out' }, ...fields]}
+              data={[{ value: nothing, label: 'Don’t import' }, ...fields]}
               value={mapping[column] ?? nothing}
               onChange={(field) => map(column, field === nothing ? null : field)}
               allowDeselect={false}
@@ -40,22 +40,22 @@ export function OptionsForm({ import: tried, options, onChange }: OptionsFormPro
             />
           ))}
         </div>
-        {!has_phone && <p className={styles.warning}>Choose the column that holds the phone number.</p>}
+        {!has_phone && <p className={styles.warning}>Choose the phone number column.</p>}
       </fieldset>
       <Select
         className={styles.country}
-        label="Country of national numbers"
-        description="For numbers without a country code, such as 030 901820."
-        placeholder="None: such numbers are refused"
+        label="Default country"
+        description="For phone numbers without a country code, for example 030 901820."
+        placeholder="None"
         data={country_names}
         value={options.default_country}
         onChange={(default_country) => onChange({ ...options, default_country })}
         searchable
         clearable
-        clearButtonProps={{ 'aria-label': 'Clear the country' }}
+        clearButtonProps={{ 'aria-label': 'Clear country' }}
       />
       <Radio.Group
-        label="When the phone number is known already"
+        label="If the contact already exists"
         value={options.on_conflict}
         onChange={(on_conflict) => onChange({ ...options, on_conflict: on_conflict === 'update' ? 'update' : 'skip' })}
       >

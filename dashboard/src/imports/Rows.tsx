@@ -11,12 +11,18 @@ import styles from './imports.module.css'
 
 const page_size = 50
 const would: Record<Outcome, string> = {
-  created: 'Would be created',
-  updated: 'Would be updated',
-  skipped: 'Would be skipped',
-  refused: 'Would be refused',
+  created: 'Will be created',
+  updated: 'Will be updated',
+  skipped: 'Will be skipped',
+  refused: 'Invalid',
 }
-const did: Record<Outcome, string> = { created: 'Created', updated: 'Updated', skipped: 'Skipped', refused: 'Refused' }
+const did: Record<Outcome, string> = {
+  created: 'Created',
+  updated: 'Updated',
+  skipped: 'Skipped',
+  refused: 'Skipped: invalid',
+}
+const filter_names: Record<Outcome, string> = { ...did, refused: 'Invalid' }
 const colors: Record<Outcome, string> = { created: 'teal', updated: 'blue', skipped: 'gray', refused: 'red' }
 
 /** What became of each row, or would. */
@@ -49,10 +55,13 @@ export function Rows({ import: done }: { import: Import }) {
       </ul>
       <SegmentedControl
         className={styles.which}
-        aria-label="Which rows"
+        aria-label="Filter rows"
         value={outcome}
         onChange={(value) => setOutcome(value as Outcome | 'all')}
-        data={[{ value: 'all', label: 'All rows' }, ...outcomes.map((one) => ({ value: one, label: did[one] }))]}
+        data={[
+          { value: 'all', label: 'All rows' },
+          ...outcomes.map((one) => ({ value: one, label: filter_names[one] })),
+        ]}
       />
       {rows.error ? (
         <Failure error={rows.error} retry={rows.refetch} />
@@ -64,13 +73,13 @@ export function Rows({ import: done }: { import: Import }) {
             columns={columns}
             rows={all}
             idOf={({ id }) => id}
-            empty={<Empty icon={<FileIcon size={24} />} title="No such rows" />}
+            empty={<Empty icon={<FileIcon size={24} />} title="No rows" />}
           />
         </div>
       )}
       {rows.hasNextPage && (
         <Button variant="default" mt="md" loading={rows.isFetchingNextPage} onClick={() => void rows.fetchNextPage()}>
-          More rows
+          Show more rows
         </Button>
       )}
     </>

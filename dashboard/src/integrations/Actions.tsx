@@ -41,7 +41,7 @@ export function Actions({ integration }: { integration: Integration }) {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item leftSection={<KeyIcon size={16} />} onClick={() => setDialog('sign')}>
-            {is_signed ? 'Signing: on' : 'Signing: off'}
+            {is_signed ? 'Change signing' : 'Require signatures'}
           </Menu.Item>
           <Menu.Item color="red" leftSection={<TrashIcon size={16} />} onClick={() => setDialog('delete')}>
             Delete
@@ -51,7 +51,7 @@ export function Actions({ integration }: { integration: Integration }) {
       <Modal
         opened={dialog === 'sign'}
         onClose={close}
-        title="Only what is signed"
+        title="Require signatures"
         size="lg"
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
@@ -64,7 +64,7 @@ export function Actions({ integration }: { integration: Integration }) {
         onClose={close}
         onYes={remove}
       >
-        Its address leads nowhere from then on, and what arrived is forgotten. The contacts stay.
+        Its URL stops working and its log is deleted. Contacts are kept.
       </Ask>
     </>
   )

@@ -29,11 +29,7 @@ export function Integrations() {
     </Button>
   )
   return (
-    <Page
-      title="Integrations"
-      about="Ways in for form tools and CRMs: what they send becomes contacts."
-      actions={create}
-    >
+    <Page title="Integrations" about="Receive contacts from forms and CRMs." actions={create}>
       <Card is_flush>
         {integrations.error ? (
           <Failure error={integrations.error} retry={integrations.refetch} />
@@ -48,7 +44,7 @@ export function Integrations() {
             }
             empty={
               <Empty icon={<PlugIcon size={24} />} title="No integrations yet">
-                Each has an address of its own. Paste it into a form tool or a CRM that can send JSON.
+                Create one to get a webhook URL for your form tool or CRM.
               </Empty>
             }
           />
@@ -56,7 +52,7 @@ export function Integrations() {
       </Card>
       {integrations.hasNextPage && (
         <Button variant="default" mt="md" onClick={() => void integrations.fetchNextPage()}>
-          More integrations
+          Show more integrations
         </Button>
       )}
       <NewIntegration is_open={is_creating} onClose={() => setCreating(false)} />
@@ -66,7 +62,7 @@ export function Integrations() {
 
 const columns: Column<Integration>[] = [
   { id: 'name', header: 'Name', cell: ({ row }) => <NameLink {...row.original} /> },
-  { id: 'status', header: 'State', cell: ({ row }) => <StatusBadge {...row.original} /> },
+  { id: 'status', header: 'Status', cell: ({ row }) => <StatusBadge {...row.original} /> },
   {
     id: 'last_received_at',
     header: 'Last received',
@@ -93,7 +89,7 @@ export function StatusBadge({ status, field_map }: Pick<Integration, 'status' | 
   const is_ready = status === 'active' && field_map.phone_number !== undefined
   return (
     <Badge variant="light" color={is_ready ? 'teal' : 'gray'} tt="none" fw={600}>
-      {status === 'disabled' ? 'Disabled' : is_ready ? 'Active' : 'To be mapped'}
+      {status === 'disabled' ? 'Disabled' : is_ready ? 'Active' : 'Needs mapping'}
     </Badge>
   )
 }

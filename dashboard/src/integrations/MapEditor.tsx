@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Group, Select, Textarea, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { nameOfCrm } from '../contacts/crm.ts'
 import { country_names } from '../imports/countries.ts'
 import { useApi } from '../kit/api.ts'
 import { TrashIcon } from '../kit/icons.tsx'
@@ -40,7 +41,7 @@ export function MapEditor({ integration, sample, onSample }: MapEditorProps) {
       setBefore(changed)
       setDraft(draftOf(changed))
       client.setQueryData(integrationQuery(api, integration.id).queryKey, changed)
-      tell('Saved.')
+      tell('Field mapping saved.')
     },
   })
   const { json, fault } = read(sample)
@@ -65,7 +66,7 @@ export function MapEditor({ integration, sample, onSample }: MapEditorProps) {
       <div className={styles.side}>
         <Textarea
           label="Sample"
-          description="Paste JSON as it arrives, or send something: what came last is shown here."
+          description="Paste JSON, or send a request to the webhook URL: the latest one appears here."
           placeholder={'{ "phone": "+14155550100", "name": "Ada" }'}
           autosize
           minRows={4}
@@ -77,7 +78,7 @@ export function MapEditor({ integration, sample, onSample }: MapEditorProps) {
         />
         {json !== undefined && (
           <div>
-            <p className={styles.hint}>Click a value, then choose the field that it goes into.</p>
+            <p className={styles.hint}>Click a value to map it to a field.</p>
             <SampleTree json={json} field_map={field_map} onChoose={choose} />
           </div>
         )}
@@ -107,7 +108,7 @@ export function MapEditor({ integration, sample, onSample }: MapEditorProps) {
               }
             />
             <TextInput
-              label="Id in it"
+              label="CRM ID"
               placeholder="/id"
               value={crm.pointer}
               onChange={({ currentTarget }) =>
@@ -119,7 +120,7 @@ export function MapEditor({ integration, sample, onSample }: MapEditorProps) {
               variant="subtle"
               color="gray"
               size="lg"
-              aria-label={`Remove the id in ${crm.system || 'this system'}`}
+              aria-label={`Remove ${nameOfCrm(crm.system || 'CRM')} ID`}
               onClick={() => setCrm(draft.crm_ids.toSpliced(index, 1))}
             >
               <TrashIcon size={17} />
@@ -127,15 +128,15 @@ export function MapEditor({ integration, sample, onSample }: MapEditorProps) {
           </Group>
         ))}
         <Select
-          label="Country of national numbers"
-          description="For numbers without a country code, such as 030 901820."
-          placeholder="None: such numbers are refused"
+          label="Default country"
+          description="For phone numbers without a country code, for example 030 901820."
+          placeholder="None"
           data={country_names}
           value={draft.default_country}
           onChange={(default_country) => setDraft({ ...draft, default_country })}
           searchable
           clearable
-          clearButtonProps={{ 'aria-label': 'Clear the country' }}
+          clearButtonProps={{ 'aria-label': 'Clear country' }}
         />
         {json !== undefined && (
           <Trial id={integration.id} sample={json} field_map={field_map} default_country={draft.default_country} />
@@ -168,7 +169,7 @@ function read(sample: string): { json?: unknown; fault?: string } {
   try {
     return { json: JSON.parse(sample) }
   } catch {
-    return { fault: 'This is not JSON.' }
+    return { fault: 'Invalid JSON.' }
   }
 }
 

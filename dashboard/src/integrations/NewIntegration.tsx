@@ -36,7 +36,7 @@ function NewIntegrationForm() {
       {creating.error && <Refusal>{faultsOf(creating.error, fields).rest}</Refusal>}
       <TextInput
         label="Name"
-        description="What sends to it. Next you get its address, and say what goes where."
+        description="The form tool or CRM that sends contacts."
         placeholder="Contact form"
         required
         data-autofocus

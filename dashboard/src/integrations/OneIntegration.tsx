@@ -34,25 +34,25 @@ export function OneIntegration() {
       }
       actions={data && <Actions integration={data} />}
     >
-      {error && <Failure error={error} retry={refetch} />}
+      {error && <Failure error={error} retry={refetch} noun="Integration" />}
       {!data && !error && <Waiting />}
       {data && (
         <Stack>
-          <Card title="Address" aside={<StatusBadge {...data} />}>
+          <Card title="Endpoint" aside={<StatusBadge {...data} />}>
             <Stack>
               {data.url === null ? (
                 <Text>
-                  It was sealed with another SECRETS_KEY than there is now: it still leads here, but can't be shown.
+                  The URL still works but can’t be shown, because SECRETS_KEY has changed since it was created.
                 </Text>
               ) : (
                 <>
-                  <Secret label="Have JSON posted to" value={data.url} copy="Copy address" />
-                  <Secret label="Try it" value={curlOf(data)} copy="Copy line" />
+                  <Secret label="Webhook URL" value={data.url} copy="Copy URL" />
+                  <Secret label="Try it" value={curlOf(data)} copy="Copy command" />
                 </>
               )}
             </Stack>
           </Card>
-          <Card title="What goes where">
+          <Card title="Field mapping">
             <MapEditor
               key={data.id}
               integration={data}
@@ -60,7 +60,7 @@ export function OneIntegration() {
               onSample={setSample}
             />
           </Card>
-          <Card title="What arrived" is_flush>
+          <Card title="Received" is_flush>
             <Receipts receipts={receipts} onUse={(payload) => setSample(JSON.stringify(payload, null, 2))} />
           </Card>
         </Stack>

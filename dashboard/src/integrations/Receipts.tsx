@@ -27,12 +27,12 @@ export function Receipts({ receipts: { data, error, refetch }, onUse }: Receipts
     )
   if (data.data.length === 0)
     return (
-      <Empty icon={<PlugIcon size={24} />} title="Nothing has arrived yet">
-        Send something to the address above: it shows up here within seconds.
+      <Empty icon={<PlugIcon size={24} />} title="Nothing received yet">
+        Send a request to the webhook URL. It appears here within seconds.
       </Empty>
     )
   return (
-    <ol className={styles.receipts} aria-label="What arrived">
+    <ol className={styles.receipts} aria-label="Received">
       {data.data.map((receipt) => (
         <li key={receipt.id}>
           <Opening head={<Head {...receipt} />}>
@@ -74,14 +74,14 @@ function Opened({
         </ul>
       )}
       {payload === null ? (
-        <p className={styles.hint}>What it held is not kept.</p>
+        <p className={styles.hint}>The payload is not stored.</p>
       ) : (
-        <Json label="What arrived" value={payload} />
+        <Json label="Payload" value={payload} />
       )}
       <Group>
         {payload !== null && (
           <Button variant="default" size="xs" onClick={() => onUse(payload)}>
-            Use as the sample
+            Use as sample
           </Button>
         )}
         {contact_id && (
@@ -91,7 +91,7 @@ function Opened({
               <Link to="/w/$workspace/contacts" params={{ workspace }} search={{ contact: contact_id }} {...props} />
             )}
           >
-            Look at the contact
+            View contact
           </Anchor>
         )}
       </Group>

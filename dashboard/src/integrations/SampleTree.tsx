@@ -1,4 +1,6 @@
 import { Menu } from '@mantine/core'
+import { nameOfCrm } from '../contacts/crm.ts'
+import { sayCount } from '../kit/Ago.tsx'
 import { type FieldMap, fields, pointerTo } from './integration.ts'
 import styles from './integrations.module.css'
 
@@ -16,7 +18,7 @@ const text_shown = 60
 export function SampleTree({ json, ...more }: SampleTreeProps) {
   return (
     <div className={styles.tree}>
-      <Value json={json} pointer="" name="The sample" {...more} />
+      <Value json={json} pointer="" name="Sample" {...more} />
     </div>
   )
 }
@@ -32,7 +34,7 @@ function Value({ json, pointer, name, ...more }: ValueProps) {
   const members = Object.entries(json)
   return (
     <>
-      {is_list && <Leaf json={`${members.length} in a list`} pointer={pointer} name={name} only="tags" {...more} />}
+      {is_list && <Leaf json={sayCount(members.length, 'item')} pointer={pointer} name={name} only="tags" {...more} />}
       <ul>
         {members.slice(0, members_max).map(([member, value]) => (
           <li key={member}>
@@ -55,7 +57,7 @@ function Leaf({ json, pointer, name, field_map, only, onChoose }: LeafProps) {
   const { crm_ids = {}, ...rest } = field_map
   const taken = [
     ...fields.filter(({ value }) => rest[value] === pointer).map(({ label }) => label),
-    ...Object.entries(crm_ids).flatMap(([system, at]) => (at === pointer ? [`Id in ${system}`] : [])),
+    ...Object.entries(crm_ids).flatMap(([system, at]) => (at === pointer ? [`${nameOfCrm(system)} ID`] : [])),
   ]
   const text = only ? String(json) : JSON.stringify(json)
   const offered = fields.filter(({ value }) => !only || value === only)
@@ -74,13 +76,13 @@ function Leaf({ json, pointer, name, field_map, only, onChoose }: LeafProps) {
         </button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>Goes into</Menu.Label>
+        <Menu.Label>Map to</Menu.Label>
         {offered.map(({ value, label }) => (
           <Menu.Item key={value} onClick={() => onChoose(value, pointer)}>
             {label}
           </Menu.Item>
         ))}
-        {!only && <Menu.Item onClick={() => onChoose('crm_ids', pointer)}>Id in a CRM</Menu.Item>}
+        {!only && <Menu.Item onClick={() => onChoose('crm_ids', pointer)}>CRM ID</Menu.Item>}
       </Menu.Dropdown>
     </Menu>
   )

@@ -28,7 +28,7 @@ export function SigningForm({
     onError: (error) => form.setErrors(faultsOf(error, fields).at),
     onSuccess: (changed) => {
       client.setQueryData(integrationQuery(api, id).queryKey, changed)
-      tell(changed.is_signed ? 'Only what is signed is taken from now on.' : 'What is not signed is taken, too.')
+      tell(changed.is_signed ? 'Unsigned requests are now rejected.' : 'Unsigned requests are now accepted.')
       onSaved()
     },
   })
@@ -37,8 +37,8 @@ export function SigningForm({
     <form className={styles.form} onSubmit={form.onSubmit((values) => saving.mutate(values.signing_secret))}>
       {saving.error && <Refusal>{faultsOf(saving.error, fields).rest}</Refusal>}
       <Text>
-        A sender that knows Standard Webhooks signs what it sends with a secret. Paste the one that it shows, or make
-        one here and give it to the sender. {is_signed ? 'A new one takes the place of the one before.' : ''}
+        Requests must be signed as Standard Webhooks describes. Paste the sender’s signing secret, or generate one and
+        add it to the sender. {is_signed ? 'A new secret replaces the current one.' : ''}
       </Text>
       <TextInput
         label="Signing secret"
@@ -49,14 +49,14 @@ export function SigningForm({
       />
       <Group>
         <Button variant="default" size="xs" onClick={() => form.setFieldValue('signing_secret', newSecret())}>
-          Make one
+          Generate secret
         </Button>
         {signing_secret !== '' && <Copy value={signing_secret} label="Copy secret" />}
       </Group>
       <Group justify="flex-end">
         {is_signed && (
           <Button variant="default" loading={saving.isPending} onClick={() => saving.mutate(null)}>
-            Take it without
+            Accept unsigned
           </Button>
         )}
         <Button type="submit" loading={saving.isPending}>

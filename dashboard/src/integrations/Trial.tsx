@@ -1,5 +1,6 @@
 import { Alert } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { nameOfCrm } from '../contacts/crm.ts'
 import { useApi } from '../kit/api.ts'
 import { sayOf } from '../kit/problems.ts'
 import { Refusal, Waiting } from '../kit/states.tsx'
@@ -14,10 +15,10 @@ interface TrialProps {
 }
 
 const would: Record<Outcome, string> = {
-  created: 'A new contact would be created',
-  updated: 'The contact with this number would be updated',
-  unchanged: 'The contact with this number is like this already',
-  refused: 'It would be refused',
+  created: 'This sample would create a contact',
+  updated: 'This sample would update a contact',
+  unchanged: 'The contact is already up to date',
+  refused: 'This sample would be rejected',
 }
 
 /** What the sample would do, with the field map as it stands in the form. */
@@ -46,7 +47,7 @@ export function Trial({ id, ...said }: TrialProps) {
         <dl className={styles.contact}>
           {Object.entries(data.contact).map(([field, value]) => (
             <div key={field}>
-              <dt>{fields.find((one) => one.value === field)?.label ?? 'CRM ids'}</dt>
+              <dt>{fields.find((one) => one.value === field)?.label ?? 'CRM IDs'}</dt>
               <dd>{sayValue(value)}</dd>
             </div>
           ))}
@@ -60,6 +61,6 @@ function sayValue(value: unknown): string {
   if (Array.isArray(value)) return value.join(', ')
   if (typeof value !== 'object' || value === null) return String(value)
   return Object.entries(value)
-    .map(([system, id]) => `${system}: ${id}`)
+    .map(([system, id]) => `${nameOfCrm(system)}: ${id}`)
     .join(', ')
 }

@@ -46,7 +46,7 @@ export const outcome_names: Record<Outcome, string> = {
   created: 'Created',
   updated: 'Updated',
   unchanged: 'Unchanged',
-  refused: 'Refused',
+  refused: 'Rejected',
 }
 export const outcome_colors: Record<Outcome, string> = {
   created: 'teal',

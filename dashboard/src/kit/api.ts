@@ -49,7 +49,7 @@ async function change<Resource>(
   } catch (error) {
     const is_stale = error instanceof Problem && error.status === 412
     if (!is_stale) throw error
-    if (tries_left === 1) throw new Problem(412, error.code, 'Someone else is changing it right now. Try again.')
+    if (tries_left === 1) throw new Problem(412, error.code, 'Someone else is editing this. Try again.')
     return await change(path, workspace, changesOf, tries_left - 1)
   }
 }

@@ -7,7 +7,7 @@ interface Fault {
 
 /** What to say of anything that was thrown. */
 export const sayOf = (error: unknown): string =>
-  error instanceof Problem ? error.message : 'Something went wrong in this page. Reload it and try again.'
+  error instanceof Problem ? error.message : 'Something went wrong. Reload the page and try again.'
 
 /** The server's faults by field, in words for someone who sees the field; the rest belongs above the form. */
 export function faultsOf(error: unknown, fields: string[]): { at: Record<string, string>; rest: string | undefined } {

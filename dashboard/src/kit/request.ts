@@ -65,7 +65,7 @@ export async function requestWithEtag<Result>(
   return { data: envelope.pagination ? envelope : envelope.data, etag: answer.headers.get('etag') ?? '' }
 }
 
-const unreachable = () => new Problem(0, 'UNREACHABLE', 'The server can’t be reached. Is the connection there?')
+const unreachable = () => new Problem(0, 'UNREACHABLE', 'Can’t reach the server. Check your connection.')
 
 async function send(path: string, { method = 'GET', body, workspace, signal, if_match }: Asked): Promise<Response> {
   const headers: Record<string, string> = { accept: 'application/json' }
@@ -91,7 +91,7 @@ function problemOf(
 ): Problem {
   const { code = 'UNKNOWN', message, details } = envelope?.error ?? {}
   const retry_after_s = Number(headers.get('retry-after') ?? 0)
-  const said = message ?? `The server answered with ${status}.`
+  const said = message ?? `The server returned an error (${status}).`
   return new Problem(status, code, said, details, retry_after_s)
 }
 

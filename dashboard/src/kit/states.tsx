@@ -1,8 +1,9 @@
 import { Alert, Button, Skeleton } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { AlertIcon } from './icons.tsx'
+import { AlertIcon, SearchIcon } from './icons.tsx'
 import styles from './page.module.css'
 import { sayOf } from './problems.ts'
+import { Problem } from './request.ts'
 
 interface EmptyProps {
   icon: ReactNode
@@ -22,12 +23,25 @@ export function Empty({ icon, title, children, action }: EmptyProps) {
   )
 }
 
-/** What could not be loaded, and a way to try again. */
-export function Failure({ error, retry }: { error: unknown; retry?: () => unknown }) {
+interface FailureProps {
+  error: unknown
+  retry?: () => unknown
+  /** Names the resource of a page: a 404 then says that it doesn't exist, without a retry. */
+  noun?: string
+}
+
+export function Failure({ error, retry, noun }: FailureProps) {
+  if (noun && error instanceof Problem && error.status === 404) {
+    return (
+      <Empty icon={<SearchIcon size={24} />} title={`${noun} not found`}>
+        It may have been deleted, or the link may be wrong.
+      </Empty>
+    )
+  }
   return (
     <Empty
       icon={<AlertIcon size={24} />}
-      title="This could not be loaded"
+      title="Couldn’t load this page"
       action={
         retry && (
           <Button variant="default" onClick={() => void retry()}>

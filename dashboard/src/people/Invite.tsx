@@ -8,7 +8,7 @@ import { Failure, Refusal, Waiting } from '../kit/states.tsx'
 import { Gate } from './Gate.tsx'
 import styles from './gate.module.css'
 import { PersonForm } from './PersonForm.tsx'
-import { aboutOf } from './roles.ts'
+import { aboutOf, withArticle } from './roles.ts'
 
 interface Invitation {
   workspace: { name: string }
@@ -27,12 +27,12 @@ export function Invite() {
   if (asked.error) return <Failure error={asked.error} retry={asked.refetch} />
   if (!invitation || session === undefined) {
     return (
-      <Gate title="An invitation for you">
+      <Gate title="Invitation">
         <Waiting lines={3} height={36} />
       </Gate>
     )
   }
-  const about = `${invitation.invited_by ?? 'An owner'} invites you to join as ${invitation.role}. You ${aboutOf(invitation.role).replace('Can', 'can')}`
+  const about = `${invitation.invited_by ?? 'An owner'} invited you to join as ${withArticle(invitation.role)}. You ${aboutOf(invitation.role).replace('Can', 'can')}`
   return (
     <Gate title={`Join ${invitation.workspace.name}`} about={about} foot={!session && <SignInInstead token={token} />}>
       {session ? (
@@ -67,9 +67,9 @@ function Accept({ address, session }: { address: string; session: Session }) {
 
 const SignInInstead = ({ token }: { token: string }) => (
   <>
-    Already with an account?{' '}
+    Already have an account?{' '}
     <Link to="/sign-in" search={{ next: `/invite/${token}` }}>
-      Sign in first
+      Sign in
     </Link>
   </>
 )
@@ -77,7 +77,7 @@ const SignInInstead = ({ token }: { token: string }) => (
 const GoneInvitation = () => (
   <Gate
     title="This invitation no longer works"
-    about="It was used, taken back, or is too old. Ask for a new one."
+    about="It was used, revoked or has expired. Ask for a new one."
     foot={<Link to="/sign-in">Sign in</Link>}
   />
 )

@@ -25,7 +25,7 @@ export function PersonForm({ address, email, answer }: PersonFormProps) {
   const form = useForm({
     initialValues: { name: '', email: email ?? '', password: '' },
     validate: {
-      password: (said) => (said.length < password_length_min ? 'At least 10 characters, please.' : null),
+      password: (said) => (said.length < password_length_min ? 'Use at least 10 characters.' : null),
     },
   })
   const joining = useMutation({
@@ -51,10 +51,10 @@ export function PersonForm({ address, email, answer }: PersonFormProps) {
       />
       <PasswordInput
         label="Password"
-        description="At least 10 characters. A sentence is easy to remember and hard to guess."
+        description="At least 10 characters. A short sentence works well."
         autoComplete="new-password"
         required
-        visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+        visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
         {...form.getInputProps('password')}
       />
       <Button type="submit" loading={joining.isPending} mt={4}>

@@ -13,8 +13,8 @@ export function SetUp() {
   if (link.error instanceof Problem && link.error.status === 404) return <UsedLink />
   if (link.error) return <Failure error={link.error} retry={link.refetch} />
   return (
-    <Gate title="Welcome to Parley" about="You are the first here. Set up the account of the owner.">
-      {link.isPending ? <Waiting lines={3} height={36} /> : <PersonForm address={address} answer="Set up Parley" />}
+    <Gate title="Welcome to Parley" about="Create the owner account.">
+      {link.isPending ? <Waiting lines={3} height={36} /> : <PersonForm address={address} answer="Create account" />}
     </Gate>
   )
 }
@@ -22,7 +22,7 @@ export function SetUp() {
 const UsedLink = () => (
   <Gate
     title="This link no longer works"
-    about="It can be used once, and someone has done so already. If that was you, sign in."
+    about="It was already used or has expired. If you have an account, sign in."
     foot={<Link to="/sign-in">Sign in</Link>}
   />
 )

@@ -36,7 +36,7 @@ export function SignIn() {
   }, [session, next, history])
   if (session) return next ? <Splash /> : <Navigate to="/" replace />
   return (
-    <Gate title="Sign in" foot="No account yet? Ask an owner of your workspace for an invitation.">
+    <Gate title="Sign in" foot="No account? Ask a workspace owner for an invitation.">
       <form className={styles.form} onSubmit={form.onSubmit((values) => signing.mutate(values))}>
         {signing.error && <Refusal>{refusalOf(signing.error)}</Refusal>}
         <TextInput label="Email" type="email" autoComplete="username" required {...form.getInputProps('email')} />
@@ -44,7 +44,7 @@ export function SignIn() {
           label="Password"
           autoComplete="current-password"
           required
-          visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+          visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
           {...form.getInputProps('password')}
         />
         <Button type="submit" loading={signing.isPending} mt={4}>
@@ -57,7 +57,7 @@ export function SignIn() {
 
 function refusalOf(error: Error): string | undefined {
   if (!(error instanceof Problem)) return faultsOf(error, fields).rest
-  if (error.status === 401) return 'Email or password is wrong.'
+  if (error.status === 401) return 'Incorrect email or password.'
   if (error.status !== 429) return faultsOf(error, fields).rest
   const wait = error.retry_after_s > 0 ? `in ${sayWait(error.retry_after_s)}` : 'later'
   return `Too many attempts. Try again ${wait}.`

@@ -17,4 +17,7 @@ export const roles: { value: Role; label: string; about: string }[] = [
 
 export const labelOf = (role: Role): string => roles.find(({ value }) => value === role)?.label ?? role
 
+/** "a viewer", "an owner". */
+export const withArticle = (role: Role): string => `${role === 'owner' ? 'an' : 'a'} ${role}`
+
 export const aboutOf = (role: Role): string => roles.find(({ value }) => value === role)?.about ?? ''

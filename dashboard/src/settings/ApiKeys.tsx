@@ -12,7 +12,7 @@ import { type KeyDialog, KeyDialogs } from './KeyDialogs.tsx'
 import styles from './settings.module.css'
 
 export function ApiKeys() {
-  useTitle('API Keys')
+  useTitle('API keys')
   const api = useApi()
   const [dialog, setDialog] = useState<KeyDialog>()
   const keys = useInfiniteQuery({
@@ -29,7 +29,7 @@ export function ApiKeys() {
   return (
     <>
       <div className={styles.intro}>
-        <p>Programs use a key to call the API in the name of this workspace. Treat it like a password.</p>
+        <p>Use API keys to call the API from your own code. Keep them secret.</p>
         {create}
       </div>
       <Card is_flush>
@@ -43,7 +43,7 @@ export function ApiKeys() {
             idOf={({ id }) => id}
             empty={
               <Empty icon={<KeyIcon size={24} />} title="No API keys yet">
-                Make one to call the API from your own programs.
+                Create one to call the API from your own code.
               </Empty>
             }
           />
@@ -51,7 +51,7 @@ export function ApiKeys() {
       </Card>
       {keys.hasNextPage && (
         <Button variant="default" mt="md" onClick={() => void keys.fetchNextPage()}>
-          More keys
+          Show more keys
         </Button>
       )}
       <KeyDialogs dialog={dialog} onChange={setDialog} />
@@ -70,12 +70,12 @@ const columnsOf = (open: (dialog: KeyDialog) => void): Column<ApiKey>[] => [
       </div>
     ),
   },
-  { id: 'state', header: 'State', cell: ({ row }) => <State apiKey={row.original} /> },
+  { id: 'state', header: 'Status', cell: ({ row }) => <State apiKey={row.original} /> },
   {
     id: 'scopes',
     header: 'Scopes',
     meta: { is_hidden_on_phone: true },
-    cell: ({ row }) => row.original.scopes?.join(', ') ?? 'All but API keys',
+    cell: ({ row }) => row.original.scopes?.join(', ') ?? 'Full access, except API keys',
   },
   {
     id: 'last_used_at',

@@ -12,7 +12,7 @@ import { Secret } from '../kit/Secret.tsx'
 import type { Role } from '../kit/session.ts'
 import { Failure, Refusal, Waiting } from '../kit/states.tsx'
 import { tellProblem } from '../kit/toast.ts'
-import { roles } from '../people/roles.ts'
+import { labelOf, roles } from '../people/roles.ts'
 import styles from './settings.module.css'
 
 interface Invitation {
@@ -44,7 +44,7 @@ export function Invitations() {
     >
       {error && <Failure error={error} retry={refetch} />}
       {!invitations && !error && <Waiting lines={1} />}
-      {invitations?.length === 0 && <p className={styles.quiet}>Nobody is invited at the moment.</p>}
+      {invitations?.length === 0 && <p className={styles.quiet}>No pending invitations.</p>}
       <ul className={styles.lines}>
         {invitations?.map((invitation) => (
           <InvitationLine key={invitation.id} {...invitation} />
@@ -75,11 +75,11 @@ function InvitationLine({ id, email, role, expires_at }: Invitation) {
       <span>
         <strong>{email ?? 'Anyone with the link'}</strong>{' '}
         <span className={styles.quiet}>
-          as {role}, expires <Ago time={expires_at} />
+          {labelOf(role)} · expires <Ago time={expires_at} />
         </span>
       </span>
       <Button size="xs" variant="subtle" color="red" loading={removing.isPending} onClick={() => removing.mutate()}>
-        Take back
+        Revoke
       </Button>
     </li>
   )
@@ -102,7 +102,11 @@ function InviteForm({ onClose }: { onClose: () => void }) {
   if (inviting.data) {
     return (
       <div className={styles.form}>
-        <Secret label="Send this link. It is shown this once." value={inviting.data.link} copy="Copy link" />
+        <Secret
+          label="Send this link. You won’t be able to see it again."
+          value={inviting.data.link}
+          copy="Copy link"
+        />
         <Button onClick={onClose}>Done</Button>
       </div>
     )
@@ -113,7 +117,7 @@ function InviteForm({ onClose }: { onClose: () => void }) {
       <TextInput
         label="Email"
         type="email"
-        description="Leave it empty for a link that anyone can use once."
+        description="Leave empty to create a link that anyone can use once."
         data-autofocus
         {...form.getInputProps('email')}
       />
@@ -125,7 +129,7 @@ function InviteForm({ onClose }: { onClose: () => void }) {
         </div>
       </Radio.Group>
       <Button type="submit" loading={inviting.isPending}>
-        Make an invitation link
+        Create invitation link
       </Button>
     </form>
   )

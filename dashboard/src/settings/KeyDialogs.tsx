@@ -18,7 +18,7 @@ interface KeyDialogsProps {
   onChange: (dialog: KeyDialog | undefined) => void
 }
 
-const titles = { create: 'New API key', shown: 'Your API key', rotate: 'Rotate this key', revoke: '' }
+const titles = { create: 'New API key', shown: 'Your new API key', rotate: 'Rotate API key', revoke: '' }
 
 /** What can be done with keys: one dialog at a time, and a new key is shown when it is made. */
 export function KeyDialogs({ dialog, onChange }: KeyDialogsProps) {
@@ -33,7 +33,7 @@ export function KeyDialogs({ dialog, onChange }: KeyDialogsProps) {
   const revoke = async (id: string) => {
     await api.send('DELETE', `/api_keys/${id}`)
     await refresh()
-    tell('Key revoked.')
+    tell('API key revoked.')
   }
   const is_form = dialog !== undefined && dialog.kind !== 'revoke'
   return (
@@ -53,13 +53,13 @@ export function KeyDialogs({ dialog, onChange }: KeyDialogsProps) {
       </Modal>
       <Ask
         is_open={dialog?.kind === 'revoke'}
-        title="Revoke this key?"
-        answer="Revoke"
+        title="Revoke this API key?"
+        answer="Revoke key"
         onClose={close}
         onYes={async () => dialog?.kind === 'revoke' && (await revoke(dialog.api_key.id))}
       >
-        Programs that use {dialog?.kind === 'revoke' ? `“${dialog.api_key.name}”` : 'it'} stop working within a second.
-        This can’t be taken back.
+        Programs that use {dialog?.kind === 'revoke' ? `“${dialog.api_key.name}”` : 'it'} lose access within a second.
+        This can’t be undone.
       </Ask>
     </>
   )

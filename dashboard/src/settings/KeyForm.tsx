@@ -28,7 +28,7 @@ export function KeyForm({ onMade }: { onMade: (key: NewApiKey) => unknown }) {
   const form = useForm<Values>({
     initialValues: { name: '', reach: 'all', scopes: ['contacts:read'], days: '0' },
     validate: {
-      scopes: (chosen, { reach }) => (reach === 'some' && chosen.length === 0 ? 'Choose at least one.' : null),
+      scopes: (chosen, { reach }) => (reach === 'some' && chosen.length === 0 ? 'Choose at least one scope.' : null),
     },
   })
   const making = useMutation({
@@ -41,16 +41,16 @@ export function KeyForm({ onMade }: { onMade: (key: NewApiKey) => unknown }) {
       {making.error && <Refusal>{faultsOf(making.error, fields).rest}</Refusal>}
       <TextInput
         label="Name"
-        description="What the key is for, so that you know it later."
+        description="What the key is used for."
         placeholder="Website form"
         required
         data-autofocus
         {...form.getInputProps('name')}
       />
-      <Radio.Group label="What it may do" {...form.getInputProps('reach')}>
+      <Radio.Group label="Access" {...form.getInputProps('reach')}>
         <div className={styles.choices}>
-          <Radio value="all" label="Everything but API keys" />
-          <Radio value="some" label="Only what I choose" />
+          <Radio value="all" label="Full access, except API keys" />
+          <Radio value="some" label="Choose scopes" />
         </div>
       </Radio.Group>
       {form.values.reach === 'some' && (
@@ -70,7 +70,7 @@ export function KeyForm({ onMade }: { onMade: (key: NewApiKey) => unknown }) {
         error={form.errors.expires_at}
       />
       <Button type="submit" loading={making.isPending}>
-        Create key
+        Create API key
       </Button>
     </form>
   )

@@ -21,21 +21,21 @@ export function LeaveWorkspace() {
     await navigate({ to: '/' })
   }
   return (
-    <Card title="Leave this workspace">
+    <Card title="Leave workspace">
       <Text c="dimmed" mb="md">
-        You lose access to it until someone invites you again. The last owner can’t leave.
+        You lose access until someone invites you again. The last owner can’t leave.
       </Text>
       <Button variant="default" onClick={() => setAsking(true)}>
-        Leave
+        Leave workspace
       </Button>
       <Ask
         is_open={is_asking}
         title="Leave this workspace?"
-        answer="Leave"
+        answer="Leave workspace"
         onClose={() => setAsking(false)}
         onYes={leave}
       >
-        Someone has to invite you before you can come back.
+        You’ll need a new invitation to come back.
       </Ask>
     </Card>
   )

@@ -12,7 +12,7 @@ import { Sessions } from './Sessions.tsx'
 import styles from './settings.module.css'
 
 export function Me() {
-  useTitle('You')
+  useTitle('Profile')
   return (
     <Stack>
       <NameForm />
@@ -35,7 +35,7 @@ function NameForm() {
     },
   })
   return (
-    <Card title="You">
+    <Card title="Profile">
       <form className={styles.form} onSubmit={form.onSubmit((values) => saving.mutate(values))}>
         {saving.error && <Refusal>{faultsOf(saving.error, ['name']).rest}</Refusal>}
         <TextInput label="Name" required autoComplete="name" {...form.getInputProps('name')} />

@@ -103,7 +103,7 @@ function MemberMenu({ member }: { member: Member }) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Label>Change the role</Menu.Label>
+          <Menu.Label>Change role</Menu.Label>
           {roles
             .filter(({ value }) => value !== member.role)
             .map(({ value, label, about }) => (
@@ -121,7 +121,7 @@ function MemberMenu({ member }: { member: Member }) {
       <Ask
         is_open={is_asking}
         title={`Remove ${member.name}?`}
-        answer="Remove"
+        answer="Remove member"
         onClose={() => setAsking(false)}
         onYes={async () => {
           await request(address, { method: 'DELETE', workspace })

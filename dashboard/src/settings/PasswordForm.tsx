@@ -10,14 +10,14 @@ import { password_length_min } from '../people/PersonForm.tsx'
 import styles from './settings.module.css'
 
 const fields = ['current_password', 'new_password']
-const eye = { 'aria-label': 'Show the password' }
+const eye = { 'aria-label': 'Show password' }
 
 export function PasswordForm() {
   const client = useQueryClient()
   const form = useForm({
     initialValues: { current_password: '', new_password: '' },
     validate: {
-      new_password: (said) => (said.length < password_length_min ? 'At least 10 characters, please.' : null),
+      new_password: (said) => (said.length < password_length_min ? 'Use at least 10 characters.' : null),
     },
   })
   const changing = useMutation({
@@ -28,7 +28,7 @@ export function PasswordForm() {
     onSuccess: async () => {
       form.reset()
       await client.invalidateQueries({ queryKey: ['sessions'] })
-      tell('Password changed. Other devices are signed out.')
+      tell('Password changed. Other devices were signed out.')
     },
   })
   const is_wrong = changing.error instanceof Problem && [401, 403].includes(changing.error.status)
@@ -36,7 +36,7 @@ export function PasswordForm() {
     <Card title="Password">
       <form className={styles.form} onSubmit={form.onSubmit((values) => changing.mutate(values))}>
         {changing.error && (
-          <Refusal>{is_wrong ? 'The current password is wrong.' : faultsOf(changing.error, fields).rest}</Refusal>
+          <Refusal>{is_wrong ? 'The current password is incorrect.' : faultsOf(changing.error, fields).rest}</Refusal>
         )}
         <PasswordInput
           label="Current password"
@@ -47,7 +47,7 @@ export function PasswordForm() {
         />
         <PasswordInput
           label="New password"
-          description="At least 10 characters. Other devices are signed out."
+          description="At least 10 characters. Changing it signs out other devices."
           autoComplete="new-password"
           required
           visibilityToggleButtonProps={eye}

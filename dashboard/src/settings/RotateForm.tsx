@@ -8,10 +8,10 @@ import type { ApiKey, NewApiKey } from './apiKey.ts'
 import styles from './settings.module.css'
 
 const overlaps = [
-  { value: '0', label: 'Not at all: it stops now' },
-  { value: '3600', label: 'For an hour' },
-  { value: '86400', label: 'For a day' },
-  { value: '604800', label: 'For a week' },
+  { value: '0', label: 'Immediately' },
+  { value: '3600', label: 'In 1 hour' },
+  { value: '86400', label: 'In 24 hours' },
+  { value: '604800', label: 'In 7 days' },
 ]
 
 export function RotateForm({ api_key, onMade }: { api_key: ApiKey; onMade: (key: NewApiKey) => unknown }) {
@@ -24,19 +24,17 @@ export function RotateForm({ api_key, onMade }: { api_key: ApiKey; onMade: (key:
   })
   return (
     <div className={styles.form}>
-      <Text>
-        “{api_key.name}” gets a new secret. Both work for a while, so that you can change your programs without a gap.
-      </Text>
+      <Text>You get a new key for “{api_key.name}”. The old key can keep working while you switch.</Text>
       {rotating.error && <Refusal>{sayOf(rotating.error)}</Refusal>}
       <Select
-        label="The old secret works on"
+        label="Expire the old key"
         data={overlaps}
         value={overlap}
         onChange={(value) => setOverlap(value ?? '0')}
         allowDeselect={false}
       />
       <Button loading={rotating.isPending} onClick={() => rotating.mutate()}>
-        Rotate
+        Rotate key
       </Button>
     </div>
   )

@@ -34,7 +34,7 @@ export function Sessions() {
   }
   return (
     <Card
-      title="Where you are signed in"
+      title="Sessions"
       aside={
         <Button size="xs" variant="default" onClick={() => setAsking(true)}>
           Sign out everywhere
@@ -55,7 +55,7 @@ export function Sessions() {
         onClose={() => setAsking(false)}
         onYes={leaveAll}
       >
-        Also here: you will have to sign in again.
+        This signs you out on every device, including this one.
       </Ask>
     </Card>
   )
@@ -73,7 +73,7 @@ function SessionLine({ id, user_agent, last_used_at, is_current }: PersonSession
       <span>
         <strong>{nameOfDevice(user_agent)}</strong>{' '}
         <span className={styles.quiet}>
-          last used <Ago time={last_used_at} />
+          Last used <Ago time={last_used_at} />
         </span>
       </span>
       {is_current ? (

@@ -5,10 +5,10 @@ import { useIsOwner } from '../kit/session.ts'
 import styles from './settings.module.css'
 
 const parts = [
-  { to: '/w/$workspace/settings/api-keys', name: 'API Keys', is_for_owners: true },
+  { to: '/w/$workspace/settings/api-keys', name: 'API keys', is_for_owners: true },
   { to: '/w/$workspace/settings/workspace', name: 'Workspace', is_for_owners: false },
   { to: '/w/$workspace/settings/members', name: 'Members', is_for_owners: true },
-  { to: '/w/$workspace/settings/me', name: 'You', is_for_owners: false },
+  { to: '/w/$workspace/settings/me', name: 'Profile', is_for_owners: false },
 ] as const
 
 /** Leads to the first part that the role shows. */

@@ -10,11 +10,11 @@ export function ShownOnce({ api_key, onClose }: { api_key: NewApiKey; onClose: (
   return (
     <div className={styles.form}>
       <Alert icon={<AlertIcon />} color="teal">
-        Copy it now and keep it safe: it is shown this once.
+        Copy this key now. You won’t be able to see it again.
       </Alert>
       <Secret label="API key" value={api_key.key} copy="Copy key" />
-      <Secret label="Try it" value={curl} copy="Copy line" />
-      <Button onClick={onClose}>I have copied it</Button>
+      <Secret label="Try it" value={curl} copy="Copy command" />
+      <Button onClick={onClose}>Done</Button>
     </div>
   )
 }

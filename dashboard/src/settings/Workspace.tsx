@@ -36,10 +36,10 @@ export function Workspace() {
             label="Name"
             required={is_owner}
             readOnly={!is_owner}
-            description={is_owner ? undefined : 'Only owners can change it.'}
+            description={is_owner ? undefined : 'Only owners can change this.'}
             {...form.getInputProps('name')}
           />
-          <TextInput label="Id" value={workspace} readOnly />
+          <TextInput label="Workspace ID" value={workspace} readOnly />
           <TextInput label="Your role" description={aboutOf(role)} value={labelOf(role)} readOnly />
           {is_owner && (
             <Button type="submit" loading={renaming.isPending} className={styles.submit}>

@@ -16,17 +16,17 @@ export interface NewApiKey extends ApiKey {
 
 export const scopes = [
   { value: 'contacts:read', label: 'Read contacts' },
-  { value: 'contacts:write', label: 'Change contacts' },
+  { value: 'contacts:write', label: 'Manage contacts' },
   { value: 'agents:read', label: 'Read agents' },
-  { value: 'agents:write', label: 'Change agents' },
-  { value: 'events:read', label: 'Read events of what it may read' },
-  { value: 'webhooks:read', label: 'See webhooks' },
-  { value: 'webhooks:write', label: 'Change webhooks' },
-  { value: 'integrations:read', label: 'See integrations' },
-  { value: 'integrations:write', label: 'Change integrations' },
-  { value: 'overview:read', label: 'Read the overview' },
-  { value: 'api_keys:read', label: 'See API keys' },
-  { value: 'api_keys:write', label: 'Make and revoke API keys' },
+  { value: 'agents:write', label: 'Manage agents' },
+  { value: 'events:read', label: 'Read events' },
+  { value: 'webhooks:read', label: 'Read webhooks' },
+  { value: 'webhooks:write', label: 'Manage webhooks' },
+  { value: 'integrations:read', label: 'Read integrations' },
+  { value: 'integrations:write', label: 'Manage integrations' },
+  { value: 'overview:read', label: 'Read overview' },
+  { value: 'api_keys:read', label: 'Read API keys' },
+  { value: 'api_keys:write', label: 'Manage API keys' },
 ]
 
 export type KeyState = 'active' | 'expiring' | 'expired' | 'revoked'

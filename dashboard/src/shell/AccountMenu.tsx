@@ -10,7 +10,7 @@ import styles from './shell.module.css'
 const looks = [
   { value: 'light', name: 'Light', Icon: SunIcon },
   { value: 'dark', name: 'Dark', Icon: MoonIcon },
-  { value: 'auto', name: 'As the system', Icon: ScreenIcon },
+  { value: 'auto', name: 'System', Icon: ScreenIcon },
 ] as const
 
 export function AccountMenu() {
@@ -32,7 +32,7 @@ export function AccountMenu() {
           <span className={styles.face} aria-hidden="true">
             {Array.from(person.name || person.email)[0]?.toUpperCase()}
           </span>
-          <span className={styles.unseen}>Account of {person.name || person.email}</span>
+          <span className={styles.unseen}>Account: {person.name || person.email}</span>
           <span className={styles.accountText} aria-hidden="true">
             <span className={styles.accountName}>{person.name || person.email}</span>
             <span className={styles.accountEmail}>{person.email}</span>
@@ -59,7 +59,7 @@ export function AccountMenu() {
           leftSection={<SettingsIcon size={16} />}
           onClick={() => void navigate({ to: '/w/$workspace/settings/me', params: { workspace } })}
         >
-          Your account
+          Profile
         </Menu.Item>
         <Menu.Item leftSection={<LeaveIcon size={16} />} onClick={() => leaving.mutate()}>
           Sign out

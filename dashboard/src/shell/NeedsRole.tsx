@@ -4,16 +4,16 @@ import { LockIcon } from '../kit/icons.tsx'
 import { Card, Page } from '../kit/Page.tsx'
 import { useCanEdit, useIsOwner, useMembership } from '../kit/session.ts'
 import { Empty } from '../kit/states.tsx'
-import { labelOf } from '../people/roles.ts'
+import { withArticle } from '../people/roles.ts'
 
 /** In the place of a page that the role doesn't show. Without a title: in a page that has one. */
 export function NeedsRole({ needed, title }: { needed: 'owner' | 'member'; title?: string }) {
   const role = useMembership()?.role ?? 'viewer'
-  const said = needed === 'owner' ? 'an owner to see this' : 'a member or an owner to do this'
+  const rule = needed === 'owner' ? 'Only owners can view this page' : 'Only members and owners can do this'
   const note = (
     <Card is_flush>
-      <Empty icon={<LockIcon size={24} />} title={`You need to be ${said}.`}>
-        You are a {labelOf(role).toLowerCase()} of this workspace. An owner can change that.
+      <Empty icon={<LockIcon size={24} />} title={rule}>
+        You are {withArticle(role)} of this workspace. An owner can change your role.
       </Empty>
     </Card>
   )

@@ -42,7 +42,10 @@ export function NewWorkspace({ is_open, onClose }: { is_open: boolean; onClose: 
 }
 
 export const NewWorkspacePage = () => (
-  <Gate title="Create a workspace" about="You belong to none yet. A workspace holds contacts, agents and keys.">
+  <Gate
+    title="Create a workspace"
+    about="You aren’t in a workspace yet. A workspace holds contacts, agents and API keys."
+  >
     <NewWorkspaceForm />
   </Gate>
 )

@@ -5,15 +5,15 @@ import { useTitle } from '../kit/Page.tsx'
 import { Empty } from '../kit/states.tsx'
 
 export function Nowhere() {
-  useTitle('Not found')
+  useTitle('Page not found')
   return (
     <main id="main">
       <Empty
         icon={<SearchIcon size={24} />}
-        title="There is nothing at this address"
-        action={<Button renderRoot={(props) => <Link to="/" {...props} />}>Go to the start</Button>}
+        title="Page not found"
+        action={<Button renderRoot={(props) => <Link to="/" {...props} />}>Go to Home</Button>}
       >
-        The link may be old, or it belongs to a workspace that you are not a member of.
+        The link may be out of date, or you may not have access to its workspace.
       </Empty>
     </main>
   )

@@ -5,7 +5,7 @@ export function Root() {
   return (
     <>
       <a className={styles.skip} href="#main">
-        Skip to the content
+        Skip to content
       </a>
       <Outlet />
     </>

@@ -10,7 +10,6 @@ import { Empty, Failure } from '../kit/states.tsx'
 import { OneDelivery } from './OneDelivery.tsx'
 import {
   type Delivery,
-  type DeliveryStatus,
   delivery_colors,
   delivery_names,
   delivery_statuses,
@@ -46,7 +45,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
     <Card title="Deliveries" is_flush>
       <div className={styles.which}>
         <SegmentedControl
-          aria-label="Which deliveries"
+          aria-label="Filter deliveries"
           value={status ?? 'all'}
           onChange={(value) => go(value === 'all' ? {} : { status: value })}
           data={[
@@ -66,8 +65,8 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
           isMarked={({ id }) => id === delivery}
           onOpen={({ id }) => go({ ...kept, delivery: id })}
           empty={
-            <Empty icon={<SendIcon size={24} />} title={status ? 'No such deliveries' : 'Nothing was sent yet'}>
-              Send a test, or change a contact: it shows up here at once.
+            <Empty icon={<SendIcon size={24} />} title={status ? 'No matching deliveries' : 'No deliveries yet'}>
+              Send a test event or change a contact to see a delivery here.
             </Empty>
           }
         />
@@ -79,7 +78,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
             loading={deliveries.isFetchingNextPage}
             onClick={() => void deliveries.fetchNextPage()}
           >
-            Older deliveries
+            Show older deliveries
           </Button>
         </div>
       )}
@@ -88,15 +87,15 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
   )
 }
 
-export const DeliveryBadge = ({ status }: { status: DeliveryStatus }) => (
+export const DeliveryBadge = ({ status, attempt }: Pick<Delivery, 'status' | 'attempt'>) => (
   <Badge variant="light" color={delivery_colors[status]} tt="none" fw={600}>
-    {delivery_names[status]}
+    {status === 'pending' && attempt > 0 ? 'Retrying' : delivery_names[status]}
   </Badge>
 )
 
 const columns: Column<Delivery>[] = [
   { id: 'type', header: 'Event', cell: ({ row }) => <TypeLink {...row.original} /> },
-  { id: 'status', header: 'State', cell: ({ row }) => <DeliveryBadge {...row.original} /> },
+  { id: 'status', header: 'Status', cell: ({ row }) => <DeliveryBadge {...row.original} /> },
   {
     id: 'attempt',
     header: 'Attempts',
@@ -112,7 +111,7 @@ const columns: Column<Delivery>[] = [
       </>
     ),
   },
-  { id: 'created_at', header: 'Happened', cell: ({ row }) => <Ago time={row.original.created_at} /> },
+  { id: 'created_at', header: 'Created', cell: ({ row }) => <Ago time={row.original.created_at} /> },
 ]
 
 function TypeLink({ id, webhook_id, type }: Delivery) {

@@ -15,7 +15,7 @@ const answers = [
   { value: '200', label: '200' },
   { value: '500', label: '500' },
   { value: '410', label: '410' },
-  { value: 'hang', label: 'Hang' },
+  { value: 'hang', label: 'Timeout' },
 ]
 
 /** What came to the built-in endpoint, and what it is told to answer. */
@@ -37,7 +37,7 @@ export function Inbox({ webhook }: { webhook: Webhook }) {
     <Card title="Inbox" is_flush>
       <div className={styles.which}>
         <span className={styles.label} id="inbox-answer">
-          It answers with
+          Responds with
         </span>
         <SegmentedControl
           aria-labelledby="inbox-answer"
@@ -53,16 +53,16 @@ export function Inbox({ webhook }: { webhook: Webhook }) {
         </div>
       )}
       {data?.data.length === 0 && (
-        <Empty icon={<WebhookIcon size={24} />} title="Nothing came yet">
-          Send a test: it is sent by HTTP as to any other server.
+        <Empty icon={<WebhookIcon size={24} />} title="No requests yet">
+          Send a test event to see it here.
         </Empty>
       )}
-      <ol className={styles.requests} aria-label="What came to the inbox">
+      <ol className={styles.requests} aria-label="Inbox requests">
         {data?.data.map((request) => (
           <li key={request.id}>
             <Opening head={<Head {...request} />}>
               <Steps {...request} />
-              <Code label="Request as it came" text={sayRequest(request)} />
+              <Code label="Request content" text={sayRequest(request)} />
             </Opening>
           </li>
         ))}
@@ -77,11 +77,11 @@ function Head({ body, answered, steps, created_at }: InboxRequest) {
   const is_genuine = isGenuine({ steps })
   return (
     <>
-      <code className={styles.type}>{/"type":"([^"]+)"/.exec(body)?.[1] ?? 'A request'}</code>
+      <code className={styles.type}>{/"type":"([^"]+)"/.exec(body)?.[1] ?? 'Request'}</code>
       <Badge variant="light" color={is_genuine ? 'teal' : 'red'} tt="none" fw={600}>
-        {is_genuine ? 'Signature fits' : 'Not genuine'}
+        {is_genuine ? 'Valid signature' : 'Invalid signature'}
       </Badge>
-      <span className={styles.hint}>{answered === 'hang' ? 'not answered' : `answered ${answered}`}</span>
+      <span className={styles.hint}>{answered === 'hang' ? 'No response' : `Responded ${answered}`}</span>
       <span className={styles.when}>
         <Ago time={created_at} />
       </span>
@@ -90,21 +90,21 @@ function Head({ body, answered, steps, created_at }: InboxRequest) {
 }
 
 const step_names: Record<string, string> = {
-  headers: 'The three headers are there',
-  timestamp: 'It is not old',
-  content: 'What is signed',
-  expected: 'What the signature must be',
-  signature: 'One of the signatures is that one',
+  headers: 'Required headers are present',
+  timestamp: 'Timestamp is recent',
+  content: 'Signed content',
+  expected: 'Expected signature',
+  signature: 'Signature matches',
 }
 
 const Steps = ({ steps }: Pick<InboxRequest, 'steps'>) => (
-  <ol className={styles.steps} aria-label="The signature check, step by step">
+  <ol className={styles.steps} aria-label="Signature check">
     {steps.map(({ name, is_ok, detail }) => (
       <li key={name} data-ok={is_ok}>
         <span className={styles.mark}>{is_ok ? <CheckIcon size={16} /> : <AlertIcon size={16} />}</span>
         <div>
           <strong>{step_names[name] ?? name}</strong>
-          <span className={styles.unseen}>{is_ok ? ': fine' : ': wrong'}</span>
+          <span className={styles.unseen}>{is_ok ? ': passed' : ': failed'}</span>
           <p>{detail}</p>
         </div>
       </li>

@@ -46,11 +46,11 @@ function Opened({ webhook, id }: { webhook: Webhook; id: string }) {
     mutationFn: () => api.send('POST', `${address}/resend`),
     onError: tellProblem,
     onSuccess: async () => {
-      tell('It is sent again.')
+      tell('Resent.')
       await client.invalidateQueries({ queryKey: [api.workspace, 'webhooks', webhook.id] })
     },
   })
-  if (error) return <Failure error={error} retry={refetch} />
+  if (error) return <Failure error={error} retry={refetch} noun="Delivery" />
   if (!data) return <Waiting />
   const attempts = data.attempts.toReversed()
   const shown = attempts.find(({ created_at }) => created_at === chosen) ?? attempts[0]
@@ -58,10 +58,10 @@ function Opened({ webhook, id }: { webhook: Webhook; id: string }) {
     <div className={styles.delivery}>
       <div className={styles.head}>
         <code>{data.type}</code>
-        <DeliveryBadge status={data.status} />
+        <DeliveryBadge {...data} />
         {data.status === 'pending' && (
           <span className={styles.hint}>
-            next attempt <Ago time={data.due_at} never="now" />
+            Next attempt <Ago time={data.due_at} never="now" />
           </span>
         )}
         <Button
@@ -73,7 +73,7 @@ function Opened({ webhook, id }: { webhook: Webhook; id: string }) {
           loading={resending.isPending}
           onClick={() => resending.mutate()}
         >
-          Send again
+          Resend
         </Button>
       </div>
       {attempts.length > 0 && (
@@ -86,7 +86,7 @@ function Opened({ webhook, id }: { webhook: Webhook; id: string }) {
                 data-ok={isOk(attempt)}
                 onClick={() => setChosen(attempt.created_at)}
               >
-                <strong>{attempt.status ?? 'No answer'}</strong>
+                <strong>{attempt.status ?? 'No response'}</strong>
                 <Ago time={attempt.created_at} />
               </button>
             </li>
@@ -96,14 +96,14 @@ function Opened({ webhook, id }: { webhook: Webhook; id: string }) {
       <div className={styles.sides}>
         <section aria-label="Request">
           <h3 className={styles.part}>Request</h3>
-          <Code label="Request as sent" text={requestOf(webhook, data, shown)} />
+          <Code label="Request content" text={requestOf(webhook, data, shown)} />
         </section>
-        <section aria-label="Answer">
+        <section aria-label="Response">
           <h3 className={styles.part}>
-            Answer
+            Response
             {shown && <span className={styles.hint}>{sayTook(shown)}</span>}
           </h3>
-          <Code label="Answer" text={shown ? answerOf(shown) : 'It was not sent yet.'} />
+          <Code label="Response content" text={shown ? answerOf(shown) : 'Not sent yet.'} />
         </section>
       </div>
     </div>
@@ -113,7 +113,7 @@ function Opened({ webhook, id }: { webhook: Webhook; id: string }) {
 const isOk = ({ status }: Attempt): boolean => status !== null && status >= 200 && status < 300
 
 const sayTook = ({ created_at, duration_ms }: Attempt): string =>
-  `${sayTime(created_at)}, after ${sayNumber(duration_ms)} ms`
+  `${sayTime(created_at)} · ${sayNumber(duration_ms)} ms`
 
 function requestOf({ url }: Webhook, { id, body }: DeliveryWithAttempts, attempt: Attempt | undefined): string {
   const seconds = attempt ? [`webhook-timestamp: ${Math.floor(Date.parse(attempt.created_at) / 1000)}`] : []
@@ -122,6 +122,6 @@ function requestOf({ url }: Webhook, { id, body }: DeliveryWithAttempts, attempt
 }
 
 function answerOf({ status, error, answer }: Attempt): string {
-  if (status === null) return error ?? 'There was no answer.'
-  return `HTTP ${status}\n\n${answer === null ? '(not kept)' : laidOut(answer)}`
+  if (status === null) return error ?? 'No response.'
+  return `HTTP ${status}\n\n${answer === null ? '(not stored)' : laidOut(answer)}`
 }

@@ -33,17 +33,17 @@ export function OneWebhook() {
       }
       actions={data && <Actions webhook={data} open={setDialog} />}
     >
-      {error && <Failure error={error} retry={refetch} />}
+      {error && <Failure error={error} retry={refetch} noun="Webhook" />}
       {!data && !error && <Waiting />}
       {data && (
         <Stack>
           <Note webhook={data} />
           <Card title="Endpoint" aside={<StatusBadge {...data} />}>
             <Stack>
-              {data.inbox_answer === null && <Secret label="Address" value={data.url} copy="Copy address" />}
+              {data.inbox_answer === null && <Secret label="URL" value={data.url} copy="Copy URL" />}
               <div>
                 <span className={styles.label}>Events</span>
-                <ul className={styles.patterns} aria-label="Events that are sent">
+                <ul className={styles.patterns} aria-label="Event types">
                   {data.events.map((pattern) => (
                     <li key={pattern}>
                       <code>{pattern}</code>
@@ -52,9 +52,7 @@ export function OneWebhook() {
                 </ul>
               </div>
               {data.previous_secret_until && Date.parse(data.previous_secret_until) > Date.now() && (
-                <p className={styles.hint}>
-                  The secret before this one signs until {sayTime(data.previous_secret_until)}.
-                </p>
+                <p className={styles.hint}>The previous secret works until {sayTime(data.previous_secret_until)}.</p>
               )}
             </Stack>
           </Card>
@@ -68,24 +66,23 @@ export function OneWebhook() {
 }
 
 const reasons = {
-  asked: 'Someone has disabled it.',
-  gone: 'Your server has answered 410, which asks that nothing more is sent.',
-  failing: 'For five days at least ten attempts failed, and none succeeded.',
+  asked: 'It was disabled manually.',
+  gone: 'Your server responded with 410 Gone.',
+  failing: 'All deliveries failed for five days.',
 }
 
 function Note({ webhook: { status, disabled_reason, failing_since } }: { webhook: Webhook }) {
   if (status === 'disabled') {
     return (
       <Alert color="gray" icon={<AlertIcon />} title="This webhook is disabled">
-        {disabled_reason && reasons[disabled_reason]} When it is enabled again, “Send again what failed” catches up.
+        {disabled_reason && reasons[disabled_reason]} After you enable it, resend failed deliveries to catch up.
       </Alert>
     )
   }
   if (!failing_since) return null
   return (
-    <Alert color="red" icon={<AlertIcon />} title="Nothing arrives at the moment">
-      There was nothing but failure since {sayTime(failing_since)}. After five days and ten failed attempts the webhook
-      is disabled.
+    <Alert color="red" icon={<AlertIcon />} title="Deliveries are failing">
+      All deliveries have failed since {sayTime(failing_since)}. The webhook is disabled after five days.
     </Alert>
   )
 }
@@ -100,7 +97,7 @@ function Actions({ webhook, open }: { webhook: Webhook; open: (dialog: WebhookDi
     mutationFn: () => api.send('POST', `/webhooks/${id}/test`),
     onError: tellProblem,
     onSuccess: () => {
-      tell('A test event is on its way.')
+      tell('Test event sent.')
       return refresh()
     },
   })
@@ -113,7 +110,7 @@ function Actions({ webhook, open }: { webhook: Webhook; open: (dialog: WebhookDi
     <>
       {is_active ? (
         <Button leftSection={<SendIcon size={17} />} loading={testing.isPending} onClick={() => testing.mutate()}>
-          Send a test
+          Send test event
         </Button>
       ) : (
         <Button loading={switching.isPending} onClick={() => switching.mutate()}>
@@ -129,10 +126,10 @@ function Actions({ webhook, open }: { webhook: Webhook; open: (dialog: WebhookDi
         <Menu.Dropdown>
           <Menu.Item onClick={() => open({ kind: 'edit', webhook })}>Edit</Menu.Item>
           <Menu.Item leftSection={<RotateIcon size={16} />} onClick={() => open({ kind: 'rotate', webhook })}>
-            Rotate the secret
+            Rotate secret
           </Menu.Item>
           <Menu.Item leftSection={<UndoIcon size={16} />} onClick={() => open({ kind: 'recover', webhook })}>
-            Send again what failed
+            Resend failed deliveries
           </Menu.Item>
           {is_active && <Menu.Item onClick={() => switching.mutate()}>Disable</Menu.Item>}
           <Menu.Item

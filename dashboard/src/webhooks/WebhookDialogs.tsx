@@ -26,9 +26,9 @@ interface WebhookDialogsProps {
 
 const titles = {
   create: 'New webhook',
-  shown: 'The signing secret',
-  edit: 'Edit this webhook',
-  recover: 'Send again what failed',
+  shown: 'Signing secret',
+  edit: 'Edit webhook',
+  recover: 'Resend failed deliveries',
   rotate: '',
   delete: '',
 }
@@ -91,8 +91,7 @@ export function WebhookDialogs({ dialog, onChange }: WebhookDialogsProps) {
         {dialog?.kind === 'shown' && (
           <div className={styles.form}>
             <Alert icon={<AlertIcon />} color="teal">
-              Copy it now and keep it safe: it is shown this once. With it your server checks that what comes is from
-              here.
+              Copy this secret now. You won’t be able to see it again. Your server uses it to verify signatures.
             </Alert>
             <Secret label="Signing secret" value={dialog.webhook.secret} copy="Copy secret" />
             <Button
@@ -101,28 +100,28 @@ export function WebhookDialogs({ dialog, onChange }: WebhookDialogsProps) {
                 void go(dialog.webhook.id)
               }}
             >
-              I have copied it
+              Done
             </Button>
           </div>
         )}
       </Modal>
       <Ask
         is_open={dialog?.kind === 'rotate'}
-        title="Rotate the secret?"
-        answer="Rotate"
+        title="Rotate the signing secret?"
+        answer="Rotate secret"
         onClose={close}
         onYes={async () => dialog?.kind === 'rotate' && (await rotate(dialog.webhook.id))}
       >
-        You get a new secret. For 24 hours the old one signs too, so that your server misses nothing.
+        You get a new secret. The previous secret works for another 24 hours.
       </Ask>
       <Ask
         is_open={dialog?.kind === 'delete'}
         title="Delete this webhook?"
-        answer="Delete"
+        answer="Delete webhook"
         onClose={close}
         onYes={async () => dialog?.kind === 'delete' && (await remove(dialog.webhook.id))}
       >
-        Nothing more is sent, and its deliveries are forgotten. This can’t be taken back.
+        It stops sending events and its delivery log is deleted. This can’t be undone.
       </Ask>
     </>
   )
@@ -130,10 +129,10 @@ export function WebhookDialogs({ dialog, onChange }: WebhookDialogsProps) {
 
 const hour_ms = 3_600_000
 const times = [
-  { value: '1', label: 'In the last hour' },
-  { value: '24', label: 'In the last day' },
-  { value: '168', label: 'In the last week' },
-  { value: '720', label: 'In the last 30 days' },
+  { value: '1', label: 'Last hour' },
+  { value: '24', label: 'Last 24 hours' },
+  { value: '168', label: 'Last 7 days' },
+  { value: '720', label: 'Last 30 days' },
 ]
 
 function RecoverForm({ id, onDone }: { id: string; onDone: () => unknown }) {
@@ -145,7 +144,7 @@ function RecoverForm({ id, onDone }: { id: string; onDone: () => unknown }) {
         since: new Date(Date.now() - Number(hours) * hour_ms).toISOString(),
       }),
     onSuccess: ({ recovered }) => {
-      tell(recovered === 1 ? 'One is sent.' : `${sayNumber(recovered)} are sent.`)
+      tell(recovered === 1 ? '1 delivery resent.' : `${sayNumber(recovered)} deliveries resent.`)
       return onDone()
     },
   })
@@ -159,8 +158,8 @@ function RecoverForm({ id, onDone }: { id: string; onDone: () => unknown }) {
     >
       {recovering.error && <Refusal>{sayOf(recovering.error)}</Refusal>}
       <Select
-        label="What happened"
-        description="All that failed since then, and what it missed while it was disabled."
+        label="Time range"
+        description="Includes events missed while the webhook was disabled."
         data={times}
         value={hours}
         onChange={setHours}
@@ -168,7 +167,7 @@ function RecoverForm({ id, onDone }: { id: string; onDone: () => unknown }) {
         data-autofocus
       />
       <Button type="submit" loading={recovering.isPending}>
-        Send
+        Resend
       </Button>
     </form>
   )

@@ -30,7 +30,7 @@ export function WebhookForm({ webhook, onSaved }: WebhookFormProps) {
   const [before] = useState(() => valuesOf(webhook))
   const form = useForm<Values>({
     initialValues: before,
-    validate: { events: (chosen) => (chosen.length === 0 ? 'Choose at least one.' : null) },
+    validate: { events: (chosen) => (chosen.length === 0 ? 'Choose at least one event type.' : null) },
   })
   const saving = useMutation({
     mutationFn: (values: Values) =>
@@ -45,16 +45,16 @@ export function WebhookForm({ webhook, onSaved }: WebhookFormProps) {
     <form className={styles.form} onSubmit={form.onSubmit((values) => saving.mutate(values))}>
       {saving.error && <Refusal>{faultsOf(saving.error, fields).rest}</Refusal>}
       {!webhook && (
-        <Radio.Group label="Where to" {...form.getInputProps('target')}>
+        <Radio.Group label="Send to" {...form.getInputProps('target')}>
           <div className={styles.choices}>
-            <Radio value="server" label="My own server" />
-            <Radio value="inbox" label="The built-in inbox, to try it out" />
+            <Radio value="server" label="My server" />
+            <Radio value="inbox" label="Built-in inbox, for testing" />
           </div>
         </Radio.Group>
       )}
       {is_address_asked && (
         <TextInput
-          label="Address"
+          label="URL"
           placeholder="https://hooks.example.com/parley"
           required
           {...(!webhook && { 'data-autofocus': true })}
@@ -63,7 +63,7 @@ export function WebhookForm({ webhook, onSaved }: WebhookFormProps) {
       )}
       <MultiSelect
         label="Events"
-        description="Types, or patterns that stand for several."
+        description="Choose event types."
         data={choicesOf(event_types)}
         searchable
         hidePickedOptions

@@ -28,11 +28,7 @@ export function Webhooks() {
     </Button>
   )
   return (
-    <Page
-      title="Webhooks"
-      about="Send events to your own server as they happen, signed, until they arrive."
-      actions={create}
-    >
+    <Page title="Webhooks" about="Send signed events to your server, with automatic retries." actions={create}>
       <Card is_flush>
         {webhooks.error ? (
           <Failure error={webhooks.error} retry={webhooks.refetch} />
@@ -47,7 +43,7 @@ export function Webhooks() {
             }
             empty={
               <Empty icon={<WebhookIcon size={24} />} title="No webhooks yet">
-                Name an address on your server, or try it out with the built-in inbox.
+                Add your server’s URL, or test with the built-in inbox.
               </Empty>
             }
           />
@@ -55,7 +51,7 @@ export function Webhooks() {
       </Card>
       {webhooks.hasNextPage && (
         <Button variant="default" mt="md" onClick={() => void webhooks.fetchNextPage()}>
-          More webhooks
+          Show more webhooks
         </Button>
       )}
       <WebhookDialogs dialog={dialog} onChange={setDialog} />
@@ -65,7 +61,7 @@ export function Webhooks() {
 
 const columns: Column<Webhook>[] = [
   { id: 'name', header: 'Webhook', cell: ({ row }) => <NameLink webhook={row.original} /> },
-  { id: 'status', header: 'State', cell: ({ row }) => <StatusBadge {...row.original} /> },
+  { id: 'status', header: 'Status', cell: ({ row }) => <StatusBadge {...row.original} /> },
   {
     id: 'events',
     header: 'Events',

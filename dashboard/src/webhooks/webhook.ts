@@ -74,8 +74,8 @@ export const webhookQuery = (api: Api, id: string) =>
   })
 
 export const delivery_names: Record<DeliveryStatus, string> = {
-  pending: 'On its way',
-  succeeded: 'Arrived',
+  pending: 'Pending',
+  succeeded: 'Delivered',
   failed: 'Failed',
 }
 export const delivery_colors: Record<DeliveryStatus, string> = { pending: 'blue', succeeded: 'teal', failed: 'red' }

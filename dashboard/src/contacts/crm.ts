@@ -1,0 +1,9 @@
+const crm_names: Record<string, string> = {
+  activecampaign: 'ActiveCampaign',
+  hubspot: 'HubSpot',
+  zoho: 'Zoho CRM',
+}
+
+/** Unknown systems are shown by their key: "pipedrive" is "Pipedrive". */
+export const nameOfCrm = (system: string): string =>
+  crm_names[system] ?? system.charAt(0).toUpperCase() + system.slice(1)

@@ -77,6 +77,7 @@ export const Contact = Type.Object({ ...common, ...contacted, ...times }, { titl
 export type Contact = Static<typeof Contact>
 
 export const ContactCreated = Type.Object({ ...common, ...times }, { title: 'ContactCreated' })
+export type ContactCreated = Static<typeof ContactCreated>
 
 export const ContactWithCrmIds = Type.Object(
   { ...common, ...contacted, ...times, ...crm_ids },

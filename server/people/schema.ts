@@ -30,6 +30,7 @@ export const PerhapsSession = Type.Object({
   person: Type.Union([Person, Type.Null()]),
   workspaces: Type.Array(Workspace),
 })
+export type PerhapsSession = Static<typeof PerhapsSession>
 
 export const SignIn = closed({ email: Email, password: Password })
 export type SignIn = Static<typeof SignIn>

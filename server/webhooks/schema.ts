@@ -217,6 +217,7 @@ export const Recovered = Type.Object(
   { recovered: Type.Integer({ description: 'How many are sent.', examples: [3] }) },
   { title: 'Recovered' },
 )
+export type Recovered = Static<typeof Recovered>
 
 export const InboxRequest = Type.Object(
   {

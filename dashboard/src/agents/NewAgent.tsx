@@ -2,11 +2,11 @@ import { Button, Modal, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import type { Agent } from '../../../server/agents/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { faultsOf } from '../kit/problems.ts'
 import { Refusal } from '../kit/states.tsx'
 import { tell } from '../kit/toast.ts'
-import type { Agent } from './agent.ts'
 import styles from './agents.module.css'
 
 const fields = ['name', 'description', 'instructions']

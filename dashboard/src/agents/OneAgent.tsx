@@ -2,12 +2,12 @@ import { Anchor, Badge } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
+import type { Agent, AgentVersion } from '../../../server/agents/schema.ts'
 import { Ago } from '../kit/Ago.tsx'
 import { useApi } from '../kit/api.ts'
 import { Copy } from '../kit/Copy.tsx'
 import { Card, Page } from '../kit/Page.tsx'
 import { Failure, Waiting } from '../kit/states.tsx'
-import type { Agent, AgentVersion } from './agent.ts'
 import styles from './agents.module.css'
 
 export function OneAgent() {

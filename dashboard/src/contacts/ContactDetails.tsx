@@ -1,18 +1,19 @@
 import { Badge, Button, Group } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
+import type { ContactWithCrmIds } from '../../../server/contacts/schema.ts'
 import { Ago, sayTime } from '../kit/Ago.tsx'
 import { Ask } from '../kit/Ask.tsx'
 import { useApi } from '../kit/api.ts'
 import { useCanEdit } from '../kit/session.ts'
 import { tell } from '../kit/toast.ts'
-import { type Contact, nameOf } from './contact.ts'
+import { nameOf } from './contact.ts'
 import styles from './contacts.module.css'
 import { nameOfCrm } from './crm.ts'
 import { source_names } from './search.ts'
 import { useStale } from './useStale.ts'
 
 interface ContactDetailsProps {
-  contact: Contact
+  contact: ContactWithCrmIds
   onEdit: () => void
   onDeleted: () => void
 }
@@ -28,7 +29,7 @@ export function ContactDetails({ contact, onEdit, onDeleted }: ContactDetailsPro
     await refresh()
     tell('Contact deleted.')
   }
-  const { first_name, last_name, email, company, notes, tags, crm_ids = {} } = contact
+  const { first_name, last_name, email, company, notes, tags, crm_ids } = contact
   return (
     <>
       <dl className={styles.details}>

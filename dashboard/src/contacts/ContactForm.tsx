@@ -1,22 +1,23 @@
 import { Anchor, Button, Group, TagsInput, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { Contact, ContactCreated, ContactWithCrmIds } from '../../../server/contacts/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { changedFields, mergeList } from '../kit/merge.ts'
 import { faultsOf } from '../kit/problems.ts'
 import { Problem } from '../kit/request.ts'
 import { Refusal } from '../kit/states.tsx'
 import { tell } from '../kit/toast.ts'
-import { type Contact, oneQuery } from './contact.ts'
+import { oneQuery } from './contact.ts'
 import styles from './contacts.module.css'
 import { useContactSearch } from './useContactSearch.ts'
 import { useStale } from './useStale.ts'
 
 interface ContactFormProps {
   /** Undefined: a new one. */
-  contact?: Contact
+  contact?: ContactWithCrmIds
   onCancel: () => void
-  onSaved: (contact: Contact) => void
+  onSaved: (contact: ContactCreated) => void
 }
 
 const fields = ['phone_number', 'first_name', 'last_name', 'display_name', 'email', 'company', 'tags', 'notes'] as const
@@ -27,10 +28,10 @@ export function ContactForm({ contact, onCancel, onSaved }: ContactFormProps) {
   const refresh = useStale()
   const form = useForm({ initialValues: valuesOf(contact) })
   const saving = useMutation({
-    mutationFn: (values: Values) =>
+    mutationFn: (values: Values): Promise<ContactCreated> =>
       contact
         ? api.change<Contact>(`/contacts/${contact.id}`, (now) => changesOf(valuesOf(contact), values, now))
-        : api.send<Contact>('POST', '/contacts', values),
+        : api.send<ContactCreated>('POST', '/contacts', values),
     onError: (error) => form.setErrors(faultsOf(error, [...fields]).at),
     onSuccess: async (saved) => {
       if (contact) client.setQueryData(oneQuery(api, saved.id).queryKey, { ...contact, ...saved })

@@ -1,24 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
+import type { Contact, ContactWithCrmIds } from '../../../server/contacts/schema.ts'
 import type { Api } from '../kit/api.ts'
-import type { ContactSearch, Source } from './search.ts'
-
-export interface Contact {
-  id: string
-  phone_number: string
-  first_name: string | null
-  last_name: string | null
-  display_name: string | null
-  email: string | null
-  company: string | null
-  notes: string | null
-  tags: string[]
-  source: Source
-  first_contact_at: string | null
-  last_contact_at: string | null
-  created_at: string
-  updated_at: string
-  crm_ids?: Record<string, string>
-}
+import type { ContactSearch } from './search.ts'
 
 export const page_size = 50
 
@@ -44,7 +27,7 @@ export const listQuery = (api: Api, said: ContactSearch) => {
 export const oneQuery = (api: Api, id: string) =>
   queryOptions({
     queryKey: [api.workspace, 'contacts', 'one', id],
-    queryFn: ({ signal }) => api.get<Contact>(`/contacts/${id}`, {}, signal),
+    queryFn: ({ signal }) => api.get<ContactWithCrmIds>(`/contacts/${id}`, {}, signal),
   })
 
 /** Everything that a change of contacts may have made old. */

@@ -1,3 +1,5 @@
+import type { Contact } from '../../../server/contacts/schema.ts'
+
 /** What the address of the contacts page holds. */
 export interface ContactSearch {
   search?: string
@@ -9,8 +11,7 @@ export interface ContactSearch {
   contact?: string
 }
 
-export const sources = ['api', 'import', 'manual', 'inbound', 'webhook'] as const
-export type Source = (typeof sources)[number]
+export type Source = Contact['source']
 
 export const source_names: Record<Source, string> = {
   api: 'API',
@@ -19,6 +20,7 @@ export const source_names: Record<Source, string> = {
   inbound: 'Inbound',
   webhook: 'Webhook',
 }
+export const sources = Object.keys(source_names) as Source[]
 
 const sort_columns = ['created_at', 'updated_at', 'last_contact_at']
 

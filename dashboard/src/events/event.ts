@@ -1,14 +1,7 @@
-export interface Event {
-  id: string
-  type: string
-  resource_id: string
-  created_at: string
-  data: Record<string, unknown>
-  previous: Record<string, unknown> | null
-}
+import type { Event } from '../../../server/events/schema.ts'
 
 /** As in the server's catalogue: a test compares them. */
-export const event_types = [
+export const event_types: Event['type'][] = [
   'contact.created',
   'contact.updated',
   'contact.deleted',

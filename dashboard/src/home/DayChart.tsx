@@ -1,11 +1,7 @@
 import { Skeleton } from '@mantine/core'
+import type { Overview } from '../../../server/overview/schema.ts'
 import { sayCount } from '../kit/Ago.tsx'
 import styles from './home.module.css'
-
-interface Day {
-  day: string
-  total: number
-}
 
 const width = 900
 const height = 180
@@ -14,7 +10,7 @@ const short = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', ti
 const nameOf = (day: string): string => short.format(new Date(`${day}T00:00:00Z`))
 
 /** A bar for each day, drawn here: a chart library would weigh more than the page. */
-export function DayChart({ days }: { days: Day[] | undefined }) {
+export function DayChart({ days }: { days: Overview['added_by_day'] | undefined }) {
   if (!days) return <Skeleton height={height} />
   const most = Math.max(1, ...days.map(({ total }) => total))
   const step = width / Math.max(1, days.length)

@@ -1,11 +1,11 @@
 import { Anchor, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import type { Overview } from '../../../server/overview/schema.ts'
 import { nameOfEvent } from '../events/event.ts'
 import { Ago } from '../kit/Ago.tsx'
 import { useWorkspaceId } from '../kit/api.ts'
 import { Waiting } from '../kit/states.tsx'
 import styles from './home.module.css'
-import type { Overview } from './overview.ts'
 
 export function Events({ events }: { events: Overview['events'] | undefined }) {
   if (!events) return <Waiting lines={4} height={16} />

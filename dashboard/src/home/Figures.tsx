@@ -1,5 +1,6 @@
 import { Skeleton } from '@mantine/core'
-import { type Source, source_names, sources } from '../contacts/search.ts'
+import type { Overview } from '../../../server/overview/schema.ts'
+import { source_names, sources } from '../contacts/search.ts'
 import { sayNumber } from '../kit/Ago.tsx'
 import { Card } from '../kit/Page.tsx'
 import styles from './home.module.css'
@@ -16,7 +17,7 @@ export function Figure({ label, value }: { label: string; value: string | undefi
 }
 
 /** Where contacts came from, as parts of a whole. */
-export function Sources({ counts }: { counts: Record<Source, number> | undefined }) {
+export function Sources({ counts }: { counts: Overview['contacts']['by_source'] | undefined }) {
   const total = sources.reduce((sum, source) => sum + (counts?.[source] ?? 0), 0)
   return (
     <Card>

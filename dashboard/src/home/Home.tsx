@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import type { Overview } from '../../../server/overview/schema.ts'
 import { sayNumber } from '../kit/Ago.tsx'
 import { useApi } from '../kit/api.ts'
 import { PlusIcon } from '../kit/icons.tsx'
@@ -12,7 +13,6 @@ import { Events } from './Events.tsx'
 import { Figure, Sources } from './Figures.tsx'
 import styles from './home.module.css'
 import { NextSteps } from './NextSteps.tsx'
-import type { Overview } from './overview.ts'
 
 export function Home() {
   const api = useApi()

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
+import type { Import } from '../../../server/imports/schema.ts'
 import { sayCount } from '../kit/Ago.tsx'
 import { Refusal } from '../kit/states.tsx'
-import type { Import } from './import.ts'
 import styles from './imports.module.css'
 import { Rows } from './Rows.tsx'
 

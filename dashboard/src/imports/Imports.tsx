@@ -1,6 +1,7 @@
 import { Badge, Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
+import type { Import } from '../../../server/imports/schema.ts'
 import { Ago, sayNumber } from '../kit/Ago.tsx'
 import { useApi, useWorkspaceId } from '../kit/api.ts'
 import { type Column, DataTable } from '../kit/DataTable.tsx'
@@ -8,7 +9,7 @@ import { ImportIcon, PlusIcon } from '../kit/icons.tsx'
 import { Card, Page } from '../kit/Page.tsx'
 import { useCanEdit } from '../kit/session.ts'
 import { Empty, Failure } from '../kit/states.tsx'
-import { type Import, isAtWork } from './import.ts'
+import { isAtWork } from './import.ts'
 import styles from './imports.module.css'
 
 export function Imports() {

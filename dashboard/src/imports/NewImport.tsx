@@ -1,17 +1,18 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { Import } from '../../../server/imports/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { Card, Page, Stack } from '../kit/Page.tsx'
 import { sayOf } from '../kit/problems.ts'
 import { Refusal } from '../kit/states.tsx'
 import { DropFile } from './DropFile.tsx'
 import { DryRun } from './DryRun.tsx'
-import { type Import, importQuery, isAtWork } from './import.ts'
+import { importQuery, isAtWork } from './import.ts'
 import { type Options, OptionsForm } from './OptionsForm.tsx'
 import { Running, RunningImport } from './Running.tsx'
 import { useRun } from './useRun.ts'
 
-const first_options: Options = { on_conflict: 'skip', default_country: null }
+const first_options: Options = { mapping: undefined, on_conflict: 'skip', default_country: null }
 
 /** File, columns, dry run, and then in earnest. The file stays with the browser, to be sent again with other columns. */
 export function NewImport() {

@@ -1,13 +1,11 @@
 import { Radio, Select } from '@mantine/core'
+import type { Field } from '../../../server/contacts/schema.ts'
+import type { Import, ImportOptions } from '../../../server/imports/schema.ts'
 import { country_names } from './countries.ts'
-import { fields, type Import } from './import.ts'
+import { fields } from './import.ts'
 import styles from './imports.module.css'
 
-export interface Options {
-  mapping?: Record<string, string | null>
-  default_country: string | null
-  on_conflict: 'skip' | 'update'
-}
+export type Options = Pick<ImportOptions, 'mapping' | 'default_country' | 'on_conflict'>
 
 interface OptionsFormProps {
   import: Import
@@ -19,7 +17,7 @@ const nothing = 'none'
 
 export function OptionsForm({ import: tried, options, onChange }: OptionsFormProps) {
   const { columns, mapping } = tried
-  const map = (column: string, field: string | null) =>
+  const map = (column: string, field: Field | null) =>
     onChange({ ...options, mapping: { ...without(mapping, field), [column]: field } })
   const has_phone = Object.values(mapping).includes('phone_number')
   return (
@@ -34,7 +32,7 @@ export function OptionsForm({ import: tried, options, onChange }: OptionsFormPro
               label={column || `Column ${index + 1}`}
               data={[{ value: nothing, label: 'Don’t import' }, ...fields]}
               value={mapping[column] ?? nothing}
-              onChange={(field) => map(column, field === nothing ? null : field)}
+              onChange={(field) => map(column, field === nothing ? null : (field as Field | null))}
               allowDeselect={false}
               classNames={{ input: mapping[column] ? '' : styles.leftOut }}
             />
@@ -48,7 +46,7 @@ export function OptionsForm({ import: tried, options, onChange }: OptionsFormPro
         description="For phone numbers without a country code, for example 030 901820."
         placeholder="None"
         data={country_names}
-        value={options.default_country}
+        value={options.default_country ?? null}
         onChange={(default_country) => onChange({ ...options, default_country })}
         searchable
         clearable
@@ -69,5 +67,5 @@ export function OptionsForm({ import: tried, options, onChange }: OptionsFormPro
 }
 
 /** A field has one column: who had it leaves it. */
-const without = (mapping: Import['mapping'], field: string | null): Import['mapping'] =>
+const without = (mapping: Import['mapping'], field: Field | null): Import['mapping'] =>
   Object.fromEntries(Object.entries(mapping).map(([column, had]) => [column, had === field ? null : had]))

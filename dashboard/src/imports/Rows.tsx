@@ -1,12 +1,13 @@
 import { Badge, Button, SegmentedControl } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
+import type { Import, ImportRow, Outcome } from '../../../server/imports/schema.ts'
 import { sayNumber } from '../kit/Ago.tsx'
 import { useApi } from '../kit/api.ts'
 import { type Column, DataTable } from '../kit/DataTable.tsx'
 import { FileIcon } from '../kit/icons.tsx'
 import { Empty, Failure } from '../kit/states.tsx'
-import { fields, type Import, type ImportRow, type Outcome, outcomes } from './import.ts'
+import { fields, outcomes } from './import.ts'
 import styles from './imports.module.css'
 
 const page_size = 50

@@ -1,6 +1,6 @@
 import { Progress } from '@mantine/core'
+import type { Import } from '../../../server/imports/schema.ts'
 import { sayNumber } from '../kit/Ago.tsx'
-import type { Import } from './import.ts'
 import styles from './imports.module.css'
 
 interface RunningProps {

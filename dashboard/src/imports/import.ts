@@ -1,44 +1,11 @@
 import { queryOptions } from '@tanstack/react-query'
+import type { Field } from '../../../server/contacts/schema.ts'
+import type { Import, Outcome } from '../../../server/imports/schema.ts'
 import type { Api } from '../kit/api.ts'
 
-export type Status = 'queued' | 'running' | 'finished' | 'canceled' | 'failed' | 'undoing' | 'undone'
+export const outcomes: Outcome[] = ['created', 'updated', 'skipped', 'refused']
 
-export interface Import {
-  id: string
-  status: Status
-  is_dry_run: boolean
-  file_name: string | null
-  on_conflict: 'skip' | 'update'
-  default_country: string | null
-  columns: string[]
-  mapping: Record<string, string | null>
-  total: number | null
-  done: number
-  created: number
-  updated: number
-  skipped: number
-  refused: number
-  undo_skipped: number
-  error: string | null
-  created_at: string
-  started_at: string | null
-  finished_at: string | null
-  undone_at: string | null
-}
-
-export const outcomes = ['created', 'updated', 'skipped', 'refused'] as const
-export type Outcome = (typeof outcomes)[number]
-
-export interface ImportRow {
-  id: string
-  row_number: number
-  outcome: Outcome
-  reason: string | null
-  contact_id: string | null
-  values: Record<string, string>
-}
-
-export const fields = [
+export const fields: { value: Field; label: string }[] = [
   { value: 'phone_number', label: 'Phone number' },
   { value: 'first_name', label: 'First name' },
   { value: 'last_name', label: 'Last name' },

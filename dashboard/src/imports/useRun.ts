@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import type { Import } from '../../../server/imports/schema.ts'
 import { useStale } from '../contacts/useStale.ts'
 import { useApi } from '../kit/api.ts'
-import type { Import } from './import.ts'
 
 /** Does in earnest what a dry run has shown, and leads to it. */
 export function useRun() {

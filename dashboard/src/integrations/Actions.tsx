@@ -2,11 +2,12 @@ import { Button, Menu, Modal } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import type { Integration } from '../../../server/integrations/schema.ts'
 import { Ask } from '../kit/Ask.tsx'
 import { useApi } from '../kit/api.ts'
 import { ChevronIcon, KeyIcon, TrashIcon } from '../kit/icons.tsx'
 import { tell, tellProblem } from '../kit/toast.ts'
-import { type Integration, integrationQuery } from './integration.ts'
+import { integrationQuery } from './integration.ts'
 import { SigningForm } from './SigningForm.tsx'
 
 export function Actions({ integration }: { integration: Integration }) {

@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Group, Select, Textarea, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { FieldMap, Integration } from '../../../server/integrations/schema.ts'
 import { nameOfCrm } from '../contacts/crm.ts'
 import { country_names } from '../imports/countries.ts'
 import { useApi } from '../kit/api.ts'
@@ -9,7 +10,7 @@ import { changedFields, mergeMembers } from '../kit/merge.ts'
 import { sayOf } from '../kit/problems.ts'
 import { Refusal } from '../kit/states.tsx'
 import { tell } from '../kit/toast.ts'
-import { type FieldMap, fields, type Integration, integrationQuery } from './integration.ts'
+import { fields, integrationQuery } from './integration.ts'
 import styles from './integrations.module.css'
 import { SampleTree } from './SampleTree.tsx'
 import { Trial } from './Trial.tsx'
@@ -159,7 +160,7 @@ function changesOf(before: Mapped, wanted: Mapped, now: Mapped): Partial<Mapped>
   const [from, to, at] = [before.field_map, wanted.field_map, now.field_map]
   const crm_ids = mergeMembers(from.crm_ids ?? {}, to.crm_ids ?? {}, at.crm_ids ?? {})
   return {
-    field_map: { ...mergeMembers<FieldMap[string]>(from, to, at), crm_ids },
+    field_map: { ...mergeMembers<FieldMap[keyof FieldMap]>(from, to, at), crm_ids },
     ...changedFields({ default_country: before.default_country }, { default_country: wanted.default_country }),
   }
 }

@@ -2,10 +2,10 @@ import { Button, Modal, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import type { Integration } from '../../../server/integrations/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { faultsOf } from '../kit/problems.ts'
 import { Refusal } from '../kit/states.tsx'
-import type { Integration } from './integration.ts'
 import styles from './integrations.module.css'
 
 const fields = ['name']

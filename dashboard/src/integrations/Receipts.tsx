@@ -1,6 +1,7 @@
 import { Anchor, Badge, Button, Group } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import type { Receipt } from '../../../server/integrations/schema.ts'
 import { Ago } from '../kit/Ago.tsx'
 import { useWorkspaceId } from '../kit/api.ts'
 import { Json } from '../kit/Code.tsx'
@@ -8,7 +9,7 @@ import { PlugIcon } from '../kit/icons.tsx'
 import { Opening } from '../kit/Opening.tsx'
 import type { List } from '../kit/request.ts'
 import { Empty, Failure, Waiting } from '../kit/states.tsx'
-import { outcome_colors, outcome_names, type Receipt } from './integration.ts'
+import { outcome_colors, outcome_names } from './integration.ts'
 import styles from './integrations.module.css'
 
 interface ReceiptsProps {

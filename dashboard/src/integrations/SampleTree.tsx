@@ -1,7 +1,8 @@
 import { Menu } from '@mantine/core'
+import type { FieldMap } from '../../../server/integrations/schema.ts'
 import { nameOfCrm } from '../contacts/crm.ts'
 import { sayCount } from '../kit/Ago.tsx'
-import { type FieldMap, fields, pointerTo } from './integration.ts'
+import { fields, pointerTo } from './integration.ts'
 import styles from './integrations.module.css'
 
 interface SampleTreeProps {

@@ -1,12 +1,13 @@
 import { Button, Group, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { Integration } from '../../../server/integrations/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { Copy } from '../kit/Copy.tsx'
 import { faultsOf } from '../kit/problems.ts'
 import { Refusal } from '../kit/states.tsx'
 import { tell } from '../kit/toast.ts'
-import { type Integration, integrationQuery } from './integration.ts'
+import { integrationQuery } from './integration.ts'
 import styles from './integrations.module.css'
 
 const fields = ['signing_secret']

@@ -1,10 +1,11 @@
 import { Alert } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { DryRun, FieldMap } from '../../../server/integrations/schema.ts'
 import { nameOfCrm } from '../contacts/crm.ts'
 import { useApi } from '../kit/api.ts'
 import { sayOf } from '../kit/problems.ts'
 import { Refusal, Waiting } from '../kit/states.tsx'
-import { type DryRun, type FieldMap, fields, type Outcome, receiptsQuery } from './integration.ts'
+import { fields, type Outcome, receiptsQuery } from './integration.ts'
 import styles from './integrations.module.css'
 
 interface TrialProps {

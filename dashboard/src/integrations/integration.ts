@@ -1,44 +1,9 @@
 import { queryOptions } from '@tanstack/react-query'
+import type { Integration, Receipt } from '../../../server/integrations/schema.ts'
 import { fields } from '../imports/import.ts'
 import type { Api } from '../kit/api.ts'
 
-export interface FieldMap {
-  crm_ids?: Record<string, string>
-  [field: string]: string | Record<string, string> | undefined
-}
-
-export interface Integration {
-  id: string
-  name: string
-  status: 'active' | 'disabled'
-  /** Null when it can no longer be shown. */
-  url: string | null
-  field_map: FieldMap
-  default_country: string | null
-  is_signed: boolean
-  last_received_at: string | null
-  created_at: string
-  updated_at: string
-}
-
-export const outcomes = ['created', 'updated', 'unchanged', 'refused'] as const
-export type Outcome = (typeof outcomes)[number]
-
-export interface Receipt {
-  id: string
-  outcome: Outcome
-  reasons: string[]
-  contact_id: string | null
-  payload: unknown
-  received_at: string
-}
-
-export interface DryRun {
-  outcome: Outcome
-  reasons: string[]
-  contact_id: string | null
-  contact: Record<string, unknown> | null
-}
+export type Outcome = Receipt['outcome']
 
 export { fields }
 

@@ -1,3 +1,6 @@
+import type { Static } from 'typebox'
+import type { Pagination as PaginationSchema } from '../../../server/kit/postgres/page.ts'
+
 /** What the server refused, or why it could not be reached. */
 export class Problem extends Error {
   readonly status: number
@@ -14,13 +17,7 @@ export class Problem extends Error {
   }
 }
 
-export interface Pagination {
-  total: number
-  limit: number
-  offset: number
-  has_more: boolean
-  next_cursor: string | null
-}
+export type Pagination = Static<typeof PaginationSchema>
 
 export interface List<Item> {
   data: Item[]

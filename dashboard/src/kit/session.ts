@@ -1,23 +1,9 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { PerhapsSession, Session } from '../../../server/people/schema.ts'
 import { useWorkspaceId } from './api.ts'
 import { request } from './request.ts'
 
-export type Role = 'owner' | 'member' | 'viewer'
-
-export interface Membership {
-  id: string
-  name: string
-  role: Role
-}
-
-export interface Session {
-  person: { id: string; email: string; name: string }
-  workspaces: Membership[]
-}
-
-interface PerhapsSession extends Pick<Session, 'workspaces'> {
-  person: Session['person'] | null
-}
+export type Membership = Session['workspaces'][number]
 
 /** null: nobody is signed in. */
 export const session_query = queryOptions({

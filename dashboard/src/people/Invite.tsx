@@ -1,27 +1,21 @@
 import { Button } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import type { OpenInvitation, Session } from '../../../server/people/schema.ts'
 import { sayOf } from '../kit/problems.ts'
 import { Problem, request } from '../kit/request.ts'
-import { type Role, type Session, session_query, useEnter } from '../kit/session.ts'
+import { session_query, useEnter } from '../kit/session.ts'
 import { Failure, Refusal, Waiting } from '../kit/states.tsx'
 import { Gate } from './Gate.tsx'
 import styles from './gate.module.css'
 import { PersonForm } from './PersonForm.tsx'
 import { aboutOf, withArticle } from './roles.ts'
 
-interface Invitation {
-  workspace: { name: string }
-  role: Role
-  email: string | null
-  invited_by: string | null
-}
-
 export function Invite() {
   const { token } = useParams({ from: '/invite/$token' })
   const address = `/app/invitations/${token}`
   const { data: session } = useQuery(session_query)
-  const asked = useQuery({ queryKey: ['invitation', token], queryFn: () => request<Invitation>(address) })
+  const asked = useQuery({ queryKey: ['invitation', token], queryFn: () => request<OpenInvitation>(address) })
   const invitation = asked.data
   if (asked.error instanceof Problem && asked.error.status === 404) return <GoneInvitation />
   if (asked.error) return <Failure error={asked.error} retry={asked.refetch} />
@@ -32,7 +26,7 @@ export function Invite() {
       </Gate>
     )
   }
-  const about = `${invitation.invited_by ?? 'An owner'} invited you to join as ${withArticle(invitation.role)}. You ${aboutOf(invitation.role).replace('Can', 'can')}`
+  const about = `${invitation.invited_by} invited you to join as ${withArticle(invitation.role)}. You ${aboutOf(invitation.role).replace('Can', 'can')}`
   return (
     <Gate title={`Join ${invitation.workspace.name}`} about={about} foot={!session && <SignInInstead token={token} />}>
       {session ? (

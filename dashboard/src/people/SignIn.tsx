@@ -3,19 +3,15 @@ import { useForm } from '@mantine/form'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Navigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useEffect } from 'react'
+import type { SignIn as Credentials, Session } from '../../../server/people/schema.ts'
 import { sayCount } from '../kit/Ago.tsx'
 import { faultsOf } from '../kit/problems.ts'
 import { Problem, request } from '../kit/request.ts'
-import { type Session, session_query, useEnter } from '../kit/session.ts'
+import { session_query, useEnter } from '../kit/session.ts'
 import { Refusal } from '../kit/states.tsx'
 import { Splash } from '../shell/Splash.tsx'
 import { Gate } from './Gate.tsx'
 import styles from './gate.module.css'
-
-interface Credentials {
-  email: string
-  password: string
-}
 
 const fields = ['email', 'password']
 

@@ -1,4 +1,4 @@
-import type { Role } from '../kit/session.ts'
+import type { Role } from '../../../server/people/schema.ts'
 
 /** As the server has them: see server/people/roles.ts. */
 export const roles: { value: Role; label: string; about: string }[] = [

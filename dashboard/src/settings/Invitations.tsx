@@ -2,6 +2,7 @@ import { Button, Modal, Radio, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { Invitation, InvitationWithLink } from '../../../server/people/schema.ts'
 import { Ago } from '../kit/Ago.tsx'
 import { useWorkspaceId } from '../kit/api.ts'
 import { PlusIcon } from '../kit/icons.tsx'
@@ -9,18 +10,10 @@ import { Card } from '../kit/Page.tsx'
 import { faultsOf } from '../kit/problems.ts'
 import { type List, request } from '../kit/request.ts'
 import { Secret } from '../kit/Secret.tsx'
-import type { Role } from '../kit/session.ts'
 import { Failure, Refusal, Waiting } from '../kit/states.tsx'
 import { tellProblem } from '../kit/toast.ts'
 import { labelOf, roles } from '../people/roles.ts'
 import styles from './settings.module.css'
-
-interface Invitation {
-  id: string
-  role: Role
-  email: string | null
-  expires_at: string
-}
 
 const fields = ['email', 'role']
 
@@ -30,9 +23,9 @@ export function Invitations() {
   const [is_inviting, setInviting] = useState(false)
   const { data, error, refetch } = useQuery({
     queryKey: [workspace, 'invitations'],
-    queryFn: ({ signal }) => request<List<Invitation> | Invitation[]>('/app/invitations', { workspace, signal }),
+    queryFn: ({ signal }) => request<List<Invitation>>('/app/invitations', { workspace, signal }),
   })
-  const invitations = Array.isArray(data) ? data : data?.data
+  const invitations = data?.data
   return (
     <Card
       title="Invitations"
@@ -91,7 +84,7 @@ function InviteForm({ onClose }: { onClose: () => void }) {
   const form = useForm({ initialValues: { email: '', role: 'member' } })
   const inviting = useMutation({
     mutationFn: ({ email, role }: { email: string; role: string }) =>
-      request<Invitation & { link: string }>('/app/invitations', {
+      request<InvitationWithLink>('/app/invitations', {
         method: 'POST',
         body: { role, ...(email && { email }) },
         workspace,

@@ -1,16 +1,16 @@
 import { Modal } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
+import type { ApiKey, ApiKeyWithSecret } from '../../../server/api-keys/schema.ts'
 import { Ask } from '../kit/Ask.tsx'
 import { useApi } from '../kit/api.ts'
 import { tell } from '../kit/toast.ts'
-import type { ApiKey, NewApiKey } from './apiKey.ts'
 import { KeyForm } from './KeyForm.tsx'
 import { RotateForm } from './RotateForm.tsx'
 import { ShownOnce } from './ShownOnce.tsx'
 
 export type KeyDialog =
   | { kind: 'create' }
-  | { kind: 'shown'; api_key: NewApiKey }
+  | { kind: 'shown'; api_key: ApiKeyWithSecret }
   | { kind: 'rotate' | 'revoke'; api_key: ApiKey }
 
 interface KeyDialogsProps {
@@ -26,7 +26,7 @@ export function KeyDialogs({ dialog, onChange }: KeyDialogsProps) {
   const client = useQueryClient()
   const close = () => onChange(undefined)
   const refresh = () => client.invalidateQueries({ queryKey: [api.workspace, 'api_keys'] })
-  const show = async (api_key: NewApiKey) => {
+  const show = async (api_key: ApiKeyWithSecret) => {
     onChange({ kind: 'shown', api_key })
     await refresh()
   }

@@ -1,10 +1,11 @@
 import { Button, Checkbox, Radio, Select, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
+import type { ApiKeyWithSecret } from '../../../server/api-keys/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { faultsOf } from '../kit/problems.ts'
 import { Refusal } from '../kit/states.tsx'
-import { type NewApiKey, scopes } from './apiKey.ts'
+import { scopes } from './apiKey.ts'
 import styles from './settings.module.css'
 
 const day_ms = 86_400_000
@@ -23,7 +24,7 @@ interface Values {
   days: string
 }
 
-export function KeyForm({ onMade }: { onMade: (key: NewApiKey) => unknown }) {
+export function KeyForm({ onMade }: { onMade: (key: ApiKeyWithSecret) => unknown }) {
   const api = useApi()
   const form = useForm<Values>({
     initialValues: { name: '', reach: 'all', scopes: ['contacts:read'], days: '0' },
@@ -32,7 +33,7 @@ export function KeyForm({ onMade }: { onMade: (key: NewApiKey) => unknown }) {
     },
   })
   const making = useMutation({
-    mutationFn: (values: Values) => api.send<NewApiKey>('POST', '/api_keys', bodyOf(values)),
+    mutationFn: (values: Values) => api.send<ApiKeyWithSecret>('POST', '/api_keys', bodyOf(values)),
     onError: (error) => form.setErrors(faultsOf(error, fields).at),
     onSuccess: onMade,
   })

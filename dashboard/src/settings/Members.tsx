@@ -1,6 +1,7 @@
 import { ActionIcon, Badge, Menu } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { Member, Role } from '../../../server/people/schema.ts'
 import { Ago } from '../kit/Ago.tsx'
 import { Ask } from '../kit/Ask.tsx'
 import { useWorkspaceId } from '../kit/api.ts'
@@ -8,36 +9,27 @@ import { type Column, DataTable } from '../kit/DataTable.tsx'
 import { MoreIcon } from '../kit/icons.tsx'
 import { Card, Stack, useTitle } from '../kit/Page.tsx'
 import { type List, request } from '../kit/request.ts'
-import { type Role, session_query, useSession } from '../kit/session.ts'
+import { session_query, useSession } from '../kit/session.ts'
 import { Failure } from '../kit/states.tsx'
 import { tellProblem } from '../kit/toast.ts'
 import { labelOf, roles } from '../people/roles.ts'
 import { Invitations } from './Invitations.tsx'
 import styles from './settings.module.css'
 
-interface Member {
-  person_id: string
-  email: string
-  name: string
-  role: Role
-  created_at: string
-}
-
 export function Members() {
   useTitle('Members')
   const workspace = useWorkspaceId()
   const { data, error, refetch } = useQuery({
     queryKey: [workspace, 'members'],
-    queryFn: ({ signal }) => request<List<Member> | Member[]>('/app/members', { workspace, signal }),
+    queryFn: ({ signal }) => request<List<Member>>('/app/members', { workspace, signal }),
   })
-  const rows = Array.isArray(data) ? data : data?.data
   return (
     <Stack>
       <Card is_flush>
         {error ? (
           <Failure error={error} retry={refetch} />
         ) : (
-          <DataTable label="Members" columns={columns} rows={rows} idOf={({ person_id }) => person_id} />
+          <DataTable label="Members" columns={columns} rows={data?.data} idOf={({ person_id }) => person_id} />
         )}
       </Card>
       <Invitations />

@@ -1,10 +1,10 @@
 import { Button, Select, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { ApiKey, ApiKeyWithSecret } from '../../../server/api-keys/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { sayOf } from '../kit/problems.ts'
 import { Refusal } from '../kit/states.tsx'
-import type { ApiKey, NewApiKey } from './apiKey.ts'
 import styles from './settings.module.css'
 
 const overlaps = [
@@ -14,12 +14,12 @@ const overlaps = [
   { value: '604800', label: 'In 7 days' },
 ]
 
-export function RotateForm({ api_key, onMade }: { api_key: ApiKey; onMade: (key: NewApiKey) => unknown }) {
+export function RotateForm({ api_key, onMade }: { api_key: ApiKey; onMade: (key: ApiKeyWithSecret) => unknown }) {
   const api = useApi()
   const [overlap, setOverlap] = useState('86400')
   const rotating = useMutation({
     mutationFn: () =>
-      api.send<NewApiKey>('POST', `/api_keys/${api_key.id}/rotate`, { overlap_seconds: Number(overlap) }),
+      api.send<ApiKeyWithSecret>('POST', `/api_keys/${api_key.id}/rotate`, { overlap_seconds: Number(overlap) }),
     onSuccess: onMade,
   })
   return (

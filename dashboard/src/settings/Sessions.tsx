@@ -1,6 +1,7 @@
 import { Badge, Button } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { OpenSession } from '../../../server/people/schema.ts'
 import { Ago } from '../kit/Ago.tsx'
 import { Ask } from '../kit/Ask.tsx'
 import { Card } from '../kit/Page.tsx'
@@ -11,23 +12,15 @@ import { tellProblem } from '../kit/toast.ts'
 import { nameOfDevice } from './device.ts'
 import styles from './settings.module.css'
 
-interface PersonSession {
-  id: string
-  created_at: string
-  last_used_at: string
-  user_agent: string | null
-  is_current: boolean
-}
-
 /** Where the person is signed in. */
 export function Sessions() {
   const enter = useEnter()
   const [is_asking, setAsking] = useState(false)
   const { data, error, refetch } = useQuery({
     queryKey: ['sessions'],
-    queryFn: ({ signal }) => request<List<PersonSession> | PersonSession[]>('/app/sessions', { signal }),
+    queryFn: ({ signal }) => request<List<OpenSession>>('/app/sessions', { signal }),
   })
-  const sessions = Array.isArray(data) ? data : data?.data
+  const sessions = data?.data
   const leaveAll = async () => {
     await request('/app/sessions', { method: 'DELETE' })
     enter(null)
@@ -61,7 +54,7 @@ export function Sessions() {
   )
 }
 
-function SessionLine({ id, user_agent, last_used_at, is_current }: PersonSession) {
+function SessionLine({ id, user_agent, last_used_at, is_current }: OpenSession) {
   const client = useQueryClient()
   const ending = useMutation({
     mutationFn: () => request(`/app/sessions/${id}`, { method: 'DELETE' }),

@@ -1,11 +1,11 @@
 import { Alert, Button } from '@mantine/core'
+import type { ApiKeyWithSecret } from '../../../server/api-keys/schema.ts'
 import { AlertIcon } from '../kit/icons.tsx'
 import { addressOf } from '../kit/request.ts'
 import { Secret } from '../kit/Secret.tsx'
-import type { NewApiKey } from './apiKey.ts'
 import styles from './settings.module.css'
 
-export function ShownOnce({ api_key, onClose }: { api_key: NewApiKey; onClose: () => void }) {
+export function ShownOnce({ api_key, onClose }: { api_key: ApiKeyWithSecret; onClose: () => void }) {
   const curl = `curl -H 'Authorization: Bearer ${api_key.key}' ${addressOf('/api/v1/contacts')}`
   return (
     <div className={styles.form}>

@@ -1,18 +1,4 @@
-export interface ApiKey {
-  id: string
-  name: string
-  last_four: string
-  scopes: string[] | null
-  expires_at: string | null
-  revoked_at: string | null
-  last_used_at: string | null
-  created_at: string
-}
-
-export interface NewApiKey extends ApiKey {
-  /** Only when it is made, and never again. */
-  key: string
-}
+import type { ApiKey } from '../../../server/api-keys/schema.ts'
 
 export const scopes = [
   { value: 'contacts:read', label: 'Read contacts' },

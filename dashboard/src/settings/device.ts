@@ -14,10 +14,10 @@ const systems: [RegExp, string][] = [
   [/Linux/, 'Linux'],
 ]
 
-export function nameOfDevice(user_agent: string | null): string {
-  const find = (names: [RegExp, string][]) => names.find(([pattern]) => pattern.test(user_agent ?? ''))?.[1]
+export function nameOfDevice(user_agent: string): string {
+  const find = (names: [RegExp, string][]) => names.find(([pattern]) => pattern.test(user_agent))?.[1]
   const browser = find(browsers)
   const system = find(systems)
-  if (!browser) return user_agent?.slice(0, 60) || 'Unknown device'
+  if (!browser) return user_agent.slice(0, 60) || 'Unknown device'
   return system ? `${browser} on ${system}` : browser
 }

@@ -1,6 +1,7 @@
 import { Badge, Button, SegmentedControl } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import type { Delivery, Webhook } from '../../../server/webhooks/schema.ts'
 import { Ago, sayCount } from '../kit/Ago.tsx'
 import { useApi, useWorkspaceId } from '../kit/api.ts'
 import { type Column, DataTable } from '../kit/DataTable.tsx'
@@ -8,14 +9,7 @@ import { SendIcon } from '../kit/icons.tsx'
 import { Card } from '../kit/Page.tsx'
 import { Empty, Failure } from '../kit/states.tsx'
 import { OneDelivery } from './OneDelivery.tsx'
-import {
-  type Delivery,
-  delivery_colors,
-  delivery_names,
-  delivery_statuses,
-  look_again_ms,
-  type Webhook,
-} from './webhook.ts'
+import { delivery_colors, delivery_names, delivery_statuses, look_again_ms } from './webhook.ts'
 import styles from './webhooks.module.css'
 
 const page_size = 25

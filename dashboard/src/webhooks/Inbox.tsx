@@ -1,5 +1,6 @@
 import { Badge, SegmentedControl } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { InboxRequest, Webhook } from '../../../server/webhooks/schema.ts'
 import { Ago } from '../kit/Ago.tsx'
 import { useApi } from '../kit/api.ts'
 import { Code, laidOut } from '../kit/Code.tsx'
@@ -8,7 +9,7 @@ import { Opening } from '../kit/Opening.tsx'
 import { Card } from '../kit/Page.tsx'
 import { Empty, Failure, Waiting } from '../kit/states.tsx'
 import { tellProblem } from '../kit/toast.ts'
-import { type InboxRequest, look_again_ms, type Webhook, webhookQuery } from './webhook.ts'
+import { look_again_ms, webhookQuery } from './webhook.ts'
 import styles from './webhooks.module.css'
 
 const answers = [

@@ -1,6 +1,7 @@
 import { Button, Modal } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { Attempt, DeliveryWithAttempts, Webhook } from '../../../server/webhooks/schema.ts'
 import { Ago, sayNumber, sayTime } from '../kit/Ago.tsx'
 import { useApi } from '../kit/api.ts'
 import { Code, laidOut } from '../kit/Code.tsx'
@@ -8,7 +9,7 @@ import { RotateIcon } from '../kit/icons.tsx'
 import { Failure, Waiting } from '../kit/states.tsx'
 import { tell, tellProblem } from '../kit/toast.ts'
 import { DeliveryBadge } from './Deliveries.tsx'
-import { type Attempt, type DeliveryWithAttempts, look_again_ms, type Webhook } from './webhook.ts'
+import { look_again_ms } from './webhook.ts'
 import styles from './webhooks.module.css'
 
 interface OneDeliveryProps {

@@ -2,6 +2,7 @@ import { Alert, Button, Modal, Select } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import type { Recovered, Webhook, WebhookWithSecret } from '../../../server/webhooks/schema.ts'
 import { sayNumber } from '../kit/Ago.tsx'
 import { Ask } from '../kit/Ask.tsx'
 import { useApi } from '../kit/api.ts'
@@ -11,12 +12,11 @@ import { Secret } from '../kit/Secret.tsx'
 import { Refusal } from '../kit/states.tsx'
 import { tell } from '../kit/toast.ts'
 import { WebhookForm } from './WebhookForm.tsx'
-import type { NewWebhook, Webhook } from './webhook.ts'
 import styles from './webhooks.module.css'
 
 export type WebhookDialog =
   | { kind: 'create' }
-  | { kind: 'shown'; webhook: NewWebhook }
+  | { kind: 'shown'; webhook: WebhookWithSecret }
   | { kind: 'edit' | 'recover' | 'rotate' | 'delete'; webhook: Webhook }
 
 interface WebhookDialogsProps {
@@ -41,12 +41,12 @@ export function WebhookDialogs({ dialog, onChange }: WebhookDialogsProps) {
   const close = () => onChange(undefined)
   const refresh = () => client.invalidateQueries({ queryKey: [api.workspace, 'webhooks'] })
   const go = (id: string) => navigate({ to: '/w/$workspace/webhooks/$id', params: { workspace: api.workspace, id } })
-  const show = async (webhook: NewWebhook) => {
+  const show = async (webhook: WebhookWithSecret) => {
     onChange({ kind: 'shown', webhook })
     await refresh()
   }
   const rotate = async (id: string) => {
-    const webhook = await api.send<NewWebhook>('POST', `/webhooks/${id}/rotate_secret`)
+    const webhook = await api.send<WebhookWithSecret>('POST', `/webhooks/${id}/rotate_secret`)
     await refresh()
     // The question closes when it is answered, and the answer comes after.
     setTimeout(() => onChange({ kind: 'shown', webhook }))
@@ -140,7 +140,7 @@ function RecoverForm({ id, onDone }: { id: string; onDone: () => unknown }) {
   const [hours, setHours] = useState<string | null>('24')
   const recovering = useMutation({
     mutationFn: () =>
-      api.send<{ recovered: number }>('POST', `/webhooks/${id}/recover`, {
+      api.send<Recovered>('POST', `/webhooks/${id}/recover`, {
         since: new Date(Date.now() - Number(hours) * hour_ms).toISOString(),
       }),
     onSuccess: ({ recovered }) => {

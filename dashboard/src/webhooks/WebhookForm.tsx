@@ -2,12 +2,12 @@ import { Button, MultiSelect, Radio, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { Webhook, WebhookWithSecret } from '../../../server/webhooks/schema.ts'
 import { choicesOf, event_types } from '../events/event.ts'
 import { useApi } from '../kit/api.ts'
 import { changedFields, mergeList } from '../kit/merge.ts'
 import { faultsOf } from '../kit/problems.ts'
 import { Refusal } from '../kit/states.tsx'
-import type { NewWebhook, Webhook } from './webhook.ts'
 import styles from './webhooks.module.css'
 
 const fields = ['url', 'events', 'description']
@@ -22,7 +22,7 @@ interface Values {
 interface WebhookFormProps {
   /** The one that is changed, unless a new one is made. */
   webhook?: Webhook
-  onSaved: (webhook: NewWebhook) => unknown
+  onSaved: (webhook: WebhookWithSecret) => unknown
 }
 
 export function WebhookForm({ webhook, onSaved }: WebhookFormProps) {
@@ -35,8 +35,10 @@ export function WebhookForm({ webhook, onSaved }: WebhookFormProps) {
   const saving = useMutation({
     mutationFn: (values: Values) =>
       webhook
-        ? api.change<NewWebhook>(`/webhooks/${webhook.id}`, (now) => changesOf(bodyOf(before), bodyOf(values), now))
-        : api.send<NewWebhook>('POST', '/webhooks', bodyOf(values)),
+        ? api.change<WebhookWithSecret>(`/webhooks/${webhook.id}`, (now) =>
+            changesOf(bodyOf(before), bodyOf(values), now),
+          )
+        : api.send<WebhookWithSecret>('POST', '/webhooks', bodyOf(values)),
     onError: (error) => form.setErrors(faultsOf(error, fields).at),
     onSuccess: onSaved,
   })

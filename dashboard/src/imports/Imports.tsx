@@ -1,4 +1,4 @@
-import { Badge, Button } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import type { Import } from '../../../server/imports/schema.ts'
@@ -9,6 +9,7 @@ import { ImportIcon, PlusIcon } from '../kit/icons.tsx'
 import { Card, Page } from '../kit/Page.tsx'
 import { useCanEdit } from '../kit/session.ts'
 import { Empty, Failure } from '../kit/states.tsx'
+import { ImportStatusBadge } from './ImportStatusBadge.tsx'
 import { isAtWork } from './import.ts'
 import styles from './imports.module.css'
 
@@ -72,7 +73,7 @@ const count = (name: 'created' | 'updated' | 'skipped' | 'refused', title: strin
 
 const columns: Column<Import>[] = [
   { id: 'file_name', header: 'File', cell: ({ row }) => <FileLink {...row.original} /> },
-  { id: 'status', header: 'Status', cell: ({ row }) => <StatusBadge {...row.original} /> },
+  { id: 'status', header: 'Status', cell: ({ row }) => <ImportStatusBadge {...row.original} /> },
   count('created', 'Created'),
   count('updated', 'Updated'),
   count('skipped', 'Skipped'),
@@ -91,11 +92,3 @@ function FileLink({ id, file_name, is_dry_run }: Import) {
     </>
   )
 }
-
-const status_colors = { finished: 'teal', failed: 'red', canceled: 'gray', undone: 'gray' } as Record<string, string>
-
-export const StatusBadge = ({ status }: Pick<Import, 'status'>) => (
-  <Badge variant="light" color={status_colors[status] ?? 'blue'} tt="capitalize" fw={600}>
-    {status}
-  </Badge>
-)

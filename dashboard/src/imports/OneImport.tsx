@@ -12,7 +12,7 @@ import { Card, Page, Stack } from '../kit/Page.tsx'
 import { useCanEdit } from '../kit/session.ts'
 import { Failure, Refusal, Waiting } from '../kit/states.tsx'
 import { tellProblem } from '../kit/toast.ts'
-import { StatusBadge } from './Imports.tsx'
+import { ImportStatusBadge } from './ImportStatusBadge.tsx'
 import { importQuery, isAtWork } from './import.ts'
 import { Rows } from './Rows.tsx'
 import { RunningImport } from './Running.tsx'
@@ -42,7 +42,7 @@ export function OneImport() {
           {data.status === 'undone' && data.undo_skipped > 0 && (
             <Refusal>Not undone: {sayCount(data.undo_skipped, 'contact')} edited after the import.</Refusal>
           )}
-          <Card title={data.is_dry_run ? 'Dry run' : 'Results'} aside={<StatusBadge status={data.status} />}>
+          <Card title={data.is_dry_run ? 'Dry run' : 'Results'} aside={<ImportStatusBadge status={data.status} />}>
             {isAtWork(data) ? (
               <RunningImport import={data} verb={data.status === 'undoing' ? 'Undoing' : 'Importing'} />
             ) : (

@@ -1,4 +1,4 @@
-import { Badge, Button } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -9,6 +9,7 @@ import { type Column, DataTable } from '../kit/DataTable.tsx'
 import { PlugIcon, PlusIcon } from '../kit/icons.tsx'
 import { Card, Page } from '../kit/Page.tsx'
 import { Empty, Failure } from '../kit/states.tsx'
+import { IntegrationStatusBadge } from './IntegrationStatusBadge.tsx'
 import styles from './integrations.module.css'
 import { NewIntegration } from './NewIntegration.tsx'
 
@@ -62,7 +63,7 @@ export function Integrations() {
 
 const columns: Column<Integration>[] = [
   { id: 'name', header: 'Name', cell: ({ row }) => <NameLink {...row.original} /> },
-  { id: 'status', header: 'Status', cell: ({ row }) => <StatusBadge {...row.original} /> },
+  { id: 'status', header: 'Status', cell: ({ row }) => <IntegrationStatusBadge {...row.original} /> },
   {
     id: 'last_received_at',
     header: 'Last received',
@@ -82,14 +83,5 @@ function NameLink({ id, name }: Integration) {
     <Link className={styles.name} to="/w/$workspace/integrations/$id" params={{ workspace, id }}>
       {name}
     </Link>
-  )
-}
-
-export function StatusBadge({ status, field_map }: Pick<Integration, 'status' | 'field_map'>) {
-  const is_ready = status === 'active' && field_map.phone_number !== undefined
-  return (
-    <Badge variant="light" color={is_ready ? 'teal' : 'gray'} tt="none" fw={600}>
-      {status === 'disabled' ? 'Disabled' : is_ready ? 'Active' : 'Needs mapping'}
-    </Badge>
   )
 }

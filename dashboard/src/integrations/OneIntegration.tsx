@@ -8,7 +8,7 @@ import { Card, Page, Stack } from '../kit/Page.tsx'
 import { Secret } from '../kit/Secret.tsx'
 import { Failure, Waiting } from '../kit/states.tsx'
 import { Actions } from './Actions.tsx'
-import { StatusBadge } from './Integrations.tsx'
+import { IntegrationStatusBadge } from './IntegrationStatusBadge.tsx'
 import { integrationQuery, receiptsQuery } from './integration.ts'
 import { MapEditor } from './MapEditor.tsx'
 import { Receipts } from './Receipts.tsx'
@@ -39,7 +39,7 @@ export function OneIntegration() {
       {!data && !error && <Waiting />}
       {data && (
         <Stack>
-          <Card title="Endpoint" aside={<StatusBadge {...data} />}>
+          <Card title="Endpoint" aside={<IntegrationStatusBadge {...data} />}>
             <Stack>
               {data.url === null ? (
                 <Text>

@@ -5,11 +5,11 @@ import { Navigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import type { SignIn as Credentials, Session } from '../../../server/people/schema.ts'
 import { sayCount } from '../kit/Ago.tsx'
+import { LoadingPage } from '../kit/LoadingPage.tsx'
 import { faultsOf } from '../kit/problems.ts'
 import { Problem, request } from '../kit/request.ts'
 import { session_query, useEnter } from '../kit/session.ts'
 import { Refusal } from '../kit/states.tsx'
-import { Splash } from '../shell/Splash.tsx'
 import { Gate } from './Gate.tsx'
 import styles from './gate.module.css'
 
@@ -30,7 +30,7 @@ export function SignIn() {
   useEffect(() => {
     if (session && next) history.replace(next)
   }, [session, next, history])
-  if (session) return next ? <Splash /> : <Navigate to="/" replace />
+  if (session) return next ? <LoadingPage /> : <Navigate to="/" replace />
   return (
     <Gate title="Sign in" foot="No account? Ask a workspace owner for an invitation.">
       <form className={styles.form} onSubmit={form.onSubmit((values) => signing.mutate(values))}>

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Navigate, Outlet, useLocation, useParams } from '@tanstack/react-router'
 import { useEffect } from 'react'
+import { LoadingPage } from '../kit/LoadingPage.tsx'
 import { session_query } from '../kit/session.ts'
 import { Failure } from '../kit/states.tsx'
 import { AccountMenu } from './AccountMenu.tsx'
 import { rememberWorkspace } from './last.ts'
 import { Nav } from './Nav.tsx'
 import { Nowhere } from './Nowhere.tsx'
-import { Splash } from './Splash.tsx'
 import styles from './shell.module.css'
 import { WorkspaceSwitch } from './WorkspaceSwitch.tsx'
 
@@ -26,11 +26,11 @@ export function Shell() {
     scrollTo(0, 0)
   }, [pathname])
 
-  if (session === undefined) return error ? <Failure error={error} retry={refetch} /> : <Splash />
+  if (session === undefined) return error ? <Failure error={error} retry={refetch} /> : <LoadingPage />
   if (session === null) {
     // This is still shown while the page to sign in is loaded: from there it must not lead there again.
     const is_here = pathname.startsWith('/w/')
-    return is_here ? <Navigate to="/sign-in" search={{ next: publicHref }} replace /> : <Splash />
+    return is_here ? <Navigate to="/sign-in" search={{ next: publicHref }} replace /> : <LoadingPage />
   }
   if (!is_member) return <Nowhere />
   return (

@@ -1,4 +1,4 @@
-import { Badge, Button, SegmentedControl } from '@mantine/core'
+import { Button, SegmentedControl } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { Delivery, Webhook } from '../../../server/webhooks/schema.ts'
@@ -8,8 +8,9 @@ import { type Column, DataTable } from '../kit/DataTable.tsx'
 import { SendIcon } from '../kit/icons.tsx'
 import { Card } from '../kit/Page.tsx'
 import { Empty, Failure } from '../kit/states.tsx'
+import { DeliveryStatusBadge } from './DeliveryStatusBadge.tsx'
 import { OneDelivery } from './OneDelivery.tsx'
-import { delivery_colors, delivery_names, delivery_statuses, look_again_ms } from './webhook.ts'
+import { delivery_names, delivery_statuses, look_again_ms } from './webhook.ts'
 import styles from './webhooks.module.css'
 
 const page_size = 25
@@ -81,15 +82,9 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
   )
 }
 
-export const DeliveryBadge = ({ status, attempt }: Pick<Delivery, 'status' | 'attempt'>) => (
-  <Badge variant="light" color={delivery_colors[status]} tt="none" fw={600}>
-    {status === 'pending' && attempt > 0 ? 'Retrying' : delivery_names[status]}
-  </Badge>
-)
-
 const columns: Column<Delivery>[] = [
   { id: 'type', header: 'Event', cell: ({ row }) => <TypeLink {...row.original} /> },
-  { id: 'status', header: 'Status', cell: ({ row }) => <DeliveryBadge {...row.original} /> },
+  { id: 'status', header: 'Status', cell: ({ row }) => <DeliveryStatusBadge {...row.original} /> },
   {
     id: 'attempt',
     header: 'Attempts',

@@ -8,7 +8,7 @@ import { Code, laidOut } from '../kit/Code.tsx'
 import { RotateIcon } from '../kit/icons.tsx'
 import { Failure, Waiting } from '../kit/states.tsx'
 import { tell, tellProblem } from '../kit/toast.ts'
-import { DeliveryBadge } from './Deliveries.tsx'
+import { DeliveryStatusBadge } from './DeliveryStatusBadge.tsx'
 import { look_again_ms } from './webhook.ts'
 import styles from './webhooks.module.css'
 
@@ -59,7 +59,7 @@ function Opened({ webhook, id }: { webhook: Webhook; id: string }) {
     <div className={styles.delivery}>
       <div className={styles.head}>
         <code>{data.type}</code>
-        <DeliveryBadge {...data} />
+        <DeliveryStatusBadge {...data} />
         {data.status === 'pending' && (
           <span className={styles.hint}>
             Next attempt <Ago time={data.due_at} never="now" />

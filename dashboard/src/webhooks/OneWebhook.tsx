@@ -13,7 +13,7 @@ import { tell, tellProblem } from '../kit/toast.ts'
 import { Deliveries } from './Deliveries.tsx'
 import { Inbox } from './Inbox.tsx'
 import { type WebhookDialog, WebhookDialogs } from './WebhookDialogs.tsx'
-import { StatusBadge } from './Webhooks.tsx'
+import { WebhookStatusBadge } from './WebhookStatusBadge.tsx'
 import { nameOf, webhookQuery } from './webhook.ts'
 import styles from './webhooks.module.css'
 
@@ -39,7 +39,7 @@ export function OneWebhook() {
       {data && (
         <Stack>
           <Note webhook={data} />
-          <Card title="Endpoint" aside={<StatusBadge {...data} />}>
+          <Card title="Endpoint" aside={<WebhookStatusBadge {...data} />}>
             <Stack>
               {data.inbox_answer === null && <Secret label="URL" value={data.url} copy="Copy URL" />}
               <div>

@@ -1,4 +1,4 @@
-import { Badge, Button } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -10,6 +10,7 @@ import { PlusIcon, WebhookIcon } from '../kit/icons.tsx'
 import { Card, Page } from '../kit/Page.tsx'
 import { Empty, Failure } from '../kit/states.tsx'
 import { type WebhookDialog, WebhookDialogs } from './WebhookDialogs.tsx'
+import { WebhookStatusBadge } from './WebhookStatusBadge.tsx'
 import { nameOf } from './webhook.ts'
 import styles from './webhooks.module.css'
 
@@ -62,7 +63,7 @@ export function Webhooks() {
 
 const columns: Column<Webhook>[] = [
   { id: 'name', header: 'Webhook', cell: ({ row }) => <NameLink webhook={row.original} /> },
-  { id: 'status', header: 'Status', cell: ({ row }) => <StatusBadge {...row.original} /> },
+  { id: 'status', header: 'Status', cell: ({ row }) => <WebhookStatusBadge {...row.original} /> },
   {
     id: 'events',
     header: 'Events',
@@ -88,15 +89,5 @@ function NameLink({ webhook }: { webhook: Webhook }) {
       </Link>
       {name !== target && <span>{target}</span>}
     </div>
-  )
-}
-
-export function StatusBadge({ status, failing_since }: Pick<Webhook, 'status' | 'failing_since'>) {
-  const is_failing = status === 'active' && failing_since !== null
-  const color = is_failing ? 'red' : status === 'active' ? 'teal' : 'gray'
-  return (
-    <Badge variant="light" color={color} tt="none" fw={600}>
-      {is_failing ? 'Failing' : status === 'active' ? 'Active' : 'Disabled'}
-    </Badge>
   )
 }

@@ -1,10 +1,10 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
 import { validateContactSearch } from './contacts/search.ts'
-import { forEditors, forOwners } from './shell/NeedsRole.tsx'
-import { Nowhere } from './shell/Nowhere.tsx'
+import { Nowhere } from './shell/NotFoundPage.tsx'
+import { forEditors, forOwners } from './shell/RoleRequired.tsx'
 import { Root } from './shell/Root.tsx'
 import { Shell } from './shell/Shell.tsx'
-import { Start } from './shell/Start.tsx'
+import { Start } from './shell/StartPage.tsx'
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
@@ -16,70 +16,70 @@ const signIn = createRoute({
   path: '/sign-in',
   validateSearch: ({ next }: Record<string, unknown>): { next?: string } =>
     typeof next === 'string' && /^\/(?!\/)/.test(next) ? { next } : {},
-  component: lazyRouteComponent(() => import('./people/SignIn.tsx'), 'SignIn'),
+  component: lazyRouteComponent(() => import('./people/SignInPage.tsx'), 'SignIn'),
 })
 const setUp = createRoute({
   getParentRoute: () => root,
   path: '/setup/$token',
-  component: lazyRouteComponent(() => import('./people/SetUp.tsx'), 'SetUp'),
+  component: lazyRouteComponent(() => import('./people/SetupPage.tsx'), 'SetUp'),
 })
 const invite = createRoute({
   getParentRoute: () => root,
   path: '/invite/$token',
-  component: lazyRouteComponent(() => import('./people/Invite.tsx'), 'Invite'),
+  component: lazyRouteComponent(() => import('./people/InvitationPage.tsx'), 'Invite'),
 })
 
 const workspace = createRoute({ getParentRoute: () => root, path: '/w/$workspace', component: Shell })
 const home = createRoute({
   getParentRoute: () => workspace,
   path: '/',
-  component: lazyRouteComponent(() => import('./home/Home.tsx'), 'Home'),
+  component: lazyRouteComponent(() => import('./home/HomePage.tsx'), 'Home'),
 })
 const contacts = createRoute({
   getParentRoute: () => workspace,
   path: '/contacts',
   validateSearch: validateContactSearch,
-  component: lazyRouteComponent(() => import('./contacts/Contacts.tsx'), 'Contacts'),
+  component: lazyRouteComponent(() => import('./contacts/ContactsPage.tsx'), 'Contacts'),
 })
 const imports = createRoute({
   getParentRoute: () => workspace,
   path: '/imports',
-  component: lazyRouteComponent(() => import('./imports/Imports.tsx'), 'Imports'),
+  component: lazyRouteComponent(() => import('./imports/ImportsPage.tsx'), 'Imports'),
 })
 const newImport = createRoute({
   getParentRoute: () => workspace,
   path: '/imports/new',
   component: forEditors(
-    lazyRouteComponent(() => import('./imports/NewImport.tsx'), 'NewImport'),
+    lazyRouteComponent(() => import('./imports/NewImportPage.tsx'), 'NewImport'),
     'New import',
   ),
 })
 const oneImport = createRoute({
   getParentRoute: () => workspace,
   path: '/imports/$id',
-  component: lazyRouteComponent(() => import('./imports/OneImport.tsx'), 'OneImport'),
+  component: lazyRouteComponent(() => import('./imports/ImportPage.tsx'), 'OneImport'),
 })
 const agents = createRoute({
   getParentRoute: () => workspace,
   path: '/agents',
-  component: lazyRouteComponent(() => import('./agents/Agents.tsx'), 'Agents'),
+  component: lazyRouteComponent(() => import('./agents/AgentsPage.tsx'), 'Agents'),
 })
 const agent = createRoute({
   getParentRoute: () => workspace,
   path: '/agents/$id',
-  component: lazyRouteComponent(() => import('./agents/OneAgent.tsx'), 'OneAgent'),
+  component: lazyRouteComponent(() => import('./agents/AgentPage.tsx'), 'OneAgent'),
 })
 const events = createRoute({
   getParentRoute: () => workspace,
   path: '/events',
   validateSearch: ({ type }: Record<string, unknown>): { type?: string } => (isText(type) ? { type } : {}),
-  component: lazyRouteComponent(() => import('./events/Events.tsx'), 'Events'),
+  component: lazyRouteComponent(() => import('./events/EventsPage.tsx'), 'Events'),
 })
 const webhooks = createRoute({
   getParentRoute: () => workspace,
   path: '/webhooks',
   component: forOwners(
-    lazyRouteComponent(() => import('./webhooks/Webhooks.tsx'), 'Webhooks'),
+    lazyRouteComponent(() => import('./webhooks/WebhooksPage.tsx'), 'Webhooks'),
     'Webhooks',
   ),
 })
@@ -91,7 +91,7 @@ const webhook = createRoute({
     ...(isText(delivery) && { delivery }),
   }),
   component: forOwners(
-    lazyRouteComponent(() => import('./webhooks/OneWebhook.tsx'), 'OneWebhook'),
+    lazyRouteComponent(() => import('./webhooks/WebhookPage.tsx'), 'OneWebhook'),
     'Webhook',
   ),
 })
@@ -99,7 +99,7 @@ const integrations = createRoute({
   getParentRoute: () => workspace,
   path: '/integrations',
   component: forOwners(
-    lazyRouteComponent(() => import('./integrations/Integrations.tsx'), 'Integrations'),
+    lazyRouteComponent(() => import('./integrations/IntegrationsPage.tsx'), 'Integrations'),
     'Integrations',
   ),
 })
@@ -107,7 +107,7 @@ const integration = createRoute({
   getParentRoute: () => workspace,
   path: '/integrations/$id',
   component: forOwners(
-    lazyRouteComponent(() => import('./integrations/OneIntegration.tsx'), 'OneIntegration'),
+    lazyRouteComponent(() => import('./integrations/IntegrationPage.tsx'), 'OneIntegration'),
     'Integration',
   ),
 })
@@ -115,32 +115,32 @@ const integration = createRoute({
 const settings = createRoute({
   getParentRoute: () => workspace,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./settings/Settings.tsx'), 'Settings'),
+  component: lazyRouteComponent(() => import('./settings/SettingsPage.tsx'), 'Settings'),
 })
 const settingsStart = createRoute({
   getParentRoute: () => settings,
   path: '/',
-  component: lazyRouteComponent(() => import('./settings/Settings.tsx'), 'SettingsStart'),
+  component: lazyRouteComponent(() => import('./settings/SettingsPage.tsx'), 'SettingsStart'),
 })
 const apiKeys = createRoute({
   getParentRoute: () => settings,
   path: '/api-keys',
-  component: forOwners(lazyRouteComponent(() => import('./settings/ApiKeys.tsx'), 'ApiKeys')),
+  component: forOwners(lazyRouteComponent(() => import('./settings/ApiKeysPage.tsx'), 'ApiKeys')),
 })
 const workspaceName = createRoute({
   getParentRoute: () => settings,
   path: '/workspace',
-  component: lazyRouteComponent(() => import('./settings/Workspace.tsx'), 'Workspace'),
+  component: lazyRouteComponent(() => import('./settings/WorkspacePage.tsx'), 'Workspace'),
 })
 const members = createRoute({
   getParentRoute: () => settings,
   path: '/members',
-  component: forOwners(lazyRouteComponent(() => import('./settings/Members.tsx'), 'Members')),
+  component: forOwners(lazyRouteComponent(() => import('./settings/MembersPage.tsx'), 'Members')),
 })
 const me = createRoute({
   getParentRoute: () => settings,
   path: '/me',
-  component: lazyRouteComponent(() => import('./settings/Me.tsx'), 'Me'),
+  component: lazyRouteComponent(() => import('./settings/ProfilePage.tsx'), 'Me'),
 })
 
 const tree = root.addChildren([

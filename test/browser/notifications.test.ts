@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { event_types } from '../../dashboard/src/events/event.ts'
+import { event_types } from '../../dashboard/src/events/event-types.ts'
 import { types } from '../../server/events/catalog.ts'
 import { hold, narrow, openDashboard, setUp, type Visit, wide } from '../support/dashboard.ts'
 

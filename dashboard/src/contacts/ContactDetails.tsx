@@ -1,16 +1,16 @@
 import { Badge, Button, Group } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import type { ContactWithCrmIds } from '../../../server/contacts/schema.ts'
-import { Ago, sayTime } from '../kit/Ago.tsx'
-import { Ask } from '../kit/Ask.tsx'
 import { useApi } from '../kit/api.ts'
+import { Ask } from '../kit/ConfirmDialog.tsx'
+import { Ago, sayTime } from '../kit/RelativeTime.tsx'
 import { useCanEdit } from '../kit/session.ts'
 import { tell } from '../kit/toast.ts'
 import { nameOf } from './contact.ts'
 import styles from './contacts.module.css'
 import { nameOfCrm } from './crm.ts'
 import { source_names } from './search.ts'
-import { useStale } from './useStale.ts'
+import { useStale } from './useRefreshContacts.ts'
 
 interface ContactDetailsProps {
   contact: ContactWithCrmIds

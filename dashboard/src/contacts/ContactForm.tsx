@@ -3,15 +3,15 @@ import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { Contact, ContactCreated, ContactWithCrmIds } from '../../../server/contacts/schema.ts'
 import { useApi } from '../kit/api.ts'
+import { faultsOf } from '../kit/error-messages.ts'
 import { changedFields, mergeList } from '../kit/merge.ts'
-import { faultsOf } from '../kit/problems.ts'
 import { Problem } from '../kit/request.ts'
 import { Refusal } from '../kit/states.tsx'
 import { tell } from '../kit/toast.ts'
 import { oneQuery } from './contact.ts'
 import styles from './contacts.module.css'
 import { useContactSearch } from './useContactSearch.ts'
-import { useStale } from './useStale.ts'
+import { useStale } from './useRefreshContacts.ts'
 
 interface ContactFormProps {
   /** Undefined: a new one. */

@@ -1,6 +1,6 @@
 import { Skeleton } from '@mantine/core'
 import type { Overview } from '../../../server/overview/schema.ts'
-import { sayCount } from '../kit/Ago.tsx'
+import { sayCount } from '../kit/RelativeTime.tsx'
 import styles from './home.module.css'
 
 const width = 900

@@ -1,8 +1,8 @@
 import { Skeleton } from '@mantine/core'
 import type { Overview } from '../../../server/overview/schema.ts'
 import { source_names, sources } from '../contacts/search.ts'
-import { sayNumber } from '../kit/Ago.tsx'
 import { Card } from '../kit/Page.tsx'
+import { sayNumber } from '../kit/RelativeTime.tsx'
 import styles from './home.module.css'
 
 export function Figure({ label, value }: { label: string; value: string | undefined }) {

@@ -1,7 +1,7 @@
 import { Menu } from '@mantine/core'
 import type { FieldMap } from '../../../server/integrations/schema.ts'
 import { nameOfCrm } from '../contacts/crm.ts'
-import { sayCount } from '../kit/Ago.tsx'
+import { sayCount } from '../kit/RelativeTime.tsx'
 import { fields, pointerTo } from './integration.ts'
 import styles from './integrations.module.css'
 

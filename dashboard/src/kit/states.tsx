@@ -1,8 +1,8 @@
 import { Alert, Button, Skeleton } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { sayOf } from './error-messages.ts'
 import { AlertIcon, SearchIcon } from './icons.tsx'
 import styles from './page.module.css'
-import { sayOf } from './problems.ts'
 import { Problem } from './request.ts'
 
 interface EmptyProps {

@@ -1,5 +1,5 @@
 import { notifications } from '@mantine/notifications'
-import { sayOf } from './problems.ts'
+import { sayOf } from './error-messages.ts'
 
 export const tell = (message: string): void =>
   void notifications.show({ message, color: 'teal', withBorder: true, closeButtonProps: { 'aria-label': 'Dismiss' } })

@@ -1,12 +1,12 @@
 import { Button, PasswordInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { faultsOf } from '../kit/error-messages.ts'
 import { Card } from '../kit/Page.tsx'
-import { faultsOf } from '../kit/problems.ts'
 import { Problem, request } from '../kit/request.ts'
 import { Refusal } from '../kit/states.tsx'
 import { tell } from '../kit/toast.ts'
-import { password_length_min } from '../people/PersonForm.tsx'
+import { password_length_min } from '../people/NewAccountForm.tsx'
 import styles from './settings.module.css'
 
 const fields = ['current_password', 'new_password']

@@ -2,12 +2,12 @@ import { Button, Modal, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { faultsOf } from '../kit/problems.ts'
+import { faultsOf } from '../kit/error-messages.ts'
 import { request } from '../kit/request.ts'
 import { type Membership, session_query } from '../kit/session.ts'
 import { Refusal } from '../kit/states.tsx'
-import { Gate } from '../people/Gate.tsx'
-import styles from '../people/gate.module.css'
+import { Gate } from '../people/CenteredPage.tsx'
+import styles from '../people/centered-page.module.css'
 
 function NewWorkspaceForm({ onDone }: { onDone?: () => void }) {
   const client = useQueryClient()

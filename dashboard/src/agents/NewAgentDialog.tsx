@@ -1,0 +1,55 @@
+import { Button, Modal, Textarea, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import type { Agent } from '../../../server/agents/schema.ts'
+import { useApi } from '../kit/api.ts'
+import { faultsOf } from '../kit/error-messages.ts'
+import { Refusal } from '../kit/states.tsx'
+import { tell } from '../kit/toast.ts'
+import styles from './agents.module.css'
+
+const fields = ['name', 'description', 'instructions']
+
+export function NewAgent({ is_open, onClose }: { is_open: boolean; onClose: () => void }) {
+  return (
+    <Modal opened={is_open} onClose={onClose} title="New agent" size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <NewAgentForm />
+    </Modal>
+  )
+}
+
+function NewAgentForm() {
+  const api = useApi()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const form = useForm({ initialValues: { name: '', description: '', instructions: '' } })
+  const creating = useMutation({
+    mutationFn: (body: object) => api.send<Agent>('POST', '/agents', body),
+    onError: (error) => form.setErrors(faultsOf(error, fields).at),
+    onSuccess: async ({ id }) => {
+      await client.invalidateQueries({ queryKey: [api.workspace, 'agents'] })
+      tell('Agent created.')
+      await navigate({ to: '/w/$workspace/agents/$id', params: { workspace: api.workspace, id } })
+    },
+  })
+  return (
+    <form className={styles.form} onSubmit={form.onSubmit((values) => creating.mutate(values))}>
+      {creating.error && <Refusal>{faultsOf(creating.error, fields).rest}</Refusal>}
+      <TextInput label="Name" placeholder="Reception" required data-autofocus {...form.getInputProps('name')} />
+      <TextInput label="Description" description="Only your team sees this." {...form.getInputProps('description')} />
+      <Textarea
+        label="Instructions"
+        description="What the agent should do."
+        placeholder="Greet the caller and ask how you can help."
+        autosize
+        minRows={6}
+        maxRows={16}
+        {...form.getInputProps('instructions')}
+      />
+      <Button type="submit" loading={creating.isPending}>
+        Create agent
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,28 @@
+import { Anchor } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import type { Overview } from '../../../server/overview/schema.ts'
+import { useWorkspaceId } from '../kit/api.ts'
+import { nameOfEvent } from './event-types.ts'
+
+/** Leads to what the event is about, where that can be shown still. */
+export function EventName({ type, resource_id }: Pick<Overview['events'][number], 'type' | 'resource_id'>) {
+  const workspace = useWorkspaceId()
+  const name = nameOfEvent(type)
+  if (type === 'contact.created' || type === 'contact.updated') {
+    const search = { contact: resource_id }
+    return (
+      <Anchor
+        renderRoot={(props) => <Link to="/w/$workspace/contacts" params={{ workspace }} search={search} {...props} />}
+      >
+        {name}
+      </Anchor>
+    )
+  }
+  if (type.startsWith('agent.')) {
+    const params = { workspace, id: resource_id }
+    return (
+      <Anchor renderRoot={(props) => <Link to="/w/$workspace/agents/$id" params={params} {...props} />}>{name}</Anchor>
+    )
+  }
+  return <span>{name}</span>
+}

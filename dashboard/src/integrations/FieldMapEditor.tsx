@@ -1,0 +1,194 @@
+import { ActionIcon, Button, Group, Select, Textarea, TextInput } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { FieldMap, Integration } from '../../../server/integrations/schema.ts'
+import { nameOfCrm } from '../contacts/crm.ts'
+import { useApi } from '../kit/api.ts'
+import { country_names } from '../kit/countries.ts'
+import { sayOf } from '../kit/error-messages.ts'
+import { TrashIcon } from '../kit/icons.tsx'
+import { changedFields, mergeMembers } from '../kit/merge.ts'
+import { Refusal } from '../kit/states.tsx'
+import { tell } from '../kit/toast.ts'
+import { fields, integrationQuery } from './integration.ts'
+import styles from './integrations.module.css'
+import { Trial } from './SamplePreview.tsx'
+import { SampleTree } from './SampleTree.tsx'
+
+interface MapEditorProps {
+  integration: Integration
+  /** JSON as it would arrive. */
+  sample: string
+  onSample: (sample: string) => void
+}
+
+/** A field for each pointer, and CRM ids by their systems. */
+interface Draft {
+  pointers: Record<string, string>
+  crm_ids: { system: string; pointer: string }[]
+  default_country: string | null
+}
+
+export function MapEditor({ integration, sample, onSample }: MapEditorProps) {
+  const api = useApi()
+  const client = useQueryClient()
+  /** What the draft began with. */
+  const [before, setBefore] = useState(integration)
+  const [draft, setDraft] = useState(() => draftOf(integration))
+  const saving = useMutation({
+    mutationFn: (wanted: Mapped) =>
+      api.change<Integration>(`/integrations/${integration.id}`, (now) => changesOf(before, wanted, now)),
+    onSuccess: (changed) => {
+      setBefore(changed)
+      setDraft(draftOf(changed))
+      client.setQueryData(integrationQuery(api, integration.id).queryKey, changed)
+      tell('Field mapping saved.')
+    },
+  })
+  const { json, fault } = read(sample)
+  const field_map = mapOf(draft)
+  const set = (field: string, pointer: string) =>
+    setDraft((before) => ({ ...before, pointers: { ...before.pointers, [field]: pointer } }))
+  const setCrm = (crm_ids: Draft['crm_ids']) => setDraft((before) => ({ ...before, crm_ids }))
+  const choose = (field: string, pointer: string) => {
+    // What arrives meanwhile doesn't take its place any more.
+    onSample(sample)
+    if (field === 'crm_ids') setCrm([...draft.crm_ids.filter((one) => one.pointer), { system: '', pointer }])
+    else set(field, pointer)
+  }
+  return (
+    <form
+      className={styles.editor}
+      onSubmit={(event) => {
+        event.preventDefault()
+        saving.mutate({ field_map, default_country: draft.default_country })
+      }}
+    >
+      <div className={styles.side}>
+        <Textarea
+          label="Sample"
+          description="Paste JSON, or send a request to the webhook URL: the latest one appears here."
+          placeholder={'{ "phone": "+14155550100", "name": "Ada" }'}
+          autosize
+          minRows={4}
+          maxRows={8}
+          value={sample}
+          error={fault}
+          onChange={({ currentTarget }) => onSample(currentTarget.value)}
+          classNames={{ input: styles.mono }}
+        />
+        {json !== undefined && (
+          <div>
+            <p className={styles.hint}>Click a value to map it to a field.</p>
+            <SampleTree json={json} field_map={field_map} onChoose={choose} />
+          </div>
+        )}
+      </div>
+      <div className={styles.side}>
+        <div className={styles.fields}>
+          {fields.map(({ value, label }) => (
+            <TextInput
+              key={value}
+              label={label}
+              placeholder={value === 'phone_number' ? '/phone' : 'Not mapped'}
+              value={draft.pointers[value] ?? ''}
+              onChange={({ currentTarget }) => set(value, currentTarget.value)}
+              classNames={{ input: styles.mono }}
+            />
+          ))}
+        </div>
+        {draft.crm_ids.map((crm, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name while they are written
+          <Group key={index} align="flex-end" gap="xs" wrap="nowrap">
+            <TextInput
+              label="CRM system"
+              placeholder="hubspot"
+              value={crm.system}
+              onChange={({ currentTarget }) =>
+                setCrm(draft.crm_ids.with(index, { ...crm, system: currentTarget.value }))
+              }
+            />
+            <TextInput
+              label="CRM ID"
+              placeholder="/id"
+              value={crm.pointer}
+              onChange={({ currentTarget }) =>
+                setCrm(draft.crm_ids.with(index, { ...crm, pointer: currentTarget.value }))
+              }
+              classNames={{ input: styles.mono }}
+            />
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size="lg"
+              aria-label={`Remove ${nameOfCrm(crm.system || 'CRM')} ID`}
+              onClick={() => setCrm(draft.crm_ids.toSpliced(index, 1))}
+            >
+              <TrashIcon size={17} />
+            </ActionIcon>
+          </Group>
+        ))}
+        <Select
+          label="Default country"
+          description="For phone numbers without a country code, for example 030 901820."
+          placeholder="None"
+          data={country_names}
+          value={draft.default_country}
+          onChange={(default_country) => setDraft({ ...draft, default_country })}
+          searchable
+          clearable
+          clearButtonProps={{ 'aria-label': 'Clear country' }}
+        />
+        {json !== undefined && (
+          <Trial id={integration.id} sample={json} field_map={field_map} default_country={draft.default_country} />
+        )}
+        {saving.error && <Refusal>{sayOf(saving.error)}</Refusal>}
+        <Group>
+          <Button type="submit" loading={saving.isPending}>
+            Save
+          </Button>
+        </Group>
+      </div>
+    </form>
+  )
+}
+
+type Mapped = Pick<Integration, 'field_map' | 'default_country'>
+
+/** Field by field, so that what others map meanwhile stays. */
+function changesOf(before: Mapped, wanted: Mapped, now: Mapped): Partial<Mapped> {
+  const [from, to, at] = [before.field_map, wanted.field_map, now.field_map]
+  const crm_ids = mergeMembers(from.crm_ids ?? {}, to.crm_ids ?? {}, at.crm_ids ?? {})
+  return {
+    field_map: { ...mergeMembers<FieldMap[keyof FieldMap]>(from, to, at), crm_ids },
+    ...changedFields({ default_country: before.default_country }, { default_country: wanted.default_country }),
+  }
+}
+
+function read(sample: string): { json?: unknown; fault?: string } {
+  if (sample.trim() === '') return {}
+  try {
+    return { json: JSON.parse(sample) }
+  } catch {
+    return { fault: 'Invalid JSON.' }
+  }
+}
+
+function draftOf({ field_map, default_country }: Integration): Draft {
+  const { crm_ids = {}, ...rest } = field_map
+  const pointers = Object.fromEntries(Object.entries(rest).map(([field, pointer]) => [field, String(pointer)]))
+  return {
+    pointers,
+    crm_ids: Object.entries(crm_ids).map(([system, pointer]) => ({ system, pointer })),
+    default_country,
+  }
+}
+
+function mapOf({ pointers, crm_ids }: Draft): FieldMap {
+  const mapped = Object.entries(pointers).filter(([, pointer]) => pointer.trim() !== '')
+  const systems = crm_ids.filter(({ system, pointer }) => system.trim() !== '' && pointer.trim() !== '')
+  return {
+    ...Object.fromEntries(mapped),
+    crm_ids: Object.fromEntries(systems.map(({ system, pointer }) => [system.trim(), pointer])),
+  }
+}

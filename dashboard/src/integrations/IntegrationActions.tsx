@@ -1,0 +1,72 @@
+import { Button, Menu, Modal } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Integration } from '../../../server/integrations/schema.ts'
+import { useApi } from '../kit/api.ts'
+import { Ask } from '../kit/ConfirmDialog.tsx'
+import { ChevronIcon, KeyIcon, TrashIcon } from '../kit/icons.tsx'
+import { tell, tellProblem } from '../kit/toast.ts'
+import { integrationQuery } from './integration.ts'
+import { SigningForm } from './SigningForm.tsx'
+
+export function Actions({ integration }: { integration: Integration }) {
+  const api = useApi()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const [dialog, setDialog] = useState<'sign' | 'delete'>()
+  const { id, status, is_signed } = integration
+  const close = () => setDialog(undefined)
+  const switching = useMutation({
+    mutationFn: () =>
+      api.send<Integration>('PATCH', `/integrations/${id}`, { status: status === 'active' ? 'disabled' : 'active' }),
+    onError: tellProblem,
+    onSuccess: (changed) => client.setQueryData(integrationQuery(api, id).queryKey, changed),
+  })
+  const remove = async () => {
+    await api.send('DELETE', `/integrations/${id}`)
+    tell('Integration deleted.')
+    await navigate({ to: '/w/$workspace/integrations', params: { workspace: api.workspace } })
+    await client.invalidateQueries({ queryKey: [api.workspace, 'integrations', 'list'] })
+  }
+  return (
+    <>
+      <Button variant="default" loading={switching.isPending} onClick={() => switching.mutate()}>
+        {status === 'active' ? 'Disable' : 'Enable'}
+      </Button>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" rightSection={<ChevronIcon size={17} />}>
+            More
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<KeyIcon size={16} />} onClick={() => setDialog('sign')}>
+            {is_signed ? 'Change signing' : 'Require signatures'}
+          </Menu.Item>
+          <Menu.Item color="red" leftSection={<TrashIcon size={16} />} onClick={() => setDialog('delete')}>
+            Delete
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Modal
+        opened={dialog === 'sign'}
+        onClose={close}
+        title="Require signatures"
+        size="lg"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <SigningForm integration={integration} onSaved={close} />
+      </Modal>
+      <Ask
+        is_open={dialog === 'delete'}
+        title="Delete this integration?"
+        answer="Delete"
+        onClose={close}
+        onYes={remove}
+      >
+        Its URL stops working and its log is deleted. Contacts are kept.
+      </Ask>
+    </>
+  )
+}

@@ -1,0 +1,87 @@
+import { Button } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Integration } from '../../../server/integrations/schema.ts'
+import { useApi, useWorkspaceId } from '../kit/api.ts'
+import { type Column, DataTable } from '../kit/DataTable.tsx'
+import { PlugIcon, PlusIcon } from '../kit/icons.tsx'
+import { Card, Page } from '../kit/Page.tsx'
+import { Ago } from '../kit/RelativeTime.tsx'
+import { Empty, Failure } from '../kit/states.tsx'
+import { IntegrationStatusBadge } from './IntegrationStatusBadge.tsx'
+import styles from './integrations.module.css'
+import { NewIntegration } from './NewIntegrationDialog.tsx'
+
+export function Integrations() {
+  const api = useApi()
+  const navigate = useNavigate()
+  const [is_creating, setCreating] = useState(false)
+  const integrations = useInfiniteQuery({
+    queryKey: [api.workspace, 'integrations', 'list'],
+    queryFn: ({ pageParam, signal }) =>
+      api.list<Integration>('/integrations', { limit: 50, cursor: pageParam }, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ pagination }) => pagination.next_cursor ?? undefined,
+  })
+  const create = (
+    <Button leftSection={<PlusIcon size={17} />} onClick={() => setCreating(true)}>
+      New integration
+    </Button>
+  )
+  return (
+    <Page title="Integrations" about="Receive contacts from forms and CRMs." actions={create}>
+      <Card is_flush>
+        {integrations.error ? (
+          <Failure error={integrations.error} retry={integrations.refetch} />
+        ) : (
+          <DataTable
+            label="Integrations"
+            columns={columns}
+            rows={integrations.data?.pages.flatMap(({ data }) => data)}
+            idOf={({ id }) => id}
+            onOpen={({ id }) =>
+              void navigate({ to: '/w/$workspace/integrations/$id', params: { workspace: api.workspace, id } })
+            }
+            empty={
+              <Empty icon={<PlugIcon size={24} />} title="No integrations yet">
+                Create one to get a webhook URL for your form tool or CRM.
+              </Empty>
+            }
+          />
+        )}
+      </Card>
+      {integrations.hasNextPage && (
+        <Button variant="default" mt="md" onClick={() => void integrations.fetchNextPage()}>
+          Show more integrations
+        </Button>
+      )}
+      <NewIntegration is_open={is_creating} onClose={() => setCreating(false)} />
+    </Page>
+  )
+}
+
+const columns: Column<Integration>[] = [
+  { id: 'name', header: 'Name', cell: ({ row }) => <NameLink {...row.original} /> },
+  { id: 'status', header: 'Status', cell: ({ row }) => <IntegrationStatusBadge {...row.original} /> },
+  {
+    id: 'last_received_at',
+    header: 'Last received',
+    cell: ({ row }) => <Ago time={row.original.last_received_at} />,
+  },
+  {
+    id: 'created_at',
+    header: 'Created',
+    meta: { is_hidden_on_phone: true },
+    cell: ({ row }) => <Ago time={row.original.created_at} />,
+  },
+]
+
+function NameLink({ id, name }: Integration) {
+  const workspace = useWorkspaceId()
+  return (
+    <Link className={styles.name} to="/w/$workspace/integrations/$id" params={{ workspace, id }}>
+      {name}
+    </Link>
+  )
+}

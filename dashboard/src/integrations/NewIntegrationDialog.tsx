@@ -1,0 +1,50 @@
+import { Button, Modal, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import type { Integration } from '../../../server/integrations/schema.ts'
+import { useApi } from '../kit/api.ts'
+import { faultsOf } from '../kit/error-messages.ts'
+import { Refusal } from '../kit/states.tsx'
+import styles from './integrations.module.css'
+
+const fields = ['name']
+
+export function NewIntegration({ is_open, onClose }: { is_open: boolean; onClose: () => void }) {
+  return (
+    <Modal opened={is_open} onClose={onClose} title="New integration" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <NewIntegrationForm />
+    </Modal>
+  )
+}
+
+function NewIntegrationForm() {
+  const api = useApi()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const form = useForm({ initialValues: { name: '' } })
+  const creating = useMutation({
+    mutationFn: (body: object) => api.send<Integration>('POST', '/integrations', body),
+    onError: (error) => form.setErrors(faultsOf(error, fields).at),
+    onSuccess: async ({ id }) => {
+      await client.invalidateQueries({ queryKey: [api.workspace, 'integrations'] })
+      await navigate({ to: '/w/$workspace/integrations/$id', params: { workspace: api.workspace, id } })
+    },
+  })
+  return (
+    <form className={styles.form} onSubmit={form.onSubmit((values) => creating.mutate(values))}>
+      {creating.error && <Refusal>{faultsOf(creating.error, fields).rest}</Refusal>}
+      <TextInput
+        label="Name"
+        description="The form tool or CRM that sends contacts."
+        placeholder="Contact form"
+        required
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+      <Button type="submit" loading={creating.isPending}>
+        Create integration
+      </Button>
+    </form>
+  )
+}

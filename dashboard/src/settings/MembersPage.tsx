@@ -1,0 +1,127 @@
+import { ActionIcon, Badge, Menu } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Member, Role } from '../../../server/people/schema.ts'
+import { useWorkspaceId } from '../kit/api.ts'
+import { Ask } from '../kit/ConfirmDialog.tsx'
+import { type Column, DataTable } from '../kit/DataTable.tsx'
+import { MoreIcon } from '../kit/icons.tsx'
+import { Card, Stack, useTitle } from '../kit/Page.tsx'
+import { Ago } from '../kit/RelativeTime.tsx'
+import { type List, request } from '../kit/request.ts'
+import { session_query, useSession } from '../kit/session.ts'
+import { Failure } from '../kit/states.tsx'
+import { tellProblem } from '../kit/toast.ts'
+import { labelOf, roles } from '../people/roles.ts'
+import { Invitations } from './Invitations.tsx'
+import styles from './settings.module.css'
+
+export function Members() {
+  useTitle('Members')
+  const workspace = useWorkspaceId()
+  const { data, error, refetch } = useQuery({
+    queryKey: [workspace, 'members'],
+    queryFn: ({ signal }) => request<List<Member>>('/app/members', { workspace, signal }),
+  })
+  return (
+    <Stack>
+      <Card is_flush>
+        {error ? (
+          <Failure error={error} retry={refetch} />
+        ) : (
+          <DataTable label="Members" columns={columns} rows={data?.data} idOf={({ person_id }) => person_id} />
+        )}
+      </Card>
+      <Invitations />
+    </Stack>
+  )
+}
+
+const columns: Column<Member>[] = [
+  {
+    id: 'name',
+    header: 'Name',
+    cell: ({ row: { original } }) => (
+      <div className={styles.keyName}>
+        <strong>{original.name}</strong>
+        <span>{original.email}</span>
+      </div>
+    ),
+  },
+  {
+    id: 'role',
+    header: 'Role',
+    cell: ({ row }) => (
+      <Badge variant="light" color={row.original.role === 'owner' ? 'teal' : 'gray'} tt="none" fw={600}>
+        {labelOf(row.original.role)}
+      </Badge>
+    ),
+  },
+  {
+    id: 'created_at',
+    header: 'Joined',
+    meta: { is_hidden_on_phone: true },
+    cell: ({ row }) => <Ago time={row.original.created_at} />,
+  },
+  {
+    id: 'more',
+    header: () => <span className={styles.unseen}>Actions</span>,
+    cell: ({ row }) => <MemberMenu member={row.original} />,
+  },
+]
+
+function MemberMenu({ member }: { member: Member }) {
+  const workspace = useWorkspaceId()
+  const { person } = useSession()
+  const client = useQueryClient()
+  const [is_asking, setAsking] = useState(false)
+  const address = `/app/members/${member.person_id}`
+  const refresh = async () => {
+    await client.invalidateQueries({ queryKey: [workspace, 'members'] })
+    await client.invalidateQueries(session_query)
+  }
+  const changing = useMutation({
+    mutationFn: (role: Role) => request(address, { method: 'PATCH', body: { role }, workspace }),
+    onError: tellProblem,
+    onSuccess: refresh,
+  })
+  if (member.person_id === person.id) return null
+  return (
+    <>
+      <Menu position="bottom-end" width={300}>
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${member.name}`}>
+            <MoreIcon />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Label>Change role</Menu.Label>
+          {roles
+            .filter(({ value }) => value !== member.role)
+            .map(({ value, label, about }) => (
+              <Menu.Item key={value} onClick={() => changing.mutate(value)}>
+                Make {label.toLowerCase()}
+                <span className={styles.choiceAbout}>{about}</span>
+              </Menu.Item>
+            ))}
+          <Menu.Divider />
+          <Menu.Item color="red" onClick={() => setAsking(true)}>
+            Remove
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Ask
+        is_open={is_asking}
+        title={`Remove ${member.name}?`}
+        answer="Remove member"
+        onClose={() => setAsking(false)}
+        onYes={async () => {
+          await request(address, { method: 'DELETE', workspace })
+          await refresh()
+        }}
+      >
+        {member.email} loses access to this workspace.
+      </Ask>
+    </>
+  )
+}

@@ -1,0 +1,41 @@
+import { Button, Select, Text } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { ApiKey, ApiKeyWithSecret } from '../../../server/api-keys/schema.ts'
+import { useApi } from '../kit/api.ts'
+import { sayOf } from '../kit/error-messages.ts'
+import { Refusal } from '../kit/states.tsx'
+import styles from './settings.module.css'
+
+const overlaps = [
+  { value: '0', label: 'Immediately' },
+  { value: '3600', label: 'In 1 hour' },
+  { value: '86400', label: 'In 24 hours' },
+  { value: '604800', label: 'In 7 days' },
+]
+
+export function RotateForm({ api_key, onMade }: { api_key: ApiKey; onMade: (key: ApiKeyWithSecret) => unknown }) {
+  const api = useApi()
+  const [overlap, setOverlap] = useState('86400')
+  const rotating = useMutation({
+    mutationFn: () =>
+      api.send<ApiKeyWithSecret>('POST', `/api_keys/${api_key.id}/rotate`, { overlap_seconds: Number(overlap) }),
+    onSuccess: onMade,
+  })
+  return (
+    <div className={styles.form}>
+      <Text>You get a new key for “{api_key.name}”. The old key can keep working while you switch.</Text>
+      {rotating.error && <Refusal>{sayOf(rotating.error)}</Refusal>}
+      <Select
+        label="Expire the old key"
+        data={overlaps}
+        value={overlap}
+        onChange={(value) => setOverlap(value ?? '0')}
+        allowDeselect={false}
+      />
+      <Button loading={rotating.isPending} onClick={() => rotating.mutate()}>
+        Rotate key
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,19 @@
+import { useQuery } from '@tanstack/react-query'
+import { Navigate } from '@tanstack/react-router'
+import { LoadingPage } from '../kit/LoadingPage.tsx'
+import { session_query } from '../kit/session.ts'
+import { Failure } from '../kit/states.tsx'
+import { lastWorkspace } from './last-workspace.ts'
+import { NewWorkspacePage } from './NewWorkspace.tsx'
+
+/** Leads to the workspace that was shown last, or to the first. */
+export function Start() {
+  const { data: session, error, refetch } = useQuery(session_query)
+  if (error) return <Failure error={error} retry={refetch} />
+  if (session === undefined) return <LoadingPage />
+  if (session === null) return <Navigate to="/sign-in" replace />
+  const { workspaces } = session
+  const workspace = workspaces.find(({ id }) => id === lastWorkspace()) ?? workspaces[0]
+  if (!workspace) return <NewWorkspacePage />
+  return <Navigate to="/w/$workspace" params={{ workspace: workspace.id }} replace />
+}

@@ -1,0 +1,93 @@
+import { Button } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Webhook } from '../../../server/webhooks/schema.ts'
+import { useApi, useWorkspaceId } from '../kit/api.ts'
+import { type Column, DataTable } from '../kit/DataTable.tsx'
+import { PlusIcon, WebhookIcon } from '../kit/icons.tsx'
+import { Card, Page } from '../kit/Page.tsx'
+import { Ago } from '../kit/RelativeTime.tsx'
+import { Empty, Failure } from '../kit/states.tsx'
+import { type WebhookDialog, WebhookDialogs } from './WebhookDialogs.tsx'
+import { WebhookStatusBadge } from './WebhookStatusBadge.tsx'
+import { nameOf } from './webhook.ts'
+import styles from './webhooks.module.css'
+
+export function Webhooks() {
+  const api = useApi()
+  const navigate = useNavigate()
+  const [dialog, setDialog] = useState<WebhookDialog>()
+  const webhooks = useInfiniteQuery({
+    queryKey: [api.workspace, 'webhooks', 'list'],
+    queryFn: ({ pageParam, signal }) => api.list<Webhook>('/webhooks', { limit: 50, cursor: pageParam }, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ pagination }) => pagination.next_cursor ?? undefined,
+  })
+  const create = (
+    <Button leftSection={<PlusIcon size={17} />} onClick={() => setDialog({ kind: 'create' })}>
+      New webhook
+    </Button>
+  )
+  return (
+    <Page title="Webhooks" about="Send signed events to your server, with automatic retries." actions={create}>
+      <Card is_flush>
+        {webhooks.error ? (
+          <Failure error={webhooks.error} retry={webhooks.refetch} />
+        ) : (
+          <DataTable
+            label="Webhooks"
+            columns={columns}
+            rows={webhooks.data?.pages.flatMap(({ data }) => data)}
+            idOf={({ id }) => id}
+            onOpen={({ id }) =>
+              void navigate({ to: '/w/$workspace/webhooks/$id', params: { workspace: api.workspace, id } })
+            }
+            empty={
+              <Empty icon={<WebhookIcon size={24} />} title="No webhooks yet">
+                Add your server’s URL, or test with the built-in inbox.
+              </Empty>
+            }
+          />
+        )}
+      </Card>
+      {webhooks.hasNextPage && (
+        <Button variant="default" mt="md" onClick={() => void webhooks.fetchNextPage()}>
+          Show more webhooks
+        </Button>
+      )}
+      <WebhookDialogs dialog={dialog} onChange={setDialog} />
+    </Page>
+  )
+}
+
+const columns: Column<Webhook>[] = [
+  { id: 'name', header: 'Webhook', cell: ({ row }) => <NameLink webhook={row.original} /> },
+  { id: 'status', header: 'Status', cell: ({ row }) => <WebhookStatusBadge {...row.original} /> },
+  {
+    id: 'events',
+    header: 'Events',
+    meta: { is_hidden_on_phone: true },
+    cell: ({ row }) => row.original.events.join(', '),
+  },
+  {
+    id: 'created_at',
+    header: 'Created',
+    meta: { is_hidden_on_phone: true },
+    cell: ({ row }) => <Ago time={row.original.created_at} />,
+  },
+]
+
+function NameLink({ webhook }: { webhook: Webhook }) {
+  const workspace = useWorkspaceId()
+  const name = nameOf(webhook)
+  const target = webhook.inbox_answer === null ? webhook.url : 'Built-in inbox'
+  return (
+    <div className={styles.name}>
+      <Link to="/w/$workspace/webhooks/$id" params={{ workspace, id: webhook.id }}>
+        {name}
+      </Link>
+      {name !== target && <span>{target}</span>}
+    </div>
+  )
+}

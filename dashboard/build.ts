@@ -4,7 +4,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { build } from 'vite'
 
-/** `node dashboard/build.ts FOLDER`: the dashboard as files to be served, each that shrinks also compressed. */
+/** `node dashboard/build.ts FOLDER` builds the dashboard into FOLDER, with .br and .gz of each compressible file. */
 const [folder] = process.argv.slice(2)
 if (!folder) throw new Error('Usage: node dashboard/build.ts FOLDER')
 
@@ -13,9 +13,9 @@ const compressible = /\.(js|css|html|svg)$/
 await build({
   configFile: false,
   root: import.meta.dirname,
-  // The page says by <base> where it is served, so that a path before it is no matter.
+  // Relative to the page's <base>, so that the dashboard can be served below any path.
   base: './',
-  // It warns of the script that is to stay as it is.
+  // Vite warns about color-scheme.js, which is not bundled on purpose.
   logLevel: 'error',
   plugins: [react()],
   build: {
@@ -28,7 +28,7 @@ await build({
 })
 
 for (const name of fs.readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-  // The server writes the base into it.
+  // The server writes <base> into it, so it can't be compressed here.
   if (!compressible.test(name) || name === 'index.html') continue
   const file = path.join(folder, name)
   const bytes = fs.readFileSync(file)

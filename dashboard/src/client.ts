@@ -4,8 +4,8 @@ import { session_query } from './kit/session.ts'
 
 const tries_max = 2
 
-export function newClient(): QueryClient {
-  // A session that has ended, or another role, shows at the next request, whichever that is.
+export function createQueryClient(): QueryClient {
+  // Any request may be the first to find that the session has ended or the role has changed.
   const onError = (error: Error) => {
     if (!(error instanceof Problem)) return
     if (error.status === 401) client.setQueryData(session_query.queryKey, null)
@@ -16,11 +16,11 @@ export function newClient(): QueryClient {
     mutationCache: new MutationCache({
       onError: (error, _variables, _result, { meta }) => meta?.is_sign_in || onError(error),
     }),
-    defaultOptions: { queries: { staleTime: 5_000, retry: isWorthTrying } },
+    defaultOptions: { queries: { staleTime: 5_000, retry: shouldRetry } },
   })
   return client
 }
 
-/** What was refused is refused again; what was not reached may be there the next time. */
-const isWorthTrying = (failures: number, error: Error): boolean =>
+/** Retries network and server errors: a 4xx is final. */
+const shouldRetry = (failures: number, error: Error): boolean =>
   failures < tries_max && error instanceof Problem && (error.status === 0 || error.status >= 500)

@@ -1,85 +1,85 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
 import { validateContactSearch } from './contacts/search.ts'
-import { Nowhere } from './shell/NotFoundPage.tsx'
-import { forEditors, forOwners } from './shell/RoleRequired.tsx'
+import { NotFoundPage } from './shell/NotFoundPage.tsx'
+import { editorsOnly, ownersOnly } from './shell/RoleRequired.tsx'
 import { Root } from './shell/Root.tsx'
 import { Shell } from './shell/Shell.tsx'
-import { Start } from './shell/StartPage.tsx'
+import { StartPage } from './shell/StartPage.tsx'
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
-const root = createRootRoute({ component: Root, notFoundComponent: Nowhere })
+const root = createRootRoute({ component: Root, notFoundComponent: NotFoundPage })
 
-const start = createRoute({ getParentRoute: () => root, path: '/', component: Start })
+const start = createRoute({ getParentRoute: () => root, path: '/', component: StartPage })
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   validateSearch: ({ next }: Record<string, unknown>): { next?: string } =>
     typeof next === 'string' && /^\/(?!\/)/.test(next) ? { next } : {},
-  component: lazyRouteComponent(() => import('./people/SignInPage.tsx'), 'SignIn'),
+  component: lazyRouteComponent(() => import('./people/SignInPage.tsx'), 'SignInPage'),
 })
-const setUp = createRoute({
+const setup = createRoute({
   getParentRoute: () => root,
   path: '/setup/$token',
-  component: lazyRouteComponent(() => import('./people/SetupPage.tsx'), 'SetUp'),
+  component: lazyRouteComponent(() => import('./people/SetupPage.tsx'), 'SetupPage'),
 })
 const invite = createRoute({
   getParentRoute: () => root,
   path: '/invite/$token',
-  component: lazyRouteComponent(() => import('./people/InvitationPage.tsx'), 'Invite'),
+  component: lazyRouteComponent(() => import('./people/InvitationPage.tsx'), 'InvitationPage'),
 })
 
 const workspace = createRoute({ getParentRoute: () => root, path: '/w/$workspace', component: Shell })
 const home = createRoute({
   getParentRoute: () => workspace,
   path: '/',
-  component: lazyRouteComponent(() => import('./home/HomePage.tsx'), 'Home'),
+  component: lazyRouteComponent(() => import('./home/HomePage.tsx'), 'HomePage'),
 })
 const contacts = createRoute({
   getParentRoute: () => workspace,
   path: '/contacts',
   validateSearch: validateContactSearch,
-  component: lazyRouteComponent(() => import('./contacts/ContactsPage.tsx'), 'Contacts'),
+  component: lazyRouteComponent(() => import('./contacts/ContactsPage.tsx'), 'ContactsPage'),
 })
 const imports = createRoute({
   getParentRoute: () => workspace,
   path: '/imports',
-  component: lazyRouteComponent(() => import('./imports/ImportsPage.tsx'), 'Imports'),
+  component: lazyRouteComponent(() => import('./imports/ImportsPage.tsx'), 'ImportsPage'),
 })
 const newImport = createRoute({
   getParentRoute: () => workspace,
   path: '/imports/new',
-  component: forEditors(
-    lazyRouteComponent(() => import('./imports/NewImportPage.tsx'), 'NewImport'),
+  component: editorsOnly(
+    lazyRouteComponent(() => import('./imports/NewImportPage.tsx'), 'NewImportPage'),
     'New import',
   ),
 })
-const oneImport = createRoute({
+const importReport = createRoute({
   getParentRoute: () => workspace,
   path: '/imports/$id',
-  component: lazyRouteComponent(() => import('./imports/ImportPage.tsx'), 'OneImport'),
+  component: lazyRouteComponent(() => import('./imports/ImportPage.tsx'), 'ImportPage'),
 })
 const agents = createRoute({
   getParentRoute: () => workspace,
   path: '/agents',
-  component: lazyRouteComponent(() => import('./agents/AgentsPage.tsx'), 'Agents'),
+  component: lazyRouteComponent(() => import('./agents/AgentsPage.tsx'), 'AgentsPage'),
 })
 const agent = createRoute({
   getParentRoute: () => workspace,
   path: '/agents/$id',
-  component: lazyRouteComponent(() => import('./agents/AgentPage.tsx'), 'OneAgent'),
+  component: lazyRouteComponent(() => import('./agents/AgentPage.tsx'), 'AgentPage'),
 })
 const events = createRoute({
   getParentRoute: () => workspace,
   path: '/events',
   validateSearch: ({ type }: Record<string, unknown>): { type?: string } => (isText(type) ? { type } : {}),
-  component: lazyRouteComponent(() => import('./events/EventsPage.tsx'), 'Events'),
+  component: lazyRouteComponent(() => import('./events/EventsPage.tsx'), 'EventsPage'),
 })
 const webhooks = createRoute({
   getParentRoute: () => workspace,
   path: '/webhooks',
-  component: forOwners(
-    lazyRouteComponent(() => import('./webhooks/WebhooksPage.tsx'), 'Webhooks'),
+  component: ownersOnly(
+    lazyRouteComponent(() => import('./webhooks/WebhooksPage.tsx'), 'WebhooksPage'),
     'Webhooks',
   ),
 })
@@ -90,24 +90,24 @@ const webhook = createRoute({
     ...(isText(status) && { status }),
     ...(isText(delivery) && { delivery }),
   }),
-  component: forOwners(
-    lazyRouteComponent(() => import('./webhooks/WebhookPage.tsx'), 'OneWebhook'),
+  component: ownersOnly(
+    lazyRouteComponent(() => import('./webhooks/WebhookPage.tsx'), 'WebhookPage'),
     'Webhook',
   ),
 })
 const integrations = createRoute({
   getParentRoute: () => workspace,
   path: '/integrations',
-  component: forOwners(
-    lazyRouteComponent(() => import('./integrations/IntegrationsPage.tsx'), 'Integrations'),
+  component: ownersOnly(
+    lazyRouteComponent(() => import('./integrations/IntegrationsPage.tsx'), 'IntegrationsPage'),
     'Integrations',
   ),
 })
 const integration = createRoute({
   getParentRoute: () => workspace,
   path: '/integrations/$id',
-  component: forOwners(
-    lazyRouteComponent(() => import('./integrations/IntegrationPage.tsx'), 'OneIntegration'),
+  component: ownersOnly(
+    lazyRouteComponent(() => import('./integrations/IntegrationPage.tsx'), 'IntegrationPage'),
     'Integration',
   ),
 })
@@ -115,45 +115,45 @@ const integration = createRoute({
 const settings = createRoute({
   getParentRoute: () => workspace,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./settings/SettingsPage.tsx'), 'Settings'),
+  component: lazyRouteComponent(() => import('./settings/SettingsPage.tsx'), 'SettingsPage'),
 })
-const settingsStart = createRoute({
+const settingsIndex = createRoute({
   getParentRoute: () => settings,
   path: '/',
-  component: lazyRouteComponent(() => import('./settings/SettingsPage.tsx'), 'SettingsStart'),
+  component: lazyRouteComponent(() => import('./settings/SettingsPage.tsx'), 'SettingsRedirect'),
 })
 const apiKeys = createRoute({
   getParentRoute: () => settings,
   path: '/api-keys',
-  component: forOwners(lazyRouteComponent(() => import('./settings/ApiKeysPage.tsx'), 'ApiKeys')),
+  component: ownersOnly(lazyRouteComponent(() => import('./settings/ApiKeysPage.tsx'), 'ApiKeysPage')),
 })
-const workspaceName = createRoute({
+const workspaceSettings = createRoute({
   getParentRoute: () => settings,
   path: '/workspace',
-  component: lazyRouteComponent(() => import('./settings/WorkspacePage.tsx'), 'Workspace'),
+  component: lazyRouteComponent(() => import('./settings/WorkspacePage.tsx'), 'WorkspacePage'),
 })
 const members = createRoute({
   getParentRoute: () => settings,
   path: '/members',
-  component: forOwners(lazyRouteComponent(() => import('./settings/MembersPage.tsx'), 'Members')),
+  component: ownersOnly(lazyRouteComponent(() => import('./settings/MembersPage.tsx'), 'MembersPage')),
 })
-const me = createRoute({
+const profile = createRoute({
   getParentRoute: () => settings,
   path: '/me',
-  component: lazyRouteComponent(() => import('./settings/ProfilePage.tsx'), 'Me'),
+  component: lazyRouteComponent(() => import('./settings/ProfilePage.tsx'), 'ProfilePage'),
 })
 
 const tree = root.addChildren([
   start,
   signIn,
-  setUp,
+  setup,
   invite,
   workspace.addChildren([
     home,
     contacts,
     imports,
     newImport,
-    oneImport,
+    importReport,
     agents,
     agent,
     events,
@@ -161,7 +161,7 @@ const tree = root.addChildren([
     webhook,
     integrations,
     integration,
-    settings.addChildren([settingsStart, apiKeys, workspaceName, members, me]),
+    settings.addChildren([settingsIndex, apiKeys, workspaceSettings, members, profile]),
   ]),
 ])
 
@@ -170,21 +170,21 @@ export const router = createRouter({
   basepath: new URL(document.baseURI).pathname,
   defaultPreload: 'intent',
   parseSearch: (text) => {
-    const words = new URLSearchParams(text)
+    const params = new URLSearchParams(text)
     return Object.fromEntries(
-      [...new Set(words.keys())].map((name) => {
-        const values = words.getAll(name)
+      [...new Set(params.keys())].map((name) => {
+        const values = params.getAll(name)
         return [name, values.length > 1 ? values : values[0]]
       }),
     )
   },
   stringifySearch: (search) => {
-    const words = new URLSearchParams()
-    for (const [name, said] of Object.entries(search)) {
-      for (const value of Array.isArray(said) ? said : [said])
-        if (value !== undefined) words.append(name, String(value))
+    const params = new URLSearchParams()
+    for (const [name, values] of Object.entries(search)) {
+      for (const value of Array.isArray(values) ? values : [values])
+        if (value !== undefined) params.append(name, String(value))
     }
-    return words.size > 0 ? `?${words}` : ''
+    return params.size > 0 ? `?${params}` : ''
   },
 })
 

@@ -1,4 +1,4 @@
-// Before the first paint, so that a dark screen doesn't flash white. The key is the one that Mantine keeps it under.
+// Runs before the first paint, so that dark mode doesn't flash white. The key is Mantine's.
 ;(() => {
   const chosen = localStorage.getItem('mantine-color-scheme-value')
   const is_dark = chosen === 'dark' || (chosen !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)

@@ -4,13 +4,13 @@ import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Agent, AgentVersion } from '../../../server/agents/schema.ts'
 import { useApi } from '../kit/api.ts'
-import { Copy } from '../kit/CopyButton.tsx'
+import { CopyButton } from '../kit/CopyButton.tsx'
 import { Card, Page } from '../kit/Page.tsx'
-import { Ago } from '../kit/RelativeTime.tsx'
-import { Failure, Waiting } from '../kit/states.tsx'
+import { RelativeTime } from '../kit/RelativeTime.tsx'
+import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import styles from './agents.module.css'
 
-export function OneAgent() {
+export function AgentPage() {
   const api = useApi()
   const { id } = useParams({ from: '/w/$workspace/agents/$id' })
   const [chosen, setChosen] = useState<string>()
@@ -30,25 +30,25 @@ export function OneAgent() {
   const deployed = agent.data?.deployed_version
   const shown = versions.data?.data.find((version) => version.id === (chosen ?? deployed?.id))
   return (
-    <Page title={agent.data?.name ?? 'Agent'} about={agent.data?.description} actions={back}>
-      {agent.error && <Failure error={agent.error} retry={agent.refetch} noun="Agent" />}
+    <Page title={agent.data?.name ?? 'Agent'} description={agent.data?.description} actions={back}>
+      {agent.error && <LoadError error={agent.error} retry={agent.refetch} noun="Agent" />}
       {!agent.error && (
         <div className={styles.one}>
           <Card
             title={`Instructions${shown ? ` · ${shown.version_label}` : ''}`}
-            aside={shown?.instructions && <Copy value={shown.instructions} />}
+            aside={shown?.instructions && <CopyButton value={shown.instructions} />}
           >
             {shown ? (
               <p className={styles.instructions}>
                 {shown.instructions ?? <span className={styles.none}>No instructions.</span>}
               </p>
             ) : (
-              <Waiting lines={6} />
+              <LoadingSkeleton lines={6} />
             )}
           </Card>
           <Card title="Versions">
-            {versions.error && <Failure error={versions.error} retry={versions.refetch} />}
-            {versions.isPending && <Waiting lines={2} />}
+            {versions.error && <LoadError error={versions.error} retry={versions.refetch} />}
+            {versions.isPending && <LoadingSkeleton lines={2} />}
             <ul className={styles.versions}>
               {versions.data?.data.map((version) => (
                 <li key={version.id}>
@@ -60,7 +60,7 @@ export function OneAgent() {
                       </Badge>
                     )}
                     <span className={styles.agentWhen}>
-                      <Ago time={version.created_at} />
+                      <RelativeTime time={version.created_at} />
                     </span>
                   </button>
                 </li>

@@ -6,13 +6,13 @@ import type { Agent } from '../../../server/agents/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { AgentIcon, PlusIcon } from '../kit/icons.tsx'
 import { Card, Page } from '../kit/Page.tsx'
-import { Ago } from '../kit/RelativeTime.tsx'
+import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { useCanEdit } from '../kit/session.ts'
-import { Empty, Failure, Waiting } from '../kit/states.tsx'
+import { EmptyState, LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import styles from './agents.module.css'
-import { NewAgent } from './NewAgentDialog.tsx'
+import { NewAgentDialog } from './NewAgentDialog.tsx'
 
-export function Agents() {
+export function AgentsPage() {
   const api = useApi()
   const can_edit = useCanEdit()
   const [is_creating, setCreating] = useState(false)
@@ -29,18 +29,18 @@ export function Agents() {
     </Button>
   )
   return (
-    <Page title="Agents" about="AI agents that answer and place calls." actions={create}>
-      {agents.error && <Failure error={agents.error} retry={agents.refetch} />}
+    <Page title="Agents" description="AI agents that answer and place calls." actions={create}>
+      {agents.error && <LoadError error={agents.error} retry={agents.refetch} />}
       {agents.isPending && (
         <Card>
-          <Waiting lines={5} />
+          <LoadingSkeleton lines={5} />
         </Card>
       )}
       {all?.length === 0 && (
         <Card is_flush>
-          <Empty icon={<AgentIcon size={24} />} title="No agents yet">
+          <EmptyState icon={<AgentIcon size={24} />} title="No agents yet">
             {can_edit && 'Create one and describe what it should do.'}
-          </Empty>
+          </EmptyState>
         </Card>
       )}
       <ul className={styles.agents} aria-label="Agents">
@@ -53,7 +53,7 @@ export function Agents() {
           Show more agents
         </Button>
       )}
-      <NewAgent is_open={is_creating} onClose={() => setCreating(false)} />
+      <NewAgentDialog is_open={is_creating} onClose={() => setCreating(false)} />
     </Page>
   )
 }
@@ -70,7 +70,7 @@ function AgentCard({ agent, workspace }: { agent: Agent; workspace: string }) {
         </span>
         <span className={styles.agentText}>{agent.description || agent.instructions || 'No instructions'}</span>
         <span className={styles.agentWhen}>
-          Created <Ago time={agent.created_at} />
+          Created <RelativeTime time={agent.created_at} />
         </span>
       </Link>
     </li>

@@ -4,14 +4,14 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { Agent } from '../../../server/agents/schema.ts'
 import { useApi } from '../kit/api.ts'
-import { faultsOf } from '../kit/error-messages.ts'
-import { Refusal } from '../kit/states.tsx'
-import { tell } from '../kit/toast.ts'
+import { formErrors } from '../kit/error-messages.ts'
+import { ErrorAlert } from '../kit/states.tsx'
+import { showToast } from '../kit/toast.ts'
 import styles from './agents.module.css'
 
 const fields = ['name', 'description', 'instructions']
 
-export function NewAgent({ is_open, onClose }: { is_open: boolean; onClose: () => void }) {
+export function NewAgentDialog({ is_open, onClose }: { is_open: boolean; onClose: () => void }) {
   return (
     <Modal opened={is_open} onClose={onClose} title="New agent" size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
       <NewAgentForm />
@@ -26,16 +26,16 @@ function NewAgentForm() {
   const form = useForm({ initialValues: { name: '', description: '', instructions: '' } })
   const creating = useMutation({
     mutationFn: (body: object) => api.send<Agent>('POST', '/agents', body),
-    onError: (error) => form.setErrors(faultsOf(error, fields).at),
+    onError: (error) => form.setErrors(formErrors(error, fields).fields),
     onSuccess: async ({ id }) => {
       await client.invalidateQueries({ queryKey: [api.workspace, 'agents'] })
-      tell('Agent created.')
+      showToast('Agent created.')
       await navigate({ to: '/w/$workspace/agents/$id', params: { workspace: api.workspace, id } })
     },
   })
   return (
     <form className={styles.form} onSubmit={form.onSubmit((values) => creating.mutate(values))}>
-      {creating.error && <Refusal>{faultsOf(creating.error, fields).rest}</Refusal>}
+      {creating.error && <ErrorAlert>{formErrors(creating.error, fields).message}</ErrorAlert>}
       <TextInput label="Name" placeholder="Reception" required data-autofocus {...form.getInputProps('name')} />
       <TextInput label="Description" description="Only your team sees this." {...form.getInputProps('description')} />
       <Textarea

@@ -3,63 +3,62 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Contact } from '../../../server/contacts/schema.ts'
 import { type Api, useApi } from '../kit/api.ts'
-import { Ask } from '../kit/ConfirmDialog.tsx'
-import { sayOf } from '../kit/error-messages.ts'
+import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
+import { errorMessage } from '../kit/error-messages.ts'
+import { formatCount } from '../kit/format.ts'
 import { TagIcon, TrashIcon } from '../kit/icons.tsx'
-import { sayCount } from '../kit/RelativeTime.tsx'
 import { Problem } from '../kit/request.ts'
-import { eachOf, type Failed } from '../kit/run-concurrently.ts'
-import { tell, tellFailure, tellProblem } from '../kit/toast.ts'
-import { nameOf } from './contact.ts'
+import { type FailedItem, runConcurrently } from '../kit/run-concurrently.ts'
+import { showError, showErrorMessage, showToast } from '../kit/toast.ts'
+import { contactName } from './contact.ts'
 import styles from './contacts.module.css'
-import { useStale } from './useRefreshContacts.ts'
+import { useRefreshContacts } from './useRefreshContacts.ts'
 
 interface BulkBarProps {
-  ticked: ReadonlyMap<string, Contact>
-  /** With those for which it failed. */
+  selected: ReadonlyMap<string, Contact>
+  /** With the contacts that failed, which stay selected. */
   onDone: (failed: Contact[]) => void
 }
 
 type Verb = 'add' | 'remove' | 'delete'
 
-/** What can be done with those that are ticked: through the public API, a few at a time. */
-export function BulkBar({ ticked, onDone }: BulkBarProps) {
+export function BulkBar({ selected, onDone }: BulkBarProps) {
   const api = useApi()
-  const refresh = useStale()
-  const [asked, setAsked] = useState<Verb>()
-  const [done, setDone] = useState(0)
-  const contacts = [...ticked.values()]
-  const doing = useMutation({
+  const refresh = useRefreshContacts()
+  const [open_dialog, setOpenDialog] = useState<Verb>()
+  const [finished, setFinished] = useState(0)
+  const contacts = [...selected.values()]
+  const applying = useMutation({
     mutationFn: async ({ verb, tag = '' }: { verb: Verb; tag?: string }) => {
-      setAsked(undefined)
-      setDone(0)
-      return await eachOf(contacts, (contact) => carryOut(api, contact, verb, tag), setDone)
+      setOpenDialog(undefined)
+      setFinished(0)
+      return await runConcurrently(contacts, (contact) => applyTo(api, contact, verb, tag), setFinished)
     },
-    onError: tellProblem,
+    onError: showError,
     onSuccess: async (failures, { verb }) => {
       const count = contacts.length - failures.length
-      if (count > 0) tell(`${sayCount(count, 'contact')} ${verb === 'delete' ? 'deleted' : 'updated'}.`)
-      if (failures.length > 0) tellFailure(sayFailures(failures, verb))
+      if (count > 0) showToast(`${formatCount(count, 'contact')} ${verb === 'delete' ? 'deleted' : 'updated'}.`)
+      if (failures.length > 0) showErrorMessage(describeFailures(failures, verb))
       onDone(failures.map(({ item }) => item))
       await refresh()
     },
   })
-  const count = sayCount(contacts.length, 'contact')
+  const count = formatCount(contacts.length, 'contact')
   return (
     <section className={styles.bulk} aria-label="Selected contacts">
-      <strong>{sayCount(contacts.length, 'contact')} selected</strong>
-      {doing.isPending ? (
+      <strong>{formatCount(contacts.length, 'contact')} selected</strong>
+      {applying.isPending ? (
         <Progress
           className={styles.bulkProgress}
-          value={(100 * done) / contacts.length}
-          aria-label={`${done} of ${count} done`}
+          value={(100 * finished) / contacts.length}
+          aria-label={`${finished} of ${count} done`}
         />
       ) : (
         <>
-          <Button size="xs" variant="default" leftSection={<TagIcon size={15} />} onClick={() => setAsked('add')}>
+          <Button size="xs" variant="default" leftSection={<TagIcon size={15} />} onClick={() => setOpenDialog('add')}>
             Add tag
           </Button>
-          <Button size="xs" variant="default" onClick={() => setAsked('remove')}>
+          <Button size="xs" variant="default" onClick={() => setOpenDialog('remove')}>
             Remove tag
           </Button>
           <Button
@@ -67,7 +66,7 @@ export function BulkBar({ ticked, onDone }: BulkBarProps) {
             variant="subtle"
             color="red"
             leftSection={<TrashIcon size={15} />}
-            onClick={() => setAsked('delete')}
+            onClick={() => setOpenDialog('delete')}
           >
             Delete
           </Button>
@@ -76,33 +75,33 @@ export function BulkBar({ ticked, onDone }: BulkBarProps) {
           </Button>
         </>
       )}
-      <AskTag
-        verb={asked === 'add' || asked === 'remove' ? asked : undefined}
+      <TagDialog
+        verb={open_dialog === 'add' || open_dialog === 'remove' ? open_dialog : undefined}
         count={count}
-        onClose={() => setAsked(undefined)}
-        onTag={(verb, tag) => doing.mutate({ verb, tag })}
+        onClose={() => setOpenDialog(undefined)}
+        onTag={(verb, tag) => applying.mutate({ verb, tag })}
       />
-      <Ask
-        is_open={asked === 'delete'}
+      <ConfirmDialog
+        is_open={open_dialog === 'delete'}
         title={`Delete ${count}?`}
-        answer={`Delete ${count}`}
-        onClose={() => setAsked(undefined)}
-        onYes={async () => doing.mutate({ verb: 'delete' })}
+        confirm_label={`Delete ${count}`}
+        onClose={() => setOpenDialog(undefined)}
+        onConfirm={async () => applying.mutate({ verb: 'delete' })}
       >
         This permanently deletes {count} and can’t be undone.
-      </Ask>
+      </ConfirmDialog>
     </section>
   )
 }
 
-interface AskTagProps {
+interface TagDialogProps {
   verb: 'add' | 'remove' | undefined
   count: string
   onClose: () => void
   onTag: (verb: 'add' | 'remove', tag: string) => void
 }
 
-function AskTag({ verb, count, onClose, onTag }: AskTagProps) {
+function TagDialog({ verb, count, onClose, onTag }: TagDialogProps) {
   const title = verb === 'remove' ? `Remove a tag from ${count}` : `Add a tag to ${count}`
   return (
     <Modal opened={verb !== undefined} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
@@ -121,21 +120,21 @@ function AskTag({ verb, count, onClose, onTag }: AskTagProps) {
   )
 }
 
-const names_told_max = 3
+const names_shown_max = 3
 
-/** Which failed, and the reason of the first. */
-function sayFailures(failures: Failed<Contact>[], verb: Verb): string {
-  const names = failures.slice(0, names_told_max).map(({ item }) => nameOf(item) || item.phone_number)
+/** Names some contacts, and the reason of the first failure. */
+function describeFailures(failures: FailedItem<Contact>[], verb: Verb): string {
+  const names = failures.slice(0, names_shown_max).map(({ item }) => contactName(item) || item.phone_number)
   const more = failures.length - names.length
   const all = more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ')
-  const what = `${verb === 'delete' ? 'delete' : 'update'} ${sayCount(failures.length, 'contact')}`
-  return `Couldn’t ${what}: ${all}. ${sayOf(failures[0]?.error)}`
+  const what = `${verb === 'delete' ? 'delete' : 'update'} ${formatCount(failures.length, 'contact')}`
+  return `Couldn’t ${what}: ${all}. ${errorMessage(failures[0]?.error)}`
 }
 
-async function carryOut(api: Api, { id }: Contact, verb: Verb, tag: string): Promise<unknown> {
-  if (verb === 'delete') return await api.send('DELETE', `/contacts/${id}`).catch(unlessGone)
-  // From the tags as they are now: others may have changed them since the list was read.
-  return await api.change<Contact>(`/contacts/${id}`, ({ tags }) => {
+async function applyTo(api: Api, { id }: Contact, verb: Verb, tag: string): Promise<unknown> {
+  if (verb === 'delete') return await api.send('DELETE', `/contacts/${id}`).catch(ignoreNotFound)
+  // Starts from the current tags: others may have changed them since the list was loaded.
+  return await api.update<Contact>(`/contacts/${id}`, ({ tags }) => {
     const others = tags.filter((one) => one.toLowerCase() !== tag.toLowerCase())
     const has_tag = others.length < tags.length
     if (has_tag === (verb === 'add')) return undefined
@@ -143,7 +142,7 @@ async function carryOut(api: Api, { id }: Contact, verb: Verb, tag: string): Pro
   })
 }
 
-/** Someone else has deleted it meanwhile: that was the wish. */
-function unlessGone(error: unknown): void {
+/** A contact that someone else has deleted counts as deleted. */
+function ignoreNotFound(error: unknown): void {
   if (!(error instanceof Problem && error.status === 404)) throw error
 }

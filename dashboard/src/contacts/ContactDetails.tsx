@@ -2,15 +2,16 @@ import { Badge, Button, Group } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import type { ContactWithCrmIds } from '../../../server/contacts/schema.ts'
 import { useApi } from '../kit/api.ts'
-import { Ask } from '../kit/ConfirmDialog.tsx'
-import { Ago, sayTime } from '../kit/RelativeTime.tsx'
+import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
+import { formatTime } from '../kit/format.ts'
+import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { useCanEdit } from '../kit/session.ts'
-import { tell } from '../kit/toast.ts'
-import { nameOf } from './contact.ts'
+import { showToast } from '../kit/toast.ts'
+import { contactName } from './contact.ts'
 import styles from './contacts.module.css'
-import { nameOfCrm } from './crm.ts'
+import { crmName } from './crm.ts'
 import { source_names } from './search.ts'
-import { useStale } from './useRefreshContacts.ts'
+import { useRefreshContacts } from './useRefreshContacts.ts'
 
 interface ContactDetailsProps {
   contact: ContactWithCrmIds
@@ -20,14 +21,14 @@ interface ContactDetailsProps {
 
 export function ContactDetails({ contact, onEdit, onDeleted }: ContactDetailsProps) {
   const api = useApi()
-  const refresh = useStale()
+  const refresh = useRefreshContacts()
   const can_edit = useCanEdit()
-  const [is_asking, setAsking] = useState(false)
+  const [is_confirming, setConfirming] = useState(false)
   const remove = async () => {
     await api.send('DELETE', `/contacts/${contact.id}`)
     onDeleted()
     await refresh()
-    tell('Contact deleted.')
+    showToast('Contact deleted.')
   }
   const { first_name, last_name, email, company, notes, tags, crm_ids } = contact
   return (
@@ -54,15 +55,15 @@ export function ContactDetails({ contact, onEdit, onDeleted }: ContactDetailsPro
         <Detail name="Notes">{notes && <span className={styles.notes}>{notes}</span>}</Detail>
         <Detail name="Source">{source_names[contact.source]}</Detail>
         {Object.entries(crm_ids).map(([system, id]) => (
-          <Detail key={system} name={`${nameOfCrm(system)} ID`}>
+          <Detail key={system} name={`${crmName(system)} ID`}>
             {id}
           </Detail>
         ))}
         <Detail name="Last contact">
-          <Ago time={contact.last_contact_at} />
+          <RelativeTime time={contact.last_contact_at} />
         </Detail>
-        <Detail name="Created">{sayTime(contact.created_at)}</Detail>
-        <Detail name="Updated">{sayTime(contact.updated_at)}</Detail>
+        <Detail name="Created">{formatTime(contact.created_at)}</Detail>
+        <Detail name="Updated">{formatTime(contact.updated_at)}</Detail>
         <Detail name="ID">
           <code className={styles.id}>{contact.id}</code>
         </Detail>
@@ -72,20 +73,20 @@ export function ContactDetails({ contact, onEdit, onDeleted }: ContactDetailsPro
           <Button onClick={onEdit} data-autofocus>
             Edit
           </Button>
-          <Button variant="subtle" color="red" onClick={() => setAsking(true)}>
+          <Button variant="subtle" color="red" onClick={() => setConfirming(true)}>
             Delete
           </Button>
         </Group>
       )}
-      <Ask
-        is_open={is_asking}
+      <ConfirmDialog
+        is_open={is_confirming}
         title="Delete this contact?"
-        answer="Delete"
-        onClose={() => setAsking(false)}
-        onYes={remove}
+        confirm_label="Delete contact"
+        onClose={() => setConfirming(false)}
+        onConfirm={remove}
       >
-        This permanently deletes {nameOf(contact) || contact.phone_number} and can’t be undone.
-      </Ask>
+        This permanently deletes {contactName(contact) || contact.phone_number} and can’t be undone.
+      </ConfirmDialog>
     </>
   )
 }

@@ -3,15 +3,14 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useApi } from '../kit/api.ts'
 import { useCanEdit } from '../kit/session.ts'
-import { Failure, Waiting } from '../kit/states.tsx'
-import { NeedsRole } from '../shell/RoleRequired.tsx'
+import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
+import { RoleRequired } from '../shell/RoleRequired.tsx'
 import { ContactDetails } from './ContactDetails.tsx'
 import { ContactForm } from './ContactForm.tsx'
-import { nameOf, oneQuery } from './contact.ts'
+import { contactName, contactQuery } from './contact.ts'
 import { useContactSearch } from './useContactSearch.ts'
 
-/** The contact that the address names, at the side: look, edit, delete, or a new one. */
-export function ContactPanel({ id, onClose }: { id: string | undefined; onClose: () => void }) {
+export function ContactDrawer({ id, onClose }: { id: string | undefined; onClose: () => void }) {
   return (
     <Drawer.Root
       opened={id !== undefined}
@@ -23,7 +22,7 @@ export function ContactPanel({ id, onClose }: { id: string | undefined; onClose:
     >
       <Drawer.Overlay backgroundOpacity={0.25} />
       <Drawer.Content aria-label={id === 'new' ? 'New contact' : 'Contact'}>
-        {id === 'new' ? <NewContact onClose={onClose} /> : id && <KnownContact key={id} id={id} onClose={onClose} />}
+        {id === 'new' ? <NewContact onClose={onClose} /> : id && <ExistingContact key={id} id={id} onClose={onClose} />}
       </Drawer.Content>
     </Drawer.Root>
   )
@@ -39,24 +38,24 @@ function NewContact({ onClose }: { onClose: () => void }) {
         {can_edit ? (
           <ContactForm onCancel={onClose} onSaved={({ id }) => change({ contact: id }, true)} />
         ) : (
-          <NeedsRole needed="member" />
+          <RoleRequired needed="member" />
         )}
       </Drawer.Body>
     </>
   )
 }
 
-function KnownContact({ id, onClose }: { id: string; onClose: () => void }) {
+function ExistingContact({ id, onClose }: { id: string; onClose: () => void }) {
   const api = useApi()
-  const { data: contact, error, refetch } = useQuery(oneQuery(api, id))
+  const { data: contact, error, refetch } = useQuery(contactQuery(api, id))
   const [is_editing, setEditing] = useState(false)
   const stop = () => setEditing(false)
   return (
     <>
-      <Head title={contact ? nameOf(contact) || contact.phone_number : 'Contact'} />
+      <Head title={contact ? contactName(contact) || contact.phone_number : 'Contact'} />
       <Drawer.Body>
-        {error && <Failure error={error} retry={refetch} noun="Contact" />}
-        {!contact && !error && <Waiting lines={7} />}
+        {error && <LoadError error={error} retry={refetch} noun="Contact" />}
+        {!contact && !error && <LoadingSkeleton lines={7} />}
         {contact && is_editing && <ContactForm contact={contact} onCancel={stop} onSaved={stop} />}
         {contact && !is_editing && (
           <ContactDetails contact={contact} onEdit={() => setEditing(true)} onDeleted={onClose} />

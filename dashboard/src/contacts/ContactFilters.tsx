@@ -8,16 +8,16 @@ import { useContactSearch } from './useContactSearch.ts'
 
 const typing_ms = 200
 
-export function Filters({ tags_seen }: { tags_seen: string[] }) {
-  const { said, change } = useContactSearch()
+export function ContactFilters({ suggested_tags }: { suggested_tags: string[] }) {
+  const { params, change } = useContactSearch()
   return (
     <search className={styles.filters} aria-label="Filter contacts">
       <SearchField />
       <TagsInput
         aria-label="Tags"
-        placeholder={said.tag ? '' : 'Any tag'}
-        data={tags_seen}
-        value={said.tag ?? []}
+        placeholder={params.tag ? '' : 'Any tag'}
+        data={suggested_tags}
+        value={params.tag ?? []}
         onChange={(tag) => change({ tag: tag.length > 0 ? tag : undefined })}
         clearable
         clearButtonProps={{ 'aria-label': 'Clear tags' }}
@@ -26,7 +26,7 @@ export function Filters({ tags_seen }: { tags_seen: string[] }) {
         aria-label="Source"
         placeholder="Any source"
         data={sources.map((source) => ({ value: source, label: source_names[source] }))}
-        value={said.source ?? null}
+        value={params.source ?? null}
         onChange={(source) => change({ source: (source as Source | null) ?? undefined })}
         clearable
         clearButtonProps={{ 'aria-label': 'Clear source' }}
@@ -35,22 +35,22 @@ export function Filters({ tags_seen }: { tags_seen: string[] }) {
   )
 }
 
-/** Searches as one types; "/" leads here from anywhere on the page. */
+/** Searches while typing. The "/" key focuses it. */
 function SearchField() {
-  const { said, change } = useContactSearch()
-  const [text, setText] = useState(said.search ?? '')
-  const sent = useRef(said.search ?? '')
+  const { params, change } = useContactSearch()
+  const [text, setText] = useState(params.search ?? '')
+  const sent = useRef(params.search ?? '')
   const field = useRef<HTMLInputElement>(null)
-  const search = useDebouncedCallback((words: string) => {
-    sent.current = words
-    change({ search: words || undefined }, true)
+  const search = useDebouncedCallback((value: string) => {
+    sent.current = value
+    change({ search: value || undefined }, true)
   }, typing_ms)
   useEffect(() => {
-    // The address changed by something else than typing: a link, the way back.
-    if ((said.search ?? '') === sent.current) return
-    sent.current = said.search ?? ''
+    // The URL changed for another reason than typing, such as a link or the back button.
+    if ((params.search ?? '') === sent.current) return
+    sent.current = params.search ?? ''
     setText(sent.current)
-  }, [said.search])
+  }, [params.search])
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const is_typing = event.target instanceof HTMLElement && event.target.closest('input, textarea, [role=dialog]')
@@ -61,9 +61,9 @@ function SearchField() {
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
   }, [])
-  const type = (words: string) => {
-    setText(words)
-    search(words)
+  const type = (value: string) => {
+    setText(value)
+    search(value)
   }
   return (
     <TextInput

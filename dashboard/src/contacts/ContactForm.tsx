@@ -3,18 +3,18 @@ import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { Contact, ContactCreated, ContactWithCrmIds } from '../../../server/contacts/schema.ts'
 import { useApi } from '../kit/api.ts'
-import { faultsOf } from '../kit/error-messages.ts'
+import { formErrors } from '../kit/error-messages.ts'
 import { changedFields, mergeList } from '../kit/merge.ts'
 import { Problem } from '../kit/request.ts'
-import { Refusal } from '../kit/states.tsx'
-import { tell } from '../kit/toast.ts'
-import { oneQuery } from './contact.ts'
+import { ErrorAlert } from '../kit/states.tsx'
+import { showToast } from '../kit/toast.ts'
+import { contactQuery } from './contact.ts'
 import styles from './contacts.module.css'
 import { useContactSearch } from './useContactSearch.ts'
-import { useStale } from './useRefreshContacts.ts'
+import { useRefreshContacts } from './useRefreshContacts.ts'
 
 interface ContactFormProps {
-  /** Undefined: a new one. */
+  /** Undefined: creates a contact. */
   contact?: ContactWithCrmIds
   onCancel: () => void
   onSaved: (contact: ContactCreated) => void
@@ -25,25 +25,25 @@ const fields = ['phone_number', 'first_name', 'last_name', 'display_name', 'emai
 export function ContactForm({ contact, onCancel, onSaved }: ContactFormProps) {
   const api = useApi()
   const client = useQueryClient()
-  const refresh = useStale()
-  const form = useForm({ initialValues: valuesOf(contact) })
+  const refresh = useRefreshContacts()
+  const form = useForm({ initialValues: toValues(contact) })
   const saving = useMutation({
     mutationFn: (values: Values): Promise<ContactCreated> =>
       contact
-        ? api.change<Contact>(`/contacts/${contact.id}`, (now) => changesOf(valuesOf(contact), values, now))
+        ? api.update<Contact>(`/contacts/${contact.id}`, (current) => toChanges(toValues(contact), values, current))
         : api.send<ContactCreated>('POST', '/contacts', values),
-    onError: (error) => form.setErrors(faultsOf(error, [...fields]).at),
+    onError: (error) => form.setErrors(formErrors(error, [...fields]).fields),
     onSuccess: async (saved) => {
-      if (contact) client.setQueryData(oneQuery(api, saved.id).queryKey, { ...contact, ...saved })
+      if (contact) client.setQueryData(contactQuery(api, saved.id).queryKey, { ...contact, ...saved })
       onSaved(saved)
-      tell(contact ? 'Changes saved.' : 'Contact created.')
+      showToast(contact ? 'Changes saved.' : 'Contact created.')
       await refresh()
     },
   })
   const text = (name: Exclude<(typeof fields)[number], 'tags'>) => form.getInputProps(name)
   return (
     <form className={styles.form} onSubmit={form.onSubmit((values) => saving.mutate(values))} noValidate>
-      {saving.error && <FormRefusal error={saving.error} />}
+      {saving.error && <FormError error={saving.error} />}
       <TextInput
         label="Phone number"
         description="Include the country code, for example +14155550123."
@@ -73,27 +73,27 @@ export function ContactForm({ contact, onCancel, onSaved }: ContactFormProps) {
   )
 }
 
-/** A number that is taken leads to who has it. */
-function FormRefusal({ error }: { error: Error }) {
+/** A duplicate phone number links to the existing contact. */
+function FormError({ error }: { error: Error }) {
   const { change } = useContactSearch()
-  const holder = error instanceof Problem ? error.details.existing_id : undefined
-  const { rest } = faultsOf(error, [...fields])
-  if (!rest) return null
+  const existing_id = error instanceof Problem ? error.details.existing_id : undefined
+  const { message } = formErrors(error, [...fields])
+  if (!message) return null
   return (
-    <Refusal>
-      {rest}{' '}
-      {typeof holder === 'string' && (
-        <Anchor component="button" type="button" onClick={() => change({ contact: holder })}>
+    <ErrorAlert>
+      {message}{' '}
+      {typeof existing_id === 'string' && (
+        <Anchor component="button" type="button" onClick={() => change({ contact: existing_id })}>
           View contact
         </Anchor>
       )}
-    </Refusal>
+    </ErrorAlert>
   )
 }
 
-type Values = ReturnType<typeof valuesOf>
+type Values = ReturnType<typeof toValues>
 
-const valuesOf = (contact?: Contact) => ({
+const toValues = (contact?: Contact) => ({
   phone_number: contact?.phone_number ?? '',
   first_name: contact?.first_name ?? '',
   last_name: contact?.last_name ?? '',
@@ -104,7 +104,7 @@ const valuesOf = (contact?: Contact) => ({
   notes: contact?.notes ?? '',
 })
 
-function changesOf(before: Values, values: Values, now: Contact): Partial<Values> {
+function toChanges(before: Values, values: Values, current: Contact): Partial<Values> {
   const changes = changedFields(before, values)
-  return changes.tags ? { ...changes, tags: mergeList(before.tags, changes.tags, now.tags) } : changes
+  return changes.tags ? { ...changes, tags: mergeList(before.tags, changes.tags, current.tags) } : changes
 }

@@ -3,42 +3,42 @@ import { useMemo } from 'react'
 import type { Contact } from '../../../server/contacts/schema.ts'
 import { type Column, DataTable } from '../kit/DataTable.tsx'
 import { DownIcon, PeopleIcon, SortIcon, UpIcon } from '../kit/icons.tsx'
-import { Ago } from '../kit/RelativeTime.tsx'
-import { Empty } from '../kit/states.tsx'
-import { nameOf } from './contact.ts'
+import { RelativeTime } from '../kit/RelativeTime.tsx'
+import { EmptyState } from '../kit/states.tsx'
+import { contactName } from './contact.ts'
 import styles from './contacts.module.css'
 import { source_names } from './search.ts'
 import { useContactSearch } from './useContactSearch.ts'
 
-type Ticked = ReadonlyMap<string, Contact>
+type Selection = ReadonlyMap<string, Contact>
 
 interface ContactTableProps {
   contacts: Contact[] | undefined
   is_stale: boolean
-  ticked: Ticked
-  /** Undefined: they can't be chosen. */
-  onTick: ((ticked: Ticked) => void) | undefined
+  selected: Selection
+  /** Undefined: without checkboxes. */
+  onSelect: ((selected: Selection) => void) | undefined
 }
 
-const tags_shown = 3
+const tags_shown_max = 3
 
-export function ContactTable({ contacts, is_stale, ticked, onTick }: ContactTableProps) {
-  const { said, change } = useContactSearch()
-  const columns = useMemo(() => columnsOf(contacts ?? [], ticked, onTick), [contacts, ticked, onTick])
-  const sort = said.sort ?? '-created_at'
-  const is_filtered = Boolean(said.search || said.tag || said.source)
+export function ContactTable({ contacts, is_stale, selected, onSelect }: ContactTableProps) {
+  const { params, change } = useContactSearch()
+  const columns = useMemo(() => buildColumns(contacts ?? [], selected, onSelect), [contacts, selected, onSelect])
+  const sort = params.sort ?? '-created_at'
+  const is_filtered = Boolean(params.search || params.tag || params.source)
   return (
     <DataTable
       label="Contacts"
       columns={columns}
       rows={contacts}
-      idOf={({ id }) => id}
+      getRowId={({ id }) => id}
       is_stale={is_stale}
-      isMarked={({ id }) => ticked.has(id) || id === said.contact}
+      isHighlighted={({ id }) => selected.has(id) || id === params.contact}
       onOpen={({ id }) => change({ contact: id })}
       sorted={{ [sort.replace('-', '')]: sort.startsWith('-') ? 'descending' : 'ascending' }}
       empty={
-        <Empty
+        <EmptyState
           icon={<PeopleIcon size={24} />}
           title={is_filtered ? 'No results' : 'No contacts yet'}
           action={
@@ -54,42 +54,50 @@ export function ContactTable({ contacts, is_stale, ticked, onTick }: ContactTabl
         >
           {is_filtered
             ? 'Try a shorter search or remove a filter.'
-            : onTick && 'Add a contact, import a CSV file or use the API.'}
-        </Empty>
+            : onSelect && 'Add a contact, import a CSV file or use the API.'}
+        </EmptyState>
       }
     />
   )
 }
 
-function columnsOf(contacts: Contact[], ticked: Ticked, onTick: ContactTableProps['onTick']): Column<Contact>[] {
-  return onTick ? [tickColumn(contacts, ticked, onTick), ...columns] : columns
+function buildColumns(
+  contacts: Contact[],
+  selected: Selection,
+  onSelect: ContactTableProps['onSelect'],
+): Column<Contact>[] {
+  return onSelect ? [selectionColumn(contacts, selected, onSelect), ...columns] : columns
 }
 
-function tickColumn(contacts: Contact[], ticked: Ticked, onTick: (ticked: Ticked) => void): Column<Contact> {
-  const tick = (changed: Contact[], is_ticked: boolean) => {
-    const next = new Map(ticked)
-    for (const contact of changed) is_ticked ? next.set(contact.id, contact) : next.delete(contact.id)
-    onTick(next)
+function selectionColumn(
+  contacts: Contact[],
+  selected: Selection,
+  onSelect: (selected: Selection) => void,
+): Column<Contact> {
+  const select = (changed: Contact[], is_selected: boolean) => {
+    const next = new Map(selected)
+    for (const contact of changed) is_selected ? next.set(contact.id, contact) : next.delete(contact.id)
+    onSelect(next)
   }
-  const are_all = contacts.length > 0 && contacts.every(({ id }) => ticked.has(id))
+  const are_all_selected = contacts.length > 0 && contacts.every(({ id }) => selected.has(id))
   return {
-    id: 'tick',
+    id: 'select',
     meta: { is_narrow: true },
     header: () => (
       <Checkbox
         size="xs"
         aria-label="Select all on this page"
-        checked={are_all}
-        indeterminate={ticked.size > 0 && !are_all}
-        onChange={({ currentTarget }) => tick(contacts, currentTarget.checked)}
+        checked={are_all_selected}
+        indeterminate={selected.size > 0 && !are_all_selected}
+        onChange={({ currentTarget }) => select(contacts, currentTarget.checked)}
       />
     ),
     cell: ({ row: { original } }) => (
       <Checkbox
         size="xs"
-        aria-label={`Select ${nameOf(original) || original.phone_number}`}
-        checked={ticked.has(original.id)}
-        onChange={({ currentTarget }) => tick([original], currentTarget.checked)}
+        aria-label={`Select ${contactName(original) || original.phone_number}`}
+        checked={selected.has(original.id)}
+        onChange={({ currentTarget }) => select([original], currentTarget.checked)}
       />
     ),
   }
@@ -118,19 +126,19 @@ const columns: Column<Contact>[] = [
   {
     id: 'last_contact_at',
     meta: { is_hidden_on_phone: true },
-    header: () => <Sorter column="last_contact_at" name="Last contact" />,
-    cell: ({ row }) => <Ago time={row.original.last_contact_at} />,
+    header: () => <SortButton column="last_contact_at" name="Last contact" />,
+    cell: ({ row }) => <RelativeTime time={row.original.last_contact_at} />,
   },
   {
     id: 'created_at',
-    header: () => <Sorter column="created_at" name="Created" />,
-    cell: ({ row }) => <Ago time={row.original.created_at} />,
+    header: () => <SortButton column="created_at" name="Created" />,
+    cell: ({ row }) => <RelativeTime time={row.original.created_at} />,
   },
 ]
 
 function Name({ contact }: { contact: Contact }) {
   const { change } = useContactSearch()
-  const name = nameOf(contact)
+  const name = contactName(contact)
   return (
     <UnstyledButton className={styles.name} onClick={() => change({ contact: contact.id })}>
       <span className={styles.nameText}>{name || contact.phone_number}</span>
@@ -141,22 +149,22 @@ function Name({ contact }: { contact: Contact }) {
 }
 
 function Tags({ tags }: { tags: string[] }) {
-  const more = tags.length - tags_shown
+  const more = tags.length - tags_shown_max
   return (
     <span className={styles.tags}>
-      {tags.slice(0, tags_shown).map((tag) => (
+      {tags.slice(0, tags_shown_max).map((tag) => (
         <Badge key={tag} variant="default" tt="none" fw={500}>
           {tag}
         </Badge>
       ))}
-      {more > 0 && <span title={tags.slice(tags_shown).join(', ')}>+{more}</span>}
+      {more > 0 && <span title={tags.slice(tags_shown_max).join(', ')}>+{more}</span>}
     </span>
   )
 }
 
-function Sorter({ column, name }: { column: string; name: string }) {
-  const { said, change } = useContactSearch()
-  const sort = said.sort ?? '-created_at'
+function SortButton({ column, name }: { column: string; name: string }) {
+  const { params, change } = useContactSearch()
+  const sort = params.sort ?? '-created_at'
   const is_descending = sort === `-${column}`
   const Icon = is_descending ? DownIcon : sort === column ? UpIcon : SortIcon
   return (

@@ -4,34 +4,34 @@ import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import type { Contact } from '../../../server/contacts/schema.ts'
 import { useApi } from '../kit/api.ts'
+import { formatCount } from '../kit/format.ts'
 import { ExportIcon, ImportIcon, PlusIcon } from '../kit/icons.tsx'
 import { Card, Page } from '../kit/Page.tsx'
-import { sayCount } from '../kit/RelativeTime.tsx'
 import { useCanEdit } from '../kit/session.ts'
-import { Failure } from '../kit/states.tsx'
-import { tellProblem } from '../kit/toast.ts'
+import { LoadError } from '../kit/states.tsx'
+import { showError } from '../kit/toast.ts'
 import { BulkBar } from './BulkBar.tsx'
-import { ContactPanel } from './ContactDrawer.tsx'
-import { Filters } from './ContactFilters.tsx'
-import { Pages } from './ContactPagination.tsx'
+import { ContactDrawer } from './ContactDrawer.tsx'
+import { ContactFilters } from './ContactFilters.tsx'
+import { ContactPagination } from './ContactPagination.tsx'
 import { ContactTable } from './ContactTable.tsx'
-import { filterOf, listQuery } from './contact.ts'
+import { contactListQuery, toFilters } from './contact.ts'
 import styles from './contacts.module.css'
 import { useContactSearch } from './useContactSearch.ts'
 
-export function Contacts() {
+export function ContactsPage() {
   const api = useApi()
-  const { said, change } = useContactSearch()
+  const { params, change } = useContactSearch()
   const can_edit = useCanEdit()
-  const list = useQuery({ ...listQuery(api, said), placeholderData: keepPreviousData })
-  const [ticked, setTicked] = useState<ReadonlyMap<string, Contact>>(new Map())
-  const { contact, ...place } = said
-  const where = JSON.stringify(place)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is ticked belongs to the rows that are shown
-  useEffect(() => setTicked(new Map()), [where])
+  const list = useQuery({ ...contactListQuery(api, params), placeholderData: keepPreviousData })
+  const [selected, setSelected] = useState<ReadonlyMap<string, Contact>>(new Map())
+  const { contact, ...list_params } = params
+  const list_key = JSON.stringify(list_params)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the selection belongs to the rows on this page
+  useEffect(() => setSelected(new Map()), [list_key])
   const exporting = useMutation({
-    mutationFn: () => api.download('/contacts/export', filterOf(said)),
-    onError: tellProblem,
+    mutationFn: () => api.download('/contacts/export', toFilters(params)),
+    onError: showError,
   })
 
   const total = list.data?.pagination.total
@@ -58,30 +58,33 @@ export function Contacts() {
     </>
   )
   return (
-    <Page title="Contacts" about="People your agents talk to." actions={actions}>
-      <Filters tags_seen={tagsOf(list.data?.data)} />
+    <Page title="Contacts" description="People your agents talk to." actions={actions}>
+      <ContactFilters suggested_tags={distinctTags(list.data?.data)} />
       <p role="status" className={styles.found}>
-        {total === undefined ? '\u00a0' : sayCount(total, 'contact')}
+        {total === undefined ? '\u00a0' : formatCount(total, 'contact')}
       </p>
       <Card is_flush>
-        {ticked.size > 0 && (
-          <BulkBar ticked={ticked} onDone={(failed) => setTicked(new Map(failed.map((one) => [one.id, one])))} />
+        {selected.size > 0 && (
+          <BulkBar
+            selected={selected}
+            onDone={(failed) => setSelected(new Map(failed.map((contact) => [contact.id, contact])))}
+          />
         )}
         {list.error ? (
-          <Failure error={list.error} retry={list.refetch} />
+          <LoadError error={list.error} retry={list.refetch} />
         ) : (
           <ContactTable
             contacts={list.data?.data}
             is_stale={list.isPlaceholderData}
-            ticked={ticked}
-            onTick={can_edit ? setTicked : undefined}
+            selected={selected}
+            onSelect={can_edit ? setSelected : undefined}
           />
         )}
       </Card>
-      {list.data && <Pages {...list.data.pagination} />}
-      <ContactPanel id={contact} onClose={() => change({ contact: undefined })} />
+      {list.data && <ContactPagination {...list.data.pagination} />}
+      <ContactDrawer id={contact} onClose={() => change({ contact: undefined })} />
     </Page>
   )
 }
 
-const tagsOf = (contacts: Contact[] = []): string[] => [...new Set(contacts.flatMap(({ tags }) => tags))].sort()
+const distinctTags = (contacts: Contact[] = []): string[] => [...new Set(contacts.flatMap(({ tags }) => tags))].sort()

@@ -5,5 +5,4 @@ const crm_names: Record<string, string> = {
 }
 
 /** Unknown systems are shown by their key: "pipedrive" is "Pipedrive". */
-export const nameOfCrm = (system: string): string =>
-  crm_names[system] ?? system.charAt(0).toUpperCase() + system.slice(1)
+export const crmName = (system: string): string => crm_names[system] ?? system.charAt(0).toUpperCase() + system.slice(1)

@@ -1,13 +1,13 @@
 import type { Contact } from '../../../server/contacts/schema.ts'
 
-/** What the address of the contacts page holds. */
+/** The URL's query parameters on the contacts page. */
 export interface ContactSearch {
   search?: string
   tag?: string[]
   source?: Source
   sort?: string
   page?: number
-  /** The one that is open at the side; `new` for the form. */
+  /** The contact in the drawer; `new` for a new one. */
   contact?: string
 }
 
@@ -24,18 +24,17 @@ export const sources = Object.keys(source_names) as Source[]
 
 const sort_columns = ['created_at', 'updated_at', 'last_contact_at']
 
-export function validateContactSearch(said: Record<string, unknown>): ContactSearch {
-  const tags = (Array.isArray(said.tag) ? said.tag : [said.tag]).filter((tag) => typeof tag === 'string' && tag !== '')
-  const source = sources.find((one) => one === said.source)
-  const page = Math.floor(Number(said.page))
-  const sort =
-    typeof said.sort === 'string' && sort_columns.includes(said.sort.replace('-', '')) ? said.sort : undefined
+export function validateContactSearch(raw: Record<string, unknown>): ContactSearch {
+  const tags = (Array.isArray(raw.tag) ? raw.tag : [raw.tag]).filter((tag) => typeof tag === 'string' && tag !== '')
+  const source = sources.find((one) => one === raw.source)
+  const page = Math.floor(Number(raw.page))
+  const sort = typeof raw.sort === 'string' && sort_columns.includes(raw.sort.replace('-', '')) ? raw.sort : undefined
   return {
-    ...(typeof said.search === 'string' && said.search !== '' && { search: said.search }),
+    ...(typeof raw.search === 'string' && raw.search !== '' && { search: raw.search }),
     ...(tags.length > 0 && { tag: tags }),
     ...(source && { source }),
     ...(sort && sort !== '-created_at' && { sort }),
     ...(page > 1 && { page }),
-    ...(typeof said.contact === 'string' && { contact: said.contact }),
+    ...(typeof raw.contact === 'string' && { contact: raw.contact }),
   }
 }

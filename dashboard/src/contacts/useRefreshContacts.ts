@@ -1,10 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useWorkspaceId } from '../kit/api.ts'
-import { staleKeys } from './contact.ts'
 
-/** Call it after contacts were changed: what is shown of them is asked for anew. */
-export function useStale(): () => Promise<unknown> {
+/** Refetches everything that depends on contacts. Call it after a change. */
+export function useRefreshContacts(): () => Promise<unknown> {
   const client = useQueryClient()
   const workspace = useWorkspaceId()
-  return () => Promise.all(staleKeys(workspace).map((queryKey) => client.invalidateQueries({ queryKey })))
+  const keys = [
+    [workspace, 'contacts'],
+    [workspace, 'overview'],
+  ]
+  return () => Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })))
 }

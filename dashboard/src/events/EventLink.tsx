@@ -2,12 +2,12 @@ import { Anchor } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { Overview } from '../../../server/overview/schema.ts'
 import { useWorkspaceId } from '../kit/api.ts'
-import { nameOfEvent } from './event-types.ts'
+import { eventName } from './event-types.ts'
 
-/** Leads to what the event is about, where that can be shown still. */
-export function EventName({ type, resource_id }: Pick<Overview['events'][number], 'type' | 'resource_id'>) {
+/** Links to the event's resource if it has a page. */
+export function EventLink({ type, resource_id }: Pick<Overview['events'][number], 'type' | 'resource_id'>) {
   const workspace = useWorkspaceId()
-  const name = nameOfEvent(type)
+  const name = eventName(type)
   if (type === 'contact.created' || type === 'contact.updated') {
     const search = { contact: resource_id }
     return (

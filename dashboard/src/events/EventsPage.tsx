@@ -4,66 +4,66 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { memo, useEffect, useMemo, useState } from 'react'
 import type { Event } from '../../../server/events/schema.ts'
 import { useApi } from '../kit/api.ts'
-import { Json } from '../kit/CodeBlock.tsx'
-import { Opening } from '../kit/Disclosure.tsx'
+import { JsonBlock } from '../kit/CodeBlock.tsx'
+import { Disclosure } from '../kit/Disclosure.tsx'
+import { formatTime } from '../kit/format.ts'
 import { EventsIcon } from '../kit/icons.tsx'
 import { Card, Page } from '../kit/Page.tsx'
-import { Ago, sayTime } from '../kit/RelativeTime.tsx'
+import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { useIsOwner } from '../kit/session.ts'
-import { Empty, Failure, Waiting } from '../kit/states.tsx'
+import { EmptyState, LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { useStream } from '../kit/stream.ts'
-import { EventName } from './EventLink.tsx'
-import { choicesOf, event_types, event_types_of_all } from './event-types.ts'
+import { EventLink } from './EventLink.tsx'
+import { event_types, event_types_for_all_roles, eventTypeOptions } from './event-types.ts'
 import styles from './events.module.css'
 
 const all = '*'
 const page_size = 50
-/** Shown before the pages. */
-const news_max = 200
+/** Received events shown above the loaded pages. */
+const live_max = 200
 
-/** The log of the workspace: what there is, and what comes while it is looked at. */
-export function Events() {
+export function EventsPage() {
   const api = useApi()
   const client = useQueryClient()
   const navigate = useNavigate()
   const is_owner = useIsOwner()
   const { type } = useSearch({ from: '/w/$workspace/events' })
   const queryKey = [api.workspace, 'events', type]
-  const events = useInfiniteQuery({
+  const query = useInfiniteQuery({
     queryKey,
     queryFn: ({ pageParam, signal }) =>
       api.list<Event>('/events', { type, limit: page_size, cursor: pageParam }, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ pagination }) => pagination.next_cursor ?? undefined,
   })
-  const known = useMemo(() => events.data?.pages.flatMap(({ data }) => data), [events.data])
-  const [news, setNews] = useState<News>({ type, heard: [] })
-  const first = useMemo(() => (news.type === type ? beforeThe(known, news.heard) : []), [known, news, type])
+  const loaded = useMemo(() => query.data?.pages.flatMap(({ data }) => data), [query.data])
+  const [live, setLive] = useState<LiveEvents>({ type, events: [] })
+  const newest = useMemo(() => (live.type === type ? notLoaded(loaded, live.events) : []), [loaded, live, type])
   const state = useStream<Event>(api.workspace, {
     path: '/events/stream',
     query: { type },
     types: event_types,
-    onBegin: () => {
-      setNews({ type, heard: [] })
+    onOpen: () => {
+      setLive({ type, events: [] })
       void client.invalidateQueries({ queryKey })
     },
     onMessages: (messages) =>
-      setNews(({ heard }) => ({
+      setLive(({ events }) => ({
         type,
-        heard: [...messages.toReversed(), ...beforeThe(known, heard)].slice(0, news_max),
+        events: [...messages.toReversed(), ...notLoaded(loaded, events)].slice(0, live_max),
       })),
   })
-  // The pages then begin with them: what is shown doesn't grow for ever.
-  const is_full = first.length === news_max
-  // biome-ignore lint/correctness/useExhaustiveDependencies: while pages that come don't help, again
+  // Reloads the pages, which then contain these events, so that the list stays bounded.
+  const is_full = newest.length === live_max
+  // biome-ignore lint/correctness/useExhaustiveDependencies: again after each load until the pages contain them
   useEffect(() => {
     if (is_full) void client.invalidateQueries({ queryKey })
-  }, [is_full, known])
-  const rows = known && [...first, ...known]
+  }, [is_full, loaded])
+  const rows = loaded && [...newest, ...loaded]
   return (
     <Page
       title="Events"
-      about={`A live log of changes in this workspace.${is_owner ? ' Use webhooks to send them to your server.' : ''}`}
+      description={`A live log of changes in this workspace.${is_owner ? ' Use webhooks to send them to your server.' : ''}`}
       actions={
         <Badge variant="light" color={state === 'live' ? 'teal' : 'gray'} tt="none" size="lg" role="status">
           {state === 'live' ? 'Live' : 'Connecting…'}
@@ -73,7 +73,7 @@ export function Events() {
       <Select
         className={styles.filter}
         label="Event type"
-        data={choicesOf(is_owner ? event_types : event_types_of_all)}
+        data={eventTypeOptions(is_owner ? event_types : event_types_for_all_roles)}
         value={type ?? all}
         searchable
         allowDeselect={false}
@@ -86,16 +86,16 @@ export function Events() {
         }
       />
       <Card is_flush>
-        {events.error && <Failure error={events.error} retry={events.refetch} />}
-        {events.isPending && (
+        {query.error && <LoadError error={query.error} retry={query.refetch} />}
+        {query.isPending && (
           <div className={styles.waiting}>
-            <Waiting lines={6} />
+            <LoadingSkeleton lines={6} />
           </div>
         )}
         {rows?.length === 0 && (
-          <Empty icon={<EventsIcon size={24} />} title={type ? 'No matching events' : 'No events yet'}>
+          <EmptyState icon={<EventsIcon size={24} />} title={type ? 'No matching events' : 'No events yet'}>
             New events appear here right away.
-          </Empty>
+          </EmptyState>
         )}
         <ol className={styles.events} aria-label="Events">
           {rows?.map((event) => (
@@ -103,13 +103,8 @@ export function Events() {
           ))}
         </ol>
       </Card>
-      {events.hasNextPage && (
-        <Button
-          variant="default"
-          mt="md"
-          loading={events.isFetchingNextPage}
-          onClick={() => void events.fetchNextPage()}
-        >
+      {query.hasNextPage && (
+        <Button variant="default" mt="md" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
           Show older events
         </Button>
       )}
@@ -121,42 +116,42 @@ const EventRow = memo(({ event }: { event: Event }) => {
   const { id, type, created_at, data, previous } = event
   return (
     <li>
-      <Opening
-        head={
+      <Disclosure
+        summary={
           <>
             <code className={styles.type}>{type}</code>
             <span className={styles.when}>
-              <Ago time={created_at} />
+              <RelativeTime time={created_at} />
             </span>
           </>
         }
       >
-        <p className={styles.about}>
-          <EventName {...event} /> · {sayTime(created_at)} · {id}
+        <p className={styles.description}>
+          <EventLink {...event} /> · {formatTime(created_at)} · {id}
         </p>
         {previous && (
           <div>
             <h3 className={styles.part}>Previous values</h3>
-            <Json label="Previous values" value={previous} />
+            <JsonBlock label="Previous values" value={previous} />
           </div>
         )}
         <div>
           <h3 className={styles.part}>Data</h3>
-          <Json label="Event data" value={data} />
+          <JsonBlock label="Event data" value={data} />
         </div>
-      </Opening>
+      </Disclosure>
     </li>
   )
 })
 
-interface News {
+interface LiveEvents {
   type: string | undefined
-  heard: Event[]
+  events: Event[]
 }
 
-/** Of those that were heard, the newest first: from the first one on that is known too, all are. */
-function beforeThe(known: Event[] | undefined, heard: Event[]): Event[] {
-  const ids = new Set(known?.map(({ id }) => id))
-  const end = heard.findIndex(({ id }) => ids.has(id))
-  return end === -1 ? heard : heard.slice(0, end)
+/** Both lists are newest first: after the first event that is loaded, all are. */
+function notLoaded(loaded: Event[] | undefined, events: Event[]): Event[] {
+  const ids = new Set(loaded?.map(({ id }) => id))
+  const end = events.findIndex(({ id }) => ids.has(id))
+  return end === -1 ? events : events.slice(0, end)
 }

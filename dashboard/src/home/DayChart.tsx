@@ -1,15 +1,15 @@
 import { Skeleton } from '@mantine/core'
 import type { Overview } from '../../../server/overview/schema.ts'
-import { sayCount } from '../kit/RelativeTime.tsx'
+import { formatCount } from '../kit/format.ts'
 import styles from './home.module.css'
 
 const width = 900
 const height = 180
 const gap = 4
 const short = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' })
-const nameOf = (day: string): string => short.format(new Date(`${day}T00:00:00Z`))
+const formatDay = (day: string): string => short.format(new Date(`${day}T00:00:00Z`))
 
-/** A bar for each day, drawn here: a chart library would weigh more than the page. */
+/** Plain SVG: a chart library would be larger than the whole page. */
 export function DayChart({ days }: { days: Overview['added_by_day'] | undefined }) {
   if (!days) return <Skeleton height={height} />
   const most = Math.max(1, ...days.map(({ total }) => total))
@@ -21,13 +21,13 @@ export function DayChart({ days }: { days: Overview['added_by_day'] | undefined 
         viewBox={`0 0 ${width} ${height}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`${sayCount(sum, 'contact')} added in the last ${days.length} days, at most ${most} in a day`}
+        aria-label={`${formatCount(sum, 'contact')} added in the last ${days.length} days, at most ${most} in a day`}
       >
         {days.map(({ day, total }, index) => {
           const tall = total === 0 ? 2 : Math.max(4, (total / most) * (height - 4))
           return (
             <g key={day} className={styles.day}>
-              <title>{`${nameOf(day)}: ${sayCount(total, 'contact')}`}</title>
+              <title>{`${formatDay(day)}: ${formatCount(total, 'contact')}`}</title>
               <rect className={styles.space} x={index * step} y={0} width={step} height={height} />
               <rect
                 className={total === 0 ? styles.none : styles.some}
@@ -42,9 +42,9 @@ export function DayChart({ days }: { days: Overview['added_by_day'] | undefined 
         })}
       </svg>
       <figcaption className={styles.axis}>
-        <span>{nameOf(days[0]?.day ?? '')}</span>
-        <span>{nameOf(days.at(Math.floor(days.length / 2))?.day ?? '')}</span>
-        <span>{nameOf(days.at(-1)?.day ?? '')}</span>
+        <span>{formatDay(days[0]?.day ?? '')}</span>
+        <span>{formatDay(days.at(Math.floor(days.length / 2))?.day ?? '')}</span>
+        <span>{formatDay(days.at(-1)?.day ?? '')}</span>
       </figcaption>
     </figure>
   )

@@ -1,8 +1,8 @@
 import { Skeleton } from '@mantine/core'
 import type { Overview } from '../../../server/overview/schema.ts'
 import { source_names, sources } from '../contacts/search.ts'
+import { formatNumber } from '../kit/format.ts'
 import { Card } from '../kit/Page.tsx'
-import { sayNumber } from '../kit/RelativeTime.tsx'
 import styles from './home.module.css'
 
 export function Figure({ label, value }: { label: string; value: string | undefined }) {
@@ -16,7 +16,6 @@ export function Figure({ label, value }: { label: string; value: string | undefi
   )
 }
 
-/** Where contacts came from, as parts of a whole. */
 export function Sources({ counts }: { counts: Overview['contacts']['by_source'] | undefined }) {
   const total = sources.reduce((sum, source) => sum + (counts?.[source] ?? 0), 0)
   return (
@@ -32,7 +31,7 @@ export function Sources({ counts }: { counts: Overview['contacts']['by_source'] 
                 <span className={styles.bar} aria-hidden="true">
                   <span style={{ width: `${total > 0 ? (100 * count) / total : 0}%` }} />
                 </span>
-                {counts ? sayNumber(count) : <Skeleton height={12} width={24} />}
+                {counts ? formatNumber(count) : <Skeleton height={12} width={24} />}
               </dd>
             </div>
           )

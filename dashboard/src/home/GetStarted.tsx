@@ -11,33 +11,32 @@ const steps = [
     is_for_owners: false,
     Icon: ImportIcon,
     title: 'Import contacts',
-    about: 'Upload a CSV file and review the changes first.',
+    description: 'Upload a CSV file and review the changes first.',
   },
   {
     to: '/w/$workspace/settings/api-keys',
     is_for_owners: true,
     Icon: KeyIcon,
     title: 'Create an API key',
-    about: 'Create and find contacts from your own code.',
+    description: 'Create and find contacts from your own code.',
   },
   {
     to: '/w/$workspace/agents',
     is_for_owners: false,
     Icon: AgentIcon,
     title: 'Create an agent',
-    about: 'Describe what it should do in plain language.',
+    description: 'Describe what it should do in plain language.',
   },
 ] as const
 
-/** What to do first in a workspace that is empty, for who can change something. */
-export function NextSteps() {
+export function GetStarted() {
   const workspace = useWorkspaceId()
   const is_owner = useIsOwner()
   const shown = steps.filter(({ is_for_owners }) => is_owner || !is_for_owners)
   return (
     <Card title="Get started">
       <ul className={styles.steps}>
-        {shown.map(({ to, Icon, title, about }) => (
+        {shown.map(({ to, Icon, title, description }) => (
           <li key={to}>
             <Link to={to} params={{ workspace }} className={styles.step}>
               <span className={styles.stepIcon}>
@@ -45,7 +44,7 @@ export function NextSteps() {
               </span>
               <span>
                 <strong>{title}</strong>
-                <span className={styles.stepText}>{about}</span>
+                <span className={styles.stepText}>{description}</span>
               </span>
             </Link>
           </li>

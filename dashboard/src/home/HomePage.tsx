@@ -3,18 +3,18 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Overview } from '../../../server/overview/schema.ts'
 import { useApi } from '../kit/api.ts'
+import { formatNumber } from '../kit/format.ts'
 import { PlusIcon } from '../kit/icons.tsx'
 import { Card, Page, Stack } from '../kit/Page.tsx'
-import { sayNumber } from '../kit/RelativeTime.tsx'
 import { useCanEdit, useMembership } from '../kit/session.ts'
-import { Failure } from '../kit/states.tsx'
+import { LoadError } from '../kit/states.tsx'
 import { DayChart } from './DayChart.tsx'
 import { Figure, Sources } from './Figures.tsx'
-import { NextSteps } from './GetStarted.tsx'
+import { GetStarted } from './GetStarted.tsx'
 import styles from './home.module.css'
-import { Events } from './RecentEvents.tsx'
+import { RecentEvents } from './RecentEvents.tsx'
 
-export function Home() {
+export function HomePage() {
   const api = useApi()
   const { name = 'Home' } = useMembership() ?? {}
   const can_edit = useCanEdit()
@@ -38,24 +38,24 @@ export function Home() {
     </Button>
   )
   return (
-    <Page title={name} about="Recent activity" actions={can_edit && add}>
+    <Page title={name} description="Recent activity" actions={can_edit && add}>
       {error ? (
         <Card>
-          <Failure error={error} retry={refetch} />
+          <LoadError error={error} retry={refetch} />
         </Card>
       ) : (
         <Stack>
-          {data?.contacts.total === 0 && can_edit && <NextSteps />}
+          {data?.contacts.total === 0 && can_edit && <GetStarted />}
           <div className={styles.figures}>
-            <Figure label="Contacts" value={data && sayNumber(data.contacts.total)} />
-            <Figure label="New this week" value={data && sayNumber(data.contacts.new_this_week)} />
+            <Figure label="Contacts" value={data && formatNumber(data.contacts.total)} />
+            <Figure label="New this week" value={data && formatNumber(data.contacts.new_this_week)} />
             <Sources counts={data?.contacts.by_source} />
           </div>
           <Card title="Contacts added by day">
             <DayChart days={data?.added_by_day} />
           </Card>
           <Card title="Recent events">
-            <Events events={data?.events} />
+            <RecentEvents events={data?.events} />
           </Card>
         </Stack>
       )}

@@ -34,7 +34,7 @@ export function DropFile({ file, onFile }: { file: File | undefined; onFile: (fi
           <strong>{file ? file.name : 'Drop a CSV file here or choose one'}</strong>
           <span className={styles.hint}>
             {file
-              ? `${sizeOf(file.size)}. Drop another file to replace it.`
+              ? `${formatSize(file.size)}. Drop another file to replace it.`
               : 'Comma, semicolon or tab separated, UTF-8 or UTF-16. The first row holds the column names.'}
           </span>
         </UnstyledButton>
@@ -43,7 +43,7 @@ export function DropFile({ file, onFile }: { file: File | undefined; onFile: (fi
   )
 }
 
-function sizeOf(bytes: number): string {
+function formatSize(bytes: number): string {
   if (bytes < 1_000) return `${bytes} bytes`
   return bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 }

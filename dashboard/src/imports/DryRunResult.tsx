@@ -1,26 +1,26 @@
 import { Button } from '@mantine/core'
 import type { Import } from '../../../server/imports/schema.ts'
-import { sayCount } from '../kit/RelativeTime.tsx'
-import { Refusal } from '../kit/states.tsx'
-import { Rows } from './ImportRows.tsx'
+import { formatCount } from '../kit/format.ts'
+import { ErrorAlert } from '../kit/states.tsx'
+import { ImportRows } from './ImportRows.tsx'
 import styles from './imports.module.css'
 
-interface DryRunProps {
+interface DryRunResultProps {
   import: Import
   is_running: boolean
   onRun: () => void
 }
 
-export function DryRun({ import: tried, is_running, onRun }: DryRunProps) {
-  const { status, error, created, updated } = tried
-  if (status !== 'finished') return <Refusal>{error ?? `The dry run is ${status}.`}</Refusal>
+export function DryRunResult({ import: dry_run, is_running, onRun }: DryRunResultProps) {
+  const { status, error, created, updated } = dry_run
+  if (status !== 'finished') return <ErrorAlert>{error ?? `The dry run is ${status}.`}</ErrorAlert>
   const changes = created + updated
   return (
     <>
-      <Rows import={tried} />
+      <ImportRows import={dry_run} />
       <div className={styles.go}>
         <Button onClick={onRun} loading={is_running} disabled={changes === 0}>
-          {changes === 0 ? 'Nothing to import' : `Import ${sayCount(changes, 'contact')}`}
+          {changes === 0 ? 'Nothing to import' : `Import ${formatCount(changes, 'contact')}`}
         </Button>
       </div>
     </>

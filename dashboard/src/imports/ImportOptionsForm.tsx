@@ -1,24 +1,24 @@
 import { Radio, Select } from '@mantine/core'
 import type { Field } from '../../../server/contacts/schema.ts'
 import type { Import, ImportOptions } from '../../../server/imports/schema.ts'
+import { contact_fields } from '../contacts/contact-fields.ts'
 import { country_names } from '../kit/countries.ts'
-import { fields } from './import.ts'
 import styles from './imports.module.css'
 
 export type Options = Pick<ImportOptions, 'mapping' | 'default_country' | 'on_conflict'>
 
-interface OptionsFormProps {
+interface ImportOptionsFormProps {
   import: Import
   options: Options
   onChange: (options: Options) => void
 }
 
-const nothing = 'none'
+const not_imported = 'none'
 
-export function OptionsForm({ import: tried, options, onChange }: OptionsFormProps) {
-  const { columns, mapping } = tried
+export function ImportOptionsForm({ import: dry_run, options, onChange }: ImportOptionsFormProps) {
+  const { columns, mapping } = dry_run
   const map = (column: string, field: Field | null) =>
-    onChange({ ...options, mapping: { ...without(mapping, field), [column]: field } })
+    onChange({ ...options, mapping: { ...unmapField(mapping, field), [column]: field } })
   const has_phone = Object.values(mapping).includes('phone_number')
   return (
     <div className={styles.options}>
@@ -27,14 +27,14 @@ export function OptionsForm({ import: tried, options, onChange }: OptionsFormPro
         <div className={styles.columns}>
           {columns.map((column, index) => (
             <Select
-              // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have one name
+              // biome-ignore lint/suspicious/noArrayIndexKey: column names may repeat
               key={`${column} ${index}`}
               label={column || `Column ${index + 1}`}
-              data={[{ value: nothing, label: 'Don’t import' }, ...fields]}
-              value={mapping[column] ?? nothing}
-              onChange={(field) => map(column, field === nothing ? null : (field as Field | null))}
+              data={[{ value: not_imported, label: 'Don’t import' }, ...contact_fields]}
+              value={mapping[column] ?? not_imported}
+              onChange={(field) => map(column, field === not_imported ? null : (field as Field | null))}
               allowDeselect={false}
-              classNames={{ input: mapping[column] ? '' : styles.leftOut }}
+              classNames={{ input: mapping[column] ? '' : styles.notImported }}
             />
           ))}
         </div>
@@ -66,6 +66,6 @@ export function OptionsForm({ import: tried, options, onChange }: OptionsFormPro
   )
 }
 
-/** A field has one column: who had it leaves it. */
-const without = (mapping: Import['mapping'], field: Field | null): Import['mapping'] =>
-  Object.fromEntries(Object.entries(mapping).map(([column, had]) => [column, had === field ? null : had]))
+/** A field has one column, so its previous column loses it. */
+const unmapField = (mapping: Import['mapping'], field: Field | null): Import['mapping'] =>
+  Object.fromEntries(Object.entries(mapping).map(([column, mapped]) => [column, mapped === field ? null : mapped]))

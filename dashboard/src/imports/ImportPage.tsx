@@ -3,50 +3,49 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import type { Import } from '../../../server/imports/schema.ts'
-import { useStale } from '../contacts/useRefreshContacts.ts'
+import { useRefreshContacts } from '../contacts/useRefreshContacts.ts'
 import { useApi } from '../kit/api.ts'
-import { Ask } from '../kit/ConfirmDialog.tsx'
+import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
+import { formatCount, formatTime } from '../kit/format.ts'
 import { ExportIcon, UndoIcon } from '../kit/icons.tsx'
 import { Card, Page, Stack } from '../kit/Page.tsx'
-import { sayCount, sayTime } from '../kit/RelativeTime.tsx'
 import { useCanEdit } from '../kit/session.ts'
-import { Failure, Refusal, Waiting } from '../kit/states.tsx'
-import { tellProblem } from '../kit/toast.ts'
-import { RunningImport } from './ImportProgress.tsx'
-import { Rows } from './ImportRows.tsx'
+import { ErrorAlert, LoadError, LoadingSkeleton } from '../kit/states.tsx'
+import { showError } from '../kit/toast.ts'
+import { ImportProgress } from './ImportProgress.tsx'
+import { ImportRows } from './ImportRows.tsx'
 import { ImportStatusBadge } from './ImportStatusBadge.tsx'
-import { importQuery, isAtWork } from './import.ts'
-import { useRun } from './useRunImport.ts'
+import { importQuery, isInProgress } from './import.ts'
+import { useRunImport } from './useRunImport.ts'
 
-/** One import: how far it is, then what became of it, and the way back. */
-export function OneImport() {
+export function ImportPage() {
   const api = useApi()
   const { id } = useParams({ from: '/w/$workspace/imports/$id' })
   const { data, error, refetch } = useQuery(importQuery(api, id))
   const can_edit = useCanEdit()
-  const refresh = useStale()
+  const refresh = useRefreshContacts()
   const status = data?.status
-  // biome-ignore lint/correctness/useExhaustiveDependencies: contacts are others than before whenever the state is another
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each status change may have changed contacts
   useEffect(() => void refresh(), [status])
   return (
     <Page
       title={data?.file_name ?? 'Import'}
-      about={data && `Started ${sayTime(data.created_at)}`}
-      actions={data && can_edit && <Actions import={data} />}
+      description={data && `Started ${formatTime(data.created_at)}`}
+      actions={data && can_edit && <ImportActions import={data} />}
     >
-      {error && <Failure error={error} retry={refetch} noun="Import" />}
-      {!data && !error && <Waiting />}
+      {error && <LoadError error={error} retry={refetch} noun="Import" />}
+      {!data && !error && <LoadingSkeleton />}
       {data && (
         <Stack>
-          {data.error && <Refusal>{data.error}</Refusal>}
+          {data.error && <ErrorAlert>{data.error}</ErrorAlert>}
           {data.status === 'undone' && data.undo_skipped > 0 && (
-            <Refusal>Not undone: {sayCount(data.undo_skipped, 'contact')} edited after the import.</Refusal>
+            <ErrorAlert>Not undone: {formatCount(data.undo_skipped, 'contact')} edited after the import.</ErrorAlert>
           )}
           <Card title={data.is_dry_run ? 'Dry run' : 'Results'} aside={<ImportStatusBadge status={data.status} />}>
-            {isAtWork(data) ? (
-              <RunningImport import={data} verb={data.status === 'undoing' ? 'Undoing' : 'Importing'} />
+            {isInProgress(data) ? (
+              <ImportProgress import={data} verb={data.status === 'undoing' ? 'Undoing' : 'Importing'} />
             ) : (
-              <Rows import={data} />
+              <ImportRows import={data} />
             )}
           </Card>
         </Stack>
@@ -55,33 +54,33 @@ export function OneImport() {
   )
 }
 
-function Actions({ import: one }: { import: Import }) {
+function ImportActions({ import: current }: { import: Import }) {
   const api = useApi()
   const client = useQueryClient()
-  const [is_asking, setAsking] = useState(false)
-  const address = `/contacts/imports/${one.id}`
+  const [is_confirming, setConfirming] = useState(false)
+  const path = `/contacts/imports/${current.id}`
   const send = async (verb: 'cancel' | 'undo') => {
-    const changed = await api.send<Import>('POST', `${address}/${verb}`, {})
-    client.setQueryData(importQuery(api, one.id).queryKey, changed)
+    const changed = await api.send<Import>('POST', `${path}/${verb}`, {})
+    client.setQueryData(importQuery(api, current.id).queryKey, changed)
     await client.invalidateQueries({ queryKey: [api.workspace, 'imports'] })
   }
-  const canceling = useMutation({ mutationFn: () => send('cancel'), onError: tellProblem })
+  const canceling = useMutation({ mutationFn: () => send('cancel'), onError: showError })
   const saving = useMutation({
-    mutationFn: () => api.download(`${address}/rows.csv`, { outcome: 'refused' }),
-    onError: tellProblem,
+    mutationFn: () => api.download(`${path}/rows.csv`, { outcome: 'refused' }),
+    onError: showError,
   })
-  const running = useRun()
-  const changes = one.created + one.updated
-  const can_run = one.is_dry_run && one.status === 'finished' && changes > 0
-  const can_undo = !one.is_dry_run && ['finished', 'canceled', 'failed'].includes(one.status) && changes > 0
+  const running = useRunImport()
+  const changes = current.created + current.updated
+  const can_run = current.is_dry_run && current.status === 'finished' && changes > 0
+  const can_undo = !current.is_dry_run && ['finished', 'canceled', 'failed'].includes(current.status) && changes > 0
   return (
     <>
-      {(one.status === 'queued' || one.status === 'running') && (
+      {(current.status === 'queued' || current.status === 'running') && (
         <Button variant="default" loading={canceling.isPending} onClick={() => canceling.mutate()}>
           Cancel import
         </Button>
       )}
-      {one.refused > 0 && !isAtWork(one) && (
+      {current.refused > 0 && !isInProgress(current) && (
         <Button
           variant="default"
           leftSection={<ExportIcon size={17} />}
@@ -92,24 +91,24 @@ function Actions({ import: one }: { import: Import }) {
         </Button>
       )}
       {can_run && (
-        <Button loading={running.isPending} onClick={() => running.mutate(one.id, { onError: tellProblem })}>
-          Import {sayCount(changes, 'contact')}
+        <Button loading={running.isPending} onClick={() => running.mutate(current.id, { onError: showError })}>
+          Import {formatCount(changes, 'contact')}
         </Button>
       )}
       {can_undo && (
-        <Button variant="default" leftSection={<UndoIcon size={17} />} onClick={() => setAsking(true)}>
+        <Button variant="default" leftSection={<UndoIcon size={17} />} onClick={() => setConfirming(true)}>
           Undo import
         </Button>
       )}
-      <Ask
-        is_open={is_asking}
+      <ConfirmDialog
+        is_open={is_confirming}
         title="Undo this import?"
-        answer="Undo import"
-        onClose={() => setAsking(false)}
-        onYes={() => send('undo')}
+        confirm_label="Undo import"
+        onClose={() => setConfirming(false)}
+        onConfirm={() => send('undo')}
       >
         Contacts it created are deleted and contacts it updated are restored. Contacts edited since then are kept.
-      </Ask>
+      </ConfirmDialog>
     </>
   )
 }

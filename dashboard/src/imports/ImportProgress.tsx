@@ -1,20 +1,20 @@
 import { Progress } from '@mantine/core'
 import type { Import } from '../../../server/imports/schema.ts'
-import { sayNumber } from '../kit/RelativeTime.tsx'
+import { formatNumber } from '../kit/format.ts'
 import styles from './imports.module.css'
 
-interface RunningProps {
+interface ProgressBarProps {
   verb: string
-  said?: string
-  /** Of 100. Unknown, the bar only says that something happens. */
+  detail?: string
+  /** 0 to 100; undefined: unknown. */
   percent?: number | undefined
 }
 
-export function Running({ verb, said = '', percent }: RunningProps) {
+export function ProgressBar({ verb, detail = '', percent }: ProgressBarProps) {
   return (
     <div className={styles.running}>
       <p role="status">
-        {verb}… {said}
+        {verb}… {detail}
       </p>
       <Progress.Root size="lg">
         <Progress.Section value={percent ?? 100} striped={percent === undefined} animated aria-label={verb} />
@@ -23,8 +23,11 @@ export function Running({ verb, said = '', percent }: RunningProps) {
   )
 }
 
-/** How far an import is with its rows. */
-export function RunningImport({ import: { total, done }, verb }: { import: Import; verb: string }) {
-  const said = total ? `${sayNumber(done)} of ${sayNumber(total)} rows` : done > 0 ? `${sayNumber(done)} rows` : ''
-  return <Running verb={verb} said={said} percent={total ? Math.round((100 * done) / total) : undefined} />
+export function ImportProgress({ import: { total, done }, verb }: { import: Import; verb: string }) {
+  const detail = total
+    ? `${formatNumber(done)} of ${formatNumber(total)} rows`
+    : done > 0
+      ? `${formatNumber(done)} rows`
+      : ''
+  return <ProgressBar verb={verb} detail={detail} percent={total ? Math.round((100 * done) / total) : undefined} />
 }

@@ -4,46 +4,47 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import type { Import } from '../../../server/imports/schema.ts'
 import { useApi, useWorkspaceId } from '../kit/api.ts'
 import { type Column, DataTable } from '../kit/DataTable.tsx'
+import { formatNumber } from '../kit/format.ts'
 import { ImportIcon, PlusIcon } from '../kit/icons.tsx'
 import { Card, Page } from '../kit/Page.tsx'
-import { Ago, sayNumber } from '../kit/RelativeTime.tsx'
+import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { useCanEdit } from '../kit/session.ts'
-import { Empty, Failure } from '../kit/states.tsx'
+import { EmptyState, LoadError } from '../kit/states.tsx'
 import { ImportStatusBadge } from './ImportStatusBadge.tsx'
-import { isAtWork } from './import.ts'
+import { isInProgress } from './import.ts'
 import styles from './imports.module.css'
 
-export function Imports() {
+export function ImportsPage() {
   const api = useApi()
   const navigate = useNavigate()
   const can_edit = useCanEdit()
   const { data, error, refetch } = useQuery({
     queryKey: [api.workspace, 'imports', 'list'],
     queryFn: ({ signal }) => api.list<Import>('/contacts/imports', { limit: 50 }, signal),
-    refetchInterval: ({ state }) => (state.data?.data.some(isAtWork) ? 2_000 : false),
+    refetchInterval: ({ state }) => (state.data?.data.some(isInProgress) ? 2_000 : false),
   })
   return (
     <Page
       title="Imports"
-      about={can_edit ? 'Import contacts from CSV. You can undo an import.' : 'Contacts imported from CSV files.'}
+      description={can_edit ? 'Import contacts from CSV. You can undo an import.' : 'Contacts imported from CSV files.'}
       actions={can_edit && <NewLink />}
     >
       <Card is_flush>
         {error ? (
-          <Failure error={error} retry={refetch} />
+          <LoadError error={error} retry={refetch} />
         ) : (
           <DataTable
             label="Imports"
             columns={columns}
             rows={data?.data}
-            idOf={({ id }) => id}
+            getRowId={({ id }) => id}
             onOpen={({ id }) =>
               void navigate({ to: '/w/$workspace/imports/$id', params: { workspace: api.workspace, id } })
             }
             empty={
-              <Empty icon={<ImportIcon size={24} />} title="No imports yet" action={can_edit && <NewLink />}>
+              <EmptyState icon={<ImportIcon size={24} />} title="No imports yet" action={can_edit && <NewLink />}>
                 {can_edit && 'Upload a CSV file from a spreadsheet or another system.'}
-              </Empty>
+              </EmptyState>
             }
           />
         )}
@@ -68,7 +69,7 @@ const count = (name: 'created' | 'updated' | 'skipped' | 'refused', title: strin
   id: name,
   header: title,
   meta: { is_number: true, is_hidden_on_phone: true },
-  cell: ({ row }) => sayNumber(row.original[name]),
+  cell: ({ row }) => formatNumber(row.original[name]),
 })
 
 const columns: Column<Import>[] = [
@@ -78,7 +79,7 @@ const columns: Column<Import>[] = [
   count('updated', 'Updated'),
   count('skipped', 'Skipped'),
   count('refused', 'Invalid'),
-  { id: 'created_at', header: 'Started', cell: ({ row }) => <Ago time={row.original.created_at} /> },
+  { id: 'created_at', header: 'Started', cell: ({ row }) => <RelativeTime time={row.original.created_at} /> },
 ]
 
 function FileLink({ id, file_name, is_dry_run }: Import) {

@@ -1,14 +1,14 @@
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { Import } from '../../../server/imports/schema.ts'
-import { useStale } from '../contacts/useRefreshContacts.ts'
+import { useRefreshContacts } from '../contacts/useRefreshContacts.ts'
 import { useApi } from '../kit/api.ts'
 
-/** Does in earnest what a dry run has shown, and leads to it. */
-export function useRun() {
+/** Runs a finished dry run for real and opens the import's page. */
+export function useRunImport() {
   const api = useApi()
   const navigate = useNavigate()
-  const refresh = useStale()
+  const refresh = useRefreshContacts()
   return useMutation({
     mutationFn: (dry_run_id: string) => api.send<Import>('POST', `/contacts/imports/${dry_run_id}/run`, {}),
     onSuccess: async ({ id }) => {

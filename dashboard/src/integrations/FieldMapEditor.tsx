@@ -2,58 +2,57 @@ import { ActionIcon, Button, Group, Select, Textarea, TextInput } from '@mantine
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { FieldMap, Integration } from '../../../server/integrations/schema.ts'
-import { nameOfCrm } from '../contacts/crm.ts'
+import { contact_fields } from '../contacts/contact-fields.ts'
+import { crmName } from '../contacts/crm.ts'
 import { useApi } from '../kit/api.ts'
 import { country_names } from '../kit/countries.ts'
-import { sayOf } from '../kit/error-messages.ts'
+import { errorMessage } from '../kit/error-messages.ts'
 import { TrashIcon } from '../kit/icons.tsx'
 import { changedFields, mergeMembers } from '../kit/merge.ts'
-import { Refusal } from '../kit/states.tsx'
-import { tell } from '../kit/toast.ts'
-import { fields, integrationQuery } from './integration.ts'
+import { ErrorAlert } from '../kit/states.tsx'
+import { showToast } from '../kit/toast.ts'
+import { integrationQuery } from './integration.ts'
 import styles from './integrations.module.css'
-import { Trial } from './SamplePreview.tsx'
+import { SamplePreview } from './SamplePreview.tsx'
 import { SampleTree } from './SampleTree.tsx'
 
-interface MapEditorProps {
+interface FieldMapEditorProps {
   integration: Integration
-  /** JSON as it would arrive. */
+  /** JSON text. */
   sample: string
   onSample: (sample: string) => void
 }
 
-/** A field for each pointer, and CRM ids by their systems. */
 interface Draft {
   pointers: Record<string, string>
   crm_ids: { system: string; pointer: string }[]
   default_country: string | null
 }
 
-export function MapEditor({ integration, sample, onSample }: MapEditorProps) {
+export function FieldMapEditor({ integration, sample, onSample }: FieldMapEditorProps) {
   const api = useApi()
   const client = useQueryClient()
-  /** What the draft began with. */
   const [before, setBefore] = useState(integration)
-  const [draft, setDraft] = useState(() => draftOf(integration))
+  const [draft, setDraft] = useState(() => toDraft(integration))
   const saving = useMutation({
-    mutationFn: (wanted: Mapped) =>
-      api.change<Integration>(`/integrations/${integration.id}`, (now) => changesOf(before, wanted, now)),
+    mutationFn: (wanted: Mapping) =>
+      api.update<Integration>(`/integrations/${integration.id}`, (current) => toChanges(before, wanted, current)),
     onSuccess: (changed) => {
       setBefore(changed)
-      setDraft(draftOf(changed))
+      setDraft(toDraft(changed))
       client.setQueryData(integrationQuery(api, integration.id).queryKey, changed)
-      tell('Field mapping saved.')
+      showToast('Field mapping saved.')
     },
   })
-  const { json, fault } = read(sample)
-  const field_map = mapOf(draft)
+  const { json, error } = parseSample(sample)
+  const field_map = toFieldMap(draft)
   const set = (field: string, pointer: string) =>
     setDraft((before) => ({ ...before, pointers: { ...before.pointers, [field]: pointer } }))
   const setCrm = (crm_ids: Draft['crm_ids']) => setDraft((before) => ({ ...before, crm_ids }))
   const choose = (field: string, pointer: string) => {
-    // What arrives meanwhile doesn't take its place any more.
+    // Pins the sample: later requests no longer replace it.
     onSample(sample)
-    if (field === 'crm_ids') setCrm([...draft.crm_ids.filter((one) => one.pointer), { system: '', pointer }])
+    if (field === 'crm_ids') setCrm([...draft.crm_ids.filter(({ pointer }) => pointer), { system: '', pointer }])
     else set(field, pointer)
   }
   return (
@@ -73,7 +72,7 @@ export function MapEditor({ integration, sample, onSample }: MapEditorProps) {
           minRows={4}
           maxRows={8}
           value={sample}
-          error={fault}
+          error={error}
           onChange={({ currentTarget }) => onSample(currentTarget.value)}
           classNames={{ input: styles.mono }}
         />
@@ -86,7 +85,7 @@ export function MapEditor({ integration, sample, onSample }: MapEditorProps) {
       </div>
       <div className={styles.side}>
         <div className={styles.fields}>
-          {fields.map(({ value, label }) => (
+          {contact_fields.map(({ value, label }) => (
             <TextInput
               key={value}
               label={label}
@@ -98,7 +97,7 @@ export function MapEditor({ integration, sample, onSample }: MapEditorProps) {
           ))}
         </div>
         {draft.crm_ids.map((crm, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name while they are written
+          // biome-ignore lint/suspicious/noArrayIndexKey: the rows have no other key while they are edited
           <Group key={index} align="flex-end" gap="xs" wrap="nowrap">
             <TextInput
               label="CRM system"
@@ -121,7 +120,7 @@ export function MapEditor({ integration, sample, onSample }: MapEditorProps) {
               variant="subtle"
               color="gray"
               size="lg"
-              aria-label={`Remove ${nameOfCrm(crm.system || 'CRM')} ID`}
+              aria-label={`Remove ${crmName(crm.system || 'CRM')} ID`}
               onClick={() => setCrm(draft.crm_ids.toSpliced(index, 1))}
             >
               <TrashIcon size={17} />
@@ -140,9 +139,14 @@ export function MapEditor({ integration, sample, onSample }: MapEditorProps) {
           clearButtonProps={{ 'aria-label': 'Clear country' }}
         />
         {json !== undefined && (
-          <Trial id={integration.id} sample={json} field_map={field_map} default_country={draft.default_country} />
+          <SamplePreview
+            id={integration.id}
+            sample={json}
+            field_map={field_map}
+            default_country={draft.default_country}
+          />
         )}
-        {saving.error && <Refusal>{sayOf(saving.error)}</Refusal>}
+        {saving.error && <ErrorAlert>{errorMessage(saving.error)}</ErrorAlert>}
         <Group>
           <Button type="submit" loading={saving.isPending}>
             Save
@@ -153,28 +157,28 @@ export function MapEditor({ integration, sample, onSample }: MapEditorProps) {
   )
 }
 
-type Mapped = Pick<Integration, 'field_map' | 'default_country'>
+type Mapping = Pick<Integration, 'field_map' | 'default_country'>
 
-/** Field by field, so that what others map meanwhile stays. */
-function changesOf(before: Mapped, wanted: Mapped, now: Mapped): Partial<Mapped> {
-  const [from, to, at] = [before.field_map, wanted.field_map, now.field_map]
-  const crm_ids = mergeMembers(from.crm_ids ?? {}, to.crm_ids ?? {}, at.crm_ids ?? {})
+/** Merges field by field, to keep fields that others mapped meanwhile. */
+function toChanges(before: Mapping, wanted: Mapping, current: Mapping): Partial<Mapping> {
+  const [from, to, into] = [before.field_map, wanted.field_map, current.field_map]
+  const crm_ids = mergeMembers(from.crm_ids ?? {}, to.crm_ids ?? {}, into.crm_ids ?? {})
   return {
-    field_map: { ...mergeMembers<FieldMap[keyof FieldMap]>(from, to, at), crm_ids },
+    field_map: { ...mergeMembers<FieldMap[keyof FieldMap]>(from, to, into), crm_ids },
     ...changedFields({ default_country: before.default_country }, { default_country: wanted.default_country }),
   }
 }
 
-function read(sample: string): { json?: unknown; fault?: string } {
+function parseSample(sample: string): { json?: unknown; error?: string } {
   if (sample.trim() === '') return {}
   try {
     return { json: JSON.parse(sample) }
   } catch {
-    return { fault: 'Invalid JSON.' }
+    return { error: 'Invalid JSON.' }
   }
 }
 
-function draftOf({ field_map, default_country }: Integration): Draft {
+function toDraft({ field_map, default_country }: Integration): Draft {
   const { crm_ids = {}, ...rest } = field_map
   const pointers = Object.fromEntries(Object.entries(rest).map(([field, pointer]) => [field, String(pointer)]))
   return {
@@ -184,7 +188,7 @@ function draftOf({ field_map, default_country }: Integration): Draft {
   }
 }
 
-function mapOf({ pointers, crm_ids }: Draft): FieldMap {
+function toFieldMap({ pointers, crm_ids }: Draft): FieldMap {
   const mapped = Object.entries(pointers).filter(([, pointer]) => pointer.trim() !== '')
   const systems = crm_ids.filter(({ system, pointer }) => system.trim() !== '' && pointer.trim() !== '')
   return {

@@ -4,13 +4,13 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Integration } from '../../../server/integrations/schema.ts'
 import { useApi } from '../kit/api.ts'
-import { Ask } from '../kit/ConfirmDialog.tsx'
+import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
 import { ChevronIcon, KeyIcon, TrashIcon } from '../kit/icons.tsx'
-import { tell, tellProblem } from '../kit/toast.ts'
+import { showError, showToast } from '../kit/toast.ts'
 import { integrationQuery } from './integration.ts'
 import { SigningForm } from './SigningForm.tsx'
 
-export function Actions({ integration }: { integration: Integration }) {
+export function IntegrationActions({ integration }: { integration: Integration }) {
   const api = useApi()
   const client = useQueryClient()
   const navigate = useNavigate()
@@ -20,12 +20,12 @@ export function Actions({ integration }: { integration: Integration }) {
   const switching = useMutation({
     mutationFn: () =>
       api.send<Integration>('PATCH', `/integrations/${id}`, { status: status === 'active' ? 'disabled' : 'active' }),
-    onError: tellProblem,
+    onError: showError,
     onSuccess: (changed) => client.setQueryData(integrationQuery(api, id).queryKey, changed),
   })
   const remove = async () => {
     await api.send('DELETE', `/integrations/${id}`)
-    tell('Integration deleted.')
+    showToast('Integration deleted.')
     await navigate({ to: '/w/$workspace/integrations', params: { workspace: api.workspace } })
     await client.invalidateQueries({ queryKey: [api.workspace, 'integrations', 'list'] })
   }
@@ -58,15 +58,15 @@ export function Actions({ integration }: { integration: Integration }) {
       >
         <SigningForm integration={integration} onSaved={close} />
       </Modal>
-      <Ask
+      <ConfirmDialog
         is_open={dialog === 'delete'}
         title="Delete this integration?"
-        answer="Delete"
+        confirm_label="Delete integration"
         onClose={close}
-        onYes={remove}
+        onConfirm={remove}
       >
         Its URL stops working and its log is deleted. Contacts are kept.
-      </Ask>
+      </ConfirmDialog>
     </>
   )
 }

@@ -4,17 +4,16 @@ import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Integration } from '../../../server/integrations/schema.ts'
 import { useApi } from '../kit/api.ts'
-import { Secret } from '../kit/CopyField.tsx'
+import { CopyField } from '../kit/CopyField.tsx'
 import { Card, Page, Stack } from '../kit/Page.tsx'
-import { Failure, Waiting } from '../kit/states.tsx'
-import { MapEditor } from './FieldMapEditor.tsx'
-import { Actions } from './IntegrationActions.tsx'
+import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
+import { FieldMapEditor } from './FieldMapEditor.tsx'
+import { IntegrationActions } from './IntegrationActions.tsx'
 import { IntegrationStatusBadge } from './IntegrationStatusBadge.tsx'
 import { integrationQuery, receiptsQuery } from './integration.ts'
 import { Receipts } from './Receipts.tsx'
 
-/** Its address, what goes where, and what arrived. */
-export function OneIntegration() {
+export function IntegrationPage() {
   const api = useApi()
   const { id } = useParams({ from: '/w/$workspace/integrations/$id' })
   const { data, error, refetch } = useQuery(integrationQuery(api, id))
@@ -24,7 +23,7 @@ export function OneIntegration() {
   return (
     <Page
       title={data?.name ?? 'Integration'}
-      about={
+      description={
         <Anchor
           renderRoot={(props) => (
             <Link to="/w/$workspace/integrations" params={{ workspace: api.workspace }} {...props} />
@@ -33,10 +32,10 @@ export function OneIntegration() {
           All integrations
         </Anchor>
       }
-      actions={data && <Actions integration={data} />}
+      actions={data && <IntegrationActions integration={data} />}
     >
-      {error && <Failure error={error} retry={refetch} noun="Integration" />}
-      {!data && !error && <Waiting />}
+      {error && <LoadError error={error} retry={refetch} noun="Integration" />}
+      {!data && !error && <LoadingSkeleton />}
       {data && (
         <Stack>
           <Card title="Endpoint" aside={<IntegrationStatusBadge {...data} />}>
@@ -47,14 +46,14 @@ export function OneIntegration() {
                 </Text>
               ) : (
                 <>
-                  <Secret label="Webhook URL" value={data.url} copy="Copy URL" />
-                  <Secret label="Try it" value={curlOf(data)} copy="Copy command" />
+                  <CopyField label="Webhook URL" value={data.url} copy_label="Copy URL" />
+                  <CopyField label="Try it" value={curlCommand(data)} copy_label="Copy command" />
                 </>
               )}
             </Stack>
           </Card>
           <Card title="Field mapping">
-            <MapEditor
+            <FieldMapEditor
               key={data.id}
               integration={data}
               sample={sample ?? (latest ? JSON.stringify(latest.payload, null, 2) : '')}
@@ -70,8 +69,8 @@ export function OneIntegration() {
   )
 }
 
-/** With the value where the field map looks for the number, when that is plain. */
-function curlOf({ url, field_map }: Integration): string {
+/** Puts the phone number where the field map expects it, unless the path needs escaping. */
+function curlCommand({ url, field_map }: Integration): string {
   const names = String(field_map.phone_number ?? '/phone')
     .split('/')
     .slice(1)

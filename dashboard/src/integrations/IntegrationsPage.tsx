@@ -7,13 +7,13 @@ import { useApi, useWorkspaceId } from '../kit/api.ts'
 import { type Column, DataTable } from '../kit/DataTable.tsx'
 import { PlugIcon, PlusIcon } from '../kit/icons.tsx'
 import { Card, Page } from '../kit/Page.tsx'
-import { Ago } from '../kit/RelativeTime.tsx'
-import { Empty, Failure } from '../kit/states.tsx'
+import { RelativeTime } from '../kit/RelativeTime.tsx'
+import { EmptyState, LoadError } from '../kit/states.tsx'
 import { IntegrationStatusBadge } from './IntegrationStatusBadge.tsx'
 import styles from './integrations.module.css'
-import { NewIntegration } from './NewIntegrationDialog.tsx'
+import { NewIntegrationDialog } from './NewIntegrationDialog.tsx'
 
-export function Integrations() {
+export function IntegrationsPage() {
   const api = useApi()
   const navigate = useNavigate()
   const [is_creating, setCreating] = useState(false)
@@ -30,23 +30,23 @@ export function Integrations() {
     </Button>
   )
   return (
-    <Page title="Integrations" about="Receive contacts from forms and CRMs." actions={create}>
+    <Page title="Integrations" description="Receive contacts from forms and CRMs." actions={create}>
       <Card is_flush>
         {integrations.error ? (
-          <Failure error={integrations.error} retry={integrations.refetch} />
+          <LoadError error={integrations.error} retry={integrations.refetch} />
         ) : (
           <DataTable
             label="Integrations"
             columns={columns}
             rows={integrations.data?.pages.flatMap(({ data }) => data)}
-            idOf={({ id }) => id}
+            getRowId={({ id }) => id}
             onOpen={({ id }) =>
               void navigate({ to: '/w/$workspace/integrations/$id', params: { workspace: api.workspace, id } })
             }
             empty={
-              <Empty icon={<PlugIcon size={24} />} title="No integrations yet">
+              <EmptyState icon={<PlugIcon size={24} />} title="No integrations yet">
                 Create one to get a webhook URL for your form tool or CRM.
-              </Empty>
+              </EmptyState>
             }
           />
         )}
@@ -56,7 +56,7 @@ export function Integrations() {
           Show more integrations
         </Button>
       )}
-      <NewIntegration is_open={is_creating} onClose={() => setCreating(false)} />
+      <NewIntegrationDialog is_open={is_creating} onClose={() => setCreating(false)} />
     </Page>
   )
 }
@@ -67,13 +67,13 @@ const columns: Column<Integration>[] = [
   {
     id: 'last_received_at',
     header: 'Last received',
-    cell: ({ row }) => <Ago time={row.original.last_received_at} />,
+    cell: ({ row }) => <RelativeTime time={row.original.last_received_at} />,
   },
   {
     id: 'created_at',
     header: 'Created',
     meta: { is_hidden_on_phone: true },
-    cell: ({ row }) => <Ago time={row.original.created_at} />,
+    cell: ({ row }) => <RelativeTime time={row.original.created_at} />,
   },
 ]
 

@@ -4,13 +4,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { Integration } from '../../../server/integrations/schema.ts'
 import { useApi } from '../kit/api.ts'
-import { faultsOf } from '../kit/error-messages.ts'
-import { Refusal } from '../kit/states.tsx'
+import { formErrors } from '../kit/error-messages.ts'
+import { ErrorAlert } from '../kit/states.tsx'
 import styles from './integrations.module.css'
 
 const fields = ['name']
 
-export function NewIntegration({ is_open, onClose }: { is_open: boolean; onClose: () => void }) {
+export function NewIntegrationDialog({ is_open, onClose }: { is_open: boolean; onClose: () => void }) {
   return (
     <Modal opened={is_open} onClose={onClose} title="New integration" closeButtonProps={{ 'aria-label': 'Close' }}>
       <NewIntegrationForm />
@@ -25,7 +25,7 @@ function NewIntegrationForm() {
   const form = useForm({ initialValues: { name: '' } })
   const creating = useMutation({
     mutationFn: (body: object) => api.send<Integration>('POST', '/integrations', body),
-    onError: (error) => form.setErrors(faultsOf(error, fields).at),
+    onError: (error) => form.setErrors(formErrors(error, fields).fields),
     onSuccess: async ({ id }) => {
       await client.invalidateQueries({ queryKey: [api.workspace, 'integrations'] })
       await navigate({ to: '/w/$workspace/integrations/$id', params: { workspace: api.workspace, id } })
@@ -33,7 +33,7 @@ function NewIntegrationForm() {
   })
   return (
     <form className={styles.form} onSubmit={form.onSubmit((values) => creating.mutate(values))}>
-      {creating.error && <Refusal>{faultsOf(creating.error, fields).rest}</Refusal>}
+      {creating.error && <ErrorAlert>{formErrors(creating.error, fields).message}</ErrorAlert>}
       <TextInput
         label="Name"
         description="The form tool or CRM that sends contacts."

@@ -3,61 +3,61 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Receipt } from '../../../server/integrations/schema.ts'
 import { useWorkspaceId } from '../kit/api.ts'
-import { Json } from '../kit/CodeBlock.tsx'
-import { Opening } from '../kit/Disclosure.tsx'
+import { JsonBlock } from '../kit/CodeBlock.tsx'
+import { Disclosure } from '../kit/Disclosure.tsx'
 import { PlugIcon } from '../kit/icons.tsx'
-import { Ago } from '../kit/RelativeTime.tsx'
+import { RelativeTime } from '../kit/RelativeTime.tsx'
 import type { List } from '../kit/request.ts'
-import { Empty, Failure, Waiting } from '../kit/states.tsx'
+import { EmptyState, LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { outcome_colors, outcome_names } from './integration.ts'
 import styles from './integrations.module.css'
 
 interface ReceiptsProps {
   receipts: UseQueryResult<List<Receipt>>
-  /** Takes it as the sample. */
+  /** Uses a payload as the sample. */
   onUse: (payload: unknown) => void
 }
 
 export function Receipts({ receipts: { data, error, refetch }, onUse }: ReceiptsProps) {
-  if (error) return <Failure error={error} retry={refetch} />
+  if (error) return <LoadError error={error} retry={refetch} />
   if (!data)
     return (
       <div className={styles.waiting}>
-        <Waiting />
+        <LoadingSkeleton />
       </div>
     )
   if (data.data.length === 0)
     return (
-      <Empty icon={<PlugIcon size={24} />} title="Nothing received yet">
+      <EmptyState icon={<PlugIcon size={24} />} title="Nothing received yet">
         Send a request to the webhook URL. It appears here within seconds.
-      </Empty>
+      </EmptyState>
     )
   return (
     <ol className={styles.receipts} aria-label="Received">
       {data.data.map((receipt) => (
         <li key={receipt.id}>
-          <Opening head={<Head {...receipt} />}>
-            <Opened receipt={receipt} onUse={onUse} />
-          </Opening>
+          <Disclosure summary={<ReceiptSummary {...receipt} />}>
+            <ReceiptDetails receipt={receipt} onUse={onUse} />
+          </Disclosure>
         </li>
       ))}
     </ol>
   )
 }
 
-const Head = ({ outcome, reasons, received_at }: Receipt) => (
+const ReceiptSummary = ({ outcome, reasons, received_at }: Receipt) => (
   <>
     <Badge variant="light" color={outcome_colors[outcome]} tt="none" fw={600}>
       {outcome_names[outcome]}
     </Badge>
     <span className={styles.reason}>{reasons[0]}</span>
     <span className={styles.when}>
-      <Ago time={received_at} />
+      <RelativeTime time={received_at} />
     </span>
   </>
 )
 
-function Opened({
+function ReceiptDetails({
   receipt: { reasons, contact_id, payload },
   onUse,
 }: {
@@ -77,7 +77,7 @@ function Opened({
       {payload === null ? (
         <p className={styles.hint}>The payload is not stored.</p>
       ) : (
-        <Json label="Payload" value={payload} />
+        <JsonBlock label="Payload" value={payload} />
       )}
       <Group>
         {payload !== null && (

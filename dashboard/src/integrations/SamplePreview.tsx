@@ -1,42 +1,43 @@
 import { Alert } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { DryRun, FieldMap } from '../../../server/integrations/schema.ts'
-import { nameOfCrm } from '../contacts/crm.ts'
+import { contact_fields } from '../contacts/contact-fields.ts'
+import { crmName } from '../contacts/crm.ts'
 import { useApi } from '../kit/api.ts'
-import { sayOf } from '../kit/error-messages.ts'
-import { Refusal, Waiting } from '../kit/states.tsx'
-import { fields, type Outcome, receiptsQuery } from './integration.ts'
+import { errorMessage } from '../kit/error-messages.ts'
+import { ErrorAlert, LoadingSkeleton } from '../kit/states.tsx'
+import { type Outcome, receiptsQuery } from './integration.ts'
 import styles from './integrations.module.css'
 
-interface TrialProps {
+interface SamplePreviewProps {
   id: string
   sample: unknown
   field_map: FieldMap
   default_country: string | null
 }
 
-const would: Record<Outcome, string> = {
+const outcome_titles: Record<Outcome, string> = {
   created: 'This sample would create a contact',
   updated: 'This sample would update a contact',
   unchanged: 'The contact is already up to date',
   refused: 'This sample would be rejected',
 }
 
-/** What the sample would do, with the field map as it stands in the form. */
-export function Trial({ id, ...said }: TrialProps) {
+/** Dry run of the sample with the unsaved field map. */
+export function SamplePreview({ id, ...input }: SamplePreviewProps) {
   const api = useApi()
   const { data: receipts } = useQuery(receiptsQuery(api, id))
   const { data, error } = useQuery({
-    // What has arrived since may be what it speaks of.
-    queryKey: [api.workspace, 'integrations', id, 'dry_run', said, receipts?.data[0]?.id],
-    queryFn: () => api.send<DryRun>('POST', `/integrations/${id}/dry_run`, said),
+    // A new receipt may have changed the contact, so the dry run runs again.
+    queryKey: [api.workspace, 'integrations', id, 'dry_run', input, receipts?.data[0]?.id],
+    queryFn: () => api.send<DryRun>('POST', `/integrations/${id}/dry_run`, input),
     placeholderData: keepPreviousData,
     staleTime: 0,
   })
-  if (error) return <Refusal>{sayOf(error)}</Refusal>
-  if (!data) return <Waiting lines={2} />
+  if (error) return <ErrorAlert>{errorMessage(error)}</ErrorAlert>
+  if (!data) return <LoadingSkeleton lines={2} />
   return (
-    <Alert color={data.outcome === 'refused' ? 'red' : 'teal'} title={would[data.outcome]} aria-live="polite">
+    <Alert color={data.outcome === 'refused' ? 'red' : 'teal'} title={outcome_titles[data.outcome]} aria-live="polite">
       {data.reasons.length > 0 && (
         <ul className={styles.reasons}>
           {data.reasons.map((reason) => (
@@ -48,8 +49,8 @@ export function Trial({ id, ...said }: TrialProps) {
         <dl className={styles.contact}>
           {Object.entries(data.contact).map(([field, value]) => (
             <div key={field}>
-              <dt>{fields.find((one) => one.value === field)?.label ?? 'CRM IDs'}</dt>
-              <dd>{sayValue(value)}</dd>
+              <dt>{contact_fields.find((one) => one.value === field)?.label ?? 'CRM IDs'}</dt>
+              <dd>{formatValue(value)}</dd>
             </div>
           ))}
         </dl>
@@ -58,10 +59,10 @@ export function Trial({ id, ...said }: TrialProps) {
   )
 }
 
-function sayValue(value: unknown): string {
+function formatValue(value: unknown): string {
   if (Array.isArray(value)) return value.join(', ')
   if (typeof value !== 'object' || value === null) return String(value)
   return Object.entries(value)
-    .map(([system, id]) => `${nameOfCrm(system)}: ${id}`)
+    .map(([system, id]) => `${crmName(system)}: ${id}`)
     .join(', ')
 }

@@ -1,8 +1,9 @@
 import { Menu } from '@mantine/core'
 import type { FieldMap } from '../../../server/integrations/schema.ts'
-import { nameOfCrm } from '../contacts/crm.ts'
-import { sayCount } from '../kit/RelativeTime.tsx'
-import { fields, pointerTo } from './integration.ts'
+import { contact_fields } from '../contacts/contact-fields.ts'
+import { crmName } from '../contacts/crm.ts'
+import { formatCount } from '../kit/format.ts'
+import { pointerTo } from './integration.ts'
 import styles from './integrations.module.css'
 
 interface SampleTreeProps {
@@ -11,11 +12,10 @@ interface SampleTreeProps {
   onChoose: (field: string, pointer: string) => void
 }
 
-/** More would make the page slow, and nobody looks through them. */
+/** Keeps the page fast with large payloads. */
 const members_max = 60
-const text_shown = 60
+const text_length_max = 60
 
-/** A sample's values, each of which can be given to a field. */
 export function SampleTree({ json, ...more }: SampleTreeProps) {
   return (
     <div className={styles.tree}>
@@ -35,7 +35,9 @@ function Value({ json, pointer, name, ...more }: ValueProps) {
   const members = Object.entries(json)
   return (
     <>
-      {is_list && <Leaf json={sayCount(members.length, 'item')} pointer={pointer} name={name} only="tags" {...more} />}
+      {is_list && (
+        <Leaf json={formatCount(members.length, 'item')} pointer={pointer} name={name} only_field="tags" {...more} />
+      )}
       <ul>
         {members.slice(0, members_max).map(([member, value]) => (
           <li key={member}>
@@ -50,26 +52,26 @@ function Value({ json, pointer, name, ...more }: ValueProps) {
 }
 
 interface LeafProps extends ValueProps {
-  /** A list can be nothing else. */
-  only?: string
+  /** A list can only be mapped to this field. */
+  only_field?: string
 }
 
-function Leaf({ json, pointer, name, field_map, only, onChoose }: LeafProps) {
+function Leaf({ json, pointer, name, field_map, only_field, onChoose }: LeafProps) {
   const { crm_ids = {}, ...rest } = field_map
-  const taken = [
-    ...fields.filter(({ value }) => rest[value] === pointer).map(({ label }) => label),
-    ...Object.entries(crm_ids).flatMap(([system, at]) => (at === pointer ? [`${nameOfCrm(system)} ID`] : [])),
+  const mapped_to = [
+    ...contact_fields.filter(({ value }) => rest[value] === pointer).map(({ label }) => label),
+    ...Object.entries(crm_ids).flatMap(([system, at]) => (at === pointer ? [`${crmName(system)} ID`] : [])),
   ]
-  const text = only ? String(json) : JSON.stringify(json)
-  const offered = fields.filter(({ value }) => !only || value === only)
+  const text = only_field ? String(json) : JSON.stringify(json)
+  const options = contact_fields.filter(({ value }) => !only_field || value === only_field)
   return (
     <Menu position="bottom-start">
       <Menu.Target>
-        <button type="button" className={styles.value} data-taken={taken.length > 0 || undefined}>
-          <span className={styles.unseen}>{name}: </span>
-          {text.length > text_shown ? `${Array.from(text).slice(0, text_shown).join('')}…` : text}
-          {taken.map((label) => (
-            <span key={label} className={styles.taken}>
+        <button type="button" className={styles.value} data-mapped={mapped_to.length > 0 || undefined}>
+          <span className={styles.visuallyHidden}>{name}: </span>
+          {text.length > text_length_max ? `${Array.from(text).slice(0, text_length_max).join('')}…` : text}
+          {mapped_to.map((label) => (
+            <span key={label} className={styles.mappedTo}>
               {' '}
               {label}
             </span>
@@ -78,12 +80,12 @@ function Leaf({ json, pointer, name, field_map, only, onChoose }: LeafProps) {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>Map to</Menu.Label>
-        {offered.map(({ value, label }) => (
+        {options.map(({ value, label }) => (
           <Menu.Item key={value} onClick={() => onChoose(value, pointer)}>
             {label}
           </Menu.Item>
         ))}
-        {!only && <Menu.Item onClick={() => onChoose('crm_ids', pointer)}>CRM ID</Menu.Item>}
+        {!only_field && <Menu.Item onClick={() => onChoose('crm_ids', pointer)}>CRM ID</Menu.Item>}
       </Menu.Dropdown>
     </Menu>
   )

@@ -3,10 +3,10 @@ import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { Integration } from '../../../server/integrations/schema.ts'
 import { useApi } from '../kit/api.ts'
-import { Copy } from '../kit/CopyButton.tsx'
-import { faultsOf } from '../kit/error-messages.ts'
-import { Refusal } from '../kit/states.tsx'
-import { tell } from '../kit/toast.ts'
+import { CopyButton } from '../kit/CopyButton.tsx'
+import { formErrors } from '../kit/error-messages.ts'
+import { ErrorAlert } from '../kit/states.tsx'
+import { showToast } from '../kit/toast.ts'
 import { integrationQuery } from './integration.ts'
 import styles from './integrations.module.css'
 
@@ -26,19 +26,19 @@ export function SigningForm({
   const saving = useMutation({
     mutationFn: (signing_secret: string | null) =>
       api.send<Integration>('PATCH', `/integrations/${id}`, { signing_secret }),
-    onError: (error) => form.setErrors(faultsOf(error, fields).at),
+    onError: (error) => form.setErrors(formErrors(error, fields).fields),
     onSuccess: (changed) => {
       client.setQueryData(integrationQuery(api, id).queryKey, changed)
-      tell(changed.is_signed ? 'Unsigned requests are now rejected.' : 'Unsigned requests are now accepted.')
+      showToast(changed.is_signed ? 'Unsigned requests are now rejected.' : 'Unsigned requests are now accepted.')
       onSaved()
     },
   })
   const { signing_secret } = form.values
   return (
     <form className={styles.form} onSubmit={form.onSubmit((values) => saving.mutate(values.signing_secret))}>
-      {saving.error && <Refusal>{faultsOf(saving.error, fields).rest}</Refusal>}
+      {saving.error && <ErrorAlert>{formErrors(saving.error, fields).message}</ErrorAlert>}
       <Text>
-        Requests must be signed as Standard Webhooks describes. Paste the sender’s signing secret, or generate one and
+        Requests must be signed according to Standard Webhooks. Paste the sender’s signing secret, or generate one and
         add it to the sender. {is_signed ? 'A new secret replaces the current one.' : ''}
       </Text>
       <TextInput
@@ -52,7 +52,7 @@ export function SigningForm({
         <Button variant="default" size="xs" onClick={() => form.setFieldValue('signing_secret', newSecret())}>
           Generate secret
         </Button>
-        {signing_secret !== '' && <Copy value={signing_secret} label="Copy secret" />}
+        {signing_secret !== '' && <CopyButton value={signing_secret} label="Copy secret" />}
       </Group>
       <Group justify="flex-end">
         {is_signed && (

@@ -1,11 +1,8 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { Integration, Receipt } from '../../../server/integrations/schema.ts'
-import { fields } from '../imports/import.ts'
 import type { Api } from '../kit/api.ts'
 
 export type Outcome = Receipt['outcome']
-
-export { fields }
 
 export const outcome_names: Record<Outcome, string> = {
   created: 'Created',
@@ -20,7 +17,7 @@ export const outcome_colors: Record<Outcome, string> = {
   refused: 'red',
 }
 
-const look_again_ms = 3_000
+const refetch_ms = 3_000
 
 export const integrationQuery = (api: Api, id: string) =>
   queryOptions({
@@ -28,14 +25,13 @@ export const integrationQuery = (api: Api, id: string) =>
     queryFn: ({ signal }) => api.get<Integration>(`/integrations/${id}`, {}, signal),
   })
 
-/** Asks again and again, so that what arrives is seen. */
 export const receiptsQuery = (api: Api, id: string) =>
   queryOptions({
     queryKey: [api.workspace, 'integrations', id, 'receipts'],
     queryFn: ({ signal }) => api.list<Receipt>(`/integrations/${id}/receipts`, { limit: 50 }, signal),
-    refetchInterval: look_again_ms,
+    refetchInterval: refetch_ms,
   })
 
-/** One part of a JSON pointer: RFC 6901. */
+/** Appends one segment to a JSON pointer (RFC 6901). */
 export const pointerTo = (pointer: string, name: string | number): string =>
   `${pointer}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`

@@ -1,36 +1,35 @@
 import { Button, Group, Modal, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { sayOf } from './error-messages.ts'
-import { Refusal } from './states.tsx'
+import { errorMessage } from './error-messages.ts'
+import { ErrorAlert } from './states.tsx'
 
-interface AskProps {
+interface ConfirmDialogProps {
   is_open: boolean
   title: string
-  /** The verb on the button. */
-  answer: string
+  confirm_label: string
   children: ReactNode
   onClose: () => void
-  onYes: () => Promise<unknown>
+  onConfirm: () => Promise<unknown>
 }
 
-/** Asks before what can't be taken back. Stays open, and says why, when it fails. */
-export function Ask({ is_open, title, answer, children, onClose, onYes }: AskProps) {
-  const doing = useMutation({ mutationFn: onYes, onSuccess: onClose })
+/** Stays open with the error when the action fails. */
+export function ConfirmDialog({ is_open, title, confirm_label, children, onClose, onConfirm }: ConfirmDialogProps) {
+  const confirming = useMutation({ mutationFn: onConfirm, onSuccess: onClose })
   const close = () => {
-    doing.reset()
+    confirming.reset()
     onClose()
   }
   return (
     <Modal opened={is_open} onClose={close} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
       <Text mb="lg">{children}</Text>
-      {doing.error && <Refusal>{sayOf(doing.error)}</Refusal>}
+      {confirming.error && <ErrorAlert>{errorMessage(confirming.error)}</ErrorAlert>}
       <Group justify="flex-end" mt="md">
         <Button variant="default" onClick={close} data-autofocus>
           Cancel
         </Button>
-        <Button color="red" loading={doing.isPending} onClick={() => doing.mutate()}>
-          {answer}
+        <Button color="red" loading={confirming.isPending} onClick={() => confirming.mutate()}>
+          {confirm_label}
         </Button>
       </Group>
     </Modal>

@@ -1,9 +1,9 @@
-import { Button, CopyButton } from '@mantine/core'
+import { Button, CopyButton as MantineCopyButton } from '@mantine/core'
 import { CheckIcon, CopyIcon } from './icons.tsx'
 
-export function Copy({ value, label = 'Copy' }: { value: string; label?: string }) {
+export function CopyButton({ value, label = 'Copy' }: { value: string; label?: string }) {
   return (
-    <CopyButton value={value} timeout={2_000}>
+    <MantineCopyButton value={value} timeout={2_000}>
       {({ copied, copy }) => (
         <Button
           variant="default"
@@ -14,6 +14,6 @@ export function Copy({ value, label = 'Copy' }: { value: string; label?: string 
           {copied ? 'Copied' : label}
         </Button>
       )}
-    </CopyButton>
+    </MantineCopyButton>
   )
 }

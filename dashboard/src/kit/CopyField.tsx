@@ -1,13 +1,13 @@
-import { Copy } from './CopyButton.tsx'
+import { CopyButton } from './CopyButton.tsx'
 import styles from './copy-field.module.css'
 
-/** A line of code that someone takes elsewhere. */
-export function Secret({ label, value, copy }: { label: string; value: string; copy?: string }) {
+/** A value to copy: a key, a URL, a command. */
+export function CopyField({ label, value, copy_label }: { label: string; value: string; copy_label?: string }) {
   return (
-    <figure className={styles.secret}>
+    <figure className={styles.copyField}>
       <figcaption className={styles.label}>{label}</figcaption>
       <code className={styles.value}>{value}</code>
-      <Copy value={value} {...(copy && { label: copy })} />
+      <CopyButton value={value} {...(copy_label && { label: copy_label })} />
     </figure>
   )
 }

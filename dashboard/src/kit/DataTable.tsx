@@ -5,8 +5,7 @@ import styles from './table.module.css'
 
 const features = tableFeatures({})
 
-/** How a column is shown, and whether where there is little room. */
-interface Look {
+interface ColumnOptions {
   is_hidden_on_phone?: boolean
   is_narrow?: boolean
   is_number?: boolean
@@ -15,30 +14,30 @@ interface Look {
 export type Column<Row extends RowData> = ColumnDef<typeof features, Row>
 
 declare module '@tanstack/react-table' {
-  interface ColumnMeta<TFeatures, TData, TValue> extends Look {}
+  interface ColumnMeta<TFeatures, TData, TValue> extends ColumnOptions {}
 }
 
 interface DataTableProps<Row extends RowData> {
   label: string
   columns: Column<Row>[]
   rows: Row[] | undefined
-  idOf: (row: Row) => string
+  getRowId: (row: Row) => string
   onOpen?: (row: Row) => void
-  /** The row that is open, or those that are ticked. */
-  isMarked?: (row: Row) => boolean
+  /** The open row, and selected rows. */
+  isHighlighted?: (row: Row) => boolean
   sorted?: Record<string, 'ascending' | 'descending' | 'none'>
   is_stale?: boolean
-  /** It scrolls in a frame of its own, which the keyboard must reach. */
+  /** Scrolls sideways within its frame, which then takes the focus. */
   is_framed?: boolean
   empty?: ReactNode
 }
 
 const no_rows: never[] = []
-const waiting_rows = 8
+const skeleton_rows = 8
 
 export function DataTable<Row extends RowData>({ label, columns, rows, empty, ...more }: DataTableProps<Row>) {
-  const { idOf, onOpen, isMarked, sorted, is_stale, is_framed } = more
-  const table = useTable({ features, columns, data: rows ?? no_rows, getRowId: idOf })
+  const { getRowId, onOpen, isHighlighted, sorted, is_stale, is_framed } = more
+  const table = useTable({ features, columns, data: rows ?? no_rows, getRowId: getRowId })
   if (rows?.length === 0 && empty) return empty
   return (
     <div
@@ -56,7 +55,7 @@ export function DataTable<Row extends RowData>({ label, columns, rows, empty, ..
                 <th
                   key={header.id}
                   scope="col"
-                  className={classOf(header.column.columnDef)}
+                  className={columnClass(header.column.columnDef)}
                   aria-sort={sorted?.[header.column.id]}
                 >
                   <table.FlexRender header={header} />
@@ -66,20 +65,20 @@ export function DataTable<Row extends RowData>({ label, columns, rows, empty, ..
           ))}
         </thead>
         <tbody>
-          {!rows && <WaitingRows columns={columns} />}
+          {!rows && <LoadingRows columns={columns} />}
           {table.getRowModel().rows.map((row) => (
             <tr
               key={row.id}
-              data-marked={isMarked?.(row.original) || undefined}
+              data-highlighted={isHighlighted?.(row.original) || undefined}
               data-opens={Boolean(onOpen) || undefined}
               onClick={(event) => {
-                // A click on what does something else, or that selects text, doesn't open the row.
-                const is_own = event.target instanceof Element && event.target.closest('a, button, input, label')
-                if (!is_own && !String(getSelection() ?? '')) onOpen?.(row.original)
+                // Clicks on controls and text selection don't open the row.
+                const is_on_control = event.target instanceof Element && event.target.closest('a, button, input, label')
+                if (!is_on_control && !String(getSelection() ?? '')) onOpen?.(row.original)
               }}
             >
               {row.getAllCells().map((cell) => (
-                <td key={cell.id} className={classOf(cell.column.columnDef)}>
+                <td key={cell.id} className={columnClass(cell.column.columnDef)}>
                   <table.FlexRender cell={cell} />
                 </td>
               ))}
@@ -91,12 +90,12 @@ export function DataTable<Row extends RowData>({ label, columns, rows, empty, ..
   )
 }
 
-function WaitingRows<Row extends RowData>({ columns }: { columns: Column<Row>[] }) {
-  return Array.from({ length: waiting_rows }, (_, row) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
+function LoadingRows<Row extends RowData>({ columns }: { columns: Column<Row>[] }) {
+  return Array.from({ length: skeleton_rows }, (_, row) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the rows are identical
     <tr key={row}>
       {columns.map((column, index) => (
-        <td key={column.id ?? index} className={classOf(column)}>
+        <td key={column.id ?? index} className={columnClass(column)}>
           <Skeleton height={14} width={`${60 + ((row * 13 + index * 7) % 35)}%`} radius="sm" />
         </td>
       ))}
@@ -104,7 +103,7 @@ function WaitingRows<Row extends RowData>({ columns }: { columns: Column<Row>[] 
   ))
 }
 
-function classOf({ meta = {} }: { meta?: Look }): string {
+function columnClass({ meta = {} }: { meta?: ColumnOptions }): string {
   const { is_hidden_on_phone, is_narrow, is_number } = meta
   return [is_hidden_on_phone && styles.hidden, is_narrow && styles.narrow, is_number && styles.number]
     .filter(Boolean)

@@ -1,13 +1,13 @@
 import { type ReactNode, useState } from 'react'
 import styles from './disclosure.module.css'
 
-/** A line that opens. What is inside is made when it is looked at. */
-export function Opening({ head, children }: { head: ReactNode; children: ReactNode }) {
+/** Renders its content only while open, because lists of these are long. */
+export function Disclosure({ summary, children }: { summary: ReactNode; children: ReactNode }) {
   const [is_open, setOpen] = useState(false)
   return (
-    <details className={styles.opening} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>{head}</summary>
-      {is_open && <div className={styles.opened}>{children}</div>}
+    <details className={styles.disclosure} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{summary}</summary>
+      {is_open && <div className={styles.content}>{children}</div>}
     </details>
   )
 }

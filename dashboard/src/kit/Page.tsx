@@ -3,19 +3,19 @@ import styles from './page.module.css'
 
 interface PageProps {
   title: string
-  about?: ReactNode
+  description?: ReactNode
   actions?: ReactNode
   children: ReactNode
 }
 
-export function Page({ title, about, actions, children }: PageProps) {
+export function Page({ title, description, actions, children }: PageProps) {
   useTitle(title)
   return (
     <div className={styles.page}>
       <div className={styles.head}>
         <div>
           <h1 className={styles.title}>{title}</h1>
-          {about && <p className={styles.about}>{about}</p>}
+          {description && <p className={styles.description}>{description}</p>}
         </div>
         {actions && <div className={styles.actions}>{actions}</div>}
       </div>

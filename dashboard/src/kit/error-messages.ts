@@ -1,31 +1,37 @@
 import { Problem } from './request.ts'
 
-interface Fault {
+interface FieldError {
   path: string
   message: string
 }
 
-/** What to say of anything that was thrown. */
-export const sayOf = (error: unknown): string =>
-  error instanceof Problem ? error.message : 'Something went wrong. Reload the page and try again.'
-
-/** The server's faults by field, in words for someone who sees the field; the rest belongs above the form. */
-export function faultsOf(error: unknown, fields: string[]): { at: Record<string, string>; rest: string | undefined } {
-  const faults =
-    error instanceof Problem && Array.isArray(error.details.fields) ? (error.details.fields as Fault[]) : []
-  const at: Record<string, string> = {}
-  let rest: string | undefined
-  for (const { path, message } of faults) {
-    const field = path.split('.')[0] ?? ''
-    if (fields.includes(field)) at[field] ??= plain(path, message)
-    else rest ??= message
-  }
-  if (faults.length === 0) rest = sayOf(error)
-  return { at, rest }
+interface FormErrors {
+  /** By the names of the form's fields. */
+  fields: Record<string, string>
+  /** Belongs to no field of the form; shown above it. */
+  message: string | undefined
 }
 
-/** "phone_number must be ..." stands below a field of that name already. */
-function plain(path: string, message: string): string {
-  const words = message.startsWith(path) ? message.slice(path.length).trim() : message
-  return words.charAt(0).toUpperCase() + words.slice(1)
+export const errorMessage = (error: unknown): string =>
+  error instanceof Problem ? error.message : 'Something went wrong. Reload the page and try again.'
+
+/** Sorts the server's validation errors by the fields of a form. */
+export function formErrors(error: unknown, names: string[]): FormErrors {
+  const errors =
+    error instanceof Problem && Array.isArray(error.details.fields) ? (error.details.fields as FieldError[]) : []
+  const fields: Record<string, string> = {}
+  let rest: string | undefined
+  for (const { path, message } of errors) {
+    const name = path.split('.')[0] ?? ''
+    if (names.includes(name)) fields[name] ??= withoutPath(path, message)
+    else rest ??= message
+  }
+  if (errors.length === 0) rest = errorMessage(error)
+  return { fields, message: rest }
+}
+
+/** "phone_number must be ..." appears below the field, so its name is left out. */
+function withoutPath(path: string, message: string): string {
+  const text = message.startsWith(path) ? message.slice(path.length).trim() : message
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }

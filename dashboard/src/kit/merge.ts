@@ -1,20 +1,20 @@
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-/** The list as it is now, with what was added to it and taken from it here since `before`. */
-export function mergeList(before: string[], wanted: string[], now: string[]): string[] {
-  if (isSame(before, now)) return wanted
-  const kept = now.filter((one) => wanted.includes(one) || !before.includes(one))
+/** Three-way merge: applies the additions and removals between `before` and `wanted` to `current`. */
+export function mergeList(before: string[], wanted: string[], current: string[]): string[] {
+  if (isSame(before, current)) return wanted
+  const kept = current.filter((one) => wanted.includes(one) || !before.includes(one))
   return [...kept, ...wanted.filter((one) => !before.includes(one) && !kept.includes(one))]
 }
 
-/** The members as they are now, with those that were changed here since `before`. */
+/** Three-way merge of the members that differ between `before` and `wanted` into `current`. */
 export function mergeMembers<Value>(
   before: Record<string, Value>,
   wanted: Record<string, Value>,
-  now: Record<string, Value>,
+  current: Record<string, Value>,
 ): Record<string, Value> {
-  const names = new Set([...Object.keys(now), ...Object.keys(before), ...Object.keys(wanted)])
-  const from = (name: string) => (isSame(before[name], wanted[name]) ? now[name] : wanted[name])
+  const names = new Set([...Object.keys(current), ...Object.keys(before), ...Object.keys(wanted)])
+  const from = (name: string) => (isSame(before[name], wanted[name]) ? current[name] : wanted[name])
   return Object.fromEntries(
     [...names].flatMap((name) => {
       const value = from(name)
@@ -23,7 +23,7 @@ export function mergeMembers<Value>(
   )
 }
 
-/** Only the fields that were changed here, so that what others changed meanwhile stays. */
+/** Only the fields that differ, so that a patch leaves other people's changes alone. */
 export function changedFields<Values extends object>(before: Values, wanted: Values): Partial<Values> {
   const names = Object.keys(wanted) as (keyof Values)[]
   return Object.fromEntries(

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { Pagination as PaginationSchema } from '../../../server/kit/postgres/page.ts'
 
-/** What the server refused, or why it could not be reached. */
+/** An error response of the server, or with status 0 a network error. */
 export class Problem extends Error {
   readonly status: number
   readonly code: string
@@ -26,51 +26,54 @@ export interface List<Item> {
 
 export type Query = Record<string, string | number | boolean | string[] | null | undefined>
 
-export interface Asked {
+export interface RequestOptions {
   method?: string
   body?: unknown
   workspace?: string
   signal?: AbortSignal
-  /** Refused with 412 when it has another ETag by now. */
+  /** ETag: the server answers 412 if the resource has changed since. */
   if_match?: string
 }
 
-/** The path may stand behind another one: the page says where it is served. */
-export const addressOf = (path: string): string => new URL(path.replace(/^\//, ''), document.baseURI).href
+/** Resolves against the page's <base>: the dashboard may be served below a path. */
+export const toUrl = (path: string): string => new URL(path.replace(/^\//, ''), document.baseURI).href
 
 export const withQuery = (path: string, query: Query = {}): string => {
-  const words = new URLSearchParams()
-  for (const [name, said] of Object.entries(query)) {
-    for (const value of Array.isArray(said) ? said : [said]) {
-      if (value !== undefined && value !== null && value !== '') words.append(name, String(value))
+  const params = new URLSearchParams()
+  for (const [name, values] of Object.entries(query)) {
+    for (const value of Array.isArray(values) ? values : [values]) {
+      if (value !== undefined && value !== null && value !== '') params.append(name, String(value))
     }
   }
-  return words.size > 0 ? `${path}?${words}` : path
+  return params.size > 0 ? `${path}?${params}` : path
 }
 
-/** The envelope's content: `data` of one thing, `data` with `pagination` of a list. */
-export const request = async <Result>(path: string, asked: Asked = {}): Promise<Result> =>
-  (await requestWithEtag<Result>(path, asked)).data
+/** Resolves to `data` of the response, and for a list to `data` with `pagination`. */
+export const request = async <Result>(path: string, options: RequestOptions = {}): Promise<Result> =>
+  (await requestWithEtag<Result>(path, options)).data
 
 export async function requestWithEtag<Result>(
   path: string,
-  asked: Asked = {},
+  options: RequestOptions = {},
 ): Promise<{ data: Result; etag: string }> {
-  const answer = await send(path, asked)
-  const envelope = await answer.json().catch(() => undefined)
-  if (!answer.ok || !envelope?.success) throw problemOf(answer, envelope)
-  return { data: envelope.pagination ? envelope : envelope.data, etag: answer.headers.get('etag') ?? '' }
+  const response = await send(path, options)
+  const envelope = await response.json().catch(() => undefined)
+  if (!response.ok || !envelope?.success) throw toProblem(response, envelope)
+  return { data: envelope.pagination ? envelope : envelope.data, etag: response.headers.get('etag') ?? '' }
 }
 
 const unreachable = () => new Problem(0, 'UNREACHABLE', 'Can’t reach the server. Check your connection.')
 
-async function send(path: string, { method = 'GET', body, workspace, signal, if_match }: Asked): Promise<Response> {
+async function send(
+  path: string,
+  { method = 'GET', body, workspace, signal, if_match }: RequestOptions,
+): Promise<Response> {
   const headers: Record<string, string> = { accept: 'application/json' }
   if (body !== undefined) headers['content-type'] = 'application/json'
   if (workspace) headers['x-workspace'] = workspace
   if (if_match) headers['if-match'] = if_match
   try {
-    return await fetch(addressOf(path), {
+    return await fetch(toUrl(path), {
       method,
       headers,
       ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -82,46 +85,46 @@ async function send(path: string, { method = 'GET', body, workspace, signal, if_
   }
 }
 
-function problemOf(
+function toProblem(
   { status, headers }: Pick<Response, 'status' | 'headers'>,
   envelope: { error?: Partial<Problem> } | undefined,
 ): Problem {
   const { code = 'UNKNOWN', message, details } = envelope?.error ?? {}
   const retry_after_s = Number(headers.get('retry-after') ?? 0)
-  const said = message ?? `The server returned an error (${status}).`
-  return new Problem(status, code, said, details, retry_after_s)
+  const text = message ?? `The server returned an error (${status}).`
+  return new Problem(status, code, text, details, retry_after_s)
 }
 
-/** Says how much has gone, of 100, which `fetch` can't. */
+/** Uses XMLHttpRequest, because `fetch` doesn't report upload progress. */
 export function upload<Result>(
   path: string,
   form: FormData,
   workspace: string,
-  onPercent: (sent: number) => void,
+  onProgress: (percent: number) => void,
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const asked = new XMLHttpRequest()
-    asked.open('POST', addressOf(path))
-    asked.setRequestHeader('accept', 'application/json')
-    asked.setRequestHeader('x-workspace', workspace)
-    asked.responseType = 'json'
-    asked.upload.onprogress = ({ loaded, total }) => onPercent(Math.round((100 * loaded) / total))
-    asked.onerror = () => reject(unreachable())
-    asked.onload = () => {
-      const { status, response } = asked
+    const xhr = new XMLHttpRequest()
+    xhr.open('POST', toUrl(path))
+    xhr.setRequestHeader('accept', 'application/json')
+    xhr.setRequestHeader('x-workspace', workspace)
+    xhr.responseType = 'json'
+    xhr.upload.onprogress = ({ loaded, total }) => onProgress(Math.round((100 * loaded) / total))
+    xhr.onerror = () => reject(unreachable())
+    xhr.onload = () => {
+      const { status, response } = xhr
       if (response?.success) return resolve(response.data)
-      const headers = new Headers({ 'retry-after': asked.getResponseHeader('retry-after') ?? '0' })
-      reject(problemOf({ status, headers }, response))
+      const headers = new Headers({ 'retry-after': xhr.getResponseHeader('retry-after') ?? '0' })
+      reject(toProblem({ status, headers }, response))
     }
-    asked.send(form)
+    xhr.send(form)
   })
 }
 
-/** Has the browser save what the address gives, as it comes, once the server has said that it will. */
+/** Lets the browser stream the file to disk. HEAD comes first, so that an error is shown in the page. */
 export async function download(path: string, workspace: string): Promise<void> {
-  const answer = await send(path, { method: 'HEAD', workspace })
-  if (!answer.ok) throw problemOf(answer, undefined)
-  const url = new URL(addressOf(path))
+  const response = await send(path, { method: 'HEAD', workspace })
+  if (!response.ok) throw toProblem(response, undefined)
+  const url = new URL(toUrl(path))
   url.searchParams.set('workspace', workspace)
   const link = document.createElement('a')
   link.href = url.href

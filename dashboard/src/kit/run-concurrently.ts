@@ -1,26 +1,26 @@
-const at_once_max = 5
+const concurrency = 5
 
-export interface Failed<Item> {
+export interface FailedItem<Item> {
   item: Item
   error: unknown
 }
 
-/** Does the work for each, a few at a time, and tells how many are done. Gives those that failed; the others are done all the same. */
-export async function eachOf<Item>(
+/** Runs `work` for every item, a few at a time. A failure doesn't stop the others: the failed items are returned. */
+export async function runConcurrently<Item>(
   items: Item[],
   work: (item: Item) => Promise<unknown>,
-  onDone: (count: number) => void,
-): Promise<Failed<Item>[]> {
-  const rest = [...items]
-  const failures: Failed<Item>[] = []
-  let done = 0
-  const takeTurns = async () => {
-    for (let item = rest.shift(); item !== undefined; item = rest.shift()) {
+  onProgress: (finished: number) => void,
+): Promise<FailedItem<Item>[]> {
+  const queue = [...items]
+  const failures: FailedItem<Item>[] = []
+  let finished = 0
+  const runQueue = async () => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
       await work(item).catch((error: unknown) => failures.push({ item, error }))
-      done += 1
-      onDone(done)
+      finished += 1
+      onProgress(finished)
     }
   }
-  await Promise.all(Array.from({ length: at_once_max }, takeTurns))
+  await Promise.all(Array.from({ length: concurrency }, runQueue))
   return failures
 }

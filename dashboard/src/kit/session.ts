@@ -5,7 +5,7 @@ import { request } from './request.ts'
 
 export type Membership = Session['workspaces'][number]
 
-/** null: nobody is signed in. */
+/** null: not signed in. */
 export const session_query = queryOptions({
   queryKey: ['session'],
   staleTime: 60_000,
@@ -15,10 +15,10 @@ export const session_query = queryOptions({
   },
 })
 
-/** For pages that are shown only to who is signed in. */
+/** Only for pages below the shell, which renders nothing without a session. */
 export function useSession(): Session {
   const { data } = useQuery(session_query)
-  if (!data) throw new Error('nobody is signed in')
+  if (!data) throw new Error('there is no session')
   return data
 }
 
@@ -29,14 +29,14 @@ export function useMembership(): Membership | undefined {
 
 export const useIsOwner = (): boolean => useMembership()?.role === 'owner'
 
-/** Whether contacts, imports and agents may be changed, and contacts exported: viewers only look. */
+/** Editing contacts, imports and agents, and exporting contacts. */
 export const useCanEdit = (): boolean => {
   const role = useMembership()?.role
   return role === 'owner' || role === 'member'
 }
 
-/** Another person is here, or with null nobody: what the one before has seen goes. */
-export function useEnter(): (session: Session | null) => void {
+/** Signs in, or out with null. Drops everything cached for the previous person. */
+export function useSetSession(): (session: Session | null) => void {
   const client = useQueryClient()
   return (session) => {
     client.setQueryData(session_query.queryKey, session)

@@ -1,18 +1,18 @@
 import { Alert, Button, Skeleton } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { sayOf } from './error-messages.ts'
+import { errorMessage } from './error-messages.ts'
 import { AlertIcon, SearchIcon } from './icons.tsx'
 import styles from './page.module.css'
 import { Problem } from './request.ts'
 
-interface EmptyProps {
+interface EmptyStateProps {
   icon: ReactNode
   title: string
   children?: ReactNode
   action?: ReactNode
 }
 
-export function Empty({ icon, title, children, action }: EmptyProps) {
+export function EmptyState({ icon, title, children, action }: EmptyStateProps) {
   return (
     <div className={styles.empty}>
       <div className={styles.emptyIcon}>{icon}</div>
@@ -23,23 +23,23 @@ export function Empty({ icon, title, children, action }: EmptyProps) {
   )
 }
 
-interface FailureProps {
+interface LoadErrorProps {
   error: unknown
   retry?: () => unknown
-  /** Names the resource of a page: a 404 then says that it doesn't exist, without a retry. */
+  /** The page's resource. With it a 404 reads "Agent not found" and offers no retry. */
   noun?: string
 }
 
-export function Failure({ error, retry, noun }: FailureProps) {
+export function LoadError({ error, retry, noun }: LoadErrorProps) {
   if (noun && error instanceof Problem && error.status === 404) {
     return (
-      <Empty icon={<SearchIcon size={24} />} title={`${noun} not found`}>
+      <EmptyState icon={<SearchIcon size={24} />} title={`${noun} not found`}>
         It may have been deleted, or the link may be wrong.
-      </Empty>
+      </EmptyState>
     )
   }
   return (
-    <Empty
+    <EmptyState
       icon={<AlertIcon size={24} />}
       title="Couldn’t load this page"
       action={
@@ -50,12 +50,12 @@ export function Failure({ error, retry, noun }: FailureProps) {
         )
       }
     >
-      <span role="alert">{sayOf(error)}</span>
-    </Empty>
+      <span role="alert">{errorMessage(error)}</span>
+    </EmptyState>
   )
 }
 
-export function Refusal({ children }: { children: ReactNode }) {
+export function ErrorAlert({ children }: { children: ReactNode }) {
   if (!children) return null
   return (
     <Alert color="red" variant="light" role="alert" icon={<AlertIcon />}>
@@ -64,12 +64,11 @@ export function Refusal({ children }: { children: ReactNode }) {
   )
 }
 
-/** Lines in the place of what is on its way. */
-export function Waiting({ lines = 4, height = 18 }: { lines?: number; height?: number }) {
+export function LoadingSkeleton({ lines = 4, height = 18 }: { lines?: number; height?: number }) {
   return (
     <div className={styles.stack} role="status" aria-label="Loading">
       {Array.from({ length: lines }, (_, line) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are identical
         <Skeleton key={line} height={height} width={`${100 - ((line * 17) % 40)}%`} radius="sm" />
       ))}
     </div>

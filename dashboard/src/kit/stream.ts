@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { addressOf, type Query, withQuery } from './request.ts'
+import { type Query, toUrl, withQuery } from './request.ts'
 import { session_query } from './session.ts'
 
 export type StreamState = 'connecting' | 'live'
@@ -9,73 +9,73 @@ interface StreamOptions<Message> {
   path: string
   query: Query
   types: readonly string[]
-  /** It begins now: what came before is not heard. */
-  onBegin: () => unknown
-  /** Those that came in a short while, in their order. */
+  /** The stream has started. Earlier messages are not received. */
+  onOpen: () => unknown
+  /** Batched, in the order received. */
   onMessages: (messages: Message[]) => unknown
 }
 
 const retry_ms = 5_000
-/** What is shown changes at most so often, however much comes. */
-const gather_ms = 100
+/** Limits how often the page renders under load. */
+const batch_ms = 100
 
 /**
- * Server-sent events of these types, for as long as the page can be seen: browsers have few connections to one server, for
- * all of their tabs. When one is lost, the browser connects again by itself, from where it was.
+ * Receives server-sent events while the page is visible: browsers allow few connections per server across all tabs. When
+ * a connection is lost, the browser reconnects and resumes by itself.
  */
 export function useStream<Message>(workspace: string, options: StreamOptions<Message>): StreamState {
   const client = useQueryClient()
   const [state, setState] = useState<StreamState>('connecting')
-  const newest = useRef(options)
-  newest.current = options
+  const latest = useRef(options)
+  latest.current = options
   // An EventSource can't send headers.
-  const address = addressOf(withQuery(`/app/api/v1${options.path}`, { ...options.query, workspace }))
+  const url = toUrl(withQuery(`/app/api/v1${options.path}`, { ...options.query, workspace }))
   useEffect(() => {
     let source: EventSource | undefined
-    let again: ReturnType<typeof setTimeout> | undefined
-    let telling: ReturnType<typeof setTimeout> | undefined
-    let heard: Message[] = []
-    const tell = () => {
-      telling = undefined
-      newest.current.onMessages(heard)
-      heard = []
+    let retry_timer: ReturnType<typeof setTimeout> | undefined
+    let batch_timer: ReturnType<typeof setTimeout> | undefined
+    let batch: Message[] = []
+    const flush = () => {
+      batch_timer = undefined
+      latest.current.onMessages(batch)
+      batch = []
     }
-    const hear = ({ data }: MessageEvent<string>) => {
-      heard.push(JSON.parse(data) as Message)
-      telling ??= setTimeout(tell, gather_ms)
+    const receive = ({ data }: MessageEvent<string>) => {
+      batch.push(JSON.parse(data) as Message)
+      batch_timer ??= setTimeout(flush, batch_ms)
     }
     const connect = () => {
-      const own = new EventSource(address)
-      source = own
-      own.addEventListener('open', () => newest.current.onBegin(), { once: true })
-      own.onopen = () => setState('live')
-      own.onerror = () => {
+      const connection = new EventSource(url)
+      source = connection
+      connection.addEventListener('open', () => latest.current.onOpen(), { once: true })
+      connection.onopen = () => setState('live')
+      connection.onerror = () => {
         setState('connecting')
-        if (own.readyState !== EventSource.CLOSED) return
-        // After a refusal the browser gives up, and doesn't say why: perhaps the session has ended.
+        if (connection.readyState !== EventSource.CLOSED) return
+        // After an error response the browser gives up without a reason: the session may have ended.
         void client.invalidateQueries(session_query)
-        again = setTimeout(connect, retry_ms)
+        retry_timer = setTimeout(connect, retry_ms)
       }
-      for (const type of newest.current.types) own.addEventListener(type, hear)
+      for (const type of latest.current.types) connection.addEventListener(type, receive)
     }
     const close = () => {
-      clearTimeout(again)
-      clearTimeout(telling)
-      telling = undefined
-      heard = []
+      clearTimeout(retry_timer)
+      clearTimeout(batch_timer)
+      batch_timer = undefined
+      batch = []
       source?.close()
     }
-    const look = () => {
+    const reconnect = () => {
       close()
       setState('connecting')
       if (document.visibilityState === 'visible') connect()
     }
-    look()
-    document.addEventListener('visibilitychange', look)
+    reconnect()
+    document.addEventListener('visibilitychange', reconnect)
     return () => {
-      document.removeEventListener('visibilitychange', look)
+      document.removeEventListener('visibilitychange', reconnect)
       close()
     }
-  }, [address, client])
+  }, [url, client])
   return state
 }

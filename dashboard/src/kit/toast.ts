@@ -1,16 +1,12 @@
 import { notifications } from '@mantine/notifications'
-import { sayOf } from './error-messages.ts'
+import { errorMessage } from './error-messages.ts'
 
-export const tell = (message: string): void =>
-  void notifications.show({ message, color: 'teal', withBorder: true, closeButtonProps: { 'aria-label': 'Dismiss' } })
+const error_shown_ms = 8_000
+const common = { withBorder: true, closeButtonProps: { 'aria-label': 'Dismiss' } }
 
-export const tellProblem = (error: unknown): void => tellFailure(sayOf(error))
+export const showToast = (message: string): void => void notifications.show({ ...common, message, color: 'teal' })
 
-export const tellFailure = (message: string): void =>
-  void notifications.show({
-    message,
-    color: 'red',
-    withBorder: true,
-    autoClose: 8_000,
-    closeButtonProps: { 'aria-label': 'Dismiss' },
-  })
+export const showError = (error: unknown): void => showErrorMessage(errorMessage(error))
+
+export const showErrorMessage = (message: string): void =>
+  void notifications.show({ ...common, message, color: 'red', autoClose: error_shown_ms })

@@ -1,28 +1,28 @@
 import type { ReactNode } from 'react'
 import { useTitle } from '../kit/Page.tsx'
-import { addressOf } from '../kit/request.ts'
+import { toUrl } from '../kit/request.ts'
 import styles from './centered-page.module.css'
 
-interface GateProps {
+interface CenteredPageProps {
   title: string
-  about?: ReactNode
+  description?: ReactNode
   foot?: ReactNode
   children?: ReactNode
 }
 
-/** A page for who is not in a workspace yet. */
-export function Gate({ title, about, foot, children }: GateProps) {
+/** Layout of pages outside of a workspace. */
+export function CenteredPage({ title, description, foot, children }: CenteredPageProps) {
   useTitle(title)
   return (
-    <main id="main" className={styles.gate}>
+    <main id="main" className={styles.page}>
       <div className={styles.box}>
         <div className={styles.brand}>
-          <img src={addressOf('assets/parley.svg')} alt="" width={32} height={32} />
+          <img src={toUrl('assets/parley.svg')} alt="" width={32} height={32} />
           Parley
         </div>
         <div className={styles.card}>
           <h1 className={styles.title}>{title}</h1>
-          {about && <p className={styles.about}>{about}</p>}
+          {description && <p className={styles.description}>{description}</p>}
           {children && <div className={styles.body}>{children}</div>}
         </div>
         {foot && <p className={styles.foot}>{foot}</p>}

@@ -2,56 +2,60 @@ import { Button } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import type { OpenInvitation, Session } from '../../../server/people/schema.ts'
-import { sayOf } from '../kit/error-messages.ts'
+import { errorMessage } from '../kit/error-messages.ts'
 import { Problem, request } from '../kit/request.ts'
-import { session_query, useEnter } from '../kit/session.ts'
-import { Failure, Refusal, Waiting } from '../kit/states.tsx'
-import { Gate } from './CenteredPage.tsx'
+import { session_query, useSetSession } from '../kit/session.ts'
+import { ErrorAlert, LoadError, LoadingSkeleton } from '../kit/states.tsx'
+import { CenteredPage } from './CenteredPage.tsx'
 import styles from './centered-page.module.css'
-import { PersonForm } from './NewAccountForm.tsx'
-import { aboutOf, withArticle } from './roles.ts'
+import { NewAccountForm } from './NewAccountForm.tsx'
+import { roleDescription, roleWithArticle } from './roles.ts'
 
-export function Invite() {
+export function InvitationPage() {
   const { token } = useParams({ from: '/invite/$token' })
-  const address = `/app/invitations/${token}`
+  const path = `/app/invitations/${token}`
   const { data: session } = useQuery(session_query)
-  const asked = useQuery({ queryKey: ['invitation', token], queryFn: () => request<OpenInvitation>(address) })
-  const invitation = asked.data
-  if (asked.error instanceof Problem && asked.error.status === 404) return <GoneInvitation />
-  if (asked.error) return <Failure error={asked.error} retry={asked.refetch} />
+  const query = useQuery({ queryKey: ['invitation', token], queryFn: () => request<OpenInvitation>(path) })
+  const invitation = query.data
+  if (query.error instanceof Problem && query.error.status === 404) return <ExpiredInvitation />
+  if (query.error) return <LoadError error={query.error} retry={query.refetch} />
   if (!invitation || session === undefined) {
     return (
-      <Gate title="Invitation">
-        <Waiting lines={3} height={36} />
-      </Gate>
+      <CenteredPage title="Invitation">
+        <LoadingSkeleton lines={3} height={36} />
+      </CenteredPage>
     )
   }
-  const about = `${invitation.invited_by} invited you to join as ${withArticle(invitation.role)}. You ${aboutOf(invitation.role).replace('Can', 'can')}`
+  const description = `${invitation.invited_by} invited you to join as ${roleWithArticle(invitation.role)}. You ${roleDescription(invitation.role).replace('Can', 'can')}`
   return (
-    <Gate title={`Join ${invitation.workspace.name}`} about={about} foot={!session && <SignInInstead token={token} />}>
+    <CenteredPage
+      title={`Join ${invitation.workspace.name}`}
+      description={description}
+      foot={!session && <SignInInstead token={token} />}
+    >
       {session ? (
-        <Accept address={address} session={session} />
+        <Accept path={path} session={session} />
       ) : (
-        <PersonForm address={address} email={invitation.email} answer="Join" />
+        <NewAccountForm path={path} email={invitation.email} submit_label="Join" />
       )}
-    </Gate>
+    </CenteredPage>
   )
 }
 
-function Accept({ address, session }: { address: string; session: Session }) {
-  const enter = useEnter()
+function Accept({ path, session }: { path: string; session: Session }) {
+  const setSession = useSetSession()
   const navigate = useNavigate()
   const joining = useMutation({
-    mutationFn: () => request<Session>(address, { method: 'POST', body: {} }),
+    mutationFn: () => request<Session>(path, { method: 'POST', body: {} }),
     onSuccess: async (joined) => {
-      enter(joined)
-      const fresh = joined.workspaces.find(({ id }) => !session.workspaces.some((known) => known.id === id))
-      await navigate(fresh ? { to: '/w/$workspace', params: { workspace: fresh.id } } : { to: '/' })
+      setSession(joined)
+      const workspace = joined.workspaces.find(({ id }) => !session.workspaces.some((other) => other.id === id))
+      await navigate(workspace ? { to: '/w/$workspace', params: { workspace: workspace.id } } : { to: '/' })
     },
   })
   return (
     <div className={styles.form}>
-      {joining.error && <Refusal>{sayOf(joining.error)}</Refusal>}
+      {joining.error && <ErrorAlert>{errorMessage(joining.error)}</ErrorAlert>}
       <Button loading={joining.isPending} onClick={() => joining.mutate()}>
         Join as {session.person.email}
       </Button>
@@ -68,10 +72,10 @@ const SignInInstead = ({ token }: { token: string }) => (
   </>
 )
 
-const GoneInvitation = () => (
-  <Gate
+const ExpiredInvitation = () => (
+  <CenteredPage
     title="This invitation no longer works"
-    about="It was used, revoked or has expired. Ask for a new one."
+    description="It was used, revoked or has expired. Ask for a new one."
     foot={<Link to="/sign-in">Sign in</Link>}
   />
 )

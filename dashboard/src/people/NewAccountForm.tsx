@@ -3,44 +3,43 @@ import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { Session } from '../../../server/people/schema.ts'
-import { faultsOf } from '../kit/error-messages.ts'
+import { formErrors } from '../kit/error-messages.ts'
 import { request } from '../kit/request.ts'
-import { useEnter } from '../kit/session.ts'
-import { Refusal } from '../kit/states.tsx'
+import { useSetSession } from '../kit/session.ts'
+import { ErrorAlert } from '../kit/states.tsx'
 import styles from './centered-page.module.css'
 
-interface PersonFormProps {
-  /** Where the new person is sent to. */
-  address: string
+interface NewAccountFormProps {
+  /** The API path that creates the account. */
+  path: string
   email?: string | null
-  answer: string
+  submit_label: string
 }
 
 const fields = ['name', 'email', 'password']
 export const password_length_min = 10
 
-/** Someone who is new: who they are, and how they will sign in. */
-export function PersonForm({ address, email, answer }: PersonFormProps) {
-  const enter = useEnter()
+export function NewAccountForm({ path, email, submit_label }: NewAccountFormProps) {
+  const setSession = useSetSession()
   const navigate = useNavigate()
   const form = useForm({
     initialValues: { name: '', email: email ?? '', password: '' },
     validate: {
-      password: (said) => (said.length < password_length_min ? 'Use at least 10 characters.' : null),
+      password: (value) => (value.length < password_length_min ? 'Use at least 10 characters.' : null),
     },
   })
-  const joining = useMutation({
-    mutationFn: (body: object) => request<Session>(address, { method: 'POST', body }),
+  const creating = useMutation({
+    mutationFn: (body: object) => request<Session>(path, { method: 'POST', body }),
     meta: { is_sign_in: true },
-    onError: (error) => form.setErrors(faultsOf(error, fields).at),
+    onError: (error) => form.setErrors(formErrors(error, fields).fields),
     onSuccess: async (session) => {
-      enter(session)
+      setSession(session)
       await navigate({ to: '/' })
     },
   })
   return (
-    <form className={styles.form} onSubmit={form.onSubmit((values) => joining.mutate(values))}>
-      {joining.error && <Refusal>{faultsOf(joining.error, fields).rest}</Refusal>}
+    <form className={styles.form} onSubmit={form.onSubmit((values) => creating.mutate(values))}>
+      {creating.error && <ErrorAlert>{formErrors(creating.error, fields).message}</ErrorAlert>}
       <TextInput label="Your name" autoComplete="name" required {...form.getInputProps('name')} />
       <TextInput
         label="Email"
@@ -58,8 +57,8 @@ export function PersonForm({ address, email, answer }: PersonFormProps) {
         visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
         {...form.getInputProps('password')}
       />
-      <Button type="submit" loading={joining.isPending} mt={4}>
-        {answer}
+      <Button type="submit" loading={creating.isPending} mt={4}>
+        {submit_label}
       </Button>
     </form>
   )

@@ -1,23 +1,23 @@
 import type { Role } from '../../../server/people/schema.ts'
 
-/** As the server has them: see server/people/roles.ts. */
-export const roles: { value: Role; label: string; about: string }[] = [
+/** Describes what server/people/roles.ts allows. */
+export const roles: { value: Role; label: string; description: string }[] = [
   {
     value: 'viewer',
     label: 'Viewer',
-    about: 'Can view contacts, imports, agents and events, but not change or export them.',
+    description: 'Can view contacts, imports, agents and events, but not change or export them.',
   },
-  { value: 'member', label: 'Member', about: 'Can view, change, import and export contacts, and create agents.' },
+  { value: 'member', label: 'Member', description: 'Can view, change, import and export contacts, and create agents.' },
   {
     value: 'owner',
     label: 'Owner',
-    about: 'Can do everything, including webhooks, integrations, API keys and members.',
+    description: 'Can do everything, including webhooks, integrations, API keys and members.',
   },
 ]
 
-export const labelOf = (role: Role): string => roles.find(({ value }) => value === role)?.label ?? role
+export const roleLabel = (role: Role): string => roles.find(({ value }) => value === role)?.label ?? role
 
 /** "a viewer", "an owner". */
-export const withArticle = (role: Role): string => `${role === 'owner' ? 'an' : 'a'} ${role}`
+export const roleWithArticle = (role: Role): string => `${role === 'owner' ? 'an' : 'a'} ${role}`
 
-export const aboutOf = (role: Role): string => roles.find(({ value }) => value === role)?.about ?? ''
+export const roleDescription = (role: Role): string => roles.find(({ value }) => value === role)?.description ?? ''

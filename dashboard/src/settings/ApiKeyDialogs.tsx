@@ -2,38 +2,38 @@ import { Modal } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import type { ApiKey, ApiKeyWithSecret } from '../../../server/api-keys/schema.ts'
 import { useApi } from '../kit/api.ts'
-import { Ask } from '../kit/ConfirmDialog.tsx'
-import { tell } from '../kit/toast.ts'
-import { KeyForm } from './ApiKeyForm.tsx'
-import { ShownOnce } from './NewApiKeySecret.tsx'
-import { RotateForm } from './RotateApiKeyForm.tsx'
+import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
+import { showToast } from '../kit/toast.ts'
+import { ApiKeyForm } from './ApiKeyForm.tsx'
+import { NewApiKeySecret } from './NewApiKeySecret.tsx'
+import { RotateApiKeyForm } from './RotateApiKeyForm.tsx'
 
-export type KeyDialog =
+export type ApiKeyDialog =
   | { kind: 'create' }
-  | { kind: 'shown'; api_key: ApiKeyWithSecret }
+  | { kind: 'secret'; api_key: ApiKeyWithSecret }
   | { kind: 'rotate' | 'revoke'; api_key: ApiKey }
 
-interface KeyDialogsProps {
-  dialog: KeyDialog | undefined
-  onChange: (dialog: KeyDialog | undefined) => void
+interface ApiKeyDialogsProps {
+  dialog: ApiKeyDialog | undefined
+  onChange: (dialog: ApiKeyDialog | undefined) => void
 }
 
-const titles = { create: 'New API key', shown: 'Your new API key', rotate: 'Rotate API key', revoke: '' }
+const titles = { create: 'New API key', secret: 'Your new API key', rotate: 'Rotate API key', revoke: '' }
 
-/** What can be done with keys: one dialog at a time, and a new key is shown when it is made. */
-export function KeyDialogs({ dialog, onChange }: KeyDialogsProps) {
+/** One dialog at a time. A new key opens the dialog with its secret. */
+export function ApiKeyDialogs({ dialog, onChange }: ApiKeyDialogsProps) {
   const api = useApi()
   const client = useQueryClient()
   const close = () => onChange(undefined)
   const refresh = () => client.invalidateQueries({ queryKey: [api.workspace, 'api_keys'] })
-  const show = async (api_key: ApiKeyWithSecret) => {
-    onChange({ kind: 'shown', api_key })
+  const showSecret = async (api_key: ApiKeyWithSecret) => {
+    onChange({ kind: 'secret', api_key })
     await refresh()
   }
   const revoke = async (id: string) => {
     await api.send('DELETE', `/api_keys/${id}`)
     await refresh()
-    tell('API key revoked.')
+    showToast('API key revoked.')
   }
   const is_form = dialog !== undefined && dialog.kind !== 'revoke'
   return (
@@ -43,24 +43,24 @@ export function KeyDialogs({ dialog, onChange }: KeyDialogsProps) {
         onClose={close}
         title={dialog && titles[dialog.kind]}
         size="lg"
-        // A key that is shown once must not go by a click beside it.
-        closeOnClickOutside={dialog?.kind !== 'shown'}
+        // A stray click must not close the only view of the key.
+        closeOnClickOutside={dialog?.kind !== 'secret'}
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
-        {dialog?.kind === 'create' && <KeyForm onMade={show} />}
-        {dialog?.kind === 'rotate' && <RotateForm api_key={dialog.api_key} onMade={show} />}
-        {dialog?.kind === 'shown' && <ShownOnce api_key={dialog.api_key} onClose={close} />}
+        {dialog?.kind === 'create' && <ApiKeyForm onCreated={showSecret} />}
+        {dialog?.kind === 'rotate' && <RotateApiKeyForm api_key={dialog.api_key} onCreated={showSecret} />}
+        {dialog?.kind === 'secret' && <NewApiKeySecret api_key={dialog.api_key} onClose={close} />}
       </Modal>
-      <Ask
+      <ConfirmDialog
         is_open={dialog?.kind === 'revoke'}
         title="Revoke this API key?"
-        answer="Revoke key"
+        confirm_label="Revoke key"
         onClose={close}
-        onYes={async () => dialog?.kind === 'revoke' && (await revoke(dialog.api_key.id))}
+        onConfirm={async () => dialog?.kind === 'revoke' && (await revoke(dialog.api_key.id))}
       >
         Programs that use {dialog?.kind === 'revoke' ? `“${dialog.api_key.name}”` : 'it'} lose access within a second.
         This can’t be undone.
-      </Ask>
+      </ConfirmDialog>
     </>
   )
 }

@@ -3,13 +3,13 @@ import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import type { ApiKeyWithSecret } from '../../../server/api-keys/schema.ts'
 import { useApi } from '../kit/api.ts'
-import { faultsOf } from '../kit/error-messages.ts'
-import { Refusal } from '../kit/states.tsx'
+import { formErrors } from '../kit/error-messages.ts'
+import { ErrorAlert } from '../kit/states.tsx'
 import { scopes } from './api-key.ts'
 import styles from './settings.module.css'
 
 const day_ms = 86_400_000
-const lives = [
+const expirations = [
   { value: '0', label: 'Never' },
   { value: '30', label: 'In 30 days' },
   { value: '90', label: 'In 90 days' },
@@ -19,27 +19,27 @@ const fields = ['name', 'scopes', 'expires_at']
 
 interface Values {
   name: string
-  reach: 'all' | 'some'
+  access: 'all' | 'some'
   scopes: string[]
   days: string
 }
 
-export function KeyForm({ onMade }: { onMade: (key: ApiKeyWithSecret) => unknown }) {
+export function ApiKeyForm({ onCreated }: { onCreated: (key: ApiKeyWithSecret) => unknown }) {
   const api = useApi()
   const form = useForm<Values>({
-    initialValues: { name: '', reach: 'all', scopes: ['contacts:read'], days: '0' },
+    initialValues: { name: '', access: 'all', scopes: ['contacts:read'], days: '0' },
     validate: {
-      scopes: (chosen, { reach }) => (reach === 'some' && chosen.length === 0 ? 'Choose at least one scope.' : null),
+      scopes: (chosen, { access }) => (access === 'some' && chosen.length === 0 ? 'Choose at least one scope.' : null),
     },
   })
-  const making = useMutation({
-    mutationFn: (values: Values) => api.send<ApiKeyWithSecret>('POST', '/api_keys', bodyOf(values)),
-    onError: (error) => form.setErrors(faultsOf(error, fields).at),
-    onSuccess: onMade,
+  const creating = useMutation({
+    mutationFn: (values: Values) => api.send<ApiKeyWithSecret>('POST', '/api_keys', toBody(values)),
+    onError: (error) => form.setErrors(formErrors(error, fields).fields),
+    onSuccess: onCreated,
   })
   return (
-    <form className={styles.form} onSubmit={form.onSubmit((values) => making.mutate(values))}>
-      {making.error && <Refusal>{faultsOf(making.error, fields).rest}</Refusal>}
+    <form className={styles.form} onSubmit={form.onSubmit((values) => creating.mutate(values))}>
+      {creating.error && <ErrorAlert>{formErrors(creating.error, fields).message}</ErrorAlert>}
       <TextInput
         label="Name"
         description="What the key is used for."
@@ -48,13 +48,13 @@ export function KeyForm({ onMade }: { onMade: (key: ApiKeyWithSecret) => unknown
         data-autofocus
         {...form.getInputProps('name')}
       />
-      <Radio.Group label="Access" {...form.getInputProps('reach')}>
+      <Radio.Group label="Access" {...form.getInputProps('access')}>
         <div className={styles.choices}>
           <Radio value="all" label="Full access, except API keys" />
           <Radio value="some" label="Choose scopes" />
         </div>
       </Radio.Group>
-      {form.values.reach === 'some' && (
+      {form.values.access === 'some' && (
         <Checkbox.Group label="Scopes" {...form.getInputProps('scopes')}>
           <div className={styles.scopes}>
             {scopes.map(({ value, label }) => (
@@ -65,20 +65,20 @@ export function KeyForm({ onMade }: { onMade: (key: ApiKeyWithSecret) => unknown
       )}
       <Select
         label="Expires"
-        data={lives}
+        data={expirations}
         allowDeselect={false}
         {...form.getInputProps('days')}
         error={form.errors.expires_at}
       />
-      <Button type="submit" loading={making.isPending}>
+      <Button type="submit" loading={creating.isPending}>
         Create API key
       </Button>
     </form>
   )
 }
 
-const bodyOf = ({ name, reach, scopes, days }: Values) => ({
+const toBody = ({ name, access, scopes, days }: Values) => ({
   name,
-  scopes: reach === 'all' ? null : scopes,
+  scopes: access === 'all' ? null : scopes,
   expires_at: days === '0' ? null : new Date(Date.now() + Number(days) * day_ms).toISOString(),
 })

@@ -4,18 +4,19 @@ import { useState } from 'react'
 import type { ApiKey } from '../../../server/api-keys/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { type Column, DataTable } from '../kit/DataTable.tsx'
+import { formatRelativeTime } from '../kit/format.ts'
 import { KeyIcon, MoreIcon, PlusIcon, RotateIcon, TrashIcon } from '../kit/icons.tsx'
 import { Card, useTitle } from '../kit/Page.tsx'
-import { Ago, sayRelative } from '../kit/RelativeTime.tsx'
-import { Empty, Failure } from '../kit/states.tsx'
-import { type KeyDialog, KeyDialogs } from './ApiKeyDialogs.tsx'
-import { stateOf } from './api-key.ts'
+import { RelativeTime } from '../kit/RelativeTime.tsx'
+import { EmptyState, LoadError } from '../kit/states.tsx'
+import { type ApiKeyDialog, ApiKeyDialogs } from './ApiKeyDialogs.tsx'
+import { apiKeyStatus } from './api-key.ts'
 import styles from './settings.module.css'
 
-export function ApiKeys() {
+export function ApiKeysPage() {
   useTitle('API keys')
   const api = useApi()
-  const [dialog, setDialog] = useState<KeyDialog>()
+  const [dialog, setDialog] = useState<ApiKeyDialog>()
   const keys = useInfiniteQuery({
     queryKey: [api.workspace, 'api_keys'],
     queryFn: ({ pageParam, signal }) => api.list<ApiKey>('/api_keys', { limit: 50, cursor: pageParam }, signal),
@@ -35,17 +36,17 @@ export function ApiKeys() {
       </div>
       <Card is_flush>
         {keys.error ? (
-          <Failure error={keys.error} retry={keys.refetch} />
+          <LoadError error={keys.error} retry={keys.refetch} />
         ) : (
           <DataTable
             label="API keys"
-            columns={columnsOf(setDialog)}
+            columns={buildColumns(setDialog)}
             rows={keys.data?.pages.flatMap(({ data }) => data)}
-            idOf={({ id }) => id}
+            getRowId={({ id }) => id}
             empty={
-              <Empty icon={<KeyIcon size={24} />} title="No API keys yet">
+              <EmptyState icon={<KeyIcon size={24} />} title="No API keys yet">
                 Create one to call the API from your own code.
-              </Empty>
+              </EmptyState>
             }
           />
         )}
@@ -55,12 +56,12 @@ export function ApiKeys() {
           Show more keys
         </Button>
       )}
-      <KeyDialogs dialog={dialog} onChange={setDialog} />
+      <ApiKeyDialogs dialog={dialog} onChange={setDialog} />
     </>
   )
 }
 
-const columnsOf = (open: (dialog: KeyDialog) => void): Column<ApiKey>[] => [
+const buildColumns = (open: (dialog: ApiKeyDialog) => void): Column<ApiKey>[] => [
   {
     id: 'name',
     header: 'Name',
@@ -71,7 +72,7 @@ const columnsOf = (open: (dialog: KeyDialog) => void): Column<ApiKey>[] => [
       </div>
     ),
   },
-  { id: 'state', header: 'Status', cell: ({ row }) => <State apiKey={row.original} /> },
+  { id: 'state', header: 'Status', cell: ({ row }) => <ApiKeyStatusBadge apiKey={row.original} /> },
   {
     id: 'scopes',
     header: 'Scopes',
@@ -82,26 +83,26 @@ const columnsOf = (open: (dialog: KeyDialog) => void): Column<ApiKey>[] => [
     id: 'last_used_at',
     header: 'Last used',
     meta: { is_hidden_on_phone: true },
-    cell: ({ row }) => <Ago time={row.original.last_used_at} />,
+    cell: ({ row }) => <RelativeTime time={row.original.last_used_at} />,
   },
   {
     id: 'created_at',
     header: 'Created',
     meta: { is_hidden_on_phone: true },
-    cell: ({ row }) => <Ago time={row.original.created_at} />,
+    cell: ({ row }) => <RelativeTime time={row.original.created_at} />,
   },
   {
     id: 'more',
-    header: () => <span className={styles.unseen}>Actions</span>,
-    cell: ({ row }) => <KeyMenu apiKey={row.original} open={open} />,
+    header: () => <span className={styles.visuallyHidden}>Actions</span>,
+    cell: ({ row }) => <ApiKeyMenu apiKey={row.original} open={open} />,
   },
 ]
 
-function State({ apiKey }: { apiKey: ApiKey }) {
-  const state = stateOf(apiKey)
+function ApiKeyStatusBadge({ apiKey }: { apiKey: ApiKey }) {
+  const state = apiKeyStatus(apiKey)
   const names = {
     active: 'Active',
-    expiring: `Expires ${sayRelative(apiKey.expires_at ?? '')}`,
+    expiring: `Expires ${formatRelativeTime(apiKey.expires_at ?? '')}`,
     expired: 'Expired',
     revoked: 'Revoked',
   }
@@ -113,8 +114,8 @@ function State({ apiKey }: { apiKey: ApiKey }) {
   )
 }
 
-function KeyMenu({ apiKey, open }: { apiKey: ApiKey; open: (dialog: KeyDialog) => void }) {
-  const state = stateOf(apiKey)
+function ApiKeyMenu({ apiKey, open }: { apiKey: ApiKey; open: (dialog: ApiKeyDialog) => void }) {
+  const state = apiKeyStatus(apiKey)
   if (state === 'revoked' || state === 'expired') return null
   return (
     <Menu position="bottom-end">

@@ -4,20 +4,19 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Invitation, InvitationWithLink } from '../../../server/people/schema.ts'
 import { useWorkspaceId } from '../kit/api.ts'
-import { Secret } from '../kit/CopyField.tsx'
-import { faultsOf } from '../kit/error-messages.ts'
+import { CopyField } from '../kit/CopyField.tsx'
+import { formErrors } from '../kit/error-messages.ts'
 import { PlusIcon } from '../kit/icons.tsx'
 import { Card } from '../kit/Page.tsx'
-import { Ago } from '../kit/RelativeTime.tsx'
+import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { type List, request } from '../kit/request.ts'
-import { Failure, Refusal, Waiting } from '../kit/states.tsx'
-import { tellProblem } from '../kit/toast.ts'
-import { labelOf, roles } from '../people/roles.ts'
+import { ErrorAlert, LoadError, LoadingSkeleton } from '../kit/states.tsx'
+import { showError } from '../kit/toast.ts'
+import { roleLabel, roles } from '../people/roles.ts'
 import styles from './settings.module.css'
 
 const fields = ['email', 'role']
 
-/** Who was invited and has not come yet. */
 export function Invitations() {
   const workspace = useWorkspaceId()
   const [is_inviting, setInviting] = useState(false)
@@ -35,8 +34,8 @@ export function Invitations() {
         </Button>
       }
     >
-      {error && <Failure error={error} retry={refetch} />}
-      {!invitations && !error && <Waiting lines={1} />}
+      {error && <LoadError error={error} retry={refetch} />}
+      {!invitations && !error && <LoadingSkeleton lines={1} />}
       {invitations?.length === 0 && <p className={styles.quiet}>No pending invitations.</p>}
       <ul className={styles.lines}>
         {invitations?.map((invitation) => (
@@ -60,7 +59,7 @@ function InvitationLine({ id, email, role, expires_at }: Invitation) {
   const client = useQueryClient()
   const removing = useMutation({
     mutationFn: () => request(`/app/invitations/${id}`, { method: 'DELETE', workspace }),
-    onError: tellProblem,
+    onError: showError,
     onSuccess: () => client.invalidateQueries({ queryKey: [workspace, 'invitations'] }),
   })
   return (
@@ -68,7 +67,7 @@ function InvitationLine({ id, email, role, expires_at }: Invitation) {
       <span>
         <strong>{email ?? 'Anyone with the link'}</strong>{' '}
         <span className={styles.quiet}>
-          {labelOf(role)} · expires <Ago time={expires_at} />
+          {roleLabel(role)} · expires <RelativeTime time={expires_at} />
         </span>
       </span>
       <Button size="xs" variant="subtle" color="red" loading={removing.isPending} onClick={() => removing.mutate()}>
@@ -89,16 +88,16 @@ function InviteForm({ onClose }: { onClose: () => void }) {
         body: { role, ...(email && { email }) },
         workspace,
       }),
-    onError: (error) => form.setErrors(faultsOf(error, fields).at),
+    onError: (error) => form.setErrors(formErrors(error, fields).fields),
     onSuccess: () => client.invalidateQueries({ queryKey: [workspace, 'invitations'] }),
   })
   if (inviting.data) {
     return (
       <div className={styles.form}>
-        <Secret
+        <CopyField
           label="Send this link. You won’t be able to see it again."
           value={inviting.data.link}
-          copy="Copy link"
+          copy_label="Copy link"
         />
         <Button onClick={onClose}>Done</Button>
       </div>
@@ -106,7 +105,7 @@ function InviteForm({ onClose }: { onClose: () => void }) {
   }
   return (
     <form className={styles.form} onSubmit={form.onSubmit((values) => inviting.mutate(values))}>
-      {inviting.error && <Refusal>{faultsOf(inviting.error, fields).rest}</Refusal>}
+      {inviting.error && <ErrorAlert>{formErrors(inviting.error, fields).message}</ErrorAlert>}
       <TextInput
         label="Email"
         type="email"
@@ -116,8 +115,8 @@ function InviteForm({ onClose }: { onClose: () => void }) {
       />
       <Radio.Group label="Role" {...form.getInputProps('role')}>
         <div className={styles.roles}>
-          {roles.map(({ value, label, about }) => (
-            <Radio key={value} value={value} label={label} description={about} />
+          {roles.map(({ value, label, description }) => (
+            <Radio key={value} value={value} label={label} description={description} />
           ))}
         </div>
       </Radio.Group>

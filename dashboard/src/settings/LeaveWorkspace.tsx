@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useWorkspaceId } from '../kit/api.ts'
-import { Ask } from '../kit/ConfirmDialog.tsx'
+import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
 import { Card } from '../kit/Page.tsx'
 import { request } from '../kit/request.ts'
 import { session_query, useSession } from '../kit/session.ts'
@@ -13,10 +13,10 @@ export function LeaveWorkspace() {
   const { person } = useSession()
   const client = useQueryClient()
   const navigate = useNavigate()
-  const [is_asking, setAsking] = useState(false)
+  const [is_confirming, setConfirming] = useState(false)
   const leave = async () => {
     await request(`/app/members/${person.id}`, { method: 'DELETE', workspace })
-    // First, or the start would lead back to where the person no longer is.
+    // First, or the start page would redirect to the workspace that was left.
     await client.invalidateQueries(session_query)
     await navigate({ to: '/' })
   }
@@ -25,18 +25,18 @@ export function LeaveWorkspace() {
       <Text c="dimmed" mb="md">
         You lose access until someone invites you again. The last owner can’t leave.
       </Text>
-      <Button variant="default" onClick={() => setAsking(true)}>
+      <Button variant="default" onClick={() => setConfirming(true)}>
         Leave workspace
       </Button>
-      <Ask
-        is_open={is_asking}
+      <ConfirmDialog
+        is_open={is_confirming}
         title="Leave this workspace?"
-        answer="Leave workspace"
-        onClose={() => setAsking(false)}
-        onYes={leave}
+        confirm_label="Leave workspace"
+        onClose={() => setConfirming(false)}
+        onConfirm={leave}
       >
         You’ll need a new invitation to come back.
-      </Ask>
+      </ConfirmDialog>
     </Card>
   )
 }

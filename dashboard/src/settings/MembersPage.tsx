@@ -3,20 +3,20 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Member, Role } from '../../../server/people/schema.ts'
 import { useWorkspaceId } from '../kit/api.ts'
-import { Ask } from '../kit/ConfirmDialog.tsx'
+import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
 import { type Column, DataTable } from '../kit/DataTable.tsx'
 import { MoreIcon } from '../kit/icons.tsx'
 import { Card, Stack, useTitle } from '../kit/Page.tsx'
-import { Ago } from '../kit/RelativeTime.tsx'
+import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { type List, request } from '../kit/request.ts'
 import { session_query, useSession } from '../kit/session.ts'
-import { Failure } from '../kit/states.tsx'
-import { tellProblem } from '../kit/toast.ts'
-import { labelOf, roles } from '../people/roles.ts'
+import { LoadError } from '../kit/states.tsx'
+import { showError } from '../kit/toast.ts'
+import { roleLabel, roles } from '../people/roles.ts'
 import { Invitations } from './Invitations.tsx'
 import styles from './settings.module.css'
 
-export function Members() {
+export function MembersPage() {
   useTitle('Members')
   const workspace = useWorkspaceId()
   const { data, error, refetch } = useQuery({
@@ -27,9 +27,9 @@ export function Members() {
     <Stack>
       <Card is_flush>
         {error ? (
-          <Failure error={error} retry={refetch} />
+          <LoadError error={error} retry={refetch} />
         ) : (
-          <DataTable label="Members" columns={columns} rows={data?.data} idOf={({ person_id }) => person_id} />
+          <DataTable label="Members" columns={columns} rows={data?.data} getRowId={({ person_id }) => person_id} />
         )}
       </Card>
       <Invitations />
@@ -53,7 +53,7 @@ const columns: Column<Member>[] = [
     header: 'Role',
     cell: ({ row }) => (
       <Badge variant="light" color={row.original.role === 'owner' ? 'teal' : 'gray'} tt="none" fw={600}>
-        {labelOf(row.original.role)}
+        {roleLabel(row.original.role)}
       </Badge>
     ),
   },
@@ -61,11 +61,11 @@ const columns: Column<Member>[] = [
     id: 'created_at',
     header: 'Joined',
     meta: { is_hidden_on_phone: true },
-    cell: ({ row }) => <Ago time={row.original.created_at} />,
+    cell: ({ row }) => <RelativeTime time={row.original.created_at} />,
   },
   {
     id: 'more',
-    header: () => <span className={styles.unseen}>Actions</span>,
+    header: () => <span className={styles.visuallyHidden}>Actions</span>,
     cell: ({ row }) => <MemberMenu member={row.original} />,
   },
 ]
@@ -74,15 +74,15 @@ function MemberMenu({ member }: { member: Member }) {
   const workspace = useWorkspaceId()
   const { person } = useSession()
   const client = useQueryClient()
-  const [is_asking, setAsking] = useState(false)
-  const address = `/app/members/${member.person_id}`
+  const [is_confirming, setConfirming] = useState(false)
+  const path = `/app/members/${member.person_id}`
   const refresh = async () => {
     await client.invalidateQueries({ queryKey: [workspace, 'members'] })
     await client.invalidateQueries(session_query)
   }
   const changing = useMutation({
-    mutationFn: (role: Role) => request(address, { method: 'PATCH', body: { role }, workspace }),
-    onError: tellProblem,
+    mutationFn: (role: Role) => request(path, { method: 'PATCH', body: { role }, workspace }),
+    onError: showError,
     onSuccess: refresh,
   })
   if (member.person_id === person.id) return null
@@ -98,30 +98,30 @@ function MemberMenu({ member }: { member: Member }) {
           <Menu.Label>Change role</Menu.Label>
           {roles
             .filter(({ value }) => value !== member.role)
-            .map(({ value, label, about }) => (
+            .map(({ value, label, description }) => (
               <Menu.Item key={value} onClick={() => changing.mutate(value)}>
                 Make {label.toLowerCase()}
-                <span className={styles.choiceAbout}>{about}</span>
+                <span className={styles.choiceDescription}>{description}</span>
               </Menu.Item>
             ))}
           <Menu.Divider />
-          <Menu.Item color="red" onClick={() => setAsking(true)}>
+          <Menu.Item color="red" onClick={() => setConfirming(true)}>
             Remove
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <Ask
-        is_open={is_asking}
+      <ConfirmDialog
+        is_open={is_confirming}
         title={`Remove ${member.name}?`}
-        answer="Remove member"
-        onClose={() => setAsking(false)}
-        onYes={async () => {
-          await request(address, { method: 'DELETE', workspace })
+        confirm_label="Remove member"
+        onClose={() => setConfirming(false)}
+        onConfirm={async () => {
+          await request(path, { method: 'DELETE', workspace })
           await refresh()
         }}
       >
         {member.email} loses access to this workspace.
-      </Ask>
+      </ConfirmDialog>
     </>
   )
 }

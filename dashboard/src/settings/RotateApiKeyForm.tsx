@@ -3,8 +3,8 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ApiKey, ApiKeyWithSecret } from '../../../server/api-keys/schema.ts'
 import { useApi } from '../kit/api.ts'
-import { sayOf } from '../kit/error-messages.ts'
-import { Refusal } from '../kit/states.tsx'
+import { errorMessage } from '../kit/error-messages.ts'
+import { ErrorAlert } from '../kit/states.tsx'
 import styles from './settings.module.css'
 
 const overlaps = [
@@ -14,18 +14,24 @@ const overlaps = [
   { value: '604800', label: 'In 7 days' },
 ]
 
-export function RotateForm({ api_key, onMade }: { api_key: ApiKey; onMade: (key: ApiKeyWithSecret) => unknown }) {
+export function RotateApiKeyForm({
+  api_key,
+  onCreated,
+}: {
+  api_key: ApiKey
+  onCreated: (key: ApiKeyWithSecret) => unknown
+}) {
   const api = useApi()
   const [overlap, setOverlap] = useState('86400')
   const rotating = useMutation({
     mutationFn: () =>
       api.send<ApiKeyWithSecret>('POST', `/api_keys/${api_key.id}/rotate`, { overlap_seconds: Number(overlap) }),
-    onSuccess: onMade,
+    onSuccess: onCreated,
   })
   return (
     <div className={styles.form}>
       <Text>You get a new key for “{api_key.name}”. The old key can keep working while you switch.</Text>
-      {rotating.error && <Refusal>{sayOf(rotating.error)}</Refusal>}
+      {rotating.error && <ErrorAlert>{errorMessage(rotating.error)}</ErrorAlert>}
       <Select
         label="Expire the old key"
         data={overlaps}

@@ -2,54 +2,53 @@ import { Badge, Button } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { OpenSession } from '../../../server/people/schema.ts'
-import { Ask } from '../kit/ConfirmDialog.tsx'
+import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
 import { Card } from '../kit/Page.tsx'
-import { Ago } from '../kit/RelativeTime.tsx'
+import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { type List, request } from '../kit/request.ts'
-import { useEnter } from '../kit/session.ts'
-import { Failure, Waiting } from '../kit/states.tsx'
-import { tellProblem } from '../kit/toast.ts'
-import { nameOfDevice } from './device.ts'
+import { useSetSession } from '../kit/session.ts'
+import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
+import { showError } from '../kit/toast.ts'
+import { deviceName } from './device.ts'
 import styles from './settings.module.css'
 
-/** Where the person is signed in. */
 export function Sessions() {
-  const enter = useEnter()
-  const [is_asking, setAsking] = useState(false)
+  const setSession = useSetSession()
+  const [is_confirming, setConfirming] = useState(false)
   const { data, error, refetch } = useQuery({
     queryKey: ['sessions'],
     queryFn: ({ signal }) => request<List<OpenSession>>('/app/sessions', { signal }),
   })
   const sessions = data?.data
-  const leaveAll = async () => {
+  const signOutEverywhere = async () => {
     await request('/app/sessions', { method: 'DELETE' })
-    enter(null)
+    setSession(null)
   }
   return (
     <Card
       title="Sessions"
       aside={
-        <Button size="xs" variant="default" onClick={() => setAsking(true)}>
+        <Button size="xs" variant="default" onClick={() => setConfirming(true)}>
           Sign out everywhere
         </Button>
       }
     >
-      {error && <Failure error={error} retry={refetch} />}
-      {!sessions && !error && <Waiting lines={2} />}
+      {error && <LoadError error={error} retry={refetch} />}
+      {!sessions && !error && <LoadingSkeleton lines={2} />}
       <ul className={styles.lines}>
         {sessions?.map((session) => (
           <SessionLine key={session.id} {...session} />
         ))}
       </ul>
-      <Ask
-        is_open={is_asking}
+      <ConfirmDialog
+        is_open={is_confirming}
         title="Sign out everywhere?"
-        answer="Sign out everywhere"
-        onClose={() => setAsking(false)}
-        onYes={leaveAll}
+        confirm_label="Sign out everywhere"
+        onClose={() => setConfirming(false)}
+        onConfirm={signOutEverywhere}
       >
         This signs you out on every device, including this one.
-      </Ask>
+      </ConfirmDialog>
     </Card>
   )
 }
@@ -58,15 +57,15 @@ function SessionLine({ id, user_agent, last_used_at, is_current }: OpenSession) 
   const client = useQueryClient()
   const ending = useMutation({
     mutationFn: () => request(`/app/sessions/${id}`, { method: 'DELETE' }),
-    onError: tellProblem,
+    onError: showError,
     onSuccess: () => client.invalidateQueries({ queryKey: ['sessions'] }),
   })
   return (
     <li>
       <span>
-        <strong>{nameOfDevice(user_agent)}</strong>{' '}
+        <strong>{deviceName(user_agent)}</strong>{' '}
         <span className={styles.quiet}>
-          Last used <Ago time={last_used_at} />
+          Last used <RelativeTime time={last_used_at} />
         </span>
       </span>
       {is_current ? (

@@ -4,35 +4,29 @@ import { Page } from '../kit/Page.tsx'
 import { useIsOwner } from '../kit/session.ts'
 import styles from './settings.module.css'
 
-const parts = [
+const tabs = [
   { to: '/w/$workspace/settings/api-keys', name: 'API keys', is_for_owners: true },
   { to: '/w/$workspace/settings/workspace', name: 'Workspace', is_for_owners: false },
   { to: '/w/$workspace/settings/members', name: 'Members', is_for_owners: true },
   { to: '/w/$workspace/settings/me', name: 'Profile', is_for_owners: false },
 ] as const
 
-/** Leads to the first part that the role shows. */
-export function SettingsStart() {
+/** Redirects to the first tab that the role may see. */
+export function SettingsRedirect() {
   const workspace = useWorkspaceId()
   const to = useIsOwner() ? '/w/$workspace/settings/api-keys' : '/w/$workspace/settings/workspace'
   return <Navigate to={to} params={{ workspace }} replace />
 }
 
-export function Settings() {
+export function SettingsPage() {
   const workspace = useWorkspaceId()
   const is_owner = useIsOwner()
-  const shown = parts.filter(({ is_for_owners }) => is_owner || !is_for_owners)
+  const shown = tabs.filter(({ is_for_owners }) => is_owner || !is_for_owners)
   return (
     <Page title="Settings">
-      <nav className={styles.parts} aria-label="Settings">
+      <nav className={styles.tabs} aria-label="Settings">
         {shown.map(({ to, name }) => (
-          <Link
-            key={to}
-            to={to}
-            params={{ workspace }}
-            className={styles.part}
-            activeProps={{ 'aria-current': 'page' }}
-          >
+          <Link key={to} to={to} params={{ workspace }} className={styles.tab} activeProps={{ 'aria-current': 'page' }}>
             {name}
           </Link>
         ))}

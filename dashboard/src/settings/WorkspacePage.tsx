@@ -2,17 +2,17 @@ import { Button, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useWorkspaceId } from '../kit/api.ts'
-import { faultsOf } from '../kit/error-messages.ts'
+import { formErrors } from '../kit/error-messages.ts'
 import { Card, Stack, useTitle } from '../kit/Page.tsx'
 import { request } from '../kit/request.ts'
 import { session_query, useIsOwner, useMembership } from '../kit/session.ts'
-import { Refusal } from '../kit/states.tsx'
-import { tell } from '../kit/toast.ts'
-import { aboutOf, labelOf } from '../people/roles.ts'
+import { ErrorAlert } from '../kit/states.tsx'
+import { showToast } from '../kit/toast.ts'
+import { roleDescription, roleLabel } from '../people/roles.ts'
 import { LeaveWorkspace } from './LeaveWorkspace.tsx'
 import styles from './settings.module.css'
 
-export function Workspace() {
+export function WorkspacePage() {
   useTitle('Workspace')
   const workspace = useWorkspaceId()
   const client = useQueryClient()
@@ -21,17 +21,17 @@ export function Workspace() {
   const form = useForm({ initialValues: { name } })
   const renaming = useMutation({
     mutationFn: (body: { name: string }) => request('/app/workspace', { method: 'PATCH', body, workspace }),
-    onError: (error) => form.setErrors(faultsOf(error, ['name']).at),
+    onError: (error) => form.setErrors(formErrors(error, ['name']).fields),
     onSuccess: async () => {
       await client.invalidateQueries(session_query)
-      tell('Workspace renamed.')
+      showToast('Workspace renamed.')
     },
   })
   return (
     <Stack>
       <Card title="Workspace">
         <form className={styles.form} onSubmit={form.onSubmit((values) => renaming.mutate(values))}>
-          {renaming.error && <Refusal>{faultsOf(renaming.error, ['name']).rest}</Refusal>}
+          {renaming.error && <ErrorAlert>{formErrors(renaming.error, ['name']).message}</ErrorAlert>}
           <TextInput
             label="Name"
             required={is_owner}
@@ -40,7 +40,7 @@ export function Workspace() {
             {...form.getInputProps('name')}
           />
           <TextInput label="Workspace ID" value={workspace} readOnly />
-          <TextInput label="Your role" description={aboutOf(role)} value={labelOf(role)} readOnly />
+          <TextInput label="Your role" description={roleDescription(role)} value={roleLabel(role)} readOnly />
           {is_owner && (
             <Button type="submit" loading={renaming.isPending} className={styles.submit}>
               Save

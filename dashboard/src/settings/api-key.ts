@@ -15,9 +15,9 @@ export const scopes = [
   { value: 'api_keys:write', label: 'Manage API keys' },
 ]
 
-export type KeyState = 'active' | 'expiring' | 'expired' | 'revoked'
+export type ApiKeyStatus = 'active' | 'expiring' | 'expired' | 'revoked'
 
-export function stateOf({ revoked_at, expires_at }: ApiKey): KeyState {
+export function apiKeyStatus({ revoked_at, expires_at }: ApiKey): ApiKeyStatus {
   if (revoked_at) return 'revoked'
   if (!expires_at) return 'active'
   return Date.parse(expires_at) <= Date.now() ? 'expired' : 'expiring'

@@ -1,4 +1,4 @@
-/** The first that fits: Edge says that it is Chrome, and Chrome that it is Safari. */
+/** Ordered: Edge also claims to be Chrome, and Chrome to be Safari. */
 const browsers: [RegExp, string][] = [
   [/Edg\//, 'Edge'],
   [/OPR\//, 'Opera'],
@@ -14,7 +14,7 @@ const systems: [RegExp, string][] = [
   [/Linux/, 'Linux'],
 ]
 
-export function nameOfDevice(user_agent: string): string {
+export function deviceName(user_agent: string): string {
   const find = (names: [RegExp, string][]) => names.find(([pattern]) => pattern.test(user_agent))?.[1]
   const browser = find(browsers)
   const system = find(systems)

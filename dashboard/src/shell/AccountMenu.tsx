@@ -3,11 +3,11 @@ import { useMutation } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { CheckIcon, LeaveIcon, MoonIcon, MoreIcon, ScreenIcon, SettingsIcon, SunIcon } from '../kit/icons.tsx'
 import { request } from '../kit/request.ts'
-import { useEnter, useSession } from '../kit/session.ts'
-import { tellProblem } from '../kit/toast.ts'
+import { useSession, useSetSession } from '../kit/session.ts'
+import { showError } from '../kit/toast.ts'
 import styles from './shell.module.css'
 
-const looks = [
+const color_schemes = [
   { value: 'light', name: 'Light', Icon: SunIcon },
   { value: 'dark', name: 'Dark', Icon: MoonIcon },
   { value: 'auto', name: 'System', Icon: ScreenIcon },
@@ -17,13 +17,13 @@ export function AccountMenu() {
   const { person } = useSession()
   const { workspace = '' } = useParams({ strict: false })
   const navigate = useNavigate()
-  const enter = useEnter()
-  // Without it, Mantine would write a style element to stop transitions.
+  const setSession = useSetSession()
+  // Otherwise Mantine writes a style element, which the Content-Security-Policy blocks.
   const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true })
-  const leaving = useMutation({
+  const signingOut = useMutation({
     mutationFn: () => request('/app/session', { method: 'DELETE' }),
-    onError: tellProblem,
-    onSuccess: () => enter(null),
+    onError: showError,
+    onSuccess: () => setSession(null),
   })
   return (
     <Menu position="top-start" width={232}>
@@ -32,7 +32,7 @@ export function AccountMenu() {
           <span className={styles.face} aria-hidden="true">
             {Array.from(person.name || person.email)[0]?.toUpperCase()}
           </span>
-          <span className={styles.unseen}>Account: {person.name || person.email}</span>
+          <span className={styles.visuallyHidden}>Account: {person.name || person.email}</span>
           <span className={styles.accountText} aria-hidden="true">
             <span className={styles.accountName}>{person.name || person.email}</span>
             <span className={styles.accountEmail}>{person.email}</span>
@@ -44,7 +44,7 @@ export function AccountMenu() {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>Appearance</Menu.Label>
-        {looks.map(({ value, name, Icon }) => (
+        {color_schemes.map(({ value, name, Icon }) => (
           <Menu.Item
             key={value}
             leftSection={<Icon size={16} />}
@@ -61,7 +61,7 @@ export function AccountMenu() {
         >
           Profile
         </Menu.Item>
-        <Menu.Item leftSection={<LeaveIcon size={16} />} onClick={() => leaving.mutate()}>
+        <Menu.Item leftSection={<LeaveIcon size={16} />} onClick={() => signingOut.mutate()}>
           Sign out
         </Menu.Item>
       </Menu.Dropdown>

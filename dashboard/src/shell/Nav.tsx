@@ -13,7 +13,7 @@ import {
 import { useIsOwner } from '../kit/session.ts'
 import styles from './shell.module.css'
 
-const places = [
+const links = [
   { to: '/w/$workspace', name: 'Home', Icon: HomeIcon },
   { to: '/w/$workspace/contacts', name: 'Contacts', Icon: PeopleIcon },
   { to: '/w/$workspace/imports', name: 'Imports', Icon: ImportIcon },
@@ -24,16 +24,16 @@ const places = [
   { to: '/w/$workspace/settings', name: 'Settings', Icon: SettingsIcon },
 ] as const
 
-const for_owners: string[] = ['Webhooks', 'Integrations']
+const owner_links: string[] = ['Webhooks', 'Integrations']
 
 export function Nav() {
   const { workspace = '' } = useParams({ strict: false })
   const { pathname } = useLocation()
   const is_owner = useIsOwner()
-  const shown = places.filter(({ name }) => is_owner || !for_owners.includes(name))
+  const shown = links.filter(({ name }) => is_owner || !owner_links.includes(name))
   const nav = useRef<HTMLElement>(null)
-  // On a phone there is not room for all at once.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page, another place
+  // On a phone the bar scrolls sideways.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the current link changes with the path
   useEffect(() => {
     nav.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [pathname])

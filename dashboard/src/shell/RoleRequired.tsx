@@ -3,33 +3,33 @@ import type { ReactNode } from 'react'
 import { LockIcon } from '../kit/icons.tsx'
 import { Card, Page } from '../kit/Page.tsx'
 import { useCanEdit, useIsOwner, useMembership } from '../kit/session.ts'
-import { Empty } from '../kit/states.tsx'
-import { withArticle } from '../people/roles.ts'
+import { EmptyState } from '../kit/states.tsx'
+import { roleWithArticle } from '../people/roles.ts'
 
-/** In the place of a page that the role doesn't show. Without a title: in a page that has one. */
-export function NeedsRole({ needed, title }: { needed: 'owner' | 'member'; title?: string }) {
+/** Replaces content that the role may not see. Without a title it renders inside another page. */
+export function RoleRequired({ needed, title }: { needed: 'owner' | 'member'; title?: string }) {
   const role = useMembership()?.role ?? 'viewer'
   const rule = needed === 'owner' ? 'Only owners can view this page' : 'Only members and owners can do this'
-  const note = (
+  const message = (
     <Card is_flush>
-      <Empty icon={<LockIcon size={24} />} title={rule}>
-        You are {withArticle(role)} of this workspace. An owner can change your role.
-      </Empty>
+      <EmptyState icon={<LockIcon size={24} />} title={rule}>
+        You are {roleWithArticle(role)} of this workspace. An owner can change your role.
+      </EmptyState>
     </Card>
   )
-  return title === undefined ? note : <Page title={title}>{note}</Page>
+  return title === undefined ? message : <Page title={title}>{message}</Page>
 }
 
-/** A page for owners alone, whoever knows its address. */
-export const forOwners = (Shown: LoadedPage, title?: string): RouteComponent =>
-  guarded(Shown, () => (useIsOwner() ? <Shown /> : <NeedsRole needed="owner" {...(title && { title })} />))
+export const ownersOnly = (PageComponent: LazyPage, title?: string): RouteComponent =>
+  guarded(PageComponent, () =>
+    useIsOwner() ? <PageComponent /> : <RoleRequired needed="owner" {...(title && { title })} />,
+  )
 
-/** A page for members and owners. */
-export const forEditors = (Shown: LoadedPage, title: string): RouteComponent =>
-  guarded(Shown, () => (useCanEdit() ? <Shown /> : <NeedsRole needed="member" title={title} />))
+export const editorsOnly = (PageComponent: LazyPage, title: string): RouteComponent =>
+  guarded(PageComponent, () => (useCanEdit() ? <PageComponent /> : <RoleRequired needed="member" title={title} />))
 
-type LoadedPage = AsyncRouteComponent<unknown>
+type LazyPage = AsyncRouteComponent<unknown>
 
-/** Its code is still loaded before it is shown. */
-const guarded = ({ preload }: LoadedPage, Guarded: () => ReactNode): RouteComponent =>
+/** Keeps `preload`, so that the router still loads the code on hover. */
+const guarded = ({ preload }: LazyPage, Guarded: () => ReactNode): RouteComponent =>
   preload ? Object.assign(Guarded, { preload }) : Guarded

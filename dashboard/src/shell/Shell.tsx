@@ -3,15 +3,15 @@ import { Navigate, Outlet, useLocation, useParams } from '@tanstack/react-router
 import { useEffect } from 'react'
 import { LoadingPage } from '../kit/LoadingPage.tsx'
 import { session_query } from '../kit/session.ts'
-import { Failure } from '../kit/states.tsx'
+import { LoadError } from '../kit/states.tsx'
 import { AccountMenu } from './AccountMenu.tsx'
 import { rememberWorkspace } from './last-workspace.ts'
 import { Nav } from './Nav.tsx'
-import { Nowhere } from './NotFoundPage.tsx'
+import { NotFoundPage } from './NotFoundPage.tsx'
 import styles from './shell.module.css'
 import { WorkspaceSwitch } from './WorkspaceSwitch.tsx'
 
-/** Every page of a workspace: who is signed in, which workspace, and the way to the other pages. */
+/** Layout of all pages of a workspace. Redirects to the sign-in page without a session. */
 export function Shell() {
   const { data: session, error, refetch } = useQuery(session_query)
   const { workspace = '' } = useParams({ strict: false })
@@ -21,18 +21,18 @@ export function Shell() {
     if (is_member) rememberWorkspace(workspace)
   }, [is_member, workspace])
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page begins at its top
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new page starts at the top
   useEffect(() => {
     scrollTo(0, 0)
   }, [pathname])
 
-  if (session === undefined) return error ? <Failure error={error} retry={refetch} /> : <LoadingPage />
+  if (session === undefined) return error ? <LoadError error={error} retry={refetch} /> : <LoadingPage />
   if (session === null) {
-    // This is still shown while the page to sign in is loaded: from there it must not lead there again.
-    const is_here = pathname.startsWith('/w/')
-    return is_here ? <Navigate to="/sign-in" search={{ next: publicHref }} replace /> : <LoadingPage />
+    // Still rendered while the sign-in page loads, where it must not redirect again.
+    const is_in_workspace = pathname.startsWith('/w/')
+    return is_in_workspace ? <Navigate to="/sign-in" search={{ next: publicHref }} replace /> : <LoadingPage />
   }
-  if (!is_member) return <Nowhere />
+  if (!is_member) return <NotFoundPage />
   return (
     <div className={styles.shell}>
       <div className={styles.side}>

@@ -2,14 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import { Navigate } from '@tanstack/react-router'
 import { LoadingPage } from '../kit/LoadingPage.tsx'
 import { session_query } from '../kit/session.ts'
-import { Failure } from '../kit/states.tsx'
+import { LoadError } from '../kit/states.tsx'
 import { lastWorkspace } from './last-workspace.ts'
 import { NewWorkspacePage } from './NewWorkspace.tsx'
 
-/** Leads to the workspace that was shown last, or to the first. */
-export function Start() {
+/** Redirects to the last workspace of this browser, or to the first one. */
+export function StartPage() {
   const { data: session, error, refetch } = useQuery(session_query)
-  if (error) return <Failure error={error} retry={refetch} />
+  if (error) return <LoadError error={error} retry={refetch} />
   if (session === undefined) return <LoadingPage />
   if (session === null) return <Navigate to="/sign-in" replace />
   const { workspaces } = session

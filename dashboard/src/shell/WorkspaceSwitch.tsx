@@ -3,15 +3,15 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { CheckIcon, ChevronIcon, PlusIcon } from '../kit/icons.tsx'
 import { useMembership, useSession } from '../kit/session.ts'
-import { NewWorkspace } from './NewWorkspace.tsx'
+import { NewWorkspaceDialog } from './NewWorkspace.tsx'
 import styles from './shell.module.css'
 
 export function WorkspaceSwitch() {
   const { workspaces } = useSession()
-  const here = useMembership()
+  const current = useMembership()
   const navigate = useNavigate()
   const [is_creating, setCreating] = useState(false)
-  const name = here?.name ?? ''
+  const name = current?.name ?? ''
   return (
     <>
       <Menu position="bottom-start" width={232}>
@@ -20,7 +20,7 @@ export function WorkspaceSwitch() {
             <span className={styles.mark} aria-hidden="true">
               {Array.from(name)[0]?.toUpperCase()}
             </span>
-            <span className={styles.unseen}>Workspace </span>
+            <span className={styles.visuallyHidden}>Workspace </span>
             <span className={styles.switchName}>{name}</span>
             <ChevronIcon size={16} />
           </UnstyledButton>
@@ -30,7 +30,7 @@ export function WorkspaceSwitch() {
           {workspaces.map((workspace) => (
             <Menu.Item
               key={workspace.id}
-              rightSection={workspace.id === here?.id && <CheckIcon size={16} />}
+              rightSection={workspace.id === current?.id && <CheckIcon size={16} />}
               onClick={() => void navigate({ to: '/w/$workspace', params: { workspace: workspace.id } })}
             >
               {workspace.name}
@@ -42,7 +42,7 @@ export function WorkspaceSwitch() {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <NewWorkspace is_open={is_creating} onClose={() => setCreating(false)} />
+      <NewWorkspaceDialog is_open={is_creating} onClose={() => setCreating(false)} />
     </>
   )
 }

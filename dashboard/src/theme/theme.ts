@@ -1,17 +1,17 @@
 import { createTheme, Menu, Modal, Popover, Select, TagsInput, Tooltip } from '@mantine/core'
 
-/** Colours stand in tokens.css: here only how components behave. */
+/** Behavior only: colors are in tokens.css. */
 export const theme = createTheme({
   primaryColor: 'teal',
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    // Locking the scroll would write a style element into the page.
+    // Locking the scroll writes a style element, which the Content-Security-Policy blocks.
     Modal: Modal.extend({
       defaultProps: { lockScroll: false, centered: true, radius: 'lg', padding: 'lg' },
       styles: { title: { fontSize: 18, fontWeight: 650 } },
     }),
-    // The placeholder would be a child of the menu that is no item.
+    // The placeholder is a child of the menu that is not a menu item, which axe reports.
     Menu: Menu.extend({ defaultProps: { shadow: 'md', radius: 'md', withInitialFocusPlaceholder: false } }),
     Popover: Popover.extend({ defaultProps: { shadow: 'md', radius: 'md' } }),
     Select: Select.extend({ defaultProps: { comboboxProps: { shadow: 'md' } } }),

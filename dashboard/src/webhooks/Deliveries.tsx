@@ -4,18 +4,19 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { Delivery, Webhook } from '../../../server/webhooks/schema.ts'
 import { useApi, useWorkspaceId } from '../kit/api.ts'
 import { type Column, DataTable } from '../kit/DataTable.tsx'
+import { formatCount } from '../kit/format.ts'
 import { SendIcon } from '../kit/icons.tsx'
 import { Card } from '../kit/Page.tsx'
-import { Ago, sayCount } from '../kit/RelativeTime.tsx'
-import { Empty, Failure } from '../kit/states.tsx'
-import { OneDelivery } from './DeliveryDialog.tsx'
+import { RelativeTime } from '../kit/RelativeTime.tsx'
+import { EmptyState, LoadError } from '../kit/states.tsx'
+import { DeliveryDialog } from './DeliveryDialog.tsx'
 import { DeliveryStatusBadge } from './DeliveryStatusBadge.tsx'
-import { delivery_names, delivery_statuses, look_again_ms } from './webhook.ts'
+import { delivery_names, delivery_statuses, refetch_ms } from './webhook.ts'
 import styles from './webhooks.module.css'
 
 const page_size = 25
 
-/** What was sent, live. The address says which are shown, and which one is open. */
+/** The URL holds the filter and the open delivery. */
 export function Deliveries({ webhook }: { webhook: Webhook }) {
   const api = useApi()
   const navigate = useNavigate()
@@ -26,48 +27,48 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
       api.list<Delivery>(`/webhooks/${webhook.id}/deliveries`, { status, limit: page_size, cursor: pageParam }, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ pagination }) => pagination.next_cursor ?? undefined,
-    refetchInterval: look_again_ms,
+    refetchInterval: refetch_ms,
   })
-  const go = (search: { status?: string; delivery?: string }) =>
+  const open = (search: { status?: string; delivery?: string }) =>
     void navigate({
       to: '/w/$workspace/webhooks/$id',
       params: { workspace: api.workspace, id: webhook.id },
       search,
       resetScroll: false,
     })
-  const kept = status === undefined ? {} : { status }
+  const filter = status === undefined ? {} : { status }
   return (
     <Card title="Deliveries" is_flush>
-      <div className={styles.which}>
+      <div className={styles.filter}>
         <SegmentedControl
           aria-label="Filter deliveries"
           value={status ?? 'all'}
-          onChange={(value) => go(value === 'all' ? {} : { status: value })}
+          onChange={(value) => open(value === 'all' ? {} : { status: value })}
           data={[
             { value: 'all', label: 'All' },
-            ...delivery_statuses.map((one) => ({ value: one, label: delivery_names[one] })),
+            ...delivery_statuses.map((value) => ({ value, label: delivery_names[value] })),
           ]}
         />
       </div>
       {deliveries.error ? (
-        <Failure error={deliveries.error} retry={deliveries.refetch} />
+        <LoadError error={deliveries.error} retry={deliveries.refetch} />
       ) : (
         <DataTable
           label="Deliveries"
           columns={columns}
           rows={deliveries.data?.pages.flatMap(({ data }) => data)}
-          idOf={({ id }) => id}
-          isMarked={({ id }) => id === delivery}
-          onOpen={({ id }) => go({ ...kept, delivery: id })}
+          getRowId={({ id }) => id}
+          isHighlighted={({ id }) => id === delivery}
+          onOpen={({ id }) => open({ ...filter, delivery: id })}
           empty={
-            <Empty icon={<SendIcon size={24} />} title={status ? 'No matching deliveries' : 'No deliveries yet'}>
+            <EmptyState icon={<SendIcon size={24} />} title={status ? 'No matching deliveries' : 'No deliveries yet'}>
               Send a test event or change a contact to see a delivery here.
-            </Empty>
+            </EmptyState>
           }
         />
       )}
       {deliveries.hasNextPage && (
-        <div className={styles.which}>
+        <div className={styles.filter}>
           <Button
             variant="default"
             loading={deliveries.isFetchingNextPage}
@@ -77,7 +78,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
           </Button>
         </div>
       )}
-      <OneDelivery webhook={webhook} id={delivery} onClose={() => go(kept)} />
+      <DeliveryDialog webhook={webhook} id={delivery} onClose={() => open(filter)} />
     </Card>
   )
 }
@@ -91,16 +92,16 @@ const columns: Column<Delivery>[] = [
     meta: { is_hidden_on_phone: true },
     cell: ({ row: { original } }) => (
       <>
-        {sayCount(original.attempt, 'attempt')}
+        {formatCount(original.attempt, 'attempt')}
         {original.status === 'pending' && original.attempt > 0 && (
           <span className={styles.next}>
-            next <Ago time={original.due_at} never="now" />
+            next <RelativeTime time={original.due_at} never="now" />
           </span>
         )}
       </>
     ),
   },
-  { id: 'created_at', header: 'Created', cell: ({ row }) => <Ago time={row.original.created_at} /> },
+  { id: 'created_at', header: 'Created', cell: ({ row }) => <RelativeTime time={row.original.created_at} /> },
 ]
 
 function TypeLink({ id, webhook_id, type }: Delivery) {

@@ -3,22 +3,23 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Attempt, DeliveryWithAttempts, Webhook } from '../../../server/webhooks/schema.ts'
 import { useApi } from '../kit/api.ts'
-import { Code, laidOut } from '../kit/CodeBlock.tsx'
+import { CodeBlock } from '../kit/CodeBlock.tsx'
+import { formatJson, formatNumber, formatTime } from '../kit/format.ts'
 import { RotateIcon } from '../kit/icons.tsx'
-import { Ago, sayNumber, sayTime } from '../kit/RelativeTime.tsx'
-import { Failure, Waiting } from '../kit/states.tsx'
-import { tell, tellProblem } from '../kit/toast.ts'
+import { RelativeTime } from '../kit/RelativeTime.tsx'
+import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
+import { showError, showToast } from '../kit/toast.ts'
 import { DeliveryStatusBadge } from './DeliveryStatusBadge.tsx'
-import { look_again_ms } from './webhook.ts'
+import { refetch_ms } from './webhook.ts'
 import styles from './webhooks.module.css'
 
-interface OneDeliveryProps {
+interface DeliveryDialogProps {
   webhook: Webhook
   id: string | undefined
   onClose: () => void
 }
 
-export function OneDelivery({ webhook, id, onClose }: OneDeliveryProps) {
+export function DeliveryDialog({ webhook, id, onClose }: DeliveryDialogProps) {
   return (
     <Modal
       opened={id !== undefined}
@@ -27,32 +28,31 @@ export function OneDelivery({ webhook, id, onClose }: OneDeliveryProps) {
       size={980}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      {id && <Opened key={id} webhook={webhook} id={id} />}
+      {id && <DeliveryDetails key={id} webhook={webhook} id={id} />}
     </Modal>
   )
 }
 
-/** Its attempts, and of one of them what was sent beside what was answered. */
-function Opened({ webhook, id }: { webhook: Webhook; id: string }) {
+function DeliveryDetails({ webhook, id }: { webhook: Webhook; id: string }) {
   const api = useApi()
   const client = useQueryClient()
-  const address = `/webhooks/${webhook.id}/deliveries/${id}`
+  const path = `/webhooks/${webhook.id}/deliveries/${id}`
   const [chosen, setChosen] = useState<string>()
   const { data, error, refetch } = useQuery({
     queryKey: [api.workspace, 'webhooks', webhook.id, 'delivery', id],
-    queryFn: ({ signal }) => api.get<DeliveryWithAttempts>(address, {}, signal),
-    refetchInterval: look_again_ms,
+    queryFn: ({ signal }) => api.get<DeliveryWithAttempts>(path, {}, signal),
+    refetchInterval: refetch_ms,
   })
   const resending = useMutation({
-    mutationFn: () => api.send('POST', `${address}/resend`),
-    onError: tellProblem,
+    mutationFn: () => api.send('POST', `${path}/resend`),
+    onError: showError,
     onSuccess: async () => {
-      tell('Resent.')
+      showToast('Resent.')
       await client.invalidateQueries({ queryKey: [api.workspace, 'webhooks', webhook.id] })
     },
   })
-  if (error) return <Failure error={error} retry={refetch} noun="Delivery" />
-  if (!data) return <Waiting />
+  if (error) return <LoadError error={error} retry={refetch} noun="Delivery" />
+  if (!data) return <LoadingSkeleton />
   const attempts = data.attempts.toReversed()
   const shown = attempts.find(({ created_at }) => created_at === chosen) ?? attempts[0]
   return (
@@ -62,7 +62,7 @@ function Opened({ webhook, id }: { webhook: Webhook; id: string }) {
         <DeliveryStatusBadge {...data} />
         {data.status === 'pending' && (
           <span className={styles.hint}>
-            Next attempt <Ago time={data.due_at} never="now" />
+            Next attempt <RelativeTime time={data.due_at} never="now" />
           </span>
         )}
         <Button
@@ -88,7 +88,7 @@ function Opened({ webhook, id }: { webhook: Webhook; id: string }) {
                 onClick={() => setChosen(attempt.created_at)}
               >
                 <strong>{attempt.status ?? 'No response'}</strong>
-                <Ago time={attempt.created_at} />
+                <RelativeTime time={attempt.created_at} />
               </button>
             </li>
           ))}
@@ -97,14 +97,14 @@ function Opened({ webhook, id }: { webhook: Webhook; id: string }) {
       <div className={styles.sides}>
         <section aria-label="Request">
           <h3 className={styles.part}>Request</h3>
-          <Code label="Request content" text={requestOf(webhook, data, shown)} />
+          <CodeBlock label="Request content" text={formatRequest(webhook, data, shown)} />
         </section>
         <section aria-label="Response">
           <h3 className={styles.part}>
             Response
-            {shown && <span className={styles.hint}>{sayTook(shown)}</span>}
+            {shown && <span className={styles.hint}>{formatTiming(shown)}</span>}
           </h3>
-          <Code label="Response content" text={shown ? answerOf(shown) : 'Not sent yet.'} />
+          <CodeBlock label="Response content" text={shown ? formatResponse(shown) : 'Not sent yet.'} />
         </section>
       </div>
     </div>
@@ -113,16 +113,16 @@ function Opened({ webhook, id }: { webhook: Webhook; id: string }) {
 
 const isOk = ({ status }: Attempt): boolean => status !== null && status >= 200 && status < 300
 
-const sayTook = ({ created_at, duration_ms }: Attempt): string =>
-  `${sayTime(created_at)} · ${sayNumber(duration_ms)} ms`
+const formatTiming = ({ created_at, duration_ms }: Attempt): string =>
+  `${formatTime(created_at)} · ${formatNumber(duration_ms)} ms`
 
-function requestOf({ url }: Webhook, { id, body }: DeliveryWithAttempts, attempt: Attempt | undefined): string {
+function formatRequest({ url }: Webhook, { id, body }: DeliveryWithAttempts, attempt: Attempt | undefined): string {
   const seconds = attempt ? [`webhook-timestamp: ${Math.floor(Date.parse(attempt.created_at) / 1000)}`] : []
   const head = [`POST ${attempt?.url ?? url}`, 'content-type: application/json', `webhook-id: ${id}`, ...seconds]
-  return `${head.join('\n')}\n\n${laidOut(body)}`
+  return `${head.join('\n')}\n\n${formatJson(body)}`
 }
 
-function answerOf({ status, error, answer }: Attempt): string {
+function formatResponse({ status, error, answer }: Attempt): string {
   if (status === null) return error ?? 'No response.'
-  return `HTTP ${status}\n\n${answer === null ? '(not stored)' : laidOut(answer)}`
+  return `HTTP ${status}\n\n${answer === null ? '(not stored)' : formatJson(answer)}`
 }

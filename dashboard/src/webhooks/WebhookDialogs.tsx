@@ -4,19 +4,19 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Recovered, Webhook, WebhookWithSecret } from '../../../server/webhooks/schema.ts'
 import { useApi } from '../kit/api.ts'
-import { Ask } from '../kit/ConfirmDialog.tsx'
-import { Secret } from '../kit/CopyField.tsx'
-import { sayOf } from '../kit/error-messages.ts'
+import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
+import { CopyField } from '../kit/CopyField.tsx'
+import { errorMessage } from '../kit/error-messages.ts'
+import { formatNumber } from '../kit/format.ts'
 import { AlertIcon } from '../kit/icons.tsx'
-import { sayNumber } from '../kit/RelativeTime.tsx'
-import { Refusal } from '../kit/states.tsx'
-import { tell } from '../kit/toast.ts'
+import { ErrorAlert } from '../kit/states.tsx'
+import { showToast } from '../kit/toast.ts'
 import { WebhookForm } from './WebhookForm.tsx'
 import styles from './webhooks.module.css'
 
 export type WebhookDialog =
   | { kind: 'create' }
-  | { kind: 'shown'; webhook: WebhookWithSecret }
+  | { kind: 'secret'; webhook: WebhookWithSecret }
   | { kind: 'edit' | 'recover' | 'rotate' | 'delete'; webhook: Webhook }
 
 interface WebhookDialogsProps {
@@ -26,50 +26,50 @@ interface WebhookDialogsProps {
 
 const titles = {
   create: 'New webhook',
-  shown: 'Signing secret',
+  secret: 'Signing secret',
   edit: 'Edit webhook',
   recover: 'Resend failed deliveries',
   rotate: '',
   delete: '',
 }
 
-/** What can be done with webhooks: one dialog at a time, and a secret is shown when it is made. */
+/** One dialog at a time. A new secret opens the dialog that shows it. */
 export function WebhookDialogs({ dialog, onChange }: WebhookDialogsProps) {
   const api = useApi()
   const client = useQueryClient()
   const navigate = useNavigate()
   const close = () => onChange(undefined)
   const refresh = () => client.invalidateQueries({ queryKey: [api.workspace, 'webhooks'] })
-  const go = (id: string) => navigate({ to: '/w/$workspace/webhooks/$id', params: { workspace: api.workspace, id } })
-  const show = async (webhook: WebhookWithSecret) => {
-    onChange({ kind: 'shown', webhook })
+  const open = (id: string) => navigate({ to: '/w/$workspace/webhooks/$id', params: { workspace: api.workspace, id } })
+  const showSecret = async (webhook: WebhookWithSecret) => {
+    onChange({ kind: 'secret', webhook })
     await refresh()
   }
   const rotate = async (id: string) => {
     const webhook = await api.send<WebhookWithSecret>('POST', `/webhooks/${id}/rotate_secret`)
     await refresh()
-    // The question closes when it is answered, and the answer comes after.
-    setTimeout(() => onChange({ kind: 'shown', webhook }))
+    // After the confirmation has closed, which would reset the dialog.
+    setTimeout(() => onChange({ kind: 'secret', webhook }))
   }
   const remove = async (id: string) => {
     await api.send('DELETE', `/webhooks/${id}`)
-    tell('Webhook deleted.')
+    showToast('Webhook deleted.')
     await navigate({ to: '/w/$workspace/webhooks', params: { workspace: api.workspace } })
     await client.invalidateQueries({ queryKey: [api.workspace, 'webhooks', 'list'] })
   }
-  const is_asked = dialog?.kind === 'rotate' || dialog?.kind === 'delete'
+  const is_confirmation = dialog?.kind === 'rotate' || dialog?.kind === 'delete'
   return (
     <>
       <Modal
-        opened={dialog !== undefined && !is_asked}
+        opened={dialog !== undefined && !is_confirmation}
         onClose={close}
         title={dialog && titles[dialog.kind]}
         size="lg"
-        // A secret that is shown once must not go by a click beside it.
-        closeOnClickOutside={dialog?.kind !== 'shown'}
+        // A stray click must not close the only view of the secret.
+        closeOnClickOutside={dialog?.kind !== 'secret'}
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
-        {dialog?.kind === 'create' && <WebhookForm onSaved={show} />}
+        {dialog?.kind === 'create' && <WebhookForm onSaved={showSecret} />}
         {dialog?.kind === 'edit' && (
           <WebhookForm
             webhook={dialog.webhook}
@@ -88,16 +88,16 @@ export function WebhookDialogs({ dialog, onChange }: WebhookDialogsProps) {
             }}
           />
         )}
-        {dialog?.kind === 'shown' && (
+        {dialog?.kind === 'secret' && (
           <div className={styles.form}>
             <Alert icon={<AlertIcon />} color="teal">
               Copy this secret now. You won’t be able to see it again. Your server uses it to verify signatures.
             </Alert>
-            <Secret label="Signing secret" value={dialog.webhook.secret} copy="Copy secret" />
+            <CopyField label="Signing secret" value={dialog.webhook.secret} copy_label="Copy secret" />
             <Button
               onClick={() => {
                 close()
-                void go(dialog.webhook.id)
+                void open(dialog.webhook.id)
               }}
             >
               Done
@@ -105,30 +105,30 @@ export function WebhookDialogs({ dialog, onChange }: WebhookDialogsProps) {
           </div>
         )}
       </Modal>
-      <Ask
+      <ConfirmDialog
         is_open={dialog?.kind === 'rotate'}
         title="Rotate the signing secret?"
-        answer="Rotate secret"
+        confirm_label="Rotate secret"
         onClose={close}
-        onYes={async () => dialog?.kind === 'rotate' && (await rotate(dialog.webhook.id))}
+        onConfirm={async () => dialog?.kind === 'rotate' && (await rotate(dialog.webhook.id))}
       >
         You get a new secret. The previous secret works for another 24 hours.
-      </Ask>
-      <Ask
+      </ConfirmDialog>
+      <ConfirmDialog
         is_open={dialog?.kind === 'delete'}
         title="Delete this webhook?"
-        answer="Delete webhook"
+        confirm_label="Delete webhook"
         onClose={close}
-        onYes={async () => dialog?.kind === 'delete' && (await remove(dialog.webhook.id))}
+        onConfirm={async () => dialog?.kind === 'delete' && (await remove(dialog.webhook.id))}
       >
         It stops sending events and its delivery log is deleted. This can’t be undone.
-      </Ask>
+      </ConfirmDialog>
     </>
   )
 }
 
 const hour_ms = 3_600_000
-const times = [
+const time_ranges = [
   { value: '1', label: 'Last hour' },
   { value: '24', label: 'Last 24 hours' },
   { value: '168', label: 'Last 7 days' },
@@ -144,7 +144,7 @@ function RecoverForm({ id, onDone }: { id: string; onDone: () => unknown }) {
         since: new Date(Date.now() - Number(hours) * hour_ms).toISOString(),
       }),
     onSuccess: ({ recovered }) => {
-      tell(recovered === 1 ? '1 delivery resent.' : `${sayNumber(recovered)} deliveries resent.`)
+      showToast(recovered === 1 ? '1 delivery resent.' : `${formatNumber(recovered)} deliveries resent.`)
       return onDone()
     },
   })
@@ -156,11 +156,11 @@ function RecoverForm({ id, onDone }: { id: string; onDone: () => unknown }) {
         recovering.mutate()
       }}
     >
-      {recovering.error && <Refusal>{sayOf(recovering.error)}</Refusal>}
+      {recovering.error && <ErrorAlert>{errorMessage(recovering.error)}</ErrorAlert>}
       <Select
         label="Time range"
         description="Includes events missed while the webhook was disabled."
-        data={times}
+        data={time_ranges}
         value={hours}
         onChange={setHours}
         allowDeselect={false}

@@ -3,11 +3,11 @@ import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Webhook, WebhookWithSecret } from '../../../server/webhooks/schema.ts'
-import { choicesOf, event_types } from '../events/event-types.ts'
+import { event_types, eventTypeOptions } from '../events/event-types.ts'
 import { useApi } from '../kit/api.ts'
-import { faultsOf } from '../kit/error-messages.ts'
+import { formErrors } from '../kit/error-messages.ts'
 import { changedFields, mergeList } from '../kit/merge.ts'
-import { Refusal } from '../kit/states.tsx'
+import { ErrorAlert } from '../kit/states.tsx'
 import styles from './webhooks.module.css'
 
 const fields = ['url', 'events', 'description']
@@ -20,14 +20,14 @@ interface Values {
 }
 
 interface WebhookFormProps {
-  /** The one that is changed, unless a new one is made. */
+  /** Undefined: creates a webhook. */
   webhook?: Webhook
   onSaved: (webhook: WebhookWithSecret) => unknown
 }
 
 export function WebhookForm({ webhook, onSaved }: WebhookFormProps) {
   const api = useApi()
-  const [before] = useState(() => valuesOf(webhook))
+  const [before] = useState(() => toValues(webhook))
   const form = useForm<Values>({
     initialValues: before,
     validate: { events: (chosen) => (chosen.length === 0 ? 'Choose at least one event type.' : null) },
@@ -35,17 +35,17 @@ export function WebhookForm({ webhook, onSaved }: WebhookFormProps) {
   const saving = useMutation({
     mutationFn: (values: Values) =>
       webhook
-        ? api.change<WebhookWithSecret>(`/webhooks/${webhook.id}`, (now) =>
-            changesOf(bodyOf(before), bodyOf(values), now),
+        ? api.update<WebhookWithSecret>(`/webhooks/${webhook.id}`, (current) =>
+            toChanges(toBody(before), toBody(values), current),
           )
-        : api.send<WebhookWithSecret>('POST', '/webhooks', bodyOf(values)),
-    onError: (error) => form.setErrors(faultsOf(error, fields).at),
+        : api.send<WebhookWithSecret>('POST', '/webhooks', toBody(values)),
+    onError: (error) => form.setErrors(formErrors(error, fields).fields),
     onSuccess: onSaved,
   })
-  const is_address_asked = webhook ? webhook.inbox_answer === null : form.values.target === 'server'
+  const has_url = webhook ? webhook.inbox_answer === null : form.values.target === 'server'
   return (
     <form className={styles.form} onSubmit={form.onSubmit((values) => saving.mutate(values))}>
-      {saving.error && <Refusal>{faultsOf(saving.error, fields).rest}</Refusal>}
+      {saving.error && <ErrorAlert>{formErrors(saving.error, fields).message}</ErrorAlert>}
       {!webhook && (
         <Radio.Group label="Send to" {...form.getInputProps('target')}>
           <div className={styles.choices}>
@@ -54,7 +54,7 @@ export function WebhookForm({ webhook, onSaved }: WebhookFormProps) {
           </div>
         </Radio.Group>
       )}
-      {is_address_asked && (
+      {has_url && (
         <TextInput
           label="URL"
           placeholder="https://hooks.example.com/parley"
@@ -66,12 +66,12 @@ export function WebhookForm({ webhook, onSaved }: WebhookFormProps) {
       <MultiSelect
         label="Events"
         description="Choose event types."
-        data={choicesOf(event_types)}
+        data={eventTypeOptions(event_types)}
         searchable
         hidePickedOptions
         comboboxProps={{ shadow: 'md' }}
         {...form.getInputProps('events')}
-        onChange={(chosen) => form.setFieldValue('events', withoutOthers(chosen))}
+        onChange={(chosen) => form.setFieldValue('events', resolveWildcard(chosen))}
       />
       <TextInput label="Description" placeholder="CRM sync" {...form.getInputProps('description')} />
       <Button type="submit" loading={saving.isPending}>
@@ -81,28 +81,28 @@ export function WebhookForm({ webhook, onSaved }: WebhookFormProps) {
   )
 }
 
-/** What stands for all goes with nothing else: the one that was chosen last counts. */
-const withoutOthers = (chosen: string[]): string[] =>
+/** `*` excludes all other patterns: the last choice wins. */
+const resolveWildcard = (chosen: string[]): string[] =>
   chosen.at(-1) === '*' ? ['*'] : chosen.filter((pattern) => pattern !== '*')
 
-const valuesOf = (webhook?: Webhook): Values => ({
+const toValues = (webhook?: Webhook): Values => ({
   target: 'server',
   url: webhook?.url ?? '',
   events: webhook?.events ?? ['*'],
   description: webhook?.description ?? '',
 })
 
-function changesOf(before: Body, wanted: Body, now: Webhook): Partial<Body> {
+function toChanges(before: Body, wanted: Body, current: Webhook): Partial<Body> {
   const changes = changedFields(before, wanted)
-  return changes.events ? { ...changes, events: eventsOf(before.events, changes.events, now.events) } : changes
+  return changes.events ? { ...changes, events: mergeEvents(before.events, changes.events, current.events) } : changes
 }
 
-const eventsOf = (before: string[], wanted: string[], now: string[]): string[] =>
-  wanted.includes('*') ? wanted : withoutOthers(mergeList(before, wanted, now))
+const mergeEvents = (before: string[], wanted: string[], current: string[]): string[] =>
+  wanted.includes('*') ? wanted : resolveWildcard(mergeList(before, wanted, current))
 
-type Body = ReturnType<typeof bodyOf>
+type Body = ReturnType<typeof toBody>
 
-const bodyOf = ({ target, url, events, description }: Values) => ({
+const toBody = ({ target, url, events, description }: Values) => ({
   url: target === 'inbox' ? 'inbox' : url,
   events,
   description,

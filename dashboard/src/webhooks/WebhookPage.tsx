@@ -4,44 +4,44 @@ import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Webhook } from '../../../server/webhooks/schema.ts'
 import { useApi } from '../kit/api.ts'
-import { Secret } from '../kit/CopyField.tsx'
+import { CopyField } from '../kit/CopyField.tsx'
+import { formatTime } from '../kit/format.ts'
 import { AlertIcon, ChevronIcon, RotateIcon, SendIcon, TrashIcon, UndoIcon } from '../kit/icons.tsx'
 import { Card, Page, Stack } from '../kit/Page.tsx'
-import { sayTime } from '../kit/RelativeTime.tsx'
-import { Failure, Waiting } from '../kit/states.tsx'
-import { tell, tellProblem } from '../kit/toast.ts'
+import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
+import { showError, showToast } from '../kit/toast.ts'
 import { Deliveries } from './Deliveries.tsx'
 import { Inbox } from './Inbox.tsx'
 import { type WebhookDialog, WebhookDialogs } from './WebhookDialogs.tsx'
 import { WebhookStatusBadge } from './WebhookStatusBadge.tsx'
-import { nameOf, webhookQuery } from './webhook.ts'
+import { webhookName, webhookQuery } from './webhook.ts'
 import styles from './webhooks.module.css'
 
-export function OneWebhook() {
+export function WebhookPage() {
   const api = useApi()
   const { id } = useParams({ from: '/w/$workspace/webhooks/$id' })
   const { data, error, refetch } = useQuery(webhookQuery(api, id))
   const [dialog, setDialog] = useState<WebhookDialog>()
   return (
     <Page
-      title={data ? nameOf(data) : 'Webhook'}
-      about={
+      title={data ? webhookName(data) : 'Webhook'}
+      description={
         <Anchor
           renderRoot={(props) => <Link to="/w/$workspace/webhooks" params={{ workspace: api.workspace }} {...props} />}
         >
           All webhooks
         </Anchor>
       }
-      actions={data && <Actions webhook={data} open={setDialog} />}
+      actions={data && <WebhookActions webhook={data} open={setDialog} />}
     >
-      {error && <Failure error={error} retry={refetch} noun="Webhook" />}
-      {!data && !error && <Waiting />}
+      {error && <LoadError error={error} retry={refetch} noun="Webhook" />}
+      {!data && !error && <LoadingSkeleton />}
       {data && (
         <Stack>
-          <Note webhook={data} />
+          <StatusAlert webhook={data} />
           <Card title="Endpoint" aside={<WebhookStatusBadge {...data} />}>
             <Stack>
-              {data.inbox_answer === null && <Secret label="URL" value={data.url} copy="Copy URL" />}
+              {data.inbox_answer === null && <CopyField label="URL" value={data.url} copy_label="Copy URL" />}
               <div>
                 <span className={styles.label}>Events</span>
                 <ul className={styles.patterns} aria-label="Event types">
@@ -53,7 +53,7 @@ export function OneWebhook() {
                 </ul>
               </div>
               {data.previous_secret_until && Date.parse(data.previous_secret_until) > Date.now() && (
-                <p className={styles.hint}>The previous secret works until {sayTime(data.previous_secret_until)}.</p>
+                <p className={styles.hint}>The previous secret works until {formatTime(data.previous_secret_until)}.</p>
               )}
             </Stack>
           </Card>
@@ -72,7 +72,7 @@ const reasons = {
   failing: 'All deliveries failed for five days.',
 }
 
-function Note({ webhook: { status, disabled_reason, failing_since } }: { webhook: Webhook }) {
+function StatusAlert({ webhook: { status, disabled_reason, failing_since } }: { webhook: Webhook }) {
   if (status === 'disabled') {
     return (
       <Alert color="gray" icon={<AlertIcon />} title="This webhook is disabled">
@@ -83,12 +83,12 @@ function Note({ webhook: { status, disabled_reason, failing_since } }: { webhook
   if (!failing_since) return null
   return (
     <Alert color="red" icon={<AlertIcon />} title="Deliveries are failing">
-      All deliveries have failed since {sayTime(failing_since)}. The webhook is disabled after five days.
+      All deliveries have failed since {formatTime(failing_since)}. The webhook is disabled after five days.
     </Alert>
   )
 }
 
-function Actions({ webhook, open }: { webhook: Webhook; open: (dialog: WebhookDialog) => void }) {
+function WebhookActions({ webhook, open }: { webhook: Webhook; open: (dialog: WebhookDialog) => void }) {
   const api = useApi()
   const client = useQueryClient()
   const { id, status } = webhook
@@ -96,15 +96,15 @@ function Actions({ webhook, open }: { webhook: Webhook; open: (dialog: WebhookDi
   const refresh = () => client.invalidateQueries({ queryKey: [api.workspace, 'webhooks'] })
   const testing = useMutation({
     mutationFn: () => api.send('POST', `/webhooks/${id}/test`),
-    onError: tellProblem,
+    onError: showError,
     onSuccess: () => {
-      tell('Test event sent.')
+      showToast('Test event sent.')
       return refresh()
     },
   })
   const switching = useMutation({
     mutationFn: () => api.send<Webhook>('PATCH', `/webhooks/${id}`, { status: is_active ? 'disabled' : 'active' }),
-    onError: tellProblem,
+    onError: showError,
     onSuccess: refresh,
   })
   return (

@@ -7,14 +7,14 @@ import { useApi, useWorkspaceId } from '../kit/api.ts'
 import { type Column, DataTable } from '../kit/DataTable.tsx'
 import { PlusIcon, WebhookIcon } from '../kit/icons.tsx'
 import { Card, Page } from '../kit/Page.tsx'
-import { Ago } from '../kit/RelativeTime.tsx'
-import { Empty, Failure } from '../kit/states.tsx'
+import { RelativeTime } from '../kit/RelativeTime.tsx'
+import { EmptyState, LoadError } from '../kit/states.tsx'
 import { type WebhookDialog, WebhookDialogs } from './WebhookDialogs.tsx'
 import { WebhookStatusBadge } from './WebhookStatusBadge.tsx'
-import { nameOf } from './webhook.ts'
+import { webhookName } from './webhook.ts'
 import styles from './webhooks.module.css'
 
-export function Webhooks() {
+export function WebhooksPage() {
   const api = useApi()
   const navigate = useNavigate()
   const [dialog, setDialog] = useState<WebhookDialog>()
@@ -30,23 +30,23 @@ export function Webhooks() {
     </Button>
   )
   return (
-    <Page title="Webhooks" about="Send signed events to your server, with automatic retries." actions={create}>
+    <Page title="Webhooks" description="Send signed events to your server, with automatic retries." actions={create}>
       <Card is_flush>
         {webhooks.error ? (
-          <Failure error={webhooks.error} retry={webhooks.refetch} />
+          <LoadError error={webhooks.error} retry={webhooks.refetch} />
         ) : (
           <DataTable
             label="Webhooks"
             columns={columns}
             rows={webhooks.data?.pages.flatMap(({ data }) => data)}
-            idOf={({ id }) => id}
+            getRowId={({ id }) => id}
             onOpen={({ id }) =>
               void navigate({ to: '/w/$workspace/webhooks/$id', params: { workspace: api.workspace, id } })
             }
             empty={
-              <Empty icon={<WebhookIcon size={24} />} title="No webhooks yet">
+              <EmptyState icon={<WebhookIcon size={24} />} title="No webhooks yet">
                 Add your server’s URL, or test with the built-in inbox.
-              </Empty>
+              </EmptyState>
             }
           />
         )}
@@ -74,13 +74,13 @@ const columns: Column<Webhook>[] = [
     id: 'created_at',
     header: 'Created',
     meta: { is_hidden_on_phone: true },
-    cell: ({ row }) => <Ago time={row.original.created_at} />,
+    cell: ({ row }) => <RelativeTime time={row.original.created_at} />,
   },
 ]
 
 function NameLink({ webhook }: { webhook: Webhook }) {
   const workspace = useWorkspaceId()
-  const name = nameOf(webhook)
+  const name = webhookName(webhook)
   const target = webhook.inbox_answer === null ? webhook.url : 'Built-in inbox'
   return (
     <div className={styles.name}>

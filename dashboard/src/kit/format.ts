@@ -1,0 +1,35 @@
+const units: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+]
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+const absolute = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
+const numbers = new Intl.NumberFormat('en')
+
+/** "3 hours ago", "in 2 days". */
+export function formatRelativeTime(time: string): string {
+  const seconds = (Date.parse(time) - Date.now()) / 1000
+  const unit = units.find(([, length]) => Math.abs(seconds) >= length)
+  if (!unit) return seconds > 0 ? 'in a moment' : 'just now'
+  return relative.format(Math.round(seconds / unit[1]), unit[0])
+}
+
+export const formatTime = (time: string): string => absolute.format(new Date(time))
+
+export const formatNumber = (number: number): string => numbers.format(number)
+
+/** "1 contact", "1,234 contacts". */
+export const formatCount = (number: number, noun: string): string =>
+  `${formatNumber(number)} ${noun}${number === 1 ? '' : 's'}`
+
+/** Indented if the text is JSON, else unchanged. */
+export function formatJson(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}

@@ -2,14 +2,26 @@ import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { fillPerson, hold, narrow, openDashboard, password, type Visit, wide } from '../support/dashboard.ts'
+import {
+  fillAccountForm,
+  holdRequests,
+  narrow,
+  openDashboard,
+  password,
+  type Visitor,
+  wide,
+} from '../support/dashboard.ts'
 
-const skip = process.platform === 'linux' ? false : 'npm brings a Chromium for Linux alone'
+const skip = process.platform === 'linux' ? false : 'npm has a Chromium for Linux only'
 const javascript_bytes_max = 350_000
 
 const dashboard = skip ? undefined : await openDashboard()
-const { address, setup_link, visit } = dashboard ?? { address: '', setup_link: '', visit: () => Promise.reject() }
-const owner: Visit = await visit().catch(() => ({}) as Visit)
+const { address, setup_link, newVisitor } = dashboard ?? {
+  address: '',
+  setup_link: '',
+  newVisitor: () => Promise.reject(),
+}
+const owner: Visitor = await newVisitor().catch(() => ({}) as Visitor)
 const { page } = owner
 
 const main = (name: string) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name })
@@ -18,7 +30,7 @@ const dialog = (on: Page = page) => on.getByRole('dialog')
 const callWith = async (key: string) =>
   (await fetch(`${address}/api/v1/contacts`, { headers: { authorization: `Bearer ${key}` } })).status
 
-test('the first link makes an owner, whose first key works until it is revoked', { skip }, async () => {
+test('the setup link creates an owner, whose first API key works until it is revoked', { skip }, async () => {
   let bytes = 0
   page.on('response', async (response) => {
     if (!response.url().endsWith('.js')) return
@@ -26,22 +38,22 @@ test('the first link makes an owner, whose first key works until it is revoked',
   })
   await page.goto(setup_link)
   await page.getByLabel('Your name').waitFor()
-  await owner.look('set-up')
-  await fillPerson(page, 'Ada Lovelace', 'ada@example.com')
+  await owner.capture('set-up')
+  await fillAccountForm(page, 'Ada Lovelace', 'ada@example.com')
   await page.getByRole('button', { name: 'Create account' }).click()
   await page.getByText('Get started').waitFor()
   await page.getByText('API key created').waitFor()
   assert.ok(bytes > 0 && bytes < javascript_bytes_max, `the first pages load ${bytes} bytes of JavaScript`)
-  await owner.look('home, empty')
+  await owner.capture('home, empty')
 
   await page.getByRole('link', { name: 'Create an API key' }).click()
   await page.getByRole('button', { name: 'New API key' }).click()
   await dialog().getByLabel('Name').fill('Website form')
   await dialog().getByText('Choose scopes').click()
-  await owner.look('key, form')
+  await owner.capture('key, form')
   await dialog().getByRole('button', { name: 'Create API key' }).click()
   await dialog().getByText('You won’t be able to see it again').waitFor()
-  await owner.look('key, shown once')
+  await owner.capture('key, secret')
   const curl = await dialog().locator('code').last().innerText()
   const [key = ''] = /pk_\w+/.exec(curl) ?? []
   assert.ok(curl.includes(`${address}/api/v1/contacts`))
@@ -62,27 +74,27 @@ test('the first link makes an owner, whose first key works until it is revoked',
   await page.getByRole('menuitem', { name: 'Revoke' }).click()
   await dialog().getByRole('button', { name: 'Revoke' }).click()
   await row.getByText('Revoked').waitFor()
-  await owner.look('keys')
+  await owner.capture('keys')
   while ((await callWith(rotated)) !== 401) await page.evaluate('0')
-  assert.deepEqual(owner.faults(), [])
+  assert.deepEqual(owner.pageErrors(), [])
 })
 
 test('a contact is created, found, edited, tagged and deleted', { skip }, async () => {
   await main('Contacts').click()
   await page.getByText('No contacts yet').waitFor()
-  await owner.look('contacts, empty')
+  await owner.capture('contacts, empty')
   await page.getByRole('button', { name: 'New contact' }).click()
   await dialog().getByLabel('Phone number').fill('12')
   await dialog().getByRole('button', { name: 'Create contact' }).click()
   await dialog().getByText('Must be in E.164 form').waitFor()
   assert.equal(await dialog().getByLabel('Phone number').getAttribute('aria-invalid'), 'true')
-  await owner.look('contact, refused')
+  await owner.capture('contact, invalid')
   await dialog().getByLabel('Phone number').fill('+14155550123')
   await dialog().getByLabel('First name').fill('Grace')
   await dialog().getByLabel('Last name').fill('Hopper')
   await dialog().getByRole('button', { name: 'Create contact' }).click()
   await dialog().getByText('Manual').waitFor()
-  await owner.look('contact')
+  await owner.capture('contact')
 
   await dialog().getByRole('button', { name: 'Edit' }).click()
   await dialog().getByLabel('Company').fill('Navy')
@@ -106,7 +118,7 @@ test('a contact is created, found, edited, tagged and deleted', { skip }, async 
   await dialog().getByLabel('Tag').fill('vip')
   await dialog().getByRole('button', { name: 'Add tag' }).click()
   await page.getByRole('table').getByText('vip').waitFor()
-  await owner.look('contacts')
+  await owner.capture('contacts')
 
   const downloading = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Export' }).click()
@@ -116,10 +128,10 @@ test('a contact is created, found, edited, tagged and deleted', { skip }, async 
   await page.getByLabel('Select Grace Hopper').check()
   await page.getByRole('button', { name: 'Delete' }).click()
   await dialog().getByText('permanently deletes 1 contact').waitFor()
-  await owner.look('contacts, asked before they go')
+  await owner.capture('contacts, confirm delete')
   await dialog().getByRole('button', { name: 'Delete 1 contact' }).click()
   await page.getByText('No results').waitFor()
-  assert.deepEqual(owner.faults([400]), [])
+  assert.deepEqual(owner.pageErrors([400]), [])
 })
 
 const messy = [
@@ -130,12 +142,12 @@ const messy = [
   '+14155550199;The same;Again;;;\r\n',
 ].join('')
 
-test('a messy file is tried, imported, reported and undone', { skip }, async () => {
+test('a CSV file is previewed, imported, reported and undone', { skip }, async () => {
   await main('Import').click()
   await page.getByText('No imports yet').waitFor()
-  await owner.look('imports, empty')
+  await owner.capture('imports, empty')
   await page.getByRole('link', { name: 'New import' }).first().click()
-  // As text: the types of a browser are not known here.
+  // A string, because this project has no DOM types.
   const dataTransfer = await page.evaluateHandle(`(() => {
     const dropped = new DataTransfer()
     dropped.items.add(new File([${JSON.stringify(messy)}], 'messy.csv', { type: 'text/csv' }))
@@ -150,7 +162,7 @@ test('a messy file is tried, imported, reported and undone', { skip }, async () 
   await page.getByRole('option', { name: 'Germany' }).click()
   await page.getByRole('button', { name: 'Import 2 contacts' }).waitFor()
   await page.getByText('Row 1 has the same phone number').waitFor()
-  await owner.look('import, dry run')
+  await owner.capture('import, dry run')
   await page.getByRole('combobox', { name: 'Remarks' }).click()
   await page.getByRole('option', { name: 'Don’t import' }).click()
   await page.getByRole('button', { name: 'Import 2 contacts' }).click()
@@ -159,7 +171,7 @@ test('a messy file is tried, imported, reported and undone', { skip }, async () 
   await page.reload()
   await page.getByText('Finished').waitFor()
   await counts.getByText('Created').waitFor()
-  await owner.look('import, report')
+  await owner.capture('import, report')
   const downloading = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Download invalid rows' }).click()
   assert.match(fs.readFileSync(await (await downloading).path(), 'utf8'), /no number/)
@@ -168,7 +180,7 @@ test('a messy file is tried, imported, reported and undone', { skip }, async () 
   await page.getByText('2 contacts', { exact: true }).waitFor()
   await page.getByRole('button', { name: /^Grace Hopper/ }).click()
   await dialog().getByText('Import').waitFor()
-  assert.equal(await dialog().getByText('first line').count(), 0, 'the column was left out')
+  assert.equal(await dialog().getByText('first line').count(), 0, 'the column is not imported')
   await page.goBack()
   await page.goBack()
   await page.getByRole('button', { name: 'Undo' }).click()
@@ -176,7 +188,7 @@ test('a messy file is tried, imported, reported and undone', { skip }, async () 
   await page.getByText('Undone').waitFor()
   await main('Contacts').click()
   await page.getByText('No contacts yet').waitFor()
-  assert.deepEqual(owner.faults([400]), [])
+  assert.deepEqual(owner.pageErrors([400]), [])
 })
 
 test('an agent is created and shown with its version', { skip }, async () => {
@@ -185,51 +197,51 @@ test('an agent is created and shown with its version', { skip }, async () => {
   await page.getByRole('button', { name: 'New agent' }).click()
   await dialog().getByLabel('Name').fill('Reception')
   await dialog().getByLabel('Instructions').fill('Greet the caller.')
-  await owner.look('agent, form')
+  await owner.capture('agent, form')
   await dialog().getByRole('button', { name: 'Create agent' }).click()
   await page.getByText('Deployed').waitFor()
   await page.getByText('Greet the caller.').waitFor()
-  await owner.look('agent')
+  await owner.capture('agent')
   await page.getByRole('link', { name: 'All agents' }).click()
   await page.getByRole('list', { name: 'Agents' }).getByText('Reception').waitFor()
-  await owner.look('agents')
-  assert.deepEqual(owner.faults([400]), [])
+  await owner.capture('agents')
+  assert.deepEqual(owner.pageErrors([400]), [])
 })
 
-test('what is on its way and what failed is shown as such', { skip }, async () => {
+test('a list shows that it is loading and that it failed', { skip }, async () => {
   const lists = /\/app\/api\/v1\/agents\?/
-  const release = await hold(page, lists)
+  const release = await holdRequests(page, lists)
   await page.reload()
   await page.getByRole('status', { name: 'Loading' }).waitFor()
-  await owner.look('agents, on their way')
+  await owner.capture('agents, loading')
   release()
   await page.getByRole('alert').getByText('Not today.').waitFor()
-  await owner.look('agents, failed')
+  await owner.capture('agents, failed')
   await page.unroute(lists)
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('list', { name: 'Agents' }).getByText('Reception').waitFor()
-  assert.deepEqual(owner.faults([400, 404]), [])
+  assert.deepEqual(owner.pageErrors([400, 404]), [])
 })
 
-test("a member can't do what only an owner may", { skip }, async () => {
+test("a member can't use the operations of owners", { skip }, async () => {
   await main('Settings').click()
   await page.getByRole('link', { name: 'Members' }).click()
   await page.getByRole('button', { name: 'Invite' }).click()
   await dialog().getByLabel('Email').fill('grace@example.com')
   await dialog().getByRole('button', { name: 'Create invitation link' }).click()
   const link = await dialog().locator('code').innerText()
-  await owner.look('invitation, shown once')
+  await owner.capture('invitation, link')
 
-  const member = await visit()
+  const member = await newVisitor()
   await member.page.goto(link)
   await member.page.getByText('Join Default').waitFor()
-  await member.look('invitation')
+  await member.capture('invitation')
   await member.page.getByLabel('Your name').fill('Grace Hopper')
   await member.page.getByRole('textbox', { name: 'Password' }).fill(password)
   await member.page.getByRole('button', { name: 'Join' }).click()
   await member.page.getByRole('link', { name: 'Settings' }).click()
   await member.page.getByText('Only owners can change this.').waitFor()
-  await member.look('settings, as a member')
+  await member.capture('settings, as a member')
   const [, , workspace = ''] = new URL(member.page.url()).pathname.split('/')
   const refused = await member.page.evaluate(async (workspace) => {
     const headers = { 'x-workspace': workspace, 'content-type': 'application/json' }
@@ -247,17 +259,17 @@ test("a member can't do what only an owner may", { skip }, async () => {
   await dialog().getByRole('button', { name: 'Done' }).click()
   await page.reload()
   await page.getByText('grace@example.com').waitFor()
-  await owner.look('members')
+  await owner.capture('members')
 
   await member.page.getByRole('button', { name: 'Leave' }).click()
   await dialog(member.page).getByRole('button', { name: 'Leave' }).click()
   await member.page.getByText('You aren’t in a workspace yet').waitFor()
-  await member.look('no workspace')
-  assert.deepEqual(member.faults([403]), [])
+  await member.capture('no workspace')
+  assert.deepEqual(member.pageErrors([403]), [])
   await member.context.close()
 })
 
-test('workspaces are renamed, made and switched', { skip }, async () => {
+test('workspaces are renamed, created and switched', { skip }, async () => {
   await page.getByRole('link', { name: 'Workspace', exact: true }).click()
   await page.getByLabel('Name').fill('Support')
   await page.getByRole('button', { name: 'Save' }).click()
@@ -280,23 +292,23 @@ test('workspaces are renamed, made and switched', { skip }, async () => {
   await page.getByLabel('Current password').fill(password)
   await page.getByRole('button', { name: 'Change password' }).click()
   await page.getByText('Password changed').waitFor()
-  assert.deepEqual(owner.faults([400, 401, 403, 404]), [])
+  assert.deepEqual(owner.pageErrors([400, 401, 403, 404]), [])
 })
 
-test('who signs out is out, and who guesses is slowed down', { skip }, async () => {
+test('signing out ends the session, and guessing passwords is rate limited', { skip }, async () => {
   await page.getByRole('link', { name: 'Profile' }).click()
   await page.getByText('This device').waitFor()
-  await owner.look('profile')
+  await owner.capture('profile')
   await page.getByRole('button', { name: 'Account: Ada Lovelace' }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-  await owner.look('sign in')
-  const word = page.getByRole('textbox', { name: 'Password' })
-  const go = page.getByRole('button', { name: 'Sign in' })
+  await owner.capture('sign in')
+  const password_field = page.getByRole('textbox', { name: 'Password' })
+  const submit = page.getByRole('button', { name: 'Sign in' })
   const signIn = async () => {
     await page.getByLabel('Email').fill('ada@example.com')
-    await word.fill('another horse battery')
-    await go.click()
+    await password_field.fill('another horse battery')
+    await submit.click()
     await page.getByText('This device').waitFor()
   }
   await signIn()
@@ -305,7 +317,7 @@ test('who signs out is out, and who guesses is slowed down', { skip }, async () 
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   await signIn()
 
-  const guesser = await visit()
+  const guesser = await newVisitor()
   await guesser.page.goto(address)
   await guesser.page.getByLabel('Email').fill('grace@example.com')
   await guesser.page.getByRole('textbox', { name: 'Password' }).fill('a wrong password')
@@ -319,23 +331,23 @@ test('who signs out is out, and who guesses is slowed down', { skip }, async () 
   })
   await guesser.page.getByRole('button', { name: 'Sign in' }).click()
   await guesser.page.getByText('Too many attempts').waitFor()
-  await guesser.look('sign in, slowed down')
-  assert.deepEqual(guesser.faults([401, 429]), [], 'only what was guessed is refused')
+  await guesser.capture('sign in, rate limited')
+  assert.deepEqual(guesser.pageErrors([401, 429]), [], 'no other request fails')
   await guesser.context.close()
 })
 
-test('every page is fit for the dark, and for a phone', { skip }, async () => {
+test('every page works in dark mode and on a phone', { skip }, async () => {
   const parts = ['Home', 'Contacts', 'Import', 'Agents', 'Settings']
-  for (const look of ['dark', 'narrow'] as const) {
-    await page.emulateMedia({ colorScheme: look === 'dark' ? 'dark' : 'light' })
-    await page.setViewportSize(look === 'narrow' ? narrow : wide)
+  for (const variant of ['dark', 'narrow'] as const) {
+    await page.emulateMedia({ colorScheme: variant === 'dark' ? 'dark' : 'light' })
+    await page.setViewportSize(variant === 'narrow' ? narrow : wide)
     for (const name of parts) {
       await main(name).click()
       await page.getByRole('heading', { level: 1 }).waitFor()
       await page.locator('[aria-busy=true], [role=status][aria-label=Loading]').waitFor({ state: 'hidden' })
-      await owner.look(`${name.toLowerCase()}, ${look}`)
-      const beyond = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
-      assert.ok(beyond <= 0, `${name} is ${beyond} too wide`)
+      await owner.capture(`${name.toLowerCase()}, ${variant}`)
+      const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
+      assert.ok(overflow <= 0, `${name} is ${overflow} px too wide`)
     }
   }
   await page.getByRole('button', { name: 'Account: Ada Lovelace' }).click()
@@ -344,6 +356,6 @@ test('every page is fit for the dark, and for a phone', { skip }, async () => {
   assert.equal(await page.locator('html').getAttribute('data-mantine-color-scheme'), 'dark')
   await page.goto(`${address}/no/such/page`)
   await page.getByRole('heading', { name: 'Page not found' }).waitFor()
-  await owner.look('page not found')
-  assert.deepEqual(owner.faults([400, 401, 403, 404]), [])
+  await owner.capture('page not found')
+  assert.deepEqual(owner.pageErrors([400, 401, 403, 404]), [])
 })

@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { fillPerson, narrow, openDashboard, setUp, type Visit, wide } from '../support/dashboard.ts'
+import { fillAccountForm, narrow, openDashboard, setUp, type Visitor, wide } from '../support/dashboard.ts'
 
-const skip = process.platform === 'linux' ? false : 'npm brings a Chromium for Linux alone'
+const skip = process.platform === 'linux' ? false : 'npm has a Chromium for Linux only'
 
 const dashboard = skip ? undefined : await openDashboard()
-const { address, setup_link, visit } = dashboard ?? { address: '', setup_link: '', visit: () => Promise.reject() }
-const owner: Visit = await visit().catch(() => ({}) as Visit)
+const { address, setup_link, newVisitor } = dashboard ?? {
+  address: '',
+  setup_link: '',
+  newVisitor: () => Promise.reject(),
+}
+const owner: Visitor = await newVisitor().catch(() => ({}) as Visitor)
 const { page, context } = owner
 
 const workspaceOf = (on: Page) => /\/w\/([^/?]+)/.exec(on.url())?.[1] ?? ''
@@ -27,26 +31,26 @@ async function send(method: string, path: string, data?: object) {
 
 const linksOf = (on: Page, nav: string) => on.getByRole('navigation', { name: nav }).getByRole('link').allInnerTexts()
 
-/** By an invitation that an owner makes in the page. */
-async function invited(role: 'Member' | 'Viewer', name: string): Promise<Visit> {
+/** Invites someone in the page, and accepts the invitation in another browser context. */
+async function inviteAs(role: 'Member' | 'Viewer', name: string): Promise<Visitor> {
   await openAt(page, '/settings/members')
   await page.getByRole('button', { name: 'Invite' }).click()
   await dialog().getByRole('radio', { name: role }).check()
-  await owner.look(`invite, ${role.toLowerCase()}`)
+  await owner.capture(`invite, ${role.toLowerCase()}`)
   await dialog().getByRole('button', { name: 'Create invitation link' }).click()
   const link = await dialog().locator('code').innerText()
   await dialog().getByRole('button', { name: 'Done' }).click()
-  const guest = await visit()
+  const guest = await newVisitor()
   await guest.page.goto(link)
   await guest.page.getByText(`invited you to join as a ${role.toLowerCase()}. You can`).waitFor()
-  await guest.look(`invitation, ${role.toLowerCase()}`)
-  await fillPerson(guest.page, name, `${name.split(' ')[0]?.toLowerCase()}@example.com`)
+  await guest.capture(`invitation, ${role.toLowerCase()}`)
+  await fillAccountForm(guest.page, name, `${name.split(' ')[0]?.toLowerCase()}@example.com`)
   await guest.page.getByRole('button', { name: 'Join' }).click()
   await guest.page.getByRole('navigation', { name: 'Main' }).waitFor()
   return guest
 }
 
-const owners_pages = {
+const owner_pages = {
   '/webhooks': 'Webhooks',
   '/webhooks/01a1dd18-9904-726a-94bc-9e3b6ab9ad11': 'Webhook',
   '/integrations': 'Integrations',
@@ -57,7 +61,7 @@ const owners_pages = {
 
 let import_id = ''
 
-test('a workspace has something of everything', { skip }, async () => {
+test('a workspace is filled with one resource of each kind', { skip }, async () => {
   await setUp(page, setup_link)
   await send('POST', '/api/v1/contacts', { phone_number: '+14155550101', first_name: 'Konrad', tags: ['vip'] })
   await send('POST', '/api/v1/agents', { name: 'Reception', instructions: 'Greet the caller.' })
@@ -74,8 +78,8 @@ test('an import that wrote nothing has no undo', { skip }, async () => {
   assert.equal(await page.getByRole('button', { name: 'Undo import' }).count(), 0)
 })
 
-test('a viewer sees what there is, and nothing that would change it', { skip }, async () => {
-  const viewer = await invited('Viewer', 'Vera Viewer')
+test('a viewer sees all resources, and no controls that change them', { skip }, async () => {
+  const viewer = await inviteAs('Viewer', 'Vera Viewer')
   const on = viewer.page
   assert.deepEqual(await linksOf(on, 'Main'), ['Home', 'Contacts', 'Imports', 'Agents', 'Events', 'Settings'])
   for (const [path, shown] of Object.entries({
@@ -90,14 +94,14 @@ test('a viewer sees what there is, and nothing that would change it', { skip }, 
     await on.locator('main').getByText(shown).first().waitFor()
     await loaded(on)
     const name = path === '' ? 'home' : path.slice(1).replace(`/${import_id}`, ', one')
-    for (const [look, size, colorScheme] of [
+    for (const [variant, size, colorScheme] of [
       ['', wide, 'light'],
       [', dark', wide, 'dark'],
       [', narrow', narrow, 'light'],
     ] as const) {
       await on.setViewportSize(size)
       await on.emulateMedia({ colorScheme })
-      await viewer.look(`viewer, ${name}${look}`)
+      await viewer.capture(`viewer, ${name}${variant}`)
     }
     await on.setViewportSize(wide)
     await on.emulateMedia({ colorScheme: 'light' })
@@ -124,31 +128,31 @@ test('a viewer sees what there is, and nothing that would change it', { skip }, 
       .count(),
     0,
   )
-  await viewer.look('viewer, contact')
+  await viewer.capture('viewer, contact')
   for (const path of ['/imports/new', '/contacts?contact=new']) {
     await openAt(on, path)
     await on.getByText('Only members and owners can do this').waitFor()
-    await viewer.look(`viewer, ${path.slice(1).replace(/\W/g, ' ')} refused`)
+    await viewer.capture(`viewer, ${path.slice(1).replace(/\W/g, ' ')} refused`)
   }
   await openAt(on, '/events')
   await on.getByRole('combobox', { name: 'Event type' }).click()
   const choices = await on.getByRole('option').allInnerTexts()
   assert.ok(choices.includes('contact.created') && !choices.some((one) => /api_key|webhook/.test(one)), `${choices}`)
-  await assertOwnersPagesSaySo(viewer, 'viewer')
+  await assertOwnerPagesAreClosed(viewer, 'viewer')
 
   await openAt(on, '/settings')
   await on.getByLabel('Your role').waitFor()
   assert.deepEqual(await linksOf(on, 'Settings'), ['Workspace', 'Profile'])
-  await viewer.look('viewer, settings')
+  await viewer.capture('viewer, settings')
   await on.getByRole('button', { name: 'Leave' }).click()
   await dialog(on).getByRole('button', { name: 'Leave' }).click()
   await on.getByText('You aren’t in a workspace yet').waitFor()
-  assert.deepEqual(viewer.faults(), [], 'nothing was asked that is refused')
+  assert.deepEqual(viewer.pageErrors(), [], 'the page sends no request that fails')
   await viewer.context.close()
 })
 
-test('a member changes contacts, and is told which pages are for owners', { skip }, async () => {
-  const member = await invited('Member', 'Max Member')
+test('a member edits contacts, and pages of owners say so', { skip }, async () => {
+  const member = await inviteAs('Member', 'Max Member')
   const on = member.page
   assert.deepEqual(await linksOf(on, 'Main'), ['Home', 'Contacts', 'Imports', 'Agents', 'Events', 'Settings'])
   await openAt(on, '/contacts')
@@ -158,49 +162,49 @@ test('a member changes contacts, and is told which pages are for owners', { skip
   await dialog(on).getByRole('button', { name: 'Edit' }).waitFor()
   await dialog(on).getByRole('button', { name: 'Close' }).click()
   assert.equal(await on.getByRole('button', { name: 'Export' }).count(), 1)
-  await member.look('member, contacts')
+  await member.capture('member, contacts')
   await openAt(on, `/imports/${import_id}`)
   await on.getByRole('button', { name: 'Undo' }).waitFor()
   await openAt(on, '/agents')
   await on.getByRole('button', { name: 'New agent' }).waitFor()
-  await assertOwnersPagesSaySo(member, 'member')
-  assert.deepEqual(member.faults(), [], 'nothing was asked that is refused')
+  await assertOwnerPagesAreClosed(member, 'member')
+  assert.deepEqual(member.pageErrors(), [], 'the page sends no request that fails')
 
   await openAt(page, '/settings/members')
   await page.getByRole('button', { name: 'Actions for Max Member' }).click()
   await page.getByRole('menuitem', { name: 'Make viewer' }).waitFor()
-  await owner.look('members, roles')
+  await owner.capture('members, roles')
   await openAt(on, '/contacts')
   await on.getByRole('button', { name: 'New contact' }).waitFor()
   await page.getByRole('menuitem', { name: 'Make viewer' }).click()
   await page.getByRole('table').getByText('Viewer').waitFor()
   await on.getByRole('button', { name: 'Export' }).click()
   await on.getByRole('button', { name: 'Export' }).waitFor({ state: 'hidden' })
-  assert.deepEqual(member.faults([403]), [], 'the page follows the role once it is told')
+  assert.deepEqual(member.pageErrors([403]), [], 'the page follows the new role after a 403')
   await page.setViewportSize(narrow)
-  await owner.look('members, narrow')
+  await owner.capture('members, narrow')
   await page.setViewportSize(wide)
-  assert.deepEqual(owner.faults(), [])
+  assert.deepEqual(owner.pageErrors(), [])
   await member.context.close()
 })
 
-test('a page of something that does not exist says so', { skip }, async () => {
+test('a page of a resource that does not exist says so', { skip }, async () => {
   const nouns = { agents: 'Agent', imports: 'Import', webhooks: 'Webhook', integrations: 'Integration' }
   for (const [path, noun] of Object.entries(nouns)) {
     await openAt(page, `/${path}/01a1dd18-9904-726a-94bc-9e3b6ab9ad11`)
     await page.getByRole('heading', { name: `${noun} not found` }).waitFor()
     assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0)
   }
-  await owner.look('integration, not found')
-  assert.deepEqual(owner.faults([404]), [])
+  await owner.capture('integration, not found')
+  assert.deepEqual(owner.pageErrors([404]), [])
 })
 
-async function assertOwnersPagesSaySo({ page: on, look }: Visit, role: string): Promise<void> {
-  for (const [path, title] of Object.entries(owners_pages)) {
+async function assertOwnerPagesAreClosed({ page: on, capture }: Visitor, role: string): Promise<void> {
+  for (const [path, title] of Object.entries(owner_pages)) {
     await openAt(on, path)
     await on.getByText('Only owners can view this page').waitFor()
     await on.getByText(`You are a ${role} of this workspace.`).waitFor()
     await on.getByRole('heading', { level: 1, name: title, exact: true }).waitFor()
-    await look(`${role}, refused ${title.toLowerCase()}`)
+    await capture(`${role}, refused ${title.toLowerCase()}`)
   }
 }

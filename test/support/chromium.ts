@@ -9,24 +9,24 @@ const { version } = JSON.parse(
 const folder = path.join(checkout, '.cache', `chromium-${version}`)
 const args = ['--no-sandbox']
 
-/** The Chromium that npm brought, which is for x64 alone; elsewhere the one that is installed. */
+/** npm has a Chromium for x64 only; elsewhere an installed one is used. */
 export function openChromium(): Promise<Browser> {
-  return process.arch === 'x64' ? openPacked() : chromium.launch({ executablePath: installed(), args })
+  return process.arch === 'x64' ? launchPackaged() : chromium.launch({ executablePath: findInstalled(), args })
 }
 
-function installed(): string {
+function findInstalled(): string {
   const folders = (process.env.PATH ?? '').split(path.delimiter)
   const names = ['chromium', 'chromium-browser', 'google-chrome']
   const found = names
     .flatMap((name) => folders.map((folder) => path.join(folder, name)))
     .find((file) => fs.existsSync(file))
   if (!found)
-    throw new Error(`npm brings no Chromium for ${process.arch}: install one, such as by apt install chromium`)
+    throw new Error(`npm has no Chromium for ${process.arch}: install one, for example with apt install chromium`)
   return found
 }
 
-/** It brings its libraries and fonts too, for hosts that have none. */
-async function openPacked(): Promise<Browser> {
+/** Falls back to the package's libraries and fonts on hosts that lack them. */
+async function launchPackaged(): Promise<Browser> {
   if (!fs.existsSync(folder)) await unpack()
   const options = { executablePath: path.join(folder, 'chromium'), args }
   try {
@@ -40,7 +40,7 @@ async function openPacked(): Promise<Browser> {
   }
 }
 
-/** Whole or not at all. The package unpacks into the folder for temporary files, wherever that is. */
+/** Unpacks into a draft folder and renames it. The package always unpacks into TMPDIR. */
 async function unpack(): Promise<void> {
   const draft = `${folder}.${process.pid}`
   fs.mkdirSync(draft, { recursive: true })
@@ -52,7 +52,7 @@ async function unpack(): Promise<void> {
   try {
     fs.renameSync(draft, folder)
   } catch {
-    // Another run was first.
+    // Another run has unpacked it meanwhile.
     fs.rmSync(draft, { recursive: true })
   }
 }

@@ -1,31 +1,31 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openDashboard, setUp, type Visit } from '../support/dashboard.ts'
+import { openDashboard, setUp, type Visitor } from '../support/dashboard.ts'
 
-const skip = process.platform === 'linux' ? false : 'npm brings a Chromium for Linux alone'
+const skip = process.platform === 'linux' ? false : 'npm has a Chromium for Linux only'
 
 const dashboard = skip ? undefined : await openDashboard()
-const { address, setup_link, visit, restart } = dashboard ?? {
+const { address, setup_link, newVisitor, restart } = dashboard ?? {
   address: '',
   setup_link: '',
-  visit: () => Promise.reject(),
+  newVisitor: () => Promise.reject(),
   restart: () => Promise.reject(),
 }
-const owner: Visit = await visit().catch(() => ({}) as Visit)
+const owner: Visitor = await newVisitor().catch(() => ({}) as Visitor)
 const { page, context } = owner
 
-const live = () => page.getByRole('status').getByText('Live').waitFor()
+const waitForLive = () => page.getByRole('status').getByText('Live').waitFor()
 const rows = () => page.getByRole('list', { name: 'Events' }).locator(':scope > li')
 
-/** So many, and no more. */
-async function shows(count: number): Promise<void> {
+/** Waits until exactly this many rows are shown. */
+async function waitForRows(count: number): Promise<void> {
   await rows()
     .nth(count - 1)
     .waitFor()
   await rows().nth(count).waitFor({ state: 'detached' })
 }
 
-/** As the page would, from beside it. */
+/** Sends a request with the page's session. */
 async function send(method: string, path: string, data?: object) {
   const workspace = /\/w\/([^/]+)/.exec(page.url())?.[1] ?? ''
   const headers = { origin: address, 'x-workspace': workspace }
@@ -40,63 +40,63 @@ const importContacts = (from: number, count: number) => {
   return send('POST', '/api/v1/contacts/imports', { rows: numbers })
 }
 
-test('a log that is left open shows the newest, each once, and does not grow for ever', { skip }, async () => {
+test('an open log shows each new event once and stays bounded', { skip }, async () => {
   await setUp(page, setup_link)
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Events' }).click()
-  await live()
+  await waitForLive()
   await rows().getByText('api_key.created').waitFor()
   await addContact(1)
   await rows().first().getByText('contact.created').waitFor()
-  await shows(2)
+  await waitForRows(2)
   await importContacts(8_000_000, 900)
   await rows().first().getByText('import.finished').waitFor()
-  // 200 that came, and the pages: the first one, which began with them anew.
+  // 200 live events and the first page of 50, which was loaded again.
   await rows().nth(250).waitFor({ state: 'detached' })
   await addContact(2)
   await rows().nth(1).getByText('import.finished').waitFor()
   await rows().first().getByText('contact.created').waitFor()
   await page.getByRole('button', { name: 'Show older events' }).click()
   await rows().nth(99).waitFor()
-  assert.deepEqual(owner.faults(), [])
+  assert.deepEqual(owner.pageErrors(), [])
 })
 
-test('it goes on when the server was killed, without a gap and with none twice', { skip }, async () => {
+test('after a server restart no event is missing and none appears twice', { skip }, async () => {
   await page.reload()
-  await live()
-  await shows(50)
+  await waitForLive()
+  await waitForRows(50)
   await addContact(3)
-  await shows(51)
+  await waitForRows(51)
   await rows().first().click()
   await page.getByRole('region', { name: 'Event data' }).waitFor()
   await restart()
   await addContact(4)
-  await shows(52)
-  await live()
+  await waitForRows(52)
+  await waitForLive()
   await addContact(5)
-  await shows(53)
-  assert.equal(await page.getByRole('region', { name: 'Event data' }).count(), 1, 'what was open still is')
+  await waitForRows(53)
+  assert.equal(await page.getByRole('region', { name: 'Event data' }).count(), 1, 'the open event stays open')
   assert.equal(await rows().nth(3).getByText('contact.created').count(), 1)
 })
 
-test('it listens while it can be seen, and then shows what it has missed', { skip }, async () => {
-  const see = (state: string) =>
+test('a hidden page disconnects, and shows the missed events when it is visible again', { skip }, async () => {
+  const setVisibility = (state: string) =>
     page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true })
       document.dispatchEvent(new Event('visibilitychange'))`)
   await page.reload()
-  await live()
+  await waitForLive()
   await addContact(6)
-  await shows(51)
-  await see('hidden')
+  await waitForRows(51)
+  await setVisibility('hidden')
   await page.getByText('Connecting…').waitFor()
   const { id } = await addContact(7)
   await send('DELETE', `/api/v1/contacts/${id}`)
-  await see('visible')
-  await live()
+  await setVisibility('visible')
+  await waitForLive()
   await rows().first().getByText('contact.deleted').waitFor()
-  await shows(50)
+  await waitForRows(50)
 })
 
-test('who signed out elsewhere is asked to sign in', { skip }, async () => {
+test('signing out elsewhere leads to the sign-in page', { skip }, async () => {
   await send('DELETE', '/session')
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 })

@@ -1,19 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openDashboard, setUp, type Visit } from '../support/dashboard.ts'
+import { openDashboard, setUp, type Visitor } from '../support/dashboard.ts'
 
-const skip = process.platform === 'linux' ? false : 'npm brings a Chromium for Linux alone'
+const skip = process.platform === 'linux' ? false : 'npm has a Chromium for Linux only'
 
 const dashboard = skip ? undefined : await openDashboard()
-const { address, setup_link, visit } = dashboard ?? { address: '', setup_link: '', visit: () => Promise.reject() }
-const owner: Visit = await visit().catch(() => ({}) as Visit)
+const { address, setup_link, newVisitor } = dashboard ?? {
+  address: '',
+  setup_link: '',
+  newVisitor: () => Promise.reject(),
+}
+const owner: Visitor = await newVisitor().catch(() => ({}) as Visitor)
 const { page, context } = owner
 const dialog = () => page.getByRole('dialog')
-/** As if the page had just been opened. */
 const open = (path: string) => page.goto(`${address}/w/${workspaceOf()}${path}`)
 const workspaceOf = () => /\/w\/([^/?]+)/.exec(page.url())?.[1] ?? ''
 
-/** What someone else does meanwhile, from beside the page. */
+/** Changes something as another user would, outside of the page. */
 async function send(method: string, path: string, data?: object) {
   const headers = { origin: address, 'x-workspace': workspaceOf() }
   const answer = await context.request.fetch(`${address}/app/api/v1${path}`, { method, headers, ...(data && { data }) })
@@ -23,8 +26,12 @@ async function send(method: string, path: string, data?: object) {
 
 const tagsOf = async (id: string): Promise<string[]> => (await send('GET', `/contacts/${id}`)).tags
 
-/** Before the page's change of this address arrives, someone else is faster: the first time, or each time. */
-async function beFaster(path: string, change: (time: number) => Promise<unknown>, times_max: number): Promise<void> {
+/** Runs `change` just before each of the page's first `times_max` PATCH requests to `path`. */
+async function changeBeforePatch(
+  path: string,
+  change: (time: number) => Promise<unknown>,
+  times_max: number,
+): Promise<void> {
   let times = 0
   await page.route(`**/app/api/v1${path}`, async (route) => {
     if (route.request().method() === 'PATCH' && times < times_max) {
@@ -45,15 +52,15 @@ async function addTag(names: string[], tag: string): Promise<void> {
 let ada = ''
 let grace = ''
 
-test('a tag for many keeps the tags that others add meanwhile', { skip }, async () => {
+test('adding a tag to several contacts keeps tags that others add meanwhile', { skip }, async () => {
   await setUp(page, setup_link)
   ada = (await send('POST', '/contacts', { phone_number: '+14155550101', first_name: 'Ada', tags: ['early'] })).id
   grace = (await send('POST', '/contacts', { phone_number: '+14155550102', first_name: 'Grace' })).id
   await open('/contacts')
   await page.getByText('2 contacts', { exact: true }).waitFor()
-  // After the list was shown, and between the page's read and its write.
+  // One change after the list has loaded, one between the page's read and its write.
   await send('PATCH', `/contacts/${ada}`, { tags: ['early', 'since'] })
-  await beFaster(`/contacts/${grace}`, () => send('PATCH', `/contacts/${grace}`, { tags: ['meanwhile'] }), 1)
+  await changeBeforePatch(`/contacts/${grace}`, () => send('PATCH', `/contacts/${grace}`, { tags: ['meanwhile'] }), 1)
   await addTag(['Ada', 'Grace'], 'vip')
   await page.getByText('2 contacts updated.').waitFor()
   assert.deepEqual(await tagsOf(ada), ['early', 'since', 'vip'])
@@ -67,24 +74,24 @@ test('a tag for many keeps the tags that others add meanwhile', { skip }, async 
   await dialog().getByRole('button', { name: 'Remove tag' }).click()
   await page.getByRole('table').getByText('vip').first().waitFor({ state: 'hidden' })
   assert.deepEqual([await tagsOf(ada), await tagsOf(grace)], [['early', 'since', 'late'], ['meanwhile']])
-  assert.deepEqual(owner.faults([412]), [])
+  assert.deepEqual(owner.pageErrors([412]), [])
 })
 
-test('a contact that others change again and again is named, and stays selected', { skip }, async () => {
-  const others = (time: number) => send('PATCH', `/contacts/${grace}`, { tags: [`tag ${time}`] })
+test('a contact that others keep changing is named, and stays selected', { skip }, async () => {
+  const changeTags = (time: number) => send('PATCH', `/contacts/${grace}`, { tags: [`tag ${time}`] })
   await open('/contacts')
-  await beFaster(`/contacts/${grace}`, others, Number.POSITIVE_INFINITY)
+  await changeBeforePatch(`/contacts/${grace}`, changeTags, Number.POSITIVE_INFINITY)
   await addTag(['Ada', 'Grace'], 'new')
   await page.getByText('Couldn’t update 1 contact: Grace.').waitFor()
   await page.getByText('1 contact selected').waitFor()
   assert.ok(await page.getByLabel('Select Grace').isChecked())
-  await owner.look('contacts, one not updated')
+  await owner.capture('contacts, one not updated')
   await page.unroute(`**/app/api/v1/contacts/${grace}`)
   assert.deepEqual((await tagsOf(ada)).at(-1), 'new')
   await page.getByRole('button', { name: 'Clear selection' }).click()
 })
 
-test('contacts that someone else has deleted meanwhile count as deleted', { skip }, async () => {
+test('a contact that someone else has deleted counts as deleted', { skip }, async () => {
   const { id } = await send('POST', '/contacts', { phone_number: '+14155550103', first_name: 'Emmy' })
   await open('/contacts')
   await page.getByLabel('Select Emmy').check()
@@ -94,7 +101,7 @@ test('contacts that someone else has deleted meanwhile count as deleted', { skip
   await page.getByText('1 contact deleted.').waitFor()
 })
 
-test('a contact that is edited keeps the tags that others add and remove meanwhile', { skip }, async () => {
+test('editing a contact keeps tags that others add and remove meanwhile', { skip }, async () => {
   await send('PATCH', `/contacts/${ada}`, { tags: ['one', 'two'] })
   await open('/contacts')
   await page.getByRole('button', { name: /^Ada/ }).click()
@@ -110,7 +117,7 @@ test('a contact that is edited keeps the tags that others add and remove meanwhi
   await dialog().getByRole('button', { name: 'Close' }).click()
 })
 
-test('a webhook that is edited keeps what others change meanwhile', { skip }, async () => {
+test('editing a webhook keeps what others change meanwhile', { skip }, async () => {
   const { id } = await send('POST', '/webhooks', { url: 'inbox', events: ['contact.created'], description: 'Before' })
   await open('/webhooks')
   await page.getByRole('link', { name: 'Before' }).click()
@@ -124,7 +131,7 @@ test('a webhook that is edited keeps what others change meanwhile', { skip }, as
   assert.deepEqual([events, description], [['contact.created', 'agent.created'], 'After'])
 })
 
-test('a field map that is edited keeps the fields that others map meanwhile', { skip }, async () => {
+test('editing a field map keeps fields that others map meanwhile', { skip }, async () => {
   const { id } = await send('POST', '/integrations', { name: 'Form', field_map: { phone_number: '/phone' } })
   await open('/integrations')
   await page.getByRole('link', { name: 'Form' }).click()
@@ -143,6 +150,6 @@ test('a field map that is edited keeps the fields that others map meanwhile', { 
     crm_ids: { hubspot: '/id' },
   })
   assert.equal(default_country, 'DE')
-  assert.equal(await page.getByLabel('Last name').inputValue(), '/last', 'what is saved is shown')
-  assert.deepEqual(owner.faults([404, 412]), [])
+  assert.equal(await page.getByLabel('Last name').inputValue(), '/last', 'the form shows the saved values')
+  assert.deepEqual(owner.pageErrors([404, 412]), [])
 })

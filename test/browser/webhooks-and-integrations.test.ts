@@ -3,13 +3,13 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { event_types } from '../../dashboard/src/events/event-types.ts'
 import { types } from '../../server/events/catalog.ts'
-import { hold, narrow, openDashboard, setUp, type Visit, wide } from '../support/dashboard.ts'
+import { holdRequests, narrow, openDashboard, setUp, type Visitor, wide } from '../support/dashboard.ts'
 
-const skip = process.platform === 'linux' ? false : 'npm brings a Chromium for Linux alone'
+const skip = process.platform === 'linux' ? false : 'npm has a Chromium for Linux only'
 
 const dashboard = skip ? undefined : await openDashboard()
-const { setup_link, visit } = dashboard ?? { setup_link: '', visit: () => Promise.reject() }
-const owner: Visit = await visit().catch(() => ({}) as Visit)
+const { setup_link, newVisitor } = dashboard ?? { setup_link: '', newVisitor: () => Promise.reject() }
+const owner: Visitor = await newVisitor().catch(() => ({}) as Visitor)
 const { page } = owner
 
 const main = (name: string) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name })
@@ -19,7 +19,7 @@ const more = async (name: string) => {
   await page.getByRole('menuitem', { name }).click()
 }
 
-/** What a form tool does. */
+/** Sends a payload as a form tool does. */
 const post = (url: string, payload: object) =>
   fetch(url, {
     method: 'POST',
@@ -27,27 +27,27 @@ const post = (url: string, payload: object) =>
     body: JSON.stringify(payload),
   })
 
-let way_in = ''
+let webhook_url = ''
 
-test('the page knows every type of event', () => {
+test('the dashboard knows every event type', () => {
   assert.deepEqual(event_types, types)
 })
 
-test('an integration is made, mapped by clicking on a sample, and shows what arrives', { skip }, async () => {
+test('an integration is created, mapped by clicking on a sample, and shows what it receives', { skip }, async () => {
   await setUp(page, setup_link)
 
   await main('Integrations').click()
   await page.getByText('No integrations yet').waitFor()
-  await owner.look('integrations, empty')
+  await owner.capture('integrations, empty')
   await page.getByRole('button', { name: 'New integration' }).click()
   await dialog().getByLabel('Name').fill('Contact form')
   await dialog().getByRole('button', { name: 'Create integration' }).click()
   await page.getByText('Nothing received yet').waitFor()
-  await owner.look('integration, new')
-  way_in = await page.getByText(/^http.+\/in\/[\w-]{43}$/).innerText()
+  await owner.capture('integration, new')
+  webhook_url = await page.getByText(/^http.+\/in\/[\w-]{43}$/).innerText()
 
   const payload = { id: 7, form: { phone: '030 901820', name: 'Konrad', tags: ['early', 'vip'] } }
-  assert.equal((await post(way_in, payload)).status, 400, 'nothing is mapped yet')
+  assert.equal((await post(webhook_url, payload)).status, 400, 'nothing is mapped yet')
   await page.getByRole('button', { name: 'phone: "030 901820"' }).click()
   await page.getByRole('menuitem', { name: 'Phone number' }).click()
   await page.getByText('This sample would be rejected').waitFor()
@@ -63,49 +63,49 @@ test('an integration is made, mapped by clicking on a sample, and shows what arr
   await page.getByLabel('CRM system').fill('hubspot')
   await page.getByText('HubSpot: 7').waitFor()
   await page.getByText('early, vip').waitFor()
-  await owner.look('integration, mapped')
+  await owner.capture('integration, mapped')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Field mapping saved.').waitFor()
   await page.getByText('Active', { exact: true }).waitFor()
 
-  assert.equal((await post(way_in, payload)).status, 200)
-  const arrived = page.getByRole('list', { name: 'Received' })
-  await arrived.getByText('Created').click()
-  await arrived.getByText('"Konrad"').waitFor()
-  await arrived.getByText('The field map has no phone_number yet').waitFor()
-  await owner.look('integration, with receipts')
-  await arrived.getByRole('link', { name: 'View contact' }).click()
+  assert.equal((await post(webhook_url, payload)).status, 200)
+  const received = page.getByRole('list', { name: 'Received' })
+  await received.getByText('Created').click()
+  await received.getByText('"Konrad"').waitFor()
+  await received.getByText('The field map has no phone_number yet').waitFor()
+  await owner.capture('integration, with receipts')
+  await received.getByRole('link', { name: 'View contact' }).click()
   await dialog().getByText('+4930901820').first().waitFor()
   await page.goBack()
 
   await more('Require signatures')
   await dialog().getByRole('button', { name: 'Generate secret' }).click()
-  await owner.look('integration, signing')
+  await owner.capture('integration, signing')
   await dialog().getByRole('button', { name: 'Save' }).click()
   await dialog().waitFor({ state: 'hidden' })
-  assert.equal((await post(way_in, payload)).status, 401)
+  assert.equal((await post(webhook_url, payload)).status, 401)
   await more('Change signing')
   await dialog().getByRole('button', { name: 'Accept unsigned' }).click()
   await dialog().waitFor({ state: 'hidden' })
   await page.getByRole('button', { name: 'Disable' }).click()
   await page.getByRole('button', { name: 'Enable' }).waitFor()
-  assert.equal((await post(way_in, payload)).status, 409)
+  assert.equal((await post(webhook_url, payload)).status, 409)
   await page.getByRole('button', { name: 'Enable' }).click()
   await page.getByRole('button', { name: 'Disable' }).waitFor()
-  assert.equal((await post(way_in, payload)).status, 200)
-  assert.deepEqual(owner.faults(), [])
+  assert.equal((await post(webhook_url, payload)).status, 200)
+  assert.deepEqual(owner.pageErrors(), [])
 })
 
-test('events show up as they happen, and can be filtered and opened', { skip }, async () => {
+test('events appear live, and can be filtered and opened', { skip }, async () => {
   await main('Events').click()
   await page.getByRole('status').getByText('Live').waitFor()
   const events = page.getByRole('list', { name: 'Events' })
   await events.getByText('contact.created').waitFor()
-  await post(way_in, { form: { phone: '030 901821', name: 'Grace' } })
+  await post(webhook_url, { form: { phone: '030 901821', name: 'Grace' } })
   await events.getByText('contact.created').nth(1).waitFor()
   await events.getByText('contact.created').first().click()
   await events.getByText('"Grace"').waitFor()
-  await owner.look('events')
+  await owner.capture('events')
 
   await page.getByRole('combobox', { name: 'Event type' }).click()
   const listed = page.waitForResponse((response) => /\/events\?.*type=contact\.updated/.test(response.url()))
@@ -114,32 +114,32 @@ test('events show up as they happen, and can be filtered and opened', { skip }, 
   await events.getByText('contact.created').first().waitFor({ state: 'hidden' })
   assert.equal(new URL(page.url()).searchParams.get('type'), 'contact.updated')
   await page.getByRole('status').getByText('Live').waitFor()
-  await post(way_in, { form: { phone: '030 901821', name: 'Grace Hopper' } })
+  await post(webhook_url, { form: { phone: '030 901821', name: 'Grace Hopper' } })
   await events.getByText('contact.updated').nth(data.length).waitFor()
   await events.getByText('contact.updated').first().click()
   await page.getByRole('region', { name: 'Previous values' }).getByText('"Grace"').waitFor()
-  await owner.look('events, filtered')
-  assert.deepEqual(owner.faults(), [])
+  await owner.capture('events, filtered')
+  assert.deepEqual(owner.pageErrors(), [])
 })
 
-test('a webhook is tried out with the inbox, which can be told to fail', { skip }, async () => {
+test('a webhook is tested with the inbox, which can respond with errors', { skip }, async () => {
   await main('Webhooks').click()
   await page.getByText('No webhooks yet').waitFor()
-  await owner.look('webhooks, empty')
+  await owner.capture('webhooks, empty')
   await page.getByRole('button', { name: 'New webhook' }).click()
   await dialog().getByLabel('URL').fill('http://127.0.0.1:1/hook')
   await dialog().getByRole('button', { name: 'Create webhook' }).click()
   await dialog().locator('[aria-invalid=true]').first().waitFor()
-  await owner.look('webhook, refused')
+  await owner.capture('webhook, invalid')
   await dialog().getByText('Built-in inbox').click()
   await dialog().getByRole('combobox', { name: 'Events' }).fill('contact')
   await page.getByRole('option', { name: 'All contact events' }).click()
   await dialog().getByRole('combobox', { name: 'Events' }).press('Tab')
-  await owner.look('webhook, form')
+  await owner.capture('webhook, form')
   await dialog().getByRole('button', { name: 'Create webhook' }).click()
   const secret = await dialog().locator('code').innerText()
   assert.match(secret, /^whsec_/)
-  await owner.look('webhook, secret shown once')
+  await owner.capture('webhook, secret')
   await dialog().getByRole('button', { name: 'Done' }).click()
   await page.getByText('No deliveries yet').waitFor()
   assert.equal(await page.getByText(secret).count(), 0)
@@ -150,16 +150,16 @@ test('a webhook is tried out with the inbox, which can be told to fail', { skip 
   const inbox = page.getByRole('list', { name: 'Inbox requests' })
   await inbox.getByText('Valid signature').click()
   await page.getByRole('list', { name: 'Signature check' }).getByText('Signed content', { exact: true }).waitFor()
-  await owner.look('webhook, inbox')
+  await owner.capture('webhook, inbox')
 
   await page.getByRole('radiogroup').getByText('500').click()
   await page.getByRole('radio', { name: '500' }).and(page.locator(':checked')).waitFor({ state: 'attached' })
-  await post(way_in, { form: { phone: '030 901822', name: 'Emmy' } })
+  await post(webhook_url, { form: { phone: '030 901822', name: 'Emmy' } })
   await deliveries.getByRole('link', { name: 'contact.created' }).click()
   await dialog().getByRole('button', { name: /^500/ }).first().waitFor()
   await dialog().getByRole('region', { name: 'Request content' }).getByText('"Emmy"').waitFor()
   await dialog().getByRole('region', { name: 'Response content' }).getByText('HTTP 500').waitFor()
-  await owner.look('webhook, an attempt')
+  await owner.capture('webhook, an attempt')
   await dialog().getByRole('button', { name: 'Close' }).click()
   await page.getByText('Deliveries are failing').waitFor()
 
@@ -177,7 +177,7 @@ test('a webhook is tried out with the inbox, which can be told to fail', { skip 
   await page.getByText('Your server responded with 410').waitFor()
   await page.getByRole('radiogroup', { name: 'Filter deliveries' }).getByText('Failed').click()
   await deliveries.getByText('webhook.test').waitFor()
-  await owner.look('webhook, disabled')
+  await owner.capture('webhook, disabled')
   await page.getByRole('radiogroup', { name: 'Responds with' }).getByText('200').click()
   await page.getByRole('button', { name: 'Enable' }).click()
   await page.getByText('This webhook is disabled').waitFor({ state: 'hidden' })
@@ -198,16 +198,16 @@ test('a webhook is tried out with the inbox, which can be told to fail', { skip 
   await page.getByRole('heading', { name: 'Try-out' }).waitFor()
   await page.getByRole('link', { name: 'All webhooks' }).click()
   await page.getByRole('table', { name: 'Webhooks' }).getByText('Try-out').waitFor()
-  await owner.look('webhooks')
-  assert.deepEqual(owner.faults([400]), [])
+  await owner.capture('webhooks')
+  assert.deepEqual(owner.pageErrors([400]), [])
 })
 
-test('what is on its way and what failed is shown as such', { skip }, async () => {
+test('lists show that they are loading and that they failed', { skip }, async () => {
   const lists = /\/app\/api\/v1\/(events|webhooks|integrations)\?/
-  const release = await hold(page, lists)
+  const release = await holdRequests(page, lists)
   await page.reload()
   await page.locator('[aria-busy=true]').waitFor()
-  await owner.look('webhooks, on their way')
+  await owner.capture('webhooks, loading')
   release()
   for (const name of ['Webhooks', 'Events', 'Integrations']) {
     await main(name).click()
@@ -217,14 +217,14 @@ test('what is on its way and what failed is shown as such', { skip }, async () =
   await page.unroute(lists)
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByText('Contact form').waitFor()
-  assert.deepEqual(owner.faults([400, 404]), [])
+  assert.deepEqual(owner.pageErrors([400, 404]), [])
 })
 
-test('each of the pages is fit for the dark, and for a phone', { skip }, async () => {
+test('every page works in dark mode and on a phone', { skip }, async () => {
   const open = { Events: 'contact.created', Webhooks: 'Try-out', Integrations: 'Contact form' }
-  for (const look of ['dark', 'narrow'] as const) {
-    await page.emulateMedia({ colorScheme: look === 'dark' ? 'dark' : 'light' })
-    await page.setViewportSize(look === 'narrow' ? narrow : wide)
+  for (const variant of ['dark', 'narrow'] as const) {
+    await page.emulateMedia({ colorScheme: variant === 'dark' ? 'dark' : 'light' })
+    await page.setViewportSize(variant === 'narrow' ? narrow : wide)
     for (const [name, one] of Object.entries(open)) {
       await main(name).click()
       await page.getByRole('heading', { level: 1, name }).waitFor()
@@ -233,13 +233,13 @@ test('each of the pages is fit for the dark, and for a phone', { skip }, async (
         if (part && name !== 'Events') await page.getByRole('heading', { level: 1, name: one }).waitFor()
         while ((await page.locator('[aria-busy=true], [role=status][aria-label=Loading]').count()) > 0)
           await page.evaluate('0')
-        await owner.look(`${name.toLowerCase()}${part}, ${look}`)
-        const beyond = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
-        assert.ok(beyond <= 0, `${name}${part} is ${beyond} too wide`)
+        await owner.capture(`${name.toLowerCase()}${part}, ${variant}`)
+        const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
+        assert.ok(overflow <= 0, `${name}${part} is ${overflow} px too wide`)
       }
     }
   }
-  assert.deepEqual(owner.faults([400, 404]), [])
+  assert.deepEqual(owner.pageErrors([400, 404]), [])
 })
 
 test('integrations and webhooks are deleted', { skip }, async () => {
@@ -247,7 +247,7 @@ test('integrations and webhooks are deleted', { skip }, async () => {
   await more('Delete')
   await dialog().getByRole('button', { name: 'Delete' }).click()
   await page.getByText('No integrations yet').waitFor()
-  assert.equal((await post(way_in, {})).status, 404)
+  assert.equal((await post(webhook_url, {})).status, 404)
   await main('Webhooks').click()
   await page.getByRole('link', { name: 'Try-out' }).click()
   await more('Delete')

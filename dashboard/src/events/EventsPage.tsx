@@ -63,7 +63,7 @@ export function EventsPage() {
   return (
     <Page
       title="Events"
-      description={`A live log of changes in this workspace.${is_owner ? ' Use webhooks to send them to your server.' : ''}`}
+      description={`A live log of changes.${is_owner ? ' Use webhooks to send them to your server.' : ''}`}
       actions={
         <Badge variant="light" color={state === 'live' ? 'teal' : 'gray'} tt="none" size="lg" role="status">
           {state === 'live' ? 'Live' : 'Connecting…'}

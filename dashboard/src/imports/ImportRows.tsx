@@ -59,10 +59,7 @@ export function ImportRows({ import: report }: { import: Import }) {
         aria-label="Filter rows"
         value={outcome}
         onChange={(value) => setOutcome(value as Outcome | 'all')}
-        data={[
-          { value: 'all', label: 'All rows' },
-          ...outcomes.map((name) => ({ value: name, label: filter_names[name] })),
-        ]}
+        data={[{ value: 'all', label: 'All' }, ...outcomes.map((name) => ({ value: name, label: filter_names[name] }))]}
       />
       {rows.error ? (
         <LoadError error={rows.error} retry={rows.refetch} />

@@ -97,7 +97,10 @@ export function addDoors(
         if (!upload || isTimeout(error)) return answer()
         void answerAndDrain(raw, reply.raw, upload.bytes_max, answer).finally(() => upload_sockets.delete(raw.socket))
       }
-      if (!slots.acquire(key)) return rejectLater(() => fail(problem.overloaded()))
+      if (!slots.acquire(key)) {
+        rejectLater(() => fail(problem.overloaded()))
+        return
+      }
       const release = () => slots.release(key)
       run({ id, caller, raw, params, query, body }).then(
         (answer) => {

@@ -1,6 +1,9 @@
+import { openService } from '../server/api.ts'
 import * as api_keys from '../server/api-keys/store.ts'
+import { readConfig } from '../server/config.ts'
 import type { NewContact } from '../server/contacts/schema.ts'
 import * as contacts from '../server/contacts/store.ts'
+import { atNow, inTransaction, type Service } from '../server/kit/at.ts'
 import * as clock from '../server/kit/clock.ts'
 import type { Pool } from '../server/kit/postgres/pool.ts'
 import * as workspaces from '../server/workspaces/store.ts'
@@ -21,12 +24,13 @@ export async function fill(pool: Pool, signal: AbortSignal): Promise<Tenant[]> {
     const count = index === 0 ? contacts_of_the_first : contacts_of_others
     return Array.from({ length: count / at_once }, (_, part) => ({ tenant, start: part * at_once }))
   })
+  const service = serviceOn(pool)
   const rest = parts.values()
   const work = async () => {
     for (const { tenant, start } of rest) {
       signal.throwIfAborted()
       const now = clock.now() - hour_ms * (contacts_of_the_first - start)
-      tenant.ids.push(...(await addContacts(pool, tenant.workspace_id, start, now)))
+      tenant.ids.push(...(await addContacts(service, tenant.workspace_id, start, now)))
     }
   }
   // All of them, so that none still writes when one has failed and the database is dropped.
@@ -37,22 +41,26 @@ export async function fill(pool: Pool, signal: AbortSignal): Promise<Tenant[]> {
   return tenants
 }
 
+/** To call verbs without a server. */
+export const serviceOn = (pool: Pool, config = readConfig()): Service => openService(pool, config, () => '')
+
 export function addTenant(pool: Pool, name: string): Promise<Tenant> {
-  return pool.tx(async (db) => {
-    const workspace = await workspaces.create(db, name, clock.now())
+  return inTransaction(atNow(serviceOn(pool), ''), async (at) => {
+    const workspace = await workspaces.create(at, name)
     if (!workspace) throw new Error(`there is a workspace ${name} in a new database`)
     const token = api_keys.newToken()
-    await api_keys.create(db, workspace.id, token, { name: 'Load', scopes: null, expires_at: null }, clock.now())
+    const key = { name: 'Load', scopes: null, expires_at: null }
+    await api_keys.create({ ...at, workspace: workspace.id }, { token, key })
     return { workspace_id: workspace.id, token, ids: [] }
   })
 }
 
-async function addContacts(pool: Pool, workspace: string, start: number, now: number): Promise<string[]> {
+async function addContacts(service: Service, workspace: string, start: number, now: number): Promise<string[]> {
   const inputs = Array.from({ length: at_once }, (_, index) => ({
     ...contactOf(start + index),
     source: 'import' as const,
   }))
-  const created = await pool.tx((db) => contacts.create(db, workspace, inputs, now))
+  const created = await inTransaction(atNow(service, workspace, now), (at) => contacts.create(at, inputs))
   return created.map((contact) => {
     if (contact instanceof Error) throw contact
     return contact.id

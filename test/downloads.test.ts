@@ -6,7 +6,9 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openApi } from '../server/api.ts'
 import { readConfig } from '../server/config.ts'
+import { event_types } from '../server/contacts/event-types.ts'
 import * as events from '../server/events/store.ts'
+import { inTransaction } from '../server/kit/at.ts'
 import { openStreamBody } from '../server/kit/http/stream-body.ts'
 import { newId } from '../server/kit/id.ts'
 import { openLog } from '../server/kit/log.ts'
@@ -18,7 +20,7 @@ import { migrations, serve, type Tenant, testPool } from './support/harness.ts'
 import { addLargeContacts, askWithoutReading, beginningOf, endOf } from './support/readers.ts'
 import { imported } from './support/uploads.ts'
 
-const { workspace, pool } = await serve()
+const { workspace, pool, at } = await serve()
 
 const never_ms = 1_000_000
 /** Long enough for a busy process to read the start of the response first. */
@@ -183,7 +185,7 @@ test('a stream of events is reset when its client stops reading', async () => {
   const first = (await tenant.call('GET', '/events?limit=1')).body.data[0].id
   const notes = 'x'.repeat(10_000)
   const news = Array.from({ length: 900 }, () => ({ data: { id: newId(), notes } }))
-  await pool.tx((db) => events.recordMany(db, tenant.id, 'contact.created', news, Date.now()))
+  await inTransaction(at(tenant.id), (at) => events.recordMany(at, event_types.created, news))
   const socket = await stall(url, tenant, `/events/stream?after=${first}`)
   await until('it is reset', async () => (await countConnections(app.server)) === 0)
   assert.equal(await endOf(socket), 'ECONNRESET')

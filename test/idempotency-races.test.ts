@@ -12,7 +12,7 @@ import { create, eventsOf } from './support/people.ts'
 import { newContact } from './support/samples.ts'
 
 /** Two servers over one database, as two processes would be. */
-const { workspace, fetch: ask, pool } = await serve()
+const { workspace, fetch: ask, pool, at } = await serve()
 const { fetch: askOther } = await serve()
 
 const post = ({ key }: Tenant, name: string, body: object, to = ask): Promise<Answer> =>
@@ -235,8 +235,8 @@ test('what others take at each try, just after it was seen to be free, is refuse
     }
   }
   const writes = [
-    (db: Db) => contacts.update(blind(db), tenant.id, [{ id, change, is_current }], clock.now()),
-    (db: Db) => setCrmId(blind(db), tenant.id, { id, system: 'zoho', crm_id: '1', is_current }, clock.now()),
+    (db: Db) => contacts.update({ ...at(tenant.id), db: blind(db) }, [{ id, change, is_current }]),
+    (db: Db) => setCrmId({ ...at(tenant.id), db: blind(db) }, { id, system: 'zoho', crm_id: '1', is_current }),
   ]
   for (const write of writes) {
     tries = 0

@@ -4,8 +4,9 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { after, test } from 'node:test'
 import { Type } from 'typebox'
+import { openHooks } from '../server/kit/at.ts'
 import { openSeal } from '../server/kit/crypto/seal.ts'
-import { operation } from '../server/kit/http/operation.ts'
+import * as operation from '../server/kit/http/operation.ts'
 import { openHttp } from '../server/kit/http/server.ts'
 import { openLog } from '../server/kit/log.ts'
 import { openOutbound } from '../server/kit/outbound/outbound.ts'
@@ -16,18 +17,16 @@ import { testPool } from './support/harness.ts'
 const broken_type = 'text/plain\n'
 
 const operations = [
-  operation({
+  operation.get({
     id: 'fine.get',
-    method: 'GET',
     path: '/fine',
     scope: 'all:read',
     summary: '',
     response: Type.Object({}),
     run: async () => ({}),
   }),
-  operation({
+  operation.file({
     id: 'unsendable.get',
-    method: 'GET',
     path: '/unsendable',
     scope: 'all:read',
     summary: '',
@@ -40,17 +39,17 @@ const operations = [
 
 const pool = testPool()
 const outbound = openOutbound({ allowed: [] })
-const caller = { id: 'a', workspace: 'a', scopes: { has: () => true, is_open: true }, source: 'api' } as const
+const caller = { id: 'a', workspace: 'a', scopes: { has: () => true, is_open: true }, authenticated_by: 'key' } as const
+const tools = { seal: openSeal('a'.repeat(32), seal_info), outbound, address: () => '' }
 const { app } = openHttp({
   doors: [{ operations, base_path: '', served_at: [''], identify: async () => caller }],
-  pool,
+  service: { pool, tools, hooks: openHooks([]) },
   log: openLog('silent'),
   rate_limit_per_second: 0,
   trust_proxy: [],
   metrics_prefix: 'test',
   restarts: 0,
   limits: {},
-  tools: { seal: openSeal('a'.repeat(32), seal_info), outbound, address: () => '' },
   site: { answer: () => undefined },
 })
 const url = await app.listen({ host: '127.0.0.1', port: 0 })

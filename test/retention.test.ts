@@ -6,7 +6,7 @@ import { openLog } from '../server/kit/log.ts'
 import { type Sql, sql } from '../server/kit/postgres/sql.ts'
 import * as retention from '../server/retention.ts'
 import * as deliveries from '../server/webhooks/deliveries.ts'
-import * as removal from '../server/webhooks/removal.ts'
+import * as removal from '../server/webhooks/retention.ts'
 import { openServer, ownDatabase, testPool } from './support/harness.ts'
 import { holdOpen } from './support/held.ts'
 import { fillDeliveries, fillEvents, fillKeys, fillMessages, noting, planOf } from './support/retained.ts'
@@ -22,7 +22,9 @@ open.defer(server.close)
 
 const day_ms = 24 * 60 * 60 * 1000
 const log = openLog('silent')
-const options = { pool, events_keep_days: 30, isStopping: () => false, log }
+const { tools, hooks } = server.at('')
+const service = { pool, tools, hooks }
+const options = { service, events_keep_days: 30, isStopping: () => false, log }
 
 const count = async (from: Sql): Promise<number> =>
   (await pool.one<{ count: number }>(sql`select count(*) from ${from}`)).count
@@ -84,7 +86,7 @@ test('old rows are found by an index, and removed in batches, and no others', as
   await fillKeys(pool, { ...filled, until_ms: until_ms + 60 * day_ms })
   await pool.script('vacuum analyze')
   const noted: Sql[] = []
-  await retention.removeExpired({ ...options, pool: noting(pool, noted), now: () => now })
+  await retention.removeExpired({ ...options, service: { ...service, pool: noting(pool, noted) }, now: () => now })
 
   const of_tenant = sql`where workspace_id = ${tenant.id}`
   // The tenant's key was recorded as well.
@@ -115,7 +117,7 @@ test('the numbers that an ended dry run has met go, and those of one that runs s
         select ${workspace}, ${id}, n::text, n from generate_series(1, 3) as n`,
     )
   }
-  await imports.removeOld(pool, workspace, clock.now())
+  await imports.removeOld(server.at(workspace))
   const left = await pool.many(sql`select distinct import_id from import_numbers where workspace_id = ${workspace}`)
   assert.deepEqual(left, [{ import_id: running }])
 })
@@ -130,7 +132,7 @@ test('a removal ends after the batch that is under way when the service stops', 
     batches += 1
     return batches > 1
   }
-  await removal.removeOld(pool, tenant.id, now + 1, isStopping)
+  await removal.removeOld(server.at(tenant.id), now + 1, isStopping)
   assert.equal(await totalOf(tenant, webhook_id), 3_000)
   assert.equal(await count(sql`webhook_deliveries where workspace_id = ${tenant.id}`), 3_000)
 })
@@ -195,7 +197,10 @@ test('how many deliveries there are is not counted anew, and by status it is cou
   for (const [status, total] of expected) {
     const noted: Sql[] = []
     const query = { limit: 20, offset: 0, ...(status && { status }) }
-    const listed = await deliveries.list(noting(pool, noted), tenant.id, id, query)
+    const listed = await deliveries.list(
+      { ...server.at(tenant.id), db: noting(pool, noted) },
+      { webhook_id: id, query },
+    )
     assert.deepEqual([status, listed.pagination.total, listed.data.length], [status, total, 20])
     for (const plan of await Promise.all(noted.map((one) => planOf(pool, one)))) {
       assert.doesNotMatch(plan, /Seq Scan on webhook_deliveries/)

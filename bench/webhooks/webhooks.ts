@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
+import { readConfig } from '../../server/config.ts'
 import * as contacts from '../../server/contacts/store.ts'
+import { atNow, inTransaction } from '../../server/kit/at.ts'
 import * as clock from '../../server/kit/clock.ts'
-import { openSeal } from '../../server/kit/crypto/seal.ts'
 import type { Pool } from '../../server/kit/postgres/pool.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
-import { seal_info } from '../../server/product.ts'
 import * as webhooks from '../../server/webhooks/store.ts'
 import { type Database, openDatabase } from '../database.ts'
-import { addTenant } from '../fill.ts'
+import { addTenant, serviceOn } from '../fill.ts'
 import { type Server, startServer } from '../processes.ts'
 import type { Tenant } from '../rows.ts'
 import type { Arrived } from './receivers.ts'
@@ -104,12 +104,12 @@ async function ask<T>({ port }: Server, path: string): Promise<T> {
 }
 
 async function addWebhooks(pool: Pool, tenants: Tenant[], urls: string[], secrets_key: string): Promise<void> {
-  const seal = openSeal(secrets_key, seal_info)
+  const service = serviceOn(pool, { ...readConfig(), secrets_key })
   for (const [index, url] of urls.entries()) {
     const tenant = tenants[index % tenants.length]
     if (!tenant) throw new Error('there are no workspaces')
-    await pool.tx((db) =>
-      webhooks.create(db, tenant.workspace_id, { url, events: ['contact.created'] }, seal, clock.now()),
+    await inTransaction(atNow(service, tenant.workspace_id), (at) =>
+      webhooks.create(at, { url, events: ['contact.created'] }),
     )
   }
 }
@@ -123,10 +123,10 @@ function newContact() {
 
 /** By the verbs that requests come to, in each workspace; gives how long a body is. */
 async function addEvents(pool: Pool, tenants: Tenant[], count: number): Promise<number> {
-  await pool.tx(async (db) => {
+  await inTransaction(atNow(serviceOn(pool), ''), async (at) => {
     for (const { workspace_id } of tenants) {
       const inputs = Array.from({ length: count }, () => ({ ...newContact(), source: 'api' as const }))
-      await contacts.create(db, workspace_id, inputs, clock.now())
+      await contacts.create({ ...at, workspace: workspace_id }, inputs)
     }
   })
   const { length } = await pool.one<{ length: number }>(sql`select max(length(data::text)) as length from events`)

@@ -56,7 +56,9 @@ async function run(how: How): Promise<void> {
   })
   for (const line of summaryOf(report)) say(line)
   say(`${each * workers} requests in ${Math.round((Date.now() - started_at) / 1000)} s`)
-  const possible = operations.filter(({ scope }) => scope !== withheld).map(({ id }) => id.replace('.', '_'))
+  const possible = operations
+    .filter((operation) => operation.kind !== 'raw' && operation.scope !== withheld)
+    .map(({ id }) => id.replace('.', '_'))
   const missed = described
     .filter(({ id, ...operation }) => possible.includes(id) && !report.succeeded.has(nameOf(operation)))
     .map(nameOf)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import * as clock from '../../server/kit/clock.ts'
 import type { Db } from '../../server/kit/postgres/pool.ts'
 import { type Sql, sql } from '../../server/kit/postgres/sql.ts'
-import * as removal from '../../server/webhooks/removal.ts'
+import * as removal from '../../server/webhooks/retention.ts'
 import type { Server, Tenant } from '../support/harness.ts'
 import { fillDeliveries, noting, planOf } from '../support/retained.ts'
 import { newContact, newWebhook } from '../support/samples.ts'
@@ -23,7 +23,7 @@ export const scenario: Scenario = {
   run: (how) => withServers(1, {}, async ([server]) => void (server && (await run(server, how)))),
 }
 
-async function run({ workspace, pool }: Server, { is_long, say }: How): Promise<void> {
+async function run({ workspace, pool, at }: Server, { is_long, say }: How): Promise<void> {
   const tenant = await workspace()
   const rows = is_long ? rows_long : rows_short
   const [kept, deleted] = [await webhook(tenant), await webhook(tenant)]
@@ -40,8 +40,8 @@ async function run({ workspace, pool }: Server, { is_long, say }: How): Promise<
   let is_over = false
   const beside = createUntil(tenant, () => is_over)
   const [all_ms] = await timed(async () => {
-    await removal.removeOld(db, tenant.id, now - kept_ms)
-    await removal.removeDeleted(db, tenant.id, clock.now())
+    await removal.removeOld({ ...at(tenant.id), db }, now - kept_ms)
+    await removal.removeDeleted({ ...at(tenant.id), db })
   })
   is_over = true
   const creates = await beside

@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
+import { openService } from '../../server/api.ts'
 import * as api_keys from '../../server/api-keys/store.ts'
+import { readConfig } from '../../server/config.ts'
+import { atNow, inTransaction } from '../../server/kit/at.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { newId } from '../../server/kit/id.ts'
 import { baseFolder, openEmbedded } from '../../server/kit/postgres/embedded/embedded.ts'
@@ -88,11 +91,13 @@ export interface Tenant {
 /** A fresh workspace with a key of its own. */
 export async function newTenant(pool: Pool, scopes: string[] | null = null): Promise<Tenant> {
   const now = clock.now()
-  const workspace = await workspaces.create(pool, `faults ${newId()}`, now)
+  const service = openService(pool, readConfig({}), () => '')
+  const workspace = await workspaces.create({ db: pool, now }, `faults ${newId()}`)
   if (!workspace) throw new Error('two ids are the same')
-  const key = api_keys.newToken()
-  await pool.tx((db) => api_keys.create(db, workspace.id, key, { name: 'faults', scopes, expires_at: null }, now))
-  return { workspace: workspace.id, key }
+  const token = api_keys.newToken()
+  const key = { name: 'faults', scopes, expires_at: null }
+  await inTransaction(atNow(service, workspace.id, now), (at) => api_keys.create(at, { token, key }))
+  return { workspace: workspace.id, key: token }
 }
 
 export function postmasterPid(data_dir: string): number {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { operations } from '../../server/api.ts'
+import { bodyOf as bodySchema } from '../../server/kit/http/operation.ts'
 import { answerFaults } from '../support/contract.ts'
 import { serve } from '../support/harness.ts'
 import { addressOf, bodyOf, hasId, make } from '../support/operations.ts'
@@ -67,11 +68,12 @@ for (const operation of operations) {
   const { properties = {} } = operation.query as { properties?: object }
   const names = fc.constantFrom(...Object.keys(properties), 'nonsense', '__proto__')
 
-  if (operation.body) {
+  const schema = bodySchema(operation)
+  if (schema) {
     test(`an invalid name at any depth of a body of ${operation.id} is rejected`, async () => {
       const tenant = await workspace()
       const address = addressOf(operation, await make(operation, tenant))
-      for (const path of objectsIn(operation.body as Described)) {
+      for (const path of objectsIn(schema as Described)) {
         for (const [name, value] of invalid_names.flatMap((name) => said.map((value) => [name, value] as const))) {
           const body = JSON.stringify(withName(bodyOf(operation), path, name, value))
           const answer = await tenant.call(operation.method, address, body, { 'content-type': 'application/json' })

@@ -1,5 +1,5 @@
-import type { Operation } from '../../server/kit/http/operation.ts'
-import type { Tenant } from './harness.ts'
+import { isWrite, type Operation } from '../../server/kit/http/operation.ts'
+import type { Answer, Tenant } from './harness.ts'
 import { bodies, makers } from './samples.ts'
 
 interface Sampled {
@@ -14,20 +14,37 @@ export function collectionOf({ path }: Operation): string {
 
 export const hasId = ({ path }: Operation): boolean => path.includes('/:id')
 
-/** The address of an operation, with `id` in its place (of a delivery with its webhook's) and the schema's examples in the others. */
-export function addressOf({ path, params }: Operation, id: string): string {
+/**
+ * The path of an operation, with `id` in its place (of a delivery with its webhook's) and the schema's examples in the
+ * others. The maker of a raw operation gives the whole path.
+ */
+export function addressOf({ kind, path, params }: Operation, id: string): string {
   const { properties } = params as unknown as Sampled
+  if (kind === 'raw') return id
   return path
     .replace(':id/deliveries/:delivery_id', ':id')
     .replace(/:(\w+)/g, (_, name) => (name === 'id' ? id : String(properties[name]?.examples?.[0])))
 }
 
-export function bodyOf({ id, body }: Operation): object | undefined {
-  if (!body) return undefined
+export function bodyOf(operation: Operation): object | undefined {
+  const { id, kind } = operation
+  if (kind !== 'raw' && !(isWrite(operation) && operation.body)) return undefined
   const make = bodies[id]
   if (!make) throw new Error(`test/samples.ts has no body for ${id}`)
   return make()
 }
+
+/** Sends a request: with the tenant's key to the base path, or to a raw operation without a key. */
+export const request = (
+  { kind, method }: Operation,
+  tenant: Tenant,
+  address: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+): Promise<Answer> =>
+  kind === 'raw' ? tenant.send(`http://host${address}`, body, headers) : tenant.call(method, address, body, headers)
+
+export const successStatus = (operation: Operation): number => (isWrite(operation) ? operation.status : 200)
 
 export function make(operation: Operation, tenant: Tenant): Promise<string> {
   const maker = makers[operation.id] ?? makers[collectionOf(operation)]

@@ -44,6 +44,8 @@ export const makers: Record<string, (tenant: Tenant) => Promise<string>> = {
     await send(url, { phone: phoneNumber() })
     return id
   },
+  'integrations.receive': async ({ call }) =>
+    new URL((await call('POST', '/integrations', newIntegration())).body.data.url).pathname,
   agents: async ({ call }) => (await call('POST', '/agents', newAgent())).body.data.id,
   events: async ({ call }) => {
     await call('POST', '/contacts', newContact())
@@ -53,6 +55,7 @@ export const makers: Record<string, (tenant: Tenant) => Promise<string>> = {
   webhooks: async ({ call }) => (await call('POST', '/webhooks', newWebhook({ url: 'inbox' }))).body.data.id,
   // An inbox keeps its address.
   'webhooks.update': async ({ call }) => (await call('POST', '/webhooks', newWebhook())).body.data.id,
+  'webhooks.receive': async ({ call }) => (await call('POST', '/webhooks', newWebhook({ url: 'inbox' }))).body.data.url,
   'webhooks.get_delivery': delivery,
   'webhooks.resend_delivery': delivery,
   api_keys: async ({ call }) => (await call('POST', '/api_keys', newApiKey())).body.data.id,
@@ -67,9 +70,11 @@ export const bodies: Record<string, () => object> = {
   'integrations.create': newIntegration,
   'integrations.update': () => ({ name: 'Another form' }),
   'integrations.dry_run': () => ({ sample: { phone: phoneNumber() } }),
+  'integrations.receive': () => ({ phone: phoneNumber() }),
   'agents.create': newAgent,
   'webhooks.create': newWebhook,
   'webhooks.update': () => ({ description: 'Another' }),
+  'webhooks.receive': () => ({ anything: true }),
   'webhooks.recover': () => ({ since: '2026-11-15T09:30:00Z' }),
   'api_keys.create': newApiKey,
   'api_keys.rotate': () => ({ overlap_seconds: 60 }),

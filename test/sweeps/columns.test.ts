@@ -61,9 +61,12 @@ after(() => pool.close())
 
 const resources = new Map(
   operations
-    .filter(({ file }) => !file)
-    .map(({ response }) => {
-      const { title = '', properties } = response as { title?: string; properties?: Record<string, Property> }
+    .flatMap((operation) => {
+      if (operation.kind === 'list') return operation.items
+      return 'response' in operation ? operation.response : []
+    })
+    .map((schema) => {
+      const { title = '', properties } = schema as { title?: string; properties?: Record<string, Property> }
       return [title, properties ?? {}]
     }),
 )

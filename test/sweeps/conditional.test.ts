@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { document, operations } from '../../server/api.ts'
 import { showsResource } from '../../server/kit/http/envelope.ts'
-import type { Operation } from '../../server/kit/http/operation.ts'
+import { isWrite, type Operation } from '../../server/kit/http/operation.ts'
 import { type Answer, serve } from '../support/harness.ts'
-import { addressOf, bodyOf, make, prepare } from '../support/operations.ts'
+import { addressOf, bodyOf, make, prepare, successStatus } from '../support/operations.ts'
 
 const { workspace } = await serve()
 
 const etagOf = ({ headers }: Answer) => String(headers.get('etag'))
 
-const isGet = ({ method, is_list, file }: Operation) => method === 'GET' && !is_list && !file
+const isGet = ({ kind }: Operation) => kind === 'get'
 const isChange = ({ method }: Operation) => ['PATCH', 'PUT', 'DELETE'].includes(method)
 
 for (const operation of operations.filter(isGet)) {
@@ -48,15 +48,17 @@ for (const operation of operations.filter(isChange)) {
 }
 
 test('what is documented to have an ETag has one, and nothing else', () => {
-  const documented = operations.filter(({ path, method, status }) => {
+  const documented = operations.filter((operation) => {
+    const { path, method } = operation
     const paths: Record<string, Record<string, { responses: Record<string, { headers?: object }> }>> = JSON.parse(
       JSON.stringify(document.paths),
     )
-    const { headers } = paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]?.responses[status] ?? {}
+    const { headers } =
+      paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]?.responses[successStatus(operation)] ?? {}
     return 'ETag' in Object(headers)
   })
   assert.deepEqual(
     documented.map(({ id }) => id),
-    operations.filter((one) => isGet(one) || (one.state && showsResource(one))).map(({ id }) => id),
+    operations.filter((one) => isGet(one) || (isWrite(one) && one.version && showsResource(one))).map(({ id }) => id),
   )
 })

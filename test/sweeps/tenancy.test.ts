@@ -44,7 +44,7 @@ for (const operation of operations.filter(hasId)) {
   })
 }
 
-for (const operation of operations.filter(({ is_list }) => is_list)) {
+for (const operation of operations.filter(({ kind }) => kind === 'list')) {
   test(`${operation.id} shows nothing of another workspace`, async () => {
     const [owner, stranger] = await Promise.all([workspace(), workspace()])
     const ours = hasId(operation) ? await make(operation, stranger) : ''

@@ -111,6 +111,7 @@ export const receive_operations: operation.Operation[] = [
       'in it. With a signing secret, requests must be signed by Standard Webhooks, and a repeated `webhook-id` has no effect.',
     params: schema.ByToken,
     errors: ['VALIDATION_ERROR', 'UNAUTHORIZED', 'NOT_FOUND', 'CONFLICT', 'INVALID_STATE', 'UNSUPPORTED_MEDIA_TYPE'],
+    request: { content_type: 'application/json', example: { phone: '+14155550100', name: 'Ada' } },
     responses: { 200: { description: 'Received.', schema: resourceEnvelope(schema.Received) } },
     run: (at, { caller }, request) => receive(at, { id: caller.id, request }),
   }),

@@ -173,6 +173,7 @@ export const inbox_operations: operation.Operation[] = [
       "the webhook's `inbox_answer` says: 200, 410, 500, or with `hang` nothing for 20 seconds and then 504.",
     params: schema.ByInbox,
     errors: ['NOT_FOUND'],
+    request: { content_type: '*/*', example: '{"type":"webhook.test"}' },
     responses: schema.inbox_responses,
     run: (at, { params }, request) => inbox.receive(at, { token: params.token, request }),
   }),

@@ -176,6 +176,8 @@ export interface Stream<P extends TSchema = TSchema, Q extends TSchema = TSchema
 export interface Raw<P extends TSchema = TSchema, Q extends TSchema = TSchema> extends Described<P, Q> {
   kind: 'raw'
   method: 'POST'
+  /** What clients are told to send. */
+  request: { content_type: string; example: unknown }
   responses: Record<number, { description: string; schema: TSchema }>
   run: (at: At, call: CallOf<P, Q>, request: RawRequest) => Promise<RawAnswer | Problem>
 }

@@ -40,7 +40,10 @@ export function webhookObject(type: string, description: string, payload: TSchem
 }
 
 function requestBody(operation: Operation, components: Components): Json {
-  if (operation.kind === 'raw') return { requestBody: { content: { '*/*': {} } } }
+  if (operation.kind === 'raw') {
+    const { content_type, example } = operation.request
+    return { requestBody: { content: { [content_type]: { schema: {}, example } } } }
+  }
   const body = bodyOf(operation)
   const upload = uploadOf(operation)
   if (!body) return {}

@@ -6,6 +6,7 @@ import { type Log, openLog } from './kit/log.ts'
 import { SetupError } from './kit/postgres/embedded/embedded.ts'
 import * as setup from './people/setup.ts'
 import { startPeriodicTasks } from './periodic-tasks.ts'
+import { product } from './product.ts'
 import { ensureFirstWorkspace } from './start/first-workspace.ts'
 import { formatGreeting, greetingAsJson } from './start/greeting.ts'
 import { notifyLauncher } from './start/launcher.ts'
@@ -102,7 +103,7 @@ async function start(config: Config, log: Log, is_json: boolean): Promise<() => 
     // Before the greeting: from then on the launcher restarts the service after a crash.
     await notifyLauncher({ port, data_dir: config.database_url ? undefined : config.data_dir })
     const address = addressOf(config, port)
-    if (is_restart) say(`Parley is ready again: ${address}/api/v1`)
+    if (is_restart) say(`${product.name} is ready again: ${address}/api/v1`)
     else console.log((is_json ? greetingAsJson : formatGreeting)({ address, first_key, setup_token }))
     return stop
   } catch (error) {

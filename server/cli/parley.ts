@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import type { Command as CommanderCommand } from 'commander'
+import { product } from '../product.ts'
 import { Command } from './command.ts'
 import { addKeyCommands } from './key.ts'
 import { addMigrateCommand } from './migrate.ts'
@@ -20,7 +21,7 @@ standard error. Only serve and migrate create a database. README.md lists all va
 With --json a command prints one JSON document on standard output. An error is the last line on standard error:
 {"error": {"code", "message"}}. The exit status is 0 on success and 1 after an error.`
 
-const program = new Command('parley')
+const program = new Command(product.short_name)
   .description('The agent service you run yourself')
   .version(version, '-V, --version', 'Print the version')
   .option('--json', 'Print data and errors as JSON')

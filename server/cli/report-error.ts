@@ -1,6 +1,7 @@
 import { ConfigError } from '../config.ts'
 import { SetupError } from '../kit/postgres/embedded/embedded.ts'
 import { Problem } from '../kit/problem.ts'
+import { product } from '../product.ts'
 import { UsageError } from './command.ts'
 
 /** Prints an error on standard error. With `is_json` the last line is `{"error": {"code", "message"}}`. */
@@ -10,8 +11,8 @@ export function reportError(error: unknown, is_json: boolean): void {
   // The stack of a bug is printed in both forms.
   if (code === 'INTERNAL_ERROR') console.error(error)
   if (is_json) console.error(JSON.stringify({ error: { code, message } }))
-  else if (error instanceof UsageError) console.error(`parley: ${message} (${error.help})`)
-  else if (code !== 'INTERNAL_ERROR') console.error(`parley: ${message}`)
+  else if (error instanceof UsageError) console.error(`${product.short_name}: ${message} (${error.help})`)
+  else if (code !== 'INTERNAL_ERROR') console.error(`${product.short_name}: ${message}`)
 }
 
 function errorCode(error: unknown): string {

@@ -1,3 +1,5 @@
+import { product } from '../product.ts'
+
 export interface Greeting {
   /** The base address without its path. */
   address: string
@@ -21,7 +23,7 @@ export function greetingAsJson({ address, first_key, setup_token }: Greeting): s
 export function formatGreeting({ address, first_key, setup_token }: Greeting): string {
   const lines = [
     '',
-    'Parley is ready.',
+    `${product.name} is ready.`,
     '',
     `  Base address   ${address}/api/v1`,
     `  Dashboard      ${address}/`,
@@ -40,7 +42,7 @@ export function formatGreeting({ address, first_key, setup_token }: Greeting): s
     ...lines,
     `  API key        ${first_key}`,
     "                 Copy this key now. You won't be able to see it again.",
-    '                 To create another one: npx parley key create --workspace Default',
+    `                 To create another one: npx ${product.short_name} key create --workspace Default`,
     '',
     '  Try it:',
     `  curl -H 'Authorization: Bearer ${first_key}' ${address}/api/v1/contacts`,

@@ -3,85 +3,216 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 
-const server = path.resolve(import.meta.dirname, '../../server')
+/** Checks what ARCHITECTURE.md says about the structure of the code. */
 
-/** From left to right: a room imports only from those before it, and from any other its schema. */
+const root = path.resolve(import.meta.dirname, '../..')
+const lines_max = 300
+const kit_files_max = 12
+
+/** From left to right: a file imports only from those to its left, and from its own folder. */
 const ranks = [
-  ['kit', 'product.ts'],
-  ['docs', 'events', 'workspaces'],
-  ['api-keys', 'contacts', 'agents', 'webhooks'],
-  ['overview', 'people'],
-  ['imports', 'integrations'],
+  ['product.ts'],
+  ['kit'],
+  ['docs', 'workspaces', 'events'],
+  ['api-keys', 'contacts', 'webhooks'],
+  ['agents'],
+  ['imports', 'integrations', 'overview', 'people'],
   ['config.ts'],
-  ['api.ts', 'database.ts', 'stop-database.ts', 'worker.ts', 'retention.ts'],
-  ['start', 'periodic-tasks.ts'],
+  ['api.ts', 'worker.ts', 'retention.ts', 'database.ts'],
+  ['start', 'periodic-tasks.ts', 'stop-database.ts'],
   ['main.ts'],
   ['cli'],
 ]
-const rankOf = (room: string): number => ranks.findIndex((rooms) => rooms.includes(room))
+const rankOf = (folder: string): number => ranks.findIndex((folders) => folders.includes(folder))
 
 interface File {
+  /** From the folder that was read. */
   name: string
-  room: string
+  /** The first part of the name. */
+  folder: string
   text: string
-  imports: string[]
+  lines: number
+  imports: { target: string; is_type: boolean }[]
 }
 
-const files: File[] = fs.globSync('**/*.ts', { cwd: server }).map((name) => {
-  const text = fs.readFileSync(path.join(server, name), 'utf8')
-  const imports = [...text.matchAll(/(?:from|import)\s*\(?'([^']+)'/g)].map(([, specifier = '']) =>
-    specifier.startsWith('.') ? path.join(path.dirname(name), specifier) : specifier,
-  )
-  return { name, room: name.split('/')[0] ?? '', text, imports }
-})
-
-const offenders = (offends: (file: File) => boolean): string[] => files.filter(offends).map(({ name }) => name)
-
-test('every room has its place', () => {
-  assert.deepEqual(
-    offenders(({ room }) => rankOf(room) < 0),
-    [],
-  )
-})
-
-test('arrows point to the left', () => {
-  const crossing = files.flatMap(({ name, room, imports }) =>
-    imports
-      .filter((target) => target.endsWith('.ts') && !target.endsWith('/schema.ts') && target.split('/')[0] !== room)
-      .filter((target) => rankOf(target.split('/')[0] ?? '') >= rankOf(room))
-      .map((target) => `${name} -> ${target}`),
-  )
-  assert.deepEqual(crossing, [])
-})
-
-test('a schema knows the kit, its own room and other schemas', () => {
-  const isKnown = (target: string, room: string) =>
-    !target.endsWith('.ts') || ['kit', room].includes(target.split('/')[0] ?? '') || target.endsWith('/schema.ts')
-  assert.deepEqual(
-    offenders(({ name, room, imports }) => name.endsWith('/schema.ts') && !imports.every((one) => isKnown(one, room))),
-    [],
-  )
-})
-
-test('only api.ts knows the routes', () => {
-  assert.deepEqual(
-    offenders(({ name, imports }) => name !== 'api.ts' && imports.some((target) => target.endsWith('/routes.ts'))),
-    [],
-  )
-})
-
-function only(what: string, pattern: RegExp, allowed: string[]): void {
-  test(`only ${allowed.join(' and ')} ${what}`, () => {
-    const found = offenders(({ text }) => pattern.test(text))
-    assert.deepEqual(
-      found.filter((name) => !allowed.includes(name)),
-      [],
-    )
-    assert.ok(found.length > 0, 'the pattern finds what it looks for')
+function filesIn(folder: string, pattern = '**/*.{ts,tsx}'): File[] {
+  const base = path.join(root, folder)
+  return fs.globSync(pattern, { cwd: base }).map((name) => {
+    const text = fs.readFileSync(path.join(base, name), 'utf8')
+    const found = text.matchAll(/(import type |export type )?(?:[^'\n]*|\{[^}]*\} )(?:from|import)\s*\(?'([^']+)'/g)
+    const imports = Array.from(found, ([, type, specifier = '']) => ({
+      target: specifier.startsWith('.') ? path.join(path.dirname(name), specifier) : specifier,
+      is_type: type !== undefined,
+    }))
+    return { name, folder: name.split('/')[0] ?? '', text, lines: text.split('\n').length - 1, imports }
   })
 }
 
-only('imports the driver', /from 'pg'/, fs.globSync('kit/postgres/*.ts', { cwd: server }))
-only('imports the web framework', /from 'fastify'/, [...fs.globSync('kit/http/**/*.ts', { cwd: server }), 'api.ts'])
-only('reads the environment', /process\.env/, ['config.ts'])
-only('asks what time it is', /Date\.now\(|new Date\(|performance\.now\(/, ['kit/clock.ts'])
+const server = filesIn('server')
+const dashboard = filesIn('dashboard/src')
+const kit = server.filter(({ folder }) => folder === 'kit')
+const rooms = fs.globSync('*/store.ts', { cwd: path.join(root, 'server') }).map((name) => path.dirname(name))
+
+const namesOf = (files: File[], isOffending: (file: File) => boolean): string[] =>
+  files.filter(isOffending).map(({ name }) => name)
+
+const none = (offenders: string[]): void => assert.deepEqual(offenders, [])
+
+test('the server has the expected files', () => {
+  assert.ok(server.length > 150 && dashboard.length > 80)
+  assert.ok(server.every(({ name, imports }) => imports.length > 0 || !/\bimport\b.*\bfrom\b/.test(name)))
+})
+
+test('every folder and file of the server has a rank', () => {
+  none(namesOf(server, ({ folder }) => rankOf(folder) < 0))
+})
+
+test('imports point to the left', () => {
+  const crossing = server.flatMap(({ name, folder, imports }) =>
+    imports
+      .map(({ target }) => target)
+      .filter((target) => target.endsWith('.ts') && target.split('/')[0] !== folder)
+      .filter((target) => rankOf(target.split('/')[0] ?? '') >= rankOf(folder))
+      .map((target) => `${name} -> ${target}`),
+  )
+  none(crossing)
+})
+
+test("another room's routes.ts is never imported, but by api.ts", () => {
+  none(
+    namesOf(
+      server,
+      ({ name, folder, imports }) =>
+        name !== 'api.ts' &&
+        imports.some(({ target }) => target.endsWith('/routes.ts') && target.split('/')[0] !== folder),
+    ),
+  )
+})
+
+for (const [name, files] of Object.entries({ server, dashboard })) {
+  test(`no imports of the ${name} form a circle`, () => {
+    const targets = new Map(files.map((file) => [file.name, file.imports.map(({ target }) => target)]))
+    const circles = files.flatMap(({ name }) => {
+      const seen = new Set<string>()
+      const queue = [...(targets.get(name) ?? [])]
+      for (const target of queue) {
+        if (target === name) return name
+        if (seen.has(target)) continue
+        seen.add(target)
+        queue.push(...(targets.get(target) ?? []))
+      }
+      return []
+    })
+    none(circles)
+  })
+
+  test(`no file of the ${name} has more than ${lines_max} lines`, () => {
+    none(namesOf(files, ({ lines }) => lines > lines_max))
+  })
+}
+
+test(`at most ${kit_files_max} files lie directly in kit/`, () => {
+  const direct = namesOf(kit, ({ name }) => name.split('/').length === 2)
+  assert.ok(direct.length > 0 && direct.length <= kit_files_max, direct.join(', '))
+})
+
+test('the kit knows no noun of the service', () => {
+  const nouns = /contact|agent_|agents|phone_number|campaign|conversation|integration|dashboard|parley/i
+  none(namesOf(kit, ({ text }) => nouns.test(text)))
+})
+
+test("the product's name stands in product.ts only", () => {
+  const named = namesOf(server, ({ text }) => /Parley|'parley'|`parley:/.test(text))
+  assert.deepEqual(named, ['product.ts'])
+})
+
+function only(allowed: string | RegExp, does: string, pattern: RegExp): void {
+  test(`only ${allowed instanceof RegExp ? allowed.source : allowed} ${does}`, () => {
+    const found = namesOf(server, ({ text }) => pattern.test(text))
+    none(found.filter((name) => (allowed instanceof RegExp ? !allowed.test(name) : name !== allowed)))
+    assert.ok(found.length > 0, 'the pattern matches what is allowed')
+  })
+}
+
+only(/^kit\/postgres\//, 'imports the database driver', /from 'pg'/)
+only(/^kit\/http\//, 'imports the web framework', /from 'fastify'/)
+only('config.ts', 'reads the environment', /process\.env/)
+only('kit/clock.ts', 'asks what time it is', /Date\.now\(|new Date\(|performance\.now\(/)
+only(/^kit\/(network|outbound\/outbound)\.ts$/, 'parses network addresses', /from 'ipaddr\.js'/)
+
+test('each table is named in the SQL of one room', () => {
+  const migrations = filesIn('migrations', '*.sql').map(({ text }) => text)
+  const renamed = new Map(
+    migrations.flatMap((text) =>
+      Array.from(text.matchAll(/alter table (\w+) rename to (\w+)/g), ([, from = '', to = '']) => [from, to]),
+    ),
+  )
+  const created = migrations.flatMap((text) =>
+    Array.from(text.matchAll(/create table (\w+)/g), ([, table = '']) => table),
+  )
+  const tables = created.map((table) => renamed.get(table) ?? table)
+  const shared = tables.flatMap((table) => {
+    const named = new RegExp(`\\b(from|join|into|update|table|copy\\(')\\s*${table}\\b(?!\\s*\\.ts)`)
+    const owners = new Set(server.filter(({ text }) => named.test(sqlOf(text))).map(({ folder }) => folder))
+    return owners.size > 1 ? `${table}: ${[...owners].join(', ')}` : []
+  })
+  none(shared)
+})
+
+/** The statements of a file, without comments and imports. */
+const sqlOf = (text: string): string =>
+  text
+    .split('\n')
+    .filter((line) => !/^\s*(\/\/|\/?\*|import |export \{)/.test(line))
+    .join('\n')
+
+test('exported verbs of a store take `at` first', () => {
+  const stores = server.filter(({ name }) => /^[a-z-]+\/store\.ts$/.test(name))
+  assert.deepEqual(stores.length, rooms.length)
+  none(
+    namesOf(stores, ({ text }) =>
+      /export (async function \w+|const \w+ = async )\((?!at\b|\s*at:|\{|\s*\{)/.test(text),
+    ),
+  )
+  none(namesOf(stores, ({ text }) => /\bdb: Db\b/.test(text)))
+})
+
+test('a store re-exports nothing', () => {
+  none(namesOf(server, ({ name, text }) => name.endsWith('/store.ts') && /export (\*|(type )?\{).*from/.test(text)))
+})
+
+test('the dashboard imports types from the server, and nothing else', () => {
+  const crossing = dashboard.flatMap(({ name, imports }) =>
+    imports.filter(({ target }) => target.includes('/server/')).map((one) => ({ name, ...one })),
+  )
+  assert.ok(crossing.length > 5)
+  none(crossing.filter(({ is_type }) => !is_type).map(({ name, target }) => `${name} -> ${target}`))
+  none(
+    crossing
+      .filter(({ target }) => !/server\/([a-z-]+\/schema|kit\/postgres\/page)\.ts$/.test(target))
+      .map(({ name, target }) => `${name} -> ${target}`),
+  )
+})
+
+test('test helpers live in test/support, and those of the fault scenarios beside them', () => {
+  const helpers = filesIn('test').filter(({ name }) => !name.endsWith('.test.ts'))
+  none(namesOf(helpers, ({ name }) => !/^(support|faults|peers)\/|^run\.ts$/.test(name)))
+})
+
+test('every path that ARCHITECTURE.md and CONTRIBUTING.md name exists', () => {
+  const missing = ['ARCHITECTURE.md', 'CONTRIBUTING.md'].flatMap((document) => {
+    const text = fs.readFileSync(path.join(root, document), 'utf8')
+    const named = Array.from(
+      text.matchAll(/`([\w./-]+\/[\w.-]*|[\w-]+\.(?:ts|tsx|mjs|md|sql))`/g),
+      ([, name = '']) => name,
+    )
+    assert.ok(named.length > 5, document)
+    const bases = ['', 'server', 'server/kit', 'dashboard', 'dashboard/src']
+    return named
+      .filter((name) => !name.startsWith('/'))
+      .filter((name) => !bases.some((base) => fs.existsSync(path.join(root, base, name))))
+      .filter((name) => fs.globSync(`server/*/${name}`, { cwd: root }).length === 0)
+      .map((name) => `${document}: ${name}`)
+  })
+  none(missing)
+})

@@ -4,6 +4,7 @@ import { openApi } from '../server/api.ts'
 import { authenticator } from '../server/api-keys/authenticate.ts'
 import * as api_keys from '../server/api-keys/store.ts'
 import { readConfig } from '../server/config.ts'
+import { inTransaction } from '../server/kit/at.ts'
 import * as clock from '../server/kit/clock.ts'
 import { newSecret } from '../server/kit/crypto/secret.ts'
 import { openLog } from '../server/kit/log.ts'
@@ -20,6 +21,8 @@ const { workspace, fetch, pool, say } = server
 
 const withKey = (key: string) => ({ authorization: `Bearer ${key}` })
 
+const revoke = (id: string) => inTransaction(server.at(''), (at) => api_keys.revokeAny(at, id))
+
 const keyIdsOf = async ({ id }: Tenant) =>
   (await pool.many<{ id: string }>(sql`select id from api_keys where workspace_id = ${id}`)).map((key) => key.id)
 
@@ -28,7 +31,7 @@ test('a missing, malformed, unknown, expired or revoked key is the same 401', as
   const { key } = tenant
   const expired = await tenant.newKey({ expires_at: clock.iso(clock.now() - 1) })
   const other = await workspace()
-  for (const id of await keyIdsOf(other)) await api_keys.revokeAny(pool, id, clock.now())
+  for (const id of await keyIdsOf(other)) await revoke(id)
   const malformed = [
     '',
     'Bearer',
@@ -112,7 +115,7 @@ test('a key sees its own workspace only', async () => {
 })
 
 for (const [how, end] of [
-  ['revoked', (id: string) => api_keys.revokeAny(pool, id, clock.now())],
+  ['revoked', revoke],
   [
     'expired',
     (id: string) => pool.run(sql`update api_keys set expires_at = ${clock.iso(clock.now())} where id = ${id}`),
@@ -137,7 +140,7 @@ test('a key that is made after it was refused is soon let in', async () => {
   const token = api_keys.newToken()
   assert.equal((await tenant.call('GET', '/contacts', undefined, withKey(token))).status, 401)
   const said = { name: 'late', scopes: null, expires_at: null }
-  await pool.tx((db) => api_keys.create(db, tenant.id, token, said, clock.now()))
+  await inTransaction(server.at(tenant.id), (at) => api_keys.create(at, { token, key: said }))
   const until = clock.now() + 1_000
   let status = 401
   while (status !== 200 && clock.now() < until) {
@@ -220,7 +223,7 @@ test('concurrent sessions each get their own answer, in the workspace that each 
 
 test('when a key was last used is noted, and never goes back', async () => {
   const own_pool = testPool()
-  const { app, noteUses } = openApi(own_pool, readConfig({ LOG_LEVEL: 'silent' }), migrations, openLog('silent'))
+  const { app, recordKeyUses } = openApi(own_pool, readConfig({ LOG_LEVEL: 'silent' }), migrations, openLog('silent'))
   after(async () => {
     await app.close()
     await own_pool.close()
@@ -234,14 +237,14 @@ test('when a key was last used is noted, and never goes back', async () => {
   assert.equal(await usedAt(tenant), null)
   const before = clock.iso(clock.now())
   assert.equal((await use()).statusCode, 200)
-  await noteUses()
+  await recordKeyUses()
   const seen = String(await usedAt(tenant))
   assert.ok(seen >= before && seen <= clock.iso(clock.now()), seen)
   assert.equal(await usedAt(unused), null)
   const later = clock.iso(clock.now() + 60_000)
   await pool.run(sql`update api_keys set last_used_at = ${later} where workspace_id = ${tenant.id}`)
   await use()
-  await noteUses()
+  await recordKeyUses()
   assert.equal(await usedAt(tenant), later)
 })
 

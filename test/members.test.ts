@@ -230,7 +230,7 @@ test('an invitation ends when it is withdrawn, when it expires, and with the rol
   assert.equal(await expired.status(), 404)
   assert.equal((await owner.go('GET', '/invitations', undefined, here)).body.pagination.total, 0)
   const open = await invite()
-  await invitations.removeExpired(pool, tenant.id, Date.now())
+  await invitations.removeExpired(server.at(tenant.id))
   const kept = await pool.many<{ id: string }>(sql`select id from invitations where workspace_id = ${tenant.id}`)
   assert.deepEqual(kept, [{ id: open.id }])
 

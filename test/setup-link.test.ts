@@ -12,7 +12,7 @@ const owner = (name = 'Ada') => ({ email: `${name}@example.com`, name, password 
 await withOwnDatabase(process.env.TEST_DATABASE_URL ?? '', async (url) => {
   const server = await openServer(testPool(url))
   const { pool } = server
-  const offer = async () => (await setup.offer(pool, Date.now())) ?? ''
+  const offer = async () => (await setup.offer({ db: pool, now: Date.now() })) ?? ''
   const look = async (token: string) => (await browser(server).go('GET', `/setup/${token}`)).status
   const [first, second] = [await server.workspace(), await server.workspace()]
 
@@ -25,7 +25,7 @@ await withOwnDatabase(process.env.TEST_DATABASE_URL ?? '', async (url) => {
   })
 
   await test('a link ends after a day', async () => {
-    const late = (await setup.offer(pool, Date.now() - 24 * 60 * 60 * 1000)) ?? ''
+    const late = (await setup.offer({ db: pool, now: Date.now() - 24 * 60 * 60 * 1000 })) ?? ''
     assert.equal(await look(late), 404)
     assert.equal((await browser(server).go('POST', `/setup/${late}`, owner())).status, 404)
   })
@@ -66,7 +66,7 @@ await withOwnDatabase(process.env.TEST_DATABASE_URL ?? '', async (url) => {
   })
 
   await test('with a person there are no links', async () => {
-    assert.equal(await setup.offer(pool, Date.now()), undefined)
+    assert.equal(await setup.offer({ db: pool, now: Date.now() }), undefined)
   })
   await server.close()
 })

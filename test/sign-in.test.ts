@@ -266,7 +266,7 @@ test('sessions that have ended are removed, and no others', async () => {
   const countOf = async () =>
     (await pool.one<{ total: number }>(sql`select count(*) as total from sessions where person_id = ${id}`)).total
   assert.equal(await countOf(), 2)
-  await sessions.removeExpired(pool, Date.now())
+  await sessions.removeExpired({ db: pool, now: Date.now() })
   assert.equal(await countOf(), 1)
   assert.equal((await go('GET', '/sessions')).status, 200)
 })

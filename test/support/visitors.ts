@@ -39,16 +39,16 @@ export function browser({ fetch, url }: Pick<Server, 'fetch' | 'url'>, token?: s
 export async function someone(server: Server, memberships: Record<string, Role> = {}): Promise<Someone> {
   const { pool } = server
   const email = `${newId()}@example.com`
-  const person = await people.create(pool, { email, name: 'Ada', password_hash }, Date.now())
+  const person = await people.create({ db: pool, now: Date.now() }, { email, name: 'Ada', password_hash })
   if (!person) throw new Error('two ids are the same')
   for (const [workspace, role] of Object.entries(memberships)) {
-    await people.join(pool, workspace, person.id, role, Date.now())
+    await people.join(server.at(workspace), { person_id: person.id, role })
   }
   return { ...person, ...browser(server, await newToken(server, person.id)) }
 }
 
 export async function newToken({ pool }: Pick<Server, 'pool'>, person_id: string, now = Date.now()): Promise<string> {
-  const token = await sessions.begin(pool, person_id, password_hash, 'A browser', now)
+  const token = await sessions.begin({ db: pool, now }, { person_id, password_hash, user_agent: 'A browser' })
   if (token === undefined) throw new Error('the password is another')
   return token
 }

@@ -89,7 +89,7 @@ async function start(config: Config, log: Log, is_json: boolean): Promise<() => 
     // Only after listening has succeeded: a key created by a failed start would never be shown.
     const first_key = await ensureFirstWorkspace(service, config)
     // After a crash the link that was printed stays valid.
-    const setup_token = is_restart ? undefined : await setup.offer({ db: pool, now: clock.now() })
+    const setup_token = is_restart ? undefined : await setup.createToken({ db: pool, now: clock.now() })
     const { events_keep_days } = config
     stopPeriodicTasks = startPeriodicTasks({
       service,

@@ -12,36 +12,36 @@ const owner = (name = 'Ada') => ({ email: `${name}@example.com`, name, password 
 await withOwnDatabase(process.env.TEST_DATABASE_URL ?? '', async (url) => {
   const server = await openServer(testPool(url))
   const { pool } = server
-  const offer = async () => (await setup.offer({ db: pool, now: Date.now() })) ?? ''
-  const look = async (token: string) => (await browser(server).go('GET', `/setup/${token}`)).status
+  const newLink = async () => (await setup.createToken({ db: pool, now: Date.now() })) ?? ''
+  const statusOf = async (token: string) => (await browser(server).go('GET', `/setup/${token}`)).status
   const [first, second] = [await server.workspace(), await server.workspace()]
 
   await test('a new link ends the older ones', async () => {
-    const old = await offer()
-    assert.equal(await look(old), 200)
-    const next = await offer()
-    assert.deepEqual([await look(old), await look(next)], [404, 200])
+    const old = await newLink()
+    assert.equal(await statusOf(old), 200)
+    const next = await newLink()
+    assert.deepEqual([await statusOf(old), await statusOf(next)], [404, 200])
     assert.equal((await browser(server).go('POST', `/setup/${old}`, owner())).status, 404)
   })
 
   await test('a link ends after a day', async () => {
-    const late = (await setup.offer({ db: pool, now: Date.now() - 24 * 60 * 60 * 1000 })) ?? ''
-    assert.equal(await look(late), 404)
+    const late = (await setup.createToken({ db: pool, now: Date.now() - 24 * 60 * 60 * 1000 })) ?? ''
+    assert.equal(await statusOf(late), 404)
     assert.equal((await browser(server).go('POST', `/setup/${late}`, owner())).status, 404)
   })
 
   await test('what is wrong with the person leaves the link as it is', async () => {
-    const token = await offer()
+    const token = await newLink()
     const answer = await browser(server).go('POST', `/setup/${token}`, { email: 'ada', name: '', password: 'short' })
     assert.deepEqual(
       answer.body.error.details.fields.map(({ path }: { path: string }) => path),
       ['email', 'name', 'password'],
     )
-    assert.equal(await look(token), 200)
+    assert.equal(await statusOf(token), 200)
   })
 
   await test('of many who use the link at once, one becomes the owner of all that there is', async () => {
-    const token = await offer()
+    const token = await newLink()
     const visitors = Array.from({ length: 4 }, () => browser(server))
     const answers = await Promise.all(
       visitors.map(({ go }, index) => go('POST', `/setup/${token}`, owner(`ada${index}`))),
@@ -66,7 +66,7 @@ await withOwnDatabase(process.env.TEST_DATABASE_URL ?? '', async (url) => {
   })
 
   await test('with a person there are no links', async () => {
-    assert.equal(await setup.offer({ db: pool, now: Date.now() }), undefined)
+    assert.equal(await setup.createToken({ db: pool, now: Date.now() }), undefined)
   })
   await server.close()
 })

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { clientNetwork } from '../server/kit/network.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
 import * as sessions from '../server/people/sessions.ts'
-import { throttle } from '../server/people/throttle.ts'
+import { openThrottle } from '../server/people/throttle.ts'
 import { serve } from './support/harness.ts'
-import { at, browser, newToken, password, someone } from './support/visitors.ts'
+import { at, browser, newSessionToken, password, someone } from './support/visitors.ts'
 
 const server = await serve({ trust_proxy: ['127.0.0.1'] })
 const { workspace, pool } = server
@@ -112,12 +112,12 @@ test('a success forgets the failures before it', async () => {
 })
 
 test('the throttle lets go with time, and counts networks and accounts apart', () => {
-  const { attempt, succeed } = throttle()
+  const { countAttempt, reset } = openThrottle()
   const start = 1_800_000_000_000
   const tries = (account: string, network: string, now: number) => {
     let count = 0
     try {
-      for (; count < 1000; count += 1) attempt(account, network, now)
+      for (; count < 1000; count += 1) countAttempt(account, network, now)
     } catch {
       // told by the count
     }
@@ -141,7 +141,7 @@ test('the throttle lets go with time, and counts networks and accounts apart', (
     100,
     'one account from many networks',
   )
-  succeed('d', 'm99')
+  reset('d', 'm99')
   assert.equal(tries('d', 'm99', start), 10)
 })
 
@@ -198,7 +198,7 @@ test('a session ends when it was not used for two weeks, and after ninety days i
   const { id } = await someone(server)
   const now = Date.now()
   const statusAfter = async (begun_ms: number, used_ms: number) => {
-    const token = await newToken(server, id, now - begun_ms)
+    const token = await newSessionToken(server, id, now - begun_ms)
     const used_at = new Date(now - used_ms).toISOString()
     await pool.run(
       sql`update sessions set last_used_at = ${used_at} where person_id = ${id} and created_at = ${new Date(now - begun_ms).toISOString()}`,
@@ -213,7 +213,7 @@ test('a session ends when it was not used for two weeks, and after ninety days i
 
 test('a use keeps a session alive', async () => {
   const { id } = await someone(server)
-  const token = await newToken(server, id, Date.now() - day_ms)
+  const token = await newSessionToken(server, id, Date.now() - day_ms)
   const { go } = browser(server, token)
   await go('GET', '/sessions')
   const listed = (await go('GET', '/sessions')).body.data.find((one: { is_current: boolean }) => one.is_current)
@@ -223,7 +223,7 @@ test('a use keeps a session alive', async () => {
 test('a person has at most fifty sessions: those used longest ago end', async () => {
   const { id, go } = await someone(server)
   const now = Date.now()
-  for (let count = 1; count <= 50; count += 1) await newToken(server, id, now + count)
+  for (let count = 1; count <= 50; count += 1) await newSessionToken(server, id, now + count)
   assert.equal((await go('GET', '/sessions')).status, 401)
 })
 
@@ -262,7 +262,7 @@ test('who signs in with the old password while it is changed is out after', asyn
 
 test('sessions that have ended are removed, and no others', async () => {
   const { id, go } = await someone(server)
-  await newToken(server, id, Date.now() - 15 * day_ms)
+  await newSessionToken(server, id, Date.now() - 15 * day_ms)
   const countOf = async () =>
     (await pool.one<{ total: number }>(sql`select count(*) as total from sessions where person_id = ${id}`)).total
   assert.equal(await countOf(), 2)

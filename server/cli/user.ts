@@ -105,7 +105,10 @@ async function setPassword(service: Service, email: string): Promise<Answer> {
 
 async function listUsers(service: Service): Promise<Answer> {
   const all = await people.list({ db: service.pool })
-  const rows = all.map((one) => [one.id, one.email, one.name, one.workspaces.join(', '), one.created_at])
+  const rows = all.map(({ id, email, name, workspaces, created_at }) => {
+    const joined = workspaces.map((workspace) => `${workspace.name} (${workspace.role})`)
+    return [id, email, name, joined.join(', '), created_at]
+  })
   return { data: { people: all }, text: formatTable(['ID', 'EMAIL', 'NAME', 'WORKSPACES', 'CREATED'], rows) }
 }
 
@@ -115,7 +118,7 @@ async function findPerson(service: Service, email: string): Promise<people.Perso
   return person
 }
 
-/** Applies the rules of the dashboard's set-up page. */
+/** Applies the same rules as the dashboard's setup page. */
 function validatePerson({ email, name, password }: Record<string, unknown>): NewPerson {
   const { value, faults } = validate(NewPerson as RequestSchema, { email, name, password })
   if (faults.length > 0) throw invalid(faults)

@@ -12,7 +12,7 @@ const selection = (workspace: string) =>
 export const list = ({ db, workspace }: At, query: Query) =>
   page.readSelection<Member & { id: string }>(db, query, page.newest_first, selection(workspace))
 
-/** `by` must be an owner, and may have been removed since the request began. */
+/** `by` must be an owner. Checked again under the lock, because the person may have been removed since the request began. */
 export const setRole = (
   at: At,
   { person_id, role, by }: { person_id: string; role: Role; by: string },
@@ -29,7 +29,7 @@ export const setRole = (
     return db.one<Member>(sql`select * from (${selection(workspace)}) as member where person_id = ${person_id}`)
   })
 
-/** `by` must be an owner or the person. The person's next request in the workspace is rejected. */
+/** `by` must be an owner or the person. The person loses access at the next request. */
 export const remove = (at: At, { person_id, by }: { person_id: string; by: string }): Promise<{ deleted: true }> =>
   inTransaction(at, async (at) => {
     const { db, workspace } = at
@@ -42,25 +42,25 @@ export const remove = (at: At, { person_id, by }: { person_id: string; by: strin
     return { deleted: true }
   })
 
-type Locked = { person_id: string; role: Role }[]
+type Members = { person_id: string; role: Role }[]
 
 /** Locks all members until the transaction ends, so that two owners can't demote each other. */
-const lockMembers = ({ db, workspace }: At): Promise<Locked> =>
+const lockMembers = ({ db, workspace }: At): Promise<Members> =>
   db.many(sql`select person_id, role from memberships where workspace_id = ${workspace} order by person_id for update`)
 
-function assertOwner(members: Locked, person_id: string): void {
+function assertOwner(members: Members, person_id: string): void {
   const is_owner = members.some((member) => member.person_id === person_id && member.role === 'owner')
   if (!is_owner) throw roleRequired('owner')
 }
 
-function assertAnotherOwner(members: Locked, person_id: string, role: Role | undefined): void {
+function assertAnotherOwner(members: Members, person_id: string, role: Role | undefined): void {
   if (!members.some((member) => member.person_id === person_id)) throw notFound()
   const is_owned =
     role === 'owner' || members.some((member) => member.role === 'owner' && member.person_id !== person_id)
-  if (!is_owned) throw invalidState('This is the last owner: make another member an owner first.')
+  if (!is_owned) throw invalidState('A workspace needs an owner. Make another member an owner first.')
 }
 
-/** A removed person could come back by an invitation of their own. */
+/** Otherwise a removed person could come back with an invitation that they created. */
 const withdrawInvitationsBy = ({ db, workspace }: At, person_id: string): Promise<number> =>
   db.run(sql`delete from invitations where workspace_id = ${workspace} and invited_by = ${person_id}`)
 

@@ -4,8 +4,8 @@ import { type Role, roles } from './schema.ts'
 
 type Scoped = Pick<Exclude<Operation, { kind: 'raw' }>, 'scope' | 'kind'>
 
-/** The lowest role that has each scope. What is not here belongs to owners, so that a new scope is nobody else's by mistake. */
-const lowest: Record<string, Role> = {
+/** The lowest role that has each scope. A scope that is missing here belongs to owners only, so that a new one is never exposed by mistake. */
+const lowest_roles: Record<string, Role> = {
   'contacts:read': 'viewer',
   'agents:read': 'viewer',
   'overview:read': 'viewer',
@@ -13,18 +13,18 @@ const lowest: Record<string, Role> = {
   'contacts:write': 'member',
   'agents:write': 'member',
   'membership:write': 'viewer',
-  // What people do outside of any workspace.
+  // These need no workspace.
   'anyone:read': 'viewer',
   'anyone:write': 'viewer',
   'person:read': 'viewer',
   'person:write': 'viewer',
 }
-/** Downloads take everything away at once: reading is not enough. */
+/** A download copies everything at once, so the right to read is not enough. */
 const lowest_to_download: Role = 'member'
 
 const isAtLeast = (role: Role, required: Role): boolean => roles.indexOf(role) <= roles.indexOf(required)
 
-const lowestFor = (scope: string): Role => lowest[scope] ?? 'owner'
+const lowestFor = (scope: string): Role => lowest_roles[scope] ?? 'owner'
 
 function requiredRole(operation: Scoped): Role {
   const required = lowestFor(operation.scope)
@@ -43,10 +43,10 @@ const role_scopes = Object.fromEntries(
     { has: (scope) => isAtLeast(role, lowestFor(scope)), is_open: role === 'owner' },
   ]),
 )
-/** Who has no role in a workspace. */
+/** For visitors who have no role in the workspace. */
 const no_scopes: Scopes = { has: (scope) => /^(anyone|person):/.test(scope), is_open: false }
 
-export const scopesOf = (role: Role | null | undefined): Scopes => (role && role_scopes[role]) || no_scopes
+export const scopesForRole = (role: Role | null | undefined): Scopes => (role && role_scopes[role]) || no_scopes
 
 export const roleRequired = (required: Role) =>
   new Problem('FORBIDDEN', `Only ${required === 'owner' ? 'owners' : 'members and owners'} may do this.`, {

@@ -2,7 +2,7 @@ import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import { email, id, oneOf, optionalText, text, timestamp } from '../kit/field.ts'
 import * as page from '../kit/postgres/page.ts'
 
-/** From the one who may do most. */
+/** From the highest to the lowest. */
 export const roles = ['owner', 'member', 'viewer'] as const
 export type Role = (typeof roles)[number]
 
@@ -21,16 +21,16 @@ export type Person = Static<typeof Person>
 
 export const Workspace = Type.Object({ id: id(''), name: WorkspaceName, role: Role })
 
-/** Who is signed in, and where to. */
+/** The person who is signed in, with their workspaces. */
 export const Session = Type.Object({ person: Person, workspaces: Type.Array(Workspace) })
 export type Session = Static<typeof Session>
 
-/** A browser that asks who is signed in makes no mistake when nobody is. */
-export const PerhapsSession = Type.Object({
+/** Without a session, `person` is null: asking is not an error. */
+export const CurrentSession = Type.Object({
   person: Type.Union([Person, Type.Null()]),
   workspaces: Type.Array(Workspace),
 })
-export type PerhapsSession = Static<typeof PerhapsSession>
+export type CurrentSession = Static<typeof CurrentSession>
 
 export const SignIn = closed({ email: Email, password: Password })
 export type SignIn = Static<typeof SignIn>
@@ -38,7 +38,7 @@ export type SignIn = Static<typeof SignIn>
 export const NewPerson = closed({ email: Email, name: Name, password: NewPassword })
 export type NewPerson = Static<typeof NewPerson>
 
-/** Of a new person, or nothing when one is signed in. */
+/** All fields for a new person, none for the person who is signed in. */
 export const Acceptance = closed({
   email: Type.Optional(Email),
   name: Type.Optional(Name),
@@ -86,7 +86,7 @@ export type InvitationWithLink = Static<typeof InvitationWithLink>
 export const NewInvitation = closed({ role: Role, email: Type.Optional(optionalText(email)) })
 export type NewInvitation = Static<typeof NewInvitation>
 
-/** What whoever has the link is shown. */
+/** Shown to anyone who has the link. */
 export const OpenInvitation = Type.Object({
   workspace: Type.Object({ name: WorkspaceName }),
   role: Role,
@@ -99,6 +99,8 @@ export const ByToken = Type.Object({ token: text() })
 
 export const Setup = Type.Object({ kind: Type.Literal('setup') })
 
-/** These lists are short, and shown as a whole. */
+export const Deleted = Type.Object({ deleted: Type.Literal(true) })
+
+/** These lists are short, so that one page usually holds all items. */
 export const Query = page.query({ limit: Type.Integer({ minimum: 1, maximum: 100, default: 100 }) })
 export type Query = Static<typeof Query>

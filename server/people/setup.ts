@@ -10,42 +10,43 @@ import * as people from './store.ts'
 
 const valid_ms = 24 * 60 * 60 * 1000
 
-/** Two processes that start together could give out two links, and both be used at the same moment. */
-const one_at_a_time = sql`lock table setup_tokens in share row exclusive mode`
+/** Serializes setup: two processes that start together could otherwise create two valid links. */
+const lock_tokens = sql`lock table setup_tokens in share row exclusive mode`
 
-/** A link's token that sets up the first person, and ends all earlier ones. Undefined when there is a person. */
-export const offer = (at: Unscoped): Promise<string | undefined> =>
+/** Creates the token of a link that sets up the first person, and replaces earlier ones. Returns undefined when a person exists. */
+export const createToken = (at: Unscoped): Promise<string | undefined> =>
   inTransaction(at, async ({ db, now }) => {
-    await db.run(one_at_a_time)
+    await db.run(lock_tokens)
     await db.run(sql`delete from setup_tokens`)
     const token = newSecret()
-    const offered = await db.run(
+    const created = await db.run(
       sql`insert into setup_tokens (hash, expires_at)
         select ${hashOf(token)}, ${clock.iso(now + valid_ms)} where not exists (select from people)`,
     )
-    return offered === 1 ? token : undefined
+    return created === 1 ? token : undefined
   })
 
-const valid = (token: string, now: number) =>
+const isValid = (token: string, now: number) =>
   sql`hash = ${hashOf(token)} and expires_at > ${clock.iso(now)} and not exists (select from people)`
 
-export async function look({ db, now }: Unscoped, token: string): Promise<{ kind: 'setup' }> {
-  if (!(await db.maybe(sql`select true from setup_tokens where ${valid(token, now)}`))) throw notFound()
+/** Fails with 404 when the token is not valid. */
+export async function check({ db, now }: Unscoped, token: string): Promise<{ kind: 'setup' }> {
+  if (!(await db.maybe(sql`select true from setup_tokens where ${isValid(token, now)}`))) throw notFound()
   return { kind: 'setup' }
 }
 
-/** The first person owns every workspace that there is. Of two at once, one finds the token used. */
+/** Creates the first person as the owner of all workspaces. Of two concurrent calls, the second fails with 404. */
 export async function complete(
   at: Unscoped,
-  { token, input }: { token: string; input: NewPerson },
+  { token, new_person }: { token: string; new_person: NewPerson },
 ): Promise<people.PersonWithHash> {
-  await look(at, token)
-  const password_hash = await hashPassword(input.password)
+  await check(at, token)
+  const password_hash = await hashPassword(new_person.password)
   return inTransaction(at, async (at) => {
     const { db, now } = at
-    await db.run(one_at_a_time)
-    if ((await db.run(sql`delete from setup_tokens where ${valid(token, now)}`)) === 0) throw notFound()
-    const person = await people.create(at, { ...input, password_hash })
+    await db.run(lock_tokens)
+    if ((await db.run(sql`delete from setup_tokens where ${isValid(token, now)}`)) === 0) throw notFound()
+    const person = await people.create(at, { ...new_person, password_hash })
     if (!person) throw people.emailInUse()
     const workspace_ids = (await workspaces.list(at)).map(({ id }) => id)
     await db.run(

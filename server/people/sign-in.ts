@@ -1,69 +1,72 @@
 import { inTransaction, type Unscoped } from '../kit/at.ts'
 import { invalid, signedOut } from '../kit/problem.ts'
-import { hashPassword, isPassword } from './password.ts'
+import { hashPassword, verifyPassword } from './password.ts'
 import type { PasswordChange, Session, SignIn } from './schema.ts'
 import * as sessions from './sessions.ts'
 import * as people from './store.ts'
 import type { Visitor } from './visitor.ts'
 
-/** The same whether the email is unknown or the password wrong, and after the same time. */
-const notRight = () => signedOut('The email or the password is not right.')
+/** The same error, after the same time, for an unknown email and a wrong password. */
+const wrongCredentials = () => signedOut('The email or the password is wrong.')
 
-/** Not 401: that would tell the page that nobody is signed in. */
-const wrongPassword = () =>
-  invalid([{ path: 'current_password', code: 'wrong', message: 'current_password is not right.' }])
+/** Not 401, which would tell the page that the person is signed out. */
+const wrongCurrentPassword = () =>
+  invalid([{ path: 'current_password', code: 'wrong', message: 'current_password is wrong.' }])
 
-/** The account is the email, also one that nobody has: who asks can't tell which it is. */
+/** Attempts on unknown emails are counted too, so that callers can't find out which emails exist. */
 export async function signIn(
   at: Unscoped,
   { email, password, visitor }: SignIn & { visitor: Visitor },
 ): Promise<Session> {
-  const account = people.emailOf(email)
-  visitor.throttle.attempt(account, visitor.network, at.now)
+  const account = people.normalizeEmail(email)
+  visitor.throttle.countAttempt(account, visitor.network, at.now)
   const person = await people.findByEmail(at, account)
-  const is_right = await isPassword(password, person?.password_hash)
-  if (!person || !is_right) throw notRight()
-  visitor.throttle.succeed(account, visitor.network)
-  return enter(at, { person, visitor })
+  const is_correct = await verifyPassword(password, person?.password_hash)
+  if (!person || !is_correct) throw wrongCredentials()
+  visitor.throttle.reset(account, visitor.network)
+  return startSession(at, { person, visitor })
 }
 
-/** Begins a session in this browser; the one that it had ends. */
-export async function enter(
+/** Starts a session in this browser and ends the one that it had. */
+export async function startSession(
   at: Unscoped,
   { person, visitor }: { person: people.PersonWithHash; visitor: Visitor },
 ): Promise<Session> {
   const { password_hash } = person
-  const token = await sessions.begin(at, { person_id: person.id, password_hash, user_agent: visitor.user_agent })
-  if (token === undefined) throw notRight()
+  const token = await sessions.create(at, { person_id: person.id, password_hash, user_agent: visitor.user_agent })
+  if (token === undefined) throw wrongCredentials()
   const { session } = visitor
   if (session) await sessions.end(at, { person_id: session.id, id: session.session_id })
-  visitor.keep(token)
-  return people.sessionOf(at, person)
+  visitor.setSessionCookie(token)
+  return people.toSession(at, person)
 }
 
-export async function signOut(at: Pick<Unscoped, 'db'>, { session, keep }: Visitor): Promise<{ deleted: true }> {
+export async function signOut(
+  at: Pick<Unscoped, 'db'>,
+  { session, setSessionCookie }: Visitor,
+): Promise<{ deleted: true }> {
   if (session) await sessions.end(at, { person_id: session.id, id: session.session_id })
-  keep(undefined)
+  setSessionCookie(undefined)
   return { deleted: true }
 }
 
-/** Ends all sessions, and begins a new one here: a token that was stolen before is worth nothing after. */
+/** Ends all sessions and starts a new one here, so that a stolen token stops working. */
 export async function changePassword(
   at: Unscoped,
   { email, current_password, new_password, visitor }: PasswordChange & { email: string; visitor: Visitor },
 ): Promise<{ changed: true }> {
-  visitor.throttle.attempt(email, visitor.network, at.now)
+  visitor.throttle.countAttempt(email, visitor.network, at.now)
   const person = await people.findByEmail(at, email)
-  const is_right = await isPassword(current_password, person?.password_hash)
-  if (!person || !is_right) throw wrongPassword()
-  visitor.throttle.succeed(email, visitor.network)
+  const is_correct = await verifyPassword(current_password, person?.password_hash)
+  if (!person || !is_correct) throw wrongCurrentPassword()
+  visitor.throttle.reset(email, visitor.network)
   const after = await hashPassword(new_password)
   const token = await inTransaction(at, async (at) => {
     const change = { id: person.id, before: person.password_hash, after }
-    if (!(await people.setPassword(at, change))) throw wrongPassword()
+    if (!(await people.setPassword(at, change))) throw wrongCurrentPassword()
     await sessions.endAll(at, person.id)
-    return sessions.begin(at, { person_id: person.id, password_hash: after, user_agent: visitor.user_agent })
+    return sessions.create(at, { person_id: person.id, password_hash: after, user_agent: visitor.user_agent })
   })
-  visitor.keep(token)
+  visitor.setSessionCookie(token)
   return { changed: true }
 }

@@ -1,7 +1,7 @@
 import type { At, Unscoped } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
-import { sql } from '../kit/postgres/sql.ts'
+import { type Sql, sql } from '../kit/postgres/sql.ts'
 
 export interface Workspace {
   id: string
@@ -33,3 +33,7 @@ export const find = ({ db }: Pick<Unscoped, 'db'>, name: string): Promise<Worksp
 
 export const list = ({ db }: Pick<Unscoped, 'db'>): Promise<Workspace[]> =>
   db.many<Workspace>(sql`select id, name, created_at from workspaces order by created_at, id`)
+
+/** A join for other rooms, by a column with the workspace's id. Its columns are `workspace.id`, `.name` and `.created_at`. */
+export const joinWorkspace = (workspace_id: Sql): Sql =>
+  sql`join workspaces as workspace on workspace.id = ${workspace_id}`

@@ -255,7 +255,15 @@ test('a person is created with a password from standard input, joins workspaces,
   )
   const { people } = await json('user', 'list')
   const listed = people.find((one: { email: string }) => one.email === email)
-  assert.deepEqual(listed.workspaces, [`${first} (owner)`, `${second} (member)`].sort())
+  assert.deepEqual(
+    listed.workspaces,
+    signed_in.body.data.workspaces.toSorted((left: { name: string }, right: { name: string }) =>
+      left.name < right.name ? -1 : 1,
+    ),
+  )
+  const { stdout: table } = await run('user', 'list')
+  const line = table.split('\n').find((one) => one.includes(email)) ?? ''
+  for (const text of [`${first} (owner)`, `${second} (member)`]) assert.ok(line.includes(text), line)
   assert.ok(!JSON.stringify(people).includes('argon2'))
 
   assert.equal((await user('another horse', 'password', email)).code, 0)

@@ -44,11 +44,15 @@ export async function someone(server: Server, memberships: Record<string, Role> 
   for (const [workspace, role] of Object.entries(memberships)) {
     await people.join(server.at(workspace), { person_id: person.id, role })
   }
-  return { ...person, ...browser(server, await newToken(server, person.id)) }
+  return { ...person, ...browser(server, await newSessionToken(server, person.id)) }
 }
 
-export async function newToken({ pool }: Pick<Server, 'pool'>, person_id: string, now = Date.now()): Promise<string> {
-  const token = await sessions.begin({ db: pool, now }, { person_id, password_hash, user_agent: 'A browser' })
+export async function newSessionToken(
+  { pool }: Pick<Server, 'pool'>,
+  person_id: string,
+  now = Date.now(),
+): Promise<string> {
+  const token = await sessions.create({ db: pool, now }, { person_id, password_hash, user_agent: 'A browser' })
   if (token === undefined) throw new Error('the password is another')
   return token
 }

@@ -1,5 +1,5 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { PerhapsSession, Session } from '../../../server/people/schema.ts'
+import type { CurrentSession, Session } from '../../../server/people/schema.ts'
 import { useWorkspaceId } from './api.ts'
 import { request } from './request.ts'
 
@@ -10,7 +10,7 @@ export const session_query = queryOptions({
   queryKey: ['session'],
   staleTime: 60_000,
   queryFn: async ({ signal }) => {
-    const { person, workspaces } = await request<PerhapsSession>('/app/session', { signal })
+    const { person, workspaces } = await request<CurrentSession>('/app/session', { signal })
     return person && { person, workspaces }
   },
 })

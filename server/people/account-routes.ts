@@ -1,0 +1,66 @@
+import { Type } from 'typebox'
+import * as operation from '../kit/http/operation.ts'
+import * as schema from './schema.ts'
+import * as setup from './setup.ts'
+import { changePassword, startSession } from './sign-in.ts'
+import * as people from './store.ts'
+import { requireSession, toVisitor } from './visitor.ts'
+
+/** The first setup, and what a person does with their own account. */
+export const account_operations: operation.Operation[] = [
+  operation.get({
+    id: 'setup.get',
+    path: '/setup/:token',
+    scope: 'anyone:read',
+    summary: 'Check a setup link',
+    params: schema.ByToken,
+    response: schema.Setup,
+    run: (at, { params }) => setup.check(at, params.token),
+  }),
+  operation.write({
+    id: 'setup.complete',
+    method: 'POST',
+    path: '/setup/:token',
+    scope: 'anyone:write',
+    summary: 'Set up the first person',
+    params: schema.ByToken,
+    body: schema.NewPerson,
+    response: schema.Session,
+    run: async (at, call) => {
+      const person = await setup.complete(at, { token: call.params.token, new_person: call.body })
+      return startSession(at, { person, visitor: toVisitor(call) })
+    },
+  }),
+  operation.write({
+    id: 'person.update',
+    method: 'PATCH',
+    path: '/person',
+    scope: 'person:write',
+    summary: 'Change your name',
+    body: schema.PersonChange,
+    response: schema.Person,
+    run: (at, call) => people.rename(at, { id: requireSession(call).id, name: call.body.name }),
+  }),
+  operation.write({
+    id: 'password.update',
+    method: 'PUT',
+    path: '/password',
+    scope: 'person:write',
+    summary: 'Change your password',
+    body: schema.PasswordChange,
+    response: Type.Object({ changed: Type.Literal(true) }),
+    run: (at, call) =>
+      changePassword(at, { email: requireSession(call).email, ...call.body, visitor: toVisitor(call) }),
+  }),
+  operation.write({
+    id: 'workspaces.create',
+    method: 'POST',
+    path: '/workspaces',
+    scope: 'person:write',
+    summary: 'Create a workspace',
+    body: schema.WorkspaceChange,
+    response: schema.Workspace,
+    status: 201,
+    run: (at, call) => people.createWorkspace(at, { person_id: requireSession(call).id, name: call.body.name }),
+  }),
+]

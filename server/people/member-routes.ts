@@ -1,0 +1,61 @@
+import * as operation from '../kit/http/operation.ts'
+import { onUniqueViolation } from '../kit/postgres/errors.ts'
+import * as workspaces from '../workspaces/store.ts'
+import * as members from './members.ts'
+import { roleRequired } from './roles.ts'
+import * as schema from './schema.ts'
+import * as people from './store.ts'
+import { requireSession } from './visitor.ts'
+
+/** The workspace's name and its members. */
+export const member_operations: operation.Operation[] = [
+  operation.write({
+    id: 'workspace.update',
+    method: 'PATCH',
+    path: '/workspace',
+    scope: 'workspace:write',
+    summary: 'Rename the workspace',
+    body: schema.WorkspaceChange,
+    response: schema.Workspace,
+    run: async (at, { body }) => {
+      const renamed = await workspaces.rename(at, body.name).catch(onUniqueViolation(people.workspaceNameInUse))
+      return { ...renamed, role: 'owner' as const }
+    },
+  }),
+  operation.list({
+    id: 'members.list',
+    path: '/members',
+    scope: 'members:read',
+    summary: 'List members',
+    query: schema.Query,
+    items: schema.Member,
+    run: (at, { query }) => members.list(at, query),
+  }),
+  operation.write({
+    id: 'members.update',
+    method: 'PATCH',
+    path: '/members/:person_id',
+    scope: 'members:write',
+    summary: "Change a member's role",
+    params: schema.ByPerson,
+    body: schema.MemberChange,
+    response: schema.Member,
+    run: (at, call) =>
+      members.setRole(at, { person_id: call.params.person_id, role: call.body.role, by: requireSession(call).id }),
+  }),
+  operation.write({
+    id: 'members.delete',
+    method: 'DELETE',
+    path: '/members/:person_id',
+    // Everyone may leave; only owners may remove others.
+    scope: 'membership:write',
+    summary: 'Remove a member, or leave the workspace',
+    params: schema.ByPerson,
+    response: schema.Deleted,
+    run: (at, call) => {
+      const { person_id } = call.params
+      if (person_id !== requireSession(call).id && !call.caller.scopes.has('members:write')) throw roleRequired('owner')
+      return members.remove(at, { person_id, by: requireSession(call).id })
+    },
+  }),
+]

@@ -1,0 +1,81 @@
+import { ById } from '../kit/field.ts'
+import * as operation from '../kit/http/operation.ts'
+import { notFound } from '../kit/problem.ts'
+import * as schema from './schema.ts'
+import * as sessions from './sessions.ts'
+import { signIn, signOut } from './sign-in.ts'
+import * as people from './store.ts'
+import { requireSession, toVisitor } from './visitor.ts'
+
+export const session_operations: operation.Operation[] = [
+  operation.get({
+    id: 'session.get',
+    path: '/session',
+    scope: 'anyone:read',
+    summary: 'Get the current session, if any',
+    response: schema.CurrentSession,
+    run: async (at, call) => {
+      const { session } = toVisitor(call)
+      return session ? people.toSession(at, session) : { person: null, workspaces: [] }
+    },
+  }),
+  operation.write({
+    id: 'session.create',
+    method: 'POST',
+    path: '/session',
+    scope: 'anyone:write',
+    summary: 'Sign in',
+    body: schema.SignIn,
+    response: schema.Session,
+    run: (at, call) => signIn(at, { ...call.body, visitor: toVisitor(call) }),
+  }),
+  operation.write({
+    id: 'session.delete',
+    method: 'DELETE',
+    path: '/session',
+    scope: 'anyone:write',
+    summary: 'Sign out',
+    response: schema.Deleted,
+    run: (at, call) => signOut(at, toVisitor(call)),
+  }),
+  operation.list({
+    id: 'sessions.list',
+    path: '/sessions',
+    scope: 'person:read',
+    summary: 'List your sessions',
+    query: schema.Query,
+    items: schema.OpenSession,
+    run: (at, call) => {
+      const { id, session_id } = requireSession(call)
+      return sessions.list(at, { person_id: id, current_id: session_id, query: call.query })
+    },
+  }),
+  operation.write({
+    id: 'sessions.delete_all',
+    method: 'DELETE',
+    path: '/sessions',
+    scope: 'person:write',
+    summary: 'Sign out everywhere',
+    response: schema.Deleted,
+    run: async (at, call) => {
+      await sessions.endAll(at, requireSession(call).id)
+      toVisitor(call).setSessionCookie(undefined)
+      return { deleted: true as const }
+    },
+  }),
+  operation.write({
+    id: 'sessions.delete',
+    method: 'DELETE',
+    path: '/sessions/:id',
+    scope: 'person:write',
+    summary: 'End a session',
+    params: ById,
+    response: schema.Deleted,
+    run: async (at, call) => {
+      const { id, session_id } = requireSession(call)
+      if (!(await sessions.end(at, { person_id: id, id: call.params.id }))) throw notFound()
+      if (call.params.id === session_id) toVisitor(call).setSessionCookie(undefined)
+      return { deleted: true as const }
+    },
+  }),
+]

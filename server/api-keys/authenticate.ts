@@ -1,15 +1,16 @@
 import * as clock from '../kit/clock.ts'
+import { hashOf } from '../kit/crypto/secret.ts'
 import type { Caller } from '../kit/http/operation.ts'
 import { openBatcher } from '../kit/limits/batch.ts'
 import { setBounded } from '../kit/limits/bounded-map.ts'
 import type { Db } from '../kit/postgres/pool.ts'
-import { scopesOf } from './schema.ts'
+import { toScopes } from './schema.ts'
 import * as api_keys from './store.ts'
 
-interface Known {
+interface CachedKey {
   caller: Caller | undefined
   expires_at: number
-  /** From then on it is looked up again, so that a revoked key stops within a second on every process. */
+  /** The key is looked up again from then on, so that a revoked key stops working within a second on every process. */
   stale_at: number
 }
 
@@ -20,21 +21,22 @@ export interface Authenticator {
 }
 
 const fresh_ms = 500
-const known_max = 10_000
+const cached_max = 10_000
 const limits = { size_max: 256, in_flight_max: 2 }
 
-/** Knows callers by their keys. Unknown keys are remembered too, so that a flood of them stays cheap. */
+/** Finds callers by their keys. Results are cached shortly, also for unknown keys, so that a flood of them stays cheap. */
 export function authenticator(db: Db): Authenticator {
-  const known = new Map<string, Known>()
+  const cached = new Map<string, CachedKey>()
   const used = new Map<string, { workspace_id: string; id: string; used_at: number }>()
 
-  const lookUp = openBatcher<string, api_keys.ApiKey | undefined>(limits, async (_name, tokens) => {
-    const hashes = tokens.map(api_keys.hashOf)
+  const lookUp = openBatcher<string, api_keys.ApiKey | undefined>(limits, async (_key, tokens) => {
+    const hashes = tokens.map(hashOf)
     const found = new Map((await api_keys.findByHashes({ db }, hashes)).map((key) => [key.hash.toString('hex'), key]))
     return hashes.map((hash) => found.get(hash.toString('hex')))
   })
 
-  function admit({ caller, expires_at }: Known, now: number, is_recheck: boolean): Caller | undefined {
+  /** Returns the caller unless the key has expired, and counts the request as a use. */
+  function admit({ caller, expires_at }: CachedKey, now: number, is_recheck: boolean): Caller | undefined {
     if (!caller || expires_at <= now) return undefined
     if (is_recheck) return caller
     const use = used.get(caller.id)
@@ -43,23 +45,23 @@ export function authenticator(db: Db): Authenticator {
     return caller
   }
 
-  async function learn(token: string, now: number, is_recheck: boolean): Promise<Caller | undefined> {
+  async function find(token: string, now: number, is_recheck: boolean): Promise<Caller | undefined> {
     const key = await lookUp('api_keys', token)
-    const entry: Known = {
-      caller: key && !key.revoked_at ? callerOf(key) : undefined,
+    const entry: CachedKey = {
+      caller: key && !key.revoked_at ? toCaller(key) : undefined,
       expires_at: key?.expires_at ? clock.parse(key.expires_at) : Number.POSITIVE_INFINITY,
       stale_at: now + fresh_ms,
     }
-    setBounded(known, token, entry, known_max)
+    setBounded(cached, token, entry, cached_max)
     return admit(entry, now, is_recheck)
   }
 
   return {
     authenticate(token, now, is_recheck = false) {
-      const entry = known.get(token)
-      // Further ahead than that: the clock was set back.
+      const entry = cached.get(token)
+      // An entry that gets stale more than `fresh_ms` from now was made before the clock was set back.
       if (entry && entry.stale_at > now && entry.stale_at <= now + fresh_ms) return admit(entry, now, is_recheck)
-      return api_keys.isToken(token) ? learn(token, now, is_recheck) : undefined
+      return api_keys.isToken(token) ? find(token, now, is_recheck) : undefined
     },
     async recordUses() {
       const uses = Array.from(used.values(), (use) => ({ ...use }))
@@ -69,9 +71,9 @@ export function authenticator(db: Db): Authenticator {
   }
 }
 
-const callerOf = (key: api_keys.ApiKey): Caller => ({
+const toCaller = (key: api_keys.ApiKey): Caller => ({
   id: key.id,
   workspace: key.workspace_id,
-  scopes: scopesOf(key.scopes),
+  scopes: toScopes(key.scopes),
   authenticated_by: 'key',
 })

@@ -4,11 +4,11 @@ import { id, text } from '../kit/field.ts'
 
 const scope = 'api_keys:read'
 
-/** Only the name: webhooks receive it, whoever reads them. */
+/** Only the name, because webhooks receive it too. */
 const ApiKeyNamed = Type.Object(
   {
-    id: id("The key's identifier."),
-    name: text({ description: 'What it is for.', examples: ['CRM sync'] }),
+    id: id('The id of the key.'),
+    name: text({ description: 'What the key is for.', examples: ['CRM sync'] }),
   },
   { title: 'ApiKeyNamed' },
 )
@@ -16,7 +16,7 @@ const ApiKeyNamed = Type.Object(
 export const event_types = {
   created: {
     name: 'api_key.created',
-    description: 'An API key was made, also by rotating another. The key itself is never shown.',
+    description: 'An API key was created, possibly by rotating another. The event does not contain the secret.',
     data: ApiKeyNamed,
     scope,
     is_rare: true,

@@ -15,7 +15,7 @@ export const operations = (scopes: string[]): Operation[] => [
     path: '/api_keys',
     scope: 'api_keys:read',
     summary: 'List API keys',
-    description: 'Newest first, with those that are revoked or expired. The keys themselves are never shown again.',
+    description: 'Newest first, including revoked and expired keys. The secret itself is not included.',
     query: schema.ApiKeyQuery,
     items: schema.ApiKey,
     run: (at, { query }) => api_keys.list(at, query),
@@ -26,13 +26,13 @@ export const operations = (scopes: string[]): Operation[] => [
     path: '/api_keys',
     scope: 'api_keys:write',
     summary: 'Create an API key',
-    description: "The answer shows the `key`, this once. A key can't give scopes that it doesn't have: 403.",
+    description: "Only this response contains the `key`. A key can't grant scopes that it doesn't have: 403.",
     body: schema.newApiKey([...scopes, ...own_scopes].sort()),
     response: schema.ApiKeyWithSecret,
     status: 201,
     is_secret: true,
     run: (at, { body, caller }) =>
-      api_keys.make(at, { key: { scopes: null, expires_at: null, ...body }, granted_by: caller.scopes }),
+      api_keys.issue(at, { key: { scopes: null, expires_at: null, ...body }, granted_by: caller.scopes }),
   }),
   operation.get({
     id: 'api_keys.get',
@@ -41,7 +41,7 @@ export const operations = (scopes: string[]): Operation[] => [
     summary: 'Get an API key',
     params: ById,
     response: schema.ApiKey,
-    version: schema.stateOf,
+    version: schema.apiKeyVersion,
     run: (at, { params }) => api_keys.get(at, params.id),
   }),
   operation.write({
@@ -51,8 +51,8 @@ export const operations = (scopes: string[]): Operation[] => [
     scope: 'api_keys:write',
     summary: 'Rotate an API key',
     description:
-      'Makes a new key with the same name, scopes and life time, shown this once. The old one works on for ' +
-      '`overlap_seconds`, but never longer than before. One that is revoked, expired or rotated already gives 409.',
+      'Creates a new key with the same name, scopes and lifetime. Only this response contains it. The old key still works for ' +
+      '`overlap_seconds`, but not beyond its own expiry. A key that is revoked, expired or already rotated returns 409.',
     params: ById,
     body: schema.Rotation,
     errors: ['INVALID_STATE'],
@@ -67,10 +67,10 @@ export const operations = (scopes: string[]): Operation[] => [
     path: '/api_keys/:id',
     scope: 'api_keys:write',
     summary: 'Revoke an API key',
-    description: 'It stops working within a second, and stays in the list. Revoking twice keeps the first time.',
+    description: 'The key stops working within a second and stays in the list. Revoking it again changes nothing.',
     params: ById,
     response: Deleted,
-    version: schema.stateOf,
+    version: schema.apiKeyVersion,
     run: (at, { params, is_current }) => api_keys.revoke(at, { id: params.id, is_current }),
   }),
 ]

@@ -8,52 +8,54 @@ const overlap_max_s = 7 * 24 * 60 * 60
 const overlap_default_s = 24 * 60 * 60
 const scopes_max = 50
 
-/** Whoever can make keys can be everyone: a key has these scopes only when they are named. */
-const isOnlyByName = (scope: string): boolean => scope.startsWith('api_keys:')
+/** A caller that can create keys can keep access after it is revoked, so a key has these scopes only when they are listed. */
+const mustBeListed = (scope: string): boolean => scope.startsWith('api_keys:')
 
-const open: Scopes = { has: (scope) => !isOnlyByName(scope), is_open: true }
+const all_scopes: Scopes = { has: (scope) => !mustBeListed(scope), is_open: true }
 
-/** What a list of scopes allows; null: all but those that must be named. */
-export function scopesOf(scopes: string[] | null): Scopes {
-  if (!scopes) return open
-  const named = new Set(scopes)
-  return { has: (scope) => named.has(scope), is_open: false }
+/** Null means all scopes except those that must be listed. */
+export function toScopes(scopes: string[] | null): Scopes {
+  if (!scopes) return all_scopes
+  const listed = new Set(scopes)
+  return { has: (scope) => listed.has(scope), is_open: false }
 }
 
-const name = text({ maxLength: 200, description: 'What it is for.', examples: ['CRM sync'] })
-const scopes_said =
-  'What the key may do. `null`: everything, also what later versions bring, but not `api_keys:read` and ' +
-  '`api_keys:write`, which a key has only when they are named.'
-const expires_said = 'When it stops working; `null`: never.'
+const name = text({ maxLength: 200, description: 'What the key is for.', examples: ['CRM sync'] })
+const scopes_description =
+  'What the key may do. `null` means all scopes, including those that later versions add, except `api_keys:read` and ' +
+  '`api_keys:write`, which must be listed.'
+const expires_at_description = 'When the key expires. `null` if it never expires.'
 
-const kept = {
+const fields = {
   id: id('Unique identifier; treat it as opaque.'),
   name,
   last_four: Type.String({ description: 'The last four characters of the key.', examples: ['x7Qd'] }),
   scopes: Type.Unsafe<string[] | null>({
     type: ['array', 'null'],
     items: { type: 'string' },
-    description: scopes_said,
+    description: scopes_description,
     examples: [['contacts:read', 'contacts:write']],
   }),
-  expires_at: optionalTimestamp(expires_said),
-  revoked_at: optionalTimestamp('When it was revoked; `null`: it was not.'),
-  last_used_at: optionalTimestamp('When it was last used, a few seconds late; `null`: never.'),
-  created_at: timestamp('When it was created.'),
+  expires_at: optionalTimestamp(expires_at_description),
+  revoked_at: optionalTimestamp('When the key was revoked. `null` if it was not.'),
+  last_used_at: optionalTimestamp(
+    'When the key was last used. Updated within a few seconds; `null` if it was never used.',
+  ),
+  created_at: timestamp('When the key was created.'),
 }
 
-export const ApiKey = Type.Object(kept, { title: 'ApiKey' })
+export const ApiKey = Type.Object(fields, { title: 'ApiKey' })
 export type ApiKey = Static<typeof ApiKey>
 
-/** All else stays as it was created. */
-export const stateOf = ({ revoked_at, expires_at, last_used_at }: ApiKey): string =>
+/** No other field of a key ever changes. */
+export const apiKeyVersion = ({ revoked_at, expires_at, last_used_at }: ApiKey): string =>
   hashState(revoked_at, expires_at, last_used_at)
 
 export const ApiKeyWithSecret = Type.Object(
   {
-    ...kept,
+    ...fields,
     key: Type.String({
-      description: 'The key itself. It is shown here and never again.',
+      description: "The key. Store it now: you can't retrieve it again.",
       examples: ['pk_4cQh0R9yB2mXnT7kLw3VdZ8sPf5JgA6uEo1iYxHqMtC'],
     }),
   },
@@ -61,7 +63,7 @@ export const ApiKeyWithSecret = Type.Object(
 )
 export type ApiKeyWithSecret = Static<typeof ApiKeyWithSecret>
 
-/** The scopes are those of all operations, which this room doesn't know. */
+/** `scopes` are those of all operations, which this room doesn't know. */
 export const newApiKey = (scopes: string[]) =>
   body(
     'NewApiKey',
@@ -72,11 +74,11 @@ export const newApiKey = (scopes: string[]) =>
           type: ['array', 'null'],
           items: { type: 'string', enum: scopes },
           maxItems: scopes_max,
-          description: scopes_said,
+          description: scopes_description,
           examples: [['contacts:read', 'contacts:write']],
         }),
       ),
-      expires_at: Type.Optional(optionalTimestamp(expires_said)),
+      expires_at: Type.Optional(optionalTimestamp(expires_at_description)),
     },
     ApiKeyWithSecret,
   )
@@ -92,7 +94,7 @@ export const Rotation = Type.Object(
       minimum: 0,
       maximum: overlap_max_s,
       default: overlap_default_s,
-      description: 'For how long the old key still works.',
+      description: 'How long the old key still works.',
       examples: [overlap_default_s],
     }),
   },

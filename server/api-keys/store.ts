@@ -1,8 +1,9 @@
-import { hash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { EventType } from '../events/catalog.ts'
 import * as events from '../events/store.ts'
 import type { At, Unscoped } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
+import { hashOf } from '../kit/crypto/secret.ts'
 import type { Scopes } from '../kit/http/operation.ts'
 import { newId } from '../kit/id.ts'
 import * as page from '../kit/postgres/page.ts'
@@ -21,13 +22,11 @@ const columns = raw(`id, workspace_id, name, last_four, scopes, expires_at, revo
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const secret_bytes = 32
 const secret_length = 43
-const token_form = /^pk_[0-9A-Za-z]{32,128}$/
+const token_pattern = /^pk_[0-9A-Za-z]{32,128}$/
 
-export const isToken = (text: string): boolean => token_form.test(text)
+export const isToken = (text: string): boolean => token_pattern.test(text)
 
-export const hashOf = (token: string): Buffer => hash('sha256', token, 'buffer')
-
-/** `pk_` and 32 random bytes in base62. Shown once; only its hash is kept. */
+/** `pk_` and 32 random bytes in base62. Only its hash is stored. */
 export function newToken(): string {
   let rest = BigInt(`0x${randomBytes(secret_bytes).toString('hex')}`)
   let text = ''
@@ -38,7 +37,7 @@ export function newToken(): string {
   return `pk_${text}`
 }
 
-/** Makes `token` a key of the workspace. */
+/** Stores `token` as a key of the workspace. */
 export async function create(at: At, { token, key }: { token: string; key: NewApiKey }): Promise<ApiKey> {
   const { db, workspace, now } = at
   const created = await db.one<ApiKey>(
@@ -51,17 +50,16 @@ export async function create(at: At, { token, key }: { token: string; key: NewAp
     sql`insert into api_key_directory (hash, workspace_id, api_key_id)
       values (${hashOf(token)}, ${workspace}, ${created.id})`,
   )
-  await record(at, event_types.created, created)
+  await recordEvent(at, event_types.created, created)
   return created
 }
 
-/** More people may read events than keys, so an event has only the name. */
-function record(at: At, type: EventType, { id, name }: ApiKey): Promise<void> {
+function recordEvent(at: At, type: EventType, { id, name }: ApiKey): Promise<void> {
   const data = { id, name }
   return events.record(at, type, [{ data }])
 }
 
-/** Makes `token` a valid key of the workspace, or of the workspace that already has it. */
+/** Makes `token` valid: creates the key, or reactivates it in the workspace that already has it. */
 export async function ensure(at: At, { token, key }: { token: string; key: NewApiKey }): Promise<void> {
   const [known] = await findByHashes(at, [hashOf(token)])
   if (!known) return void (await create(at, { token, key }))
@@ -71,8 +69,8 @@ export async function ensure(at: At, { token, key }: { token: string; key: NewAp
   )
 }
 
-/** Creates a key for a caller, who can't grant scopes that it doesn't have. */
-export async function make(
+/** Creates a key for a caller, who can't grant scopes that they don't have. */
+export async function issue(
   at: At,
   { key, granted_by }: { key: NewApiKey; granted_by: Scopes },
 ): Promise<schema.ApiKeyWithSecret> {
@@ -95,27 +93,28 @@ export async function rotate(
   )
   if (!old) throw notFound()
   const ends_at = old.expires_at === null ? Number.POSITIVE_INFINITY : clock.parse(old.expires_at)
-  if (old.revoked_at || ends_at <= now) throw invalidState('This key is revoked or expired: create a new one.')
-  if (old.rotated_at) throw invalidState('This key was rotated before: rotate the one that replaced it.')
+  if (old.revoked_at || ends_at <= now) throw invalidState('This key is revoked or expired. Create a new one.')
+  if (old.rotated_at) throw invalidState('This key is already rotated. Rotate the key that replaced it.')
   const lifetime_ms = ends_at - clock.parse(old.created_at)
   const expires_at = old.expires_at && clock.iso(Math.min(now + lifetime_ms, clock.time_max_ms))
-  const made = await make(at, { key: { name: old.name, scopes: old.scopes, expires_at }, granted_by })
+  const issued = await issue(at, { key: { name: old.name, scopes: old.scopes, expires_at }, granted_by })
   await db.run(
     sql`update api_keys
       set rotated_at = ${clock.iso(now)}, expires_at = ${clock.iso(Math.min(ends_at, now + overlap_seconds * 1000))}
       where workspace_id = ${workspace} and id = ${id}`,
   )
-  return made
+  return issued
 }
 
 function assertGrantable(scopes: string[] | null, granted_by: Scopes): void {
   if (scopes === null && !granted_by.is_open)
-    throw new Problem('FORBIDDEN', "A key can't give all scopes without having them.")
+    throw new Problem('FORBIDDEN', "A key can't grant all scopes without having them.")
   const missing = scopes?.find((scope) => !granted_by.has(scope))
   if (missing !== undefined) throw forbidden(missing)
 }
 
-const noScopes = () => invalid([{ path: 'scopes', code: 'too_short', message: 'scopes must name at least one.' }])
+const noScopes = () =>
+  invalid([{ path: 'scopes', code: 'too_short', message: 'scopes must contain at least one scope.' }])
 
 const inThePast = () => invalid([{ path: 'expires_at', code: 'minimum', message: 'expires_at must be in the future.' }])
 
@@ -139,12 +138,12 @@ export const list = ({ db, workspace }: At, query: schema.ApiKeyQuery): Promise<
 export const listAll = ({ db }: Pick<Unscoped, 'db'>): Promise<ApiKey[]> =>
   db.many<ApiKey>(sql`select ${columns} from api_keys order by created_at, id`)
 
-/** Revoking twice keeps the first time. */
+/** A second call changes nothing, so that `revoked_at` stays the first time. */
 export async function revoke(
   at: At,
   { id, is_current }: { id: string; is_current: (key: ApiKey) => boolean },
 ): Promise<{ deleted: true }> {
-  const key = await lock(at, id, sql`workspace_id = ${at.workspace}`)
+  const key = await lock(at, { id, where: sql`workspace_id = ${at.workspace}` })
   if (!key) throw notFound()
   if (!is_current(key)) throw preconditionFailed()
   await revokeLocked(at, key)
@@ -153,12 +152,12 @@ export async function revoke(
 
 /** Revokes a key of any workspace, for the command line. Returns undefined when there is no such key. */
 export async function revokeAny(at: Omit<At, 'workspace'>, id: string): Promise<ApiKey | undefined> {
-  const key = await lock(at, id, raw('true'))
+  const key = await lock(at, { id, where: raw('true') })
   return key && revokeLocked({ ...at, workspace: key.workspace_id }, key)
 }
 
-const lock = ({ db }: Pick<At, 'db'>, id: string, whose: Sql): Promise<ApiKey | undefined> =>
-  db.maybe<ApiKey>(sql`select ${columns} from api_keys where ${whose} and id = ${id} for update`)
+const lock = ({ db }: Pick<At, 'db'>, { id, where }: { id: string; where: Sql }): Promise<ApiKey | undefined> =>
+  db.maybe<ApiKey>(sql`select ${columns} from api_keys where ${where} and id = ${id} for update`)
 
 async function revokeLocked(at: At, key: ApiKey): Promise<ApiKey> {
   if (key.revoked_at) return key
@@ -166,11 +165,10 @@ async function revokeLocked(at: At, key: ApiKey): Promise<ApiKey> {
   await at.db.run(
     sql`update api_keys set revoked_at = ${revoked_at} where workspace_id = ${key.workspace_id} and id = ${key.id}`,
   )
-  await record(at, event_types.revoked, key)
+  await recordEvent(at, event_types.revoked, key)
   return { ...key, revoked_at }
 }
 
-/** The keys with these hashes. */
 export const findByHashes = ({ db }: Pick<At, 'db'>, hashes: Buffer[]): Promise<(ApiKey & { hash: Buffer })[]> =>
   db.many<ApiKey & { hash: Buffer }>(
     sql`select ${columns}, hash from api_keys

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { scopes as all_scopes } from '../api.ts'
-import { scopesOf } from '../api-keys/schema.ts'
+import { toScopes } from '../api-keys/schema.ts'
 import * as api_keys from '../api-keys/store.ts'
 import { atNow, inTransaction, type Service } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
@@ -90,7 +90,7 @@ async function revokeKey(service: Service, id: string): Promise<Answer> {
 }
 
 /** A key without a list of scopes has the default ones. */
-const withScopes = (key: api_keys.ApiKey) => ({ ...key, scopes: key.scopes ?? all_scopes.filter(scopesOf(null).has) })
+const withScopes = (key: api_keys.ApiKey) => ({ ...key, scopes: key.scopes ?? all_scopes.filter(toScopes(null).has) })
 
 function parseScopes(text: string): string[] {
   const scopes = text.split(',').map((scope) => scope.trim())

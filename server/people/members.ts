@@ -12,7 +12,7 @@ const selection = (workspace: string) =>
 export const list = ({ db, workspace }: At, query: Query) =>
   page.readSelection<Member & { id: string }>(db, query, page.newest_first, selection(workspace))
 
-/** `by` must be an owner. Checked again under the lock, because the person may have been removed since the request began. */
+/** `by` must be an owner. Checked again under the lock, because they may have been removed since the request began. */
 export const setRole = (
   at: At,
   { person_id, role, by }: { person_id: string; role: Role; by: string },

@@ -4,7 +4,7 @@ import { type Role, roles } from './schema.ts'
 
 type Scoped = Pick<Exclude<Operation, { kind: 'raw' }>, 'scope' | 'kind'>
 
-/** The lowest role that has each scope. A scope that is missing here belongs to owners only, so that a new one is never exposed by mistake. */
+/** The lowest role that has each scope. Scopes that are missing here belong to owners, so that no new one is exposed by mistake. */
 const lowest_roles: Record<string, Role> = {
   'contacts:read': 'viewer',
   'agents:read': 'viewer',

@@ -5,8 +5,8 @@ import { member_operations } from './member-routes.ts'
 import { session_operations } from './session-routes.ts'
 
 /**
- * What people do in the dashboard. Their scopes say who may call them: `anyone:` everyone, `person:` everyone who is signed in, all
- * others by the role in the requested workspace.
+ * The operations of the dashboard that are not part of the public API. The scope says who may call one: `anyone:` all visitors,
+ * `person:` everyone who is signed in, any other scope by role in the requested workspace.
  */
 export const operations: Operation[] = [
   ...session_operations,

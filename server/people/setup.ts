@@ -13,7 +13,7 @@ const valid_ms = 24 * 60 * 60 * 1000
 /** Serializes setup: two processes that start together could otherwise create two valid links. */
 const lock_tokens = sql`lock table setup_tokens in share row exclusive mode`
 
-/** Creates the token of a link that sets up the first person, and replaces earlier ones. Returns undefined when a person exists. */
+/** Creates the token of a setup link and deletes earlier ones. Returns undefined when a person exists. */
 export const createToken = (at: Unscoped): Promise<string | undefined> =>
   inTransaction(at, async ({ db, now }) => {
     await db.run(lock_tokens)

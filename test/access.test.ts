@@ -26,7 +26,7 @@ const revoke = (id: string) => inTransaction(server.at(''), (at) => api_keys.rev
 const keyIdsOf = async ({ id }: Tenant) =>
   (await pool.many<{ id: string }>(sql`select id from api_keys where workspace_id = ${id}`)).map((key) => key.id)
 
-test('a missing, malformed, unknown, expired or revoked key is the same 401', async () => {
+test('missing, malformed, unknown, expired and revoked keys return the same 401', async () => {
   const tenant = await workspace()
   const { key } = tenant
   const expired = await tenant.newKey({ expires_at: clock.iso(clock.now() - 1) })
@@ -42,10 +42,23 @@ test('a missing, malformed, unknown, expired or revoked key is the same 401', as
     `Bearer ${key} ${key}`,
     `Bearer,${key}`,
   ]
-  const forms = ['pk_', 'x', key.slice(3), key.slice(0, 34), `${key}-`, `${key}é`, `pk_${'x'.repeat(129)}`, `"${key}"`]
+  const near_misses = [
+    'pk_',
+    'x',
+    key.slice(3),
+    key.slice(0, 34),
+    `${key}-`,
+    `${key}é`,
+    `pk_${'x'.repeat(129)}`,
+    `"${key}"`,
+  ]
   const unknown = [api_keys.newToken(), key.toUpperCase(), `${key}x`, `pk_${'0'.repeat(43)}`, expired, other.key]
   const seen = new Set<string>()
-  for (const authorization of [undefined, ...malformed, ...[...forms, ...unknown].map((token) => `Bearer ${token}`)]) {
+  for (const authorization of [
+    undefined,
+    ...malformed,
+    ...[...near_misses, ...unknown].map((token) => `Bearer ${token}`),
+  ]) {
     for (const [method, address] of [
       ['GET', '/api/v1/contacts'],
       ['GET', `/api/v1/agents/${nobody}`],
@@ -62,14 +75,14 @@ test('a missing, malformed, unknown, expired or revoked key is the same 401', as
   assert.match([...seen].join(), /"code":"UNAUTHORIZED"/)
 })
 
-test('the scheme is read without regard to case', async () => {
+test('the authorization scheme is case-insensitive', async () => {
   const { key } = await workspace()
   for (const scheme of ['Bearer', 'bearer', 'BEARER', 'Bearer  ']) {
     assert.equal((await fetch('GET', '/api/v1/contacts', undefined, { authorization: `${scheme} ${key}` })).status, 200)
   }
 })
 
-test('401 and 403 come before the body is read', async () => {
+test('401 and 403 are returned before the body is read', async () => {
   const tenant = await workspace()
   const reader = await tenant.newKey({ scopes: ['contacts:read'] })
   for (const [key, status] of [
@@ -85,7 +98,7 @@ test('401 and 403 come before the body is read', async () => {
   assert.deepEqual(await eventsOf(pool, tenant), [])
 })
 
-test('a key without the scope is 403, which names it', async () => {
+test('a key without the required scope gets 403 with the name of the scope', async () => {
   const tenant = await workspace()
   const { id } = await create(tenant)
   const all = ['contacts:read', 'contacts:write', 'agents:read', 'agents:write']
@@ -108,7 +121,7 @@ test('a key without the scope is 403, which names it', async () => {
   }
 })
 
-test('a key sees its own workspace only', async () => {
+test('a key sees only its own workspace', async () => {
   const [mine, theirs] = [await workspace(), await workspace()]
   await create(theirs)
   assert.deepEqual((await mine.call('GET', '/contacts')).body.data, [])
@@ -121,7 +134,7 @@ for (const [how, end] of [
     (id: string) => pool.run(sql`update api_keys set expires_at = ${clock.iso(clock.now())} where id = ${id}`),
   ],
 ] as const) {
-  test(`a key that is ${how} stops within a second, although it was known, and others go on`, async () => {
+  test(`a cached key that is ${how} stops working within a second, and others still work`, async () => {
     const tenant = await workspace()
     const [id = ''] = await keyIdsOf(tenant)
     const other = await tenant.newKey()
@@ -135,12 +148,12 @@ for (const [how, end] of [
   })
 }
 
-test('a key that is made after it was refused is soon let in', async () => {
+test('a key that is created after it was rejected works within a second', async () => {
   const tenant = await workspace()
   const token = api_keys.newToken()
   assert.equal((await tenant.call('GET', '/contacts', undefined, withKey(token))).status, 401)
-  const said = { name: 'late', scopes: null, expires_at: null }
-  await inTransaction(server.at(tenant.id), (at) => api_keys.create(at, { token, key: said }))
+  const key = { name: 'late', scopes: null, expires_at: null }
+  await inTransaction(server.at(tenant.id), (at) => api_keys.create(at, { token, key }))
   const until = clock.now() + 1_000
   let status = 401
   while (status !== 200 && clock.now() < until) {
@@ -149,24 +162,24 @@ test('a key that is made after it was refused is soon let in', async () => {
   assert.equal((await tenant.call('GET', '/contacts', undefined, withKey(token))).status, 200)
 })
 
-/** A pool over the run's database, and how many statements it was sent that hold this text. */
+/** A pool that counts the statements that contain this text. */
 function countingPool(text: string) {
   const own_pool = testPool()
   after(() => own_pool.close())
   let count = 0
-  const note = (statement: Sql) => {
+  const counted = (statement: Sql) => {
     if (statement.text.includes(text)) count += 1
     return statement
   }
   const counting: Pool = {
     ...own_pool,
-    many: (statement) => own_pool.many(note(statement)),
-    maybe: (statement) => own_pool.maybe(note(statement)),
+    many: (statement) => own_pool.many(counted(statement)),
+    maybe: (statement) => own_pool.maybe(counted(statement)),
   }
   return { pool: counting, count: () => count }
 }
 
-test('when more keys were seen than are remembered, the oldest is forgotten and not all', async () => {
+test('a full cache of keys drops only the oldest', async () => {
   const { pool: counting, count } = countingPool('api_key_directory')
   const { authenticate } = authenticator(counting)
   const now = clock.now()
@@ -181,8 +194,8 @@ test('when more keys were seen than are remembered, the oldest is forgotten and 
   assert.equal(count(), before + 1)
 })
 
-test('unknown addresses and unknown cookies that come at once share statements', async () => {
-  for (const [table, callOf] of [
+test('concurrent requests with unknown tokens or cookies share statements', async () => {
+  for (const [table, requestWith] of [
     ['integration_directory', (token: string) => ({ method: 'POST', url: `/in/${token}`, headers: {} })],
     [
       'sessions',
@@ -192,27 +205,27 @@ test('unknown addresses and unknown cookies that come at once share statements',
     const { pool: counting, count } = countingPool(table)
     const { app } = openApi(counting, readConfig({ LOG_LEVEL: 'silent' }), migrations, openLog('silent'))
     after(() => app.close())
-    const answers = await Promise.all(Array.from({ length: 500 }, () => app.inject(callOf(newSecret()))))
+    const answers = await Promise.all(Array.from({ length: 500 }, () => app.inject(requestWith(newSecret()))))
     const expected = table === 'sessions' ? 401 : 404
     assert.deepEqual([...new Set(answers.map(({ statusCode }) => statusCode))], [expected])
-    assert.ok(count() <= 50, `${count()} statements for 500 unknown ones of ${table}`)
+    assert.ok(count() <= 50, `${count()} statements for 500 unknown tokens of ${table}`)
   }
 })
 
-test('concurrent sessions each get their own answer, in the workspace that each asks for', async () => {
+test('concurrent requests of different sessions each get their own response', async () => {
   const tenants = await Promise.all(Array.from({ length: 5 }, () => workspace()))
   const people = await Promise.all(
     tenants.map(({ id }, index) => someone(server, { [id]: index % 2 === 0 ? 'owner' : 'member' })),
   )
-  const asked = people.flatMap((person, own) =>
-    tenants.map((tenant, index) => ({ person, tenant, is_own: own === index })),
+  const requests = people.flatMap((person, person_index) =>
+    tenants.map((tenant, index) => ({ person, tenant, is_own: person_index === index })),
   )
   const answers = await Promise.all(
-    asked.map(({ person, tenant }) => person.go('GET', '/api/v1/contacts', undefined, at(tenant))),
+    requests.map(({ person, tenant }) => person.go('GET', '/api/v1/contacts', undefined, at(tenant))),
   )
   assert.deepEqual(
     answers.map(({ status }) => status),
-    asked.map(({ is_own }) => (is_own ? 200 : 404)),
+    requests.map(({ is_own }) => (is_own ? 200 : 404)),
   )
   const shown = await Promise.all(people.map(({ go }) => go('GET', '/session')))
   assert.deepEqual(
@@ -221,7 +234,7 @@ test('concurrent sessions each get their own answer, in the workspace that each 
   )
 })
 
-test('when a key was last used is noted, and never goes back', async () => {
+test('the last use of a key is recorded and never moves back', async () => {
   const own_pool = testPool()
   const { app, recordKeyUses } = openApi(own_pool, readConfig({ LOG_LEVEL: 'silent' }), migrations, openLog('silent'))
   after(async () => {
@@ -248,7 +261,7 @@ test('when a key was last used is noted, and never goes back', async () => {
   assert.equal(await usedAt(tenant), later)
 })
 
-test('only the hash of a key is kept', async () => {
+test('only the hash of a key is stored', async () => {
   const tenant = await workspace()
   const tables = ['api_keys', 'api_key_directory']
   for (const table of tables) {
@@ -267,19 +280,19 @@ const limited = await serve({ rate_limit_per_second: 5 })
 
 const remainingOf = ({ headers }: Answer) => Number(/^"key";r=(\d+);t=1$/.exec(String(headers.get('ratelimit')))?.[1])
 
-test('a key may ask so often in a second, is told so each time, and may go on after it', async () => {
+test('each response states the rate limit of the key, which recovers within a second', async () => {
   const tenant = await limited.workspace()
   const other = await tenant.newKey()
   const paths = ['/contacts', `/contacts/${nobody}`, '/contacts?limit=0', '/agents']
   let remaining = 5
   let answer: Answer | undefined
   for (let count = 0; answer?.status !== 429; count += 1) {
-    assert.ok(count < 500, 'the limit comes')
+    assert.ok(count < 500, 'the limit is never reached')
     answer = await tenant.call('GET', String(paths[count % paths.length]))
     assert.equal(answer.headers.get('ratelimit-policy'), '"key";q=5;w=1')
     const left = remainingOf(answer)
     if (answer.status === 429) assert.deepEqual([remaining, left], [0, 0])
-    else assert.ok(left === remaining - 1 || left === 4, `${left} are left after ${remaining}`)
+    else assert.ok(left === remaining - 1 || left === 4, `${left} remain after ${remaining}`)
     remaining = left
   }
   const { headers, body } = answer
@@ -290,7 +303,7 @@ test('a key may ask so often in a second, is told so each time, and may go on af
   assert.equal(answer.status, 200)
 })
 
-test('what is over the limit changes nothing', async () => {
+test('a request over the rate limit changes nothing', async () => {
   const tenant = await limited.workspace()
   const answers = await Promise.all(
     Array.from({ length: 30 }, (_, index) =>
@@ -298,15 +311,15 @@ test('what is over the limit changes nothing', async () => {
     ),
   )
   const created = answers.filter(({ status }) => status === 201)
-  const refused = answers.filter(({ status }) => status === 429)
-  assert.equal(created.length + refused.length, 30)
-  assert.ok(refused.length > 0)
+  const rejected = answers.filter(({ status }) => status === 429)
+  assert.equal(created.length + rejected.length, 30)
+  assert.ok(rejected.length > 0)
   assert.equal((await eventsOf(pool, tenant)).length, created.length)
 })
 
-test('the limit is 1,000 by default, and 0 turns it off', async () => {
-  const usual = await serve({ rate_limit_per_second: readConfig({}).rate_limit_per_second })
-  const { headers } = await (await usual.workspace()).call('GET', '/contacts')
+test('the rate limit is 1,000 by default, and 0 disables it', async () => {
+  const default_server = await serve({ rate_limit_per_second: readConfig({}).rate_limit_per_second })
+  const { headers } = await (await default_server.workspace()).call('GET', '/contacts')
   assert.deepEqual([headers.get('ratelimit-policy'), headers.get('ratelimit')], ['"key";q=1000;w=1', '"key";r=999;t=1'])
   const { call } = await workspace()
   const answers = await Promise.all(Array.from({ length: 50 }, () => call('GET', '/contacts')))

@@ -20,7 +20,7 @@ async function team() {
 const tokenOf = (link: string) => link.split('/').at(-1) ?? ''
 const newcomer = () => ({ email: `new.${crypto.randomUUID()}@example.com`, name: 'Grace', password })
 
-test('members are listed to owners, who alone change them', async () => {
+test('only owners list and change members', async () => {
   const { owner, member, here } = await team()
   const { data, pagination } = (await owner.go('GET', '/members', undefined, here)).body
   assert.deepEqual(
@@ -47,7 +47,7 @@ test('members are listed to owners, who alone change them', async () => {
   }
 })
 
-test('a role that is given or taken holds at once', async () => {
+test('a change of role takes effect at the next request', async () => {
   const { owner, member, here } = await team()
   const raised = await owner.go('PATCH', `/members/${member.id}`, { role: 'owner' }, here)
   assert.deepEqual([raised.status, raised.body.data.role, raised.body.data.email], [200, 'owner', member.email])
@@ -58,11 +58,11 @@ test('a role that is given or taken holds at once', async () => {
   assert.equal((await owner.go('PATCH', `/members/${member.id}`, { role: 'viewer' }, here)).status, 200)
   assert.equal((await member.go('POST', '/api/v1/contacts', newContact(), here)).status, 403)
   assert.equal((await member.go('GET', '/api/v1/contacts', undefined, here)).body.pagination.total, 1)
-  const none = await owner.go('PATCH', `/members/${member.id}`, { role: 'king' }, here)
-  assert.deepEqual([none.status, none.body.error.details.fields[0].path], [400, 'role'])
+  const unknown = await owner.go('PATCH', `/members/${member.id}`, { role: 'king' }, here)
+  assert.deepEqual([unknown.status, unknown.body.error.details.fields[0].path], [400, 'role'])
 })
 
-test('a member who is removed is out at once, and still signed in elsewhere', async () => {
+test('a removed member loses access at the next request, but stays signed in', async () => {
   const { owner, member, here } = await team()
   assert.equal((await member.go('GET', '/api/v1/contacts', undefined, here)).status, 200)
   assert.deepEqual((await owner.go('DELETE', `/members/${member.id}`, undefined, here)).body.data, { deleted: true })
@@ -72,7 +72,7 @@ test('a member who is removed is out at once, and still signed in elsewhere', as
   assert.equal((await owner.go('DELETE', `/members/${member.id}`, undefined, here)).status, 404)
 })
 
-test('everyone may leave, and take nobody along; the last owner can neither leave nor become a member', async () => {
+test('everyone may leave but not remove others; the last owner can neither leave nor become a member', async () => {
   const { tenant, owner, member, here } = await team()
   const viewer = await someone(server, { [tenant.id]: 'viewer' })
   assert.equal((await viewer.go('DELETE', `/members/${member.id}`, undefined, here)).status, 403)
@@ -81,15 +81,15 @@ test('everyone may leave, and take nobody along; the last owner can neither leav
     ['DELETE', undefined],
     ['PATCH', { role: 'member' }],
   ] as const) {
-    const refused = await owner.go(method, `/members/${owner.id}`, body, here)
-    assert.deepEqual([refused.status, refused.body.error.code], [409, 'INVALID_STATE'])
+    const rejected = await owner.go(method, `/members/${owner.id}`, body, here)
+    assert.deepEqual([rejected.status, rejected.body.error.code], [409, 'INVALID_STATE'])
   }
   assert.equal((await owner.go('PATCH', `/members/${owner.id}`, { role: 'owner' }, here)).status, 200)
   assert.equal((await member.go('DELETE', `/members/${member.id}`, undefined, here)).status, 200)
   assert.equal((await owner.go('GET', '/members', undefined, here)).body.pagination.total, 1)
 })
 
-test('of two owners who remove or lower each other at once, one stays owner', async () => {
+test('of two owners who remove or demote each other at once, one stays owner', async () => {
   for (const [method, body] of [
     ['DELETE', undefined],
     ['PATCH', { role: 'member' }],
@@ -108,7 +108,7 @@ test('of two owners who remove or lower each other at once, one stays owner', as
   }
 })
 
-test("another workspace's people can't be touched", async () => {
+test("members of another workspace can't be changed", async () => {
   const [ours, theirs] = [await team(), await team()]
   for (const [method, body] of [
     ['DELETE', undefined],
@@ -120,17 +120,21 @@ test("another workspace's people can't be touched", async () => {
   assert.equal((await theirs.owner.go('GET', '/members', undefined, theirs.here)).body.pagination.total, 2)
 })
 
-test('an owner renames the workspace, but not to the name of another', async () => {
+test('an owner renames the workspace, but not to a name in use', async () => {
   const [{ owner, here, tenant }, other] = [await team(), await team()]
   const name = `renamed ${tenant.id}`
   const renamed = await owner.go('PATCH', '/workspace', { name }, here)
   assert.deepEqual(renamed.body.data, { id: tenant.id, name, role: 'owner' })
   const clash = await other.owner.go('PATCH', '/workspace', { name }, other.here)
   assert.deepEqual([clash.status, clash.body.error.details.field], [409, 'name'])
-  assert.equal((await owner.go('PATCH', '/workspace', { name }, here)).status, 200, 'its own name is no clash')
+  assert.equal(
+    (await owner.go('PATCH', '/workspace', { name }, here)).status,
+    200,
+    'its own name is not in use by another',
+  )
 })
 
-test('who is invited joins by the link, once', async () => {
+test('an invited person joins with the link, which works once', async () => {
   const { tenant, owner, here } = await team()
   const invited = await owner.go('POST', '/invitations', { role: 'member' }, here)
   assert.equal(invited.status, 201)
@@ -143,14 +147,17 @@ test('who is invited joins by the link, once', async () => {
 
   const path = `/invitations/${tokenOf(link)}`
   const visitor = browser(server)
-  const look = await visitor.go('GET', path)
-  assert.deepEqual([look.body.data.role, look.body.data.email, look.body.data.invited_by], ['member', null, owner.name])
-  const half = await visitor.go('POST', path, { email: 'grace@example.com' })
+  const shown_to_guest = await visitor.go('GET', path)
   assert.deepEqual(
-    half.body.error.details.fields.map((field: { path: string }) => field.path),
+    [shown_to_guest.body.data.role, shown_to_guest.body.data.email, shown_to_guest.body.data.invited_by],
+    ['member', null, owner.name],
+  )
+  const incomplete = await visitor.go('POST', path, { email: 'grace@example.com' })
+  assert.deepEqual(
+    incomplete.body.error.details.fields.map((field: { path: string }) => field.path),
     ['name', 'password'],
   )
-  assert.equal((await visitor.go('POST', path, {})).status, 401, 'nobody is signed in')
+  assert.equal((await visitor.go('POST', path, {})).status, 401, 'not signed in')
   const joined = await visitor.go('POST', path, newcomer())
   assert.deepEqual(
     joined.body.data.workspaces.map((one: { id: string; role: string }) => [one.id, one.role]),
@@ -161,7 +168,7 @@ test('who is invited joins by the link, once', async () => {
   assert.equal((await browser(server).go('POST', path, newcomer())).status, 404)
 })
 
-test('who is signed in joins without a word; who is a member already changes nothing', async () => {
+test('a person who is signed in joins without more input; an existing member gets 409', async () => {
   const { tenant, owner, member, here } = await team()
   const { link } = (await owner.go('POST', '/invitations', { role: 'owner' }, here)).body.data
   const path = `/invitations/${tokenOf(link)}`
@@ -172,18 +179,18 @@ test('who is signed in joins without a word; who is a member already changes not
   assert.deepEqual([workspaces[0].id, workspaces[0].role], [tenant.id, 'owner'])
 })
 
-test('who is invited as a viewer can look, and no more', async () => {
+test('a person who is invited as a viewer can only read', async () => {
   const { tenant, owner, here } = await team()
   const { link } = (await owner.go('POST', '/invitations', { role: 'viewer' }, here)).body.data
   const guest = await someone(server)
   const { workspaces } = (await guest.go('POST', `/invitations/${tokenOf(link)}`, {})).body.data
   assert.deepEqual([workspaces[0].id, workspaces[0].role], [tenant.id, 'viewer'])
   assert.equal((await guest.go('GET', '/api/v1/contacts', undefined, here)).status, 200)
-  // A link to a file has no headers of its own.
+  // A link to a file can't set headers.
   assert.equal((await guest.go('GET', `/api/v1/contacts/export?workspace=${tenant.id}`)).status, 403)
 })
 
-test('of many who accept one invitation at once, one joins', async () => {
+test('of several people who accept one invitation at once, one joins', async () => {
   const { owner, here } = await team()
   const { link } = (await owner.go('POST', '/invitations', { role: 'member' }, here)).body.data
   const path = `/invitations/${tokenOf(link)}`
@@ -197,21 +204,25 @@ test('of many who accept one invitation at once, one joins', async () => {
   assert.equal((await owner.go('GET', '/members', undefined, here)).body.pagination.total, 3)
 })
 
-test('an invitation for an email is for nobody else', async () => {
+test('an invitation to an email can only be accepted with that email', async () => {
   const { owner, here } = await team()
   const guest = await someone(server)
-  const said = { role: 'member', email: ` ${guest.email.toUpperCase()}` }
-  const { link, email } = (await owner.go('POST', '/invitations', said, here)).body.data
+  const input = { role: 'member', email: ` ${guest.email.toUpperCase()}` }
+  const { link, email } = (await owner.go('POST', '/invitations', input, here)).body.data
   assert.equal(email, guest.email)
   const path = `/invitations/${tokenOf(link)}`
   assert.equal((await browser(server).go('POST', path, newcomer())).status, 400)
   assert.equal((await (await someone(server)).go('POST', path, {})).status, 403)
   const taken = await browser(server).go('POST', path, { ...newcomer(), email: guest.email })
-  assert.deepEqual([taken.status, taken.body.error.details.field], [409, 'email'], 'an account is not taken over')
+  assert.deepEqual(
+    [taken.status, taken.body.error.details.field],
+    [409, 'email'],
+    'an invitation does not take over an account',
+  )
   assert.equal((await guest.go('POST', path, {})).status, 200)
 })
 
-test('an invitation ends when it is withdrawn, when it expires, and with the role of who made it', async () => {
+test('an invitation ends when it is withdrawn, when it expires, and when its creator is no longer an owner', async () => {
   const { tenant, owner, member, here } = await team()
   const other = await team()
   await owner.go('PATCH', `/members/${member.id}`, { role: 'owner' }, here)
@@ -231,15 +242,15 @@ test('an invitation ends when it is withdrawn, when it expires, and with the rol
   assert.equal((await owner.go('GET', '/invitations', undefined, here)).body.pagination.total, 0)
   const open = await invite()
   await invitations.removeExpired(server.at(tenant.id))
-  const kept = await pool.many<{ id: string }>(sql`select id from invitations where workspace_id = ${tenant.id}`)
-  assert.deepEqual(kept, [{ id: open.id }])
+  const remaining = await pool.many<{ id: string }>(sql`select id from invitations where workspace_id = ${tenant.id}`)
+  assert.deepEqual(remaining, [{ id: open.id }])
 
   const by_former = await invite(member)
   await owner.go('PATCH', `/members/${member.id}`, { role: 'member' }, here)
   assert.equal(await by_former.status(), 404)
 })
 
-test('a token that is none leads nowhere', async () => {
+test('an invalid token returns 404', async () => {
   for (const token of ['x', '%00', 'a'.repeat(43), `${'a'.repeat(499)}`, "'%20or%20true"]) {
     assert.equal((await browser(server).go('GET', `/invitations/${token}`)).status, 404, token)
     assert.equal((await browser(server).go('GET', `/setup/${token}`)).status, 404, token)

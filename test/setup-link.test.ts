@@ -8,7 +8,7 @@ import { at, browser, password } from './support/visitors.ts'
 
 const owner = (name = 'Ada') => ({ email: `${name}@example.com`, name, password })
 
-/** In a database of its own: only one without people can be set up. */
+/** Needs a separate database, because only one without people can be set up. */
 await withOwnDatabase(process.env.TEST_DATABASE_URL ?? '', async (url) => {
   const server = await openServer(testPool(url))
   const { pool } = server
@@ -16,7 +16,7 @@ await withOwnDatabase(process.env.TEST_DATABASE_URL ?? '', async (url) => {
   const statusOf = async (token: string) => (await browser(server).go('GET', `/setup/${token}`)).status
   const [first, second] = [await server.workspace(), await server.workspace()]
 
-  await test('a new link ends the older ones', async () => {
+  await test('a new link replaces older ones', async () => {
     const old = await newLink()
     assert.equal(await statusOf(old), 200)
     const next = await newLink()
@@ -24,13 +24,13 @@ await withOwnDatabase(process.env.TEST_DATABASE_URL ?? '', async (url) => {
     assert.equal((await browser(server).go('POST', `/setup/${old}`, owner())).status, 404)
   })
 
-  await test('a link ends after a day', async () => {
-    const late = (await setup.createToken({ db: pool, now: Date.now() - 24 * 60 * 60 * 1000 })) ?? ''
-    assert.equal(await statusOf(late), 404)
-    assert.equal((await browser(server).go('POST', `/setup/${late}`, owner())).status, 404)
+  await test('a link expires after a day', async () => {
+    const expired = (await setup.createToken({ db: pool, now: Date.now() - 24 * 60 * 60 * 1000 })) ?? ''
+    assert.equal(await statusOf(expired), 404)
+    assert.equal((await browser(server).go('POST', `/setup/${expired}`, owner())).status, 404)
   })
 
-  await test('what is wrong with the person leaves the link as it is', async () => {
+  await test('a validation error does not use up the link', async () => {
     const token = await newLink()
     const answer = await browser(server).go('POST', `/setup/${token}`, { email: 'ada', name: '', password: 'short' })
     assert.deepEqual(
@@ -40,7 +40,7 @@ await withOwnDatabase(process.env.TEST_DATABASE_URL ?? '', async (url) => {
     assert.equal(await statusOf(token), 200)
   })
 
-  await test('of many who use the link at once, one becomes the owner of all that there is', async () => {
+  await test('of concurrent uses of the link, one creates the owner of all workspaces', async () => {
     const token = await newLink()
     const visitors = Array.from({ length: 4 }, () => browser(server))
     const answers = await Promise.all(
@@ -65,7 +65,7 @@ await withOwnDatabase(process.env.TEST_DATABASE_URL ?? '', async (url) => {
     assert.equal(by_key.status, 200)
   })
 
-  await test('with a person there are no links', async () => {
+  await test('no link is created when a person exists', async () => {
     assert.equal(await setup.createToken({ db: pool, now: Date.now() }), undefined)
   })
   await server.close()

@@ -28,8 +28,8 @@ export const unset = {
 
 export const never_contacted = { first_contact_at: null, last_contact_at: null }
 
-export async function create({ call }: Tenant, said: object = {}) {
-  const { status, body } = await call('POST', '/contacts', newContact(said))
+export async function create({ call }: Tenant, fields: object = {}) {
+  const { status, body } = await call('POST', '/contacts', newContact(fields))
   assert.equal(status, 201)
   return body.data
 }
@@ -46,11 +46,11 @@ export interface Event {
   // biome-ignore lint/suspicious/noExplicitAny: a test may look into any event
   data: any
   previous: object | null
-  /** The transaction that wrote the row as it is now. */
+  /** The transaction that last wrote the row. */
   written_by: string
 }
 
-/** Without those of the keys that the harness makes. */
+/** Without the events of the keys that the harness creates. */
 export const eventsOf = (pool: Pool, { id }: Tenant): Promise<Event[]> =>
   pool.many<Event>(sql`select type, resource_id, data, previous, xmin::text as written_by from events
     where workspace_id = ${id} and type not like 'api_key.%'`)

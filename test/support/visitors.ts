@@ -6,13 +6,13 @@ import * as people from '../../server/people/store.ts'
 import type { Answer, Server } from './harness.ts'
 
 export const password = 'correct horse battery'
-/** Made once: it is dear on purpose. */
+/** Hashed once, because hashing is expensive on purpose. */
 const password_hash = await hashPassword(password)
 
 type Go = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
 
 export interface Browser {
-  /** One request below /app by a page of the server, with the cookie that the last answers left. */
+  /** Sends a request below /app from the server's own origin, with the cookie that earlier responses set. */
   go: Go
   cookie: () => string
 }
@@ -23,24 +23,24 @@ export interface Someone extends Browser {
   name: string
 }
 
-/** Someone who isn't signed in yet. */
+/** Without a token, a browser that isn't signed in. */
 export function browser({ fetch, url }: Pick<Server, 'fetch' | 'url'>, token?: string): Browser {
   let cookie = token === undefined ? '' : `parley_session=${token}`
   const go: Go = async (method, path, body, headers) => {
     const answer = await fetch(method, `/app${path}`, body, { origin: url, ...(cookie && { cookie }), ...headers })
-    const [given] = answer.headers.getSetCookie()
-    if (given !== undefined) cookie = given.includes('Max-Age=0') ? '' : (given.split(';')[0] ?? '')
+    const [set] = answer.headers.getSetCookie()
+    if (set !== undefined) cookie = set.includes('Max-Age=0') ? '' : (set.split(';')[0] ?? '')
     return answer
   }
   return { go, cookie: () => cookie }
 }
 
-/** A person who is signed in, and in these workspaces. */
+/** Creates a person with these roles by workspace, and signs them in. */
 export async function someone(server: Server, memberships: Record<string, Role> = {}): Promise<Someone> {
   const { pool } = server
   const email = `${newId()}@example.com`
   const person = await people.create({ db: pool, now: Date.now() }, { email, name: 'Ada', password_hash })
-  if (!person) throw new Error('two ids are the same')
+  if (!person) throw new Error('the email is taken')
   for (const [workspace, role] of Object.entries(memberships)) {
     await people.join(server.at(workspace), { person_id: person.id, role })
   }
@@ -53,9 +53,9 @@ export async function newSessionToken(
   now = Date.now(),
 ): Promise<string> {
   const token = await sessions.create({ db: pool, now }, { person_id, password_hash, user_agent: 'A browser' })
-  if (token === undefined) throw new Error('the password is another')
+  if (token === undefined) throw new Error('the password was changed')
   return token
 }
 
-/** With the workspace that the page shows. */
+/** The header that names the workspace of a request. */
 export const at = (workspace: { id: string }): Record<string, string> => ({ 'x-workspace': workspace.id })

@@ -5,11 +5,11 @@ import { foldTag, searchTextOf } from '../server/contacts/normalize.ts'
 import type { Contact } from '../server/contacts/schema.ts'
 import * as grams from '../server/contacts/short-search-totals.ts'
 import * as contacts from '../server/contacts/store.ts'
-import * as clock from '../server/kit/clock.ts'
+import { inTransaction } from '../server/kit/at.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
 import { serve, type Tenant } from './support/harness.ts'
 
-const { workspace, pool } = await serve()
+const { at, workspace, pool } = await serve()
 
 const workers = 8
 const changes_each = 120
@@ -44,9 +44,9 @@ async function change({ id: workspace_id, call }: Tenant, ids: string[]): Promis
 class RolledBack extends Error {}
 
 async function rollBack(workspace_id: string): Promise<void> {
-  const work = pool.tx(async (db) => {
+  const work = inTransaction(at(workspace_id), async (at) => {
     const inputs = [0, 1, 2].map(() => ({ phone_number: number(), ...profile(), source: 'api' as const }))
-    await contacts.create(db, workspace_id, inputs, clock.now())
+    await contacts.create(at, inputs)
     throw new RolledBack()
   })
   await assert.rejects(work, RolledBack)
@@ -89,7 +89,7 @@ async function check({ id, call }: Tenant): Promise<void> {
     if (!term) continue
     const holding = searched.filter((text) => text.includes(term))
     assert.equal(await totalOf(`search=${encodeURIComponent(term)}`), holding.length, `search=${term}`)
-    const kept = await grams.countHolding(pool, id, term)
+    const kept = await grams.countHolding(at(id), term)
     assert.ok(kept === undefined || kept === holding.length || term.length > grams.gram_length_max, term)
   }
 
@@ -110,7 +110,7 @@ const orderOf = ({ created_at, id }: Contact): string => `${created_at} ${id}`
 
 /** Waits as long as others write who can't know yet that their changes are to be noted. */
 async function build({ id }: Tenant): Promise<void> {
-  for (; (await grams.countHolding(pool, id, '+')) === undefined; await sleep(20)) await grams.tally(pool)
+  for (; (await grams.countHolding(at(id), '+')) === undefined; await sleep(20)) await grams.tally({ db: pool })
 }
 
 test('what is kept to count and to find contacts agrees with them after random changes at once', async () => {
@@ -122,8 +122,8 @@ test('what is kept to count and to find contacts agrees with them after random c
   // Totals begin while others write, and are summed up under way.
   let is_over = false
   const tallying = (async () => {
-    await grams.begin(pool, tenant.id)
-    for (; !is_over; await sleep(20)) await grams.tally(pool)
+    await grams.begin(at(tenant.id))
+    for (; !is_over; await sleep(20)) await grams.tally({ db: pool })
   })()
   await changeAll()
   is_over = true
@@ -133,16 +133,16 @@ test('what is kept to count and to find contacts agrees with them after random c
   await build(tenant)
   await changeAll()
   await check(tenant)
-  await grams.tally(pool)
+  await grams.tally({ db: pool })
   await check(tenant)
 })
 
 test('two that sum up at once count nothing twice', async () => {
   const tenant = await workspace()
-  await grams.begin(pool, tenant.id)
+  await grams.begin(at(tenant.id))
   await build(tenant)
   const tallying = Array.from({ length: 3 }, async () => {
-    for (let times = 0; times < 10; times += 1) await grams.tally(pool)
+    for (let times = 0; times < 10; times += 1) await grams.tally({ db: pool })
   })
   await Promise.all([change(tenant, []), ...tallying])
   await check(tenant)

@@ -92,7 +92,7 @@ test('HEAD of an export sends nothing, and one that is broken off is read no fur
       return rows
     },
   }
-  const reading = Readable.from(exportCsv(watched, tenant.id, { sort: '-created_at' }))
+  const reading = Readable.from(exportCsv({ ...server.at(tenant.id), db: watched }, { sort: '-created_at' }))
   await once(reading, 'readable')
   reading.destroy()
   await once(reading, 'close')

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as contacts_store from '../server/contacts/store.ts'
-import * as clock from '../server/kit/clock.ts'
+import { inTransaction } from '../server/kit/at.ts'
 import { raw, sql } from '../server/kit/postgres/sql.ts'
 import { serve, type Tenant } from './support/harness.ts'
 import { create } from './support/people.ts'
 import { newAgent, newContact } from './support/samples.ts'
 
-const { workspace, pool } = await serve()
+const { at, workspace, pool } = await serve()
 
 interface Contact {
   id: string
@@ -315,7 +315,7 @@ const orders: Record<(typeof sorts)[number], string> = {
 async function farCrowd(): Promise<Tenant> {
   const tenant = await workspace()
   const inputs = Array.from({ length: far_size }, () => ({ ...newContact(), source: 'api' as const }))
-  await pool.tx((db) => contacts_store.create(db, tenant.id, inputs, clock.now()))
+  await inTransaction(at(tenant.id), (at) => contacts_store.create(at, inputs))
   await scatterTimes(tenant)
   return tenant
 }

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as contacts from '../server/contacts/store.ts'
+import { inTransaction } from '../server/kit/at.ts'
 import { serve, type Tenant } from './support/harness.ts'
 import { newContact } from './support/samples.ts'
 import { at, someone } from './support/visitors.ts'
 
 const server = await serve()
-const { workspace, pool } = server
+const { workspace } = server
 const day_ms = 24 * 60 * 60 * 1000
 
 const overviewOf = async ({ call }: Tenant) => (await call('GET', '/overview')).body.data
@@ -14,8 +15,8 @@ const dayOf = (time_ms: number) => new Date(time_ms).toISOString().slice(0, 10)
 
 /** As if it had been created so long ago. */
 async function createdBefore(tenant: Tenant, ago_ms: number, source: 'import' | 'inbound' = 'import') {
-  const created = await pool.tx((db) =>
-    contacts.create(db, tenant.id, [{ ...newContact(), source }], Date.now() - ago_ms),
+  const created = await inTransaction(server.at(tenant.id, Date.now() - ago_ms), (at) =>
+    contacts.create(at, [{ ...newContact(), source }]),
   )
   const [contact] = created
   if (!contact || contact instanceof Error) throw contact

@@ -25,8 +25,8 @@ export function startPeriodicTasks(options: PeriodicOptions): () => void {
     every(5 * second_ms, recordKeyUses, log),
     every(hour_ms, () => retention.removeExpired(options), log),
     every(minute_ms, () => retention.tidyDeliveries(options), log),
-    every(minute_ms, () => short_search.beginWorthwhile({ db }), log),
-    every(2 * second_ms, () => short_search.tally({ db }), log),
+    every(minute_ms, () => short_search.startInLargeWorkspaces({ db }), log),
+    every(2 * second_ms, () => short_search.applyAllChanges({ db }), log),
     every(second_ms, () => assignPositions({ db }, isStopping), log),
   ]
   return () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { foldTag, searchTextOf } from '../server/contacts/normalize.ts'
+import { normalizeTag, toSearchText } from '../server/contacts/normalize.ts'
 import type { Contact } from '../server/contacts/schema.ts'
-import * as grams from '../server/contacts/short-search-totals.ts'
+import * as short_search from '../server/contacts/short-search-totals.ts'
 import * as contacts from '../server/contacts/store.ts'
 import { inTransaction } from '../server/kit/at.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
@@ -14,8 +14,8 @@ const { at, workspace, pool } = await serve()
 const workers = 8
 const changes_each = 120
 const numbers = 300
-/** Of all terms: each is a request. */
-const asked_part = 0.25
+/** The share of all terms that is searched: each search is a request. */
+const searched_share = 0.25
 const names = ['Ada', 'Grace', 'José', 'Søren', 'Wei', '😀mile', 'Zoë', 'a%b_c', 'Q']
 const tags = ['vip', 'VIP', 'trial', 'Ärger', 'lead']
 
@@ -26,8 +26,8 @@ const some = <T>(values: T[]): T[] => values.filter(() => Math.random() < 0.4)
 const profile = () => ({ first_name: pick(names), last_name: pick([...names, null]), tags: some(tags) })
 const number = () => `+1555${String(below(numbers)).padStart(7, '0')}`
 
-/** One random change after another; many are refused, since numbers are few and others delete what one updates. */
-async function change({ id: workspace_id, call }: Tenant, ids: string[]): Promise<void> {
+/** Makes random changes one by one. Many fail: there are few numbers, and other workers delete the same contacts. */
+async function changeAtRandom({ id: workspace_id, call }: Tenant, ids: string[]): Promise<void> {
   for (let count = 0; count < changes_each; count += 1) {
     const id = pick(ids)
     const kind = below(10)
@@ -37,13 +37,13 @@ async function change({ id: workspace_id, call }: Tenant, ids: string[]): Promis
     } else if (kind < 7) await call('PATCH', `/contacts/${id}`, profile())
     else if (kind < 8) await call('PATCH', `/contacts/${id}`, { phone_number: number(), tags: some(tags) })
     else if (kind < 9) await call('DELETE', `/contacts/${id}`)
-    else await rollBack(workspace_id)
+    else await createAndRollBack(workspace_id)
   }
 }
 
 class RolledBack extends Error {}
 
-async function rollBack(workspace_id: string): Promise<void> {
+async function createAndRollBack(workspace_id: string): Promise<void> {
   const work = inTransaction(at(workspace_id), async (at) => {
     const inputs = [0, 1, 2].map(() => ({ phone_number: number(), ...profile(), source: 'api' as const }))
     await contacts.create(at, inputs)
@@ -52,8 +52,8 @@ async function rollBack(workspace_id: string): Promise<void> {
   await assert.rejects(work, RolledBack)
 }
 
-/** All that is kept beside the contacts says what they say. */
-async function check({ id, call }: Tenant): Promise<void> {
+/** Compares everything derived from contacts with the contacts themselves. */
+async function checkDerivedTables({ id, call }: Tenant): Promise<void> {
   const rows = await pool.many<Contact>(sql`select * from contacts where workspace_id = ${id} order by id`)
   const totalOf = async (query: string) => (await call('GET', `/contacts?limit=1&${query}`)).body.pagination.total
   assert.equal(await totalOf(''), rows.length)
@@ -76,74 +76,77 @@ async function check({ id, call }: Tenant): Promise<void> {
   )
   assert.deepEqual(
     texts,
-    rows.map((row) => ({ id: row.id, created_at: row.created_at, text: searchTextOf(row) })),
+    rows.map((row) => ({ id: row.id, created_at: row.created_at, text: toSearchText(row) })),
   )
-  for (const tag of new Set(tags.map(foldTag))) {
-    const tagged = rows.filter((row) => row.tags.map(foldTag).includes(tag))
+  for (const tag of new Set(tags.map(normalizeTag))) {
+    const tagged = rows.filter((row) => row.tags.map(normalizeTag).includes(tag))
     assert.equal(await totalOf(`tag=${encodeURIComponent(tag)}`), tagged.length, tag)
   }
-  const searched = rows.map(searchTextOf)
-  const terms = new Set(searched.flatMap((text) => Array.from(text.matchAll(/(?=(.{1,2}))/gsu), ([, term]) => term)))
-  const askable = [...terms].filter((term) => term && term === term.trim() && !term.includes('\n'))
-  for (const term of ['q~', ...askable.filter(() => Math.random() < asked_part)]) {
+  const texts_of_rows = rows.map(toSearchText)
+  const terms = new Set(
+    texts_of_rows.flatMap((text) => Array.from(text.matchAll(/(?=(.{1,2}))/gsu), ([, term]) => term)),
+  )
+  const searchable = [...terms].filter((term) => term && term === term.trim() && !term.includes('\n'))
+  for (const term of ['q~', ...searchable.filter(() => Math.random() < searched_share)]) {
     if (!term) continue
-    const holding = searched.filter((text) => text.includes(term))
-    assert.equal(await totalOf(`search=${encodeURIComponent(term)}`), holding.length, `search=${term}`)
-    const kept = await grams.countHolding(at(id), term)
-    assert.ok(kept === undefined || kept === holding.length || term.length > grams.gram_length_max, term)
+    const matching = texts_of_rows.filter((text) => text.includes(term))
+    assert.equal(await totalOf(`search=${encodeURIComponent(term)}`), matching.length, `search=${term}`)
+    const kept = await short_search.countShortMatches(at(id), term)
+    assert.ok(kept === undefined || kept === matching.length || term.length > short_search.short_term_length_max, term)
   }
 
-  const newest_first = rows.toSorted((left, right) => (orderOf(left) < orderOf(right) ? 1 : -1))
+  const newest_first = rows.toSorted((left, right) => (sortKey(left) < sortKey(right) ? 1 : -1))
   for (const term of ['ada', 'grace', 'jose', 'mile', '155500', 'nobody']) {
-    const holding = newest_first.filter((row) => searchTextOf(row).includes(term))
+    const matching = newest_first.filter((row) => toSearchText(row).includes(term))
     const { body } = await call('GET', `/contacts?limit=3&search=${term}`)
     assert.deepEqual(
       body.data.map((row: Contact) => row.id),
-      holding.slice(0, 3).map((row) => row.id),
+      matching.slice(0, 3).map((row) => row.id),
     )
-    assert.equal(body.pagination.total, holding.length, `search=${term}`)
-    assert.equal(body.pagination.has_more, holding.length > 3)
+    assert.equal(body.pagination.total, matching.length, `search=${term}`)
+    assert.equal(body.pagination.has_more, matching.length > 3)
   }
 }
 
-const orderOf = ({ created_at, id }: Contact): string => `${created_at} ${id}`
+const sortKey = ({ created_at, id }: Contact): string => `${created_at} ${id}`
 
-/** Waits as long as others write who can't know yet that their changes are to be noted. */
-async function build({ id }: Tenant): Promise<void> {
-  for (; (await grams.countHolding(at(id), '+')) === undefined; await sleep(20)) await grams.tally({ db: pool })
+/** Totals are built only when every transaction that may not record its changes has ended. */
+async function waitForTotals({ id }: Tenant): Promise<void> {
+  for (; (await short_search.countShortMatches(at(id), '+')) === undefined; await sleep(20))
+    await short_search.applyAllChanges({ db: pool })
 }
 
-test('what is kept to count and to find contacts agrees with them after random changes at once', async () => {
+test('counts, texts, tags and short-search totals match the contacts after concurrent random changes', async () => {
   const tenant = await workspace()
   const ids: string[] = []
-  const changeAll = () => Promise.all(Array.from({ length: workers }, () => change(tenant, ids)))
+  const changeAll = () => Promise.all(Array.from({ length: workers }, () => changeAtRandom(tenant, ids)))
   await changeAll()
-  await check(tenant)
-  // Totals begin while others write, and are summed up under way.
+  await checkDerivedTables(tenant)
+  // Totals start and are updated while other transactions write.
   let is_over = false
-  const tallying = (async () => {
-    await grams.begin(at(tenant.id))
-    for (; !is_over; await sleep(20)) await grams.tally({ db: pool })
+  const updating = (async () => {
+    await short_search.startTotals(at(tenant.id))
+    for (; !is_over; await sleep(20)) await short_search.applyAllChanges({ db: pool })
   })()
   await changeAll()
   is_over = true
-  await tallying
-  await check(tenant)
+  await updating
+  await checkDerivedTables(tenant)
 
-  await build(tenant)
+  await waitForTotals(tenant)
   await changeAll()
-  await check(tenant)
-  await grams.tally({ db: pool })
-  await check(tenant)
+  await checkDerivedTables(tenant)
+  await short_search.applyAllChanges({ db: pool })
+  await checkDerivedTables(tenant)
 })
 
-test('two that sum up at once count nothing twice', async () => {
+test('processes that update the totals at the same time count nothing twice', async () => {
   const tenant = await workspace()
-  await grams.begin(at(tenant.id))
-  await build(tenant)
-  const tallying = Array.from({ length: 3 }, async () => {
-    for (let times = 0; times < 10; times += 1) await grams.tally({ db: pool })
+  await short_search.startTotals(at(tenant.id))
+  await waitForTotals(tenant)
+  const updating = Array.from({ length: 3 }, async () => {
+    for (let times = 0; times < 10; times += 1) await short_search.applyAllChanges({ db: pool })
   })
-  await Promise.all([change(tenant, []), ...tallying])
-  await check(tenant)
+  await Promise.all([changeAtRandom(tenant, []), ...updating])
+  await checkDerivedTables(tenant)
 })

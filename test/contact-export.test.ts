@@ -14,7 +14,7 @@ import { someone } from './support/visitors.ts'
 const server = await serve()
 const { workspace, pool } = server
 
-test('the export holds what the filters find, in their order', async () => {
+test('an export has the contacts that match the filters, in the requested order', async () => {
   const tenant = await workspace()
   const lines = Array.from(
     { length: 2_200 },
@@ -44,7 +44,7 @@ test('the export holds what the filters find, in their order', async () => {
   assert.equal((await tenant.call('GET', '/contacts/export?crm_id=5')).status, 400)
 })
 
-test('a cell that could be a formula is harmless, and comes back by an import as it was', async () => {
+test('a cell that could be a formula is escaped, and an import restores it', async () => {
   const tenant = await workspace()
   const notes = '=HYPERLINK("http://example.com")'
   await tenant.call(
@@ -55,7 +55,7 @@ test('a cell that could be a formula is harmless, and comes back by an import as
   const [contact] = await contactsOf(tenant)
   const { text } = await tenant.call('GET', '/contacts/export')
   const [row] = parse(text, { columns: true }) as Record<string, string>[]
-  assert.equal(row?.phone_number, contact.phone_number, 'a phone number stays as it is')
+  assert.equal(row?.phone_number, contact.phone_number, 'a phone number is not escaped')
   assert.deepEqual([row?.first_name, row?.company, row?.notes, row?.tags], ["'@ada", "'-1", `'${notes}`, `'+a; b "c"`])
   const other = await workspace()
   await imported(other, text)
@@ -64,7 +64,7 @@ test('a cell that could be a formula is harmless, and comes back by an import as
     assert.deepEqual(copied[name], contact[name])
 })
 
-test('a link of the dashboard names the workspace in its address', async () => {
+test('a dashboard link can name the workspace in the query', async () => {
   const [own, other] = [await workspace(), await workspace()]
   await own.call('POST', '/contacts', newContact({ first_name: 'Grace' }))
   const { go } = await someone(server, { [own.id]: 'member' })
@@ -73,22 +73,26 @@ test('a link of the dashboard names the workspace in its address', async () => {
   for (const none of [other.id, 'none', `${own.id}&workspace=${own.id}`]) {
     assert.equal((await go('GET', `/api/v1/contacts/export?workspace=${none}`)).status, 404)
   }
-  assert.equal((await own.call('GET', `/contacts/export?workspace=${own.id}`)).status, 400, 'a key says it already')
+  assert.equal(
+    (await own.call('GET', `/contacts/export?workspace=${own.id}`)).status,
+    400,
+    'a key already belongs to a workspace',
+  )
 })
 
-test('HEAD of an export sends nothing, and one that is broken off is read no further', async () => {
+test('HEAD of an export sends no body, and an aborted export stops reading', async () => {
   const tenant = await workspace()
   const numbers = Array.from({ length: 3_500 }, (_, index) => `+49309${100_000 + index}`)
   await imported(tenant, `phone\n${numbers.join('\n')}\n`)
   const head = await tenant.call('HEAD', '/contacts/export')
   assert.deepEqual([head.status, head.text], [200, ''])
 
-  const pieces: number[] = []
+  const chunks: number[] = []
   const watched: Db = {
     ...pool,
     many: async <Row>(statement: Sql) => {
       const rows = await pool.many<Row>(statement)
-      pieces.push(rows.length)
+      chunks.push(rows.length)
       return rows
     },
   }
@@ -96,5 +100,5 @@ test('HEAD of an export sends nothing, and one that is broken off is read no fur
   await once(reading, 'readable')
   reading.destroy()
   await once(reading, 'close')
-  assert.ok(pieces.length < 4, `${pieces.length} of 4 pieces were read`)
+  assert.ok(chunks.length < 4, `${chunks.length} of 4 chunks were read`)
 })

@@ -14,37 +14,37 @@ const big_contacts = 1_000_000
 const medium_contacts = 1_000
 const small_contacts = 100
 const small_workspaces = 1_000
-const ids_kept = 20_000
+const sampled_ids = 20_000
 
-export interface Crowd {
+export interface Tenants {
   big: Tenant
   medium: Tenant
   small: Tenant
 }
 
-/** The table that one would write by hand, with the indexes that one would give it. */
+/** The table and indexes of a plain implementation, to compare with. */
 const plain_table = `create table plain_contacts (
     workspace_id uuid not null, id uuid not null, phone_number text collate "C" not null, first_name text collate "C",
     last_name text collate "C", display_name text collate "C", email text collate "C", company text collate "C",
     notes text collate "C", tags text[] collate "C" not null, source text collate "C" not null,
     first_contact_at timestamptz(3), last_contact_at timestamptz(3), created_at timestamptz(3) not null,
-    updated_at timestamptz(3) not null, search_text text collate "C" not null, folded_tags text[] collate "C" not null)`
+    updated_at timestamptz(3) not null, search_text text collate "C" not null, normalized_tags text[] collate "C" not null)`
 const plain_indexes = `
   alter table plain_contacts add primary key (workspace_id, id);
   create index plain_created_at on plain_contacts (workspace_id, created_at desc, id desc);
   create index plain_search on plain_contacts using gin (workspace_id, search_text gin_trgm_ops);
-  create index plain_tags on plain_contacts using gin (workspace_id, folded_tags)`
-const copied = `workspace_id, id, phone_number, first_name, last_name, email, company, notes, tags, source, created_at,
-  updated_at, search_text, folded_tags`
-/** What Parley keeps of the same people. */
-const into_parley = `
+  create index plain_tags on plain_contacts using gin (workspace_id, normalized_tags)`
+const copied_columns = `workspace_id, id, phone_number, first_name, last_name, email, company, notes, tags, source, created_at,
+  updated_at, search_text, normalized_tags`
+/** Fills Parley's own tables with the same people. */
+const fill_parley = `
   insert into contacts (workspace_id, id, phone_number, first_name, last_name, email, company, notes, tags, source,
       created_at, updated_at)
     select workspace_id, id, phone_number, first_name, last_name, email, company, notes, tags, source, created_at,
       updated_at
     from plain_contacts;
   insert into contact_tags (workspace_id, tag, created_at, id)
-    select workspace_id, tag, created_at, id from plain_contacts, unnest(folded_tags) as tag;
+    select workspace_id, tag, created_at, id from plain_contacts, unnest(normalized_tags) as tag;
   insert into contact_counts (workspace_id, source, slot, total)
     select workspace_id, source, 0, count(*) from plain_contacts group by workspace_id, source;
   insert into contact_day_counts (workspace_id, day, slot, total)
@@ -52,27 +52,28 @@ const into_parley = `
   insert into contact_texts (workspace_id, id, created_at, text)
     select workspace_id, id, created_at, search_text from plain_contacts`
 
-/** The same people in the table that one would write by hand and in Parley's own. */
-export async function fillScale({ url, pool }: Database, seed: number, signal: AbortSignal): Promise<Crowd> {
-  const begun_at = performance.now()
-  const say = (what: string) => console.log(`${what} after ${Math.round((performance.now() - begun_at) / 1000)} s`)
+/** Fills the plain table and Parley's own tables with the same people. */
+export async function fillScale({ url, pool }: Database, seed: number, signal: AbortSignal): Promise<Tenants> {
+  const started_at = performance.now()
+  const logStep = (step: string) =>
+    console.log(`${step} after ${Math.round((performance.now() - started_at) / 1000)} s`)
   const [big, medium, small] = await Promise.all(['Big', 'Medium', 'Small'].map((name) => addTenant(pool, name)))
-  if (!big || !medium || !small) throw new Error('there are no workspaces')
+  if (!big || !medium || !small) throw new Error('could not create the workspaces')
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
     await client.query(plain_table)
-    await copy(client, linesOf(big, big_contacts, seed), signal)
-    await copy(client, linesOf(medium, medium_contacts, seed + 1), signal)
-    await copy(client, linesOf(small, small_contacts, seed + 2), signal)
-    await copy(client, linesOfOthers(seed + 3), signal)
-    say('copied')
-    await client.query(into_parley)
-    say('filled')
+    await copy(client, copyLinesFor(big, big_contacts, seed), signal)
+    await copy(client, copyLinesFor(medium, medium_contacts, seed + 1), signal)
+    await copy(client, copyLinesFor(small, small_contacts, seed + 2), signal)
+    await copy(client, smallWorkspaceLines(seed + 3), signal)
+    logStep('copied')
+    await client.query(fill_parley)
+    logStep('filled')
     await client.query(plain_indexes)
     await client.query('vacuum analyze')
     await client.query('checkpoint')
-    say('indexed, vacuumed and analysed')
+    logStep('indexed, vacuumed and analyzed')
   } finally {
     await client.end()
   }
@@ -80,30 +81,30 @@ export async function fillScale({ url, pool }: Database, seed: number, signal: A
 }
 
 async function copy(client: pg.Client, lines: Iterable<string>, signal: AbortSignal): Promise<void> {
-  const stream = client.query(copyFrom(`copy plain_contacts (${copied}) from stdin`))
+  const stream = client.query(copyFrom(`copy plain_contacts (${copied_columns}) from stdin`))
   await pipeline(Readable.from(chunksOf(lines)), stream, { signal })
 }
 
-function* linesOf({ workspace_id, ids }: Tenant, count: number, seed: number): Generator<string> {
-  const every = Math.max(1, Math.floor(count / ids_kept))
+function* copyLinesFor({ workspace_id, ids }: Tenant, count: number, seed: number): Generator<string> {
+  const every = Math.max(1, Math.floor(count / sampled_ids))
   let number = 0
   for (const person of people(count, seed)) {
     if (number % every === 0) ids.push(person.id)
     number += 1
-    yield lineOf(workspace_id, person)
+    yield copyLineFor(workspace_id, person)
   }
 }
 
-function* linesOfOthers(seed: number): Generator<string> {
+function* smallWorkspaceLines(seed: number): Generator<string> {
   for (let number = 0; number < small_workspaces - 1; number += 1) {
     const workspace_id = randomUUID()
-    for (const person of people(small_contacts, seed + number)) yield lineOf(workspace_id, person)
+    for (const person of people(small_contacts, seed + number)) yield copyLineFor(workspace_id, person)
   }
 }
 
-function lineOf(workspace_id: string, person: Person): string {
+function copyLineFor(workspace_id: string, person: Person): string {
   const { id, phone_number, first_name, last_name, email, company, notes, created_at, search_text } = person
-  const before = [
+  const first_values = [
     workspace_id,
     id,
     phone_number,
@@ -114,5 +115,12 @@ function lineOf(workspace_id: string, person: Person): string {
     notes,
     copyTextArray(person.tags),
   ]
-  return copyLine([...before, 'import', created_at, created_at, search_text, copyTextArray(person.folded_tags)])
+  return copyLine([
+    ...first_values,
+    'import',
+    created_at,
+    created_at,
+    search_text,
+    copyTextArray(person.normalized_tags),
+  ])
 }

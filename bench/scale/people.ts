@@ -1,6 +1,6 @@
-import { fold, foldTag, searchTextOf } from '../../server/contacts/normalize.ts'
+import { normalizeTag, normalizeText, toSearchText } from '../../server/contacts/normalize.ts'
 
-/** A contact as it is kept, without its workspace. */
+/** The data of a contact, without its workspace. */
 export interface Person {
   id: string
   phone_number: string
@@ -12,7 +12,7 @@ export interface Person {
   tags: string[]
   created_at: string
   search_text: string
-  folded_tags: string[]
+  normalized_tags: string[]
 }
 
 const words = (text: string): string[] => text.split(' ')
@@ -28,13 +28,13 @@ const last_names = words(
     'Romano Costa Pereira Santos Suzuki Sato Watanabe Kim Park Lee Chen Wang Singh Patel Sharma Khan Hussain Mensah ' +
     'Diallo Mwangi Nkosi Berg Lind Hansen Nielsen Virtanen Horvat Popescu Petrov Yılmaz Cohen Levi Murphy Kelly Walsh',
 )
-/** Each in one of twenty addresses of all contacts: so many that a search for it finds a twentieth. */
+/** One contact in twenty has an address with a given domain, so a search for it finds a twentieth of all contacts. */
 export const domains = words(
   'northwind globexcorp initechlab umbrellas hoolimail vandelay wonkaworks cyberdyne tyrellnet soylentco ' +
     'stark-post wayneline duffpost acmebox',
 )
 const companies = words('Northwind Globex Initech Umbrella Hooli Vandelay Wonka Cyberdyne Tyrell Soylent Stark Wayne')
-/** Each is on one contact in twenty. */
+/** One contact in twenty has a given tag. */
 export const common_tags = words(
   'vip newsletter trial churned partner lead emea apac latam webinar renewal demo beta press student reseller ' +
     'enterprise startup nonprofit retail',
@@ -45,47 +45,47 @@ const rare_tags = 5_000
 const until_ms = Date.parse('2026-11-01')
 const span_ms = 2 * 365 * 24 * 60 * 60 * 1000
 
-/** The same people for the same seed, oldest first. */
+/** Generates the same people for the same seed, oldest first. */
 export function* people(count: number, seed: number): Generator<Person> {
   const random = randomFrom(seed)
-  const below = (limit: number) => Math.floor(random() * limit)
-  const pick = (values: string[]) => values[below(values.length)] ?? ''
+  const randomBelow = (limit: number) => Math.floor(random() * limit)
+  const pick = (values: string[]) => values[randomBelow(values.length)] ?? ''
   for (let number = 0; number < count; number += 1) {
     const created_ms = Math.floor(until_ms - span_ms * (1 - number / count))
     const first_name = pick(first_names)
     const last_name = random() < 0.4 ? `${pick(last_names)}-${pick(last_names)}` : pick(last_names)
-    // 14 domains in 70 of 100 contacts: each in 5.
+    // 70% of contacts have one of 14 domains: each domain has 5%.
     const domain = random() < 0.7 ? pick(domains) : undefined
-    const local = fold(`${first_name}.${last_name}`).replace(/[^a-z.-]/g, '')
+    const local = normalizeText(`${first_name}.${last_name}`).replace(/[^a-z.-]/g, '')
     const tags = random() < 0.52 ? [pick(common_tags), pick(common_tags)] : []
-    if (random() < 0.2) tags.push(`Segment ${below(rare_tags)}`)
+    if (random() < 0.2) tags.push(`Segment ${randomBelow(rare_tags)}`)
     const person = {
-      phone_number: `+${pick(calling_codes)}${String(scattered(number)).padStart(8, '0')}`,
+      phone_number: `+${pick(calling_codes)}${String(scatter(number)).padStart(8, '0')}`,
       first_name,
       last_name,
       display_name: null,
-      email: domain ? `${local}${below(100)}@${domain}.example` : null,
+      email: domain ? `${local}${randomBelow(100)}@${domain}.example` : null,
     }
     const unique_tags = [...new Set(tags)]
     yield {
       ...person,
-      id: idOf(created_ms, random),
+      id: newPersonId(created_ms, random),
       company: random() < 0.5 ? pick(companies) : null,
       notes: random() < 0.2 ? notes : null,
       tags: unique_tags,
       created_at: new Date(created_ms).toISOString(),
-      search_text: searchTextOf(person),
-      folded_tags: unique_tags.map(foldTag),
+      search_text: toSearchText(person),
+      normalized_tags: unique_tags.map(normalizeTag),
     }
   }
 }
 
 const numbers = 100_000_000
 
-/** Another number of eight digits for each, in no order. */
-const scattered = (number: number): number => (number * 38_742_049 + 1_234_567) % numbers
+/** Maps each number to a different number of eight digits, in no visible order. */
+const scatter = (number: number): number => (number * 38_742_049 + 1_234_567) % numbers
 
-/** Mulberry32: small, fast, and good enough to scatter people. */
+/** Mulberry32, a small and fast generator of random numbers from 0 to 1. */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -96,7 +96,7 @@ export function randomFrom(seed: number): () => number {
   }
 }
 
-function idOf(time_ms: number, random: () => number): string {
+function newPersonId(time_ms: number, random: () => number): string {
   const time = time_ms.toString(16).padStart(12, '0')
   const part = (length: number) =>
     Math.floor(random() * 16 ** length)

@@ -6,35 +6,20 @@ import { sql } from '../kit/postgres/sql.ts'
 import { inUse, notFound } from '../kit/problem.ts'
 import { event_types } from './event-types.ts'
 import type { ContactWithCrmIds } from './schema.ts'
-import { type Change, columns, lockOne } from './store.ts'
+import { type ContactUpdate, columns, lockOne } from './store.ts'
 
-export interface CrmChange extends Omit<Change, 'change'> {
+export interface CrmIdUpdate extends Omit<ContactUpdate, 'change'> {
   system: string
-  /** undefined removes it. */
+  /** `undefined` removes the id. */
   crm_id: string | undefined
 }
 
-/** Counts as an update of the contact. Throws when another contact has the id in that system. */
-export async function setCrmId(at: At, change: CrmChange): Promise<ContactWithCrmIds> {
+/** Counts as an update of the contact. Throws if another contact has the same id in this system. */
+export async function setCrmId(at: At, update: CrmIdUpdate): Promise<ContactWithCrmIds> {
   const { db, workspace, now } = at
-  const { id, system, crm_id } = change
-  const before = await lockOne(at, change)
-  if (crm_id === undefined) {
-    const removed = await db.run(
-      sql`delete from contact_crm_ids where workspace_id = ${workspace} and contact_id = ${id} and system = ${system}`,
-    )
-    if (removed === 0) throw notFound()
-  } else {
-    const holder = await findByCrmId(at, { system, crm_id })
-    if (holder !== undefined && holder !== id) throw crmIdInUse(holder)
-    await db
-      .run(
-        sql`insert into contact_crm_ids (workspace_id, contact_id, system, crm_id)
-          values (${workspace}, ${id}, ${system}, ${crm_id})
-          on conflict (workspace_id, contact_id, system) do update set crm_id = excluded.crm_id`,
-      )
-      .catch(onUniqueViolation(() => crmIdInUse(undefined)))
-  }
+  const { id, system, crm_id } = update
+  const before = await lockOne(at, update)
+  await (crm_id === undefined ? deleteRow(at, { id, system }) : upsertRow(at, { id, system, crm_id }))
   const crm_ids = crm_id === undefined ? sql`crm_ids - ${system}::text` : sql`crm_ids || ${{ [system]: crm_id }}::jsonb`
   const after = await db.one<ContactWithCrmIds>(
     sql`update contacts set crm_ids = ${crm_ids}, updated_at = ${clock.laterThan(before.updated_at, now)}
@@ -45,7 +30,28 @@ export async function setCrmId(at: At, change: CrmChange): Promise<ContactWithCr
   return after
 }
 
-/** The id of the contact that has this id in that system. */
+async function deleteRow({ db, workspace }: At, { id, system }: { id: string; system: string }): Promise<void> {
+  const deleted = await db.run(
+    sql`delete from contact_crm_ids where workspace_id = ${workspace} and contact_id = ${id} and system = ${system}`,
+  )
+  if (deleted === 0) throw notFound()
+}
+
+async function upsertRow(at: At, row: { id: string; system: string; crm_id: string }): Promise<void> {
+  const { db, workspace } = at
+  const { id, system, crm_id } = row
+  const holder = await findByCrmId(at, { system, crm_id })
+  if (holder !== undefined && holder !== id) throw crmIdInUse(holder)
+  await db
+    .run(
+      sql`insert into contact_crm_ids (workspace_id, contact_id, system, crm_id)
+        values (${workspace}, ${id}, ${system}, ${crm_id})
+        on conflict (workspace_id, contact_id, system) do update set crm_id = excluded.crm_id`,
+    )
+    .catch(onUniqueViolation(() => crmIdInUse(undefined)))
+}
+
+/** Returns the id of the contact that has this CRM id. */
 export async function findByCrmId(
   { db, workspace }: At,
   { system, crm_id }: { system: string; crm_id: string },
@@ -58,4 +64,4 @@ export async function findByCrmId(
 }
 
 export const crmIdInUse = (holder: string | undefined) =>
-  inUse('id', 'Another contact has this id in that system.', holder)
+  inUse('id', 'Another contact has this id in the same CRM system.', holder)

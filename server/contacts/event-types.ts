@@ -11,15 +11,15 @@ const data = Type.Union([ContactWithCrmIds, OnlyId])
 export const event_types = {
   created: {
     name: 'contact.created',
-    description: 'A contact was created, in whatever way. Once the contact is deleted, `data` holds its `id` only.',
+    description: 'A contact was created. After the contact is deleted, `data` has only its `id`.',
     data,
     scope,
   },
   updated: {
     name: 'contact.updated',
     description:
-      'A contact was changed, or its `crm_ids`. `previous` has the former values of what changed. Once the contact is ' +
-      'deleted, `data` holds its `id` only, and `previous` is gone.',
+      'A contact or its `crm_ids` were changed. `previous` has the previous values of the changed fields. After the ' +
+      'contact is deleted, `data` has only its `id`, and there is no `previous`.',
     data,
     previous: Type.Partial(Type.Object({ ...Contact.properties, crm_ids: ContactWithCrmIds.properties.crm_ids })),
     scope,

@@ -3,13 +3,12 @@ import { csvLine } from '../kit/csv.ts'
 import * as page from '../kit/postgres/page.ts'
 import { rowByKey } from '../kit/postgres/row-by-key.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
-import { assertWholeCrmId, holds, matchesOf } from './find.ts'
-import { fold } from './normalize.ts'
-import { type Contact, type ExportQuery, sortOf } from './schema.ts'
+import { assertCrmFilterIsComplete, contactTextContains, searchTerm, selectMatches } from './filters.ts'
+import { type Contact, type ExportQuery, parseSort } from './schema.ts'
 import { columns } from './store.ts'
-import { writeTags } from './tags.ts'
+import { formatTags } from './tags.ts'
 
-const contacts_at_once = 1_000
+const contacts_per_chunk = 1_000
 
 export const export_columns = [
   ...(['id', 'phone_number', 'first_name', 'last_name', 'display_name', 'email', 'company', 'notes', 'tags'] as const),
@@ -17,39 +16,35 @@ export const export_columns = [
 ]
 
 /**
- * All contacts of a list as CSV, each piece from where the last one ended: it holds no connection and no snapshot while
- * the client reads. Contacts are looked through in their order, so that no piece begins the search anew.
+ * Yields all contacts that match, as CSV in chunks. Each chunk is a statement of its own that continues after the last
+ * contact, so that a slow client holds no connection and no snapshot.
  */
 export async function* exportCsv({ db, workspace }: At, query: ExportQuery): AsyncGenerator<string> {
-  assertWholeCrmId(query)
-  const sort = sortOf(query.sort)
-  const term = query.search === undefined ? undefined : fold(query.search) || query.search
-  const searched =
-    term === undefined
-      ? raw('')
-      : sql` and (select ${holds(term)} from contact_texts as it
-    where it.workspace_id = ${workspace} and it.id = matching.id)`
-  const { search: _, ...others } = query
-  const matches = matchesOf(workspace, others, undefined)
+  assertCrmFilterIsComplete(query)
+  const term = searchTerm(query)
+  const matches = selectMatches(workspace, query)
+  // Reads texts in the order of the export, so that no chunk repeats the search of the chunks before it.
+  const contains_term =
+    term === undefined ? raw('true') : contactTextContains(workspace, { id: raw('matching.id'), term })
+  const sort = parseSort(query.sort)
   const order = page.orderBy(sort)
-  const head = csvLine([...export_columns])
+  let header = csvLine([...export_columns])
   let last: Contact | undefined
-  let is_first = true
   do {
-    const beyond = last
+    const is_after_last = last
       ? page.after(sort, { value: last[sort.column as keyof Contact] as string | null, id: last.id })
       : raw('true')
     const rows: Contact[] = await db.many<Contact>(
       sql`select ${columns} from (select id as page_id from (${matches}) as matching
-          where ${beyond}${searched} order by ${order} limit ${contacts_at_once}) as page
+          where ${is_after_last} and ${contains_term} order by ${order} limit ${contacts_per_chunk}) as page
         cross join lateral (${rowByKey('contacts', workspace, 'id', raw('page_id'))}) as contact
         order by ${order}`,
     )
-    yield (is_first ? head : '') + rows.map(lineOf).join('')
-    is_first = false
-    last = rows.length === contacts_at_once ? rows.at(-1) : undefined
+    yield header + rows.map(formatContact).join('')
+    header = ''
+    last = rows.length === contacts_per_chunk ? rows.at(-1) : undefined
   } while (last)
 }
 
-const lineOf = (contact: Contact): string =>
-  csvLine(export_columns.map((name) => (name === 'tags' ? writeTags(contact.tags) : contact[name])))
+const formatContact = (contact: Contact): string =>
+  csvLine(export_columns.map((name) => (name === 'tags' ? formatTags(contact.tags) : contact[name])))

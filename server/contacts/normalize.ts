@@ -1,5 +1,5 @@
-/** Letters that Unicode doesn't take apart into a plain one and an accent. */
-const plain: Record<string, string> = {
+/** Letters that Unicode doesn't decompose into a base letter and an accent. */
+const base_letters: Record<string, string> = {
   ß: 'ss',
   æ: 'ae',
   œ: 'oe',
@@ -12,21 +12,31 @@ const plain: Record<string, string> = {
   ı: 'i',
   ς: 'σ',
 }
-const special = new RegExp(`[${Object.keys(plain).join('')}]`, 'g')
+const special_letters = new RegExp(`[${Object.keys(base_letters).join('')}]`, 'g')
 const accents = /[\u0300-\u036f]/g
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the fast way for most texts
+// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII, which most texts are
 const ascii = /^[\u0000-\u007f]*$/
 
-/** Text without case and accents, so that what is alike to a person is the same. */
-export function fold(text: string): string {
+/** Removes case and accents, so that a search finds `Zoë` by `zoe`. */
+export function normalizeText(text: string): string {
   const lower = text.toLowerCase()
   if (ascii.test(lower)) return lower
   const stripped = lower.normalize('NFKD').toLowerCase().replace(accents, '')
-  return stripped.replace(special, (letter) => plain[letter] ?? letter).normalize('NFC')
+  return stripped.replace(special_letters, (letter) => base_letters[letter] ?? letter).normalize('NFC')
 }
 
-/** A tag is compared as a whole and keeps its accents. */
-export const foldTag = (tag: string): string => tag.normalize('NFC').toLowerCase()
+/** Removes case but keeps accents: tags are compared as a whole. */
+export const normalizeTag = (tag: string): string => tag.normalize('NFC').toLowerCase()
+
+/** Keeps the first spelling of tags that differ only in case. */
+export function removeDuplicateTags(tags: string[]): string[] {
+  const first_spellings = new Map<string, string>()
+  for (const tag of tags) {
+    const normalized = normalizeTag(tag)
+    if (!first_spellings.has(normalized)) first_spellings.set(normalized, tag)
+  }
+  return [...first_spellings.values()]
+}
 
 interface Searchable {
   phone_number: string
@@ -36,15 +46,8 @@ interface Searchable {
   email: string | null
 }
 
-/** What search looks at. Fields stand on lines of their own, and a search has no line breaks: none is found across two. */
-export function searchTextOf({ phone_number, first_name, last_name, display_name, email }: Searchable): string {
+/** The text that a search reads, with one line per field. A search has no line breaks, so it can't match across fields. */
+export function toSearchText({ phone_number, first_name, last_name, display_name, email }: Searchable): string {
   const name = [first_name, last_name].filter(Boolean).join(' ')
-  return fold([phone_number, name, display_name, email].filter(Boolean).join('\n'))
-}
-
-/** Without regard to case: the first spelling stays. */
-export function withoutDuplicates(tags: string[]): string[] {
-  const first = new Map<string, string>()
-  for (const tag of tags) if (!first.has(foldTag(tag))) first.set(foldTag(tag), tag)
-  return [...first.values()]
+  return normalizeText([phone_number, name, display_name, email].filter(Boolean).join('\n'))
 }

@@ -3,13 +3,14 @@ import { ById } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
 import { setCrmId } from './crm-ids.ts'
 import { exportCsv } from './export.ts'
-import { isFiltered, list } from './find.ts'
+import { isFiltered } from './filters.ts'
+import { list } from './find.ts'
 import * as schema from './schema.ts'
 import * as contacts from './store.ts'
 
 const Deleted = Type.Object({ deleted: Type.Literal(true) }, { title: 'Deleted' })
 
-/** The `source` of a contact, by how its creator was authenticated. */
+/** The `source` of a new contact, by how the caller was authenticated. */
 const source_of = { key: 'api', session: 'manual', token: 'webhook' } as const
 
 export const operations: operation.Operation[] = [
@@ -19,7 +20,7 @@ export const operations: operation.Operation[] = [
     scope: 'contacts:read',
     summary: 'List contacts',
     description:
-      'Newest first unless `sort` says otherwise. Filters narrow each other; `total` is exact for any of them.',
+      'Returns the newest contacts first, unless `sort` is set. Contacts must match all filters. `total` is always exact.',
     query: schema.ContactQuery,
     items: schema.Contact,
     isExpensive: isFiltered,
@@ -31,10 +32,10 @@ export const operations: operation.Operation[] = [
     scope: 'contacts:read',
     summary: 'Export contacts',
     description:
-      'All contacts that the filters of "List contacts" find, as CSV. `tags` are separated by semicolons; a tag ' +
-      'that holds `,`, `;` or `|` stands in double quotes, with those inside doubled. A cell that a ' +
-      'spreadsheet might take for a formula, since it begins with = + - @ tab or CR, has an apostrophe before it; a plus ' +
-      'and digits alone, such as a phone number, has not. An import reads all of that back.',
+      'Returns all contacts that match, as CSV. The filters are those of "List contacts". `tags` are separated by ' +
+      'semicolons. A tag that contains `,`, `;` or `|` is in double quotes, with double quotes inside it doubled. ' +
+      'A cell that begins with = + - @ tab or CR gets a leading apostrophe, so that a spreadsheet does not run it as a ' +
+      'formula, unless it is a plus sign and digits, such as a phone number. An import reverses all of this.',
     query: schema.ExportQuery,
     file: {
       content_type: 'text/csv; charset=utf-8',
@@ -51,8 +52,9 @@ export const operations: operation.Operation[] = [
     scope: 'contacts:write',
     summary: 'Create a contact',
     description:
-      'The contact has the source `api`. A phone number that is in use gives 409 `CONFLICT`, with its holder in ' +
-      '`details.existing_id`. The answer has no `first_contact_at`, `last_contact_at` and `crm_ids`: see "Get a contact".',
+      'The contact gets the source `api`. If another contact has the phone number, the answer is 409 `CONFLICT` with the ' +
+      'id of that contact in `details.existing_id`. The answer has no `first_contact_at`, `last_contact_at` and `crm_ids`. ' +
+      'Use "Get a contact" to read these.',
     body: schema.NewContact,
     errors: ['CONFLICT'],
     response: schema.ContactCreated,
@@ -68,7 +70,7 @@ export const operations: operation.Operation[] = [
     path: '/contacts/:id',
     scope: 'contacts:read',
     summary: 'Get a contact',
-    description: 'With its `crm_ids`.',
+    description: 'Returns the contact with its `crm_ids`.',
     params: ById,
     response: schema.ContactWithCrmIds,
     run: (at, { params }) => contacts.get(at, params.id),
@@ -80,8 +82,8 @@ export const operations: operation.Operation[] = [
     scope: 'contacts:write',
     summary: 'Update a contact',
     description:
-      'Fields that are not sent keep their values; `tags` replaces the tags as a whole; `null` or `""` clears a field, ' +
-      'but never `phone_number`. With `{}` nothing changes. With `If-Match` a stale `ETag` gives 412.',
+      'Fields that are not sent keep their values. `tags` replaces all tags. `null` or `""` clears any field but ' +
+      '`phone_number`. `{}` changes nothing. With `If-Match`, an outdated `ETag` gives 412.',
     params: ById,
     body: schema.ContactChange,
     errors: ['CONFLICT'],
@@ -99,8 +101,8 @@ export const operations: operation.Operation[] = [
     scope: 'contacts:write',
     summary: 'Delete a contact',
     description:
-      'Permanent and irreversible; a second time gives 404. ' +
-      'What the event log, deliveries, import rows and receipts of integrations hold of the person is reduced to the id.',
+      'Deletes the contact permanently. Its data in events, webhook deliveries, import rows and integration receipts is ' +
+      'reduced to the id. Deleting it again gives 404.',
     params: ById,
     response: Deleted,
     run: (at, { params, is_current }) => contacts.remove(at, { id: params.id, is_current }),
@@ -112,7 +114,8 @@ export const operations: operation.Operation[] = [
     scope: 'contacts:write',
     summary: "Set a contact's id in a CRM system",
     description:
-      'One contact per system and id in a workspace: another one gives 409. Counts as an update of the contact.',
+      'Two contacts of a workspace can not have the same id in a system: if another contact has the id, the answer is 409. ' +
+      'Counts as an update of the contact.',
     params: schema.ByCrmSystem,
     body: schema.CrmId,
     errors: ['CONFLICT'],
@@ -125,7 +128,7 @@ export const operations: operation.Operation[] = [
     path: '/contacts/:id/crm_ids/:system',
     scope: 'contacts:write',
     summary: "Remove a contact's id in a CRM system",
-    description: 'Counts as an update of the contact. 404 when there is none.',
+    description: 'Counts as an update of the contact. If the contact has no id in this system, the answer is 404.',
     params: schema.ByCrmSystem,
     response: schema.ContactWithCrmIds,
     run: (at, { params, is_current }) => setCrmId(at, { ...params, crm_id: undefined, is_current }),

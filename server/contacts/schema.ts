@@ -28,59 +28,59 @@ const profile = {
   display_name: optionalText({ maxLength: 200, examples: [null] }),
   email: optionalText({
     ...email,
-    description: 'Kept as given; need not be unique.',
+    description: 'Stored as sent. Several contacts may have the same email.',
     examples: ['ada@example.com'],
   }),
   company: optionalText({ maxLength: 200, examples: ['Analytical Engines'] }),
   notes: optionalText({
     maxLength: 2000,
     ...multiline,
-    description: 'Internal notes; tabs and line breaks are allowed.',
+    description: 'Internal notes. Tabs and line breaks are allowed.',
     examples: [null],
   }),
 }
 
 const tags = {
-  description: 'Categorisation tags. Duplicates, without regard to case, are dropped; the first spelling stays.',
+  description: 'Tags that categorize the contact. Of tags that differ only in case, the first one is kept.',
   examples: [['vip', 'newsletter']],
 }
 
 export const sources = ['api', 'import', 'manual', 'inbound', 'webhook'] as const
 const source_meanings =
-  '`api`: created via the API. `import`: from a CSV file. `manual`: in the dashboard. ' +
-  '`inbound`: from an inbound call or message. `webhook`: from a webhook integration.'
+  '`api`: created with the API. `import`: imported from a CSV file. `manual`: created in the dashboard. ' +
+  '`inbound`: created by an inbound call or message. `webhook`: received by an integration.'
 
 const common = {
-  id: id('Unique identifier; treat it as opaque.'),
+  id: id('The unique id of the contact. Treat it as opaque.'),
   phone_number: PhoneNumber,
   ...profile,
   tags: Type.Array(Tag, { maxItems: tags_max, ...tags }),
-  source: oneOf(sources, { description: `How the contact was added. ${source_meanings}`, examples: ['api'] }),
+  source: oneOf(sources, { description: `How the contact was created. ${source_meanings}`, examples: ['api'] }),
 }
-const contacted = {
-  first_contact_at: optionalTimestamp('When an agent first spoke with the contact; `null` before that.'),
-  last_contact_at: optionalTimestamp('When an agent last spoke with the contact; `null` before that.'),
+const contact_times = {
+  first_contact_at: optionalTimestamp('When an agent first spoke with the contact. `null` if none has.'),
+  last_contact_at: optionalTimestamp('When an agent last spoke with the contact. `null` if none has.'),
 }
 const times = {
-  created_at: timestamp('When it was created.'),
-  updated_at: timestamp('When it was last changed; grows strictly with each update.'),
+  created_at: timestamp('When the contact was created.'),
+  updated_at: timestamp('When the contact was last updated. Every update makes it later.'),
 }
 const crm_ids = {
   crm_ids: Type.Record(Type.String(), Type.String(), {
-    description: "Names of external CRM systems, each with that system's identifier for this contact.",
+    description: 'The ids of this contact in external CRM systems, by the name of the system.',
     examples: [{ hubspot: '301' }],
   }),
 }
 
-/** As in lists and after an update. */
-export const Contact = Type.Object({ ...common, ...contacted, ...times }, { title: 'Contact' })
+/** The answer of lists and updates, which don't read CRM ids. */
+export const Contact = Type.Object({ ...common, ...contact_times, ...times }, { title: 'Contact' })
 export type Contact = Static<typeof Contact>
 
 export const ContactCreated = Type.Object({ ...common, ...times }, { title: 'ContactCreated' })
 export type ContactCreated = Static<typeof ContactCreated>
 
 export const ContactWithCrmIds = Type.Object(
-  { ...common, ...contacted, ...times, ...crm_ids },
+  { ...common, ...contact_times, ...times, ...crm_ids },
   { title: 'ContactWithCrmIds' },
 )
 export type ContactWithCrmIds = Static<typeof ContactWithCrmIds>
@@ -103,21 +103,27 @@ export const ContactChange = body(
 export type ContactChange = Static<typeof ContactChange>
 
 export const CrmId = Type.Object(
-  { id: text({ maxLength: crm_id_length_max, description: "The external system's identifier.", examples: ['301'] }) },
+  {
+    id: text({
+      maxLength: crm_id_length_max,
+      description: 'The id of the contact in the CRM system.',
+      examples: ['301'],
+    }),
+  },
   { title: 'CrmId', additionalProperties: false },
 )
 
 export const crm_system = {
   pattern: '^[a-z0-9_-]{1,50}$',
-  description: 'The external system: 1 to 50 of a-z, 0-9, _ and -.',
+  description: 'The name of the CRM system: 1 to 50 characters of a-z, 0-9, _ and -.',
 }
 
 export const ByCrmSystem = Type.Object({
-  id: id("The contact's identifier."),
+  id: id('The id of the contact.'),
   system: text({ ...crm_system, examples: ['hubspot'] }),
 })
 
-/** What others can say of a contact. */
+/** The fields that imports and integrations can set. */
 export const fields = [
   ...(['phone_number', 'first_name', 'last_name', 'display_name', 'email', 'company', 'notes', 'tags'] as const),
 ]
@@ -130,30 +136,33 @@ const filters = {
     text({
       maxLength: 200,
       description:
-        'Partial match, without regard to case and accents, against phone number, first name, last name, ' +
-        '"first last", display name and email. `%`, `_` and `\\` are plain characters.',
+        'Returns contacts whose phone number, first name, last name, full name ("first last"), display name or email ' +
+        'contains this text. Ignores case and accents. `%`, `_` and `\\` are plain characters.',
     }),
   ),
   tag: Type.Optional(
     Type.Array(Tag, {
       maxItems: tags_max,
-      description: 'The whole tag, without regard to case. Given several times, all must match.',
+      description: 'Returns contacts that have this tag. Ignores case. Repeat the parameter to require several tags.',
     }),
   ),
-  source: Type.Optional(oneOf(sources, { description: 'How the contact was added.' })),
+  source: Type.Optional(oneOf(sources, { description: 'Returns contacts that were created in this way.' })),
   created_after: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Only those created after this time.' }),
+    Type.String({ format: 'date-time', description: 'Returns contacts that were created after this time.' }),
   ),
   created_before: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Only those created before this time.' }),
+    Type.String({ format: 'date-time', description: 'Returns contacts that were created before this time.' }),
   ),
   crm_system: Type.Optional(
-    text({ ...crm_system, description: 'Together with `crm_id`: the contact known there so.' }),
+    text({
+      ...crm_system,
+      description: 'Used together with `crm_id`: returns the contact that has this id in this CRM system.',
+    }),
   ),
-  crm_id: Type.Optional(text({ maxLength: crm_id_length_max, description: 'Together with `crm_system`.' })),
+  crm_id: Type.Optional(text({ maxLength: crm_id_length_max, description: 'Used together with `crm_system`.' })),
   sort: oneOf(sorts, {
     default: '-created_at',
-    description: 'The order; a minus turns it round. Those without the value come last.',
+    description: 'The field to sort by. A minus sorts in descending order. Contacts without a value come last.',
   }),
 }
 
@@ -163,8 +172,7 @@ export type ContactQuery = Static<typeof ContactQuery>
 export const ExportQuery = Type.Object(filters)
 export type ExportQuery = Static<typeof ExportQuery>
 
-/** `sort=last_contact_at`: the only one of the sorts that can be without a value. */
-export function sortOf(name: ContactQuery['sort']): page.Sort {
+export function parseSort(name: ContactQuery['sort']): page.Sort {
   const column = name.replace('-', '')
   return { name, column, is_descending: name.startsWith('-'), is_nullable: column === 'last_contact_at' }
 }

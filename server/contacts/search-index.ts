@@ -2,63 +2,52 @@ import type { At } from '../kit/at.ts'
 import { newId } from '../kit/id.ts'
 import { copyLine } from '../kit/postgres/copy.ts'
 import { sql } from '../kit/postgres/sql.ts'
-import { foldTag, searchTextOf } from './normalize.ts'
+import { normalizeTag, toSearchText } from './normalize.ts'
 import type { Contact } from './schema.ts'
-import { isTallied } from './short-search-totals.ts'
+import { keepsTotals } from './short-search-totals.ts'
 
-/** A change of a locked contact. Without `after` it is deleted. */
-export interface Change {
+/** A contact that was updated, or deleted if there is no `after`. The transaction has locked it. */
+export interface IndexedChange {
   before: Contact
   after?: Contact
 }
 
-/** Adds new contacts to the tables that lists and searches read. */
+/** Adds new contacts to the narrow tables that lists and searches read: `contact_texts` and `contact_tags`. */
 export async function add(at: At, contacts: Contact[]): Promise<void> {
-  const tagged = contacts.flatMap((contact) => tagsOnlyIn(contact, undefined))
-  await Promise.all([addTexts(at, contacts), addTags(at, tagged)])
+  await Promise.all([addTexts(at, contacts), addTags(at, contacts.flatMap(allTags))])
 }
 
-/** Like `add`, for thousands at once. */
+/** Like `add`, for thousands of contacts. */
 export async function addMany({ db, workspace }: At, contacts: Contact[]): Promise<void> {
-  const texts = contacts.map(searchTextOf)
+  const texts = contacts.map(toSearchText)
   const text_lines = contacts.map(({ id, created_at }, index) =>
     copyLine([workspace, id, created_at, texts[index] ?? '']),
   )
   const tag_lines = contacts
-    .flatMap((contact) => tagsOnlyIn(contact, undefined))
+    .flatMap(allTags)
     .map(({ tag, created_at, id }) => copyLine([workspace, tag, created_at, id]))
-  const [{ is_tallied }] = await Promise.all([
-    db.one<{ is_tallied: boolean }>(sql`select ${isTallied(workspace)} as is_tallied`),
+  const [{ keeps_totals }] = await Promise.all([
+    db.one<{ keeps_totals: boolean }>(sql`select ${keepsTotals(workspace)} as keeps_totals`),
     db.copy('contact_texts', ['workspace_id', 'id', 'created_at', 'text'], text_lines.join('')),
     db.copy('contact_tags', ['workspace_id', 'tag', 'created_at', 'id'], tag_lines.join('')),
   ])
-  if (!is_tallied) return
+  if (!keeps_totals) return
   const change_lines = texts.map((text) => copyLine([workspace, newId(), text]))
   await db.copy('contact_text_changes', ['workspace_id', 'id', 'added'], change_lines.join(''))
 }
 
-/** Updates these tables for contacts that were changed or deleted. */
-export async function update(at: At, changes: Change[]): Promise<void> {
-  await Promise.all([
-    changeTexts(
-      at,
-      changes.filter(({ before, after }) => !after || searchTextOf(before) !== searchTextOf(after)),
-    ),
-    removeTags(
-      at,
-      changes.flatMap(({ before, after }) => tagsOnlyIn(before, after)),
-    ),
-    addTags(
-      at,
-      changes.flatMap(({ before, after }) => (after ? tagsOnlyIn(after, before) : [])),
-    ),
-  ])
+/** Follows updates and deletions of contacts. */
+export async function update(at: At, changes: IndexedChange[]): Promise<void> {
+  const changed_texts = changes.filter(({ before, after }) => !after || toSearchText(before) !== toSearchText(after))
+  const removed_tags = changes.flatMap(({ before, after }) => tagsOnlyIn(before, after))
+  const added_tags = changes.flatMap(({ before, after }) => (after ? tagsOnlyIn(after, before) : []))
+  await Promise.all([updateTexts(at, changed_texts), removeTags(at, removed_tags), addTags(at, added_tags)])
 }
 
 async function addTexts({ db, workspace }: At, contacts: Contact[]): Promise<void> {
   if (contacts.length === 0) return
   const ids = contacts.map(({ id }) => id)
-  const texts = contacts.map(searchTextOf)
+  const texts = contacts.map(toSearchText)
   await Promise.all([
     db.run(
       sql`insert into contact_texts (workspace_id, id, created_at, text)
@@ -69,24 +58,24 @@ async function addTexts({ db, workspace }: At, contacts: Contact[]): Promise<voi
     db.run(
       sql`insert into contact_text_changes (workspace_id, id, added)
         select ${workspace}, id, text from unnest(${ids.map(newId)}::uuid[], ${texts}::text[]) as row (id, text)
-        where ${isTallied(workspace)}`,
+        where ${keepsTotals(workspace)}`,
     ),
   ])
 }
 
-/** The connection keeps this order: removed texts are noted before they are deleted. */
-async function changeTexts({ db, workspace }: At, changes: Change[]): Promise<void> {
+/** A connection runs statements in the order they are sent, so the first one still reads the old texts. */
+async function updateTexts({ db, workspace }: At, changes: IndexedChange[]): Promise<void> {
   if (changes.length === 0) return
   const ids = changes.map(({ before }) => before.id)
   const rows = sql`unnest(${changes.map(newId)}::uuid[], ${ids}::uuid[],
-    ${changes.map(({ after }) => after && searchTextOf(after))}::text[]) as row (change_id, contact_id, added)`
-  const noting = db.run(
+    ${changes.map(({ after }) => after && toSearchText(after))}::text[]) as row (change_id, contact_id, added)`
+  const recording = db.run(
     sql`insert into contact_text_changes (workspace_id, id, removed, added)
       select ${workspace}, change_id, text, added
       from ${rows} join contact_texts on workspace_id = ${workspace} and id = contact_id
-      where ${isTallied(workspace)}`,
+      where ${keepsTotals(workspace)}`,
   )
-  const changing =
+  const updating =
     changes.some(({ after }) => after) &&
     db.run(
       sql`update contact_texts set text = added from ${rows}
@@ -98,36 +87,40 @@ async function changeTexts({ db, workspace }: At, changes: Change[]): Promise<vo
       sql`delete from contact_texts using ${rows}
         where workspace_id = ${workspace} and id = contact_id and added is null`,
     )
-  await Promise.all([noting, changing, deleting])
+  await Promise.all([recording, updating, deleting])
 }
 
-interface Tagged extends Pick<Contact, 'id' | 'created_at'> {
+/** A row of `contact_tags`. */
+interface TagRow extends Pick<Contact, 'id' | 'created_at'> {
   tag: string
 }
 
-function tagsOnlyIn({ id, created_at, tags }: Contact, other: Contact | undefined): Tagged[] {
-  const others = new Set(other?.tags.map(foldTag))
-  const own = tags.map(foldTag).filter((tag) => !others.has(tag))
-  return own.map((tag) => ({ tag, created_at, id }))
+/** The tags of the contact that the other one doesn't have. */
+function tagsOnlyIn({ id, created_at, tags }: Contact, other: Contact | undefined): TagRow[] {
+  const other_tags = new Set(other?.tags.map(normalizeTag))
+  const own_tags = tags.map(normalizeTag).filter((tag) => !other_tags.has(tag))
+  return own_tags.map((tag) => ({ tag, created_at, id }))
 }
 
-const rowsOf = (tagged: Tagged[]) =>
-  sql`unnest(${tagged.map(({ tag }) => tag)}::text[], ${tagged.map(({ created_at }) => created_at)}::timestamptz[],
-    ${tagged.map(({ id }) => id)}::uuid[]) as row (tag, created_at, id)`
+const allTags = (contact: Contact): TagRow[] => tagsOnlyIn(contact, undefined)
 
-async function addTags({ db, workspace }: At, tagged: Tagged[]): Promise<void> {
-  if (tagged.length === 0) return
+const unnestTags = (rows: TagRow[]) =>
+  sql`unnest(${rows.map(({ tag }) => tag)}::text[], ${rows.map(({ created_at }) => created_at)}::timestamptz[],
+    ${rows.map(({ id }) => id)}::uuid[]) as row (tag, created_at, id)`
+
+async function addTags({ db, workspace }: At, rows: TagRow[]): Promise<void> {
+  if (rows.length === 0) return
   await db.run(
     sql`insert into contact_tags (workspace_id, tag, created_at, id)
-      select ${workspace}, tag, created_at, id from ${rowsOf(tagged)}`,
+      select ${workspace}, tag, created_at, id from ${unnestTags(rows)}`,
   )
 }
 
-async function removeTags({ db, workspace }: At, tagged: Tagged[]): Promise<void> {
-  if (tagged.length === 0) return
+async function removeTags({ db, workspace }: At, rows: TagRow[]): Promise<void> {
+  if (rows.length === 0) return
   await db.run(
-    sql`delete from contact_tags as held using ${rowsOf(tagged)}
-      where held.workspace_id = ${workspace} and held.tag = row.tag and held.created_at = row.created_at
-        and held.id = row.id`,
+    sql`delete from contact_tags as kept using ${unnestTags(rows)}
+      where kept.workspace_id = ${workspace} and kept.tag = row.tag and kept.created_at = row.created_at
+        and kept.id = row.id`,
   )
 }

@@ -8,35 +8,35 @@ import { batchedGetById } from '../kit/postgres/get-by-id.ts'
 import { rowByKey } from '../kit/postgres/row-by-key.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { inUse, notFound, type Problem, preconditionFailed } from '../kit/problem.ts'
-import { addToCounts } from './counts.ts'
+import { addToCounts, subtractFromCounts } from './counts.ts'
 import { event_types } from './event-types.ts'
-import { withoutDuplicates } from './normalize.ts'
+import { removeDuplicateTags } from './normalize.ts'
 import type { Contact, ContactChange, ContactWithCrmIds, NewContact } from './schema.ts'
 import * as search_index from './search-index.ts'
 
-/** Runs in the transaction that deletes contacts, with their ids. */
+/** Runs in the transaction that deletes contacts. The input is their ids. */
 export const deleted = newHook<string[]>('contacts.deleted')
 
 export const columns = raw(`id, phone_number, first_name, last_name, display_name, email, company, notes, tags, source,
   first_contact_at, last_contact_at, created_at, updated_at`)
 
-/** Rows are passed as JSON: unnest can't take the arrays of tags. */
+/** Rows are passed as JSON, because `unnest` can't take an array of arrays of tags. */
 const row_types = raw(`(id uuid, phone_number text, first_name text, last_name text, display_name text, email text,
   company text, notes text, tags text[], source text, created_at timestamptz, updated_at timestamptz)`)
 
 export async function get({ db, workspace }: At, id: string): Promise<ContactWithCrmIds> {
-  return found(await byId(db, workspace, id))
+  return assertFound(await byId(db, workspace, id))
 }
 
 const byId = batchedGetById<ContactWithCrmIds>(sql`${columns}, crm_ids`, raw('contacts'))
 
-type Input = NewContact & Pick<Contact, 'source'>
+type ContactInput = NewContact & Pick<Contact, 'source'>
 
-/** Returns a Problem for each phone number that is in use. */
-export async function create(at: At, inputs: Input[]): Promise<(Contact | Problem)[]> {
+/** Returns, in the order of the inputs, each contact or the Problem that its phone number is in use. */
+export async function create(at: At, inputs: ContactInput[]): Promise<(Contact | Problem)[]> {
   const { db, workspace, now } = at
   const contacts = newContacts(inputs, now)
-  // Sorted, so that transactions which share phone numbers wait for each other instead of deadlocking.
+  // Sorted, so that concurrent transactions lock phone numbers in the same order and don't deadlock.
   const rows = contacts.toSorted((left, right) => (left.phone_number < right.phone_number ? -1 : 1))
   const inserted = await db.many<{ id: string }>(
     sql`insert into contacts (workspace_id, id, phone_number, first_name, last_name, display_name, email, company, notes,
@@ -49,22 +49,22 @@ export async function create(at: At, inputs: Input[]): Promise<(Contact | Proble
   )
   const ids = new Set(inserted.map(({ id }) => id))
   const created = contacts.filter(({ id }) => ids.has(id))
-  const refused = contacts.filter(({ id }) => !ids.has(id))
+  const rejected = contacts.filter(({ id }) => !ids.has(id))
   const [holders] = await Promise.all([
     idsByNumber(
       at,
-      refused.map(({ phone_number }) => phone_number),
+      rejected.map(({ phone_number }) => phone_number),
     ),
     search_index.add(at, created),
     events.record(at, event_types.created, created.map(createdEvent)),
-    addToCounts(at, created, 1),
+    addToCounts(at, created),
   ])
   return contacts.map((contact) => (ids.has(contact.id) ? contact : numberInUse(holders.get(contact.phone_number))))
 }
 
-function newContacts(inputs: Input[], now: number): Contact[] {
+function newContacts(inputs: ContactInput[], now: number): Contact[] {
   const created_at = clock.iso(now)
-  // In the order of the schema, which events and webhooks repeat.
+  // In the field order of the schema, because events and webhooks are written in this order.
   return inputs.map((input) => ({
     id: newId(),
     phone_number: input.phone_number,
@@ -78,12 +78,12 @@ function newContacts(inputs: Input[], now: number): Contact[] {
 }
 
 /**
- * Like `create`, for thousands at once. Fails when another transaction takes one of the numbers meanwhile, and is then
- * retried. Writes rows that other transactions would wait for after `turn`.
+ * Like `create`, for thousands of contacts. If another transaction takes one of the phone numbers in the meantime, the
+ * transaction fails and is retried. The counts, which other transactions would wait for, are written after `turn`.
  */
 export async function createMany(
   at: At,
-  { inputs, turn }: { inputs: Input[]; turn: Promise<unknown> },
+  { inputs, turn }: { inputs: ContactInput[]; turn: Promise<unknown> },
 ): Promise<(Contact | Problem)[]> {
   const { db, workspace, now } = at
   const holders = await idsByNumber(
@@ -98,7 +98,7 @@ export async function createMany(
     events.recordMany(at, event_types.created, created.map(createdEvent)),
   ])
   await turn
-  await addToCounts(at, created, 1)
+  await addToCounts(at, created)
   return contacts.map((contact) => {
     const holder = holders.get(contact.phone_number)
     return holder === undefined ? contact : numberInUse(holder)
@@ -116,16 +116,15 @@ function bulkLine(workspace: string, contact: Contact): string {
   return copyLine([...texts, copyTextArray(tags), source, contact.created_at, contact.updated_at])
 }
 
-export interface Change {
+export interface ContactUpdate {
   id: string
   change: ContactChange
   is_current: (contact: Contact) => boolean
 }
 
-/** Applies the changes in order. An empty change leaves even `updated_at`. */
-export async function update(at: At, changes: Change[]): Promise<(Contact | Problem)[]> {
-  const { db, workspace, now } = at
-  const contacts = await lock(
+/** Applies the changes in order. An empty change doesn't even touch `updated_at`. */
+export async function update(at: At, changes: ContactUpdate[]): Promise<(Contact | Problem)[]> {
+  const originals = await lock(
     at,
     changes.map(({ id }) => id),
   )
@@ -133,7 +132,30 @@ export async function update(at: At, changes: Change[]): Promise<(Contact | Prob
     at,
     changes.flatMap(({ change }) => change.phone_number ?? []),
   )
-  const originals = new Map(contacts)
+  const { results, updates } = planUpdates(changes, { contacts: new Map(originals), holders, now: at.now })
+  if (updates.length === 0) return results
+  // Several changes of one contact are written once.
+  const final = [...new Map(updates.map(({ data }) => [data.id, data])).values()]
+  await Promise.all([
+    writeUpdated(at, final),
+    search_index.update(
+      at,
+      final.map((after) => ({ before: originals.get(after.id) ?? after, after })),
+    ),
+    events.record(at, event_types.updated, updates),
+  ])
+  return results
+}
+
+interface UpdateState {
+  /** The locked contacts by id. Each change sees the changes before it. */
+  contacts: Map<string, Contact>
+  /** The ids of the contacts that have the requested phone numbers. */
+  holders: Map<string, string>
+  now: number
+}
+
+function planUpdates(changes: ContactUpdate[], { contacts, holders, now }: UpdateState) {
   const updates: { data: Contact; previous: Partial<Contact> }[] = []
   const results = changes.map(({ id, change, is_current }) => {
     const before = contacts.get(id)
@@ -149,30 +171,23 @@ export async function update(at: At, changes: Change[]): Promise<(Contact | Prob
     updates.push({ data: after, previous: previousValues(fields, before) })
     return after
   })
-  if (updates.length === 0) return results
-  const last = [...new Map(updates.map(({ data }) => [data.id, data])).values()]
-  await Promise.all([
-    db
-      .run(
-        sql`update contacts
-          set phone_number = row.phone_number, first_name = row.first_name, last_name = row.last_name,
-            display_name = row.display_name, email = row.email, company = row.company, notes = row.notes,
-            tags = row.tags, updated_at = row.updated_at
-          from json_to_recordset(${JSON.stringify(last)}) as row ${row_types}
-          where contacts.workspace_id = ${workspace} and contacts.id = row.id`,
-      )
-      .catch(onUniqueViolation(() => numberInUse(undefined))),
-    search_index.update(
-      at,
-      last.map((after) => ({ before: originals.get(after.id) ?? after, after })),
-    ),
-    events.record(at, event_types.updated, updates),
-  ])
-  return results
+  return { results, updates }
 }
 
-/** Deletes the contact. Events about it are reduced to its id; other rooms react by the hook `deleted`. */
-export async function remove(at: At, contact: Omit<Change, 'change'>) {
+const writeUpdated = ({ db, workspace }: At, contacts: Contact[]): Promise<number> =>
+  db
+    .run(
+      sql`update contacts
+        set phone_number = row.phone_number, first_name = row.first_name, last_name = row.last_name,
+          display_name = row.display_name, email = row.email, company = row.company, notes = row.notes,
+          tags = row.tags, updated_at = row.updated_at
+        from json_to_recordset(${JSON.stringify(contacts)}) as row ${row_types}
+        where contacts.workspace_id = ${workspace} and contacts.id = row.id`,
+    )
+    .catch(onUniqueViolation(() => numberInUse(undefined)))
+
+/** Deletes the contact and reduces its events to its id. Other rooms react through the hook `deleted`. */
+export async function remove(at: At, contact: Omit<ContactUpdate, 'change'>) {
   await removeLocked(at, [await lockOne(at, contact)])
   return { deleted: true as const }
 }
@@ -195,7 +210,7 @@ export async function removeLocked(at: At, contacts: Contact[]): Promise<void> {
       event_types.deleted,
       ids.map((id) => ({ data: { id } })),
     ),
-    addToCounts(at, contacts, -1),
+    subtractFromCounts(at, contacts),
   ])
 }
 
@@ -218,13 +233,13 @@ export async function getMany({ db, workspace }: At, ids: string[]): Promise<Map
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-export async function lockOne(at: At, { id, is_current }: Omit<Change, 'change'>): Promise<ContactWithCrmIds> {
-  const contact = found((await lock(at, [id])).get(id))
+export async function lockOne(at: At, { id, is_current }: Omit<ContactUpdate, 'change'>): Promise<ContactWithCrmIds> {
+  const contact = assertFound((await lock(at, [id])).get(id))
   if (!is_current(contact)) throw preconditionFailed()
   return contact
 }
 
-/** The contacts that have these phone numbers, by number. */
+/** The ids of the contacts that have these phone numbers, by number. */
 export async function idsByNumber({ db, workspace }: At, phone_numbers: string[]): Promise<Map<string, string>> {
   if (phone_numbers.length === 0) return new Map()
   const rows = await db.many<{ id: string; phone_number: string }>(
@@ -234,7 +249,7 @@ export async function idsByNumber({ db, workspace }: At, phone_numbers: string[]
   return new Map(rows.map(({ id, phone_number }) => [phone_number, id]))
 }
 
-function found<T>(contact: T | undefined): T {
+function assertFound<T>(contact: T | undefined): T {
   if (!contact) throw notFound()
   return contact
 }
@@ -253,17 +268,17 @@ const unset = {
 }
 const never_contacted = { first_contact_at: null, last_contact_at: null }
 
-/** The event has all fields of a get. */
+/** The event has the same fields as `get`. */
 const createdEvent = (contact: Contact): { data: ContactWithCrmIds } => ({ data: { ...contact, crm_ids: {} } })
 
-/** The previous values of the fields that differ. */
+/** The previous values of the fields that changed. */
 function previousValues(fields: Partial<Contact>, before: Contact): Partial<Contact> {
   const names = Object.keys(fields) as (keyof Contact)[]
   const changed = names.filter((name) => JSON.stringify(fields[name]) !== JSON.stringify(before[name]))
   return Object.fromEntries(changed.map((name) => [name, before[name]]))
 }
 
-/** The fields that were sent. */
+/** The fields that the client sent. Tags have no duplicates. */
 function editedFields({ tags, ...others }: ContactChange): Partial<Contact> {
-  return tags === undefined ? others : { ...others, tags: withoutDuplicates(tags ?? []) }
+  return tags === undefined ? others : { ...others, tags: removeDuplicateTags(tags ?? []) }
 }

@@ -1,54 +1,50 @@
 const separators = ',;|'
 
 /**
- * Tags as one text, such as the cell of a file: separated by `; `. One that holds a separator, or begins with a double quote, stands in double
- * quotes, with those inside doubled.
+ * Formats tags as one text, such as a CSV cell, separated by `; `. A tag that contains a separator or begins with a
+ * double quote is quoted, and double quotes inside are doubled.
  */
-export const writeTags = (tags: string[]): string =>
+export const formatTags = (tags: string[]): string =>
   tags.map((tag) => (/^"|[,;|]/.test(tag) ? `"${tag.replaceAll('"', '""')}"` : tag)).join('; ')
 
-/** Reads that, and lists as people write them: a quote that is not closed before the next separator is a sign like any other. */
-export function readTags(text: string): string[] {
+/** Parses what `formatTags` wrote, and lists as people write them: a quote without its closing quote is plain text. */
+export function parseTags(text: string): string[] {
   const tags: string[] = []
-  for (let at = 0; at < text.length; ) {
-    const { tag, end } = quotedTag(text, at) ?? plainTag(text, at)
+  for (let start = 0; start < text.length; ) {
+    const { tag, end } = parseQuotedTag(text, start) ?? parsePlainTag(text, start)
     if (tag !== '') tags.push(tag)
-    at = end + 1
+    start = end + 1
   }
   return tags
 }
 
-interface Read {
+interface ParsedTag {
   tag: string
-  /** Where the separator after it stands, or the text ends. */
+  /** The index of the separator after the tag, or the length of the text. */
   end: number
 }
 
-function plainTag(text: string, from: number): Read {
-  let end = from
+function parsePlainTag(text: string, start: number): ParsedTag {
+  let end = start
   while (end < text.length && !separators.includes(text.charAt(end))) end += 1
-  return { tag: text.slice(from, end).trim(), end }
+  return { tag: text.slice(start, end).trim(), end }
 }
 
-function quotedTag(text: string, from: number): Read | undefined {
-  const opening = afterBlanks(text, from)
+/** Returns undefined if no quoted tag starts here. */
+function parseQuotedTag(text: string, start: number): ParsedTag | undefined {
+  const opening = skipSpaces(text, start)
   if (text[opening] !== '"') return undefined
   let closing = text.indexOf('"', opening + 1)
   while (closing !== -1 && text[closing + 1] === '"') closing = text.indexOf('"', closing + 2)
   if (closing === -1) return undefined
-  const end = afterBlanks(text, closing + 1)
+  const end = skipSpaces(text, closing + 1)
   if (end < text.length && !separators.includes(text.charAt(end))) return undefined
-  return {
-    tag: text
-      .slice(opening + 1, closing)
-      .replaceAll('""', '"')
-      .trim(),
-    end,
-  }
+  const quoted = text.slice(opening + 1, closing)
+  return { tag: quoted.replaceAll('""', '"').trim(), end }
 }
 
-function afterBlanks(text: string, from: number): number {
-  let at = from
-  while (at < text.length && text.charAt(at).trim() === '') at += 1
-  return at
+function skipSpaces(text: string, start: number): number {
+  let index = start
+  while (index < text.length && text.charAt(index).trim() === '') index += 1
+  return index
 }

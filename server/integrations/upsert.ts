@@ -1,5 +1,5 @@
 import { crmIdInUse, findByCrmId, setCrmId } from '../contacts/crm-ids.ts'
-import { differing } from '../contacts/parse.ts'
+import { changedFields } from '../contacts/parse.ts'
 import type { ContactWithCrmIds, NewContact } from '../contacts/schema.ts'
 import * as contacts from '../contacts/store.ts'
 import type { At } from '../kit/at.ts'
@@ -19,7 +19,7 @@ export async function upsert(at: At, payload: unknown, mapping: Mapping, race = 
   const plan = await planFor(at, payload, mapping)
   if ('problem' in plan) return plan
   const { contact, crm_ids, before } = plan
-  const change = before && differing(contact, before)
+  const change = before && changedFields(contact, before)
   const [written] = !before
     ? await contacts.create(at, [{ ...contact, source: 'webhook' }])
     : change
@@ -45,7 +45,7 @@ interface Plan {
 
 function outcomeOf({ contact, crm_ids, before }: Plan): 'created' | 'updated' | 'unchanged' {
   if (!before) return 'created'
-  return differing(contact, before) || crm_ids.length > 0 ? 'updated' : 'unchanged'
+  return changedFields(contact, before) || crm_ids.length > 0 ? 'updated' : 'unchanged'
 }
 
 /** What is to be done, with the contact held that it concerns. */

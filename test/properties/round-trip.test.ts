@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { readTags, writeTags } from '../../server/contacts/tags.ts'
+import { formatTags, parseTags } from '../../server/contacts/tags.ts'
 import { serve } from '../support/harness.ts'
 import { newContact } from '../support/samples.ts'
 import { contactsOf, imported } from '../support/uploads.ts'
 
 const { workspace } = await serve()
 
-/** Signs that mean something to a list of tags, to CSV or to a spreadsheet. */
+/** Characters with a meaning in a list of tags, in CSV or in a spreadsheet. */
 const sign = fc.constantFrom(...',;|"\'=+-@\\ ab', 'é', '😀', '""', "'=", '; ', ', "')
 const text = fc
   .oneof(
@@ -16,29 +16,29 @@ const text = fc
     fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }),
   )
   .map((said) => said.trim())
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are refused
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are rejected
   .filter((said) => said !== '' && !/[\u0000-\u001f\u007f-\u009f]/.test(said) && said.isWellFormed())
 const tags = fc.uniqueArray(text, { maxLength: 8, selector: (tag) => tag.normalize('NFC').toLowerCase() })
 
-test('tags that are written are read as they were', () => {
+test('formatted tags are parsed back unchanged', () => {
   fc.assert(
     fc.property(tags, (list) => {
-      assert.deepEqual(readTags(writeTags(list)), list)
+      assert.deepEqual(parseTags(formatTags(list)), list)
     }),
     { numRuns: 2_000 },
   )
 })
 
-test('any text is read as tags without blanks around them, and none is empty', () => {
+test('any text is parsed into trimmed tags that are not empty', () => {
   fc.assert(
     fc.property(fc.string({ unit: sign }), (said) => {
-      for (const tag of readTags(said)) assert.ok(tag !== '' && tag === tag.trim(), tag)
+      for (const tag of parseTags(said)) assert.ok(tag !== '' && tag === tag.trim(), tag)
     }),
     { numRuns: 2_000 },
   )
 })
 
-test('tags as people write them', () => {
+test('tags are parsed as people write them', () => {
   for (const [said, list] of [
     ['', []],
     [' ;, | ', []],
@@ -53,11 +53,11 @@ test('tags as people write them', () => {
     ['" a ";"  "', ['a']],
     ['5" pipe, 3" pipe', ['5" pipe', '3" pipe']],
   ] as const) {
-    assert.deepEqual(readTags(said), list, said)
+    assert.deepEqual(parseTags(said), list, said)
   }
 })
 
-test('a contact that is exported and imported is the same', async () => {
+test('an exported contact is imported unchanged', async () => {
   const said = fc.record({ first_name: text, company: text, notes: text, tags })
   const contacts = fc.sample(said, 100)
   const [tenant, other] = [await workspace(), await workspace()]

@@ -1,0 +1,72 @@
+import { join, likeContains, raw, type Sql, sql } from '../kit/postgres/sql.ts'
+import { invalid } from '../kit/problem.ts'
+import { normalizeTag, normalizeText } from './normalize.ts'
+import { type ExportQuery, parseSort } from './schema.ts'
+
+export const isFiltered = (query: ExportQuery): boolean => query.search !== undefined || hasOtherFilters(query)
+
+/** Whether the query filters by anything but `search`. */
+export const hasOtherFilters = ({ tag, source, created_after, created_before, crm_id }: ExportQuery): boolean =>
+  [tag, source, created_after, created_before, crm_id].some((filter) => filter !== undefined)
+
+/** The normalized search. A search of accents only would become empty, so it stays as it is. */
+export const searchTerm = ({ search }: ExportQuery): string | undefined =>
+  search === undefined ? undefined : normalizeText(search) || search
+
+export function assertCrmFilterIsComplete({ crm_system, crm_id }: ExportQuery): void {
+  if ((crm_system === undefined) === (crm_id === undefined)) return
+  const path = crm_system === undefined ? 'crm_system' : 'crm_id'
+  throw invalid([{ path, code: 'required', message: 'crm_system and crm_id must be used together.' }])
+}
+
+/** A condition on `contact_texts` that reads every text. */
+export const textContains = (term: string): Sql => sql`strpos(text, ${term}) > 0`
+
+/** The same condition, written so that PostgreSQL can use the trigram index. */
+export const indexedTextContains = (term: string): Sql => sql`text like ${likeContains(term)}`
+
+/** A condition on any table: reads the text of one contact by its key. */
+export const contactTextContains = (workspace: string, { id, term }: { id: Sql; term: string }): Sql =>
+  sql`(select ${textContains(term)} from contact_texts as searched
+    where searched.workspace_id = ${workspace} and searched.id = ${id})`
+
+/**
+ * Selects the matching contacts from the narrowest table that can tell them: their `id` and the column they are sorted
+ * by. `text_condition` is a condition on `contact_texts`; `query.search` is not read.
+ */
+export function selectMatches(workspace: string, query: ExportQuery, text_condition?: Sql): Sql {
+  const { source, created_after, created_before, crm_system, crm_id } = query
+  const tags = (query.tag ?? []).map(normalizeTag)
+  const table = text_condition ? 'contact_texts' : tags.length > 0 ? 'contact_tags' : 'contacts'
+  // One tag selects the rows of contact_tags. The other tags are looked up for each of these rows.
+  const [selected_tag, other_tags] = table === 'contact_tags' ? [tags[0], tags.slice(1)] : [undefined, tags]
+  // The narrow tables have the id of a contact and its created_at, and nothing else of it.
+  const { column } = parseSort(query.sort)
+  const needs_contacts = table !== 'contacts' && (source !== undefined || column !== 'created_at')
+  const contact = needs_contacts ? 'contacts' : 'candidate'
+  const conditions = [
+    sql`candidate.workspace_id = ${workspace}`,
+    text_condition,
+    selected_tag !== undefined && sql`candidate.tag = ${selected_tag}`,
+    ...other_tags.map(candidateHasTag),
+    source !== undefined && sql`${raw(contact)}.source = ${source}`,
+    created_after !== undefined && sql`candidate.created_at > ${created_after}`,
+    created_before !== undefined && sql`candidate.created_at < ${created_before}`,
+    crm_id !== undefined &&
+      sql`candidate.id = (select contact_id from contact_crm_ids
+        where workspace_id = ${workspace} and system = ${crm_system} and crm_id = ${crm_id})`,
+  ].filter((condition) => condition !== undefined && condition !== false)
+  const joined = needs_contacts
+    ? 'join contacts on contacts.workspace_id = candidate.workspace_id and contacts.id = candidate.id'
+    : ''
+  return sql`select candidate.id, ${raw(`${contact}.${column} from ${table} as candidate ${joined}`)}
+    where ${join(conditions, ' and ')}`
+}
+
+/**
+ * A scalar subquery, because PostgreSQL may turn `exists` into a join. With statistics from before many contacts were
+ * added, that join can be very slow.
+ */
+const candidateHasTag = (tag: string): Sql =>
+  sql`(select true from contact_tags as other where other.workspace_id = candidate.workspace_id and other.tag = ${tag}
+    and other.created_at = candidate.created_at and other.id = candidate.id)`

@@ -4,7 +4,7 @@ import { Agent } from './schema.ts'
 export const event_types = {
   created: {
     name: 'agent.created',
-    description: 'An agent was created, and its first version deployed.',
+    description: 'An agent was created and its first version was deployed.',
     data: Agent,
     scope: 'agents:read',
   },

@@ -6,26 +6,26 @@ const name = text({ maxLength: 200, examples: ['Reception'] })
 const instructions = optionalText({
   maxLength: 32_000,
   ...multiline,
-  description: 'What the agent is told to do.',
+  description: 'The instructions that the agent follows.',
   examples: ['Greet the caller and ask how you can help.'],
 })
-const about = { maxLength: 2000, ...multiline, examples: ['Answers the main line.'] }
+const description_rules = { maxLength: 2000, ...multiline, examples: ['Answers the main line.'] }
 
 export const Agent = Type.Object(
   {
-    id: id('Unique identifier; treat it as opaque.'),
+    id: id('The unique id of the agent. Treat it as opaque.'),
     name,
-    description: Type.String({ ...about, description: '`""` when unset.' }),
+    description: Type.String({ ...description_rules, description: 'What the agent is for. `""` if not set.' }),
     instructions,
     deployed_version: Type.Object(
       {
-        id: id("The version's identifier."),
+        id: id('The id of the version.'),
         version_label: Type.String({ examples: ['v1'] }),
       },
-      { description: 'The version that answers. Its instructions are those shown.' },
+      { description: 'The version in use. `instructions` are those of this version.' },
     ),
-    created_at: timestamp('When it was created.'),
-    updated_at: timestamp('When it was last changed.'),
+    created_at: timestamp('When the agent was created.'),
+    updated_at: timestamp('When the agent was last updated.'),
   },
   { title: 'Agent' },
 )
@@ -33,10 +33,10 @@ export type Agent = Static<typeof Agent>
 
 export const AgentVersion = Type.Object(
   {
-    id: id('Unique identifier; treat it as opaque.'),
+    id: id('The unique id of the version. Treat it as opaque.'),
     version_label: Type.String({ examples: ['v1'] }),
     instructions,
-    created_at: timestamp('When it was created.'),
+    created_at: timestamp('When the version was created.'),
   },
   { title: 'AgentVersion' },
 )
@@ -44,7 +44,7 @@ export type AgentVersion = Static<typeof AgentVersion>
 
 export const NewAgent = body(
   'NewAgent',
-  { name, description: Type.Optional(optionalText(about)), instructions: Type.Optional(instructions) },
+  { name, description: Type.Optional(optionalText(description_rules)), instructions: Type.Optional(instructions) },
   Agent,
 )
 export type NewAgent = Static<typeof NewAgent>

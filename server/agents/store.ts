@@ -11,7 +11,7 @@ import type { Agent, AgentQuery, AgentVersion, NewAgent } from './schema.ts'
 
 const columns = raw('id, name, description, instructions, deployed_version, created_at, updated_at')
 
-const deployed = raw(`join lateral (
+const join_deployed_version = raw(`join lateral (
     select instructions, jsonb_build_object('id', id, 'version_label', version_label) as deployed_version
     from agent_versions where workspace_id = agents.workspace_id and id = agents.deployed_version_id
   ) as version on true`)
@@ -52,14 +52,14 @@ export async function get({ db, workspace }: At, id: string): Promise<Agent> {
   return agent
 }
 
-const byId = batchedGetById<Agent>(columns, raw('agents'), deployed)
+const byId = batchedGetById<Agent>(columns, raw('agents'), join_deployed_version)
 
 export function list({ db, workspace }: At, query: AgentQuery): Promise<page.Page<Agent>> {
   return page.readSelection(
     db,
     query,
     page.newest_first,
-    sql`select ${columns} from agents ${deployed} where workspace_id = ${workspace}`,
+    sql`select ${columns} from agents ${join_deployed_version} where workspace_id = ${workspace}`,
     sql`select from agents where workspace_id = ${workspace}`,
   )
 }

@@ -9,7 +9,7 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     path: '/overview',
     scope: 'overview:read',
     summary: 'Get an overview',
-    description: 'Exact counts of the contacts, and the last events that the key may read.',
+    description: 'Returns exact counts of contacts and the latest events that the caller may read.',
     response: schema.Overview,
     run: (at, { caller }) => overview.get(at, catalog.readableNames(caller.scopes)),
   }),

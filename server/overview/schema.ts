@@ -7,27 +7,29 @@ const total = (description: string) => Type.Integer({ description, examples: [0]
 export const Overview = Type.Object(
   {
     contacts: Type.Object({
-      total: total('How many contacts there are.'),
-      new_this_week: total('How many of them were created in the last seven days, today among them, in UTC.'),
+      total: total('The number of contacts.'),
+      new_this_week: total('The number of contacts created in the last seven days in UTC, including today.'),
       by_source: Type.Object(
-        Object.fromEntries(sources.map((source) => [source, total(`How many have the source \`${source}\`.`)])),
+        Object.fromEntries(
+          sources.map((source) => [source, total(`The number of contacts with the source \`${source}\`.`)]),
+        ),
       ),
     }),
     added_by_day: Type.Array(
       Type.Object({
         day: Type.String({ format: 'date', description: 'A day in UTC.', examples: ['2026-11-15'] }),
-        total: total('How many of the contacts were created on it.'),
+        total: total('The number of contacts created on this day.'),
       }),
-      { description: 'The last 30 days, the oldest first, those with none too.' },
+      { description: 'Each of the last 30 days, oldest first.' },
     ),
     events: Type.Array(
       Type.Object({
-        id: id("The event's identifier."),
+        id: id('The id of the event.'),
         type: Type.String({ examples: ['contact.created'] }),
-        resource_id: id('What it happened to.'),
-        created_at: timestamp('When it happened.'),
+        resource_id: id('The id of the resource that changed.'),
+        created_at: timestamp('When the event happened.'),
       }),
-      { description: 'The last ten, the newest first.' },
+      { description: 'The latest ten events, newest first.' },
     ),
   },
   { title: 'Overview' },

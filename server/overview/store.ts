@@ -6,33 +6,33 @@ import * as clock from '../kit/clock.ts'
 import type { Overview } from './schema.ts'
 
 const days_shown = 30
-const days_of_a_week = 7
+const days_per_week = 7
 const events_shown = 10
 const day_ms = 24 * 60 * 60 * 1000
 
-/** Reads counts that writes keep, so it costs the same at any number of contacts. Shows events of these types. */
+/** Reads kept counts, so that its cost doesn't grow with the number of contacts. Returns only events of these types. */
 export async function get(at: At, event_names: string[]): Promise<Overview> {
   const { now } = at
-  const days = Array.from({ length: days_shown }, (_, index) => dayOf(now - (days_shown - 1 - index) * day_ms))
+  const days = Array.from({ length: days_shown }, (_, index) => toDay(now - (days_shown - 1 - index) * day_ms))
   const [by_source, by_day, last_events] = await Promise.all([
     countBySource(at),
     countByDay(at, days[0] ?? ''),
     events.listNewest(at, { names: event_names, limit: events_shown }),
   ])
-  const of_source = new Map<string, number>(by_source.map(({ source, total }) => [source, total]))
-  const of_day = new Map(by_day.map(({ day, total }) => [day, total]))
-  const added_by_day = days.map((day) => ({ day, total: of_day.get(day) ?? 0 }))
+  const total_by_source = new Map<string, number>(by_source.map(({ source, total }) => [source, total]))
+  const total_by_day = new Map(by_day.map(({ day, total }) => [day, total]))
+  const added_by_day = days.map((day) => ({ day, total: total_by_day.get(day) ?? 0 }))
   return {
     contacts: {
-      total: sum(by_source),
-      new_this_week: sum(added_by_day.slice(-days_of_a_week)),
-      by_source: Object.fromEntries(sources.map((source) => [source, of_source.get(source) ?? 0])),
+      total: sumTotals(by_source),
+      new_this_week: sumTotals(added_by_day.slice(-days_per_week)),
+      by_source: Object.fromEntries(sources.map((source) => [source, total_by_source.get(source) ?? 0])),
     },
     added_by_day,
     events: last_events,
   }
 }
 
-const dayOf = (time_ms: number): string => clock.iso(time_ms).slice(0, 10)
+const toDay = (time_ms: number): string => clock.iso(time_ms).slice(0, 10)
 
-const sum = (counts: { total: number }[]): number => counts.reduce((all, { total }) => all + total, 0)
+const sumTotals = (counts: { total: number }[]): number => counts.reduce((sum, { total }) => sum + total, 0)

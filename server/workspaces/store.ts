@@ -9,10 +9,10 @@ export interface Workspace {
   created_at: string
 }
 
-/** The workspace that the first start creates. */
+/** The name of the workspace that the first start creates. */
 export const default_name = 'Default'
 
-/** Returns undefined when the name is taken. */
+/** Returns undefined if another workspace has the name. */
 export function create({ db, now }: Unscoped, name: string): Promise<Workspace | undefined> {
   return db.maybe<Workspace>(
     sql`insert into workspaces (id, name, created_at) values (${newId()}, ${name}, ${clock.iso(now)})
@@ -20,11 +20,11 @@ export function create({ db, now }: Unscoped, name: string): Promise<Workspace |
   )
 }
 
-/** A name that is taken violates the unique constraint. */
+/** Fails with a unique violation if another workspace has the name. */
 export const rename = ({ db, workspace }: At, name: string): Promise<Workspace> =>
   db.one<Workspace>(sql`update workspaces set name = ${name} where id = ${workspace} returning id, name, created_at`)
 
-/** Locks the workspace until the transaction ends, so that a count stays true until one more is created. */
+/** Locks the workspace until the transaction ends, so that a limit on the number of its items can be checked safely. */
 export const lock = ({ db, workspace }: At): Promise<number> =>
   db.run(sql`select from workspaces where id = ${workspace} for no key update`)
 

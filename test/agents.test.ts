@@ -40,7 +40,7 @@ test('unset fields are "" and null', async () => {
   }
 })
 
-test('fields that the server owns are ignored, and what a GET gave can be sent', async () => {
+test('create ignores read-only fields, so the body of GET can be sent', async () => {
   const tenant = await workspace()
   const first = await create(tenant)
   const { status, body } = await tenant.call('POST', '/agents', { ...first, workspace_id: nobody })
@@ -50,13 +50,13 @@ test('fields that the server owns are ignored, and what a GET gave can be sent',
   assert.equal(body.data.name, first.name)
 })
 
-test('names need not be unique', async () => {
+test('two agents can have the same name', async () => {
   const tenant = await workspace()
   const [first, second] = [await create(tenant), await create(tenant)]
   assert.equal(first.name, second.name)
 })
 
-test('name, description and instructions are refused past their limits, and taken at them', async () => {
+test('name, description and instructions can be as long as their limits, not longer', async () => {
   const tenant = await workspace()
   const limits = { name: 200, description: 2_000, instructions: 32_000 }
   for (const [field, limit] of Object.entries(limits)) {
@@ -69,7 +69,7 @@ test('name, description and instructions are refused past their limits, and take
   }
 })
 
-test('what is no agent is refused, and nothing is created', async () => {
+test('an invalid agent is rejected and nothing is created', async () => {
   const tenant = await workspace()
   for (const [path, said] of [
     ['name', {}],
@@ -127,7 +127,7 @@ test("an agent's versions are listed", async () => {
   assert.equal((await tenant.call('GET', `/agents/${id}/versions?limit=0`)).status, 400)
 })
 
-test('an agent of another workspace, an unknown one and an id that is none are the same 404', async () => {
+test('an agent of another workspace, an unknown id and an invalid id give the same 404', async () => {
   const tenant = await workspace()
   const { id } = await create(await workspace())
   const seen = new Set<string>()
@@ -142,7 +142,7 @@ test('an agent of another workspace, an unknown one and an id that is none are t
   assert.deepEqual((await tenant.call('GET', '/agents')).body.data, [])
 })
 
-test('a new agent is in the event log, written in its own transaction', async () => {
+test('creating an agent records an event in the same transaction', async () => {
   const tenant = await workspace()
   const agent = await create(tenant)
   const [event, ...none] = await eventsOf(pool, tenant)

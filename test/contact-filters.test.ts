@@ -7,7 +7,7 @@ import { newContact } from './support/samples.ts'
 
 const { workspace, pool } = await serve()
 
-/** The last names of those found, sorted, after a look at the total. `query` is as it stands in the address. */
+/** The sorted last names of the contacts found, after checking the total. `query` is URL-encoded. */
 async function found({ call }: Tenant, query: string): Promise<string[]> {
   const { status, body } = await call('GET', `/contacts?${query}`)
   assert.equal(status, 200, query)
@@ -15,7 +15,7 @@ async function found({ call }: Tenant, query: string): Promise<string[]> {
   return body.data.map((contact: { last_name: string }) => contact.last_name).sort()
 }
 
-test('tag finds the whole tag without regard to case; given twice, both must match', async () => {
+test('tag matches a whole tag in any case, and a repeated tag requires both', async () => {
   const tenant = await workspace()
   await create(tenant, { last_name: 'A', tags: ['VIP', 'Été', 'new customer'] })
   await create(tenant, { last_name: 'B', tags: ['vip', 'a,b', '100%'] })
@@ -51,14 +51,14 @@ test('tag finds the whole tag without regard to case; given twice, both must mat
   }
 })
 
-test('tag follows an update', async () => {
+test('tag matches the tags after an update', async () => {
   const tenant = await workspace()
   const { id } = await create(tenant, { last_name: 'A', tags: ['old'] })
   await tenant.call('PATCH', `/contacts/${id}`, { tags: ['New'] })
   assert.deepEqual([await found(tenant, 'tag=old'), await found(tenant, 'tag=new')], [[], ['A']])
 })
 
-test('source finds those that came that way', async () => {
+test('source matches the source of the contact', async () => {
   const tenant = await workspace()
   for (const source of ['api', 'import', 'manual', 'inbound', 'webhook']) {
     const { id } = await create(tenant, { last_name: source })
@@ -72,7 +72,7 @@ test('source finds those that came that way', async () => {
   }
 })
 
-test('created_after and created_before leave the time itself out, and read any offset', async () => {
+test('created_after and created_before exclude the time itself and accept any UTC offset', async () => {
   const tenant = await workspace()
   for (const [last_name, created_at] of [
     ['A', '2026-03-01T11:59:59.999Z'],
@@ -111,7 +111,7 @@ test('created_after and created_before leave the time itself out, and read any o
   }
 })
 
-test('a time that is none is refused', async () => {
+test('an invalid time is rejected', async () => {
   const { call } = await workspace()
   const times = [
     '',
@@ -148,18 +148,18 @@ test('a time that is none is refused', async () => {
     '9999-12-31T23:59:59-14:00',
   ]
   const more = ['%2B010000-01-01T00:00:00Z', '-000001-01-01', '2026-03-01T12:00:00Z%00', 'infinity', 'now']
-  const let_through: [string, number][] = []
+  const accepted: [string, number][] = []
   for (const name of ['created_after', 'created_before']) {
     for (const time of [...times, ...offsets, ...odd, ...far, ...more]) {
       const { status, body } = await call('GET', `/contacts?${name}=${time}`)
-      const is_refused = status === 400 && body.error.details.fields[0].path === name
-      if (!is_refused) let_through.push([time, status])
+      const is_rejected = status === 400 && body.error.details.fields[0].path === name
+      if (!is_rejected) accepted.push([time, status])
     }
   }
-  assert.deepEqual(let_through, [])
+  assert.deepEqual(accepted, [])
 })
 
-test('filters narrow each other', async () => {
+test('contacts must match all filters', async () => {
   const tenant = await workspace()
   await create(tenant, { last_name: 'A', first_name: 'x', tags: ['t'] })
   await create(tenant, { last_name: 'B', first_name: 'x' })

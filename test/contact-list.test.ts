@@ -25,7 +25,7 @@ const list = async ({ call }: Tenant, query: Record<string, string> | string = '
   return { contacts: answer.body.data as Contact[], pagination: answer.body.pagination }
 }
 
-/** Some created, changed and contacted at the same time, so that ties are there to break. */
+/** Gives several contacts the same times, so that the order depends on the tie-breaker. */
 async function scatterTimes(tenant: Tenant): Promise<void> {
   await pool.run(
     sql`update contacts as contact
@@ -41,15 +41,15 @@ async function scatterTimes(tenant: Tenant): Promise<void> {
 
 const idsOf = (contacts: Contact[]) => contacts.map(({ id }) => id)
 
-/** As many contacts, with scattered times. */
-async function crowd(size: number): Promise<Tenant> {
+/** Creates a workspace with this many contacts. */
+async function workspaceWith(size: number): Promise<Tenant> {
   const tenant = await workspace()
   await Promise.all(Array.from({ length: size }, () => tenant.call('POST', '/contacts', newContact())))
   await scatterTimes(tenant)
   return tenant
 }
 
-/** The order that the decisions ask for, worked out the plain way. */
+/** The expected order, computed without the database. */
 function sorted(contacts: Contact[], sort: (typeof sorts)[number]): Contact[] {
   const column = sort.replace('-', '') as 'created_at' | 'updated_at' | 'last_contact_at'
   const sign = sort.startsWith('-') ? -1 : 1
@@ -61,7 +61,7 @@ function sorted(contacts: Contact[], sort: (typeof sorts)[number]): Contact[] {
   })
 }
 
-test('an empty list is shown with its pagination', async () => {
+test('an empty list has its pagination', async () => {
   const { call } = await workspace()
   const { status, body } = await call('GET', '/contacts')
   assert.equal(status, 200)
@@ -69,8 +69,8 @@ test('an empty list is shown with its pagination', async () => {
   assert.deepEqual(body, { success: true, data: [], pagination })
 })
 
-test('limit and offset cut the list; has_more tells whether there is more', async () => {
-  const tenant = await crowd(7)
+test('limit and offset select a page, and has_more tells whether another one follows', async () => {
+  const tenant = await workspaceWith(7)
   const { contacts } = await list(tenant)
   assert.equal(contacts.length, 7)
   for (const [limit, offset, has_more] of [
@@ -94,8 +94,8 @@ test('limit and offset cut the list; has_more tells whether there is more', asyn
   }
 })
 
-test('without a limit a page has 20, and at most it has 100', async () => {
-  const tenant = await crowd(101)
+test('a page has 20 contacts by default and at most 100', async () => {
+  const tenant = await workspaceWith(101)
   const first = await list(tenant)
   assert.deepEqual([first.contacts.length, first.pagination.has_more], [20, true])
   const most = await list(tenant, { limit: '100' })
@@ -103,12 +103,12 @@ test('without a limit a page has 20, and at most it has 100', async () => {
 })
 
 test('leading zeros in limit and offset change nothing', async () => {
-  const tenant = await crowd(3)
+  const tenant = await workspaceWith(3)
   const { pagination } = await list(tenant, { limit: '002', offset: '00' })
   assert.deepEqual([pagination.limit, pagination.offset], [2, 0])
 })
 
-test('an odd limit or offset is refused, never clamped', async () => {
+test('an invalid limit or offset is rejected, not clamped', async () => {
   const { call } = await workspace()
   const odd = [
     '-1',
@@ -144,7 +144,7 @@ test('an odd limit or offset is refused, never clamped', async () => {
   }
 })
 
-test('any parameter but tag given twice is refused', async () => {
+test('a repeated parameter is rejected, except tag', async () => {
   const { call } = await workspace()
   const said = { limit: '5', offset: '0', search: 'a', source: 'api', sort: 'created_at', crm_id: '1', cursor: 'x' }
   for (const [name, value] of Object.entries({ ...said, created_after: '2026-01-01', created_before: '2026-01-01' })) {
@@ -154,7 +154,7 @@ test('any parameter but tag given twice is refused', async () => {
   }
 })
 
-test('an unknown parameter is refused by its name, with the one that was meant', async () => {
+test('an unknown parameter is rejected by name, with a suggestion', async () => {
   const { call } = await workspace()
   for (const [name, meant] of [
     ['Limit', 'limit'],
@@ -180,8 +180,8 @@ test('an unknown parameter is refused by its name, with the one that was meant',
   assert.deepEqual([agents.status, agents.body.error.details.fields[0].path], [400, 'search'])
 })
 
-test('the order is newest first, or as sort says, with nulls last and ties broken by id', async () => {
-  const tenant = await crowd(20)
+test('the order is newest first or that of sort, with nulls last and ties broken by id', async () => {
+  const tenant = await workspaceWith(20)
   const { contacts } = await list(tenant)
   assert.deepEqual(idsOf(contacts), idsOf(sorted(contacts, '-created_at')))
   for (const sort of sorts) {
@@ -192,8 +192,8 @@ test('the order is newest first, or as sort says, with nulls last and ties broke
   }
 })
 
-test('a cursor gives every page once, whatever the sort and the size', async () => {
-  const tenant = await crowd(20)
+test('cursors return every contact once, for every sort and page size', async () => {
+  const tenant = await workspaceWith(20)
   const { contacts } = await list(tenant)
   for (const sort of sorts) {
     for (const limit of [2, 7, 20]) {
@@ -203,7 +203,7 @@ test('a cursor gives every page once, whatever the sort and the size', async () 
         const { offset, total, has_more, next_cursor } = page.pagination
         assert.deepEqual([offset, total, has_more], [seen.length, 20, next_cursor !== null])
         seen.push(...page.contacts)
-        assert.ok(seen.length <= 20, 'it ends')
+        assert.ok(seen.length <= 20, 'the cursors end')
         cursor = next_cursor
       }
       assert.deepEqual(idsOf(seen), idsOf(sorted(contacts, sort)), `${sort} by ${limit}`)
@@ -211,8 +211,8 @@ test('a cursor gives every page once, whatever the sort and the size', async () 
   }
 })
 
-test('a cursor goes on where it stood while others are added and removed', async () => {
-  const tenant = await crowd(9)
+test('a cursor keeps its position while contacts are created and deleted', async () => {
+  const tenant = await workspaceWith(9)
   const { contacts } = await list(tenant)
   const first = await list(tenant, { limit: '4' })
   await create(tenant)
@@ -221,7 +221,7 @@ test('a cursor goes on where it stood while others are added and removed', async
   assert.deepEqual(idsOf(second.contacts), idsOf(contacts.slice(4)))
 })
 
-test('a cursor goes with filters', async () => {
+test('a cursor can be used with filters', async () => {
   const tenant = await workspace()
   for (let count = 0; count < 6; count += 1) await create(tenant, { tags: [count % 2 === 0 ? 'even' : 'odd'] })
   const { contacts } = await list(tenant, { tag: 'even' })
@@ -231,8 +231,8 @@ test('a cursor goes with filters', async () => {
   assert.deepEqual([second.pagination.total, second.pagination.has_more], [3, false])
 })
 
-test('a cursor that this list did not give is refused', async () => {
-  const tenant = await crowd(4)
+test('a cursor that does not come from this list is rejected', async () => {
+  const tenant = await workspaceWith(4)
   const { pagination, contacts } = await list(tenant, { limit: '2' })
   const good: string = pagination.next_cursor
   assert.equal((await tenant.call('GET', `/contacts?cursor=${good}`)).status, 200)
@@ -264,19 +264,19 @@ test('a cursor that this list did not give is refused', async () => {
     Buffer.from('{"0":"-created_at"}').toString('base64url'),
     Buffer.from('"-created_at"').toString('base64url'),
   ]
-  const let_through: [string, number][] = []
+  const accepted: [string, number][] = []
   for (const cursor of tampered) {
     const { status, body } = await tenant.call('GET', `/contacts?cursor=${cursor}`)
-    const is_refused = status === 400 && body.error.details.fields[0].path === 'cursor'
-    if (!is_refused) let_through.push([Buffer.from(cursor, 'base64url').toString(), status])
+    const is_rejected = status === 400 && body.error.details.fields[0].path === 'cursor'
+    if (!is_rejected) accepted.push([Buffer.from(cursor, 'base64url').toString(), status])
   }
-  assert.deepEqual(let_through, [])
+  assert.deepEqual(accepted, [])
   for (const query of [`cursor=${good}&sort=created_at`, `cursor=${good}&offset=2`]) {
     assert.equal((await tenant.call('GET', `/contacts?${query}`)).status, 400, query)
   }
 })
 
-test('agents and versions are paged by cursor as well', async () => {
+test('agents can be paged by cursor', async () => {
   const { call } = await workspace()
   for (let count = 0; count < 5; count += 1) await call('POST', '/agents', newAgent({ name: `${count}` }))
   const all = await call('GET', '/agents')
@@ -286,8 +286,8 @@ test('agents and versions are paged by cursor as well', async () => {
   assert.deepEqual([first.body.pagination.has_more, second.body.pagination.next_cursor], [true, null])
 })
 
-test('pages at the far end are those that the whole list has there, in every order', async () => {
-  const tenant = await farCrowd()
+test('deep pages are correct in every order', async () => {
+  const tenant = await deepWorkspace()
   for (const sort of sorts) {
     const expected = await pool.many<Contact>(
       sql`select id from contacts where workspace_id = ${tenant.id} order by ${raw(orders[sort])}`,
@@ -295,13 +295,13 @@ test('pages at the far end are those that the whole list has there, in every ord
     for (const offset of [999, 1000, 1060, 1061, 2095, 2100, 2119, 2120, 5000]) {
       const { contacts, pagination } = await list(tenant, { sort, offset: String(offset), limit: '20' })
       assert.deepEqual(idsOf(contacts), idsOf(expected.slice(offset, offset + 20)), `${sort} from ${offset}`)
-      assert.equal(pagination.has_more, offset + 20 < far_size)
-      assert.equal(pagination.total, far_size)
+      assert.equal(pagination.has_more, offset + 20 < deep_size)
+      assert.equal(pagination.total, deep_size)
     }
   }
 })
 
-const far_size = 2_120
+const deep_size = 2_120
 
 const orders: Record<(typeof sorts)[number], string> = {
   created_at: 'created_at, id',
@@ -312,9 +312,9 @@ const orders: Record<(typeof sorts)[number], string> = {
   '-last_contact_at': 'last_contact_at desc nulls last, id desc',
 }
 
-async function farCrowd(): Promise<Tenant> {
+async function deepWorkspace(): Promise<Tenant> {
   const tenant = await workspace()
-  const inputs = Array.from({ length: far_size }, () => ({ ...newContact(), source: 'api' as const }))
+  const inputs = Array.from({ length: deep_size }, () => ({ ...newContact(), source: 'api' as const }))
   await inTransaction(at(tenant.id), (at) => contacts_store.create(at, inputs))
   await scatterTimes(tenant)
   return tenant

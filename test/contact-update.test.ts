@@ -6,7 +6,7 @@ import { newContact } from './support/samples.ts'
 
 const { workspace, pool } = await serve()
 
-test('a PATCH changes what is sent and nothing else', async () => {
+test('PATCH changes only the fields that are sent', async () => {
   const tenant = await workspace()
   const before = await create(tenant, profile)
   const phone_number = newContact().phone_number
@@ -20,7 +20,7 @@ test('a PATCH changes what is sent and nothing else', async () => {
   }
 })
 
-test('a PATCH with {}, or only with fields that the server owns, changes nothing', async () => {
+test('PATCH with {} or only read-only fields changes nothing', async () => {
   const tenant = await workspace()
   const { id } = await create(tenant, profile)
   const before = await get(tenant, id)
@@ -34,7 +34,7 @@ test('a PATCH with {}, or only with fields that the server owns, changes nothing
   assert.equal((await eventsOf(pool, tenant)).length, 1)
 })
 
-test('a PATCH with the same values makes updated_at grow', async () => {
+test('PATCH with the same values advances updated_at', async () => {
   const tenant = await workspace()
   const { id, updated_at, phone_number } = await create(tenant, profile)
   const { body } = await tenant.call('PATCH', `/contacts/${id}`, { phone_number, ...profile })
@@ -42,7 +42,7 @@ test('a PATCH with the same values makes updated_at grow', async () => {
   assert.partialDeepStrictEqual(body.data, { phone_number, ...profile })
 })
 
-test('the body of a GET can be sent back', async () => {
+test('the body of GET can be sent to PATCH', async () => {
   const tenant = await workspace()
   const { id } = await create(tenant, profile)
   const before = await get(tenant, id)
@@ -51,7 +51,7 @@ test('the body of a GET can be sent back', async () => {
   assert.deepEqual(await get(tenant, id), { ...before, updated_at: body.data.updated_at })
 })
 
-test('null and "" clear an optional field; tags are replaced as a whole', async () => {
+test('null and "" clear an optional field, and tags replaces all tags', async () => {
   const tenant = await workspace()
   for (const empty of [null, '', ' ']) {
     for (const name of Object.keys(unset)) {
@@ -86,10 +86,10 @@ test('a phone number can be changed but not cleared', async () => {
   assert.partialDeepStrictEqual(await get(tenant, id), { phone_number, first_name: null })
   const other = newContact().phone_number
   assert.equal((await tenant.call('PATCH', `/contacts/${id}`, { phone_number: other })).status, 200)
-  assert.equal((await tenant.call('POST', '/contacts', { phone_number })).status, 201, 'the old one is free')
+  assert.equal((await tenant.call('POST', '/contacts', { phone_number })).status, 201, 'the old number is free')
 })
 
-test('a PATCH to a phone number in use is refused, and nothing changes', async () => {
+test('PATCH to a phone number in use is rejected and changes nothing', async () => {
   const tenant = await workspace()
   const holder = await create(tenant)
   const { id } = await create(tenant, profile)
@@ -104,7 +104,7 @@ test('a PATCH to a phone number in use is refused, and nothing changes', async (
   assert.equal((await eventsOf(pool, tenant)).length, 2)
 })
 
-test('of many contacts that change to one number at once, one succeeds', async () => {
+test('when many contacts change to one number at the same time, one succeeds', async () => {
   const tenant = await workspace()
   const contacts = await Promise.all(Array.from({ length: 10 }, () => create(tenant)))
   const { phone_number } = newContact()
@@ -117,7 +117,7 @@ test('of many contacts that change to one number at once, one succeeds', async (
   assert.deepEqual(body.data, [winners[0]?.body.data])
 })
 
-test('updated_at grows strictly with each of many quick PATCHes, one by one and at once', async () => {
+test('every PATCH advances updated_at, in sequence and concurrently', async () => {
   const tenant = await workspace()
   const { id, updated_at } = await create(tenant)
   const seen = [updated_at]

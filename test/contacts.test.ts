@@ -10,7 +10,7 @@ const { workspace, fetch, pool } = await serve()
 const uuid_v7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-test('a contact is created as it is shown', async () => {
+test('a created contact has the values that were sent, trimmed, and defaults', async () => {
   const { call } = await workspace()
   const { phone_number } = newContact()
   const created = await call('POST', '/contacts', { phone_number, first_name: '  Ada ', tags: ['vip', 'VIP', ' new '] })
@@ -21,7 +21,7 @@ test('a contact is created as it is shown', async () => {
   assert.deepEqual(rest, { ...unset, phone_number, first_name: 'Ada', tags: ['vip', 'new'], source: 'api' })
 })
 
-test('every field that is sent comes back', async () => {
+test('every field that is sent is returned', async () => {
   const tenant = await workspace()
   const { id, created_at, updated_at, phone_number, source, ...rest } = await create(tenant, profile)
   assert.deepEqual(rest, profile)
@@ -30,7 +30,7 @@ test('every field that is sent comes back', async () => {
   assert.match(updated_at, timestamp)
 })
 
-test('the address in Location can be fetched', async () => {
+test('the URL in Location returns the contact', async () => {
   const { call, key } = await workspace()
   const created = await call('POST', '/contacts', newContact(profile))
   const fetched = await fetch('GET', String(created.headers.get('location')), undefined, {
@@ -40,7 +40,7 @@ test('the address in Location can be fetched', async () => {
   assert.deepEqual(fetched.body.data, { ...created.body.data, ...never_contacted, crm_ids: {} })
 })
 
-test('get has crm_ids and the contact times; list and update have the times only', async () => {
+test('get returns crm_ids and the contact times, list and update only the times', async () => {
   const tenant = await workspace()
   const created = await create(tenant)
   const shown = { ...created, ...never_contacted }
@@ -53,7 +53,7 @@ test('get has crm_ids and the contact times; list and update have the times only
   assert.deepEqual(updated.body, { success: true, data: { ...shown, first_name: 'Ada', updated_at } })
 })
 
-test('the times of contact are shown once there was one', async () => {
+test('contact times are returned once they are set', async () => {
   const tenant = await workspace()
   const { id } = await create(tenant)
   const times = { first_contact_at: '2026-01-02T03:04:05.600Z', last_contact_at: '2026-02-03T04:05:06.007Z' }
@@ -66,7 +66,7 @@ test('the times of contact are shown once there was one', async () => {
   assert.partialDeepStrictEqual(body.data, times)
 })
 
-test('null, "" and blanks leave an optional field unset at creation, and null tags are none', async () => {
+test('null, "" and spaces leave an optional field unset, and null tags are []', async () => {
   const tenant = await workspace()
   for (const empty of [null, '', '  \t ']) {
     const said = Object.fromEntries(Object.keys(unset).map((name) => [name, empty]))
@@ -75,13 +75,13 @@ test('null, "" and blanks leave an optional field unset at creation, and null ta
   }
 })
 
-test('duplicate tags are dropped without regard to case; the first spelling and the order stay', async () => {
+test('of tags that differ only in case the first is kept, and the order stays', async () => {
   const tenant = await workspace()
   const { tags } = await create(tenant, { tags: [' Zoo', 'été', 'apple', 'ZOO', 'ÉTÉ', 'APPLE ', 'ete'] })
   assert.deepEqual(tags, ['Zoo', 'été', 'apple', 'ete'])
 })
 
-test('fields that the server owns are ignored in a create', async () => {
+test('create ignores read-only fields', async () => {
   const tenant = await workspace()
   const owned = {
     id: nobody,
@@ -100,7 +100,7 @@ test('fields that the server owns are ignored in a create', async () => {
   assert.deepEqual(await get(tenant, contact.id), { ...contact, ...never_contacted, crm_ids: {} })
 })
 
-test('a phone number in use is refused, and nothing changes', async () => {
+test('a phone number in use is rejected and nothing changes', async () => {
   const tenant = await workspace()
   const { id, phone_number } = await create(tenant, { first_name: 'Ada' })
   const before = await get(tenant, id)
@@ -114,14 +114,14 @@ test('a phone number in use is refused, and nothing changes', async () => {
   assert.equal((await eventsOf(pool, tenant)).length, 1)
 })
 
-test('two workspaces may each have the same phone number', async () => {
+test('two workspaces can have the same phone number', async () => {
   const said = newContact()
   for (const { call } of [await workspace(), await workspace()]) {
     assert.equal((await call('POST', '/contacts', said)).status, 201)
   }
 })
 
-test('a deleted contact is gone, and a second delete is 404', async () => {
+test('a deleted contact is 404, also for a second delete', async () => {
   const tenant = await workspace()
   const kept = await create(tenant)
   const { id, phone_number } = await create(tenant, profile)
@@ -134,10 +134,10 @@ test('a deleted contact is gone, and a second delete is 404', async () => {
   }
   const { body } = await tenant.call('GET', '/contacts')
   assert.deepEqual([body.data.length, body.data[0].id, body.pagination.total], [1, kept.id, 1])
-  assert.equal((await tenant.call('POST', '/contacts', { phone_number })).status, 201, 'its number is free')
+  assert.equal((await tenant.call('POST', '/contacts', { phone_number })).status, 201, 'the number is free')
 })
 
-test('of many deletes of one contact at once, one succeeds', async () => {
+test('of many concurrent deletes of one contact, one succeeds', async () => {
   const tenant = await workspace()
   const { id } = await create(tenant)
   const answers = await Promise.all(Array.from({ length: 10 }, () => tenant.call('DELETE', `/contacts/${id}`)))
@@ -145,7 +145,7 @@ test('of many deletes of one contact at once, one succeeds', async () => {
   assert.equal((await tenant.call('GET', '/contacts')).body.pagination.total, 0)
 })
 
-test('each change is in the event log, written in its own transaction', async () => {
+test('each change records an event in the same transaction', async () => {
   const tenant = await workspace()
   const rowOf = ({ id }: { id: string }) =>
     pool.one<{ written_by: string }>(
@@ -172,7 +172,7 @@ test('each change is in the event log, written in its own transaction', async ()
   assert.equal(third?.written_by, (await rowOf(created)).written_by)
 })
 
-test('what the event log holds of a deleted person is reduced to the id', async () => {
+test('events of a deleted contact are reduced to the id', async () => {
   const tenant = await workspace()
   const other = await create(tenant, { first_name: 'Grace' })
   const { id } = await create(tenant, profile)
@@ -186,11 +186,15 @@ test('what the event log holds of a deleted person is reduced to the id', async 
     ['created', 'deleted', 'updated', 'updated'].map((verb) => `contact.${verb}`),
   )
   for (const { data } of about) assert.deepEqual(data, { id })
-  assert.equal(new Set(about.map(({ written_by }) => written_by)).size, 1, 'all in the transaction of the delete')
+  assert.equal(
+    new Set(about.map(({ written_by }) => written_by)).size,
+    1,
+    'all are written in the transaction of the delete',
+  )
   assert.equal(events.find(({ resource_id }) => resource_id === other.id)?.data.first_name, 'Grace')
 })
 
-test("another workspace's contact is not there, and stays as it is", async () => {
+test("another workspace's contact is 404 and stays unchanged", async () => {
   const owner = await workspace()
   const stranger = await workspace()
   const { id } = await create(owner, profile)

@@ -5,7 +5,7 @@ import { create, eventsOf, get, profile } from './support/people.ts'
 
 const { workspace, pool } = await serve()
 
-test('a CRM id is set, replaced and removed, each time with the contact as in get', async () => {
+test('setting, replacing and removing a CRM id returns the contact as get does', async () => {
   const tenant = await workspace()
   const { id, updated_at } = await create(tenant, profile)
   let known = await get(tenant, id)
@@ -32,7 +32,7 @@ test('a CRM id is set, replaced and removed, each time with the contact as in ge
   assert.ok(known.updated_at > updated_at)
 })
 
-test('crm_ids are in the get answer only', async () => {
+test('only get returns crm_ids', async () => {
   const tenant = await workspace()
   const { id } = await create(tenant)
   await tenant.call('PUT', `/contacts/${id}/crm_ids/hubspot`, { id: '1' })
@@ -43,7 +43,7 @@ test('crm_ids are in the get answer only', async () => {
   assert.deepEqual((await get(tenant, id)).crm_ids, { hubspot: '1' })
 })
 
-test('removing a CRM id that is not there is 404, and changes nothing', async () => {
+test('removing a CRM id that does not exist is 404 and changes nothing', async () => {
   const tenant = await workspace()
   const { id } = await create(tenant)
   await tenant.call('PUT', `/contacts/${id}/crm_ids/hubspot`, { id: '1' })
@@ -53,7 +53,7 @@ test('removing a CRM id that is not there is 404, and changes nothing', async ()
   assert.deepEqual(await get(tenant, id), before)
 })
 
-test('an id that another contact has in that system is refused, and nothing changes', async () => {
+test('an id that another contact has in the same system is rejected and changes nothing', async () => {
   const tenant = await workspace()
   const holder = await create(tenant)
   const { id } = await create(tenant)
@@ -72,7 +72,7 @@ test('an id that another contact has in that system is refused, and nothing chan
   assert.equal(there.status, 200, 'another workspace')
 })
 
-test('an id is free again when it is replaced, removed, or its contact deleted', async () => {
+test('an id can be reused after it is replaced or removed or its contact is deleted', async () => {
   const tenant = await workspace()
   const { id } = await create(tenant)
   for (const [method, path, body] of [
@@ -89,7 +89,7 @@ test('an id is free again when it is replaced, removed, or its contact deleted',
   }
 })
 
-test('of many contacts that get one id at once, one succeeds', async () => {
+test('when many contacts get one id at the same time, one succeeds', async () => {
   const tenant = await workspace()
   const contacts = await Promise.all(Array.from({ length: 10 }, () => create(tenant)))
   const answers = await Promise.all(
@@ -101,7 +101,7 @@ test('of many contacts that get one id at once, one succeeds', async () => {
   assert.deepEqual([body.data.length, body.data[0].id], [1, winner?.body.data.id])
 })
 
-test('many systems set at once on one contact are all kept', async () => {
+test('concurrent ids of one contact in different systems are all stored', async () => {
   const tenant = await workspace()
   const { id } = await create(tenant)
   const systems = Array.from({ length: 10 }, (_, index) => `system-${index}`)
@@ -136,7 +136,7 @@ test('a contact is found by its CRM id', async () => {
   assert.deepEqual(other.body.data, [])
 })
 
-test('crm_system and crm_id go together', async () => {
+test('crm_system and crm_id must be used together', async () => {
   const { call } = await workspace()
   for (const [query, missing] of [
     ['crm_system=hubspot', 'crm_id'],
@@ -148,7 +148,7 @@ test('crm_system and crm_id go together', async () => {
   }
 })
 
-test('a system has 1 to 50 of a-z, 0-9, _ and -', async () => {
+test('a system has 1 to 50 characters of a-z, 0-9, _ and -', async () => {
   const tenant = await workspace()
   const { id } = await create(tenant)
   const good = ['a', '0', '_', '-', 'x'.repeat(50), '__proto__', 'constructor', 'tostring']
@@ -178,7 +178,7 @@ test('a system has 1 to 50 of a-z, 0-9, _ and -', async () => {
   assert.equal((await eventsOf(pool, tenant)).length, 1 + good.length)
 })
 
-test('a CRM id is text of 1 to 255 characters and the only member', async () => {
+test('the body has only a CRM id of 1 to 255 characters', async () => {
   const tenant = await workspace()
   const contact = await create(tenant)
   const path = `/contacts/${contact.id}/crm_ids/hubspot`

@@ -13,8 +13,7 @@ const day_ms = 24 * 60 * 60 * 1000
 const overviewOf = async ({ call }: Tenant) => (await call('GET', '/overview')).body.data
 const dayOf = (time_ms: number) => new Date(time_ms).toISOString().slice(0, 10)
 
-/** As if it had been created so long ago. */
-async function createdBefore(tenant: Tenant, ago_ms: number, source: 'import' | 'inbound' = 'import') {
+async function createInThePast(tenant: Tenant, ago_ms: number, source: 'import' | 'inbound' = 'import') {
   const created = await inTransaction(server.at(tenant.id, Date.now() - ago_ms), (at) =>
     contacts.create(at, [{ ...newContact(), source }]),
   )
@@ -32,19 +31,19 @@ test('an empty workspace has zeros for thirty days', async () => {
   assert.deepEqual(
     events.map(({ type }: { type: string }) => type),
     ['api_key.created'],
-    'the key that asks',
+    'the key of this request',
   )
 })
 
-test('contacts are counted by source, by week and by day, and no more when they are deleted', async () => {
+test('contacts are counted by source, week and day, without deleted ones', async () => {
   const tenant = await workspace()
   const owner = await someone(server, { [tenant.id]: 'owner' })
   const by_key = await tenant.call('POST', '/contacts', newContact())
   await owner.go('POST', '/api/v1/contacts', newContact(), at(tenant))
-  await createdBefore(tenant, 6 * day_ms)
-  await createdBefore(tenant, 7 * day_ms)
-  await createdBefore(tenant, 29 * day_ms, 'inbound')
-  const oldest = await createdBefore(tenant, 30 * day_ms)
+  await createInThePast(tenant, 6 * day_ms)
+  await createInThePast(tenant, 7 * day_ms)
+  await createInThePast(tenant, 29 * day_ms, 'inbound')
+  const oldest = await createInThePast(tenant, 30 * day_ms)
   const before = await overviewOf(tenant)
   assert.deepEqual(before.contacts, {
     total: 6,
@@ -66,7 +65,7 @@ test('contacts are counted by source, by week and by day, and no more when they 
   assert.equal(after.added_by_day.at(-1).total, 1)
 })
 
-test('the counts are exact after many writes at once, refused ones too', async () => {
+test('counts are exact after concurrent writes, including rejected ones', async () => {
   const tenant = await workspace()
   const taken = newContact()
   const answers = await Promise.all(
@@ -81,7 +80,7 @@ test('the counts are exact after many writes at once, refused ones too', async (
   )
 })
 
-test('the last ten events are shown, the newest first', async () => {
+test('the latest ten events are returned, newest first', async () => {
   const tenant = await workspace()
   const ids: string[] = []
   for (let count = 0; count < 12; count += 1) {

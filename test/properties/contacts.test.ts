@@ -16,7 +16,7 @@ interface Contact {
   updated_at: string
 }
 
-/** What the service should hold, written as simply as can be. Newest last. */
+/** The expected state of the service, oldest contact first. */
 interface Model {
   contacts: Contact[]
   answers: Map<string, { body: string; text: string; status: number }>
@@ -38,21 +38,23 @@ const profile = fc.record(
   { requiredKeys: [] },
 )
 const number = fc.constantFrom(...numbers)
-const place = fc.nat({ max: 5 })
+const position = fc.nat({ max: 5 })
 
-function applied(contact: Contact, said: Record<string, unknown>): Contact {
+function applyFields(contact: Contact, said: Record<string, unknown>): Contact {
   const after = { ...contact }
   for (const name of ['phone_number', 'first_name', 'last_name', 'email'] as const) {
     if (name in said) Object.assign(after, { [name]: (said[name] as string | null)?.trim() || null })
   }
   if ('tags' in said) {
     const trimmed = ((said.tags ?? []) as string[]).map((tag) => tag.trim())
-    after.tags = trimmed.filter((tag, at) => trimmed.findIndex((t) => t.toLowerCase() === tag.toLowerCase()) === at)
+    after.tags = trimmed.filter(
+      (tag, index) => trimmed.findIndex((t) => t.toLowerCase() === tag.toLowerCase()) === index,
+    )
   }
   return after
 }
 
-const shownOf = ({ id, phone_number, first_name, last_name, email, tags, crm_ids, updated_at }: Contact) => ({
+const comparable = ({ id, phone_number, first_name, last_name, email, tags, crm_ids, updated_at }: Contact) => ({
   id,
   phone_number,
   first_name,
@@ -63,7 +65,7 @@ const shownOf = ({ id, phone_number, first_name, last_name, email, tags, crm_ids
   updated_at,
 })
 
-const at = (model: Model, index: number): Contact | undefined =>
+const contactAt = (model: Model, index: number): Contact | undefined =>
   model.contacts[index % Math.max(1, model.contacts.length)]
 const holderOf = (model: Model, phone_number: unknown) =>
   model.contacts.find((one) => one.phone_number === phone_number)
@@ -97,14 +99,14 @@ const create = fc.tuple(number, profile, fc.option(fc.constantFrom('k1', 'k2', '
         tags: [],
         crm_ids: {},
       }
-      model.contacts.push(applied(blank, body))
+      model.contacts.push(applyFields(blank, body))
     },
 )
 
-const update = fc.tuple(place, profile, fc.option(number)).map(
+const update = fc.tuple(position, profile, fc.option(number)).map(
   ([index, said, phone_number]): Command =>
     async ({ call }, model) => {
-      const contact = at(model, index)
+      const contact = contactAt(model, index)
       if (!contact) return
       const body = phone_number ? { ...said, phone_number } : said
       const answer = await call('PATCH', `/contacts/${contact.id}`, body)
@@ -114,14 +116,14 @@ const update = fc.tuple(place, profile, fc.option(number)).map(
       const { updated_at } = answer.body.data
       const is_change = Object.keys(body).length > 0
       assert.ok(is_change ? updated_at > contact.updated_at : updated_at === contact.updated_at)
-      model.contacts[model.contacts.indexOf(contact)] = { ...applied(contact, body), updated_at }
+      model.contacts[model.contacts.indexOf(contact)] = { ...applyFields(contact, body), updated_at }
     },
 )
 
-const remove = place.map(
+const remove = position.map(
   (index): Command =>
     async ({ call }, model) => {
-      const contact = at(model, index)
+      const contact = contactAt(model, index)
       if (!contact) return
       assert.deepEqual((await call('DELETE', `/contacts/${contact.id}`)).body, {
         success: true,
@@ -132,10 +134,10 @@ const remove = place.map(
     },
 )
 
-const setCrmId = fc.tuple(place, fc.constantFrom('hubspot', 'zoho'), fc.option(fc.constantFrom('1', '2'))).map(
+const setCrmId = fc.tuple(position, fc.constantFrom('hubspot', 'zoho'), fc.option(fc.constantFrom('1', '2'))).map(
   ([index, system, crm_id]): Command =>
     async ({ call }, model) => {
-      const contact = at(model, index)
+      const contact = contactAt(model, index)
       if (!contact) return
       const address = `/contacts/${contact.id}/crm_ids/${system}`
       const answer = await (crm_id ? call('PUT', address, { id: crm_id }) : call('DELETE', address))
@@ -184,7 +186,7 @@ async function assertList(call: Tenant['call'], query: string, expected: Contact
   assert.equal(body.pagination.total, expected.length)
 }
 
-test('any sequence of commands leaves what a simple model expects', async () => {
+test('any sequence of commands gives the result of a simple model', async () => {
   const commands = fc.array(fc.oneof({ weight: 3, arbitrary: create }, update, remove, setCrmId, search, filterByTag), {
     maxLength: 25,
     size: 'max',
@@ -197,7 +199,7 @@ test('any sequence of commands leaves what a simple model expects', async () => 
       await assertList(tenant.call, '', model.contacts)
       for (const contact of model.contacts) {
         const { body } = await tenant.call('GET', `/contacts/${contact.id}`)
-        assert.deepEqual(shownOf(body.data), shownOf(contact))
+        assert.deepEqual(comparable(body.data), comparable(contact))
       }
     }),
     { numRuns: 60 },

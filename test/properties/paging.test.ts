@@ -11,8 +11,8 @@ async function createMany({ call }: Tenant, count: number): Promise<string[]> {
   return answers.map(({ body }) => body.data.id)
 }
 
-/** Follows the cursor to the end; `between` happens after each page. */
-async function readAll({ call }: Tenant, query: string, between: () => Promise<unknown>): Promise<string[]> {
+/** Follows the cursor to the end and calls `afterPage` after each page. */
+async function readAll({ call }: Tenant, query: string, afterPage: () => Promise<unknown>): Promise<string[]> {
   const ids: string[] = []
   let next: string | null = ''
   while (next !== null) {
@@ -22,28 +22,30 @@ async function readAll({ call }: Tenant, query: string, between: () => Promise<u
     assert.equal(page.body.pagination.has_more, page.body.pagination.next_cursor !== null)
     ids.push(...page.body.data.map(({ id }: { id: string }) => id))
     next = page.body.pagination.next_cursor
-    await between()
+    await afterPage()
   }
   return ids
 }
 
-test('paging by cursor under concurrent inserts never skips and never repeats', async () => {
+test('paging by cursor during concurrent inserts skips and repeats nothing', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 0, max: 40 }),
       fc.integer({ min: 1, max: 9 }),
       fc.integer({ min: 0, max: 5 }),
-      async (before, limit, meanwhile) => {
+      async (count, limit, inserted_per_page) => {
         const tenant = await workspace()
-        const there = await createMany(tenant, before)
+        const existing = await createMany(tenant, count)
         const running: Promise<string[]>[] = []
-        const seen = await readAll(tenant, `limit=${limit}`, async () => running.push(createMany(tenant, meanwhile)))
+        const seen = await readAll(tenant, `limit=${limit}`, async () =>
+          running.push(createMany(tenant, inserted_per_page)),
+        )
         await Promise.all(running)
-        assert.equal(new Set(seen).size, seen.length, 'none is seen twice')
+        assert.equal(new Set(seen).size, seen.length, 'no contact is returned twice')
         assert.deepEqual(
-          there.filter((id) => !seen.includes(id)),
+          existing.filter((id) => !seen.includes(id)),
           [],
-          'each that was there is seen',
+          'every contact that existed is returned',
         )
       },
     ),

@@ -1,7 +1,7 @@
 import { type RequestSchema, validate } from '../kit/http/validate.ts'
 import type { Fault } from '../kit/problem.ts'
 import { removeDuplicateTags } from './normalize.ts'
-import { isPhoneNumber, parsePhoneNumber } from './phone.ts'
+import { isNationalNumber, isPhoneNumber, parsePhoneNumber } from './phone.ts'
 import { type Contact, type ContactChange, type Field, NewContact } from './schema.ts'
 import { parseTags } from './tags.ts'
 
@@ -16,7 +16,10 @@ export function parseContact(
   const given = Object.entries(received).filter(([, value]) => typeof value !== 'string' || value.trim() !== '')
   const fields = given.map(([field, value]) => [field, parseField(field, value, default_country)])
   const { value, faults } = validate(NewContact as RequestSchema, Object.fromEntries(fields))
-  if (faults.length > 0) return { contact: undefined, faults }
+  if (faults.length > 0) {
+    const needs_country = default_country === null && isNationalNumber(String(received.phone_number ?? '').trim())
+    return { contact: undefined, faults: needs_country ? faults.map(withCountryHint) : faults }
+  }
   // It has passed the schema that the type comes from.
   const contact = value as NewContact
   if (contact.tags) contact.tags = removeDuplicateTags(contact.tags)
@@ -30,6 +33,11 @@ function parseField(field: string, value: string | string[], default_country: st
   if (field !== 'phone_number' || isPhoneNumber(text)) return text
   return parsePhoneNumber(text, default_country) ?? text
 }
+
+const withCountryHint = (fault: Fault): Fault =>
+  fault.path === 'phone_number'
+    ? { ...fault, message: `${fault.message} To accept numbers without a country code, set default_country.` }
+    : fault
 
 /** The fields whose values differ from those of the existing contact; undefined if there are none. */
 export function changedFields(contact: NewContact, existing: Contact): ContactChange | undefined {

@@ -26,12 +26,17 @@ export const PhoneNumber = text({
 
 const countries: string[] = getCountries()
 
+/** The check replaces the message of the enum, which would list all countries. */
 export const DefaultCountry = Type.Unsafe<string | null>({
   title: 'Country',
   type: ['string', 'null'],
   enum: [...countries, null],
   description: 'The country of numbers without a country code, as two letters such as `US`.',
   examples: ['US'],
+  [check]: (value: string) =>
+    countries.includes(value)
+      ? undefined
+      : { code: 'enum', message: 'must be the two-letter code of a country, such as US or DE.' },
 })
 
 const parsed_length_max = 50
@@ -49,3 +54,8 @@ export function parsePhoneNumber(value: string, default_country?: string | null)
   // A number with a country code may have any length, as in the API.
   return text.startsWith('+') || parsed.isPossible() ? parsed.number : undefined
 }
+
+const national_number = /^(?!00)\(?\d[\d\s()./-]{4,}$/
+
+/** Whether the text looks like a phone number without a country code. */
+export const isNationalNumber = (text: string): boolean => national_number.test(text)

@@ -41,7 +41,7 @@ export function readText(
     const rule = minLength > 1 ? `must have at least ${minLength} characters` : 'must not be empty'
     return addFault(faults, path, 'too_short', `${path} ${rule}.`)
   }
-  if (schema.enum && !schema.enum.includes(text)) {
+  if (schema.enum && !schema[check] && !schema.enum.includes(text)) {
     const values = schema.enum.filter((one) => one !== null).join(', ')
     return addFault(faults, path, 'enum', `${path} must be one of ${values}.`)
   }

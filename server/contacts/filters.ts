@@ -9,7 +9,7 @@ export const isFiltered = (query: ExportQuery): boolean => query.search !== unde
 export const hasOtherFilters = ({ tag, source, created_after, created_before, crm_id }: ExportQuery): boolean =>
   [tag, source, created_after, created_before, crm_id].some((filter) => filter !== undefined)
 
-/** The normalized search. A search of accents only would become empty, so it stays as it is. */
+/** The normalized search. A search of only accents would become empty, so it is used unchanged. */
 export const searchTerm = ({ search }: ExportQuery): string | undefined =>
   search === undefined ? undefined : normalizeText(search) || search
 
@@ -31,8 +31,8 @@ export const contactTextContains = (workspace: string, { id, term }: { id: Sql; 
     where searched.workspace_id = ${workspace} and searched.id = ${id})`
 
 /**
- * Selects the matching contacts from the narrowest table that can tell them: their `id` and the column they are sorted
- * by. `text_condition` is a condition on `contact_texts`; `query.search` is not read.
+ * Selects the `id` and the sort column of the contacts that match, from the narrowest table that has what the filters
+ * need. `query.search` is ignored; a search is passed as `text_condition`, a condition on `contact_texts`.
  */
 export function selectMatches(workspace: string, query: ExportQuery, text_condition?: Sql): Sql {
   const { source, created_after, created_before, crm_system, crm_id } = query
@@ -40,7 +40,7 @@ export function selectMatches(workspace: string, query: ExportQuery, text_condit
   const table = text_condition ? 'contact_texts' : tags.length > 0 ? 'contact_tags' : 'contacts'
   // One tag selects the rows of contact_tags. The other tags are looked up for each of these rows.
   const [selected_tag, other_tags] = table === 'contact_tags' ? [tags[0], tags.slice(1)] : [undefined, tags]
-  // The narrow tables have the id of a contact and its created_at, and nothing else of it.
+  // The narrow tables have only `id` and `created_at` of the contact.
   const { column } = parseSort(query.sort)
   const needs_contacts = table !== 'contacts' && (source !== undefined || column !== 'created_at')
   const contact = needs_contacts ? 'contacts' : 'candidate'

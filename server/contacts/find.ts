@@ -20,19 +20,20 @@ import { columns } from './store.ts'
 /*
  * Finds one page of contacts, and the exact total of contacts that match.
  *
- * Filters are not applied to the wide rows of `contacts`. They are applied to two narrow tables: `contact_texts` has the
- * searchable text of each contact, and `contact_tags` has a row for each tag of a contact. A list first selects the ids
- * that match, then takes the ids of one page, and only then reads these contacts whole.
+ * The rows of `contacts` are wide, so a search reads `contact_texts`, which has only the searchable text of each contact,
+ * and a tag filter reads `contact_tags`, which has a row for each tag of a contact. A list first selects the ids that
+ * match, then takes the ids of one page, and only then reads the contacts of that page.
  *
- * There are four ways to do that. `list` chooses one:
+ * `list` chooses one of four strategies:
  *
- * - Without filters (`listAll`), the total is known from counts that every write keeps up to date.
+ * - Without filters (`listAll`), the total comes from counts that every write updates.
  * - A search with three letters or digits in a row (`searchByIndex`) uses the trigram index on `contact_texts`.
- * - Any other search (`searchWithoutIndex`) reads texts one by one. For one or two characters, large workspaces keep the
- *   total of each such search (short-search-totals.ts), so that only the page has to be found.
- * - Other filters (`readPageAndCount`) select the page and count the matches in two concurrent statements.
+ * - Any other search (`searchWithoutIndex`) has to read texts one by one. If it has one or two characters, a large
+ *   workspace already has its total (short-search-totals.ts), so only the page must be found.
+ * - Filters without a search (`readPageAndCount`) read the page and count the matches in two concurrent statements.
  *
- * docs/decisions/0010 and 0011 have the measurements behind this.
+ * A workspace is large if it keeps short-search totals, which starts at 10,000 contacts. The measurements behind these
+ * choices are in docs/decisions/0010 and 0011.
  */
 
 /** From this offset on, it pays to read the total first and then the page from the nearer end of the list. */
@@ -47,7 +48,7 @@ const text_by_key_cost = 10
 interface ListRequest {
   at: At
   query: ContactQuery
-  /** Limits a selection to the requested page and one more row, which tells whether there is a next page. */
+  /** Limits a selection to the requested page and one more row, which shows whether there is a next page. */
   cut: page.Cut
 }
 
@@ -85,7 +86,7 @@ async function listAll(request: ListRequest): Promise<Found> {
 async function listAllFromNearerEnd({ at, query, cut }: ListRequest): Promise<Found> {
   const total = await countContacts(at)
   const is_end_nearer = query.offset > total / 2
-  // The statement reads the total again, so that page and total come from one snapshot.
+  // The page is counted from the end, so its statement must read the total in its own snapshot.
   const nearer_cut = is_end_nearer ? page.fromEnd(query, parseSort(query.sort), contactTotal(at.workspace)) : cut
   return { rows: await readPage(at, selectMatches(at.workspace, query), nearer_cut), total }
 }
@@ -95,6 +96,7 @@ async function searchByIndex(request: SearchRequest): Promise<Found> {
   const indexed_matches = selectMatches(at.workspace, query, indexedTextContains(term))
   if (isFirstPageOfNewest(query) && !hasOtherFilters(query)) {
     const rows = await searchNewest(request)
+    // With the additional row of `cut`, the page is full.
     if (rows.length > query.limit) return { rows, total: await page.count(at.db, indexed_matches) }
   }
   return searchInOneStatement(request, indexed_matches)
@@ -104,8 +106,8 @@ const isFirstPageOfNewest = ({ sort, offset, cursor }: ContactQuery): boolean =>
   sort === '-created_at' && offset === 0 && cursor === undefined
 
 /**
- * Searches only the newest contacts. A common term fills the first page from these, so that its matches need only be
- * counted, not sorted. Finds nothing in small workspaces, where one statement for everything is faster.
+ * Searches only the newest contacts of a large workspace. A common term fills the first page from these, so that its
+ * matches need only be counted, not sorted. In a small workspace this selects nothing.
  */
 function searchNewest({ at, term, cut }: SearchRequest): Promise<Contact[]> {
   const { workspace } = at
@@ -118,10 +120,10 @@ function searchNewest({ at, term, cut }: SearchRequest): Promise<Contact[]> {
 }
 
 /**
- * Finds the matches once, and both counts them and takes the page from them.
+ * Selects the matches once, then both counts them and takes the page from them.
  *
- * The statement has two halves, of which one runs. The index covers the texts of all workspaces, so it pays only for a
- * large workspace. In a small one it is faster to read all of the workspace's texts.
+ * The index covers the texts of all workspaces. In a small workspace it is faster to read all of the workspace's texts
+ * instead. The statement has both halves, and PostgreSQL skips the half whose size condition is false.
  */
 async function searchInOneStatement({ at, query, term, cut }: SearchRequest, indexed_matches: Sql): Promise<Found> {
   const { db, workspace } = at
@@ -148,13 +150,13 @@ async function searchWithoutIndex(request: SearchRequest): Promise<Found> {
 }
 
 /**
- * A walk stops when the page is full. With evenly spread matches it reads `(offset + limit) * contacts / total` texts by
- * key, where a scan reads `contacts` texts.
+ * Compares two ways to read texts. A scan reads all texts of the workspace. A walk reads texts by key in the order of the
+ * list and stops when the page is full: after about `(offset + limit) / total` of all contacts.
  */
 const isWalkCheaper = ({ query }: SearchRequest, total: number): boolean =>
   total >= text_by_key_cost * (query.offset + query.limit)
 
-/** Selects matches by going through the contacts in the order of the list. */
+/** Selects matches so that PostgreSQL can go through the contacts in the order of the list. */
 const walkInOrder = ({ at, query, term }: SearchRequest): Sql =>
   sql`select id, ${raw(parseSort(query.sort).column)} from contacts
     where workspace_id = ${at.workspace} and ${contactTextContains(at.workspace, { id: raw('contacts.id'), term })}`

@@ -11,7 +11,7 @@ import * as contacts from './store.ts'
 const Deleted = Type.Object({ deleted: Type.Literal(true) }, { title: 'Deleted' })
 
 /** The `source` of a new contact, by how the caller was authenticated. */
-const source_of = { key: 'api', session: 'manual', token: 'webhook' } as const
+const source_by_authentication = { key: 'api', session: 'manual', token: 'webhook' } as const
 
 export const operations: operation.Operation[] = [
   operation.list({
@@ -62,7 +62,7 @@ export const operations: operation.Operation[] = [
     run: (at, calls) =>
       contacts.create(
         at,
-        calls.map(({ body, caller }) => ({ ...body, source: source_of[caller.authenticated_by] })),
+        calls.map(({ body, caller }) => ({ ...body, source: source_by_authentication[caller.authenticated_by] })),
       ),
   }),
   operation.get({
@@ -114,7 +114,7 @@ export const operations: operation.Operation[] = [
     scope: 'contacts:write',
     summary: "Set a contact's id in a CRM system",
     description:
-      'Two contacts of a workspace can not have the same id in a system: if another contact has the id, the answer is 409. ' +
+      'If another contact of the workspace has this id in this system, the answer is 409 `CONFLICT`. ' +
       'Counts as an update of the contact.',
     params: schema.ByCrmSystem,
     body: schema.CrmId,

@@ -36,7 +36,7 @@ export async function addMany({ db, workspace }: At, contacts: Contact[]): Promi
   await db.copy('contact_text_changes', ['workspace_id', 'id', 'added'], change_lines.join(''))
 }
 
-/** Follows updates and deletions of contacts. */
+/** Applies updates and deletions of contacts to the narrow tables. */
 export async function update(at: At, changes: IndexedChange[]): Promise<void> {
   const changed_texts = changes.filter(({ before, after }) => !after || toSearchText(before) !== toSearchText(after))
   const removed_tags = changes.flatMap(({ before, after }) => tagsOnlyIn(before, after))
@@ -119,8 +119,8 @@ async function addTags({ db, workspace }: At, rows: TagRow[]): Promise<void> {
 async function removeTags({ db, workspace }: At, rows: TagRow[]): Promise<void> {
   if (rows.length === 0) return
   await db.run(
-    sql`delete from contact_tags as kept using ${unnestTags(rows)}
-      where kept.workspace_id = ${workspace} and kept.tag = row.tag and kept.created_at = row.created_at
-        and kept.id = row.id`,
+    sql`delete from contact_tags as stored using ${unnestTags(rows)}
+      where stored.workspace_id = ${workspace} and stored.tag = row.tag and stored.created_at = row.created_at
+        and stored.id = row.id`,
   )
 }

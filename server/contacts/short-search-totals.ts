@@ -11,7 +11,7 @@ import { newTermCounter } from './term-counter.ts'
  *
  * Writes don't update the totals, because all writes would wait for the same few rows. They insert the removed and the
  * added text into `contact_text_changes` (search-index.ts), and `applyAllChanges` adds these changes to the totals every
- * few seconds. A total is the kept total plus the changes not yet applied, read in one statement, so it is always exact.
+ * few seconds. A total is the stored total plus the changes not yet applied, read in one statement, so it is always exact.
  *
  * A row in `contact_search_tallies` says that a workspace keeps totals. docs/decisions/0011 explains how they start.
  */
@@ -137,9 +137,9 @@ async function addToTotals({ db, workspace }: InWorkspace, totals: Map<string, n
   // Sorted, so that concurrent transactions lock rows in the same order and don't deadlock.
   const terms = [...totals.keys()].sort()
   await db.run(
-    sql`insert into contact_search_totals as kept (workspace_id, term, total)
+    sql`insert into contact_search_totals as stored (workspace_id, term, total)
       select ${workspace}, term, total
       from unnest(${terms}::text[], ${terms.map((term) => totals.get(term))}::bigint[]) as change (term, total)
-      on conflict (workspace_id, term) do update set total = kept.total + excluded.total`,
+      on conflict (workspace_id, term) do update set total = stored.total + excluded.total`,
   )
 }

@@ -10,7 +10,7 @@ const days_per_week = 7
 const events_shown = 10
 const day_ms = 24 * 60 * 60 * 1000
 
-/** Reads kept counts, so that its cost doesn't grow with the number of contacts. Returns only events of these types. */
+/** Reads stored counts, so that its cost doesn't grow with the number of contacts. Returns only events of these types. */
 export async function get(at: At, event_names: string[]): Promise<Overview> {
   const { now } = at
   const days = Array.from({ length: days_shown }, (_, index) => toDay(now - (days_shown - 1 - index) * day_ms))

@@ -7,19 +7,19 @@ import { newAgent } from './support/samples.ts'
 
 const { workspace, fetch, pool } = await serve()
 
-async function create({ call }: Tenant, said: object = {}) {
-  const { status, body } = await call('POST', '/agents', newAgent(said))
+async function create({ call }: Tenant, input: object = {}) {
+  const { status, body } = await call('POST', '/agents', newAgent(input))
   assert.equal(status, 201)
   return body.data
 }
 
 test('an agent is created with its version v1 deployed', async () => {
   const { call, key } = await workspace()
-  const said = { name: ' Reception ', description: 'Answers\nthe main line.', instructions: 'Greet.\n\tThen ask.' }
-  const created = await call('POST', '/agents', said)
+  const input = { name: ' Reception ', description: 'Answers\nthe main line.', instructions: 'Greet.\n\tThen ask.' }
+  const created = await call('POST', '/agents', input)
   assert.equal(created.status, 201)
   const { id, created_at, updated_at, deployed_version, ...rest } = created.body.data
-  assert.deepEqual(rest, { ...said, name: 'Reception' })
+  assert.deepEqual(rest, { ...input, name: 'Reception' })
   assert.deepEqual(Object.keys(deployed_version).sort(), ['id', 'version_label'])
   assert.equal(deployed_version.version_label, 'v1')
   assert.notEqual(deployed_version.id, id)
@@ -33,8 +33,8 @@ test('an agent is created with its version v1 deployed', async () => {
 
 test('unset fields are "" and null', async () => {
   const tenant = await workspace()
-  for (const said of [{}, { description: null, instructions: null }, { description: ' ', instructions: '' }]) {
-    const { body } = await tenant.call('POST', '/agents', { name: 'Reception', ...said })
+  for (const input of [{}, { description: null, instructions: null }, { description: ' ', instructions: '' }]) {
+    const { body } = await tenant.call('POST', '/agents', { name: 'Reception', ...input })
     assert.partialDeepStrictEqual(body.data, { description: '', instructions: null })
     assert.deepEqual((await tenant.call('GET', `/agents/${body.data.id}`)).body, body)
   }
@@ -71,7 +71,7 @@ test('name, description and instructions can be as long as their limits, not lon
 
 test('an invalid agent is rejected and nothing is created', async () => {
   const tenant = await workspace()
-  for (const [path, said] of [
+  for (const [path, input] of [
     ['name', {}],
     ['name', { name: '' }],
     ['name', { name: '  ' }],
@@ -87,8 +87,8 @@ test('an invalid agent is rejected and nothing is created', async () => {
     ['prompt', { name: 'Reception', prompt: 'x' }],
     ['Name', { name: 'Reception', Name: 'x' }],
   ] as const) {
-    const { status, body } = await tenant.call('POST', '/agents', said)
-    assert.deepEqual([status, body.error?.code], [400, 'VALIDATION_ERROR'], JSON.stringify(said))
+    const { status, body } = await tenant.call('POST', '/agents', input)
+    assert.deepEqual([status, body.error?.code], [400, 'VALIDATION_ERROR'], JSON.stringify(input))
     assert.equal(body.error.details.fields[0].path, path)
   }
   assert.equal((await tenant.call('GET', '/agents')).body.pagination.total, 0)
@@ -160,9 +160,9 @@ test('creating an agent records an event in the same transaction', async () => {
 
 test('an agent is created once for an Idempotency-Key', async () => {
   const tenant = await workspace()
-  const said = newAgent()
-  const first = await tenant.call('POST', '/agents', said, { 'idempotency-key': 'a' })
-  const second = await tenant.call('POST', '/agents', said, { 'idempotency-key': 'a' })
+  const input = newAgent()
+  const first = await tenant.call('POST', '/agents', input, { 'idempotency-key': 'a' })
+  const second = await tenant.call('POST', '/agents', input, { 'idempotency-key': 'a' })
   assert.deepEqual([second.status, second.text], [201, first.text])
   assert.equal(second.headers.get('location'), first.headers.get('location'))
   assert.equal((await tenant.call('GET', '/agents')).body.pagination.total, 1)

@@ -110,7 +110,7 @@ test('leading zeros in limit and offset change nothing', async () => {
 
 test('an invalid limit or offset is rejected, not clamped', async () => {
   const { call } = await workspace()
-  const odd = [
+  const malformed = [
     '-1',
     '1e2',
     '1.5',
@@ -130,8 +130,8 @@ test('an invalid limit or offset is rejected, not clamped', async () => {
   const huge = ['99999999999999999999', '9'.repeat(400)]
   for (const path of ['/contacts', '/agents']) {
     for (const [name, values] of [
-      ['limit', ['0', '00', '101', '-0', ...odd, ...huge]],
-      ['offset', [...odd, ...huge]],
+      ['limit', ['0', '00', '101', '-0', ...malformed, ...huge]],
+      ['offset', [...malformed, ...huge]],
     ] as const) {
       for (const value of values) {
         const { status, body } = await call('GET', `${path}?${name}=${value}`)
@@ -146,8 +146,20 @@ test('an invalid limit or offset is rejected, not clamped', async () => {
 
 test('a repeated parameter is rejected, except tag', async () => {
   const { call } = await workspace()
-  const said = { limit: '5', offset: '0', search: 'a', source: 'api', sort: 'created_at', crm_id: '1', cursor: 'x' }
-  for (const [name, value] of Object.entries({ ...said, created_after: '2026-01-01', created_before: '2026-01-01' })) {
+  const parameters = {
+    limit: '5',
+    offset: '0',
+    search: 'a',
+    source: 'api',
+    sort: 'created_at',
+    crm_id: '1',
+    cursor: 'x',
+  }
+  for (const [name, value] of Object.entries({
+    ...parameters,
+    created_after: '2026-01-01',
+    created_before: '2026-01-01',
+  })) {
     const { status, body } = await call('GET', `/contacts?${name}=${value}&${name}=${value}`)
     assert.deepEqual([status, body.error?.code], [400, 'VALIDATION_ERROR'], name)
     assert.ok(body.error.details.fields.some(({ path }: { path: string }) => path === name))
@@ -156,7 +168,7 @@ test('a repeated parameter is rejected, except tag', async () => {
 
 test('an unknown parameter is rejected by name, with a suggestion', async () => {
   const { call } = await workspace()
-  for (const [name, meant] of [
+  for (const [name, suggestion] of [
     ['Limit', 'limit'],
     ['limits', 'limit'],
     ['ofset', 'offset'],
@@ -174,7 +186,7 @@ test('an unknown parameter is rejected by name, with a suggestion', async () => 
     assert.deepEqual([status, body.error?.code], [400, 'VALIDATION_ERROR'], name)
     const [fault, ...none] = body.error.details.fields
     assert.deepEqual([fault.path, none], [name, []])
-    assert.equal(fault.message.includes(`Did you mean ${meant}?`), meant !== undefined, fault.message)
+    assert.equal(fault.message.includes(`Did you mean ${suggestion}?`), suggestion !== undefined, fault.message)
   }
   const agents = await call('GET', '/agents?search=a')
   assert.deepEqual([agents.status, agents.body.error.details.fields[0].path], [400, 'search'])

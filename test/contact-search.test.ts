@@ -103,7 +103,7 @@ test('search ignores case and accents', async () => {
 
 test('%, _, \\, quotes and other punctuation are plain characters', async () => {
   const tenant = await workspace()
-  const signs = [
+  const characters = [
     '%',
     '_',
     '\\',
@@ -126,9 +126,9 @@ test('%, _, \\, quotes and other punctuation are plain characters', async () => 
     '🙂',
     '👩‍👩‍👧',
   ]
-  for (const sign of signs) await create(tenant, { last_name: `a${sign}b` })
+  for (const character of characters) await create(tenant, { last_name: `a${character}b` })
   await create(tenant, { last_name: 'axb' })
-  await assertFinds(tenant, Object.fromEntries(signs.map((sign) => [`a${sign}b`, [`a${sign}b`]])))
+  await assertFinds(tenant, Object.fromEntries(characters.map((character) => [`a${character}b`, [`a${character}b`]])))
   await assertFinds(tenant, {
     '%': ['a%b'],
     _: ['a_b'],

@@ -11,12 +11,12 @@ test('PATCH changes only the fields that are sent', async () => {
   const before = await create(tenant, profile)
   const phone_number = newContact().phone_number
   for (const [name, value] of Object.entries({ ...profile, first_name: 'Grace', notes: 'new', phone_number })) {
-    const known = await get(tenant, before.id)
+    const previous = await get(tenant, before.id)
     const { status, body } = await tenant.call('PATCH', `/contacts/${before.id}`, { [name]: value })
     assert.equal(status, 200)
     const after = await get(tenant, before.id)
-    assert.deepEqual(after, { ...known, [name]: value, updated_at: body.data.updated_at })
-    assert.ok(after.updated_at > known.updated_at)
+    assert.deepEqual(after, { ...previous, [name]: value, updated_at: body.data.updated_at })
+    assert.ok(after.updated_at > previous.updated_at)
   }
 })
 
@@ -25,9 +25,9 @@ test('PATCH with {} or only read-only fields changes nothing', async () => {
   const { id } = await create(tenant, profile)
   const before = await get(tenant, id)
   for (const body of [{}, { id: nobody, source: 'import', updated_at: null, crm_ids: { a: 'b' } }]) {
-    const { status, headers, body: said } = await tenant.call('PATCH', `/contacts/${id}`, body)
+    const { status, headers, body: answer } = await tenant.call('PATCH', `/contacts/${id}`, body)
     assert.equal(status, 200)
-    assert.deepEqual({ ...said.data, crm_ids: {} }, before)
+    assert.deepEqual({ ...answer.data, crm_ids: {} }, before)
     assert.equal(headers.get('etag'), (await tenant.call('GET', `/contacts/${id}`)).headers.get('etag'))
   }
   assert.deepEqual(await get(tenant, id), before)
@@ -62,7 +62,7 @@ test('null and "" clear an optional field, and tags replaces all tags', async ()
     }
   }
   const { id } = await create(tenant, profile)
-  for (const [said, kept] of [
+  for (const [tags, expected] of [
     [
       ['new', 'NEW', 'other'],
       ['new', 'other'],
@@ -71,7 +71,7 @@ test('null and "" clear an optional field, and tags replaces all tags', async ()
     [['again'], ['again']],
     [null, []],
   ]) {
-    assert.deepEqual((await tenant.call('PATCH', `/contacts/${id}`, { tags: said })).body.data.tags, kept)
+    assert.deepEqual((await tenant.call('PATCH', `/contacts/${id}`, { tags })).body.data.tags, expected)
   }
 })
 

@@ -69,8 +69,8 @@ test('contact times are returned once they are set', async () => {
 test('null, "" and spaces leave an optional field unset, and null tags are []', async () => {
   const tenant = await workspace()
   for (const empty of [null, '', '  \t ']) {
-    const said = Object.fromEntries(Object.keys(unset).map((name) => [name, empty]))
-    const contact = await create(tenant, { ...said, tags: null })
+    const fields = Object.fromEntries(Object.keys(unset).map((name) => [name, empty]))
+    const contact = await create(tenant, { ...fields, tags: null })
     assert.deepEqual(contact, { ...contact, ...unset, tags: [] })
   }
 })
@@ -104,10 +104,10 @@ test('a phone number in use is rejected and nothing changes', async () => {
   const tenant = await workspace()
   const { id, phone_number } = await create(tenant, { first_name: 'Ada' })
   const before = await get(tenant, id)
-  const refused = await tenant.call('POST', '/contacts', { phone_number: ` ${phone_number} `, first_name: 'Eve' })
-  assert.equal(refused.status, 409)
-  const { request_id, ...details } = refused.body.error.details
-  assert.equal(refused.body.error.code, 'CONFLICT')
+  const rejected = await tenant.call('POST', '/contacts', { phone_number: ` ${phone_number} `, first_name: 'Eve' })
+  assert.equal(rejected.status, 409)
+  const { request_id, ...details } = rejected.body.error.details
+  assert.equal(rejected.body.error.code, 'CONFLICT')
   assert.deepEqual(details, { field: 'phone_number', reason: 'already_exists', existing_id: id })
   assert.deepEqual(await get(tenant, id), before)
   assert.equal((await tenant.call('GET', '/contacts')).body.pagination.total, 1)
@@ -115,25 +115,25 @@ test('a phone number in use is rejected and nothing changes', async () => {
 })
 
 test('two workspaces can have the same phone number', async () => {
-  const said = newContact()
+  const contact = newContact()
   for (const { call } of [await workspace(), await workspace()]) {
-    assert.equal((await call('POST', '/contacts', said)).status, 201)
+    assert.equal((await call('POST', '/contacts', contact)).status, 201)
   }
 })
 
 test('a deleted contact is 404, also for a second delete', async () => {
   const tenant = await workspace()
-  const kept = await create(tenant)
+  const other = await create(tenant)
   const { id, phone_number } = await create(tenant, profile)
   const deleted = await tenant.call('DELETE', `/contacts/${id}`)
   assert.equal(deleted.status, 200)
   assert.deepEqual(deleted.body, { success: true, data: { deleted: true } })
   for (const [method, body] of [['DELETE'], ['GET'], ['PATCH', {}], ['PATCH', { notes: 'late' }]] as const) {
-    const { status, body: said } = await tenant.call(method, `/contacts/${id}`, body)
-    assert.deepEqual([status, said.error.code], [404, 'NOT_FOUND'])
+    const { status, body: answer } = await tenant.call(method, `/contacts/${id}`, body)
+    assert.deepEqual([status, answer.error.code], [404, 'NOT_FOUND'])
   }
   const { body } = await tenant.call('GET', '/contacts')
-  assert.deepEqual([body.data.length, body.data[0].id, body.pagination.total], [1, kept.id, 1])
+  assert.deepEqual([body.data.length, body.data[0].id, body.pagination.total], [1, other.id, 1])
   assert.equal((await tenant.call('POST', '/contacts', { phone_number })).status, 201, 'the number is free')
 })
 

@@ -8,7 +8,7 @@ const { workspace, pool } = await serve()
 test('setting, replacing and removing a CRM id returns the contact as get does', async () => {
   const tenant = await workspace()
   const { id, updated_at } = await create(tenant, profile)
-  let known = await get(tenant, id)
+  let previous = await get(tenant, id)
   for (const [method, system, body, crm_ids] of [
     ['PUT', 'hubspot', { id: ' 301 ' }, { hubspot: '301' }],
     ['PUT', 'sales_force-2', { id: 'ü/ö 1' }, { hubspot: '301', 'sales_force-2': 'ü/ö 1' }],
@@ -20,16 +20,16 @@ test('setting, replacing and removing a CRM id returns the contact as get does',
     const answer = await tenant.call(method, `/contacts/${id}/crm_ids/${system}`, body)
     assert.equal(answer.status, 200)
     const { data } = answer.body
-    assert.deepEqual(data, { ...known, crm_ids, updated_at: data.updated_at })
-    assert.ok(data.updated_at > known.updated_at, 'it counts as an update')
+    assert.deepEqual(data, { ...previous, crm_ids, updated_at: data.updated_at })
+    assert.ok(data.updated_at > previous.updated_at, 'it counts as an update')
     const fetched = await tenant.call('GET', `/contacts/${id}`)
     assert.deepEqual(fetched.body.data, data)
     assert.equal(answer.headers.get('etag'), fetched.headers.get('etag'))
-    known = data
+    previous = data
   }
   const events = await eventsOf(pool, tenant)
   assert.equal(events.filter(({ type }) => type === 'contact.updated').length, 6)
-  assert.ok(known.updated_at > updated_at)
+  assert.ok(previous.updated_at > updated_at)
 })
 
 test('only get returns crm_ids', async () => {
@@ -64,8 +64,8 @@ test('an id that another contact has in the same system is rejected and changes 
   assert.deepEqual([status, body.error.code], [409, 'CONFLICT'])
   assert.partialDeepStrictEqual(body.error.details, { reason: 'already_exists', existing_id: holder.id })
   assert.deepEqual(await get(tenant, id), before)
-  const elsewhere = await tenant.call('PUT', `/contacts/${id}/crm_ids/zoho`, { id: '301' })
-  assert.equal(elsewhere.status, 200, 'another system')
+  const in_other_system = await tenant.call('PUT', `/contacts/${id}/crm_ids/zoho`, { id: '301' })
+  assert.equal(in_other_system.status, 200, 'another system')
   const stranger = await workspace()
   const theirs = await create(stranger)
   const there = await stranger.call('PUT', `/contacts/${theirs.id}/crm_ids/hubspot`, { id: '301' })
@@ -115,13 +115,16 @@ test('a contact is found by its CRM id', async () => {
   await create(tenant)
   const crm_id = 'a+b&c=d/é %'
   await tenant.call('PUT', `/contacts/${id}/crm_ids/hubspot`, { id: crm_id })
-  for (const [crm_system, said, found] of [
+  for (const [crm_system, searched, found] of [
     ['hubspot', crm_id, [id]],
     ['hubspot', crm_id.toUpperCase(), []],
     ['hubspot', 'a+b', []],
     ['zoho', crm_id, []],
   ] as const) {
-    const { status, body } = await tenant.call('GET', `/contacts?${new URLSearchParams({ crm_system, crm_id: said })}`)
+    const { status, body } = await tenant.call(
+      'GET',
+      `/contacts?${new URLSearchParams({ crm_system, crm_id: searched })}`,
+    )
     assert.equal(status, 200)
     assert.deepEqual(
       body.data.map((contact: { id: string }) => contact.id),

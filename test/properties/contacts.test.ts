@@ -40,13 +40,13 @@ const profile = fc.record(
 const number = fc.constantFrom(...numbers)
 const position = fc.nat({ max: 5 })
 
-function applyFields(contact: Contact, said: Record<string, unknown>): Contact {
+function applyFields(contact: Contact, fields: Record<string, unknown>): Contact {
   const after = { ...contact }
   for (const name of ['phone_number', 'first_name', 'last_name', 'email'] as const) {
-    if (name in said) Object.assign(after, { [name]: (said[name] as string | null)?.trim() || null })
+    if (name in fields) Object.assign(after, { [name]: (fields[name] as string | null)?.trim() || null })
   }
-  if ('tags' in said) {
-    const trimmed = ((said.tags ?? []) as string[]).map((tag) => tag.trim())
+  if ('tags' in fields) {
+    const trimmed = ((fields.tags ?? []) as string[]).map((tag) => tag.trim())
     after.tags = trimmed.filter(
       (tag, index) => trimmed.findIndex((t) => t.toLowerCase() === tag.toLowerCase()) === index,
     )
@@ -71,9 +71,9 @@ const holderOf = (model: Model, phone_number: unknown) =>
   model.contacts.find((one) => one.phone_number === phone_number)
 
 const create = fc.tuple(number, profile, fc.option(fc.constantFrom('k1', 'k2', 'k3'))).map(
-  ([phone_number, said, key]): Command =>
+  ([phone_number, fields, key]): Command =>
     async ({ call }, model) => {
-      const body = { phone_number, ...said }
+      const body = { phone_number, ...fields }
       const answer = await call('POST', '/contacts', body, key ? { 'idempotency-key': key } : {})
       const first = key ? model.answers.get(key) : undefined
       if (first && first.body !== JSON.stringify(body)) return assert.equal(answer.status, 422)
@@ -104,11 +104,11 @@ const create = fc.tuple(number, profile, fc.option(fc.constantFrom('k1', 'k2', '
 )
 
 const update = fc.tuple(position, profile, fc.option(number)).map(
-  ([index, said, phone_number]): Command =>
+  ([index, fields, phone_number]): Command =>
     async ({ call }, model) => {
       const contact = contactAt(model, index)
       if (!contact) return
-      const body = phone_number ? { ...said, phone_number } : said
+      const body = phone_number ? { ...fields, phone_number } : fields
       const answer = await call('PATCH', `/contacts/${contact.id}`, body)
       const holder = phone_number ? holderOf(model, phone_number) : undefined
       if (holder && holder !== contact) return assert.equal(answer.status, 409)

@@ -9,15 +9,15 @@ import { contactsOf, imported } from '../support/uploads.ts'
 const { workspace } = await serve()
 
 /** Characters with a meaning in a list of tags, in CSV or in a spreadsheet. */
-const sign = fc.constantFrom(...',;|"\'=+-@\\ ab', 'é', '😀', '""', "'=", '; ', ', "')
+const special_character = fc.constantFrom(...',;|"\'=+-@\\ ab', 'é', '😀', '""', "'=", '; ', ', "')
 const text = fc
   .oneof(
-    fc.string({ unit: sign, minLength: 1, maxLength: 12 }),
+    fc.string({ unit: special_character, minLength: 1, maxLength: 12 }),
     fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }),
   )
-  .map((said) => said.trim())
+  .map((value) => value.trim())
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are rejected
-  .filter((said) => said !== '' && !/[\u0000-\u001f\u007f-\u009f]/.test(said) && said.isWellFormed())
+  .filter((value) => value !== '' && !/[\u0000-\u001f\u007f-\u009f]/.test(value) && value.isWellFormed())
 const tags = fc.uniqueArray(text, { maxLength: 8, selector: (tag) => tag.normalize('NFC').toLowerCase() })
 
 test('formatted tags are parsed back unchanged', () => {
@@ -31,15 +31,15 @@ test('formatted tags are parsed back unchanged', () => {
 
 test('any text is parsed into trimmed tags that are not empty', () => {
   fc.assert(
-    fc.property(fc.string({ unit: sign }), (said) => {
-      for (const tag of parseTags(said)) assert.ok(tag !== '' && tag === tag.trim(), tag)
+    fc.property(fc.string({ unit: special_character }), (value) => {
+      for (const tag of parseTags(value)) assert.ok(tag !== '' && tag === tag.trim(), tag)
     }),
     { numRuns: 2_000 },
   )
 })
 
 test('tags are parsed as people write them', () => {
-  for (const [said, list] of [
+  for (const [value, list] of [
     ['', []],
     [' ;, | ', []],
     ['vip', ['vip']],
@@ -53,21 +53,21 @@ test('tags are parsed as people write them', () => {
     ['" a ";"  "', ['a']],
     ['5" pipe, 3" pipe', ['5" pipe', '3" pipe']],
   ] as const) {
-    assert.deepEqual(parseTags(said), list, said)
+    assert.deepEqual(parseTags(value), list, value)
   }
 })
 
 test('an exported contact is imported unchanged', async () => {
-  const said = fc.record({ first_name: text, company: text, notes: text, tags })
-  const contacts = fc.sample(said, 100)
+  const fields = fc.record({ first_name: text, company: text, notes: text, tags })
+  const contacts = fc.sample(fields, 100)
   const [tenant, other] = [await workspace(), await workspace()]
   await Promise.all(contacts.map((contact) => tenant.call('POST', '/contacts', newContact(contact))))
   const file = (await tenant.call('GET', '/contacts/export?sort=created_at')).text
   const { import: done } = await imported(other, file)
   assert.equal(done.created, 100)
-  const kept = (contact: Record<string, unknown>) =>
+  const importedFields = (contact: Record<string, unknown>) =>
     ['phone_number', 'first_name', 'company', 'notes', 'tags'].map((name) => contact[name])
   const byNumber = (list: Record<string, unknown>[]) =>
-    list.map(kept).sort(([left], [right]) => String(left).localeCompare(String(right)))
+    list.map(importedFields).sort(([left], [right]) => String(left).localeCompare(String(right)))
   assert.deepEqual(byNumber(await contactsOf(other)), byNumber(await contactsOf(tenant)))
 })

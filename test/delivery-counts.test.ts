@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import * as events from '../server/events/store.ts'
 import * as clock from '../server/kit/clock.ts'
 import { newId } from '../server/kit/id.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
-import { removeOld } from '../server/webhooks/removal.ts'
+import { addToCounts, deliveryCount, sumUpCounts } from '../server/webhooks/delivery-counts.ts'
+import { removeOld } from '../server/webhooks/retention.ts'
 import { serve, type Tenant } from './support/harness.ts'
 import { newContact, phoneNumber } from './support/samples.ts'
 import { listen } from './support/webhook-calls.ts'
 
-const { workspace, pool } = await serve()
+const { workspace, pool, at } = await serve()
+const everywhere = { db: pool }
 
 const workers = 8
 const changes_each = 40
@@ -31,8 +32,8 @@ async function change({ id, call, work }: Tenant, webhook_ids: string[]): Promis
       const rows = Array.from({ length: 5 }, () => ({ Phone: phoneNumber() }))
       await call('POST', '/contacts/imports', { rows })
       await work()
-    } else if (below(2)) await removeOld(pool, id, clock.now() - 500)
-    else await events.sumUpDeliveryCounts(pool, isStopping)
+    } else if (below(2)) await removeOld(at(id), clock.now() - 500)
+    else await sumUpCounts(everywhere, isStopping)
   }
 }
 
@@ -66,19 +67,18 @@ test('counts that are summed up at once by two, while others add to them, stay a
   const tenant = await workspace()
   const webhook_id = newId()
   const add = async () => {
-    for (let count = 0; count < 150; count += 1) await events.countDeliveries(pool, tenant.id, [webhook_id], 2)
+    for (let count = 0; count < 150; count += 1)
+      await addToCounts(at(tenant.id), { webhook_ids: [webhook_id], each: 2 })
   }
   await add()
   await Promise.all([
     add(),
     ...Array.from({ length: 2 }, async () => {
-      for (let times = 0; times < 10; times += 1) await events.sumUpDeliveryCounts(pool, isStopping)
+      for (let times = 0; times < 10; times += 1) await sumUpCounts(everywhere, isStopping)
     }),
   ])
-  await events.sumUpDeliveryCounts(pool, isStopping)
-  const { total } = await pool.one<{ total: number }>(
-    sql`select ${events.deliveryCountOf(tenant.id, webhook_id)} as total`,
-  )
+  await sumUpCounts(everywhere, isStopping)
+  const { total } = await pool.one<{ total: number }>(sql`select ${deliveryCount(tenant.id, webhook_id)} as total`)
   assert.equal(total, 600)
   const rows = await pool.many(sql`select id from webhook_delivery_counts where webhook_id = ${webhook_id}`)
   assert.ok(rows.length <= 151, `${rows.length} rows`)

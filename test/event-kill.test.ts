@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { openService } from '../server/api.ts'
+import { readConfig } from '../server/config.ts'
+import { event_types as contact_events } from '../server/contacts/event-types.ts'
 import * as events from '../server/events/store.ts'
+import { atNow, inTransaction } from '../server/kit/at.ts'
 import { newId } from '../server/kit/id.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
 import { newTenant, type Service, startService } from './faults/service.ts'
@@ -64,7 +68,11 @@ test('what nobody reads gets its position too', async () => {
   await using stack = new AsyncDisposableStack()
   const { workspace } = await newTenant(pool)
   const many = Array.from({ length: 5_000 }, () => ({ data: { id: newId() } }))
-  await pool.tx((db) => events.recordMany(db, workspace, 'contact.created', many, Date.now()))
+  const at = atNow(
+    openService(pool, readConfig(environment), () => ''),
+    workspace,
+  )
+  await inTransaction(at, (at) => events.recordMany(at, contact_events.created, many))
   const service = await startService(stack, environment)
   const placed = () =>
     pool.many<{ id: string }>(

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as events from '../server/events/store.ts'
+import { event_types as import_events } from '../server/imports/event-types.ts'
+import { inTransaction } from '../server/kit/at.ts'
 import { newId } from '../server/kit/id.ts'
+import { event_types as webhook_events } from '../server/webhooks/event-types.ts'
 import { serve, type Tenant } from './support/harness.ts'
 import { listen } from './support/listening.ts'
 import { newAgent, newContact } from './support/samples.ts'
 import { at, someone } from './support/visitors.ts'
 
 const server = await serve()
-const { pool } = server
 
 interface Shown {
   id: string
@@ -20,9 +22,9 @@ async function eventful(): Promise<Tenant> {
   const tenant = await server.workspace()
   await tenant.call('POST', '/contacts', newContact())
   await tenant.call('POST', '/agents', newAgent())
-  await pool.tx(async (db) => {
-    for (const type of ['import.finished', 'webhook.disabled'] as const)
-      await events.record(db, tenant.id, type, [{ data: { id: newId() } }], Date.now())
+  await inTransaction(server.at(tenant.id), async (at) => {
+    for (const type of [import_events.finished, webhook_events.disabled])
+      await events.record(at, type, [{ data: { id: newId() } }])
   })
   return tenant
 }

@@ -3,15 +3,18 @@ import { once } from 'node:events'
 import net from 'node:net'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { event_types as agent_events } from '../server/agents/event-types.ts'
 import { openApi } from '../server/api.ts'
 import { readConfig } from '../server/config.ts'
+import { event_types as contact_events } from '../server/contacts/event-types.ts'
 import * as feed from '../server/events/feed.ts'
 import * as events from '../server/events/store.ts'
+import { inTransaction } from '../server/kit/at.ts'
 import { iso } from '../server/kit/clock.ts'
 import { streams_per_workspace_max } from '../server/kit/http/stream-limits.ts'
 import { newId } from '../server/kit/id.ts'
 import { openLog } from '../server/kit/log.ts'
-import type { Pool } from '../server/kit/postgres/pool.ts'
+import type { Db, Pool } from '../server/kit/postgres/pool.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
 import { withServers } from './faults/server.ts'
 import { migrations, openServer, type Server, serve, type Tenant, testPool } from './support/harness.ts'
@@ -87,7 +90,7 @@ test('an id that is not kept, or is none, is refused by name', async () => {
 test('an id that was kept until now is refused, and without it all begins anew', async () => {
   const tenant = await workspace()
   const [old = ''] = await walk(tenant)
-  await feed.removeOld(pool, tenant.id, Date.now() + 1_000)
+  await feed.removeOld(server.at(tenant.id), Date.now() + 1_000)
   const refused = await tenant.call('GET', '/events/stream', undefined, { 'last-event-id': old })
   assert.deepEqual([refused.status, refused.body.error.details.fields[0].path], [400, 'Last-Event-ID'])
   const stream = await to(tenant)
@@ -133,8 +136,8 @@ test('what is committed late is told late, what is rolled back never', async () 
   const tenant = await workspace()
   const stream = await to(tenant)
   const [late, undone] = [newId(), newId()]
-  const record = (id: string) => (db: Parameters<typeof events.record>[0]) =>
-    events.record(db, tenant.id, 'agent.created', [{ data: { id } }], Date.now())
+  const record = (id: string) => (db: Db) =>
+    events.record({ ...server.at(tenant.id), db }, agent_events.created, [{ data: { id } }])
   await using first = await holdOpen(pool, record(late))
   await using second = await holdOpen(pool, record(undone))
   const { id } = await create(tenant)
@@ -159,11 +162,11 @@ test('over two servers, with writers and late commits on both, each listener hea
     const start = (await walk(tenant))[0] ?? ''
     let is_over = false
     const steady = await to(tenant, `?after=${start}`, {}, other.url)
-    const write = async ({ url, fetch, pool }: Server, index: number) => {
+    const write = async ({ url, fetch, pool, at }: Server, index: number) => {
       const headers = { authorization: `Bearer ${tenant.key}` }
       for (let count = 0; count < 25; count += 1) {
         await using late = await holdOpen(pool, (db) =>
-          events.record(db, tenant.id, 'agent.created', [{ data: { id: newId() } }], Date.now()),
+          events.record({ ...at(tenant.id), db }, agent_events.created, [{ data: { id: newId() } }]),
         )
         const created = await fetch('POST', '/api/v1/contacts', newContact(), headers)
         const address = `/api/v1/contacts/${created.body.data.id}`
@@ -222,7 +225,7 @@ test('who reads slowly is sent no more than that, and gets all of it in the end'
   const [start] = await walk(tenant)
   const notes = 'x'.repeat(2_000)
   const many = Array.from({ length: 10_000 }, () => ({ data: { id: newId(), notes } }))
-  await pool.tx((db) => events.recordMany(db, tenant.id, 'contact.created', many, Date.now()))
+  await inTransaction(server.at(tenant.id), (at) => events.recordMany(at, contact_events.created, many))
   while ((await totalOf(tenant)) <= many.length);
   const { hostname, port } = new URL(slow.url)
   const socket = net.connect(Number(port), hostname).setEncoding('utf8').pause()
@@ -330,7 +333,7 @@ test('an open stream is no use of its session: it ends when the session has been
 
 test('an open stream is no use of its key', async () => {
   const own_pool = testPool()
-  const { app, noteUses } = openApi(own_pool, readConfig({ LOG_LEVEL: 'silent' }), migrations, openLog('silent'))
+  const { app, recordKeyUses } = openApi(own_pool, readConfig({ LOG_LEVEL: 'silent' }), migrations, openLog('silent'))
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   after(async () => {
     await app.close()
@@ -338,7 +341,7 @@ test('an open stream is no use of its key', async () => {
   })
   const tenant = await workspace()
   const stream = await to(tenant, '', {}, url)
-  await noteUses()
+  await recordKeyUses()
   const usedAt = async () =>
     (
       await pool.one<{ at: string | null }>(
@@ -355,7 +358,7 @@ test('an open stream is no use of its key', async () => {
     count += 1
     await stream.hear(count)
   } while (performance.now() - began_at < 1_000)
-  await noteUses()
+  await recordKeyUses()
   assert.equal(await usedAt(), null)
   stream.close()
 })

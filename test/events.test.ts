@@ -2,11 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { document } from '../server/api.ts'
-import { catalogue, types } from '../server/events/catalog.ts'
+import { event_types as agent_events } from '../server/agents/event-types.ts'
+import { catalog, document } from '../server/api.ts'
+import { event_types as contact_events } from '../server/contacts/event-types.ts'
+import type { EventType } from '../server/events/catalog.ts'
 import * as feed from '../server/events/feed.ts'
-import { payloadOf } from '../server/events/schema.ts'
+import { lastPosition } from '../server/events/positions.ts'
+import { payloadSchema } from '../server/events/schema.ts'
 import * as events from '../server/events/store.ts'
+import { inTransaction } from '../server/kit/at.ts'
 import { newId } from '../server/kit/id.ts'
 import type { Db } from '../server/kit/postgres/pool.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
@@ -15,7 +19,7 @@ import { holdOpen } from './support/held.ts'
 import { create } from './support/people.ts'
 import { newAgent, newApiKey, newContact, newImport, newWebhook } from './support/samples.ts'
 
-const { workspace, pool } = await serve()
+const { workspace, pool, at } = await serve()
 const unknown = '01a1dd18-9904-726a-94bc-9e3b6ab9ad11'
 const day_ms = 24 * 60 * 60 * 1000
 
@@ -35,7 +39,7 @@ const agentCreated = (tenant: Tenant) => {
   const id = newId()
   return {
     id,
-    work: (db: Db) => events.record(db, tenant.id, 'agent.created', [{ data: { id } }], Date.now()),
+    work: (db: Db) => events.record({ ...at(tenant.id), db }, agent_events.created, [{ data: { id } }]),
   }
 }
 
@@ -63,22 +67,22 @@ test('every type of the catalogue is recorded, and its data and payload are as i
   await tenant.work()
 
   const all = await listed(tenant)
-  assert.deepEqual([...new Set(all.map(({ type }) => type))].sort(), [...types].sort())
+  assert.deepEqual([...new Set(all.map(({ type }) => type))].sort(), [...catalog.names].sort())
   for (const event of all) {
-    const type = types.find((one) => one === event.type)
+    const type = catalog.types.find(({ name }) => name === event.type)
     assert.ok(type)
     const { data, previous } = event
     const payload = {
       id: event.id,
-      type,
+      type: type.name,
       timestamp: '2026-11-15T09:30:00.000Z',
       workspace_id: tenant.id,
       data,
       ...(previous && { previous }),
     }
     for (const [schema, value] of [
-      [catalogue[type].data, data],
-      [{ ...payloadOf(type), additionalProperties: false }, payload],
+      [type.data, data],
+      [{ ...payloadSchema(type), additionalProperties: false }, payload],
     ] as const) {
       assert.ok(ajv.validate(JSON.parse(JSON.stringify(schema)), value), `${event.type}: ${ajv.errorsText()}`)
     }
@@ -91,7 +95,7 @@ test('every type of the catalogue is recorded, and its data and payload are as i
     ['canceled', 'finished'],
   )
   assert.equal(of('api_key.revoked').length, 1, 'revoking twice is told once')
-  assert.deepEqual(Object.keys(document.webhooks), types)
+  assert.deepEqual(Object.keys(document.webhooks), catalog.names)
 })
 
 test('an update tells what changed and how it was before', async () => {
@@ -220,11 +224,11 @@ test('what is rolled back was never there, and leaves no gap', async () => {
 test('a deletion under way holds nobody up, and what comes after keeps its order', async () => {
   const tenant = await workspace()
   const contact = newId()
-  const record = (type: events.EventType, id: string) =>
-    pool.tx((db) => events.record(db, tenant.id, type, [{ data: { id } }], Date.now()))
+  const record = (type: EventType, id: string) =>
+    inTransaction(at(tenant.id), (at) => events.record(at, type, [{ data: { id } }]))
   const [first] = await listed(tenant)
-  await record('contact.created', contact)
-  await record('contact.updated', contact)
+  await record(contact_events.created, contact)
+  await record(contact_events.updated, contact)
   await using held = await holdOpen(pool, async (db) => {
     // As far as a deletion can be when it is looked at: one of the two is held, the other not yet.
     await db.run(
@@ -243,8 +247,8 @@ test('a deletion under way holds nobody up, and what comes after keeps its order
 test('many at once get their positions in several steps, each one once', async () => {
   const tenant = await workspace()
   const many = Array.from({ length: 5_000 }, () => ({ data: { id: newId() } }))
-  await pool.tx((db) => events.recordMany(db, tenant.id, 'contact.created', many, Date.now()))
-  await Promise.all(Array.from({ length: 4 }, () => feed.place(pool, tenant.id)))
+  await inTransaction(at(tenant.id), (at) => events.recordMany(at, contact_events.created, many))
+  await Promise.all(Array.from({ length: 4 }, () => lastPosition(at(tenant.id))))
   const placed = await pool.many<{ position: number; id: string }>(
     sql`select position, resource_id as id from events where workspace_id = ${tenant.id} order by position`,
   )
@@ -261,7 +265,7 @@ test('many at once get their positions in several steps, each one once', async (
 test('an event that is known before it has its position is a place to begin after, however many are ahead', async () => {
   const tenant = await workspace()
   const many = Array.from({ length: 5_000 }, () => ({ data: { id: newId() } }))
-  await pool.tx((db) => events.recordMany(db, tenant.id, 'contact.created', many, Date.now()))
+  await inTransaction(at(tenant.id), (at) => events.recordMany(at, contact_events.created, many))
   const [last] = (await tenant.call('GET', '/overview')).body.data.events
   assert.equal(last.resource_id, many.at(-1)?.data.id)
   assert.deepEqual(await listed(tenant, `&after=${last.id}`), [])
@@ -270,25 +274,25 @@ test('an event that is known before it has its position is a place to begin afte
 
 test('what is too old goes, from the beginning, and the rest is still counted', async () => {
   const tenant = await workspace()
-  const at = Date.now()
+  const now = Date.now()
   await create(tenant)
   await create(tenant)
   const [newest, middle, oldest] = await listed(tenant)
   assert.ok(newest && middle && oldest)
-  await feed.removeOld(pool, tenant.id, at - 30 * day_ms)
+  await feed.removeOld(at(tenant.id), now - 30 * day_ms)
   assert.equal((await listed(tenant)).length, 3)
   // The middle one is made old, as if it had waited for its commit: nothing behind what stays is taken out.
   const old = `00000000${middle.id.slice(8)}`
   await pool.run(sql`update events set id = ${old} where workspace_id = ${tenant.id} and id = ${middle.id}`)
-  await feed.removeOld(pool, tenant.id, at - 30 * day_ms)
+  await feed.removeOld(at(tenant.id), now - 30 * day_ms)
   assert.equal((await listed(tenant)).length, 3)
   const older = `00000000${oldest.id.slice(8)}`
   await pool.run(sql`update events set id = ${older} where workspace_id = ${tenant.id} and id = ${oldest.id}`)
-  await feed.removeOld(pool, tenant.id, at - 30 * day_ms)
+  await feed.removeOld(at(tenant.id), now - 30 * day_ms)
   const { body } = await tenant.call('GET', '/events')
   assert.deepEqual([idsOf(body.data), body.pagination.total], [[newest.id], 1])
   assert.equal((await tenant.call('GET', `/events?after=${old}`)).status, 400)
-  await feed.removeOld(pool, tenant.id, at + day_ms)
+  await feed.removeOld(at(tenant.id), now + day_ms)
   assert.equal((await tenant.call('GET', '/events')).body.pagination.total, 0)
   await create(tenant)
   assert.equal((await tenant.call('GET', '/events')).body.pagination.total, 1)

@@ -1,37 +1,35 @@
 import assert from 'node:assert/strict'
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as clock from '../server/kit/clock.ts'
-import { openSeal } from '../server/kit/crypto/seal.ts'
 import { openLog } from '../server/kit/log.ts'
 import { type Outbound, openOutbound } from '../server/kit/outbound/outbound.ts'
 import { OutboundError } from '../server/kit/outbound/request.ts'
 import type { Db, Pool } from '../server/kit/postgres/pool.ts'
 import { type Sql, sql } from '../server/kit/postgres/sql.ts'
-import { seal_info } from '../server/product.ts'
-import { type FlightOptions, openFlights } from '../server/webhooks/attempts-in-flight.ts'
-import * as queue from '../server/webhooks/queue.ts'
+import * as claims from '../server/webhooks/claims.ts'
 import { sendAll } from '../server/webhooks/sender.ts'
+import { openSending, type SendingOptions } from '../server/webhooks/sending.ts'
 import { serve, type Tenant } from './support/harness.ts'
 import { receiver } from './support/receivers.ts'
 import { newContact } from './support/samples.ts'
 import { deliveriesOf, deliveryOf, listen, soon } from './support/webhook-calls.ts'
 
-const secrets_key = randomBytes(32).toString('base64')
-const { workspace, pool } = await serve({ webhook_allow_hosts: ['127.0.0.1'], secrets_key })
+const { workspace, pool, at } = await serve({ webhook_allow_hosts: ['127.0.0.1'] })
+const { tools, hooks } = at('')
 const look_every_ms = 5
 
-/** A sender that looks only when it is told to. */
-function fly(options: Partial<FlightOptions> = {}) {
+/** A sender that never polls by itself. */
+function startSending(own_pool = pool, options: Partial<SendingOptions> = {}) {
   const outbound = openOutbound({ allowed: ['127.0.0.1'] })
-  const tools = { seal: openSeal(secrets_key, seal_info), outbound, address: () => '' }
-  const flights = openFlights({ pool, tools, ownAddress: () => '', log: openLog('silent'), ...options })
+  const service = { pool: own_pool, tools: { ...tools, outbound }, hooks }
+  const sending = openSending({ service, ownAddress: () => '', log: openLog('silent'), ...options })
   const end = async () => {
     await outbound.close()
-    await flights.stop()
+    await sending.stop()
   }
-  return { ...flights, [Symbol.asyncDispose]: end }
+  return { ...sending, [Symbol.asyncDispose]: end }
 }
 
 /** The database, but for one kind of statement. */
@@ -63,8 +61,8 @@ test('slow endpoints keep none waiting that has more to get', async () => {
   await listen(tenant, slow.url)
   await listen(tenant, fast.url)
   await createMany(tenant, 40)
-  await using flights = fly()
-  flights.send(tenant.id)
+  await using sending = startSending()
+  sending.send(tenant.id)
   await until(() => fast.received.length === 40)
   assert.equal(slow.received.length, 20)
 })
@@ -86,16 +84,16 @@ test('what was committed late is sent, however much it is, while something hangs
   // Something else happens while the first of them are found, for which there is no room any more.
   const busy = except(claiming, async (_statement, go) => {
     const found = await go()
-    if (is_busy) flights.send(tenant.id)
+    if (is_busy) sending.send(tenant.id)
     is_busy = false
     return found
   })
-  await using flights = fly({ pool: busy })
-  flights.send(tenant.id)
+  await using sending = startSending(busy)
+  sending.send(tenant.id)
   while (!(await statusesOf(tenant, id)).includes('succeeded')) await sleep(look_every_ms)
   await later(clock.iso(clock.now() - 1_000_000), 30)
   is_busy = true
-  await flights.look(tenant.id)
+  await sending.poll(tenant.id)
   await until(() => fast.received.length === 31)
   assert.equal(hanging.received.length, 10, 'it has not waited for those')
 })
@@ -106,11 +104,11 @@ test('while nothing can be noted, no more is sent than may be under way', async 
   for (let count = 0; count < 10; count += 1) await listen(tenant, there.url)
   await createMany(tenant, 50)
   const full = except(noting, () => Promise.reject(new Error('the disk is full')))
-  await using flights = fly({ pool: full })
-  flights.send(tenant.id)
+  await using sending = startSending(full)
+  sending.send(tenant.id)
   await until(() => there.received.length >= 200)
   await sleep(200)
-  await flights.look(tenant.id)
+  await sending.poll(tenant.id)
   await sleep(200)
   assert.ok(there.received.length <= 400, `${there.received.length} of 500 were sent`)
 })
@@ -125,9 +123,9 @@ test('what a deadlock undid is noted again, not sent again', async () => {
     count += 1
     return count === 1 ? Promise.reject(Object.assign(new Error('deadlock detected'), { code: '40P01' })) : go()
   })
-  await using flights = fly({ pool: unlucky })
-  flights.send(tenant.id)
-  await flights.settled()
+  await using sending = startSending(unlucky)
+  sending.send(tenant.id)
+  await sending.idle()
   assert.deepEqual([there.received.length, await statusesOf(tenant, id)], [1, ['succeeded']])
 })
 
@@ -139,12 +137,12 @@ test('who has claimed for so long that another may have begun sends nothing', as
   let passed_ms = 0
   const slow = except(claiming, async (_statement, go) => {
     const rows = await go()
-    passed_ms = queue.lease_ms
+    passed_ms = claims.lease_ms
     return rows
   })
-  await using flights = fly({ pool: slow, now: () => clock.now() + passed_ms })
-  flights.send(tenant.id)
-  await flights.settled()
+  await using sending = startSending(slow, { now: () => clock.now() + passed_ms })
+  sending.send(tenant.id)
+  await sending.idle()
   assert.equal(there.received.length, 0)
 })
 
@@ -158,7 +156,7 @@ test('what waits for an endpoint that is active again does not fail', async () =
     await tenant.call('PATCH', `/webhooks/${id}`, { status: 'active' })
     return disabled
   })
-  await queue.failWaiting(late, tenant.id, [])
+  await claims.failPending({ ...at(tenant.id), db: late }, [])
   assert.deepEqual(await statusesOf(tenant, id), ['pending'])
 })
 
@@ -167,9 +165,9 @@ test('who stops leaves no lease, whatever it was about to do', async () => {
   const { id } = await listen(tenant, 'http://127.0.0.1:9/')
   await createMany(tenant, 1)
   await tenant.call('PATCH', `/webhooks/${id}`, { status: 'disabled' })
-  await using flights = fly()
-  await Promise.all([flights.look(tenant.id), flights.stop()])
-  assert.ok(await queue.hold(pool, tenant.id, randomUUID(), clock.now()))
+  await using sending = startSending()
+  await Promise.all([sending.poll(tenant.id), sending.stop()])
+  assert.ok(await claims.takeLease(at(tenant.id), randomUUID()))
 })
 
 test('an attempt may take 15 seconds, and says where it was sent', async () => {
@@ -181,12 +179,8 @@ test('an attempt may take 15 seconds, and says where it was sent', async () => {
     seen.push(timeout_ms)
     throw new OutboundError('not today')
   }
-  const tools = {
-    seal: openSeal(secrets_key, seal_info),
-    outbound: { ...openOutbound({ allowed: [] }), post },
-    address: () => '',
-  }
-  await sendAll({ pool, tools, ownAddress: () => '', log: openLog('silent') }, tenant.id)
+  const service = { pool, tools: { ...tools, outbound: { ...tools.outbound, post } }, hooks }
+  await sendAll({ service, ownAddress: () => '', log: openLog('silent') }, tenant.id)
   assert.deepEqual(seen, [15_000])
   await tenant.call('PATCH', `/webhooks/${id}`, { url: 'http://127.0.0.1:9/second' })
   const { attempts } = await deliveryOf(tenant, id)
@@ -205,31 +199,35 @@ test('an endpoint gets at most ten at once, and one at a time when it fails', as
       and id = ${failing.id}`,
   )
   for (let count = 0; count < 12; count += 1) await tenant.call('POST', '/contacts', newContact())
-  const many = { in_all: 200, in_all_failing: 100 }
-  const room = { of_each: 10, of_each_failing: 1, ...many }
-  const countBy = (claimed: queue.Claimed[]) =>
+  const capacity = { per_endpoint: 10, per_failing_endpoint: 1, total: 200, total_failing: 100 }
+  const countBy = (claimed: claims.Claimed[]) =>
     Object.fromEntries(
       Map.groupBy(claimed, ({ webhook_id }) => webhook_id)
         .entries()
         .map(([id, all]) => [id, all.length]),
     )
   const now = soon()
-  const few = await queue.claim(pool, tenant.id, { ...room, in_all: 2, in_all_failing: 1 }, new Map(), [], now)
+  const claimDue = (options: claims.ClaimOptions) => claims.claimDue(at(tenant.id, now), options)
+  const few = await claimDue({
+    capacity: { ...capacity, total: 2, total_failing: 1 },
+    progress: new Map(),
+    claimed: [],
+  })
   assert.deepEqual(
     countBy(few),
     { [slow.id]: 1, [failing.id]: 1, [other.id]: 1 },
     'when there is little room, one for each',
   )
-  const progress = new Map(few.map(({ webhook_id, due_at, id }) => [webhook_id, { flying: 1, due_at, id }]))
-  const more = await queue.claim(pool, tenant.id, room, progress, few, now)
+  const progress = new Map(few.map(({ webhook_id, due_at, id }) => [webhook_id, { in_flight: 1, due_at, id }]))
+  const more = await claimDue({ capacity, progress, claimed: few })
   assert.deepEqual(countBy(more), { [slow.id]: 9, [other.id]: 9 })
-  assert.deepEqual(countBy(await queue.claim(pool, tenant.id, room, progress, 'all before', now)), countBy(more))
-  const full = (flying: number) => ({ flying, due_at: clock.iso(now), id: slow.id })
+  assert.deepEqual(countBy(await claimDue({ capacity, progress, claimed: 'all_before' })), countBy(more))
+  const full = (in_flight: number) => ({ in_flight, due_at: clock.iso(now), id: slow.id })
   const held = new Map([
     [slow.id, full(10)],
     [failing.id, full(1)],
   ])
-  const rest = await queue.claim(pool, tenant.id, room, held, [...few, ...more], now)
+  const rest = await claimDue({ capacity, progress: held, claimed: [...few, ...more] })
   assert.deepEqual(countBy(rest), { [other.id]: 2 })
 })
 
@@ -246,16 +244,16 @@ test('what others have noted or changed since it was claimed stays as it is', as
   const tenant = await workspace()
   const { id } = await listen(tenant, 'http://127.0.0.1:9/')
   await tenant.call('POST', '/contacts', newContact())
-  const room = { of_each: 10, of_each_failing: 1, in_all: 200, in_all_failing: 100 }
+  const capacity = { per_endpoint: 10, per_failing_endpoint: 1, total: 200, total_failing: 100 }
   const now = soon()
   const attempt = { created_at: clock.iso(now), status: 200, duration_ms: 1, error: null, answer: '', url: null }
   const claim = async () => {
-    const [delivery] = await queue.claim(pool, tenant.id, room, new Map(), [], now)
+    const [delivery] = await claims.claimDue(at(tenant.id, now), { capacity, progress: new Map(), claimed: [] })
     assert.ok(delivery)
     return delivery
   }
-  const note = (delivery: queue.Claimed, status: 'succeeded' | 'failed') =>
-    queue.record(pool, tenant.id, [{ delivery, status, due_at: null, attempt }], now)
+  const note = (delivery: claims.Claimed, status: 'succeeded' | 'failed') =>
+    claims.recordResults(at(tenant.id, now), [{ delivery, status, due_at: null, attempt }])
   const [first, second] = [await claim(), await claim()]
   await note(first, 'failed')
   await note(second, 'succeeded')
@@ -270,15 +268,15 @@ test('one process at a time sends what is due in a workspace, and another when i
   const { id } = await workspace()
   const [one, other] = [randomUUID(), randomUUID()]
   const now = soon()
-  assert.equal(await queue.hold(pool, id, one, now), now + queue.lease_ms)
-  assert.equal(await queue.hold(pool, id, other, now + 1), undefined)
-  assert.equal(await queue.hold(pool, id, one, now + 2), now + 2 + queue.lease_ms, 'it may go on')
-  const later = now + 2 + queue.lease_ms
-  assert.equal(await queue.hold(pool, id, other, later), later + queue.lease_ms)
-  await queue.release(pool, one)
-  assert.equal(await queue.hold(pool, id, one, later), undefined, 'it has nothing to give up')
-  await queue.release(pool, other)
-  assert.ok(await queue.hold(pool, id, one, later))
+  assert.equal(await claims.takeLease(at(id, now), one), now + claims.lease_ms)
+  assert.equal(await claims.takeLease(at(id, now + 1), other), undefined)
+  assert.equal(await claims.takeLease(at(id, now + 2), one), now + 2 + claims.lease_ms, 'it may go on')
+  const later = now + 2 + claims.lease_ms
+  assert.equal(await claims.takeLease(at(id, later), other), later + claims.lease_ms)
+  await claims.releaseLeases(pool, one)
+  assert.equal(await claims.takeLease(at(id, later), one), undefined, 'it has nothing to give up')
+  await claims.releaseLeases(pool, other)
+  assert.ok(await claims.takeLease(at(id, later), one))
 })
 
 test('a stop leaves what is under way to others, at once', async () => {
@@ -287,11 +285,11 @@ test('a stop leaves what is under way to others, at once', async () => {
   const there = await receiver(() => asked.resolve())
   const { id } = await listen(tenant, there.url)
   await tenant.call('POST', '/contacts', newContact())
-  await using flights = fly()
-  flights.send(tenant.id)
+  await using sending = startSending()
+  sending.send(tenant.id)
   await asked.promise
-  await flights.stop()
+  await sending.stop()
   const { status, attempt } = await deliveryOf(tenant, id)
   assert.deepEqual([status, attempt], ['pending', 0])
-  assert.ok(await queue.hold(pool, tenant.id, randomUUID(), clock.now()))
+  assert.ok(await claims.takeLease(at(tenant.id), randomUUID()))
 })

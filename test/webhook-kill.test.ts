@@ -3,14 +3,14 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
+import { openService } from '../server/api.ts'
+import { readConfig } from '../server/config.ts'
 import * as contacts from '../server/contacts/store.ts'
+import { atNow, inTransaction } from '../server/kit/at.ts'
 import * as clock from '../server/kit/clock.ts'
-import { openSeal } from '../server/kit/crypto/seal.ts'
 import { openLog } from '../server/kit/log.ts'
-import { openOutbound } from '../server/kit/outbound/outbound.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
-import { seal_info } from '../server/product.ts'
-import { openFlights } from '../server/webhooks/attempts-in-flight.ts'
+import { openSending } from '../server/webhooks/sending.ts'
 import * as webhooks from '../server/webhooks/store.ts'
 import { newTenant, startService } from './faults/service.ts'
 import { ownDatabase } from './support/harness.ts'
@@ -22,36 +22,35 @@ const contacts_made = 30
 const minute_ms = 60_000
 
 const { url, pool } = await ownDatabase('webhook_kill')
+const environment = {
+  DATABASE_URL: url,
+  SECRETS_KEY: randomBytes(32).toString('base64'),
+  WEBHOOK_ALLOW_HOSTS: '127.0.0.1',
+}
 
 test('what was sent and can not be noted is not sent again and again', async () => {
   const { workspace } = await newTenant(pool)
   const there = await receiver()
-  const seal = openSeal(randomBytes(32).toString('base64'), seal_info)
-  const webhook = { url: there.url, events: ['contact.created'] }
-  await pool.tx((db) => webhooks.create(db, workspace, webhook, seal, clock.now()))
-  await pool.tx((db) => contacts.create(db, workspace, [{ ...newContact(), source: 'api' }], clock.now()))
-  const outbound = openOutbound({ allowed: ['127.0.0.1'] })
-  const tools = { seal, outbound, address: () => '' }
-  const flights = openFlights({ pool, tools, ownAddress: () => '', log: openLog('silent') })
+  const service = openService(pool, readConfig(environment), () => '')
+  await inTransaction(atNow(service, workspace), async (at) => {
+    await webhooks.create(at, { url: there.url, events: ['contact.created'] })
+    await contacts.create(at, [{ ...newContact(), source: 'api' }])
+  })
+  const sending = openSending({ service, ownAddress: () => '', log: openLog('silent') })
   await pool.script("alter table webhook_deliveries add constraint full_disk check (status <> 'succeeded')")
-  flights.send(workspace)
-  await flights.settled()
-  await flights.look()
-  await flights.settled()
+  sending.send(workspace)
+  await sending.idle()
+  await sending.poll()
+  await sending.idle()
   assert.equal(there.received.length, 1)
   await pool.script('alter table webhook_deliveries drop constraint full_disk')
-  await flights.stop()
-  await outbound.close()
+  await sending.stop()
+  await service.tools.outbound.close()
 })
 
 test('what a killed server has sent without noting it is sent again, and the rest too', async () => {
   await using stack = new AsyncDisposableStack()
   const { workspace, key } = await newTenant(pool)
-  const environment = {
-    DATABASE_URL: url,
-    SECRETS_KEY: randomBytes(32).toString('base64'),
-    WEBHOOK_ALLOW_HOSTS: '127.0.0.1',
-  }
   const first = await startService(stack, environment)
   const call = async (path: string, body: object) => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }

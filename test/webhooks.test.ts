@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
 import * as clock from '../server/kit/clock.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
-import * as removal from '../server/webhooks/removal.ts'
+import * as retention from '../server/webhooks/retention.ts'
 import { serve, type Tenant } from './support/harness.ts'
 import { holdOpen } from './support/held.ts'
 import { newContact, newWebhook } from './support/samples.ts'
 
-const { workspace, pool, fetch, url: origin } = await serve()
+const { workspace, pool, at, fetch, url: origin } = await serve()
 const look_every_ms = 20
 
 const make = async (tenant: Tenant, said: object = {}, headers = {}) => {
@@ -260,7 +260,7 @@ test('a deleted webhook takes its deliveries and its inbox with it', async () =>
   await tenant.call('POST', `/webhooks/${id}/test`)
   assert.deepEqual((await tenant.call('DELETE', `/webhooks/${id}`)).body.data, { deleted: true })
   await tenant.work()
-  await removal.removeDeleted(pool, tenant.id, clock.now())
+  await retention.removeDeleted(at(tenant.id))
   const left = await pool.one(
     sql`select (select count(*) from webhook_deliveries where workspace_id = ${tenant.id}) as deliveries,
       (select count(*) from inbox_requests where workspace_id = ${tenant.id}) as requests`,
@@ -283,8 +283,8 @@ test('old deliveries go', async () => {
   const { id } = await make(tenant, { url: 'inbox' })
   const { created_at } = (await tenant.call('POST', `/webhooks/${id}/test`)).body.data
   const total = async () => (await tenant.call('GET', `/webhooks/${id}/deliveries`)).body.pagination.total
-  await removal.removeOld(pool, tenant.id, clock.parse(created_at))
+  await retention.removeOld(at(tenant.id), clock.parse(created_at))
   assert.equal(await total(), 1)
-  await removal.removeOld(pool, tenant.id, clock.parse(created_at) + 1)
+  await retention.removeOld(at(tenant.id), clock.parse(created_at) + 1)
   assert.equal(await total(), 0)
 })

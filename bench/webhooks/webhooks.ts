@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
+import { openService } from '../../server/api.ts'
 import { readConfig } from '../../server/config.ts'
 import * as contacts from '../../server/contacts/store.ts'
-import { atNow, inTransaction } from '../../server/kit/at.ts'
+import { atNow, inTransaction, type Service } from '../../server/kit/at.ts'
 import * as clock from '../../server/kit/clock.ts'
-import type { Pool } from '../../server/kit/postgres/pool.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import * as webhooks from '../../server/webhooks/store.ts'
 import { type Database, openDatabase } from '../database.ts'
-import { addTenant, serviceOn } from '../fill.ts'
+import { addTenant } from '../fill.ts'
 import { type Server, startServer } from '../processes.ts'
 import type { Tenant } from '../rows.ts'
 import type { Arrived } from './receivers.ts'
@@ -55,27 +55,28 @@ export async function delivering(stack: AsyncDisposableStack, signal: AbortSigna
   const receivers = await startServer(stack, 'bench/webhooks/receivers.ts', [], {}, { endpoints })
   const urls = (await ask<number[]>(receivers, '/ports')).map((port) => `http://127.0.0.1:${port}/hook`)
   const database = await openDatabase(stack)
-  const secrets_key = randomBytes(32).toString('base64')
-  const tenants: Tenant[] = []
-  while (tenants.length < workspaces) tenants.push(await addTenant(database.pool, `Webhooks ${tenants.length}`))
-  const body_length = await addEvents(database.pool, tenants, 1)
-  await addWebhooks(database.pool, tenants, urls, secrets_key)
-  await database.pool.script('vacuum analyze')
-
   const environment = {
     DATABASE_URL: database.url,
     PORT: '0',
-    SECRETS_KEY: secrets_key,
+    SECRETS_KEY: randomBytes(32).toString('base64'),
     RATE_LIMIT_PER_SECOND: '0',
     WEBHOOK_ALLOW_HOSTS: '127.0.0.1',
   }
+  const service = openService(database.pool, readConfig(environment), () => '')
+  stack.defer(() => service.tools.outbound.close())
+  const tenants: Tenant[] = []
+  while (tenants.length < workspaces) tenants.push(await addTenant(database.pool, `Webhooks ${tenants.length}`))
+  const body_length = await addEvents(service, tenants, 1)
+  await addWebhooks(service, tenants, urls)
+  await database.pool.script('vacuum analyze')
+
   let server: Server | undefined
   let bare_seconds = 0
   let seconds = 0
   for (let round = 0; round < rounds; round += 1) {
     bare_seconds += await bareLoop(urls, body_length, backlog, signal)
     await ask(receivers, '/arrived')
-    await addEvents(database.pool, tenants, backlog_events)
+    await addEvents(service, tenants, backlog_events)
     server ??= await startServer(stack, 'bin/parley.mjs', ['serve'], environment)
     await arrivals(receivers, backlog, signal)
     seconds += (await ask<Arrived>(receivers, '/arrived')).seconds
@@ -103,8 +104,7 @@ async function ask<T>({ port }: Server, path: string): Promise<T> {
   return (await (await fetch(`http://127.0.0.1:${port}${path}`)).json()) as T
 }
 
-async function addWebhooks(pool: Pool, tenants: Tenant[], urls: string[], secrets_key: string): Promise<void> {
-  const service = serviceOn(pool, { ...readConfig(), secrets_key })
+async function addWebhooks(service: Service, tenants: Tenant[], urls: string[]): Promise<void> {
   for (const [index, url] of urls.entries()) {
     const tenant = tenants[index % tenants.length]
     if (!tenant) throw new Error('there are no workspaces')
@@ -122,14 +122,16 @@ function newContact() {
 }
 
 /** By the verbs that requests come to, in each workspace; gives how long a body is. */
-async function addEvents(pool: Pool, tenants: Tenant[], count: number): Promise<number> {
-  await inTransaction(atNow(serviceOn(pool), ''), async (at) => {
+async function addEvents(service: Service, tenants: Tenant[], count: number): Promise<number> {
+  await service.pool.tx(async (db) => {
     for (const { workspace_id } of tenants) {
       const inputs = Array.from({ length: count }, () => ({ ...newContact(), source: 'api' as const }))
-      await contacts.create({ ...at, workspace: workspace_id }, inputs)
+      await contacts.create({ ...atNow(service, workspace_id), db }, inputs)
     }
   })
-  const { length } = await pool.one<{ length: number }>(sql`select max(length(data::text)) as length from events`)
+  const { length } = await service.pool.one<{ length: number }>(
+    sql`select max(length(data::text)) as length from events`,
+  )
   const head_length = 200
   return length + head_length
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { event_types } from '../../dashboard/src/events/event-types.ts'
-import { types } from '../../server/events/catalog.ts'
+import { catalog } from '../../server/api.ts'
 import { holdRequests, narrow, openDashboard, setUp, type Visitor, wide } from '../support/dashboard.ts'
 
 const skip = process.platform === 'linux' ? false : 'npm has a Chromium for Linux only'
@@ -30,7 +30,7 @@ const post = (url: string, payload: object) =>
 let webhook_url = ''
 
 test('the dashboard knows every event type', () => {
-  assert.deepEqual(event_types, types)
+  assert.deepEqual(event_types, catalog.names)
 })
 
 test('an integration is created, mapped by clicking on a sample, and shows what it receives', { skip }, async () => {

@@ -9,6 +9,7 @@ import { OutboundError } from '../server/kit/outbound/request.ts'
 import type { Db, Pool } from '../server/kit/postgres/pool.ts'
 import { type Sql, sql } from '../server/kit/postgres/sql.ts'
 import * as claims from '../server/webhooks/claims.ts'
+import { lease_ms, releaseLeases, takeLease } from '../server/webhooks/lease.ts'
 import { sendAll } from '../server/webhooks/sender.ts'
 import { openSending, type SendingOptions } from '../server/webhooks/sending.ts'
 import { serve, type Tenant } from './support/harness.ts'
@@ -137,7 +138,7 @@ test('who has claimed for so long that another may have begun sends nothing', as
   let passed_ms = 0
   const slow = except(claiming, async (_statement, go) => {
     const rows = await go()
-    passed_ms = claims.lease_ms
+    passed_ms = lease_ms
     return rows
   })
   await using sending = startSending(slow, { now: () => clock.now() + passed_ms })
@@ -167,7 +168,7 @@ test('who stops leaves no lease, whatever it was about to do', async () => {
   await tenant.call('PATCH', `/webhooks/${id}`, { status: 'disabled' })
   await using sending = startSending()
   await Promise.all([sending.poll(tenant.id), sending.stop()])
-  assert.ok(await claims.takeLease(at(tenant.id), randomUUID()))
+  assert.ok(await takeLease(at(tenant.id), randomUUID()))
 })
 
 test('an attempt may take 15 seconds, and says where it was sent', async () => {
@@ -199,7 +200,7 @@ test('an endpoint gets at most ten at once, and one at a time when it fails', as
       and id = ${failing.id}`,
   )
   for (let count = 0; count < 12; count += 1) await tenant.call('POST', '/contacts', newContact())
-  const capacity = { per_endpoint: 10, per_failing_endpoint: 1, total: 200, total_failing: 100 }
+  const limits = { per_endpoint: 10, per_failing_endpoint: 1, total: 200, total_failing: 100 }
   const countBy = (claimed: claims.Claimed[]) =>
     Object.fromEntries(
       Map.groupBy(claimed, ({ webhook_id }) => webhook_id)
@@ -209,7 +210,7 @@ test('an endpoint gets at most ten at once, and one at a time when it fails', as
   const now = soon()
   const claimDue = (options: claims.ClaimOptions) => claims.claimDue(at(tenant.id, now), options)
   const few = await claimDue({
-    capacity: { ...capacity, total: 2, total_failing: 1 },
+    limits: { ...limits, total: 2, total_failing: 1 },
     progress: new Map(),
     claimed: [],
   })
@@ -219,15 +220,15 @@ test('an endpoint gets at most ten at once, and one at a time when it fails', as
     'when there is little room, one for each',
   )
   const progress = new Map(few.map(({ webhook_id, due_at, id }) => [webhook_id, { in_flight: 1, due_at, id }]))
-  const more = await claimDue({ capacity, progress, claimed: few })
+  const more = await claimDue({ limits, progress, claimed: few })
   assert.deepEqual(countBy(more), { [slow.id]: 9, [other.id]: 9 })
-  assert.deepEqual(countBy(await claimDue({ capacity, progress, claimed: 'all_before' })), countBy(more))
+  assert.deepEqual(countBy(await claimDue({ limits, progress, claimed: 'all_before' })), countBy(more))
   const full = (in_flight: number) => ({ in_flight, due_at: clock.iso(now), id: slow.id })
   const held = new Map([
     [slow.id, full(10)],
     [failing.id, full(1)],
   ])
-  const rest = await claimDue({ capacity, progress: held, claimed: [...few, ...more] })
+  const rest = await claimDue({ limits, progress: held, claimed: [...few, ...more] })
   assert.deepEqual(countBy(rest), { [other.id]: 2 })
 })
 
@@ -244,11 +245,11 @@ test('what others have noted or changed since it was claimed stays as it is', as
   const tenant = await workspace()
   const { id } = await listen(tenant, 'http://127.0.0.1:9/')
   await tenant.call('POST', '/contacts', newContact())
-  const capacity = { per_endpoint: 10, per_failing_endpoint: 1, total: 200, total_failing: 100 }
+  const limits = { per_endpoint: 10, per_failing_endpoint: 1, total: 200, total_failing: 100 }
   const now = soon()
   const attempt = { created_at: clock.iso(now), status: 200, duration_ms: 1, error: null, answer: '', url: null }
   const claim = async () => {
-    const [delivery] = await claims.claimDue(at(tenant.id, now), { capacity, progress: new Map(), claimed: [] })
+    const [delivery] = await claims.claimDue(at(tenant.id, now), { limits, progress: new Map(), claimed: [] })
     assert.ok(delivery)
     return delivery
   }
@@ -268,15 +269,15 @@ test('one process at a time sends what is due in a workspace, and another when i
   const { id } = await workspace()
   const [one, other] = [randomUUID(), randomUUID()]
   const now = soon()
-  assert.equal(await claims.takeLease(at(id, now), one), now + claims.lease_ms)
-  assert.equal(await claims.takeLease(at(id, now + 1), other), undefined)
-  assert.equal(await claims.takeLease(at(id, now + 2), one), now + 2 + claims.lease_ms, 'it may go on')
-  const later = now + 2 + claims.lease_ms
-  assert.equal(await claims.takeLease(at(id, later), other), later + claims.lease_ms)
-  await claims.releaseLeases(pool, one)
-  assert.equal(await claims.takeLease(at(id, later), one), undefined, 'it has nothing to give up')
-  await claims.releaseLeases(pool, other)
-  assert.ok(await claims.takeLease(at(id, later), one))
+  assert.equal(await takeLease(at(id, now), one), now + lease_ms)
+  assert.equal(await takeLease(at(id, now + 1), other), undefined)
+  assert.equal(await takeLease(at(id, now + 2), one), now + 2 + lease_ms, 'it may go on')
+  const later = now + 2 + lease_ms
+  assert.equal(await takeLease(at(id, later), other), later + lease_ms)
+  await releaseLeases(pool, one)
+  assert.equal(await takeLease(at(id, later), one), undefined, 'it has nothing to give up')
+  await releaseLeases(pool, other)
+  assert.ok(await takeLease(at(id, later), one))
 })
 
 test('a stop leaves what is under way to others, at once', async () => {
@@ -291,5 +292,5 @@ test('a stop leaves what is under way to others, at once', async () => {
   await sending.stop()
   const { status, attempt } = await deliveryOf(tenant, id)
   assert.deepEqual([status, attempt], ['pending', 0])
-  assert.ok(await claims.takeLease(at(tenant.id), randomUUID()))
+  assert.ok(await takeLease(at(tenant.id), randomUUID()))
 })

@@ -5,26 +5,27 @@ import { OutboundError, type Reply } from '../kit/outbound/request.ts'
 import { cutBytes, storable } from '../kit/text.ts'
 import { product } from '../product.ts'
 import type { Claimed, Result } from './claims.ts'
-import { bodyOf } from './deliveries.ts'
+import { toRequestBody } from './deliveries.ts'
 import { isInbox, signingSecrets } from './store.ts'
 
 const second_ms = 1_000
 const minute_ms = 60 * second_ms
 const hour_ms = 60 * minute_ms
-/** The wait before each attempt, from the one before it. After the last attempt the delivery has failed. */
+/** The wait before each attempt, counted from the end of the previous one. After the last attempt the delivery has failed. */
 const waits_ms = [
   ...[0, 5 * second_ms, 5 * minute_ms, 30 * minute_ms, 2 * hour_ms, 5 * hour_ms, 10 * hour_ms],
   ...[14 * hour_ms, 20 * hour_ms, 24 * hour_ms],
 ]
-/** A share of the wait, so that deliveries that failed together are not retried together. */
+/** Up to this share is added to a wait, so that deliveries that failed together are not retried together. */
 const jitter = 0.1
 const retry_after_max_ms = 24 * hour_ms
+/** Read of an answer, and stored of it. */
 const answer_bytes_max = 16 * 1024
-const answer_bytes_kept = 1024
+const answer_bytes_stored = 1024
 
-const unreadable = 'The secret was encrypted with another SECRETS_KEY. Rotate it.'
+const unreadable_secret = 'The secret was encrypted with another SECRETS_KEY. Rotate it.'
 
-export interface SendOptions {
+export interface AttemptOptions {
   outbound: Outbound
   /** Decrypts a secret. */
   open: (sealed: string) => string
@@ -34,8 +35,8 @@ export interface SendOptions {
   timeout_ms: number
 }
 
-/** Makes one attempt to send a delivery. */
-export async function attempt(delivery: Claimed, options: SendOptions): Promise<Result> {
+/** Sends a delivery once, and decides when to try again. */
+export async function attempt(delivery: Claimed, options: AttemptOptions): Promise<Result> {
   const { now } = options
   const began_at = now()
   const began_ticks = clock.ticks()
@@ -56,20 +57,20 @@ export async function attempt(delivery: Claimed, options: SendOptions): Promise<
       status: reply?.status ?? null,
       duration_ms: Math.round(clock.ticks() - began_ticks),
       error,
-      answer: reply ? storable(cutBytes(reply.body, answer_bytes_kept)) : null,
+      answer: reply ? storable(cutBytes(reply.body, answer_bytes_stored)) : null,
     },
   }
 }
 
 function send(
   delivery: Claimed,
-  { outbound, open, ownAddress, timeout_ms }: SendOptions,
+  { outbound, open, ownAddress, timeout_ms }: AttemptOptions,
   began_at: number,
 ): Promise<Reply> {
-  const body = bodyOf(delivery.workspace, delivery)
+  const body = toRequestBody(delivery.workspace, delivery)
   const signed = { id: delivery.id, timestamp: String(Math.floor(began_at / second_ms)), body }
   const secrets = signingSecrets(delivery, open, began_at)
-  if (secrets.length === 0) throw new OutboundError(unreadable)
+  if (secrets.length === 0) throw new OutboundError(unreadable_secret)
   const headers = {
     'content-type': 'application/json',
     'user-agent': product.name,
@@ -78,25 +79,25 @@ function send(
     'webhook-signature': secrets.map((secret) => sign(secret, signed)).join(' '),
   }
   const message = { headers, body, timeout_ms, bytes_max: answer_bytes_max }
-  const is_own = isInbox(delivery.url)
-  return outbound.post(is_own ? ownAddress() + delivery.url : delivery.url, message, is_own)
+  const is_inbox = isInbox(delivery.url)
+  return outbound.post(is_inbox ? ownAddress() + delivery.url : delivery.url, message, is_inbox)
 }
 
 function nextStep(attempts: number, reply: Reply | undefined, now: number): Pick<Result, 'status' | 'due_at'> {
   if (reply && reply.status >= 200 && reply.status < 300) return { status: 'succeeded', due_at: null }
   const wait_ms = waits_ms[attempts]
-  if (wait_ms === undefined || reply?.status === gone) return { status: 'failed', due_at: null }
-  const asked_ms = reply && [429, 503].includes(reply.status) ? retryAfterOf(reply, now) : 0
-  const later_ms = Math.max(wait_ms * (1 + jitter * Math.random()), asked_ms)
-  return { status: 'pending', due_at: clock.iso(now + later_ms) }
+  if (wait_ms === undefined || reply?.status === status_gone) return { status: 'failed', due_at: null }
+  const requested_ms = reply && [429, 503].includes(reply.status) ? retryAfterMs(reply, now) : 0
+  const longer_ms = Math.max(wait_ms * (1 + jitter * Math.random()), requested_ms)
+  return { status: 'pending', due_at: clock.iso(now + longer_ms) }
 }
 
 /** HTTP 410: the endpoint wants no more requests. */
-export const gone = 410
+export const status_gone = 410
 
 /** Retry-After is a number of seconds or a date. */
-function retryAfterOf({ headers }: Reply, now: number): number {
-  const said = String(headers['retry-after'] ?? '').trim()
-  const wait_ms = /^\d+$/.test(said) ? Number(said) * second_ms : clock.parse(said) - now
+function retryAfterMs({ headers }: Reply, now: number): number {
+  const value = String(headers['retry-after'] ?? '').trim()
+  const wait_ms = /^\d+$/.test(value) ? Number(value) * second_ms : clock.parse(value) - now
   return Math.min(Math.max(wait_ms || 0, 0), retry_after_max_ms)
 }

@@ -18,8 +18,7 @@ interface DeliveryId {
   id: string
 }
 
-/** The body of a webhook request. */
-export const bodyOf = (workspace: string, { id, type, timestamp, data, previous }: events.EventText): string =>
+export const toRequestBody = (workspace: string, { id, type, timestamp, data, previous }: events.EventText): string =>
   `{"id":"${id}","type":"${type}","timestamp":"${timestamp}","workspace_id":"${workspace}","data":${data}` +
   `${previous === null ? '' : `,"previous":${previous}`}}`
 
@@ -65,14 +64,14 @@ export async function get({ db, workspace }: At, { webhook_id, id }: DeliveryId)
       ${events.joinEvent(workspace, raw('delivery.id'))}`,
   )
   if (!found) throw notFound()
-  return { ...found, body: bodyOf(workspace, found) }
+  return { ...found, body: toRequestBody(workspace, found) }
 }
 
 /** Records a test event and sends it to this webhook only. */
 export async function test(at: At, webhook_id: string): Promise<Delivery> {
   const webhook = assertActive(await webhooks.lock(at, { id: webhook_id }))
   const type = event_types.test
-  const id = await events.recordOnly(at, type, { data: webhooks.summaryOf(webhook) })
+  const id = await events.recordOnly(at, type, { data: webhooks.toSummary(webhook) })
   await enqueueFor(at, { type, ids: [id], to: sql`webhooks.id = ${webhook_id}` })
   return at.db.one<Delivery>(
     sql`select ${columns} from webhook_deliveries

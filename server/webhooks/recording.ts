@@ -1,13 +1,61 @@
 import { type At, inTransaction } from '../kit/at.ts'
 import type { Log } from '../kit/log.ts'
 import { isContention } from '../kit/postgres/errors.ts'
-import { gone } from './attempt.ts'
+import { status_gone } from './attempt.ts'
 import * as claims from './claims.ts'
 import * as webhooks from './store.ts'
 import { isFailing } from './workspace-queue.ts'
 
-/** Records the results of deliveries. Returns false when the database refused, also at the second try. */
-export async function recordResults(at: At, results: claims.Result[], log: Log): Promise<boolean> {
+/** Concurrent statements, so that most connections are left to requests. */
+const concurrent_max = 2
+
+export interface RecorderOptions {
+  at: (workspace: string) => At
+  log: Log
+  /** `is_recorded` is false when the database failed. */
+  onRecorded: (workspace: string, deliveries: claims.Claimed[], is_recorded: boolean) => void
+  onIdle: () => void
+}
+
+export interface Recorder {
+  add: (result: claims.Result) => void
+  isBusy: () => boolean
+}
+
+/** Records results in batches: those added while one batch is being written form the next. */
+export function openRecorder({ at, log, onRecorded, onIdle }: RecorderOptions): Recorder {
+  const unrecorded: claims.Result[] = []
+  let is_busy = false
+
+  async function recordAll(): Promise<void> {
+    is_busy = true
+    while (unrecorded.length > 0) {
+      // The workers share this iterator, so each workspace is recorded once.
+      const batches = Map.groupBy(unrecorded.splice(0), ({ delivery }) => delivery.workspace).entries()
+      const work = async () => {
+        for (const [workspace, results] of batches) {
+          const is_recorded = await record(at(workspace), results, log)
+          const deliveries = results.map(({ delivery }) => delivery)
+          onRecorded(workspace, deliveries, is_recorded)
+        }
+      }
+      await Promise.all(Array.from({ length: concurrent_max }, work))
+    }
+    is_busy = false
+    onIdle()
+  }
+
+  return {
+    add(result) {
+      unrecorded.push(result)
+      if (!is_busy) recordAll().catch((error: unknown) => log.error({ err: error }, 'recording deliveries failed'))
+    },
+    isBusy: () => is_busy,
+  }
+}
+
+/** Tries twice when another transaction interferes. Returns false when the results could not be recorded. */
+async function record(at: At, results: claims.Result[], log: Log): Promise<boolean> {
   const write = () => recordAndDisable(at, results)
   try {
     await write().catch((error: unknown) => {
@@ -25,12 +73,12 @@ export async function recordResults(at: At, results: claims.Result[], log: Log):
 function recordAndDisable(at: At, results: claims.Result[]): Promise<void> {
   const failed = results.filter(({ status }) => status !== 'succeeded')
   if (failed.length === 0) return claims.recordResults(at, results)
-  const endpointsOf = (chosen: claims.Result[]) => chosen.map(({ delivery }) => delivery)
+  const toEndpoints = (chosen: claims.Result[]) => chosen.map(({ delivery }) => delivery)
   return inTransaction(at, async (at) => {
     await claims.recordResults(at, results)
-    const answered_gone = endpointsOf(failed.filter(({ attempt }) => attempt.status === gone))
-    await webhooks.disable(at, { endpoints: answered_gone, reason: 'gone' })
-    const failing = endpointsOf(failed.filter(({ delivery }) => isFailing(delivery)))
+    const gone = toEndpoints(failed.filter(({ attempt }) => attempt.status === status_gone))
+    await webhooks.disable(at, { endpoints: gone, reason: 'gone' })
+    const failing = toEndpoints(failed.filter(({ delivery }) => isFailing(delivery)))
     await webhooks.disable(at, { endpoints: failing, reason: 'failing' })
   })
 }

@@ -31,7 +31,7 @@ const failed_attempts_min = 10
 export const isInbox = (url: string): boolean => url.startsWith('/')
 
 /** Leaves out the URL, which may contain secrets. */
-export function summaryOf(webhook: Webhook): WebhookSummary {
+export function toSummary(webhook: Webhook): WebhookSummary {
   const { id, url, events, description, status, disabled_reason, failing_since, created_at, updated_at } = webhook
   const host = isInbox(url) ? null : new URL(url).host
   return { id, host, events, description, status, disabled_reason, failing_since, created_at, updated_at }
@@ -176,7 +176,7 @@ export async function disable(
           and failed_attempts >= ${failed_attempts_min}))
       returning ${columns}`,
   )
-  const summaries = disabled.map((webhook) => ({ data: summaryOf(webhook) }))
+  const summaries = disabled.map((webhook) => ({ data: toSummary(webhook) }))
   await events.record(at, event_types.disabled, summaries)
 }
 

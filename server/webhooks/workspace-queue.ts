@@ -12,14 +12,16 @@ export interface WorkspaceQueue {
   in_flight: number
   in_flight_to_failing: number
   by_endpoint: Map<string, Progress>
-  /** Set when a delivery may have been committed with an earlier `due_at` than one already claimed: the next claim starts
-   *  from the beginning. */
+  /**
+   * Set when a delivery may have been committed with an earlier `due_at` than one already claimed: the next claim starts
+   * from the beginning.
+   */
   must_rescan: boolean
   /** Endpoints that had such a delivery, and may have more that didn't fit into the capacity. */
   rescanned: Set<string>
-  /** Claims the next batch when no more than this many are in flight. */
+  /** The next batch is claimed when no more than this many are in flight. */
   refill_at: number
-  /** Claims the next batch shortly after an endpoint has none left, so that slow endpoints don't delay it. */
+  /** Set when an endpoint has none left: the next batch is claimed shortly, so that slow endpoints don't delay this one. */
   refill_timer: NodeJS.Timeout | undefined
 }
 
@@ -40,8 +42,17 @@ export const newWorkspaceQueue = (workspace: string): WorkspaceQueue => ({
 
 export const isFailing = ({ failing_since }: Claimed): boolean => failing_since !== null
 
-/** Counts one delivery more, or one less, in flight. */
-export function countInFlight(queue: WorkspaceQueue, delivery: Claimed, change: 1 | -1): void {
+export function countStart(queue: WorkspaceQueue, delivery: Claimed): void {
+  queue.claimed.add(delivery)
+  countInFlight(queue, delivery, 1)
+}
+
+/** The delivery stays claimed until its result is recorded. */
+export function countEnd(queue: WorkspaceQueue, delivery: Claimed): void {
+  countInFlight(queue, delivery, -1)
+}
+
+function countInFlight(queue: WorkspaceQueue, delivery: Claimed, change: 1 | -1): void {
   const { webhook_id, due_at, id } = delivery
   queue.in_flight += change
   if (isFailing(delivery)) queue.in_flight_to_failing += change
@@ -57,7 +68,7 @@ export function countInFlight(queue: WorkspaceQueue, delivery: Claimed, change: 
 export const isOutOfOrder = (queue: WorkspaceQueue, delivery: Claimed): boolean =>
   isBefore(delivery, queue.by_endpoint.get(delivery.webhook_id))
 
-type Position = Pick<Progress, 'due_at' | 'id'>
+type DueOrder = Pick<Progress, 'due_at' | 'id'>
 
-const isBefore = (one: Position, other: Position = one): boolean =>
+const isBefore = (one: DueOrder, other: DueOrder = one): boolean =>
   one.due_at < other.due_at || (one.due_at === other.due_at && one.id < other.id)

@@ -1,18 +1,18 @@
 import type { TSchema } from 'typebox'
 import type { Scopes } from '../kit/http/operation.ts'
 
-/** A kind of event. Each room exports its own; `api.ts` makes the catalog from them. */
+/** Each room exports its own types. `api.ts` makes the catalog from them. */
 export interface EventType {
-  /** noun.verb */
+  /** `noun.verb` */
   name: string
   description: string
-  /** The resource, as it is after the event. */
+  /** The resource after the event. */
   data: TSchema
-  /** For updates: the previous values of what changed. */
+  /** For updates: the previous values of the fields that changed. */
   previous?: TSchema
   /** The scope that a reader of these events needs. */
   scope: string
-  /** Caused by people one at a time, so a workspace has few of them. */
+  /** A workspace has few such events, because people cause them one at a time. */
   is_rare?: boolean
 }
 
@@ -24,7 +24,7 @@ export interface Catalog {
   patterns: string[]
   /** The names that a pattern matches. */
   namesMatching: (pattern: string) => string[]
-  /** The names that a pattern matches and that someone with these scopes may read. */
+  /** The names that a pattern matches and that a caller with these scopes may read. */
   readableNames: (scopes: Scopes, pattern?: string) => string[]
 }
 
@@ -45,5 +45,5 @@ export function newCatalog(types: EventType[]): Catalog {
 
 const nounOf = (name: string): string => name.split('.')[0] ?? ''
 
-/** The patterns that match a name. */
+/** All patterns that match the name. */
 export const patternsFor = (name: string): string[] => ['*', `${nounOf(name)}.*`, name]

@@ -10,9 +10,9 @@ import type { Catalog } from './catalog.ts'
 import { lastPosition, positionOf } from './positions.ts'
 import type { Event, EventQuery } from './schema.ts'
 
-/** How many events a stream holds in memory. It reads the next when its client has taken these. */
+/** Events that a stream holds in memory. It reads the next ones when its client has received these. */
 export const next_max = 50
-const deleted_max = 2_000
+const delete_batch_rows = 2_000
 
 const columns = raw('id, type, resource_id, created_at, data, previous')
 
@@ -27,7 +27,7 @@ const oldest_first: page.Sort = { ...newest_first, name: 'position', is_descendi
 
 type Positioned = Event & { position: number }
 
-/** `names` are the event types that the caller may read. */
+/** `names` are the types that the caller may read. */
 export async function get({ db, workspace }: At, { id, names }: { id: string; names: string[] }): Promise<Event> {
   const event = await byId(db, workspace, id)
   if (!event || !names.includes(event.type)) throw notFound()
@@ -36,57 +36,60 @@ export async function get({ db, workspace }: At, { id, names }: { id: string; na
 
 const byId = batchedGetById<Event>(columns, raw('events'))
 
-/** Newest first; with `after`, oldest first. `names` are the event types to show. */
+/** Newest first; with `after`, oldest first. Returns only events of the types in `names`. */
 export async function list(
   at: At,
   { query, names, catalog }: { query: EventQuery; names: string[]; catalog: Catalog },
 ): Promise<page.Page<Positioned>> {
   const { db, workspace } = at
+  // Assigns positions, so that the list includes everything committed by now.
   await lastPosition(at)
   const start = query.after === undefined ? undefined : await positionOf(at, { id: query.after, field: 'after' })
-  const part = start === undefined ? raw('true') : sql`position > ${start}::bigint`
+  const in_range = start === undefined ? raw('true') : sql`position > ${start}::bigint`
   const others = catalog.types.filter(({ name }) => !names.includes(name))
-  const filter = { names: others.length === 0 ? undefined : names, resource_id: query.resource_id }
+  const filter = { names: toNamesFilter(catalog, names), resource_id: query.resource_id }
+  const other_names = others.map(({ name }) => name)
   const can_subtract = query.resource_id === undefined && others.every(({ is_rare }) => is_rare)
   return page.read(query, start === undefined ? newest_first : oldest_first, async (cut) => {
     const [rows, total] = await Promise.all([
-      db.many<Positioned>(cut.rows(selected(workspace, filter, part))),
+      db.many<Positioned>(cut.rows(selectEvents(workspace, filter, in_range))),
       can_subtract
-        ? countAllBut(
-            at,
-            others.map(({ name }) => name),
-            part,
-          )
-        : page.count(db, selected(workspace, filter, part)),
+        ? countAllExcept(at, other_names, in_range)
+        : page.count(db, selectEvents(workspace, filter, in_range)),
     ])
     return { rows, total }
   })
 }
 
 interface Filter {
-  /** undefined: all. */
-  names: string[] | undefined
+  names: NamesFilter
   resource_id?: string | undefined
 }
 
-function selected(workspace: string, { names, resource_id }: Filter, part: Sql): Sql {
+function selectEvents(workspace: string, { names, resource_id }: Filter, in_range: Sql): Sql {
   const all = sql`select ${columns}, position from events
-    where workspace_id = ${workspace} and position is not null and ${part}`
+    where workspace_id = ${workspace} and position is not null and ${in_range}`
   const of_types = names === undefined ? all : sql`${all} and type = any(${names}::text[])`
   return resource_id === undefined ? of_types : sql`${of_types} and resource_id = ${resource_id}`
 }
 
-/** Positions have no gaps, so the first and the last give the total. The few events of rare types are subtracted. */
-async function countAllBut({ db, workspace }: At, names: string[], part: Sql): Promise<number> {
+/** Positions have no gaps, so the first and the last give the total. Subtracts the few events of these rare types. */
+async function countAllExcept({ db, workspace }: At, names: string[], in_range: Sql): Promise<number> {
   const { total } = await db.one<{ total: number }>(
     sql`select coalesce(max(position) - min(position) + 1, 0) - (
         select count(*) from events
-        where workspace_id = ${workspace} and position is not null and ${part} and type = any(${names}::text[])
+        where workspace_id = ${workspace} and position is not null and ${in_range} and type = any(${names}::text[])
       ) as total
-      from events where workspace_id = ${workspace} and position is not null and ${part}`,
+      from events where workspace_id = ${workspace} and position is not null and ${in_range}`,
   )
   return total
 }
+
+/** Undefined for all types: the query is then faster without a condition. */
+export type NamesFilter = string[] | undefined
+
+export const toNamesFilter = (catalog: Catalog, names: string[]): NamesFilter =>
+  names.length === catalog.names.length ? undefined : names
 
 /** An event with `data` and `previous` as JSON text. */
 export interface StreamedEvent {
@@ -99,25 +102,25 @@ export interface StreamedEvent {
   previous: string | null
 }
 
-/** The next events after a position, in order. Not a verb of `at`: streams of different requests share it. */
-export const listNext = (db: Db, workspace: string, names: string[], after: number): Promise<StreamedEvent[]> =>
+/** Returns the next events after a position, in order. It takes no `at`, because streams of several requests share it. */
+export const listNext = (db: Db, workspace: string, names: NamesFilter, after: number): Promise<StreamedEvent[]> =>
   db.many<StreamedEvent>(
     sql`select position, id, type, resource_id, created_at, data::text, previous::text
-      from (${selected(workspace, { names }, sql`position > ${after}::bigint`)}) as selected
+      from (${selectEvents(workspace, { names }, sql`position > ${after}::bigint`)}) as selected
       order by position limit ${raw(String(next_max))}`,
   )
 
-/** Deletes the oldest events, in order of position, so that positions have no gaps. */
+/** Deletes events in order of position, up to the first that is not old, so that positions have no gaps. */
 export async function removeOld({ db, workspace }: At, before: number, isStopping?: IsStopping): Promise<void> {
   // Deleted rows stay in the index until the next vacuum, so each batch starts where the last one ended.
   let last = 0
   const removeSome = async () => {
     const oldest = await db.many<{ id: string; position: number }>(
       sql`select id, position from events where workspace_id = ${workspace} and position > ${last}
-        order by position limit ${raw(String(deleted_max))}`,
+        order by position limit ${raw(String(delete_batch_rows))}`,
     )
-    const kept = oldest.findIndex(({ id }) => id >= firstIdOf(before))
-    const positions = oldest.slice(0, kept === -1 ? oldest.length : kept).map(({ position }) => position)
+    const first_kept = oldest.findIndex(({ id }) => id >= firstIdOf(before))
+    const positions = oldest.slice(0, first_kept === -1 ? oldest.length : first_kept).map(({ position }) => position)
     await db.run(
       sql`delete from events
         where workspace_id = ${workspace} and position is not null and position = any(${positions}::bigint[])`,
@@ -125,5 +128,5 @@ export async function removeOld({ db, workspace }: At, before: number, isStoppin
     last = positions.at(-1) ?? last
     return positions.length
   }
-  await inBatches(deleted_max, removeSome, isStopping)
+  await inBatches(delete_batch_rows, removeSome, isStopping)
 }

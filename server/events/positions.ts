@@ -4,12 +4,12 @@ import type { Db } from '../kit/postgres/pool.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { invalid, overloaded } from '../kit/problem.ts'
 
-/** So few that a reader who waits for them hardly notices. */
+/** Small enough that a reader hardly notices the wait. */
 const batch_rows = 2_000
 
 type InWorkspace = Pick<At, 'db' | 'workspace'>
 
-/** The position of an event. Throws when there is no such event, or no longer: the reader has missed some. */
+/** Throws when the event doesn't exist or was deleted: a reader that continues after it would miss some. */
 export async function positionOf(at: InWorkspace, { id, field }: { id: string; field: string }): Promise<number> {
   const { db, workspace } = at
   let assigned: number | undefined
@@ -19,21 +19,21 @@ export async function positionOf(at: InWorkspace, { id, field }: { id: string; f
     )
     if (!event) break
     if (event.position !== null) return event.position
-    // A webhook may deliver an event before all those ahead of it have their positions.
+    // Clients may know an event before it has a position, such as from a webhook. Many others may be ahead of it.
     if (assigned === 0) throw overloaded()
     assigned = await assignBatch(at)
   }
-  const message = `${field} names no event that is kept.`
+  const message = `${field} must be the id of an event that still exists.`
   throw invalid([{ path: field, code: 'unknown', message }])
 }
 
-/** Assigns positions to committed events of these workspaces, and returns the last position of each. */
+/** Assigns positions to a batch of committed events of each workspace, and returns the last positions. */
 export async function lastPositions(db: Db, workspaces: string[]): Promise<Map<string, number>> {
-  const waiting = await db.many<{ workspace_id: string }>(
-    sql`select workspace_id from unnest(${workspaces}::uuid[]) as asked (workspace_id)
-      where exists (select from events where workspace_id = asked.workspace_id and position is null)`,
+  const unassigned = await db.many<{ workspace_id: string }>(
+    sql`select workspace_id from unnest(${workspaces}::uuid[]) as requested (workspace_id)
+      where exists (select from events where workspace_id = requested.workspace_id and position is null)`,
   )
-  for (const { workspace_id } of waiting) await assignBatch({ db, workspace: workspace_id })
+  for (const { workspace_id } of unassigned) await assignBatch({ db, workspace: workspace_id })
   const rows = await db.many<{ workspace_id: string; position: number }>(
     sql`select workspace_id, position from event_positions where workspace_id = any(${workspaces}::uuid[])`,
   )
@@ -46,34 +46,35 @@ export const lastPosition = async ({ db, workspace }: InWorkspace): Promise<numb
 /** Assigns positions to all committed events of all workspaces. */
 export async function assignPositions({ db }: Pick<At, 'db'>, isStopping: () => boolean): Promise<void> {
   const workspaces = await db.many<{ workspace_id: string }>(
-    sql`with recursive waiting (workspace_id) as (
+    sql`with recursive unassigned (workspace_id) as (
         (select workspace_id from events where position is null order by workspace_id limit 1)
         union all
-        select (select workspace_id from events where position is null and workspace_id > waiting.workspace_id
+        select (select workspace_id from events where position is null and workspace_id > unassigned.workspace_id
           order by workspace_id limit 1)
-        from waiting where workspace_id is not null)
-      select workspace_id from waiting where workspace_id is not null`,
+        from unassigned where workspace_id is not null)
+      select workspace_id from unassigned where workspace_id is not null`,
   )
   for (const { workspace_id } of workspaces) {
     while (!isStopping() && (await assignBatch({ db, workspace: workspace_id })) === batch_rows);
   }
 }
 
-/** Makes the planner find each row by its key. A plan made while there were few rows would scan the table for each. */
+/** Makes the planner find each row by its key. A cached plan from when there were few rows would scan the whole table. */
 const by_key = raw(
   [
     "set_config('plan_cache_mode', 'force_custom_plan', true)",
-    ...['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin'].map((way) => `set_config('enable_${way}', 'off', true)`),
+    ...['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin'].map((plan) => `set_config('enable_${plan}', 'off', true)`),
   ].join(', '),
 )
 
 /**
- * Assigns positions to committed events in the order of their ids, and returns how many. The lock on the workspace's row of
- * `event_positions` lets one transaction at a time do so. The next statement has a new snapshot, so it sees all events
- * committed by then. It doesn't wait for an event that a deletion has locked, and stops before it.
+ * Assigns positions to committed events in the order of their ids, and returns how many. The lock on the workspace's row in
+ * `event_positions` allows one transaction at a time. The statement after the lock has a new snapshot, so it sees all events
+ * committed by then. It doesn't wait for an event that a deletion has locked, but stops before it: later events of the same
+ * resource must not get an earlier position.
  */
 function assignBatch(at: InWorkspace): Promise<number> {
-  const waiting = sql`select workspace_id, id from events where workspace_id = ${at.workspace} and position is null
+  const unassigned = sql`select workspace_id, id from events where workspace_id = ${at.workspace} and position is null
     order by id limit ${batch_rows}`
   return inTransaction(at, async ({ db, workspace }) => {
     const [, , assigned] = await Promise.all([
@@ -83,13 +84,13 @@ function assignBatch(at: InWorkspace): Promise<number> {
       ),
       db.run(sql`select ${by_key} from event_positions where workspace_id = ${workspace} for update`),
       db.run(
-        sql`with free as materialized (${waiting} for update skip locked),
-          held as (select id from (${waiting}) as waiting where id not in (select id from free) order by id limit 1),
+        sql`with free as materialized (${unassigned} for update skip locked),
+          locked as (select id from (${unassigned}) as unassigned where id not in (select id from free) order by id limit 1),
           numbered as (select workspace_id, id, row_number() over (order by id) as number from free
-            where id < coalesce((select id from held), 'ffffffff-ffff-ffff-ffff-ffffffffffff')),
-          ahead as (update event_positions set position = position + (select count(*) from numbered)
+            where id < coalesce((select id from locked), 'ffffffff-ffff-ffff-ffff-ffffffffffff')),
+          last as (update event_positions set position = position + (select count(*) from numbered)
             where workspace_id = ${workspace} returning position - (select count(*) from numbered) as position)
-          update events set position = ahead.position + number from numbered, ahead
+          update events set position = last.position + number from numbered, last
           where events.workspace_id = numbered.workspace_id and events.id = numbered.id`,
       ),
     ])

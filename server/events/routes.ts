@@ -13,6 +13,9 @@ data: {"id":"019a84c4-5f00-7c3e-9d53-2f1a64c0b7ab","type":"contact.deleted","res
 
 `
 
+const shownNames = (catalog: Catalog, scopes: operation.Scopes, pattern?: string) =>
+  feed.toNamesFilter(catalog, catalog.readableNames(scopes, pattern))
+
 export const operations = (catalog: Catalog): operation.Operation[] => [
   operation.list({
     id: 'events.list',
@@ -20,10 +23,10 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     scope: 'events:read',
     summary: 'List events',
     description:
-      'Returns the events of the workspace, newest first. With `after`, returns those after an event, in the order in which ' +
-      'they were committed; an `after` that is unknown or too old gives 400. Events are kept for 30 days unless the service ' +
-      'is configured otherwise. A key sees only events of resources that it may read: `contact.*` and `import.*` need ' +
-      '`contacts:read`, `agent.*` needs `agents:read`, and so on.',
+      'Returns the events of the workspace, newest first. With `after`, returns the events after that one, in the order in ' +
+      'which they were committed; an `after` that is unknown or too old gives 400. Events are kept for 30 days unless the ' +
+      'service is configured otherwise. A key sees only events of resources that it may read: `contact.*` and `import.*` ' +
+      'require `contacts:read`, `agent.*` requires `agents:read`, and so on.',
     query: schema.eventQuery(catalog),
     items: schema.eventSchema(catalog),
     isExpensive: ({ type }) => type !== undefined,
@@ -36,14 +39,14 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     scope: 'events:read',
     summary: 'Stream events',
     description:
-      'Sends events as they happen, as server-sent events: those after the event that `Last-Event-ID` or `after` names, or ' +
-      'new ones. No event is skipped or repeated, and all come in order. `data` is the event as in the list, on one line. A ' +
-      'quiet stream sends a comment every 15 seconds. The stream ends when the key is revoked or expires, and when the ' +
-      'service stops: reconnect with the last id that you have. It sends the same types as the list.',
+      'Sends events as they happen, as server-sent events. It starts after the event that `Last-Event-ID` or `after` names, ' +
+      'or else with new events. Events come in order; none is skipped or repeated. `data` is the event as in the list, on ' +
+      'one line. A quiet stream sends a comment every 15 seconds. The stream ends when the key is revoked or expires, or ' +
+      'when the service stops: reconnect with the last id that you received. It sends the same types as the list.',
     query: schema.streamQuery(catalog),
     stream: { content_type: 'text/event-stream', example },
     run: (at, { query, caller }, subscriber) =>
-      stream(at, { after: query.after, names: catalog.readableNames(caller.scopes, query.type) }, subscriber),
+      stream(at, { after: query.after, names: shownNames(catalog, caller.scopes, query.type) }, subscriber),
   }),
   operation.get({
     id: 'events.get',

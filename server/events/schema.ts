@@ -3,7 +3,7 @@ import { id, oneOf, timestamp } from '../kit/field.ts'
 import * as page from '../kit/postgres/page.ts'
 import type { Catalog, EventType } from './catalog.ts'
 
-/** A deleted resource. */
+/** The `data` of an event about a deleted resource. */
 export const OnlyId = Type.Object({ id: id("The resource's identifier.") }, { title: 'OnlyId' })
 
 const example = { id: '019a84c4-5f00-7c3e-9d53-2f1a64c0b7ab', name: 'CRM sync' }
@@ -12,8 +12,11 @@ export const eventSchema = ({ names }: Catalog) =>
   Type.Object(
     {
       id: id('Unique identifier; treat it as opaque.'),
-      type: oneOf(names, { description: 'What happened. More types may be added.', examples: ['api_key.created'] }),
-      resource_id: id('The resource that it happened to.'),
+      type: oneOf(names, {
+        description: 'The type of the event. More types may be added.',
+        examples: ['api_key.created'],
+      }),
+      resource_id: id('The resource that the event is about.'),
       created_at: timestamp('When it happened.'),
       data: Type.Unsafe<object>({
         type: 'object',

@@ -5,7 +5,7 @@ import { copyLine } from '../kit/postgres/copy.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import type { EventType } from './catalog.ts'
 
-/** A list of rare types reads at most this many events. */
+/** `listNewest` reads at most this many events, even when those of the given types are rare. */
 const scanned_max = 1_000
 
 export interface Recorded {
@@ -13,19 +13,20 @@ export interface Recorded {
   ids: string[]
 }
 
-/** Runs in the transaction that records events. */
+/** Runs when events are recorded, in the same transaction. */
 export const recorded = newHook<Recorded>('events.recorded')
 
-/** Runs in the transaction that redacts events, with their ids. */
+/** Runs when events are redacted, in the same transaction, with their ids. */
 export const redacted = newHook<string[]>('events.redacted')
 
-/** The resource after the event and, for updates, the previous values of the fields that changed. */
 export interface NewEvent {
+  /** The resource after the event. */
   data: { id: string }
+  /** For updates: the previous values of the fields that changed. */
   previous?: object
 }
 
-/** Records what happened, in the transaction in which it happened. Other rooms react by the hook `recorded`. */
+/** Records events, in the transaction of the change. The hook `recorded` lets other rooms react. */
 export async function record(at: At, type: EventType, events: NewEvent[]): Promise<void> {
   if (events.length === 0) return
   const ids = events.map(() => newId())
@@ -52,6 +53,7 @@ async function insert({ db, workspace, now }: At, type: EventType, ids: string[]
 
 /** Like `record`, for thousands of events at once. */
 export async function recordMany(at: At, type: EventType, events: Omit<NewEvent, 'previous'>[]): Promise<void> {
+  if (events.length === 0) return
   const created_at = clock.iso(at.now)
   const ids = events.map(() => newId())
   const lines = events.map(({ data }, index) =>
@@ -63,7 +65,7 @@ export async function recordMany(at: At, type: EventType, events: Omit<NewEvent,
   ])
 }
 
-/** Reduces the events of deleted resources to their ids. */
+/** Removes everything but the ids from the events of deleted resources. */
 export async function redact(at: At, resource_ids: string[]): Promise<void> {
   const events = await at.db.many<{ id: string }>(
     sql`update events set data = json_build_object('id', resource_id), previous = null
@@ -71,10 +73,10 @@ export async function redact(at: At, resource_ids: string[]): Promise<void> {
       returning id`,
   )
   const ids = events.map(({ id }) => id)
-  await at.hooks.run(at, redacted, ids)
+  if (ids.length > 0) await at.hooks.run(at, redacted, ids)
 }
 
-/** The text of an event's `data`. Locks the event until the transaction ends, so that it isn't redacted meanwhile. */
+/** Returns the event's `data` as JSON text, and locks the event, so that it isn't redacted before the transaction ends. */
 export async function lockData({ db, workspace }: At, id: string | null): Promise<string | undefined> {
   const event = await db.maybe<{ data: string }>(
     sql`select data::text from events where workspace_id = ${workspace} and id = ${id} for share`,
@@ -82,7 +84,7 @@ export async function lockData({ db, workspace }: At, id: string | null): Promis
   return event?.data
 }
 
-/** An event with `data` and `previous` as JSON text, so that it is always sent as the same bytes. */
+/** An event with `data` and `previous` as JSON text. The text doesn't change, so each attempt sends the same bytes. */
 export interface EventText {
   id: string
   type: string
@@ -91,13 +93,13 @@ export interface EventText {
   previous: string | null
 }
 
-/** Joins each row to its event by `id`, to select `text_columns`. */
+/** Joins each row to its event, to select `text_columns`. */
 export const joinEvent = (workspace: string, id: Sql): Sql =>
   sql`join events as event on event.workspace_id = ${workspace} and event.id = ${id}`
 
 export const text_columns = raw('event.created_at as timestamp, event.data::text, event.previous::text')
 
-/** Selects the id, type and time of events for use in another statement. */
+/** Selects id, type and time of events, as part of another statement. */
 export const selectSince = (workspace: string, names: string[], since: string): Sql =>
   sql`select id, type, created_at from events
     where workspace_id = ${workspace} and type = any(${names}::text[]) and created_at >= ${since}`
@@ -109,7 +111,7 @@ export interface EventSummary {
   created_at: string
 }
 
-/** The newest events of these types, newest first, among the last `scanned_max` events. */
+/** Returns events of these types among the last `scanned_max` events, newest first. */
 export const listNewest = (
   { db, workspace }: At,
   { names, limit }: { names: string[]; limit: number },

@@ -5,35 +5,35 @@ import { isUnavailable } from '../kit/postgres/errors.ts'
 import { Problem } from '../kit/problem.ts'
 import * as feed from './feed.ts'
 import { lastPosition, positionOf } from './positions.ts'
-import { type Subscribers, subscribersOf } from './subscribers.ts'
+import { type Subscribers, subscribersFor } from './subscribers.ts'
 
 /** Keeps proxies from closing a quiet stream. */
 const heartbeat_ms = 15_000
-/** Tells the client when to reconnect. */
+/** The client reconnects after this long. */
 const retry_ms = 1_000
 const retry_read_after_ms = 500
 
 /**
- * Server-sent events: those after the event that the client names, or new ones. Reads by position, so nothing is skipped or
- * repeated.
+ * Sends events as server-sent events: those after the event that the client names, or new ones. It reads by position, so it
+ * skips and repeats nothing.
  */
 export async function* stream(
   at: At,
-  { after, names }: { after: string | undefined; names: string[] },
+  { after, names }: { after: string | undefined; names: feed.NamesFilter },
   { last_event_id, signal }: Subscriber,
 ): AsyncGenerator<string> {
   let last_position = await lastPosition(at)
   let position = last_position
-  // A browser reconnects to the same URL, and tells by the header which event it has.
+  // A browser reconnects to the same URL, so the header is newer than `after`.
   if (last_event_id !== undefined) position = await positionOf(at, { id: last_event_id, field: 'Last-Event-ID' })
   else if (after !== undefined) position = await positionOf(at, { id: after, field: 'after' })
-  const subscribers = subscribersOf(at.db)
+  const subscribers = subscribersFor(at.db)
   yield `retry: ${retry_ms}\n\n`
   while (!signal.aborted) {
     if (position < last_position) {
       const events = await readNext(subscribers, at.workspace, names, position)
       if (!events) continue
-      // Fewer than a full batch: there are no more of these types up to the last position.
+      // Less than a full batch: there are no more of these types up to the last position.
       position = Math.max(events.at(-1)?.position ?? 0, events.length < feed.next_max ? last_position : 0)
       if (events.length > 0) yield events.map(toServerSentEvent).join('')
     } else {
@@ -44,11 +44,11 @@ export async function* stream(
   }
 }
 
-/** Returns undefined, after a pause, when the database is unavailable: that doesn't end the stream. */
+/** Returns undefined after a pause when the database is unavailable, so that the stream continues. */
 async function readNext(
   subscribers: Subscribers,
   workspace: string,
-  names: string[],
+  names: feed.NamesFilter,
   after: number,
 ): Promise<feed.StreamedEvent[] | undefined> {
   try {

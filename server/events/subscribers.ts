@@ -15,21 +15,21 @@ interface Waiting {
   fail: (error: unknown) => void
 }
 
-interface Wanted {
-  names: string[]
+interface Range {
+  names: feed.NamesFilter
   after: number
 }
 
-/** Shared by all streams of the process: one poll for new events, and one read for streams at the same position. */
+/** Serves all streams of the process: one poll finds new events for all, and streams at the same position share a read. */
 export interface Subscribers {
-  /** Resolves with the workspace's last position once it is beyond `position`, or with undefined after `wait_ms` or an abort. */
+  /** Resolves with the workspace's last position when it is beyond `position`, or with undefined after `wait_ms` or an abort. */
   waitFor: (workspace: string, position: number, wait_ms: number, signal: AbortSignal) => Promise<number | undefined>
-  next: (workspace: string, wanted: Wanted) => Promise<feed.StreamedEvent[]>
+  next: (workspace: string, range: Range) => Promise<feed.StreamedEvent[]>
 }
 
 const by_database = new WeakMap<Db, Subscribers>()
 
-export function subscribersOf(db: Db): Subscribers {
+export function subscribersFor(db: Db): Subscribers {
   let subscribers = by_database.get(db)
   if (!subscribers) {
     subscribers = openSubscribers(db)
@@ -57,7 +57,7 @@ function openSubscribers(db: Db): Subscribers {
     }
   }
 
-  /** Polls while someone waits. */
+  /** Polls as long as a stream waits. */
   async function keepPolling(): Promise<void> {
     try {
       await poll()
@@ -68,13 +68,14 @@ function openSubscribers(db: Db): Subscribers {
     if (is_polling) setTimeout(() => void keepPolling(), poll_every_ms)
   }
 
-  const next = openBatcher<Wanted, feed.StreamedEvent[]>(limits, async (workspace, all) => {
+  const next = openBatcher<Range, feed.StreamedEvent[]>(limits, async (workspace, ranges) => {
     const found = new Map<string, feed.StreamedEvent[]>()
-    for (const { names, after } of all) {
-      const key = `${names} ${after}`
-      if (!found.has(key)) found.set(key, await feed.listNext(db, workspace, names, after))
+    const keyOf = ({ names, after }: Range) => `${names} ${after}`
+    for (const range of ranges) {
+      const key = keyOf(range)
+      if (!found.has(key)) found.set(key, await feed.listNext(db, workspace, range.names, range.after))
     }
-    return all.map(({ names, after }) => found.get(`${names} ${after}`) ?? [])
+    return ranges.map((range) => found.get(keyOf(range)) ?? [])
   })
 
   return {

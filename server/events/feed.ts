@@ -114,7 +114,7 @@ export const listNext = (db: Db, workspace: string, names: NamesFilter, after: n
 export async function removeOld({ db, workspace }: At, before: number, isStopping?: IsStopping): Promise<void> {
   // Deleted rows stay in the index until the next vacuum, so each batch starts where the last one ended.
   let last = 0
-  const removeSome = async () => {
+  const removeBatch = async () => {
     const oldest = await db.many<{ id: string; position: number }>(
       sql`select id, position from events where workspace_id = ${workspace} and position > ${last}
         order by position limit ${raw(String(delete_batch_rows))}`,
@@ -128,5 +128,5 @@ export async function removeOld({ db, workspace }: At, before: number, isStoppin
     last = positions.at(-1) ?? last
     return positions.length
   }
-  await inBatches(delete_batch_rows, removeSome, isStopping)
+  await inBatches(delete_batch_rows, removeBatch, isStopping)
 }

@@ -29,26 +29,26 @@ export async function list(
   const { db, workspace } = at
   await webhooks.get(at, webhook_id)
   const all = sql`webhook_deliveries where workspace_id = ${workspace} and webhook_id = ${webhook_id}`
-  const having = (status: DeliveryStatus) => sql`${all} and ${conditions[status]}`
-  const countOf = (status: DeliveryStatus) => sql`(select count(*) from ${having(status)})`
-  const counted = deliveryCount(workspace, webhook_id)
+  const withStatus = (status: DeliveryStatus) => sql`${all} and ${conditions[status]}`
+  const countWith = (status: DeliveryStatus) => sql`(select count(*) from ${withStatus(status)})`
+  const count = deliveryCount(workspace, webhook_id)
   const totals = {
-    all: counted,
-    pending: countOf('pending'),
-    failed: countOf('failed'),
-    // The rest, which needs no index: each index would slow down every delivery.
-    succeeded: sql`${counted} - ${countOf('pending')} - ${countOf('failed')}`,
+    all: count,
+    pending: countWith('pending'),
+    failed: countWith('failed'),
+    // Calculated, because an index on this status would slow down every delivery.
+    succeeded: sql`${count} - ${countWith('pending')} - ${countWith('failed')}`,
   }
   return page.read(query, page.newest_id_first, async (cut) => {
     const [rows, { total }] = await Promise.all([
-      db.many<Delivery>(cut.rows(sql`select ${columns} from ${query.status ? having(query.status) : all}`)),
+      db.many<Delivery>(cut.rows(sql`select ${columns} from ${query.status ? withStatus(query.status) : all}`)),
       db.one<{ total: number }>(sql`select ${totals[query.status ?? 'all']} as total`),
     ])
     return { rows, total }
   })
 }
 
-/** Written as in the partial indexes, so that the planner uses them. */
+/** The same conditions as in the partial indexes, so that the planner uses them. */
 const conditions: Record<DeliveryStatus, Sql> = {
   pending: raw('due_at is not null'),
   succeeded: raw("status = 'succeeded'"),
@@ -67,7 +67,7 @@ export async function get({ db, workspace }: At, { webhook_id, id }: DeliveryId)
   return { ...found, body: toRequestBody(workspace, found) }
 }
 
-/** Records a test event and sends it to this webhook only. */
+/** Records a test event and sends it to this webhook only, whatever the webhook subscribes to. */
 export async function test(at: At, webhook_id: string): Promise<Delivery> {
   const webhook = assertActive(await webhooks.lock(at, { id: webhook_id }))
   const type = event_types.test
@@ -79,12 +79,12 @@ export async function test(at: At, webhook_id: string): Promise<Delivery> {
   )
 }
 
-/** Starts over with the first attempt, whatever the status was. */
+/** Starts over with the first attempt, whatever the status is. */
 export async function resend(at: At, { webhook_id, id }: DeliveryId): Promise<Delivery> {
   const { db, workspace, now } = at
   assertActive(await webhooks.get(at, webhook_id))
   const sent = await db.maybe<Delivery>(
-    sql`update webhook_deliveries set ${sentAgain(now)}
+    sql`update webhook_deliveries set ${asPending(now)}
       where workspace_id = ${workspace} and webhook_id = ${webhook_id} and id = ${id} returning ${columns}`,
   )
   if (!sent) throw notFound()
@@ -100,7 +100,7 @@ export async function recover(
   const { db, workspace, now } = at
   const webhook = assertActive(await webhooks.get(at, webhook_id))
   const failed = await db.run(
-    sql`update webhook_deliveries set ${sentAgain(now)}
+    sql`update webhook_deliveries set ${asPending(now)}
       where workspace_id = ${workspace} and webhook_id = ${webhook_id} and status = 'failed'
         and created_at >= ${clock.iso(clock.parse(since))}`,
   )
@@ -123,10 +123,10 @@ async function enqueueMissed(at: At, webhook: Webhook, since: string, catalog: C
   return missed
 }
 
-/** The result of an attempt in flight is not recorded. */
-const sentAgain = (now: number): Sql => sql`status = 'pending', attempt = 0, due_at = ${clock.iso(now)}`
+/** The result of an attempt in flight is not recorded, because `attempt` or `due_at` changes. */
+const asPending = (now: number): Sql => sql`status = 'pending', attempt = 0, due_at = ${clock.iso(now)}`
 
-/** If it is disabled right after, its pending deliveries fail. */
+/** Without a lock: if the webhook is disabled at the same time, its pending deliveries fail soon. */
 function assertActive(webhook: Webhook): Webhook {
   if (webhook.status === 'active') return webhook
   throw invalidState('This webhook is disabled: set its status to active first.')

@@ -3,11 +3,11 @@ import { newId } from '../kit/id.ts'
 import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 
-/** Reading up to this many rows of a webhook costs next to nothing. */
+/** Adding up this many rows of a webhook is fast enough. */
 const rows_max = 100
 const batch_rows = 5_000
 
-/** Adds `each` to the number of deliveries of these webhooks, in the transaction that adds or removes them. Locks nothing. */
+/** Adds `each` to the delivery count of these webhooks. It inserts rows, so concurrent transactions don't wait for each other. */
 export async function addToCounts(
   { db, workspace }: Pick<At, 'db' | 'workspace'>,
   { webhook_ids, each }: { webhook_ids: string[]; each: number },
@@ -19,12 +19,12 @@ export async function addToCounts(
   )
 }
 
-/** The number of a webhook's deliveries, as a value within a statement. */
+/** An SQL expression for the number of a webhook's deliveries. */
 export const deliveryCount = (workspace: string, webhook_id: string): Sql =>
   sql`(select coalesce(sum(total), 0)::bigint from webhook_delivery_counts
     where workspace_id = ${workspace} and webhook_id = ${webhook_id})`
 
-/** Replaces the rows of each webhook that has many by their sum. */
+/** Replaces the rows of a webhook by their sum, for webhooks with many rows. */
 export async function sumUpCounts({ db }: Pick<Unscoped, 'db'>, isStopping: IsStopping): Promise<void> {
   const webhooks = await db.many<{ workspace_id: string; webhook_id: string }>(
     sql`select workspace_id, webhook_id from webhook_delivery_counts

@@ -6,14 +6,14 @@ const scope = 'webhooks:read'
 export const event_types = {
   disabled: {
     name: 'webhook.disabled',
-    description: 'A webhook was disabled by the service: `disabled_reason` is `gone` or `failing`.',
+    description: 'The service disabled a webhook: `disabled_reason` is `gone` or `failing`.',
     data: WebhookSummary,
     scope,
     is_rare: true,
   },
   test: {
     name: 'webhook.test',
-    description: 'Asked for by "Test a webhook", and sent to that one only.',
+    description: 'A test event, requested by "Test a webhook". It is sent to that webhook only.',
     data: WebhookSummary,
     scope,
     is_rare: true,

@@ -13,26 +13,24 @@ import { cut, storable } from '../kit/text.ts'
 import type { InboxRequest, Webhook } from './schema.ts'
 import * as webhooks from './store.ts'
 
-/** An inbox is an endpoint of this server, to try out webhooks. It stores and checks each request. */
-
 const columns = raw('id, headers, body, answered, steps, created_at')
 const requests_max = 50
 const detail_length_max = 300
-/** Longer than a sender waits. */
+/** Longer than the sender waits. */
 const hang_ms = 20_000
 
 type Inbox = Pick<Webhook, 'id' | 'inbox_answer'> & webhooks.SealedSecrets
 
-/** The token in the path identifies the inbox. Whether it exists is found out when the request is stored. */
+/** Takes the token in the path as the caller. `receive` finds out whether the inbox exists. */
 export function identifyInbox({ params: { workspace = '', token = '' } }: RequestHead): Caller {
   if (!isId(workspace) || !isSecret(token)) throw notFound()
   return { id: token, workspace, scopes: { has: () => false, is_open: false }, authenticated_by: 'token' }
 }
 
-/** Stores the request and answers as the inbox is configured to. */
+/** Stores the request with the steps of its signature check, and answers as `inbox_answer` says. */
 export async function receive(at: At, { token, request }: { token: string; request: RawRequest }): Promise<RawAnswer> {
   const { db, workspace, now } = at
-  // Waits for a deletion of the webhook: the request could not be stored after it.
+  // Locked, so that the webhook isn't deleted before the request is stored.
   const inbox = await db.maybe<Inbox>(
     sql`select id, inbox_answer, secret, previous_secret, previous_secret_until from webhooks
       where workspace_id = ${workspace} and url = ${`/inbox/${workspace}/${token}`} for key share`,
@@ -72,7 +70,7 @@ async function isRedacted(at: At, event_id: string | null, body: string): Promis
 
 type Steps = InboxRequest['steps']
 
-/** Checks the signature step by step, as any receiver would by Standard Webhooks. */
+/** Checks the signature step by step, as any receiver does by Standard Webhooks. */
 function checkSignature(
   secrets: string[],
   headers: Record<string, string>,
@@ -90,28 +88,32 @@ function checkSignature(
     {
       name: 'headers',
       is_ok: missing.length === 0,
-      detail: missing.length === 0 ? `There are ${names.join(', ')}.` : `There is no ${missing.join(', ')}.`,
+      detail: missing.length === 0 ? `Found ${names.join(', ')}.` : `Missing: ${missing.join(', ')}.`,
     },
     {
       name: 'timestamp',
       is_ok: late_s * 1000 <= tolerance_ms,
-      detail: `It is ${late_s} s from now; at most ${tolerance_ms / 1000} are fine.`,
+      detail: `The timestamp differs from the current time by ${late_s} s. The limit is ${tolerance_ms / 1000} s.`,
     },
     {
       name: 'content',
       is_ok: true,
-      detail: `What is signed is the id, the timestamp and the body: ${shortened(content)}`,
+      detail: `The signed content is the id, the timestamp and the body: ${shorten(content)}`,
     },
-    { name: 'expected', is_ok: true, detail: `HMAC-SHA256 of it with the secret gives ${expected.join(' ')}` },
+    {
+      name: 'expected',
+      is_ok: true,
+      detail: `The HMAC-SHA256 of the content with the secret is ${expected.join(' ')}`,
+    },
     {
       name: 'signature',
       is_ok: secrets.some((secret) => isSigned(secret, message, signature)),
-      detail: `The header says ${shortened(signature)}`,
+      detail: `The header contains ${shorten(signature)}`,
     },
   ]
 }
 
-const shortened = (text: string): string =>
+const shorten = (text: string): string =>
   storable(cut(text, detail_length_max)) + (text.length > detail_length_max ? '…' : '')
 
 export async function list(

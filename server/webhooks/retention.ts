@@ -7,10 +7,10 @@ import { addToCounts } from './delivery-counts.ts'
 
 const batch_rows = 2_000
 const webhooks_max = 1_000
-/** A transaction that began before the deletion may still write deliveries. None takes this long. */
-const late_ms = 60 * 60 * 1000
+/** A transaction that began before a webhook was deleted may add deliveries later. No transaction takes this long. */
+const late_writes_ms = 60 * 60 * 1000
 
-/** Deletes deliveries and inbox requests with their events. */
+/** Deletes the deliveries and inbox requests of events before this time. */
 export async function removeOld(at: At, before: number, isStopping?: IsStopping): Promise<void> {
   const { db, workspace } = at
   // At most 50 for each webhook.
@@ -19,7 +19,7 @@ export async function removeOld(at: At, before: number, isStopping?: IsStopping)
   for (const { id } of webhooks) await removeDeliveries(at, id, before, isStopping)
 }
 
-/** Deletes the deliveries of deleted webhooks: at once, and again later for those written meanwhile. */
+/** Deletes the deliveries of deleted webhooks: at once, and again after `late_writes_ms`. */
 export async function removeDeleted(at: At, isStopping?: IsStopping): Promise<void> {
   const { db, workspace, now } = at
   const deleted = await db.many<{ webhook_id: string; deleted_at: string }>(
@@ -29,7 +29,7 @@ export async function removeDeleted(at: At, isStopping?: IsStopping): Promise<vo
   for (const { webhook_id, deleted_at } of deleted) {
     await removeDeliveries(at, webhook_id, clock.time_max_ms, isStopping)
     if (isStopping?.()) return
-    const last_due = clock.parse(deleted_at) + late_ms
+    const last_due = clock.parse(deleted_at) + late_writes_ms
     const of_webhook = sql`workspace_id = ${workspace} and webhook_id = ${webhook_id}`
     if (now < last_due) {
       await db.run(sql`update deleted_webhooks set due_at = ${clock.iso(last_due)} where ${of_webhook}`)
@@ -40,7 +40,7 @@ export async function removeDeleted(at: At, isStopping?: IsStopping): Promise<vo
   }
 }
 
-/** Workspaces with deliveries of deleted webhooks to delete. */
+/** Workspaces for which `removeDeleted` has something to do. */
 export const workspacesWithDeleted = ({ db, now }: Unscoped): Promise<{ workspace_id: string }[]> =>
   db.many(sql`select distinct workspace_id from deleted_webhooks where due_at <= ${clock.iso(now)}`)
 
@@ -49,7 +49,7 @@ async function removeDeliveries(at: At, webhook_id: string, before: number, isSt
   const of_webhook = sql`workspace_id = ${at.workspace} and webhook_id = ${webhook_id}`
   // Deleted rows stay in the index until the next vacuum, so each batch starts where the last one ended.
   let last = firstIdOf(0)
-  const removeSome = async (at: At): Promise<number> => {
+  const removeBatch = async (at: At): Promise<number> => {
     const { db } = at
     const old = await db.many<{ id: string }>(
       sql`select id from (
@@ -63,5 +63,5 @@ async function removeDeliveries(at: At, webhook_id: string, before: number, isSt
     last = ids.at(-1) ?? last
     return ids.length
   }
-  await inBatches(batch_rows, () => inTransaction(at, removeSome), isStopping)
+  await inBatches(batch_rows, () => inTransaction(at, removeBatch), isStopping)
 }

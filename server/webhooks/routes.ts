@@ -19,8 +19,8 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     scope: 'webhooks:write',
     summary: 'Create a webhook',
     description:
-      'Events that happen from now on are sent to `url` as Standard Webhooks, each at least once: see "Webhooks" in the guide. ' +
-      'The answer shows the `secret` that signs them, this once. There can be 100 of them.',
+      'Sends new events to `url` as Standard Webhooks, each at least once: see "Webhooks" in the guide. The `secret` that signs ' +
+      'the requests is returned only this once. A workspace can have 100 webhooks.',
     body: schema.newWebhook(catalog.patterns),
     errors: ['INVALID_STATE'],
     response: schema.WebhookWithSecret,
@@ -55,7 +55,8 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     scope: 'webhooks:write',
     summary: 'Update a webhook',
     description:
-      'Fields that are not sent keep their values. With `status` `disabled` nothing more is sent; with `active` it begins anew.',
+      'Fields that are not sent keep their values. With the `status` `disabled` no more events are sent; `active` enables the ' +
+      'webhook again.',
     params: ById,
     body: schema.webhookChange(catalog.patterns),
     response: schema.Webhook,
@@ -68,7 +69,7 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     path: `${path}/:id`,
     scope: 'webhooks:write',
     summary: 'Delete a webhook',
-    description: 'With its deliveries: what is still to be sent is not.',
+    description: 'Deletes the webhook with its deliveries. Pending deliveries are not sent.',
     params: ById,
     response: Deleted,
     run: (at, { params, is_current }) => webhooks.remove(at, { id: params.id, is_current }),
@@ -80,8 +81,8 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     scope: 'webhooks:write',
     summary: "Rotate a webhook's secret",
     description:
-      'The answer shows the new secret, this once. For 24 hours the one before signs too: the header has both signatures. ' +
-      'One that was still in that time stops at once.',
+      'Returns the new secret, only this once. For 24 hours the previous secret also signs: the header has both signatures. ' +
+      'A secret from an earlier rotation stops at once.',
     params: ById,
     response: schema.WebhookWithSecret,
     is_secret: true,
@@ -93,7 +94,8 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     path: `${path}/:id/test`,
     scope: 'webhooks:write',
     summary: 'Test a webhook',
-    description: 'Sends it an event `webhook.test`, whatever it listens to. The delivery tells what became of it.',
+    description:
+      'Sends a `webhook.test` event to this webhook, whatever its `events` are. Get the delivery to see the result.',
     params: ById,
     errors: ['INVALID_STATE'],
     response: schema.Delivery,
@@ -104,7 +106,7 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     path: `${path}/:id/deliveries`,
     scope: 'webhooks:read',
     summary: "List a webhook's deliveries",
-    description: 'Newest first. They are kept as long as their events.',
+    description: 'Newest first. Deliveries are kept as long as their events.',
     params: ById,
     query: schema.DeliveryQuery,
     items: schema.Delivery,
@@ -116,7 +118,7 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     path: `${path}/:id/deliveries/:delivery_id`,
     scope: 'webhooks:read',
     summary: 'Get a delivery',
-    description: 'With what is sent, and each attempt.',
+    description: 'Returns the delivery with the body of its request and its attempts.',
     params: schema.ByDeliveryId,
     response: schema.DeliveryWithAttempts,
     run: (at, { params }) => deliveries.get(at, { webhook_id: params.id, id: params.delivery_id }),
@@ -126,8 +128,8 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     method: 'POST',
     path: `${path}/:id/deliveries/:delivery_id/resend`,
     scope: 'webhooks:write',
-    summary: 'Send a delivery again',
-    description: 'At once, with all attempts anew, whatever became of it before.',
+    summary: 'Resend a delivery',
+    description: 'Sends the delivery again at once, whatever its status is. It starts over with the first attempt.',
     params: schema.ByDeliveryId,
     errors: ['INVALID_STATE'],
     response: schema.Delivery,
@@ -138,10 +140,9 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     method: 'POST',
     path: `${path}/:id/recover`,
     scope: 'webhooks:write',
-    summary: 'Send again what failed',
+    summary: 'Recover deliveries',
     description:
-      'Of the events since then: deliveries whose status is `failed`, and what it listens to and was never told of, since it ' +
-      'was disabled.',
+      'Sends failed deliveries of events since `since` again, and events that the webhook missed while it was disabled.',
     params: ById,
     body: schema.Recovery,
     errors: ['INVALID_STATE'],
@@ -152,9 +153,10 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     id: 'webhooks.list_inbox',
     path: `${path}/:id/inbox`,
     scope: 'webhooks:read',
-    summary: 'List what came to an inbox',
+    summary: "List an inbox's requests",
     description:
-      'The last 50 requests, newest first, each with its signature checked step by step. Of other webhooks: none.',
+      'Returns the last 50 requests, newest first, each with the steps of its signature check. The list is empty for webhooks ' +
+      'that are not inboxes.',
     params: ById,
     query: page.query({}),
     items: schema.InboxRequest,
@@ -162,15 +164,15 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
   }),
 ]
 
-/** Requests to inboxes, which are not part of the API of the workspace. */
+/** Requests to inboxes have no API key: the token in the path identifies the inbox. */
 export const inbox_operations: operation.Operation[] = [
   operation.raw({
     id: 'webhooks.receive',
     path: '/inbox/:workspace/:token',
-    summary: 'Send to an inbox',
+    summary: 'Send a request to an inbox',
     description:
-      'The URL of a webhook that was created with the URL `inbox`. Stores the request, checks its signature, and answers as ' +
-      "the webhook's `inbox_answer` says: 200, 410, 500, or with `hang` nothing for 20 seconds and then 504.",
+      'This is the `url` of a webhook that was created with the `url` `inbox`. Stores the request, checks its signature, and ' +
+      'answers as `inbox_answer` says: with 200, 410 or 500, or with `hang` after 20 seconds with 504.',
     params: schema.ByInbox,
     errors: ['NOT_FOUND'],
     request: { content_type: '*/*', example: '{"type":"webhook.test"}' },

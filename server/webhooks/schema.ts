@@ -5,73 +5,75 @@ import * as page from '../kit/postgres/page.ts'
 export const webhooks_max = 100
 const url_length_max = 2_000
 const patterns_max = 50
-/** What stands in the place of an address to get one of our own. */
+/** As the `url` of a new webhook: creates an inbox. */
 export const inbox_url = 'inbox'
 
 export const inbox_answers = ['200', '500', '410', 'hang'] as const
 export const delivery_statuses = ['pending', 'succeeded', 'failed'] as const
 export type DeliveryStatus = (typeof delivery_statuses)[number]
 
-const description_said = { maxLength: 200, description: 'What it is for.', examples: ['CRM sync'] }
-const events_said = {
+const description_text = { maxLength: 200, description: 'What the webhook is for.', examples: ['CRM sync'] }
+const events_text = {
   description:
-    'Which events are sent: types, or patterns such as `contact.*`. `*` stands for all, also those of later versions.',
+    'The event types to send, or patterns such as `contact.*`. `*` matches all types, including those of later versions.',
   examples: [['contact.*', 'agent.created']],
 }
-const inbox_answer_said =
-  "Of an inbox: what it answers. `hang` doesn't answer in time; `410` asks to be disabled. `null`: this is no inbox."
+const inbox_answer_text =
+  "For inboxes: how it answers. `hang` doesn't answer in time; `410` gets the webhook disabled. `null` for other webhooks."
 
-const kept = {
+const webhook = {
   id: id('Unique identifier; treat it as opaque.'),
   url: Type.String({
-    description: 'Where the events are sent. Of an inbox: its path on this server.',
+    description: 'Where events are sent. For an inbox, its path on this server.',
     examples: ['https://hooks.shop.example/parley'],
   }),
-  events: Type.Array(Type.String(), events_said),
-  description: Type.Unsafe<string | null>({ type: ['string', 'null'], ...description_said }),
+  events: Type.Array(Type.String(), events_text),
+  description: Type.Unsafe<string | null>({ type: ['string', 'null'], ...description_text }),
   status: oneOf(['active', 'disabled'], {
-    description: 'One that is `disabled` is sent nothing, and what was still to be sent is `failed`.',
+    description: 'A `disabled` webhook gets no events, and its pending deliveries become `failed`.',
     examples: ['active'],
   }),
   disabled_reason: Type.Unsafe<'asked' | 'gone' | 'failing' | null>({
     type: ['string', 'null'],
     enum: ['asked', 'gone', 'failing', null],
     description:
-      'Why it is disabled: it was `asked` for, the endpoint answered 410 (`gone`), or for five days at least ten attempts failed ' +
-      'and none succeeded (`failing`).',
+      'Why the webhook is disabled: an update disabled it (`asked`), the endpoint answered 410 (`gone`), or all ' +
+      'attempts failed for five days, at least ten of them (`failing`).',
     examples: [null],
   }),
-  failing_since: optionalTimestamp('Since when there was nothing but failure; `null`: the last attempt succeeded.'),
-  previous_secret_until: optionalTimestamp('How long the secret before the last rotation signs too.'),
+  failing_since: optionalTimestamp(
+    'When the first attempt failed since the last success. `null` when the webhook is not failing.',
+  ),
+  previous_secret_until: optionalTimestamp('Until when the previous secret also signs requests, after a rotation.'),
   inbox_answer: Type.Unsafe<(typeof inbox_answers)[number] | null>({
     type: ['string', 'null'],
     enum: [...inbox_answers, null],
-    description: inbox_answer_said,
+    description: inbox_answer_text,
     examples: [null],
   }),
-  created_at: timestamp('When it was created.'),
-  updated_at: timestamp('When it was last changed.'),
+  created_at: timestamp('When the webhook was created.'),
+  updated_at: timestamp('When the webhook was last changed.'),
 }
 
-export const Webhook = Type.Object(kept, { title: 'Webhook' })
+export const Webhook = Type.Object(webhook, { title: 'Webhook' })
 export type Webhook = Static<typeof Webhook>
 
-/** For the log of events, which more people may read than webhooks: addresses often hold secrets in path and query. */
+/** For events, which more people may read than webhooks. It has no URL, because URLs often contain secrets. */
 export const WebhookSummary = Type.Object(
   {
-    id: kept.id,
+    id: webhook.id,
     host: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'The host that events are sent to, with the port unless it is the default. `null`: an inbox.',
+      description: 'The host that events are sent to, with the port unless it is the default. `null` for an inbox.',
       examples: ['hooks.shop.example'],
     }),
-    events: kept.events,
-    description: kept.description,
-    status: kept.status,
-    disabled_reason: kept.disabled_reason,
-    failing_since: kept.failing_since,
-    created_at: kept.created_at,
-    updated_at: kept.updated_at,
+    events: webhook.events,
+    description: webhook.description,
+    status: webhook.status,
+    disabled_reason: webhook.disabled_reason,
+    failing_since: webhook.failing_since,
+    created_at: webhook.created_at,
+    updated_at: webhook.updated_at,
   },
   { title: 'WebhookSummary' },
 )
@@ -79,9 +81,9 @@ export type WebhookSummary = Static<typeof WebhookSummary>
 
 export const WebhookWithSecret = Type.Object(
   {
-    ...kept,
+    ...webhook,
     secret: Type.String({
-      description: 'Signs what is sent, by Standard Webhooks. It is shown here and never again.',
+      description: 'Signs requests, by Standard Webhooks. It is returned only this once.',
       examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwm0Y1u8xJtAo='],
     }),
   },
@@ -89,34 +91,33 @@ export const WebhookWithSecret = Type.Object(
 )
 export type WebhookWithSecret = Static<typeof WebhookWithSecret>
 
-const url_form = '^(https?://.+|inbox|/inbox/.+)$'
+const url_pattern = '^(https?://.+|inbox|/inbox/.+)$'
 
-/** The patterns come from the catalog of event types. */
 const fieldsFor = (patterns: string[]) => ({
   url: text({
     maxLength: url_length_max,
-    pattern: url_form,
-    [check]: (said) =>
-      new RegExp(url_form).test(said)
+    pattern: url_pattern,
+    [check]: (url) =>
+      new RegExp(url_pattern).test(url)
         ? undefined
         : { code: 'format', message: 'must begin with https:// or http://, or be inbox.' },
     description:
-      'An address that begins with https:// or http://, on a public host, without name and password. Or `inbox`, for a ' +
-      'built-in one that keeps what it gets.',
+      'A URL that begins with https:// or http://, on a public host, without user name and password. Or `inbox`, for a ' +
+      'built-in endpoint that stores the requests it gets.',
     examples: ['https://hooks.shop.example/parley'],
   }),
   events: Type.Unsafe<string[]>({
     type: 'array',
     items: { type: 'string', enum: patterns },
     maxItems: patterns_max,
-    ...events_said,
+    ...events_text,
   }),
-  description: Type.Optional(optionalText(description_said)),
+  description: Type.Optional(optionalText(description_text)),
   inbox_answer: Type.Optional(
     Type.Unsafe<(typeof inbox_answers)[number] | null>({
       type: ['string', 'null'],
       enum: [...inbox_answers, null],
-      description: inbox_answer_said,
+      description: inbox_answer_text,
       examples: [null],
     }),
   ),
@@ -132,7 +133,8 @@ export const webhookChange = (patterns: string[]) =>
       ...allOptional(fieldsFor(patterns)),
       status: Type.Optional(
         oneOf(['active', 'disabled'], {
-          description: '`active` begins anew: what failed before is sent again only by "Recover".',
+          description:
+            '`active` enables the webhook again. Deliveries that failed before are not sent again, except by "Recover deliveries".',
           examples: ['active'],
         }),
       ),
@@ -145,18 +147,18 @@ export const WebhookQuery = page.query({})
 
 const delivery = {
   id: id("The event's identifier, and the header `webhook-id`."),
-  webhook_id: id('Where it is sent.'),
+  webhook_id: id('The webhook that it is sent to.'),
   type: Type.String({ description: 'The type of the event.', examples: ['contact.created'] }),
   status: oneOf(delivery_statuses, {
     description: '`pending` until an attempt has `succeeded`, or the last one has `failed`.',
     examples: ['succeeded'],
   }),
   attempt: Type.Integer({
-    description: 'How many attempts there were since it was sent, or sent again.',
+    description: 'The number of attempts, since the last resend if there was one.',
     examples: [1],
   }),
   created_at: timestamp('When the event happened.'),
-  due_at: optionalTimestamp('When the next attempt is due; `null`: there is none.'),
+  due_at: optionalTimestamp('When the next attempt is due. `null` when there will be none.'),
 }
 
 export const Delivery = Type.Object(delivery, { title: 'Delivery' })
@@ -167,17 +169,20 @@ const nullableText = (description: string, example: string | null) =>
 
 export const Attempt = Type.Object(
   {
-    url: nullableText('Where it was sent; `null`: to where the webhook then was.', 'https://hooks.shop.example/parley'),
-    created_at: timestamp('When it began; the header `webhook-timestamp` has the seconds of it.'),
+    url: nullableText(
+      'The URL that was called. `null` for old attempts: the URL of the webhook at that time.',
+      'https://hooks.shop.example/parley',
+    ),
+    created_at: timestamp('When the attempt started. The header `webhook-timestamp` has it in seconds.'),
     status: Type.Unsafe<number | null>({
       type: ['integer', 'null'],
-      description: 'What was answered; `null`: nothing.',
+      description: 'The status code of the answer. `null` when there was no answer.',
       examples: [200],
     }),
-    duration_ms: Type.Integer({ description: 'How long it took.', examples: [42] }),
-    error: nullableText('What went wrong, if there was no answer.', null),
+    duration_ms: Type.Integer({ description: 'How long the attempt took.', examples: [42] }),
+    error: nullableText('Why there was no answer.', null),
     answer: nullableText(
-      'The first kilobyte of the answer; `null` once the contact that it may tell of was deleted.',
+      'The first kilobyte of the answer. `null` when the contact that the event is about was deleted.',
       'ok',
     ),
   },
@@ -189,7 +194,7 @@ export const DeliveryWithAttempts = Type.Object(
   {
     ...delivery,
     body: Type.String({
-      description: 'What is sent, byte for byte.',
+      description: 'The body of the request, byte for byte.',
       examples: ['{"id":"019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa","type":"contact.created"}'],
     }),
     attempts: Type.Array(Attempt, { description: 'The latest 20, oldest first.' }),
@@ -199,22 +204,22 @@ export const DeliveryWithAttempts = Type.Object(
 export type DeliveryWithAttempts = Static<typeof DeliveryWithAttempts>
 
 export const DeliveryQuery = page.query({
-  status: Type.Optional(oneOf(delivery_statuses, { description: 'Only those with this status.' })),
+  status: Type.Optional(oneOf(delivery_statuses, { description: 'Only deliveries with this status.' })),
 })
 export type DeliveryQuery = Static<typeof DeliveryQuery>
 
 export const ByDeliveryId = Type.Object({
-  id: id("The endpoint's identifier."),
+  id: id("The webhook's identifier."),
   delivery_id: id("The delivery's identifier."),
 })
 
 export const Recovery = Type.Object(
-  { since: timestamp('Events from then on count.') },
+  { since: timestamp('Only events since this time are sent.') },
   { title: 'Recovery', additionalProperties: false },
 )
 
 export const Recovered = Type.Object(
-  { recovered: Type.Integer({ description: 'How many are sent.', examples: [3] }) },
+  { recovered: Type.Integer({ description: 'How many deliveries are sent.', examples: [3] }) },
   { title: 'Recovered' },
 )
 export type Recovered = Static<typeof Recovered>
@@ -225,23 +230,23 @@ export const InboxRequest = Type.Object(
     headers: Type.Unsafe<Record<string, string>>({
       type: 'object',
       additionalProperties: { type: 'string' },
-      description: 'As they came.',
+      description: 'The headers of the request, with lower-case names.',
       examples: [{ 'webhook-id': '019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa' }],
     }),
     body: Type.String({
-      description: 'As it came; empty once the contact that it tells of was deleted.',
+      description: 'The body of the request. Empty when the contact that it is about was deleted meanwhile.',
       examples: ['{}'],
     }),
-    answered: oneOf(inbox_answers, { description: 'What it was answered.', examples: ['200'] }),
+    answered: oneOf(inbox_answers, { description: 'How the inbox answered.', examples: ['200'] }),
     steps: Type.Array(
       Type.Object({
         name: Type.String({ examples: ['signature'] }),
         is_ok: Type.Boolean({ examples: [true] }),
-        detail: Type.String({ examples: ['One of the signatures is the one that the secret gives.'] }),
+        detail: Type.String({ examples: ['The header contains v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4='] }),
       }),
-      { description: 'How the signature was checked, step by step, as any receiver would.' },
+      { description: 'The steps of the signature check, as any receiver does it.' },
     ),
-    created_at: timestamp('When it came.'),
+    created_at: timestamp('When the request was received.'),
   },
   { title: 'InboxRequest' },
 )

@@ -3,11 +3,11 @@ import { openSending, type SendingOptions } from './sending.ts'
 const poll_every_ms = 500
 
 export interface Sender {
-  /** Waits a little for attempts in flight. Other processes send the rest. */
+  /** Waits a few seconds for attempts in flight. Other processes send the rest. */
   stop: () => Promise<void>
 }
 
-/** Sends at once what this process has committed, and polls for the rest. */
+/** Sends deliveries at once when this process commits them, and polls for all others. */
 export function openSender(options: SendingOptions): Sender {
   const { service, log } = options
   const sending = openSending(options)
@@ -24,7 +24,7 @@ export function openSender(options: SendingOptions): Sender {
     try {
       if (topic === 'deliveries') sending.send(workspace)
     } catch (error) {
-      log.error({ err: error }, 'sending did not begin')
+      log.error({ err: error }, 'sending could not start')
     }
   })
   const timer = setInterval(() => {
@@ -39,7 +39,7 @@ export function openSender(options: SendingOptions): Sender {
   }
 }
 
-/** Sends everything that is due in one workspace, then returns. */
+/** Sends all due deliveries of one workspace, then returns. */
 export async function sendAll(options: SendingOptions, workspace: string): Promise<void> {
   const sending = openSending(options)
   sending.send(workspace)

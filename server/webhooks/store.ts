@@ -22,15 +22,16 @@ import {
 const columns = raw(`id, url, events, description, status, disabled_reason, failing_since, previous_secret_until,
   inbox_answer, created_at, updated_at`)
 
+/** How long the previous secret still signs after a rotation. */
 const overlap_ms = 24 * 60 * 60 * 1000
-/** A webhook is disabled after failing for this long, with this many failed attempts and none that succeeded. */
+/** A webhook is disabled when all attempts have failed for this long, and there were at least this many. */
 const failing_max_ms = 5 * 24 * 60 * 60 * 1000
 const failed_attempts_min = 10
 
-/** An inbox is an endpoint of this server, to try out webhooks. Its URL is a path. */
+/** An inbox is an endpoint of this server, to try out webhooks. Its `url` is a path. */
 export const isInbox = (url: string): boolean => url.startsWith('/')
 
-/** Leaves out the URL, which may contain secrets. */
+/** Omits the URL, because it may contain secrets. */
 export function toSummary(webhook: Webhook): WebhookSummary {
   const { id, url, events, description, status, disabled_reason, failing_since, created_at, updated_at } = webhook
   const host = isInbox(url) ? null : new URL(url).host
@@ -44,11 +45,11 @@ export interface SealedSecrets {
   previous_secret_until: string | null
 }
 
-/** The secrets that sign now: two for a day after a rotation. Leaves out those encrypted with another SECRETS_KEY. */
+/** Decrypts the current secret, and for a day after a rotation the previous one. Skips those encrypted with another SECRETS_KEY. */
 export function signingSecrets(sealed: SealedSecrets, open: (text: string) => string, now: number): string[] {
   const { secret, previous_secret, previous_secret_until } = sealed
-  const is_both = previous_secret && previous_secret_until && clock.parse(previous_secret_until) > now
-  return [secret, ...(is_both ? [previous_secret] : [])].flatMap((one) => {
+  const is_overlap = previous_secret && previous_secret_until && clock.parse(previous_secret_until) > now
+  return [secret, ...(is_overlap ? [previous_secret] : [])].flatMap((one) => {
     try {
       return open(one)
     } catch {
@@ -61,26 +62,26 @@ export function signingSecrets(sealed: SealedSecrets, open: (text: string) => st
 export async function checkUrl({ tools }: At, url: string | undefined): Promise<void> {
   if (url === undefined || url === inbox_url || isInbox(url)) return
   const refusal = await tools.outbound.refusal(url)
-  if (refusal) throw wrong('url', refusal)
+  if (refusal) throw invalidField('url', refusal)
 }
 
 export async function create(at: At, input: NewWebhook): Promise<WebhookWithSecret> {
   const { db, workspace, now, tools } = at
   const { url, events: patterns, description = null, inbox_answer = null } = input
-  if (isInbox(url)) throw wrong('url', `can't be chosen: "${inbox_url}" makes a new one.`)
+  if (isInbox(url)) throw invalidField('url', `can't be the path of an inbox: use "${inbox_url}" to create a new one.`)
   const is_inbox = url === inbox_url
   if (inbox_answer && !is_inbox) throw notAnInbox()
   await workspaces.lock(at)
   const { total } = await db.one<{ total: number }>(
     sql`select count(*) as total from webhooks where workspace_id = ${workspace}`,
   )
-  if (total >= webhooks_max) throw invalidState(`A workspace has at most ${webhooks_max} webhooks.`)
+  if (total >= webhooks_max) throw invalidState(`A workspace can have at most ${webhooks_max} webhooks.`)
   const secret = newSigningSecret()
   const address = is_inbox ? `/inbox/${workspace}/${newToken()}` : url
   const created = await db.one<Webhook>(
     sql`insert into webhooks (workspace_id, id, url, events, description, status, inbox_answer, secret, created_at,
         updated_at)
-      values (${workspace}, ${newId()}, ${address}, ${chosen(patterns)}, ${description}, 'active',
+      values (${workspace}, ${newId()}, ${address}, ${uniquePatterns(patterns)}, ${description}, 'active',
         ${is_inbox ? (inbox_answer ?? '200') : null}, ${tools.seal.close(secret)}, ${clock.iso(now)}, ${clock.iso(now)})
       returning ${columns}`,
   )
@@ -105,7 +106,7 @@ export const list = ({ db, workspace }: At, query: page.PageQuery): Promise<page
 
 type IsCurrent = (webhook: Webhook) => boolean
 
-/** An empty change leaves even `updated_at`. */
+/** An empty change doesn't even change `updated_at`. */
 export async function update(
   at: At,
   { id, change, is_current }: { id: string; change: WebhookChange; is_current: IsCurrent },
@@ -116,21 +117,21 @@ export async function update(
   const after = { ...before, ...change }
   const is_moved = change.url !== undefined && change.url !== before.url
   if (is_moved && [before.url, after.url].some((url) => isInbox(url) || url === inbox_url))
-    throw wrong('url', "can't be changed from or to an inbox: create another webhook.")
+    throw invalidField('url', "can't be changed from or to an inbox: create another webhook.")
   if (isInbox(before.url) !== (after.inbox_answer !== null)) throw notAnInbox()
-  const is_turned = after.status !== before.status
-  const reason = is_turned ? (after.status === 'disabled' ? 'asked' : null) : before.disabled_reason
+  const is_status_changed = after.status !== before.status
+  const reason = is_status_changed ? (after.status === 'disabled' ? 'asked' : null) : before.disabled_reason
   return db.one<Webhook>(
     sql`update webhooks
-      set url = ${after.url}, events = ${chosen(after.events)}, description = ${after.description},
+      set url = ${after.url}, events = ${uniquePatterns(after.events)}, description = ${after.description},
         status = ${after.status}, disabled_reason = ${reason}, inbox_answer = ${after.inbox_answer},
-        ${is_turned || is_moved ? raw('failing_since = null, failed_attempts = 0,') : raw('')}
+        ${is_status_changed || is_moved ? raw('failing_since = null, failed_attempts = 0,') : raw('')}
         updated_at = ${clock.laterThan(before.updated_at, now)}
       where workspace_id = ${workspace} and id = ${id} returning ${columns}`,
   )
 }
 
-/** Its deliveries are no longer visible or sent. They are deleted in the background. */
+/** From now on the webhook's deliveries are neither visible nor sent. They are deleted in the background. */
 export async function remove(
   at: At,
   { id, is_current }: { id: string; is_current: IsCurrent },
@@ -145,7 +146,7 @@ export async function remove(
   return { deleted: true }
 }
 
-/** The current secret keeps signing for a day. A previous one stops at once. */
+/** The current secret keeps signing for a day. A secret from an earlier rotation stops at once. */
 export async function rotateSecret(at: At, id: string): Promise<WebhookWithSecret> {
   const { db, workspace, now, tools } = at
   const before = await lock(at, { id })
@@ -159,7 +160,7 @@ export async function rotateSecret(at: At, id: string): Promise<WebhookWithSecre
   return { ...rotated, secret }
 }
 
-/** Disables webhooks that answered 410, or that have failed for too long. Ignores those that have another URL by now. */
+/** Disables webhooks that answered 410 (`gone`) or have failed for too long (`failing`), unless their URL has changed since. */
 export async function disable(
   at: At,
   { endpoints, reason }: { endpoints: { webhook_id: string; url: string }[]; reason: 'gone' | 'failing' },
@@ -193,14 +194,14 @@ export async function lock(
   return found
 }
 
-function chosen(patterns: string[]): string[] {
-  if (patterns.length === 0) throw wrong('events', 'must name at least one.', 'too_short')
+function uniquePatterns(patterns: string[]): string[] {
+  if (patterns.length === 0) throw invalidField('events', 'must contain at least one event type.', 'too_short')
   return [...new Set(patterns)]
 }
 
-const wrong = (path: string, message: string, code = 'format') => {
+const invalidField = (path: string, message: string, code = 'format') => {
   const fault: Fault = { path, code, message: `${path} ${message}` }
   return invalid([fault])
 }
 
-const notAnInbox = () => wrong('inbox_answer', 'is for inboxes only, and required for them.')
+const notAnInbox = () => invalidField('inbox_answer', 'is required for inboxes and not allowed for other webhooks.')

@@ -7,10 +7,9 @@ import { addToCounts, deliveryCount, sumUpCounts } from '../server/webhooks/deli
 import { removeOld } from '../server/webhooks/retention.ts'
 import { serve, type Tenant } from './support/harness.ts'
 import { newContact, phoneNumber } from './support/samples.ts'
-import { listen } from './support/webhook-calls.ts'
+import { createWebhook } from './support/webhook-calls.ts'
 
 const { workspace, pool, at } = await serve()
-const everywhere = { db: pool }
 
 const workers = 8
 const changes_each = 40
@@ -19,7 +18,7 @@ const kinds = 8
 const below = (limit: number): number => Math.floor(Math.random() * limit)
 const isStopping = () => false
 
-/** One random change after another, of all that adds or removes deliveries. */
+/** Makes random changes of each kind that adds or removes deliveries. */
 async function change({ id, call, work }: Tenant, webhook_ids: string[]): Promise<void> {
   for (let count = 0; count < changes_each; count += 1) {
     const address = `/webhooks/${webhook_ids[below(webhook_ids.length)]}`
@@ -33,14 +32,14 @@ async function change({ id, call, work }: Tenant, webhook_ids: string[]): Promis
       await call('POST', '/contacts/imports', { rows })
       await work()
     } else if (below(2)) await removeOld(at(id), clock.now() - 500)
-    else await sumUpCounts(everywhere, isStopping)
+    else await sumUpCounts({ db: pool }, isStopping)
   }
 }
 
-test('how many deliveries a webhook has is exact after random changes at once', async () => {
+test("the number of a webhook's deliveries is exact after concurrent random changes", async () => {
   const tenant = await workspace()
   const made = await Promise.all(
-    ['*', 'contact.*', 'webhook.*'].map((one) => listen(tenant, 'inbox', { events: [one] })),
+    ['*', 'contact.*', 'webhook.*'].map((one) => createWebhook(tenant, 'inbox', { events: [one] })),
   )
   const webhook_ids = made.map(({ id }) => id)
   await Promise.all(Array.from({ length: workers }, () => change(tenant, webhook_ids)))
@@ -63,7 +62,7 @@ test('how many deliveries a webhook has is exact after random changes at once', 
   }
 })
 
-test('counts that are summed up at once by two, while others add to them, stay as they are', async () => {
+test('counts stay exact when two processes sum them up while others add to them', async () => {
   const tenant = await workspace()
   const webhook_id = newId()
   const add = async () => {
@@ -74,10 +73,10 @@ test('counts that are summed up at once by two, while others add to them, stay a
   await Promise.all([
     add(),
     ...Array.from({ length: 2 }, async () => {
-      for (let times = 0; times < 10; times += 1) await sumUpCounts(everywhere, isStopping)
+      for (let times = 0; times < 10; times += 1) await sumUpCounts({ db: pool }, isStopping)
     }),
   ])
-  await sumUpCounts(everywhere, isStopping)
+  await sumUpCounts({ db: pool }, isStopping)
   const { total } = await pool.one<{ total: number }>(sql`select ${deliveryCount(tenant.id, webhook_id)} as total`)
   assert.equal(total, 600)
   const rows = await pool.many(sql`select id from webhook_delivery_counts where webhook_id = ${webhook_id}`)

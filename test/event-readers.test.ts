@@ -5,20 +5,20 @@ import { event_types as import_events } from '../server/imports/event-types.ts'
 import { inTransaction } from '../server/kit/at.ts'
 import { newId } from '../server/kit/id.ts'
 import { event_types as webhook_events } from '../server/webhooks/event-types.ts'
+import { openStream } from './support/event-streams.ts'
 import { serve, type Tenant } from './support/harness.ts'
-import { listen } from './support/listening.ts'
 import { newAgent, newContact } from './support/samples.ts'
 import { at, someone } from './support/visitors.ts'
 
 const server = await serve()
 
-interface Shown {
+interface Listed {
   id: string
   type: string
 }
 
-/** A workspace in which something happened to everything that events tell of. */
-async function eventful(): Promise<Tenant> {
+/** A workspace with an event about each kind of resource. */
+async function workspaceWithEvents(): Promise<Tenant> {
   const tenant = await server.workspace()
   await tenant.call('POST', '/contacts', newContact())
   await tenant.call('POST', '/agents', newAgent())
@@ -29,19 +29,19 @@ async function eventful(): Promise<Tenant> {
   return tenant
 }
 
-const of_contacts = ['contact.created', 'import.finished']
-const for_all = ['agent.created', ...of_contacts]
+const contact_scope_types = ['contact.created', 'import.finished']
+const viewer_types = ['agent.created', ...contact_scope_types]
 
-const typesOf = (shown: Shown[]) => shown.map(({ type }) => type).sort()
+const typesOf = (events: Listed[]) => events.map(({ type }) => type).sort()
 
-test('owners see every event; members and viewers see those of what they may read', async () => {
-  const tenant = await eventful()
-  const all: Shown[] = (await tenant.call('GET', '/events')).body.data
-  assert.deepEqual(typesOf(all), ['agent.created', 'api_key.created', ...of_contacts, 'webhook.disabled'])
+test('owners see every event; members and viewers see events of resources that they may read', async () => {
+  const tenant = await workspaceWithEvents()
+  const all: Listed[] = (await tenant.call('GET', '/events')).body.data
+  assert.deepEqual(typesOf(all), ['agent.created', 'api_key.created', ...contact_scope_types, 'webhook.disabled'])
   for (const [role, expected] of [
     ['owner', typesOf(all)],
-    ['member', for_all],
-    ['viewer', for_all],
+    ['member', viewer_types],
+    ['viewer', viewer_types],
   ] as const) {
     const person = await someone(server, { [tenant.id]: role })
     const go = async (path: string) => (await person.go('GET', `/api/v1${path}`, undefined, at(tenant))).body
@@ -66,11 +66,11 @@ test('owners see every event; members and viewers see those of what they may rea
   }
 })
 
-test('a key sees the events of what its scopes let it read', async () => {
-  const tenant = await eventful()
+test('a key sees events of resources that its scopes let it read', async () => {
+  const tenant = await workspaceWithEvents()
   for (const [scopes, expected] of [
-    [null, [...for_all, 'webhook.disabled']],
-    [['events:read', 'overview:read', 'contacts:read'], of_contacts],
+    [null, [...viewer_types, 'webhook.disabled']],
+    [['events:read', 'overview:read', 'contacts:read'], contact_scope_types],
     [['events:read', 'overview:read', 'webhooks:read', 'agents:write'], ['webhook.disabled']],
     [['events:read', 'overview:read'], []],
   ] as const) {
@@ -83,23 +83,23 @@ test('a key sees the events of what its scopes let it read', async () => {
   }
 })
 
-test('a stream tells a member nothing of webhooks and keys', async () => {
-  const tenant = await eventful()
+test('a stream sends a member no events of webhooks and keys', async () => {
+  const tenant = await workspaceWithEvents()
   const [oldest] = (await tenant.call('GET', '/events')).body.data.reverse()
   const member = await someone(server, { [tenant.id]: 'member' })
   const address = `${server.url}/app/api/v1/events/stream?workspace=${tenant.id}&after=${oldest.id}`
-  const stream = await listen(address, { cookie: member.cookie() })
+  const stream = await openStream(address, { cookie: member.cookie() })
   await tenant.newKey()
   await tenant.call('POST', '/contacts', newContact())
-  assert.deepEqual(typesOf(await stream.hear(4)), [...for_all, 'contact.created'].sort())
+  assert.deepEqual(typesOf(await stream.waitFor(4)), [...viewer_types, 'contact.created'].sort())
   stream.close()
 })
 
-test('a stream ends when the role of who listens changes', async () => {
-  const tenant = await eventful()
+test('a stream ends when the role of its reader changes', async () => {
+  const tenant = await workspaceWithEvents()
   const owner = await someone(server, { [tenant.id]: 'owner' })
   const other = await someone(server, { [tenant.id]: 'owner' })
-  const stream = await listen(`${server.url}/app/api/v1/events/stream?workspace=${tenant.id}`, {
+  const stream = await openStream(`${server.url}/app/api/v1/events/stream?workspace=${tenant.id}`, {
     cookie: other.cookie(),
   })
   const role = { role: 'member' }
@@ -111,5 +111,5 @@ test('a stream ends when the role of who listens changes', async () => {
   while (!is_over) await tenant.newKey()
   await ended
   const { total } = (await tenant.call('GET', '/events?type=api_key.*')).body.pagination
-  assert.ok(stream.heard.length < total)
+  assert.ok(stream.received.length < total)
 })

@@ -15,11 +15,11 @@ import { openSending, type SendingOptions } from '../server/webhooks/sending.ts'
 import { serve, type Tenant } from './support/harness.ts'
 import { receiver } from './support/receivers.ts'
 import { newContact } from './support/samples.ts'
-import { deliveriesOf, deliveryOf, listen, soon } from './support/webhook-calls.ts'
+import { createWebhook, deliveriesOf, deliveryOf, soon } from './support/webhook-calls.ts'
 
 const { workspace, pool, at } = await serve({ webhook_allow_hosts: ['127.0.0.1'] })
 const { tools, hooks } = at('')
-const look_every_ms = 5
+const check_every_ms = 5
 
 /** A sender that never polls by itself. */
 function startSending(own_pool = pool, options: Partial<SendingOptions> = {}) {
@@ -33,16 +33,16 @@ function startSending(own_pool = pool, options: Partial<SendingOptions> = {}) {
   return { ...sending, [Symbol.asyncDispose]: end }
 }
 
-/** The database, but for one kind of statement. */
-function except(kind: RegExp, instead: (statement: Sql, go: () => Promise<unknown>) => Promise<unknown>): Pool {
-  const send = (way: 'many' | 'run') => (statement: Sql) => {
-    const go = (): Promise<unknown> => pool[way](statement)
+/** The pool, with `instead` called for the statements that match. */
+function intercept(kind: RegExp, instead: (statement: Sql, go: () => Promise<unknown>) => Promise<unknown>): Pool {
+  const send = (method: 'many' | 'run') => (statement: Sql) => {
+    const go = (): Promise<unknown> => pool[method](statement)
     return kind.test(statement.text) ? instead(statement, go) : go()
   }
   return { ...pool, many: send('many') as Db['many'], run: send('run') as Db['run'] }
 }
 
-const noting = /^with result as/
+const recording = /^with result as/
 const claiming = /^with endpoint as/
 
 const createMany = (tenant: Tenant, count: number) =>
@@ -51,16 +51,16 @@ const createMany = (tenant: Tenant, count: number) =>
 const statusesOf = async (tenant: Tenant, id: string): Promise<string[]> =>
   (await deliveriesOf(tenant, id, '?limit=100')).map(({ status }: { status: string }) => status)
 
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await sleep(look_every_ms)
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await sleep(check_every_ms)
 }
 
-test('slow endpoints keep none waiting that has more to get', async () => {
+test("a slow endpoint doesn't delay the deliveries of others", async () => {
   const tenant = await workspace()
   const [slow, fast] = [await receiver(() => {}), await receiver()]
-  await listen(tenant, slow.url)
-  await listen(tenant, slow.url)
-  await listen(tenant, fast.url)
+  await createWebhook(tenant, slow.url)
+  await createWebhook(tenant, slow.url)
+  await createWebhook(tenant, fast.url)
   await createMany(tenant, 40)
   await using sending = startSending()
   sending.send(tenant.id)
@@ -68,11 +68,11 @@ test('slow endpoints keep none waiting that has more to get', async () => {
   assert.equal(slow.received.length, 20)
 })
 
-test('what was committed late is sent, however much it is, while something hangs', async () => {
+test('deliveries that are committed late are sent, however many, while an endpoint hangs', async () => {
   const tenant = await workspace()
   const [hanging, fast] = [await receiver(() => {}), await receiver()]
-  await listen(tenant, hanging.url)
-  const { id } = await listen(tenant, fast.url)
+  await createWebhook(tenant, hanging.url)
+  const { id } = await createWebhook(tenant, fast.url)
   await createMany(tenant, 31)
   const later = (due: string, count: number) =>
     pool.run(
@@ -82,8 +82,8 @@ test('what was committed late is sent, however much it is, while something hangs
     )
   await later(clock.iso(clock.now() + 1_000_000), 30)
   let is_busy = false
-  // Something else happens while the first of them are found, for which there is no room any more.
-  const busy = except(claiming, async (_statement, go) => {
+  // Another send comes in while the first claim is running, and finds no capacity.
+  const busy = intercept(claiming, async (_statement, go) => {
     const found = await go()
     if (is_busy) sending.send(tenant.id)
     is_busy = false
@@ -91,20 +91,20 @@ test('what was committed late is sent, however much it is, while something hangs
   })
   await using sending = startSending(busy)
   sending.send(tenant.id)
-  while (!(await statusesOf(tenant, id)).includes('succeeded')) await sleep(look_every_ms)
+  while (!(await statusesOf(tenant, id)).includes('succeeded')) await sleep(check_every_ms)
   await later(clock.iso(clock.now() - 1_000_000), 30)
   is_busy = true
   await sending.poll(tenant.id)
   await until(() => fast.received.length === 31)
-  assert.equal(hanging.received.length, 10, 'it has not waited for those')
+  assert.equal(hanging.received.length, 10, 'the others did not wait for it')
 })
 
-test('while nothing can be noted, no more is sent than may be under way', async () => {
+test("while results can't be recorded, no more than the limit is sent", async () => {
   const tenant = await workspace()
   const there = await receiver()
-  for (let count = 0; count < 10; count += 1) await listen(tenant, there.url)
+  for (let count = 0; count < 10; count += 1) await createWebhook(tenant, there.url)
   await createMany(tenant, 50)
-  const full = except(noting, () => Promise.reject(new Error('the disk is full')))
+  const full = intercept(recording, () => Promise.reject(new Error('the disk is full')))
   await using sending = startSending(full)
   sending.send(tenant.id)
   await until(() => there.received.length >= 200)
@@ -114,13 +114,13 @@ test('while nothing can be noted, no more is sent than may be under way', async 
   assert.ok(there.received.length <= 400, `${there.received.length} of 500 were sent`)
 })
 
-test('what a deadlock undid is noted again, not sent again', async () => {
+test('a result that was lost in a deadlock is recorded again, not sent again', async () => {
   const tenant = await workspace()
   const there = await receiver()
-  const { id } = await listen(tenant, there.url)
+  const { id } = await createWebhook(tenant, there.url)
   await createMany(tenant, 1)
   let count = 0
-  const unlucky = except(noting, (_statement, go) => {
+  const unlucky = intercept(recording, (_statement, go) => {
     count += 1
     return count === 1 ? Promise.reject(Object.assign(new Error('deadlock detected'), { code: '40P01' })) : go()
   })
@@ -130,13 +130,13 @@ test('what a deadlock undid is noted again, not sent again', async () => {
   assert.deepEqual([there.received.length, await statusesOf(tenant, id)], [1, ['succeeded']])
 })
 
-test('who has claimed for so long that another may have begun sends nothing', async () => {
+test('a claim that takes longer than the lease sends nothing', async () => {
   const tenant = await workspace()
   const there = await receiver()
-  await listen(tenant, there.url)
+  await createWebhook(tenant, there.url)
   await createMany(tenant, 1)
   let passed_ms = 0
-  const slow = except(claiming, async (_statement, go) => {
+  const slow = intercept(claiming, async (_statement, go) => {
     const rows = await go()
     passed_ms = lease_ms
     return rows
@@ -147,12 +147,12 @@ test('who has claimed for so long that another may have begun sends nothing', as
   assert.equal(there.received.length, 0)
 })
 
-test('what waits for an endpoint that is active again does not fail', async () => {
+test("pending deliveries of a webhook that is active again don't fail", async () => {
   const tenant = await workspace()
-  const { id } = await listen(tenant, 'http://127.0.0.1:9/')
+  const { id } = await createWebhook(tenant, 'http://127.0.0.1:9/')
   await createMany(tenant, 1)
   await tenant.call('PATCH', `/webhooks/${id}`, { status: 'disabled' })
-  const late = except(/^select id from webhooks/, async (_statement, go) => {
+  const late = intercept(/^select id from webhooks/, async (_statement, go) => {
     const disabled = await go()
     await tenant.call('PATCH', `/webhooks/${id}`, { status: 'active' })
     return disabled
@@ -161,9 +161,9 @@ test('what waits for an endpoint that is active again does not fail', async () =
   assert.deepEqual(await statusesOf(tenant, id), ['pending'])
 })
 
-test('who stops leaves no lease, whatever it was about to do', async () => {
+test('a stop leaves no lease, even while polling', async () => {
   const tenant = await workspace()
-  const { id } = await listen(tenant, 'http://127.0.0.1:9/')
+  const { id } = await createWebhook(tenant, 'http://127.0.0.1:9/')
   await createMany(tenant, 1)
   await tenant.call('PATCH', `/webhooks/${id}`, { status: 'disabled' })
   await using sending = startSending()
@@ -171,14 +171,14 @@ test('who stops leaves no lease, whatever it was about to do', async () => {
   assert.ok(await takeLease(at(tenant.id), randomUUID()))
 })
 
-test('an attempt may take 15 seconds, and says where it was sent', async () => {
+test('an attempt may take 15 seconds, and shows its URL', async () => {
   const tenant = await workspace()
-  const { id, url } = await listen(tenant, 'http://127.0.0.1:9/first')
+  const { id, url } = await createWebhook(tenant, 'http://127.0.0.1:9/first')
   await tenant.call('POST', '/contacts', newContact())
   const seen: number[] = []
   const post: Outbound['post'] = async (_url, { timeout_ms }) => {
     seen.push(timeout_ms)
-    throw new OutboundError('not today')
+    throw new OutboundError('not sent')
   }
   const service = { pool, tools: { ...tools, outbound: { ...tools.outbound, post } }, hooks }
   await sendAll({ service, ownAddress: () => '', log: openLog('silent') }, tenant.id)
@@ -188,12 +188,12 @@ test('an attempt may take 15 seconds, and says where it was sent', async () => {
   assert.equal(attempts[0].url, url)
 })
 
-test('an endpoint gets at most ten at once, and one at a time when it fails', async () => {
+test('an endpoint gets at most ten requests at once, and one at a time when it fails', async () => {
   const tenant = await workspace()
   const [slow, failing, other] = await Promise.all([
-    listen(tenant, 'http://127.0.0.1:9/slow'),
-    listen(tenant, 'http://127.0.0.1:9/failing'),
-    listen(tenant, 'http://127.0.0.1:9/other'),
+    createWebhook(tenant, 'http://127.0.0.1:9/slow'),
+    createWebhook(tenant, 'http://127.0.0.1:9/failing'),
+    createWebhook(tenant, 'http://127.0.0.1:9/other'),
   ])
   await pool.run(
     sql`update webhooks set failing_since = ${clock.iso(clock.now())} where workspace_id = ${tenant.id}
@@ -217,7 +217,7 @@ test('an endpoint gets at most ten at once, and one at a time when it fails', as
   assert.deepEqual(
     countBy(few),
     { [slow.id]: 1, [failing.id]: 1, [other.id]: 1 },
-    'when there is little room, one for each',
+    'with few slots, one for each endpoint',
   )
   const progress = new Map(few.map(({ webhook_id, due_at, id }) => [webhook_id, { in_flight: 1, due_at, id }]))
   const more = await claimDue({ limits, progress, claimed: few })
@@ -235,15 +235,15 @@ test('an endpoint gets at most ten at once, and one at a time when it fails', as
 test('two processes send each delivery once', async () => {
   const tenant = await workspace()
   const there = await receiver()
-  for (let count = 0; count < 5; count += 1) await listen(tenant, there.url)
+  for (let count = 0; count < 5; count += 1) await createWebhook(tenant, there.url)
   await Promise.all(Array.from({ length: 20 }, () => tenant.call('POST', '/contacts', newContact())))
   await Promise.all([tenant.work(), tenant.work(), tenant.work()])
   assert.equal(there.received.length, 100)
 })
 
-test('what others have noted or changed since it was claimed stays as it is', async () => {
+test('the result of a delivery that changed since it was claimed is not recorded', async () => {
   const tenant = await workspace()
-  const { id } = await listen(tenant, 'http://127.0.0.1:9/')
+  const { id } = await createWebhook(tenant, 'http://127.0.0.1:9/')
   await tenant.call('POST', '/contacts', newContact())
   const limits = { per_endpoint: 10, per_failing_endpoint: 1, total: 200, total_failing: 100 }
   const now = soon()
@@ -253,38 +253,38 @@ test('what others have noted or changed since it was claimed stays as it is', as
     assert.ok(delivery)
     return delivery
   }
-  const note = (delivery: claims.Claimed, status: 'succeeded' | 'failed') =>
+  const record = (delivery: claims.Claimed, status: 'succeeded' | 'failed') =>
     claims.recordResults(at(tenant.id, now), [{ delivery, status, due_at: null, attempt }])
   const [first, second] = [await claim(), await claim()]
-  await note(first, 'failed')
-  await note(second, 'succeeded')
+  await record(first, 'failed')
+  await record(second, 'succeeded')
   const { status, attempts } = await deliveryOf(tenant, id)
   assert.deepEqual([status, attempts.length], ['failed', 1])
   await tenant.call('POST', `/webhooks/${id}/deliveries/${first.id}/resend`)
-  await note(second, 'succeeded')
-  assert.equal((await deliveryOf(tenant, id)).status, 'pending', 'it was to be sent again since')
+  await record(second, 'succeeded')
+  assert.equal((await deliveryOf(tenant, id)).status, 'pending', 'it was resent since')
 })
 
-test('one process at a time sends what is due in a workspace, and another when it falls silent', async () => {
+test('one process at a time sends for a workspace, and another when the lease ends', async () => {
   const { id } = await workspace()
   const [one, other] = [randomUUID(), randomUUID()]
   const now = soon()
   assert.equal(await takeLease(at(id, now), one), now + lease_ms)
   assert.equal(await takeLease(at(id, now + 1), other), undefined)
-  assert.equal(await takeLease(at(id, now + 2), one), now + 2 + lease_ms, 'it may go on')
+  assert.equal(await takeLease(at(id, now + 2), one), now + 2 + lease_ms, 'it renews its lease')
   const later = now + 2 + lease_ms
   assert.equal(await takeLease(at(id, later), other), later + lease_ms)
   await releaseLeases(pool, one)
-  assert.equal(await takeLease(at(id, later), one), undefined, 'it has nothing to give up')
+  assert.equal(await takeLease(at(id, later), one), undefined, 'its own release changes nothing')
   await releaseLeases(pool, other)
   assert.ok(await takeLease(at(id, later), one))
 })
 
-test('a stop leaves what is under way to others, at once', async () => {
+test('after a stop other processes may send at once what was in flight', async () => {
   const tenant = await workspace()
   const asked = Promise.withResolvers<void>()
   const there = await receiver(() => asked.resolve())
-  const { id } = await listen(tenant, there.url)
+  const { id } = await createWebhook(tenant, there.url)
   await tenant.call('POST', '/contacts', newContact())
   await using sending = startSending()
   sending.send(tenant.id)

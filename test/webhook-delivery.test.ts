@@ -11,29 +11,29 @@ import { seal_info } from '../server/product.ts'
 import { serve, type Tenant } from './support/harness.ts'
 import { type Received, type Receiver, receiver, say } from './support/receivers.ts'
 import { newAgent, newContact } from './support/samples.ts'
-import { deliveriesOf, deliveryOf, listen, soon } from './support/webhook-calls.ts'
+import { createWebhook, deliveriesOf, deliveryOf, soon } from './support/webhook-calls.ts'
 
 const secrets_key = randomBytes(32).toString('base64')
 const { workspace, pool } = await serve({ webhook_allow_hosts: ['127.0.0.1'], secrets_key })
 const minute_ms = 60_000
 const hour_ms = 60 * minute_ms
 const day_ms = 24 * hour_ms
-const impatient_ms = 1_000
+const short_timeout_ms = 1_000
 
 const statusOf = async (tenant: Tenant, id: string) => (await tenant.call('GET', `/webhooks/${id}`)).body.data
 
-/** A contact is created, and what is due is sent. */
-async function happen(tenant: Tenant, now?: number, timeout_ms?: number) {
+/** Creates a contact and sends what is due. */
+async function createAndSend(tenant: Tenant, now?: number, timeout_ms?: number) {
   const contact = (await tenant.call('POST', '/contacts', newContact({ first_name: 'Ada' }))).body.data
   await tenant.work(now, timeout_ms)
   return contact
 }
 
-test('an event arrives, signed as the public library wants it, and in the words of the log', async () => {
+test('an event arrives with a signature that the public library accepts, and with the data of the event', async () => {
   const tenant = await workspace()
   const there = await receiver()
-  const { id, secret } = await listen(tenant, there.url)
-  const contact = await happen(tenant)
+  const { id, secret } = await createWebhook(tenant, there.url)
+  const contact = await createAndSend(tenant)
   const [first] = there.received as [Received]
   assert.equal(there.received.length, 1)
   const payload = new Webhook(secret).verify(first.body, first.headers)
@@ -56,49 +56,49 @@ test('an event arrives, signed as the public library wants it, and in the words 
   assert.equal(delivery.body, first.body)
 })
 
-test('an update tells what was before', async () => {
+test('an update is sent with the previous values', async () => {
   const tenant = await workspace()
   const there = await receiver()
-  await listen(tenant, there.url, { events: ['contact.updated'] })
-  const contact = await happen(tenant)
+  await createWebhook(tenant, there.url, { events: ['contact.updated'] })
+  const contact = await createAndSend(tenant)
   await tenant.call('PATCH', `/contacts/${contact.id}`, { first_name: 'Grace' })
   await tenant.work()
-  const [told] = there.received.map(({ body }) => JSON.parse(body))
+  const [sent] = there.received.map(({ body }) => JSON.parse(body))
   assert.deepEqual(
-    [told.type, told.data.first_name, told.previous],
+    [sent.type, sent.data.first_name, sent.previous],
     ['contact.updated', 'Grace', { first_name: 'Ada' }],
   )
 })
 
-test('after a rotation both secrets sign for a day, then the new one alone', async () => {
+test('after a rotation both secrets sign for a day, then only the new one', async () => {
   const tenant = await workspace()
   const there = await receiver()
-  const { id, secret: old } = await listen(tenant, there.url)
+  const { id, secret: old } = await createWebhook(tenant, there.url)
   const rotated = await tenant.call('POST', `/webhooks/${id}/rotate_secret`)
   const fresh = rotated.body.data.secret
   assert.notEqual(fresh, old)
-  await happen(tenant)
+  await createAndSend(tenant)
   const [both] = there.received as [Received]
   for (const secret of [old, fresh]) assert.ok(new Webhook(secret).verify(both.body, both.headers))
   assert.equal(both.headers['webhook-signature']?.split(' ').length, 2)
-  await happen(tenant, clock.now() + day_ms + minute_ms)
+  await createAndSend(tenant, clock.now() + day_ms + minute_ms)
   const last = there.received.at(-1)
   assert.equal(last?.headers['webhook-signature']?.split(' ').length, 1)
-  // A day ahead, which the library would refuse for its time alone.
+  // The timestamp is a day ahead, so the library would reject it.
   const timestamp = new Date(Number(last?.headers['webhook-timestamp']) * 1000)
   const signature = new Webhook(fresh).sign(last?.headers['webhook-id'] ?? '', timestamp, last?.body ?? '')
   assert.equal(signature, last?.headers['webhook-signature'])
 })
 
-interface Fate {
+interface Expected {
   status: string
   error?: RegExp
   answer?: string
   answered?: number
-  /** Until the next attempt, at least. */
+  /** The wait until the next attempt, without jitter. */
   wait_ms?: number
   endpoint?: string
-  /** It needn't be waited for as long as others are. */
+  /** Uses a short timeout. */
   is_slow?: boolean
 }
 
@@ -119,14 +119,14 @@ const endless_headers: typeof endless = ({ socket }) => {
   socket?.on('error', () => {})
   more()
 }
-function dripping({ socket }: http.ServerResponse, first: string, drop: string): void {
+function sendSlowly({ socket }: http.ServerResponse, first: string, drop: string): void {
   socket?.write(first)
-  const timer = setInterval(() => socket?.write(drop), impatient_ms / 50)
+  const timer = setInterval(() => socket?.write(drop), short_timeout_ms / 50)
   socket?.on('error', () => {}).once('close', () => clearInterval(timer))
 }
 const bomb = zlib.gzipSync(Buffer.alloc(50 * 1024 * 1024))
 
-const receivers: [string, Parameters<typeof receiver>[0], Fate][] = [
+const receivers: [string, Parameters<typeof receiver>[0], Expected][] = [
   ['200', say(200, {}, 'ok'), { status: 'succeeded', answered: 200, answer: 'ok' }],
   ['204', say(204), { status: 'succeeded', answered: 204, answer: '' }],
   ['301', say(301, { location: 'http://127.0.0.1:9/' }), { status: 'pending', answered: 301, wait_ms: 5_000 }],
@@ -159,7 +159,7 @@ const receivers: [string, Parameters<typeof receiver>[0], Fate][] = [
   ['no HTTP', (response) => response.socket?.end('220 mail\r\n'), { status: 'pending', error: /not HTTP/ }],
   [
     'a header now and then',
-    (response) => dripping(response, 'HTTP/1.1 200 OK\r\n', 'x: y\r\n'),
+    (response) => sendSlowly(response, 'HTTP/1.1 200 OK\r\n', 'x: y\r\n'),
     { status: 'pending', error: /no answer within/, is_slow: true },
   ],
   ['endless body', endless, { status: 'succeeded', answered: 200, answer: 'x'.repeat(1024) }],
@@ -180,66 +180,66 @@ const receivers: [string, Parameters<typeof receiver>[0], Fate][] = [
   ],
 ]
 
-for (const [name, answer, fate] of receivers) {
-  test(`a receiver that answers ${name}: ${fate.status}`, async () => {
+for (const [name, answer, expected] of receivers) {
+  test(`a receiver that answers ${name}: ${expected.status}`, async () => {
     const tenant = await workspace()
     const there = await receiver(answer)
-    const { id } = await listen(tenant, there.url)
+    const { id } = await createWebhook(tenant, there.url)
     const now = soon()
-    await happen(tenant, now, fate.is_slow ? impatient_ms : undefined)
+    await createAndSend(tenant, now, expected.is_slow ? short_timeout_ms : undefined)
     assert.equal(there.received.length, 1)
-    await assertFate(tenant, id, fate, now)
+    await assertResult(tenant, id, expected, now)
   })
 }
 
-test('a receiver whose certificate nobody vouches for gets nothing', async () => {
+test('a receiver with a self-signed certificate gets nothing', async () => {
   const tenant = await workspace()
   const there = await receiver(say(200), true)
-  const { id } = await listen(tenant, there.url)
+  const { id } = await createWebhook(tenant, there.url)
   const now = soon()
-  await happen(tenant, now)
+  await createAndSend(tenant, now)
   assert.equal(there.received.length, 0)
-  await assertFate(tenant, id, { status: 'pending', error: /SELF_SIGNED/, wait_ms: 5_000 }, now)
+  await assertResult(tenant, id, { status: 'pending', error: /SELF_SIGNED/, wait_ms: 5_000 }, now)
 })
 
-test('a receiver that speaks no TLS, or is not there, gets nothing', async () => {
+test('a receiver without TLS, or that does not exist, gets nothing', async () => {
   const tenant = await workspace()
   const there = await receiver()
-  const plain = await listen(tenant, there.url.replace('http:', 'https:'))
-  const none = await listen(tenant, 'http://127.0.0.1:9/')
+  const plain = await createWebhook(tenant, there.url.replace('http:', 'https:'))
+  const none = await createWebhook(tenant, 'http://127.0.0.1:9/')
   const now = soon()
-  await happen(tenant, now)
+  await createAndSend(tenant, now)
   assert.equal(there.received.length, 0)
-  await assertFate(tenant, plain.id, { status: 'pending', error: /could not be sent/ }, now)
-  await assertFate(tenant, none.id, { status: 'pending', error: /refused/ }, now)
+  await assertResult(tenant, plain.id, { status: 'pending', error: /could not be sent/ }, now)
+  await assertResult(tenant, none.id, { status: 'pending', error: /refused/ }, now)
 })
 
-async function assertFate(tenant: Tenant, id: string, fate: Fate, now: number): Promise<void> {
+async function assertResult(tenant: Tenant, id: string, expected: Expected, now: number): Promise<void> {
   const { status, attempts, due_at } = await deliveryOf(tenant, id)
   const [attempt] = attempts
-  assert.equal(status, fate.status)
+  assert.equal(status, expected.status)
   assert.equal(attempts.length, 1)
   assert.equal(attempt.created_at, clock.iso(now))
-  if (fate.answered) assert.equal(attempt.status, fate.answered)
-  if (fate.answer !== undefined) assert.equal(attempt.answer, fate.answer)
-  if (fate.error) {
-    assert.match(attempt.error, fate.error)
+  if (expected.answered) assert.equal(attempt.status, expected.answered)
+  if (expected.answer !== undefined) assert.equal(attempt.answer, expected.answer)
+  if (expected.error) {
+    assert.match(attempt.error, expected.error)
     assert.equal(attempt.status, null)
   }
-  if (fate.status !== 'pending') assert.equal(due_at, null)
-  if (fate.wait_ms) {
+  if (expected.status !== 'pending') assert.equal(due_at, null)
+  if (expected.wait_ms) {
     const waited_ms = clock.parse(due_at) - now
-    assert.ok(waited_ms >= fate.wait_ms && waited_ms <= fate.wait_ms * 1.1, `${waited_ms} ms`)
+    assert.ok(waited_ms >= expected.wait_ms && waited_ms <= expected.wait_ms * 1.1, `${waited_ms} ms`)
   }
-  assert.equal((await statusOf(tenant, id)).status, fate.endpoint ?? 'active')
+  assert.equal((await statusOf(tenant, id)).status, expected.endpoint ?? 'active')
 }
 
-test('it is tried ten times, later each time, with the same bytes; then it has failed', async () => {
+test('a delivery has ten attempts with growing waits and the same bytes, then it has failed', async () => {
   const tenant = await workspace()
   const there = await receiver(say(500))
-  const { id } = await listen(tenant, there.url)
+  const { id } = await createWebhook(tenant, there.url)
   let now = soon()
-  await happen(tenant, now)
+  await createAndSend(tenant, now)
   const waits_ms: number[] = []
   for (;;) {
     const { status, due_at } = await deliveryOf(tenant, id)
@@ -247,7 +247,7 @@ test('it is tried ten times, later each time, with the same bytes; then it has f
     const next = clock.parse(due_at)
     waits_ms.push(next - now)
     await tenant.work(next - 1)
-    assert.equal(there.received.length, waits_ms.length, 'not a moment too early')
+    assert.equal(there.received.length, waits_ms.length, 'not before it is due')
     now = next
     await tenant.work(now)
   }
@@ -267,15 +267,15 @@ test('it is tried ten times, later each time, with the same bytes; then it has f
   assert.deepEqual([delivery.status, delivery.attempt, delivery.attempts.length], ['failed', 10, 10])
 })
 
-test('what failed is sent again by recover, or one by one by resend', async () => {
+test('failed deliveries are sent again by recover, or one by one by resend', async () => {
   const tenant = await workspace()
   let status = 410
   const there = await receiver((response) => response.writeHead(status).end())
-  const { id } = await listen(tenant, there.url)
-  await happen(tenant)
+  const { id } = await createWebhook(tenant, there.url)
+  await createAndSend(tenant)
   await tenant.call('PATCH', `/webhooks/${id}`, { status: 'active' })
   const between = clock.iso(clock.now())
-  await happen(tenant)
+  await createAndSend(tenant)
   const [second, first] = await deliveriesOf(tenant, id, '?status=failed')
   const disabled = await tenant.call('POST', `/webhooks/${id}/recover`, { since: between })
   assert.deepEqual([disabled.status, disabled.body.error.code], [409, 'INVALID_STATE'])
@@ -298,12 +298,12 @@ test('what failed is sent again by recover, or one by one by resend', async () =
   assert.deepEqual(await deliveriesOf(tenant, id, '?status=pending'), [])
 })
 
-test('what happened while it was disabled is sent by recover, and nothing twice', async () => {
+test('recover sends the events that a disabled webhook missed, and none twice', async () => {
   const tenant = await workspace()
   const there = await receiver()
   await tenant.call('POST', '/contacts', newContact())
-  const { id } = await listen(tenant, there.url)
-  await happen(tenant)
+  const { id } = await createWebhook(tenant, there.url)
+  await createAndSend(tenant)
   await tenant.call('POST', `/webhooks/${id}/test`)
   await tenant.work()
   await tenant.call('PATCH', `/webhooks/${id}`, { status: 'disabled' })
@@ -312,27 +312,27 @@ test('what happened while it was disabled is sent by recover, and nothing twice'
   await tenant.call('PATCH', `/webhooks/${id}`, { status: 'active' })
   const recover = async () =>
     (await tenant.call('POST', `/webhooks/${id}/recover`, { since: clock.iso(0) })).body.data.recovered
-  assert.equal(await recover(), 1, 'neither what it does not listen to, nor what was before it, nor what it got')
+  assert.equal(await recover(), 1, 'only the event that it missed')
   await tenant.work()
   assert.equal(await recover(), 0)
-  const told = there.received.map(({ body }) => JSON.parse(body))
+  const sent = there.received.map(({ body }) => JSON.parse(body))
   assert.deepEqual(
-    told.map(({ type }) => type),
+    sent.map(({ type }) => type),
     ['contact.created', 'webhook.test', 'contact.created'],
   )
-  assert.equal(told.at(-1).data.id, missed.body.data.id)
+  assert.equal(sent.at(-1).data.id, missed.body.data.id)
 })
 
-test('410 disables at once, what waited has failed, and others are told', async () => {
+test('410 disables the webhook at once, fails its pending deliveries, and is recorded as an event', async () => {
   const tenant = await workspace()
   let status = 500
   const there = await receiver((response) => response.writeHead(status).end())
   const other = await receiver()
-  const { id } = await listen(tenant, there.url)
-  await listen(tenant, other.url, { events: ['webhook.*'] })
-  await happen(tenant)
+  const { id } = await createWebhook(tenant, there.url)
+  await createWebhook(tenant, other.url, { events: ['webhook.*'] })
+  await createAndSend(tenant)
   status = 410
-  await happen(tenant)
+  await createAndSend(tenant)
   await tenant.work()
   const webhook = await statusOf(tenant, id)
   assert.deepEqual([webhook.status, webhook.disabled_reason], ['disabled', 'gone'])
@@ -340,30 +340,30 @@ test('410 disables at once, what waited has failed, and others are told', async 
     (await deliveriesOf(tenant, id)).map((delivery: { status: string }) => delivery.status),
     ['failed', 'failed'],
   )
-  const [told] = other.received.map(({ body }) => JSON.parse(body))
+  const [sent] = other.received.map(({ body }) => JSON.parse(body))
   const { url, inbox_answer: _, previous_secret_until: __, ...named } = webhook
-  assert.deepEqual([told.type, told.data], ['webhook.disabled', { ...named, host: new URL(url).host }])
-  await happen(tenant)
-  assert.equal(there.received.length, 2, 'nothing is sent to one that is disabled')
-  assert.equal((await deliveriesOf(tenant, id)).length, 2, 'nor kept for it')
+  assert.deepEqual([sent.type, sent.data], ['webhook.disabled', { ...named, host: new URL(url).host }])
+  await createAndSend(tenant)
+  assert.equal(there.received.length, 2, 'nothing is sent to a disabled webhook')
+  assert.equal((await deliveriesOf(tenant, id)).length, 2, 'and no delivery is stored for it')
 })
 
-test('five days of nothing but failure disable, and a success in between starts them anew', async () => {
+test('a webhook is disabled after five days of failures, counted from the last success', async () => {
   const tenant = await workspace()
   let status = 500
   const there = await receiver((response) => response.writeHead(status).end())
-  const { id } = await listen(tenant, there.url)
+  const { id } = await createWebhook(tenant, there.url)
   const began = soon()
-  await happen(tenant, began)
+  await createAndSend(tenant, began)
   assert.equal((await statusOf(tenant, id)).failing_since, clock.iso(began))
   status = 200
   await tenant.work(began + 4 * day_ms)
   assert.equal((await statusOf(tenant, id)).failing_since, null)
   status = 500
-  for (let count = 0; count < 10; count += 1) await happen(tenant, began + 4 * day_ms)
-  await happen(tenant, began + 9 * day_ms - 1)
-  assert.equal((await statusOf(tenant, id)).status, 'active', 'a moment before')
-  await happen(tenant, began + 9 * day_ms)
+  for (let count = 0; count < 10; count += 1) await createAndSend(tenant, began + 4 * day_ms)
+  await createAndSend(tenant, began + 9 * day_ms - 1)
+  assert.equal((await statusOf(tenant, id)).status, 'active', 'just before five days')
+  await createAndSend(tenant, began + 9 * day_ms)
   const webhook = await statusOf(tenant, id)
   assert.deepEqual([webhook.status, webhook.disabled_reason], ['disabled', 'failing'])
   const events = (await tenant.call('GET', '/events?type=webhook.disabled')).body.data
@@ -372,11 +372,11 @@ test('five days of nothing but failure disable, and a success in between starts 
   assert.deepEqual([active.status, active.disabled_reason, active.failing_since], ['active', null, null])
 })
 
-test('the log shows the host of a webhook, never its whole address', async () => {
+test('events show the host of a webhook, never its whole URL', async () => {
   const tenant = await workspace()
   const there = await receiver(say(410))
-  const { id: other } = await listen(tenant, `${there.url}/secret-path?token=secret-query`)
-  const inbox = await listen(tenant, 'inbox')
+  const { id: other } = await createWebhook(tenant, `${there.url}/secret-path?token=secret-query`)
+  const inbox = await createWebhook(tenant, 'inbox')
   for (const id of [other, inbox.id]) await tenant.call('POST', `/webhooks/${id}/test`)
   await tenant.work()
   const { text, body } = await tenant.call('GET', '/events?type=webhook.*')
@@ -391,13 +391,13 @@ test('the log shows the host of a webhook, never its whole address', async () =>
   assert.ok(!text.includes('secret-') && !text.includes(inbox.url), text)
 })
 
-test('an endpoint that was quiet for five days has ten attempts before it is disabled', async () => {
+test('a webhook is not disabled before ten attempts have failed', async () => {
   const tenant = await workspace()
   let status = 500
   const there = await receiver((response) => response.writeHead(status).end())
-  const { id } = await listen(tenant, there.url)
+  const { id } = await createWebhook(tenant, there.url)
   const began = soon()
-  await happen(tenant, began)
+  await createAndSend(tenant, began)
   const fail = async (attempts: number) => {
     const { due_at } = await deliveryOf(tenant, id)
     await tenant.work(Math.max(clock.parse(due_at), began + 6 * day_ms))
@@ -411,20 +411,20 @@ test('an endpoint that was quiet for five days has ten attempts before it is dis
   }
   const { disabled_reason } = await fail(10)
   assert.equal(disabled_reason, 'failing')
-  // Made active again, or successful once, it has ten attempts anew.
+  // When it is active again, or after a success, failures are counted from zero.
   await tenant.call('PATCH', `/webhooks/${id}`, { status: 'active' })
-  await happen(tenant, began + 20 * day_ms)
-  await happen(tenant, began + 26 * day_ms)
+  await createAndSend(tenant, began + 20 * day_ms)
+  await createAndSend(tenant, began + 26 * day_ms)
   assert.equal((await statusOf(tenant, id)).status, 'active')
   status = 200
-  await happen(tenant, began + 27 * day_ms)
+  await createAndSend(tenant, began + 27 * day_ms)
   status = 500
-  for (let count = 0; count < 4; count += 1) await happen(tenant, began + 28 * day_ms)
-  await happen(tenant, began + 34 * day_ms)
+  for (let count = 0; count < 4; count += 1) await createAndSend(tenant, began + 28 * day_ms)
+  await createAndSend(tenant, began + 34 * day_ms)
   assert.equal((await statusOf(tenant, id)).status, 'active')
 })
 
-test('what the address before has answered says nothing of the one there is now', async () => {
+test('a failure at a previous URL does not count for the new URL', async () => {
   const tenant = await workspace()
   const asked = Promise.withResolvers<void>()
   const changed = Promise.withResolvers<void>()
@@ -433,8 +433,8 @@ test('what the address before has answered says nothing of the one there is now'
     await changed.promise
     response.writeHead(410).end()
   })
-  const { id } = await listen(tenant, old.url)
-  const work = happen(tenant)
+  const { id } = await createWebhook(tenant, old.url)
+  const work = createAndSend(tenant)
   await asked.promise
   const now = await receiver(say(500))
   await tenant.call('PATCH', `/webhooks/${id}`, { url: now.url })
@@ -442,21 +442,21 @@ test('what the address before has answered says nothing of the one there is now'
   await work
   const moved = await statusOf(tenant, id)
   assert.deepEqual([moved.status, moved.failing_since], ['active', null])
-  await happen(tenant, soon())
+  await createAndSend(tenant, soon())
   assert.notEqual((await statusOf(tenant, id)).failing_since, null)
   const { failing_since } = (await tenant.call('PATCH', `/webhooks/${id}`, { url: old.url })).body.data
-  assert.equal(failing_since, null, 'nor has another one failed for days')
+  assert.equal(failing_since, null, 'a new URL has not failed yet')
 })
 
-test('a deleted contact leaves its id in what is still to be sent, and nothing of the answers', async () => {
+test('after a contact is deleted, pending deliveries have only its id, and answers are gone', async () => {
   const tenant = await workspace()
   const there = await receiver((response, request) => {
     response.writeHead(500)
     response.end(`echo Ada ${request.url}`)
   })
-  const inbox = await listen(tenant, 'inbox')
-  const { id } = await listen(tenant, there.url)
-  const contact = await happen(tenant)
+  const inbox = await createWebhook(tenant, 'inbox')
+  const { id } = await createWebhook(tenant, there.url)
+  const contact = await createAndSend(tenant)
   assert.match((await deliveryOf(tenant, id)).attempts[0].answer, /Ada/)
   await tenant.call('DELETE', `/contacts/${contact.id}`)
   const everything = await tenant.call('GET', `/webhooks/${id}/deliveries`)
@@ -471,7 +471,7 @@ test('a deleted contact leaves its id in what is still to be sent, and nothing o
   assert.deepEqual(JSON.parse(again?.body ?? '').data, { id: contact.id })
 })
 
-test('an answer that comes when the contact is deleted already is not kept', async () => {
+test('an answer that comes after the contact was deleted is not stored', async () => {
   const tenant = await workspace()
   const answered = Promise.withResolvers<void>()
   const asked = Promise.withResolvers<void>()
@@ -480,7 +480,7 @@ test('an answer that comes when the contact is deleted already is not kept', asy
     await answered.promise
     response.writeHead(500).end(there.received.at(-1)?.body)
   })
-  const { id } = await listen(tenant, there.url, { events: ['contact.created'] })
+  const { id } = await createWebhook(tenant, there.url, { events: ['contact.created'] })
   const contact = (await tenant.call('POST', '/contacts', newContact({ first_name: 'Ada' }))).body.data
   const work = tenant.work()
   await asked.promise
@@ -492,14 +492,14 @@ test('an answer that comes when the contact is deleted already is not kept', asy
   assert.equal(delivery.status, 'pending')
 })
 
-test('a workspace hears of its own only, and an endpoint of what it listens to', async () => {
+test('a webhook gets events of its own workspace and of the types that it subscribes to', async () => {
   const [tenant, other] = await Promise.all([workspace(), workspace()])
   const [agents, all, theirs]: Receiver[] = await Promise.all([receiver(), receiver(), receiver()])
-  await listen(tenant, String(agents?.url), { events: ['agent.*'] })
-  await listen(tenant, String(all?.url), { events: ['*'] })
-  await listen(other, String(theirs?.url), { events: ['*'] })
+  await createWebhook(tenant, String(agents?.url), { events: ['agent.*'] })
+  await createWebhook(tenant, String(all?.url), { events: ['*'] })
+  await createWebhook(other, String(theirs?.url), { events: ['*'] })
   await tenant.call('POST', '/agents', { name: 'Reception' })
-  await happen(tenant)
+  await createAndSend(tenant)
   await other.work()
   const typesOf = (there: Receiver | undefined) => there?.received.map(({ body }) => JSON.parse(body).type)
   assert.deepEqual(typesOf(agents), ['agent.created'])
@@ -507,10 +507,10 @@ test('a workspace hears of its own only, and an endpoint of what it listens to',
   assert.deepEqual(typesOf(theirs), [])
 })
 
-test('an import tells of each contact', async () => {
+test('an import sends an event for each contact', async () => {
   const tenant = await workspace()
   const there = await receiver()
-  const { id } = await listen(tenant, there.url, { events: ['contact.created'] })
+  const { id } = await createWebhook(tenant, there.url, { events: ['contact.created'] })
   const rows = Array.from({ length: 30 }, () => ({ Phone: newContact().phone_number }))
   await tenant.call('POST', '/contacts/imports', { rows })
   await tenant.work()
@@ -524,30 +524,30 @@ test('an import tells of each contact', async () => {
   assert.equal(ids.length, 30)
 })
 
-test('a test is sent to the one that asks, whatever it listens to', async () => {
+test('a test event is sent to one webhook only, whatever it subscribes to', async () => {
   const tenant = await workspace()
   const [there, other] = [await receiver(), await receiver()]
-  const { id } = await listen(tenant, there.url, { events: ['agent.*'] })
-  await listen(tenant, other.url, { events: ['*'] })
+  const { id } = await createWebhook(tenant, there.url, { events: ['agent.*'] })
+  await createWebhook(tenant, other.url, { events: ['*'] })
   const asked = await tenant.call('POST', `/webhooks/${id}/test`)
   assert.deepEqual([asked.body.data.type, asked.body.data.status], ['webhook.test', 'pending'])
   await tenant.work()
-  const [told] = there.received.map(({ body }) => JSON.parse(body))
-  assert.deepEqual([told.id, told.type, told.data.id], [asked.body.data.id, 'webhook.test', id])
+  const [sent] = there.received.map(({ body }) => JSON.parse(body))
+  assert.deepEqual([sent.id, sent.type, sent.data.id], [asked.body.data.id, 'webhook.test', id])
   assert.deepEqual(other.received, [])
 })
 
-test('a secret that was sealed with another key fails with words, and a rotation mends it', async () => {
+test('a secret encrypted with another key gives a clear error, until it is rotated', async () => {
   const other = await serve({ webhook_allow_hosts: ['127.0.0.1'], secrets_key: randomBytes(32).toString('base64') })
   const tenant = await other.workspace()
   const there = await receiver()
-  const { id } = await listen(tenant, there.url)
+  const { id } = await createWebhook(tenant, there.url)
   await pool.run(
     sql`update webhooks set secret = ${openSeal(secrets_key, seal_info).close('x')} where workspace_id = ${tenant.id}`,
   )
   const now = soon()
-  await happen(tenant, now)
-  await assertFate(tenant, id, { status: 'pending', error: /SECRETS_KEY/ }, now)
+  await createAndSend(tenant, now)
+  await assertResult(tenant, id, { status: 'pending', error: /SECRETS_KEY/ }, now)
   const { secret } = (await tenant.call('POST', `/webhooks/${id}/rotate_secret`)).body.data
   await tenant.work(now + minute_ms)
   const [came] = there.received

@@ -10,7 +10,7 @@ import { holdOpen } from './support/held.ts'
 import { newContact, newWebhook } from './support/samples.ts'
 
 const { workspace, pool, at, fetch, url: origin } = await serve()
-const look_every_ms = 20
+const check_every_ms = 20
 
 const make = async (tenant: Tenant, said: object = {}, headers = {}) => {
   const made = await tenant.call('POST', '/webhooks', newWebhook(said), headers)
@@ -18,11 +18,11 @@ const make = async (tenant: Tenant, said: object = {}, headers = {}) => {
   return made.body.data
 }
 
-/** Until another transaction waits for what this one holds. */
-async function someoneWaits(pid: number): Promise<void> {
+/** Waits until this transaction blocks another one. */
+async function waitUntilBlocking(pid: number): Promise<void> {
   const blocked = sql`select from pg_stat_activity
     where datname = current_database() and ${pid} = any(pg_blocking_pids(pid))`
-  while ((await pool.many(blocked)).length === 0) await sleep(look_every_ms)
+  while ((await pool.many(blocked)).length === 0) await sleep(check_every_ms)
 }
 
 const faultOf = ({
@@ -33,7 +33,7 @@ const faultOf = ({
   body: { error: { details: { fields?: { path: string }[] } } }
 }) => [status, body.error.details.fields?.[0]?.path]
 
-test('the secret is shown once, and kept sealed', async () => {
+test('the secret is returned once and stored encrypted', async () => {
   const tenant = await workspace()
   const made = await make(tenant)
   assert.match(made.secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
@@ -45,7 +45,7 @@ test('the secret is shown once, and kept sealed', async () => {
   assert.ok(!JSON.stringify(kept).includes(made.secret.slice(6)))
 })
 
-test('the same Idempotency-Key gives the same secret again, and one webhook', async () => {
+test('the same Idempotency-Key returns the same secret and creates one webhook', async () => {
   const tenant = await workspace()
   const headers = { 'idempotency-key': 'one' }
   const said = newWebhook()
@@ -65,7 +65,7 @@ test('the same Idempotency-Key gives the same secret again, and one webhook', as
   assert.equal(rotated[0]?.text, rotated[1]?.text)
 })
 
-test('patterns are those of the catalogue, at least one, each once', async () => {
+test('event patterns come from the catalog, at least one, without duplicates', async () => {
   const tenant = await workspace()
   for (const events of [[], ['contact'], ['contact.*.*'], ['call.*'], [''], ['Contact.*'], null]) {
     const refused = await tenant.call('POST', '/webhooks', newWebhook({ events }))
@@ -75,7 +75,7 @@ test('patterns are those of the catalogue, at least one, each once', async () =>
   assert.deepEqual(made.events, ['contact.*', '*', 'agent.created'])
 })
 
-test('there are at most 100', async () => {
+test('a workspace has at most 100 webhooks', async () => {
   const tenant = await workspace()
   const made = await Promise.all(Array.from({ length: 101 }, () => tenant.call('POST', '/webhooks', newWebhook())))
   assert.deepEqual(
@@ -85,7 +85,7 @@ test('there are at most 100', async () => {
   assert.equal((await tenant.call('GET', '/webhooks')).body.pagination.total, 100)
 })
 
-test('a change changes what is said, and what a get gave can be sent back', async () => {
+test('an update changes the given fields, and accepts a webhook as a get returned it', async () => {
   const tenant = await workspace()
   const { secret: _, ...made } = await make(tenant, { description: 'one' })
   const address = `/webhooks/${made.id}`
@@ -103,7 +103,7 @@ test('a change changes what is said, and what a get gave can be sent back', asyn
   assert.deepEqual(faultOf(await tenant.call('PATCH', address, { events: [] })), [400, 'events'])
 })
 
-test('an inbox shows what came, and how its signature is checked', async () => {
+test('an inbox shows its requests and the steps of the signature check', async () => {
   const tenant = await workspace()
   const { id, url, secret, inbox_answer } = await make(tenant, { url: 'inbox' })
   assert.equal(inbox_answer, '200')
@@ -122,7 +122,7 @@ test('an inbox shows what came, and how its signature is checked', async () => {
   )
   assert.equal(JSON.parse(came.body).data.first_name, 'Ada')
   assert.ok(new Webhook(secret).verify(came.body, came.headers))
-  // Anybody may send to it, and sees that it doesn't count.
+  // Anyone may send to an inbox, but the check shows that the signature is missing.
   const forged = await fetch('POST', url, came.body, { 'content-type': 'application/json', 'webhook-id': came.id })
   assert.equal(forged.status, 200)
   const [stranger] = (await tenant.call('GET', `/webhooks/${id}/inbox`)).body.data
@@ -132,7 +132,7 @@ test('an inbox shows what came, and how its signature is checked', async () => {
   )
 })
 
-test('an inbox fails as it is told', async () => {
+test('an inbox answers as inbox_answer says', async () => {
   const tenant = await workspace()
   const { id } = await make(tenant, { url: 'inbox', inbox_answer: 'hang' })
   const address = `/webhooks/${id}`
@@ -152,7 +152,7 @@ test('an inbox fails as it is told', async () => {
   assert.deepEqual(faultOf(await tenant.call('PATCH', address, { url: 'https://8.8.8.8/' })), [400, 'url'])
 })
 
-test('an inbox that hangs holds a few connections, and no more', async () => {
+test('an inbox that hangs holds at most 20 connections', async () => {
   const tenant = await workspace()
   const { id, url } = await make(tenant, { url: 'inbox', inbox_answer: 'hang' })
   const other = await make(tenant, { url: 'inbox' })
@@ -166,16 +166,16 @@ test('an inbox that hangs holds a few connections, and no more', async () => {
   const sent = Array.from({ length: 30 }, send)
   await refused.promise
   assert.deepEqual([...new Set(statuses)], [503])
-  assert.equal((await fetch('POST', other.url, '{}')).status, 200, 'others are as before')
+  assert.equal((await fetch('POST', other.url, '{}')).status, 200, 'other inboxes are not affected')
   leaving.abort()
   await Promise.allSettled(sent)
   assert.equal(statuses.length, 10)
   await tenant.call('PATCH', `/webhooks/${id}`, { inbox_answer: '200' })
-  // As soon as it is noticed that they have gone.
-  while ((await fetch('POST', url, '{}')).status !== 200) await sleep(look_every_ms)
+  // As soon as the server has noticed that the clients disconnected.
+  while ((await fetch('POST', url, '{}')).status !== 200) await sleep(check_every_ms)
 })
 
-test('an inbox keeps the last 50', async () => {
+test('an inbox stores the last 50 requests', async () => {
   const tenant = await workspace()
   const { id, url } = await make(tenant, { url: 'inbox' })
   for (let count = 0; count < 52; count += 1) await fetch('POST', url, `number ${count}`)
@@ -184,7 +184,7 @@ test('an inbox keeps the last 50', async () => {
   assert.deepEqual([data[0].body, data[49].body], ['number 51', 'number 2'])
 })
 
-test('an inbox keeps nothing of a contact that was deleted while it was on its way', async () => {
+test('an inbox does not store data of a contact that was deleted while the request was in flight', async () => {
   const tenant = await workspace()
   const { id, url } = await make(tenant, { url: 'inbox' })
   const contact = (await tenant.call('POST', '/contacts', newContact())).body.data
@@ -197,7 +197,7 @@ test('an inbox keeps nothing of a contact that was deleted while it was on its w
   assert.ok(!came.text.includes(contact.phone_number), came.text)
 })
 
-test('an inbox takes any bytes', async () => {
+test('an inbox accepts any bytes', async () => {
   const tenant = await workspace()
   const { id, url } = await make(tenant, { url: 'inbox' })
   for (const body of [Buffer.of(0, 0xff, 0xd8), Buffer.alloc(0), Buffer.from('{')]) {
@@ -210,7 +210,36 @@ test('an inbox takes any bytes', async () => {
   )
 })
 
-test('an inbox shows the beginning of what was signed in whole characters', async () => {
+test('an inbox stores a body of any content type, and the headers as they were sent', async () => {
+  const tenant = await workspace()
+  const { id, url } = await make(tenant, { url: 'inbox' })
+  const form = '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--x--\r\n'
+  const requests: [string | undefined, string][] = [
+    ['multipart/form-data; boundary=x', form],
+    ['multipart/form-data', 'no boundary'],
+    ['application/x-www-form-urlencoded', 'a=1'],
+    ['application/json', '{'],
+    ['no type', 'x'],
+    [undefined, 'bytes'],
+  ]
+  for (const [type, body] of requests) {
+    const headers = { 'x-custom': 'a, b', ...(type !== undefined && { 'content-type': type }) }
+    assert.equal((await fetch('POST', url, Buffer.from(body), headers)).status, 200, String(type))
+  }
+  const { data } = (await tenant.call('GET', `/webhooks/${id}/inbox`)).body
+  assert.deepEqual(
+    data
+      .reverse()
+      .map(({ headers, body }: { headers: Record<string, string>; body: string }) => [
+        headers['content-type'],
+        headers['x-custom'],
+        body,
+      ]),
+    requests.map(([type, body]) => [type, 'a, b', body]),
+  )
+})
+
+test('an inbox truncates the signed content between characters', async () => {
   const tenant = await workspace()
   const { id, url } = await make(tenant, { url: 'inbox' })
   const signed = `\u{1f600}`.repeat(400)
@@ -222,19 +251,19 @@ test('an inbox shows the beginning of what was signed in whole characters', asyn
   }
 })
 
-test('an inbox whose webhook is deleted at this moment is not found', async () => {
+test('an inbox whose webhook is being deleted is not found', async () => {
   const tenant = await workspace()
   const { id, url } = await make(tenant, { url: 'inbox' })
   await using deleting = await holdOpen(pool, (db) =>
     db.run(sql`delete from webhooks where workspace_id = ${tenant.id} and id = ${id}`),
   )
   const sent = fetch('POST', url, '{}')
-  await someoneWaits(deleting.pid)
+  await waitUntilBlocking(deleting.pid)
   await deleting.end()
   assert.equal((await sent).status, 404)
 })
 
-test('there is no inbox but at its own address', async () => {
+test('an inbox is found at its own path only', async () => {
   const tenant = await workspace()
   const { url } = await make(tenant, { url: 'inbox' })
   const other = await workspace()
@@ -252,7 +281,7 @@ test('there is no inbox but at its own address', async () => {
   assert.equal((await fetch('GET', url)).status, 405)
 })
 
-test('a deleted webhook takes its deliveries and its inbox with it', async () => {
+test('deleting a webhook deletes its deliveries and its inbox', async () => {
   const tenant = await workspace()
   const { id } = await make(tenant, { url: 'inbox' })
   await tenant.call('POST', `/webhooks/${id}/test`)
@@ -269,7 +298,7 @@ test('a deleted webhook takes its deliveries and its inbox with it', async () =>
   assert.equal((await tenant.call('GET', `/webhooks/${id}`)).status, 404)
 })
 
-test("a delivery is found at its own webhook's address only", async () => {
+test('a delivery is found below its own webhook only', async () => {
   const tenant = await workspace()
   const [one, other] = [await make(tenant, { url: 'inbox' }), await make(tenant, { url: 'inbox' })]
   const { id } = (await tenant.call('POST', `/webhooks/${one.id}/test`)).body.data
@@ -278,7 +307,7 @@ test("a delivery is found at its own webhook's address only", async () => {
   assert.equal((await tenant.call('POST', `/webhooks/${other.id}/deliveries/${id}/resend`)).status, 404)
 })
 
-test('old deliveries go', async () => {
+test('old deliveries are deleted', async () => {
   const tenant = await workspace()
   const { id } = await make(tenant, { url: 'inbox' })
   const { created_at } = (await tenant.call('POST', `/webhooks/${id}/test`)).body.data

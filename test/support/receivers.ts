@@ -4,7 +4,7 @@ import https from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
 
-/** What came to a receiver. */
+/** A request that a receiver got. */
 export interface Received {
   path: string
   headers: Record<string, string>
@@ -23,12 +23,12 @@ export const say =
   (response) =>
     response.writeHead(status, headers).end(body)
 
-/** A server of somebody else's on a port of its own, until the file's tests are done. */
+/** Starts an HTTP server that records its requests. It is closed after the tests of the file. */
 export async function receiver(answer: Answer = say(200), tls = false): Promise<Receiver> {
   const received: Received[] = []
   const receive = async (request: http.IncomingMessage, response: http.ServerResponse) => {
     const body = Buffer.concat(await Array.fromAsync(request)).toString()
-    // The headers that matter here come once each.
+    // The headers that tests look at are sent once each.
     received.push({ path: request.url ?? '', headers: request.headers as Received['headers'], body })
     await answer(response, request)
   }
@@ -44,7 +44,7 @@ export async function receiver(answer: Answer = say(200), tls = false): Promise<
   return { url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}/hook`, received }
 }
 
-/** Signed by itself, and good for nothing else than not to be believed. */
+/** A self-signed certificate, which clients must reject. */
 const cert = `-----BEGIN CERTIFICATE-----
 MIIBqDCCAU2gAwIBAgIUEMUcZHXLFAKAKdGhlYLb7S985LgwCgYIKoZIzj0EAwIw
 GDEWMBQGA1UEAwwNcmVjZWl2ZXIudGVzdDAgFw0yNjExMTUwOTExNDBaGA8yMTI2

@@ -5,11 +5,11 @@ import { newWebhook } from './samples.ts'
 
 const minute_ms = 60_000
 
-/** When what happens now is due, however long it takes until then. */
+/** A time at which everything that happens until then is due, however slow the test is. */
 export const soon = () => clock.now() + minute_ms
 
-export async function listen(tenant: Tenant, url: string, said: object = {}) {
-  const made = await tenant.call('POST', '/webhooks', newWebhook({ url, ...said }))
+export async function createWebhook(tenant: Tenant, url: string, fields: object = {}) {
+  const made = await tenant.call('POST', '/webhooks', newWebhook({ url, ...fields }))
   assert.equal(made.status, 201, made.text)
   return made.body.data
 }

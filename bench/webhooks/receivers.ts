@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Many endpoints in a process of their own, each at a port of its own. */
+/** The requests that arrived since the last report. */
 export interface Arrived {
   count: number
-  /** In milliseconds, from the time that each event names until it arrived. */
+  /** In milliseconds, from the event's timestamp to the arrival of the request. */
   waits: number[]
   /** From the first arrival to the last. */
   seconds: number
@@ -18,14 +18,14 @@ let waits: number[] = []
 let first_at = 0
 let last_at = 0
 
-const take: http.RequestListener = (request, response) => {
+const receive: http.RequestListener = (request, response) => {
   const at = performance.timeOrigin + performance.now()
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
     if (request.url === hang_path) return
-    const [, said = ''] = timestamp.exec(Buffer.concat(chunks).toString()) ?? []
-    waits.push(at - Date.parse(said))
+    const [, sent_at = ''] = timestamp.exec(Buffer.concat(chunks).toString()) ?? []
+    waits.push(at - Date.parse(sent_at))
     first_at ||= at
     last_at = at
     response.end()
@@ -40,7 +40,7 @@ async function listen(listener: http.RequestListener): Promise<number> {
 
 async function serve(endpoints: number): Promise<void> {
   const ports: number[] = []
-  while (ports.length < endpoints) ports.push(await listen(take))
+  while (ports.length < endpoints) ports.push(await listen(receive))
   const port = await listen((request, response) => {
     const arrived: Arrived = { count: waits.length, waits, seconds: (last_at - first_at) / 1000 }
     const answers: Record<string, () => object> = {

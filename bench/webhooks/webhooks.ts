@@ -16,16 +16,16 @@ import type { Arrived } from './receivers.ts'
 
 const endpoints = 200
 const workspaces = 2
-/** One in each workspace, again and again, in the steady part. */
+/** In the steady part, each workspace has an event at this interval. */
 const events_every_ms = 200
 const steady_ms = 20_000
 const rounds = 4
 const backlog_events = 100
 const backlog = backlog_events * endpoints
-const at_once = 200
+const concurrency = 200
 const hang_factor_max = 2
-const to_reach = 0.4
-const look_every_ms = 100
+const ratio_min = 0.4
+const check_every_ms = 100
 
 export interface Delivered {
   p50_ms: number
@@ -38,18 +38,18 @@ export interface Delivered {
   ratio: number
 }
 
-const method = `${endpoints} endpoints in ${workspaces} workspaces, each a port of another process on this machine that answers 200 at once.
-  steady   a contact is created in each workspace every ${events_every_ms} ms, for ${steady_ms / 1000} s: ${Math.round((1000 / events_every_ms) * endpoints)} deliveries a second. What is
-           measured is the time from the event's own, which is taken before the commit, until the request has arrived.
-  hanging  the same when one endpoint never answers: the 99th percentile of the others is to be at most ${hang_factor_max} times as long
-  backlog  ${backlog.toLocaleString('en')} deliveries that wait when the server starts, and as many again, ${rounds} times: how many arrive in a
-           second, from the first to the last of each time
-  undici   before each of them a bare loop of as many undici requests to the same endpoints with a body as long, ${at_once} at a time:
-           Parley, which claims, signs and notes each in the database, is to reach ${to_reach} of it
+const method = `${endpoints} endpoints in ${workspaces} workspaces. Each is a port of another process on this machine, and answers 200 at once.
+  steady   Each workspace creates a contact every ${events_every_ms} ms for ${steady_ms / 1000} s: ${Math.round((1000 / events_every_ms) * endpoints)} deliveries a second. Measures the
+           time from the event's timestamp, which is set before the commit, until the request arrives.
+  hanging  The same while one endpoint never answers. The 99th percentile of the others should be at most ${hang_factor_max} times as long.
+  backlog  ${backlog.toLocaleString('en')} deliveries are due when the server starts, and as many again in each of ${rounds} rounds. Measures how many arrive
+           per second, from the first to the last of each round.
+  undici   Before each round, a bare loop sends as many undici requests with bodies of the same length to the same endpoints,
+           ${concurrency} at a time. Parley, which claims, signs and records each delivery, should reach ${ratio_min} of its rate.
 PostgreSQL's durability settings are on.
 `
 
-/** How soon and how fast events arrive. */
+/** Measures how soon and how fast events arrive. */
 export async function delivering(stack: AsyncDisposableStack, signal: AbortSignal): Promise<Delivered> {
   console.log(method)
   const receivers = await startServer(stack, 'bench/webhooks/receivers.ts', [], {}, { endpoints })
@@ -78,13 +78,13 @@ export async function delivering(stack: AsyncDisposableStack, signal: AbortSigna
     await ask(receivers, '/arrived')
     await addEvents(service, tenants, backlog_events)
     server ??= await startServer(stack, 'bin/parley.mjs', ['serve'], environment)
-    await arrivals(receivers, backlog, signal)
+    await waitForArrivals(receivers, backlog, signal)
     seconds += (await ask<Arrived>(receivers, '/arrived')).seconds
   }
-  if (!server) throw new Error('there were no rounds')
-  const steady = await steadily(server, receivers, tenants, 0, signal)
-  await hang(database)
-  const hanging = await steadily(server, receivers, tenants, 1, signal)
+  if (!server) throw new Error('no rounds')
+  const steady = await measureSteady(server, receivers, tenants, 0, signal)
+  await makeOneHang(database)
+  const hanging = await measureSteady(server, receivers, tenants, 1, signal)
   const result: Delivered = {
     p50_ms: percentile(steady, 0.5),
     p99_ms: percentile(steady, 0.99),
@@ -100,14 +100,14 @@ export async function delivering(stack: AsyncDisposableStack, signal: AbortSigna
 }
 
 async function ask<T>({ port }: Server, path: string): Promise<T> {
-  // It is another file of ours.
+  // receivers.ts answers with this type.
   return (await (await fetch(`http://127.0.0.1:${port}${path}`)).json()) as T
 }
 
 async function addWebhooks(service: Service, tenants: Tenant[], urls: string[]): Promise<void> {
   for (const [index, url] of urls.entries()) {
     const tenant = tenants[index % tenants.length]
-    if (!tenant) throw new Error('there are no workspaces')
+    if (!tenant) throw new Error('no workspaces')
     await inTransaction(atNow(service, tenant.workspace_id), (at) =>
       webhooks.create(at, { url, events: ['contact.created'] }),
     )
@@ -121,7 +121,7 @@ function newContact() {
   return { phone_number: `+1${4_150_000_000 + number}`, first_name: 'Ada', last_name: 'Lovelace', tags: ['vip'] }
 }
 
-/** By the verbs that requests come to, in each workspace; gives how long a body is. */
+/** Creates contacts in each workspace, and returns the length of a request body. */
 async function addEvents(service: Service, tenants: Tenant[], count: number): Promise<number> {
   await service.pool.tx(async (db) => {
     for (const { workspace_id } of tenants) {
@@ -136,7 +136,7 @@ async function addEvents(service: Service, tenants: Tenant[], count: number): Pr
   return length + head_length
 }
 
-/** In how many seconds. */
+/** Returns how many seconds it took. */
 async function bareLoop(urls: string[], body_length: number, count: number, signal: AbortSignal): Promise<number> {
   const dispatcher = new Agent()
   const body = `{"timestamp":"${clock.iso(clock.now())}","filler":"`.padEnd(body_length, 'x')
@@ -151,19 +151,19 @@ async function bareLoop(urls: string[], body_length: number, count: number, sign
       await response.body.text()
     }
   }
-  const begun_at = performance.now()
-  await Promise.all(Array.from({ length: at_once }, work))
-  const seconds = (performance.now() - begun_at) / 1000
+  const started_at = performance.now()
+  await Promise.all(Array.from({ length: concurrency }, work))
+  const seconds = (performance.now() - started_at) / 1000
   await dispatcher.close()
   return seconds
 }
 
-async function arrivals(receivers: Server, count: number, signal: AbortSignal): Promise<void> {
+async function waitForArrivals(receivers: Server, count: number, signal: AbortSignal): Promise<void> {
   while ((await ask<{ count: number }>(receivers, '/count')).count < count)
-    await sleep(look_every_ms, undefined, { signal })
+    await sleep(check_every_ms, undefined, { signal })
 }
 
-async function steadily(
+async function measureSteady(
   { port }: Server,
   receivers: Server,
   tenants: Tenant[],
@@ -186,12 +186,12 @@ async function steadily(
     })
     await Promise.all([...posts, sleep(events_every_ms, undefined, { signal })])
   }
-  await arrivals(receivers, times * (endpoints - hanging), signal)
+  await waitForArrivals(receivers, times * (endpoints - hanging), signal)
   return (await ask<Arrived>(receivers, '/arrived')).waits
 }
 
-/** From now on one of the endpoints never answers. */
-async function hang({ pool }: Database): Promise<void> {
+/** Makes one of the endpoints never answer. */
+async function makeOneHang({ pool }: Database): Promise<void> {
   await pool.run(
     sql`update webhooks set url = replace(url, '/hook', '/hang')
       where (workspace_id, id) = (select workspace_id, id from webhooks limit 1)`,
@@ -207,11 +207,13 @@ function report(result: Delivered): void {
   const ms = (value: number) => `${value.toFixed(0).padStart(5)} ms`
   const perSecond = (count: number) => `${Math.round(count).toLocaleString('en').padStart(7)} a second`
   const { p50_ms, p99_ms, p50_one_hanging_ms, p99_one_hanging_ms, hang_factor, ratio } = result
-  console.log(`steady            ${ms(p50_ms)} half of them, ${ms(p99_ms)} 99 of 100`)
-  console.log(`one hanging       ${ms(p50_one_hanging_ms)} half of the others, ${ms(p99_one_hanging_ms)} 99 of 100`)
-  const factor_said = `at most ${hang_factor_max}: ${verdict(hang_factor <= hang_factor_max)}`
-  console.log(`hanging / steady  ${hang_factor.toFixed(2)} (${factor_said})`)
+  console.log(`steady            ${ms(p50_ms)} 50th percentile, ${ms(p99_ms)} 99th`)
+  console.log(
+    `one hanging       ${ms(p50_one_hanging_ms)} 50th percentile of the others, ${ms(p99_one_hanging_ms)} 99th`,
+  )
+  const factor_verdict = `at most ${hang_factor_max}: ${verdict(hang_factor <= hang_factor_max)}`
+  console.log(`hanging / steady  ${hang_factor.toFixed(2)} (${factor_verdict})`)
   console.log(`backlog           ${perSecond(result.deliveries_per_second)}`)
   console.log(`undici            ${perSecond(result.undici_per_second)}`)
-  console.log(`backlog / undici  ${ratio.toFixed(2)} (${to_reach}: ${verdict(ratio >= to_reach)})`)
+  console.log(`backlog / undici  ${ratio.toFixed(2)} (${ratio_min}: ${verdict(ratio >= ratio_min)})`)
 }

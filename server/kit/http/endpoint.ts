@@ -9,7 +9,7 @@ import { assertNotTooDeep, parseJsonBody } from './body/read-json.ts'
 import { type Arrival, callWithBody, callWithoutBody } from './call.ts'
 import { type Answer, pageAnswer, resourceAnswer, type StreamedAnswer } from './envelope.ts'
 import { matchesStrongly, matchesWeakly } from './etag.ts'
-import { headerValues, readHeader } from './headers.ts'
+import { allHeaders, headerValues, readHeader } from './headers.ts'
 import { hasStoredAnswer, type KeyedRequest, readKey } from './idempotency.ts'
 import type * as kinds from './operation.ts'
 import { bodyOf, type Caller, type Operation, type RawAnswer, uploadOf } from './operation.ts'
@@ -152,7 +152,7 @@ function streamEndpoint(operation: kinds.Stream, context: EndpointContext): Endp
 function rawEndpoint(operation: kinds.Raw, context: EndpointContext): Endpoint {
   return async (arrival) => {
     const bytes = arrival.body instanceof Buffer ? arrival.body : Buffer.alloc(0)
-    const request = { headers: arrival.raw.headersDistinct, bytes }
+    const request = { headers: allHeaders(arrival.raw), bytes }
     let delay_ms = 0
     const answer = (result: unknown): Answer => {
       // `run` of a raw operation returns nothing else.

@@ -24,6 +24,16 @@ export function headerValues({ rawHeaders }: IncomingMessage, header: string): s
   return values
 }
 
+/** The values of every header by its lower-case name. Node's `headersDistinct` is missing from injected requests. */
+export function allHeaders({ rawHeaders }: IncomingMessage): NodeJS.Dict<string[]> {
+  const headers: NodeJS.Dict<string[]> = Object.create(null)
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]?.toLowerCase() ?? ''
+    headers[name] = [...(headers[name] ?? []), rawHeaders[index + 1] ?? '']
+  }
+  return headers
+}
+
 /** The value of the header. Joins the values with commas if it was sent several times. */
 export function readHeader(request: IncomingMessage, header: string): string | undefined {
   const values = headerValues(request, header)

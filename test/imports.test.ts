@@ -4,13 +4,14 @@ import net from 'node:net'
 import { test } from 'node:test'
 import * as contacts from '../server/contacts/store.ts'
 import * as imports from '../server/imports/store.ts'
+import { inTransaction } from '../server/kit/at.ts'
 import * as clock from '../server/kit/clock.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
 import { serve } from './support/harness.ts'
 import { newContact } from './support/samples.ts'
 import { contactsOf, ended, fieldsOf, formOf, imported, upload } from './support/uploads.ts'
 
-const { workspace, pool, url } = await serve()
+const { workspace, pool, url, at } = await serve()
 
 const outcomes = (rows: { outcome: string }[]) => rows.map(({ outcome }) => outcome)
 const reasons = (rows: { reason: string | null }[]) => rows.map(({ reason }) => reason)
@@ -212,9 +213,9 @@ test('an import that is canceled halfway keeps what is done, and an undo takes i
     while (!is_canceled) await tenant.work()
   }
   let working = Promise.resolve()
-  const held = pool.tx(async (db) => {
+  const held = inTransaction(at(tenant.id), async (at) => {
     const taken = newContact({ phone_number: numbers[1_400] })
-    await contacts.create(db, tenant.id, [{ ...taken, source: 'api' }], Date.now())
+    await contacts.create(at, [{ ...taken, source: 'api' }])
     working = work()
     while ((await ended(tenant, id)).import.done < 1_000);
     const canceled = await tenant.call('POST', `/contacts/imports/${id}/cancel`)
@@ -318,7 +319,7 @@ test('old files and rows go, and with them what could be undone; the import stay
   await tenant.call('POST', `/contacts/imports/${canceled.id}/cancel`)
   const day_ms = 24 * 60 * 60 * 1000
   const keptAfter = async (days: number) => {
-    await imports.removeOld(pool, tenant.id, clock.now() + days * day_ms)
+    await imports.removeOld(at(tenant.id, clock.now() + days * day_ms))
     const rows = await Promise.all([done, dry].map(({ id }) => tenant.call('GET', `/contacts/imports/${id}/rows`)))
     return rows.map(({ body }) => [body.data.length, body.pagination.total])
   }

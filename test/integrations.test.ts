@@ -14,7 +14,7 @@ import { holdOpen } from './support/held.ts'
 import { create, eventsOf, get } from './support/people.ts'
 import { newIntegration, phoneNumber } from './support/samples.ts'
 
-const { workspace, fetch, pool } = await serve()
+const { workspace, fetch, pool, at } = await serve()
 
 interface Made {
   id: string
@@ -367,7 +367,7 @@ test('token and secret are kept sealed', async () => {
 
 const bodies: [string, string | Buffer, Record<string, string>, number, string][] = [
   ['broken JSON', '{', {}, 400, 'not valid JSON'],
-  ['nothing', '', {}, 400, 'JSON body is needed'],
+  ['nothing', '', {}, 400, 'JSON body is required'],
   ['bytes that are no UTF-8', Buffer.from([0x22, 0xff, 0x22]), {}, 400, 'not UTF-8'],
   ['5,000 lists in each other', '['.repeat(5_000) + ']'.repeat(5_000), {}, 400, 'levels deep'],
   ['5,000 objects in each other', `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`, {}, 400, 'levels deep'],
@@ -501,9 +501,9 @@ test('receipts older than 30 days go', async () => {
   const made = await make(tenant)
   await tenant.send(made.url, { phone: phoneNumber() })
   const month_ms = 30 * 24 * 60 * 60 * 1000
-  await integrations.removeOld(pool, tenant.id, clock.now() + month_ms - 60_000)
+  await integrations.removeOld(at(tenant.id, clock.now() + month_ms - 60_000))
   assert.equal((await receiptsOf(tenant, made)).length, 1)
-  await integrations.removeOld(pool, tenant.id, clock.now() + month_ms + 1)
+  await integrations.removeOld(at(tenant.id, clock.now() + month_ms + 1))
   assert.equal((await receiptsOf(tenant, made)).length, 0)
 })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { columnNames } from '../server/imports/mapping.ts'
+import { columnNames } from '../server/imports/match-columns.ts'
 import { readRows } from '../server/imports/parse-csv.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
 import { serve } from './support/harness.ts'

@@ -5,7 +5,7 @@ import { newId } from '../kit/id.ts'
 import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { invalid, notFound } from '../kit/problem.ts'
-import { column_name_length_max, columnNames } from './mapping.ts'
+import { column_name_length_max, columnNames } from './match-columns.ts'
 import { cells_max, readRows } from './parse-csv.ts'
 
 /** A batch imports one chunk. */

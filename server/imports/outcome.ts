@@ -1,7 +1,7 @@
-import { changedFields } from '../contacts/parse.ts'
+import { differing } from '../contacts/parse.ts'
 import type { Contact, ContactChange, NewContact } from '../contacts/schema.ts'
-import type { ContactUpdate } from '../contacts/store.ts'
-import type { Planned } from './plan.ts'
+import type { Change } from '../contacts/store.ts'
+import type { Planned } from './parse-row.ts'
 import type { Import, Outcome } from './schema.ts'
 
 /** What is noted of a row. */
@@ -78,13 +78,13 @@ export function outcomesOf(planned: Planned[]) {
         met: Met,
         held: Map<string, Contact>,
         on_conflict: Import['on_conflict'],
-      ): ContactUpdate[] {
-        return firsts.flatMap(({ row_number, contact }): ContactUpdate[] => {
+      ): Change[] {
+        return firsts.flatMap(({ row_number, contact }): Change[] => {
           const id = known.get(row_number)
           if (id === undefined) return []
           const earlier = met.get(id)
           const before = held.get(id)
-          const change = before && changedFields(contact, before)
+          const change = before && differing(contact, before)
           if (earlier !== undefined) repeated(row_number, earlier, id)
           else if (on_conflict === 'skip' || !before)
             set(row_number, 'skipped', { reason: known_already, contact_id: id })

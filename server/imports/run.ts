@@ -9,7 +9,7 @@ import { assertHeld, isHeld, type Lease, renewed, type Work } from '../kit/work/
 import { event_types } from './event-types.ts'
 import * as files from './files.ts'
 import { type Met, outcomesOf, type Row } from './outcome.ts'
-import { type Planned, planner } from './plan.ts'
+import { type Planned, planner } from './parse-row.ts'
 import type { Import } from './schema.ts'
 import { columns, end, removeNumbers } from './store.ts'
 import { undoBatch } from './undo.ts'

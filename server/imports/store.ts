@@ -12,7 +12,7 @@ import { cut } from '../kit/text.ts'
 import { isHeld, type Lease } from '../kit/work/work.ts'
 import { event_types } from './event-types.ts'
 import * as files from './files.ts'
-import { mappingOf } from './mapping.ts'
+import { mappingOf } from './match-columns.ts'
 import type { Import, ImportOptions } from './schema.ts'
 
 export const columns =

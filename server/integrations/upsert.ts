@@ -4,7 +4,7 @@ import type { ContactWithCrmIds, NewContact } from '../contacts/schema.ts'
 import * as contacts from '../contacts/store.ts'
 import type { At } from '../kit/at.ts'
 import { Problem } from '../kit/problem.ts'
-import { type Mapping, numberOf, read } from './mapping.ts'
+import { type Mapping, numberOf, read } from './map-payload.ts'
 import type { DryRun, Sample } from './schema.ts'
 import * as integrations from './store.ts'
 

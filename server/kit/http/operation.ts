@@ -6,7 +6,7 @@ import type { Code, Problem } from '../problem.ts'
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 export interface Caller {
-  /** Requests with the same id share a rate limit. */
+  /** Requests are rate limited by it: a key, a person, an integration. */
   id: string
   workspace: string
   scopes: Scopes
@@ -176,9 +176,13 @@ export interface Stream<P extends TSchema = TSchema, Q extends TSchema = TSchema
 export interface Raw<P extends TSchema = TSchema, Q extends TSchema = TSchema> extends Described<P, Q> {
   kind: 'raw'
   method: 'POST'
-  /** What clients are told to send. */
-  request: { content_type: string; example: unknown }
+  /** The headers that `run` reads. Documented, but not validated. */
+  headers: TSchema
+  /** A JSON body, or undefined when any body will do. */
+  body_example: unknown
   responses: Record<number, { description: string; schema: TSchema }>
+  /** Samples of errors that say something else here than in other operations. */
+  error_samples: Partial<Record<Code, Problem>>
   run: (at: At, call: CallOf<P, Q>, request: RawRequest) => Promise<RawAnswer | Problem>
 }
 
@@ -236,8 +240,8 @@ export const stream = <P extends TSchema = Nothing, Q extends TSchema = Nothing>
 ): Operation => asOperation({ kind: 'stream', ...reading, ...said })
 
 export const raw = <P extends TSchema = Nothing, Q extends TSchema = Nothing>(
-  said: Said<Raw<P, Q>, ReadDefaults>,
-): Operation => asOperation({ kind: 'raw', ...described, method: 'POST', ...said })
+  said: Said<Raw<P, Q>, ReadDefaults | 'headers' | 'body_example' | 'error_samples'>,
+): Operation => asOperation({ kind: 'raw', ...described, method: 'POST', headers: nothing, error_samples: {}, ...said })
 
 export const isWrite = (operation: Operation): operation is Write | WriteMany =>
   operation.kind === 'write' || operation.kind === 'write_many'

@@ -29,12 +29,14 @@ const samples: Record<Exclude<Code, keyof ErrorSamples>, Problem> = {
   SERVICE_UNAVAILABLE: problem.unavailable(),
 }
 
-/** The error responses of an operation, by status. Operations with the same codes share a component. */
+/** The error responses of an operation, by status. Operations with the same codes and samples share a component. */
 export function errorResponses(operation: Operation, service_samples: ErrorSamples, components: Components): Json {
   const by_status = Map.groupBy(errorCodes(operation), (code) => statuses[code])
+  const own_samples = operation.kind === 'raw' ? operation.error_samples : {}
   const references = [...by_status].map(([status, codes]) => {
-    const name = codes.join('_or_')
-    components.responses[name] = errorResponse(status, codes, { ...samples, ...service_samples })
+    const prefix = codes.some((code) => code in own_samples) ? `${operation.id}_` : ''
+    const name = prefix + codes.join('_or_')
+    components.responses[name] = errorResponse(status, codes, { ...samples, ...service_samples, ...own_samples })
     return [status, { $ref: `#/components/responses/${name}` }]
   })
   return Object.fromEntries(references)
@@ -56,7 +58,7 @@ function errorCodes(operation: Operation): Code[] {
 function errorResponse(status: number, codes: Code[], all_samples: Record<Code, Problem>): Json {
   const headers = ['X-Request-Id']
   if ([429, 503].includes(status) || codes.includes('IDEMPOTENCY_IN_PROGRESS')) headers.push('Retry-After')
-  if (status === 401) headers.push('WWW-Authenticate')
+  if (codes.some((code) => 'www-authenticate' in all_samples[code].headers)) headers.push('WWW-Authenticate')
   const examples = codes.map((code) => [
     code,
     { value: JSON.parse(failure(all_samples[code], 'req_9bHk2fYQmZ0w_1').body) },

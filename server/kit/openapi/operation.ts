@@ -40,16 +40,18 @@ export function webhookObject(type: string, description: string, payload: TSchem
 }
 
 function requestBody(operation: Operation, components: Components): Json {
-  if (operation.kind === 'raw') {
-    const { content_type, example } = operation.request
-    return { requestBody: { content: { [content_type]: { schema: {}, example } } } }
-  }
+  if (operation.kind === 'raw') return { requestBody: rawBody(operation) }
   const body = bodyOf(operation)
   const upload = uploadOf(operation)
   if (!body) return {}
   const content = { ...jsonContent(body, components), ...(upload && formContent(upload, components)) }
   return { requestBody: { required: true, content } }
 }
+
+const rawBody = ({ body_example: example }: Raw): Json =>
+  example === undefined
+    ? { content: { '*/*': {} } }
+    : { required: true, content: { 'application/json': { schema: {}, example } } }
 
 const formContent = ({ content_type, options, example }: Upload, components: Components): Json => ({
   'multipart/form-data': {

@@ -8,7 +8,7 @@ export const parameters = (operation: Operation): Json[] => [
   ...requestHeaders(operation),
 ]
 
-function parametersIn(place: 'path' | 'query', schema: TSchema): Json[] {
+function parametersIn(place: 'path' | 'query' | 'header', schema: TSchema): Json[] {
   const { properties = {}, required = [] }: { properties?: Record<string, Json>; required?: string[] } = schema as Json
   return Object.entries(properties).map(([name, property]) => {
     const { description, ...rest } = property
@@ -20,6 +20,7 @@ function parametersIn(place: 'path' | 'query', schema: TSchema): Json[] {
 function requestHeaders(operation: Operation): Json[] {
   if (operation.kind === 'get') return [if_none_match, if_match]
   if (operation.kind === 'stream') return [last_event_id]
+  if (operation.kind === 'raw') return parametersIn('header', operation.headers)
   if (isWrite(operation)) return operation.method === 'POST' ? [idempotency_key] : [if_match]
   return []
 }

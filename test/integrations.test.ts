@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
-import { openApi } from '../server/api.ts'
+import { document, openApi } from '../server/api.ts'
 import { readConfig } from '../server/config.ts'
+import { receive_operations } from '../server/integrations/routes.ts'
 import * as integrations from '../server/integrations/store.ts'
 import * as clock from '../server/kit/clock.ts'
 import { newSigningSecret } from '../server/kit/crypto/signing.ts'
+import type { Operation } from '../server/kit/http/operation.ts'
 import { newId } from '../server/kit/id.ts'
 import { openLog } from '../server/kit/log.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
+import { answerFaults } from './support/contract.ts'
 import { type Answer, migrations, serve, type Tenant, testPool } from './support/harness.ts'
 import { holdOpen } from './support/held.ts'
 import { create, eventsOf, get } from './support/people.ts'
@@ -21,8 +24,8 @@ interface Made {
   url: string
 }
 
-async function make({ call }: Tenant, said: object = {}): Promise<Made> {
-  const { status, body, text } = await call('POST', '/integrations', newIntegration(said))
+async function make({ call }: Tenant, fields: object = {}): Promise<Made> {
+  const { status, body, text } = await call('POST', '/integrations', newIntegration(fields))
   assert.equal(status, 201, text)
   return body.data
 }
@@ -32,9 +35,9 @@ const receiptsOf = async ({ call }: Tenant, { id }: Made, query = '?limit=100') 
 
 const outcomeOf = ({ status, body }: Answer) => [status, body?.data?.outcome ?? body?.error?.code]
 
-/** What a sender with this secret sends. */
-function signed(secret: string, body: string, said: { id?: string; at_ms?: number } = {}): Record<string, string> {
-  const { id = newId(), at_ms = clock.now() } = said
+/** The headers of a message that is signed with this secret. */
+function signed(secret: string, body: string, signed_as: { id?: string; at_ms?: number } = {}): Record<string, string> {
+  const { id = newId(), at_ms = clock.now() } = signed_as
   return {
     'content-type': 'application/json',
     'webhook-id': id,
@@ -43,7 +46,7 @@ function signed(secret: string, body: string, said: { id?: string; at_ms?: numbe
   }
 }
 
-test('what is posted becomes a contact, found and told of as any other', async () => {
+test('a posted payload becomes a contact with events, and search finds it', async () => {
   const tenant = await workspace()
   const made = await make(tenant, {
     field_map: {
@@ -103,7 +106,7 @@ test('what is posted becomes a contact, found and told of as any other', async (
   assert.equal((await tenant.call('GET', `/integrations/${made.id}`)).body.data.last_received_at, receipt.received_at)
 })
 
-test('a contact whose number is known is updated with what is given, and left alone when nothing is new', async () => {
+test('a payload with a known number updates the contact, and changes nothing when all values are the same', async () => {
   const tenant = await workspace()
   const contact = await create(tenant, { first_name: 'Ada', company: 'Engines' })
   const made = await make(tenant, { field_map: { phone_number: '/phone', first_name: '/name', company: '/company' } })
@@ -116,7 +119,7 @@ test('a contact whose number is known is updated with what is given, and left al
   assert.equal((await get(tenant, contact.id)).updated_at, after.updated_at)
 })
 
-test('a thousand posts that wait at one address leave the workspace its own requests, and other addresses', async () => {
+test('a thousand waiting posts to one URL block neither the workspace nor its other URLs', async () => {
   const own_pool = testPool()
   const { app } = openApi(
     own_pool,
@@ -160,8 +163,8 @@ test('a thousand posts that wait at one address leave the workspace its own requ
   assert.deepEqual([...statuses].sort(), [200, 503])
 })
 
-/** The map's pointer to the number, the payload, and what must become of it. */
-const mapped: [string, unknown, string][] = [
+/** The pointer to phone_number, the payload, and the expected outcome. */
+const payloads: [string, unknown, string][] = [
   ['/phone', { phone: '+14155550100' }, 'created'],
   ['/phone', { phone: '(415) 555-0100' }, 'created'],
   ['/phone', { phone: 4155550100 }, 'created'],
@@ -189,8 +192,8 @@ const mapped: [string, unknown, string][] = [
   ['/constructor/name', {}, 'refused'],
   ['/phone/0', { phone: '+14155550100' }, 'refused'],
 ]
-for (const [phone_number, payload, outcome] of mapped) {
-  test(`${phone_number} of ${JSON.stringify(payload)} is ${outcome}, as the dry run says`, async () => {
+for (const [phone_number, payload, outcome] of payloads) {
+  test(`${phone_number} of ${JSON.stringify(payload)} is ${outcome}, also in a dry run`, async () => {
     const tenant = await workspace()
     const made = await make(tenant, { field_map: { phone_number }, default_country: 'US' })
     const tried = await tenant.call('POST', `/integrations/${made.id}/dry_run`, { sample: payload })
@@ -207,7 +210,7 @@ for (const [phone_number, payload, outcome] of mapped) {
   })
 }
 
-test('a field that is wrong is told by its name, all at once, and nothing is written', async () => {
+test('an error lists all invalid fields by name, and nothing is written', async () => {
   const tenant = await workspace()
   const made = await make(tenant, { field_map: { phone_number: '/phone', email: '/mail', first_name: '/name' } })
   const answer = await tenant.send(made.url, { phone: phoneNumber(), mail: 'nobody', name: { first: 'Ada' } })
@@ -218,7 +221,7 @@ test('a field that is wrong is told by its name, all at once, and nothing is wri
   assert.equal((await tenant.call('GET', '/contacts')).body.pagination.total, 0)
 })
 
-test('tags that are the same but for their case are one, and nothing new the second time', async () => {
+test('tags that differ only in case are one tag, and sending them again changes nothing', async () => {
   const tenant = await workspace()
   const made = await make(tenant, { field_map: { phone_number: '/phone', tags: '/tags' } })
   const payload = { phone: phoneNumber(), tags: 'vip, VIP; new' }
@@ -227,7 +230,7 @@ test('tags that are the same but for their case are one, and nothing new the sec
   assert.deepEqual(outcomeOf(await tenant.send(made.url, payload)), [200, 'unchanged'])
 })
 
-test('twenty equal deliveries at once make one contact', async () => {
+test('twenty identical concurrent requests create one contact', async () => {
   const tenant = await workspace()
   const made = await make(tenant, { field_map: { phone_number: '/phone', crm_ids: { hubspot: '/id' } } })
   const payload = { phone: phoneNumber(), id: 'A1' }
@@ -239,7 +242,7 @@ test('twenty equal deliveries at once make one contact', async () => {
   assert.equal((await receiptsOf(tenant, made)).length, 20)
 })
 
-test('twenty different deliveries for one number leave one contact as the last of them says', async () => {
+test('twenty different concurrent requests with one number leave one contact with the last values', async () => {
   const tenant = await workspace()
   const made = await make(tenant)
   const phone = phoneNumber()
@@ -258,7 +261,7 @@ test('twenty different deliveries for one number leave one contact as the last o
   assert.equal(events.length, 20)
 })
 
-test("a CRM id that another contact has is refused, and the contact isn't made", async () => {
+test('a CRM id that another contact has is refused, and no contact is created', async () => {
   const tenant = await workspace()
   const made = await make(tenant, { field_map: { phone_number: '/phone', crm_ids: { hubspot: '/id' } } })
   const first = await tenant.send(made.url, { phone: phoneNumber(), id: 'A1' })
@@ -270,7 +273,7 @@ test("a CRM id that another contact has is refused, and the contact isn't made",
   assert.deepEqual([receipt.outcome, receipt.contact_id], ['refused', first.body.data.contact_id])
 })
 
-test('what is signed is taken, by the judgement of the public library, and a changed byte is not', async () => {
+test('a message signed by the standardwebhooks library is accepted, and a changed one is rejected', async () => {
   const tenant = await workspace()
   const secret = newSigningSecret()
   const made = await make(tenant, { signing_secret: secret })
@@ -280,25 +283,25 @@ test('what is signed is taken, by the judgement of the public library, and a cha
   const both = `${another['webhook-signature']} v2,AAAA ${headers['webhook-signature']}`
   const wrong: [string, string, Record<string, string>][] = [
     ['a changed byte', body.replace('+', '1'), headers],
-    ['a space more', `${body} `, headers],
+    ['an extra space', `${body} `, headers],
     ['another secret', body, another],
     ['another id', body, { ...headers, 'webhook-id': newId() }],
-    ['another time', body, { ...headers, 'webhook-timestamp': String(Number(headers['webhook-timestamp']) - 1) }],
+    ['another timestamp', body, { ...headers, 'webhook-timestamp': String(Number(headers['webhook-timestamp']) - 1) }],
     ['five minutes ago', body, signed(secret, body, { at_ms: clock.now() - 302_000 })],
     ['in five minutes', body, signed(secret, body, { at_ms: clock.now() + 330_000 })],
-    ['no time', body, { ...headers, 'webhook-timestamp': '' }],
-    ['no number for a time', body, { ...headers, 'webhook-timestamp': 'now' }],
-    ['letters beyond ASCII', body, { ...headers, 'webhook-signature': `v1,${'é'.repeat(44)}` }],
+    ['no timestamp', body, { ...headers, 'webhook-timestamp': '' }],
+    ['a timestamp that is not a number', body, { ...headers, 'webhook-timestamp': 'now' }],
+    ['non-ASCII letters', body, { ...headers, 'webhook-signature': `v1,${'é'.repeat(44)}` }],
     ['no signature', body, { ...headers, 'webhook-signature': '' }],
     [
       'another version',
       body,
       { ...headers, 'webhook-signature': (headers['webhook-signature'] ?? '').replace('v1', 'v2') },
     ],
-    ['nothing', body, { 'content-type': 'application/json' }],
+    ['no headers', body, { 'content-type': 'application/json' }],
   ]
-  for (const [name, text, said] of wrong) {
-    assert.deepEqual(outcomeOf(await tenant.send(made.url, text, said)), [401, 'UNAUTHORIZED'], name)
+  for (const [name, text, sent_headers] of wrong) {
+    assert.deepEqual(outcomeOf(await tenant.send(made.url, text, sent_headers)), [401, 'UNAUTHORIZED'], name)
   }
   const refused = await receiptsOf(tenant, made)
   assert.equal(refused.length, wrong.length)
@@ -309,7 +312,7 @@ test('what is signed is taken, by the judgement of the public library, and a cha
   assert.deepEqual(outcomeOf(answer), [200, 'created'])
 })
 
-test('what has the same webhook-id is done once, also when all come at once', async () => {
+test('messages with the same webhook-id take effect once, also concurrent ones', async () => {
   const tenant = await workspace()
   const secret = newSigningSecret()
   const made = await make(tenant, { signing_secret: secret })
@@ -327,7 +330,7 @@ test('what has the same webhook-id is done once, also when all come at once', as
   assert.equal((await get(tenant, receipt.contact_id)).first_name, 'Augusta')
 })
 
-test('what was refused is taken when it comes again and the field map is mended', async () => {
+test('a refused message is accepted when it is sent again after the field map was corrected', async () => {
   const tenant = await workspace()
   const secret = newSigningSecret()
   const made = await make(tenant, { signing_secret: secret, field_map: {} })
@@ -338,7 +341,7 @@ test('what was refused is taken when it comes again and the field map is mended'
   assert.deepEqual(outcomeOf(await tenant.send(made.url, body, headers)), [200, 'created'])
 })
 
-test('a signing secret can be changed and taken away, and is never shown', async () => {
+test('a signing secret can be set and removed, and is never returned', async () => {
   const tenant = await workspace()
   const secret = newSigningSecret()
   const made = await make(tenant)
@@ -353,7 +356,7 @@ test('a signing secret can be changed and taken away, and is never shown', async
   assert.deepEqual(outcomeOf(await tenant.send(made.url, { phone: phoneNumber() })), [200, 'created'])
 })
 
-test('token and secret are kept sealed', async () => {
+test('token and signing secret are stored encrypted', async () => {
   const tenant = await workspace()
   const secret = newSigningSecret()
   const made = await make(tenant, { signing_secret: secret })
@@ -366,36 +369,36 @@ test('token and secret are kept sealed', async () => {
 })
 
 const bodies: [string, string | Buffer, Record<string, string>, number, string][] = [
-  ['broken JSON', '{', {}, 400, 'not valid JSON'],
-  ['nothing', '', {}, 400, 'JSON body is required'],
-  ['bytes that are no UTF-8', Buffer.from([0x22, 0xff, 0x22]), {}, 400, 'not UTF-8'],
-  ['5,000 lists in each other', '['.repeat(5_000) + ']'.repeat(5_000), {}, 400, 'levels deep'],
-  ['5,000 objects in each other', `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`, {}, 400, 'levels deep'],
-  ['a form', 'phone=1', { 'content-type': 'application/x-www-form-urlencoded' }, 415, 'JSON'],
-  ['multipart', '--x\r\n', { 'content-type': 'multipart/form-data; boundary=x' }, 415, 'JSON'],
-  ['no type at all', '{}', { 'content-type': '' }, 415, 'JSON'],
-  ['compressed', '{}', { 'content-encoding': 'gzip' }, 415, 'not compressed'],
+  ['invalid JSON', '{', {}, 400, 'not valid JSON'],
+  ['an empty body', '', {}, 400, 'JSON body is required'],
+  ['a body that is not UTF-8', Buffer.from([0x22, 0xff, 0x22]), {}, 400, 'not UTF-8'],
+  ['5,000 nested lists', '['.repeat(5_000) + ']'.repeat(5_000), {}, 400, 'levels deep'],
+  ['5,000 nested objects', `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`, {}, 400, 'levels deep'],
+  ['a URL-encoded form', 'phone=1', { 'content-type': 'application/x-www-form-urlencoded' }, 415, 'JSON'],
+  ['a multipart form', '--x\r\n', { 'content-type': 'multipart/form-data; boundary=x' }, 415, 'JSON'],
+  ['a body without a content type', '{}', { 'content-type': '' }, 415, 'JSON'],
+  ['a compressed body', '{}', { 'content-encoding': 'gzip' }, 415, 'not compressed'],
 ]
-for (const [name, body, headers, status, said] of bodies) {
+for (const [name, body, headers, status, message] of bodies) {
   test(`${name} is refused with ${status} and a receipt`, async () => {
     const tenant = await workspace()
     const made = await make(tenant)
     const answer = await tenant.send(made.url, body, { 'content-type': 'application/json', ...headers })
     assert.equal(answer.status, status, answer.text)
-    assert.ok(answer.body.error.message.includes(said), answer.text)
+    assert.ok(answer.body.error.message.includes(message), answer.text)
     const [receipt] = await receiptsOf(tenant, made)
     assert.deepEqual([receipt.outcome, receipt.payload, receipt.contact_id], ['refused', null, null])
-    assert.ok(receipt.reasons[0].includes(said))
+    assert.ok(receipt.reasons[0].includes(message))
   })
 }
 
-test('a body of more than 1 MiB is 413', async () => {
+test('a body of more than 1 MiB returns 413', async () => {
   const tenant = await workspace()
   const { url } = await make(tenant)
   assert.equal((await tenant.send(url, { phone: phoneNumber(), name: 'a'.repeat(2 ** 20) })).status, 413)
 })
 
-test('an address that is unknown, wrong, or of a deleted integration is 404; of a disabled one 409', async () => {
+test('an unknown, malformed or deleted URL returns 404, and that of a disabled integration 409', async () => {
   const tenant = await workspace()
   const made = await make(tenant)
   const payload = { phone: phoneNumber() }
@@ -410,14 +413,14 @@ test('an address that is unknown, wrong, or of a deleted integration is 404; of 
   assert.equal((await tenant.call('GET', '/contacts')).body.pagination.total, 1, 'its contacts stay')
 })
 
-test('the address takes nothing but POST, and no key opens anything there', async () => {
+test('a URL only allows POST', async () => {
   const tenant = await workspace()
   const { url } = await make(tenant)
   const answer = await fetch('GET', new URL(url).pathname)
   assert.deepEqual([answer.status, answer.headers.get('allow')], [405, 'POST'])
 })
 
-test('two workspaces meet the same number without knowing of each other', async () => {
+test('two workspaces can have contacts with the same number', async () => {
   const [one, other] = await Promise.all([workspace(), workspace()])
   const phone = phoneNumber()
   const contact = await create(one, { phone_number: phone })
@@ -428,7 +431,7 @@ test('two workspaces meet the same number without knowing of each other', async 
   assert.equal((await get(one, contact.id)).first_name, null)
 })
 
-test('the last 50 receipts are kept, and can be asked for by outcome', async () => {
+test('the last 50 receipts are kept, and can be filtered by outcome', async () => {
   const tenant = await workspace()
   const made = await make(tenant)
   for (let count = 0; count < 52; count += 1)
@@ -439,7 +442,7 @@ test('the last 50 receipts are kept, and can be asked for by outcome', async () 
   assert.deepEqual([page.body.pagination.total, page.body.data.length], [49, 2])
 })
 
-test('a payload of more than 64 kB is used and not kept', async () => {
+test('a payload of more than 64 kB is processed but not stored', async () => {
   const tenant = await workspace()
   const made = await make(tenant)
   assert.deepEqual(outcomeOf(await tenant.send(made.url, { phone: phoneNumber(), more: 'a'.repeat(70_000) })), [
@@ -449,7 +452,7 @@ test('a payload of more than 64 kB is used and not kept', async () => {
   assert.equal((await receiptsOf(tenant, made))[0].payload, null)
 })
 
-test('text that PostgreSQL can keep nowhere else is kept in receipts', async () => {
+test('receipts store payloads with NUL and lone surrogates unchanged', async () => {
   const tenant = await workspace()
   const made = await make(tenant)
   const payload = { phone: phoneNumber(), more: 'a\u0000b\ud800' }
@@ -457,7 +460,7 @@ test('text that PostgreSQL can keep nowhere else is kept in receipts', async () 
   assert.deepEqual((await receiptsOf(tenant, made))[0].payload, payload)
 })
 
-test('a deleted contact leaves ids in the receipts', async () => {
+test('receipts of a deleted contact keep only ids and the outcome', async () => {
   const tenant = await workspace()
   const made = await make(tenant)
   const phone = phoneNumber()
@@ -474,7 +477,7 @@ test('a deleted contact leaves ids in the receipts', async () => {
   assert.deepEqual([ada.contact_id, ada.outcome, ada.payload, ada.reasons], [contact_id, 'created', null, []])
 })
 
-test('a contact that is deleted again and again while deliveries arrive leaves ids alone', async () => {
+test('receipts keep only ids of contacts that are deleted while requests arrive', async () => {
   const tenant = await workspace()
   const made = await make(tenant)
   const phone = phoneNumber()
@@ -490,13 +493,13 @@ test('a contact that is deleted again and again while deliveries arrive leaves i
   assert.ok(statuses.includes(200))
   assert.ok(statuses.every((status) => status === undefined || status === 200 || status === 404))
   const left = (await tenant.call('GET', '/contacts')).body.data.map(({ id }: { id: string }) => id)
-  assert.deepEqual(left, [], 'whoever was made is deleted by the one who made it')
+  assert.deepEqual(left, [], 'every created contact was deleted')
   const receipts = await receiptsOf(tenant, made)
   assert.equal(receipts.length, 30)
   for (const { contact_id, payload } of receipts) assert.ok(contact_id === null || payload === null)
 })
 
-test('receipts older than 30 days go', async () => {
+test('receipts older than 30 days are deleted', async () => {
   const tenant = await workspace()
   const made = await make(tenant)
   await tenant.send(made.url, { phone: phoneNumber() })
@@ -526,30 +529,30 @@ const settings: [object, string][] = [
   [{ signing_secret: Buffer.alloc(32).toString('base64') }, 'signing_secret'],
   [{ name: '' }, 'name'],
 ]
-for (const [said, path] of settings) {
-  test(`${JSON.stringify(said).slice(0, 60)} is refused by name`, async () => {
+for (const [fields, path] of settings) {
+  test(`${JSON.stringify(fields).slice(0, 60)} is rejected with its path`, async () => {
     const tenant = await workspace()
     const made = await make(tenant)
     for (const answer of [
-      await tenant.call('POST', '/integrations', newIntegration(said)),
-      await tenant.call('PATCH', `/integrations/${made.id}`, said),
+      await tenant.call('POST', '/integrations', newIntegration(fields)),
+      await tenant.call('PATCH', `/integrations/${made.id}`, fields),
     ]) {
       assert.deepEqual([answer.status, answer.body.error.details.fields[0].path], [400, path], answer.text)
     }
   })
 }
 
-test('the long name of a CRM is told in whole characters', async () => {
+test('the path of a long CRM name is cut between whole characters', async () => {
   const tenant = await workspace()
   for (const name of ['\u{1f600}'.repeat(150), `a${'\u{1f600}'.repeat(150)}`]) {
-    const said = newIntegration({ field_map: { crm_ids: { [name]: '/id' } } })
-    const { status, body } = await tenant.call('POST', '/integrations', said)
+    const fields = newIntegration({ field_map: { crm_ids: { [name]: '/id' } } })
+    const { status, body } = await tenant.call('POST', '/integrations', fields)
     const [{ path }] = body.error.details.fields
     assert.deepEqual([status, path.isWellFormed()], [400, true], path)
   }
 })
 
-test('what a get gave can be sent back', async () => {
+test('the body of a get can be sent back', async () => {
   const tenant = await workspace()
   const made = await make(tenant)
   const { body, headers } = await tenant.call('GET', `/integrations/${made.id}`)
@@ -559,11 +562,11 @@ test('what a get gave can be sent back', async () => {
   assert.equal((await tenant.call('PATCH', `/integrations/${made.id}`, {}, { 'if-match': etag })).status, 412)
 })
 
-test('a dry run tries another field map, and tells of the contact that it would change', async () => {
+test('a dry run tries another field map, and returns the contact that it would change', async () => {
   const tenant = await workspace()
   const made = await make(tenant, { field_map: {} })
   const contact = await create(tenant, { first_name: 'Ada' })
-  const tryOut = async (said: object) => (await tenant.call('POST', `/integrations/${made.id}/dry_run`, said)).body.data
+  const tryOut = async (body: object) => (await tenant.call('POST', `/integrations/${made.id}/dry_run`, body)).body.data
   const sample = { phone: contact.phone_number, name: 'Ada', id: 7 }
   const field_map = { phone_number: '/phone', first_name: '/name' }
   assert.deepEqual(await tryOut({ sample }), {
@@ -583,18 +586,18 @@ test('a dry run tries another field map, and tells of the contact that it would 
   assert.deepEqual((await get(tenant, contact.id)).crm_ids, {})
 })
 
-test('senders are limited, each address by itself', async () => {
+test('requests are rate limited per URL', async () => {
   const limited = await serve({ rate_limit_per_second: 2 })
   const tenant = await limited.workspace()
   const [one, other] = await Promise.all([make(tenant), make(tenant)])
   const answers = await Promise.all(Array.from({ length: 20 }, () => tenant.send(one.url, { phone: phoneNumber() })))
   const refused = answers.find(({ status }) => status === 429)
-  assert.ok(refused, 'some of twenty at once are too many')
+  assert.ok(refused, 'some of twenty concurrent requests exceed the limit')
   assert.equal(refused.headers.get('retry-after'), '1')
   assert.equal((await tenant.send(other.url, { phone: phoneNumber() })).status, 200)
 })
 
-test('no pointer takes long to be refused or taken', async () => {
+test('long pointers are validated quickly', async () => {
   const tenant = await workspace()
   const slashes = '/'.repeat(400)
   for (const [pointer, status] of [
@@ -602,12 +605,12 @@ test('no pointer takes long to be refused or taken', async () => {
     [`${slashes}~`, 400],
     [`${slashes}~0`, 201],
   ] as const) {
-    const said = newIntegration({ field_map: { phone_number: pointer } })
-    assert.equal((await tenant.call('POST', '/integrations', said)).status, status, pointer)
+    const fields = newIntegration({ field_map: { phone_number: pointer } })
+    assert.equal((await tenant.call('POST', '/integrations', fields)).status, status, pointer)
   }
 })
 
-test('broken JSON with a NUL leaves a receipt as any other', async () => {
+test('invalid JSON with a NUL leaves a receipt', async () => {
   const tenant = await workspace()
   const made = await make(tenant)
   const answer = await tenant.send(made.url, '{"name":\u0000}', { 'content-type': 'application/json' })
@@ -616,7 +619,7 @@ test('broken JSON with a NUL leaves a receipt as any other', async () => {
   assert.deepEqual([receipt.id, receipt.outcome], [answer.body.error.details.receipt_id, 'refused'])
 })
 
-test('a CRM system may have the name of anything that objects have', async () => {
+test('a CRM system may have the name of a property of Object.prototype', async () => {
   const tenant = await workspace()
   const systems = '{"__proto__":"/a","constructor":"/b","tags":"/c"}'
   const field_map = `{"phone_number":"/phone","crm_ids":${systems}}`
@@ -631,7 +634,7 @@ test('a CRM system may have the name of anything that objects have', async () =>
   ])
 })
 
-test('with another SECRETS_KEY the address is not shown but still good, and the signing secret is to be set again', async () => {
+test('with another SECRETS_KEY the URL still works but is not shown, and the signing secret must be set again', async () => {
   const tenant = await workspace()
   const signing_secret = newSigningSecret()
   const made = await make(tenant, { signing_secret })
@@ -649,4 +652,46 @@ test('with another SECRETS_KEY the address is not shown but still good, and the 
   assert.match(refused.body.error.message, /SECRETS_KEY/)
   assert.equal((await call('PATCH', `/${made.id}`, { signing_secret })).status, 200)
   assert.deepEqual(outcomeOf(await send()), [200, 'created'])
+})
+
+test('the documented example creates a contact, and every answer is as documented', async () => {
+  const tenant = await workspace()
+  const operation = receive_operations[0] as Operation
+  const documented = Object(document.paths['/in/{token}']).post
+  assert.deepEqual([documented.security, documented.servers], [[], [{ url: '/' }]])
+  const { example } = documented.requestBody.content['application/json']
+  const field_map = { phone_number: '/answers/phone', first_name: '/answers/name', crm_ids: { hubspot: '/id' } }
+  const signing_secret = newSigningSecret()
+  const [made, signed_made, disabled] = [
+    await make(tenant, { field_map }),
+    await make(tenant, { field_map, signing_secret }),
+    await make(tenant, { field_map }),
+  ]
+  await tenant.call('PATCH', `/integrations/${disabled.id}`, { status: 'disabled' })
+  const body = JSON.stringify(example)
+  const headers = signed(signing_secret, body)
+  for (const name of Object.keys(headers).filter((name) => name !== 'content-type')) {
+    assert.ok(
+      documented.parameters.some((parameter: { name: string }) => parameter.name === name),
+      name,
+    )
+  }
+  const answers: [Answer, number, string][] = [
+    [await tenant.send(made.url, example), 200, 'created'],
+    [await tenant.send(made.url, { ...example, answers: { ...example.answers, name: 'Eva' } }), 200, 'updated'],
+    [await tenant.send(signed_made.url, body, headers), 200, 'updated'],
+    [await tenant.send(made.url, example), 200, 'unchanged'],
+    [await tenant.send(signed_made.url, body, headers), 200, 'repeated'],
+    [await tenant.send(made.url, {}), 400, 'VALIDATION_ERROR'],
+    [await tenant.send(signed_made.url, example), 401, 'UNAUTHORIZED'],
+    [await tenant.send(`${made.url.slice(0, -1)}_`, example), 404, 'NOT_FOUND'],
+    [await tenant.send(made.url, { answers: { phone: phoneNumber() }, id: example.id }), 409, 'CONFLICT'],
+    [await tenant.send(disabled.url, example), 409, 'INVALID_STATE'],
+    [await tenant.send(made.url, { name: 'a'.repeat(2 ** 20) }), 413, 'PAYLOAD_TOO_LARGE'],
+    [await tenant.send(made.url, body, { 'content-type': 'text/plain' }), 415, 'UNSUPPORTED_MEDIA_TYPE'],
+  ]
+  for (const [answer, status, outcome] of answers) {
+    assert.deepEqual(outcomeOf(answer), [status, outcome], answer.text)
+    assert.deepEqual(answerFaults(operation, answer), [], answer.text)
+  }
 })

@@ -7,65 +7,71 @@ import type { Integration } from './schema.ts'
 
 export type Mapping = Pick<Integration, 'field_map' | 'default_country'>
 
-/** What a payload asks for. */
-export interface Meant {
+export interface MappedPayload {
   contact: NewContact
   /** Ids by CRM system. */
   crm_ids: Record<string, string>
 }
 
-/** Reads a payload as the field map says: a Problem when it can't be a contact. */
-export function read(payload: unknown, { field_map, default_country }: Mapping): Meant | Problem {
-  const { crm_ids: crm_map = {}, ...map } = field_map
-  if (map.phone_number === undefined) {
+type Values = Record<string, string | string[]>
+
+/** Applies the field map to a payload. Returns a Problem when the result is not a valid contact. */
+export function mapPayload(payload: unknown, { field_map, default_country }: Mapping): MappedPayload | Problem {
+  const { crm_ids: crm_pointers = {}, ...pointers } = field_map
+  if (pointers.phone_number === undefined) {
     return invalid([{ path: 'phone_number', code: 'required', message: 'The field map has no phone_number yet.' }])
   }
-  const faults: Fault[] = []
-  const { contact, faults: others } = parseContact(saidBy(payload, map, faults), default_country)
-  // One fault is enough for a field: what is no text is missing as well.
-  const known = new Set(faults.map(({ path }) => path))
-  faults.push(...others.filter(({ path }) => !known.has(path)).map((fault) => located(fault, map)))
-  const crm_ids = crmIdsOf(saidBy(payload, crm_map, faults), faults)
-  return !contact || faults.length > 0 ? invalid(faults) : { contact, crm_ids }
+  const { values, faults } = readValues(payload, pointers)
+  const { contact, faults: contact_faults } = parseContact(values, default_country)
+  // A value of the wrong type is missing from `values`, and must not be reported as missing too.
+  const reported = new Set(faults.map(({ path }) => path))
+  faults.push(...contact_faults.filter(({ path }) => !reported.has(path)).map((fault) => withPointer(fault, pointers)))
+  const crm = readCrmIds(payload, crm_pointers)
+  faults.push(...crm.faults)
+  return !contact || faults.length > 0 ? invalid(faults) : { contact, crm_ids: crm.crm_ids }
 }
 
-/** The number alone: of whom a payload speaks that is refused for something else. */
-export function numberOf(payload: unknown, { field_map, default_country }: Mapping): string | undefined {
+/** The phone number in a payload that may be invalid otherwise. */
+export function findPhoneNumber(payload: unknown, { field_map, default_country }: Mapping): string | undefined {
   const { phone_number } = field_map
-  const said = phone_number === undefined ? {} : saidBy(payload, { phone_number }, [])
-  return parseContact(said, default_country).contact?.phone_number
+  const { values } = readValues(payload, phone_number === undefined ? {} : { phone_number })
+  return parseContact(values, default_country).contact?.phone_number
 }
 
-function saidBy(payload: unknown, map: Record<string, string>, faults: Fault[]): Record<string, string | string[]> {
-  // Without a prototype: a system may have any name.
-  const said: Record<string, string | string[]> = Object.create(null)
-  for (const [field, pointer] of Object.entries(map)) {
+function readValues(payload: unknown, pointers: Record<string, string>): { values: Values; faults: Fault[] } {
+  // Without a prototype, because a CRM system may have any name.
+  const values: Values = Object.create(null)
+  const faults: Fault[] = []
+  for (const [field, pointer] of Object.entries(pointers)) {
     const value = valueAt(pointer, payload)
-    const texts = field === 'tags' && Array.isArray(value) ? value.map(textOf) : textOf(value)
-    if (texts === undefined) continue
-    if (texts === null || (Array.isArray(texts) && texts.some((text) => typeof text !== 'string'))) {
-      faults.push({ path: field, code: 'type', message: `${field}: there is no text at ${pointer}.` })
-    } else said[field] = texts as string | string[]
+    const text = field === 'tags' && Array.isArray(value) ? value.map(toText) : toText(value)
+    if (text === undefined) continue
+    if (text === null || (Array.isArray(text) && text.some((item) => typeof item !== 'string'))) {
+      faults.push({ path: field, code: 'type', message: `${field}: the value at ${pointer} is not text.` })
+    } else values[field] = text as string | string[]
   }
-  return said
+  return { values, faults }
 }
 
-function crmIdsOf(said: Record<string, string | string[]>, faults: Fault[]): Record<string, string> {
-  const given = Object.entries(said).flatMap(([system, text]) => {
+function readCrmIds(payload: unknown, pointers: Record<string, string>) {
+  const { values, faults } = readValues(payload, pointers)
+  const crm_ids = Object.entries(values).flatMap(([system, text]) => {
     if (String(text).trim() === '') return []
-    const { value, faults: own } = validate(CrmId as RequestSchema, { id: text })
-    faults.push(...own.map((fault) => ({ ...fault, path: system, message: `${system}: ${fault.message}` })))
+    const { value, faults: id_faults } = validate(CrmId as RequestSchema, { id: text })
+    faults.push(...id_faults.map((fault) => ({ ...fault, path: system, message: `${system}: ${fault.message}` })))
     return [[system, String(value.id)]]
   })
-  return Object.fromEntries(given)
+  return { crm_ids: Object.fromEntries(crm_ids), faults }
 }
 
-/** Form tools send numbers as numbers. Undefined: nothing is said; null: it is no text. */
-function textOf(value: unknown): string | null | undefined {
+/** Form tools also send numbers. Returns undefined for no value, and null for a value that is not text. */
+function toText(value: unknown): string | null | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value === 'object') return null
   return String(value)
 }
 
-const located = (fault: Fault, map: Record<string, string>): Fault =>
-  fault.code === 'required' ? { ...fault, message: `${fault.message} There is nothing at ${map[fault.path]}.` } : fault
+const withPointer = (fault: Fault, pointers: Record<string, string>): Fault =>
+  fault.code === 'required'
+    ? { ...fault, message: `${fault.message} The payload has no value at ${pointers[fault.path]}.` }
+    : fault

@@ -4,7 +4,7 @@ import { sql } from '../kit/postgres/sql.ts'
 
 export const reactions: Reaction[] = [on(contacts.deleted, redactReceipts)]
 
-/** Receipts keep their outcome. */
+/** The receipts of deleted contacts keep only their outcome. */
 async function redactReceipts({ db, workspace }: At, contact_ids: string[]): Promise<void> {
   await db.run(
     sql`update integration_receipts set payload = null, reasons = '{}'

@@ -14,10 +14,10 @@ import { invalidState, notFound, Problem, unsupportedMediaType } from '../kit/pr
 import * as receipts from './receipts.ts'
 import type { Received } from './schema.ts'
 import * as integrations from './store.ts'
-import { reasonsOf, upsert } from './upsert.ts'
+import { toReasons, upsert } from './upsert.ts'
 
 const webhook_id_length_max = 255
-const unreadable = 'The signing secret was encrypted with another SECRETS_KEY. Set it again.'
+const secret_unreadable = 'The signing secret of this integration was encrypted with another SECRETS_KEY. Set it again.'
 
 /** Identifies the integration by the token in its URL. */
 export function identifyIntegration(db: Db): (head: RequestHead, now: number) => Promise<Caller> {
@@ -35,41 +35,48 @@ export function identifyIntegration(db: Db): (head: RequestHead, now: number) =>
   }
 }
 
-/** Writes the contact, its CRM ids, the events and a receipt in one transaction. A rejected payload leaves only a receipt. */
-export async function receive(
+/** Writes the contact, its CRM ids, the events and a receipt. A refused message leaves only a receipt. */
+export async function receiveMessage(
   at: At,
   { id, request }: { id: string; request: RawRequest },
 ): Promise<RawAnswer | Problem> {
   const integration = await integrations.lock(at, id)
-  if (integration.status === 'disabled') throw invalidState('This integration is disabled.')
+  if (integration.status === 'disabled') throw integrationDisabled()
   const receipt_id = newId()
-  const refused = async (problem: Problem, contact_id: string | null = null, payload?: unknown) => {
-    const receipt = { id: receipt_id, outcome: 'refused' as const, reasons: reasonsOf(problem), contact_id, payload }
+  const refuse = async (problem: Problem, contact_id: string | null = null, payload?: unknown) => {
+    const receipt = { id: receipt_id, outcome: 'refused' as const, reasons: toReasons(problem), contact_id, payload }
     await receipts.record(at, { integration_id: id, ...receipt })
-    return new Problem(problem.code, problem.message, { ...problem.details, receipt_id }, problem.headers)
+    return withReceipt(problem, receipt_id)
   }
 
-  const message = open(at, integration, request)
-  if (message instanceof Problem) return refused(message)
+  const message = openMessage(at, integration, request)
+  if (message instanceof Problem) return refuse(message)
   const { webhook_id, payload } = message
-  const first = webhook_id === undefined ? receipt_id : await firstReceipt(at, id, webhook_id, receipt_id)
-  if (first !== receipt_id) return answer({ receipt_id: first, outcome: 'repeated', contact_id: null })
-
-  const done = await upsert(at, payload, integration)
-  if (done.problem) {
-    // The sender may send it again after the field map is corrected.
-    if (webhook_id !== undefined) await forgetMessage(at, id, webhook_id)
-    return refused(done.problem, done.contact_id, payload)
+  if (webhook_id !== undefined) {
+    const first = await firstReceipt(at, { integration_id: id, webhook_id, receipt_id })
+    if (first !== receipt_id) return answer({ receipt_id: first, outcome: 'repeated', contact_id: null })
   }
-  const { outcome, contact_id } = done
+
+  const upserted = await upsert(at, { payload, mapping: integration })
+  if (upserted.problem) {
+    // The sender may send it again after the field map is corrected.
+    if (webhook_id !== undefined) await forgetMessage(at, { integration_id: id, webhook_id })
+    return refuse(upserted.problem, upserted.contact_id, payload)
+  }
+  const { outcome, contact_id } = upserted
   await receipts.record(at, { integration_id: id, id: receipt_id, outcome, reasons: [], contact_id, payload })
   return answer({ receipt_id, outcome, contact_id })
 }
 
+export const integrationDisabled = (): Problem => invalidState('This integration is disabled.')
+
+export const withReceipt = ({ code, message, details, headers }: Problem, receipt_id: string): Problem =>
+  new Problem(code, message, { ...details, receipt_id }, headers)
+
 const answer = (data: Received): RawAnswer => ({ status: 200, body: { success: true, data } })
 
 /** Verifies the signature and parses the JSON. */
-function open(
+function openMessage(
   { tools: { seal }, now }: At,
   { signing_secret }: integrations.StoredIntegration,
   { headers, bytes }: RawRequest,
@@ -83,8 +90,8 @@ function open(
       timestamp: header('webhook-timestamp'),
       signatures: sent('webhook-signature').join(' '),
     }
-    const secret = integrations.openedBy(seal, signing_secret)
-    if (secret === undefined) return new Problem('UNAUTHORIZED', unreadable)
+    const secret = integrations.openSealed(seal, signing_secret)
+    if (secret === undefined) return new Problem('UNAUTHORIZED', secret_unreadable)
     const fault = signatureFault(secret, { ...message, body: bytes }, now)
     if (fault !== undefined) return new Problem('UNAUTHORIZED', fault)
   }
@@ -101,26 +108,27 @@ function open(
   }
 }
 
-/** Waits for another message with the same id. Returns its receipt: this one, or an earlier one. */
+/** Returns the receipt of the first message with this id. Waits for a concurrent one to commit. */
 async function firstReceipt(
   { db, workspace, now }: At,
-  id: string,
-  webhook_id: string,
-  receipt_id: string,
+  { integration_id, webhook_id, receipt_id }: { integration_id: string; webhook_id: string; receipt_id: string },
 ): Promise<string> {
   await db.run(
     sql`insert into integration_messages (workspace_id, integration_id, webhook_id, receipt_id, received_at)
-      values (${workspace}, ${id}, ${webhook_id}, ${receipt_id}, ${clock.iso(now)}) on conflict do nothing`,
+      values (${workspace}, ${integration_id}, ${webhook_id}, ${receipt_id}, ${clock.iso(now)}) on conflict do nothing`,
   )
-  const held = await db.one<{ receipt_id: string }>(
+  const first = await db.one<{ receipt_id: string }>(
     sql`select receipt_id from integration_messages
-      where workspace_id = ${workspace} and integration_id = ${id} and webhook_id = ${webhook_id}`,
+      where workspace_id = ${workspace} and integration_id = ${integration_id} and webhook_id = ${webhook_id}`,
   )
-  return held.receipt_id
+  return first.receipt_id
 }
 
-const forgetMessage = ({ db, workspace }: At, id: string, webhook_id: string): Promise<number> =>
+const forgetMessage = (
+  { db, workspace }: At,
+  { integration_id, webhook_id }: { integration_id: string; webhook_id: string },
+): Promise<number> =>
   db.run(
     sql`delete from integration_messages
-      where workspace_id = ${workspace} and integration_id = ${id} and webhook_id = ${webhook_id}`,
+      where workspace_id = ${workspace} and integration_id = ${integration_id} and webhook_id = ${webhook_id}`,
   )

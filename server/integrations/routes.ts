@@ -1,9 +1,11 @@
 import { Type } from 'typebox'
+import { crmIdInUse } from '../contacts/crm-ids.ts'
 import { ById } from '../kit/field.ts'
 import { resourceEnvelope } from '../kit/http/envelope.ts'
 import * as operation from '../kit/http/operation.ts'
+import { Problem } from '../kit/problem.ts'
 import * as receipts from './receipts.ts'
-import { receive } from './receive.ts'
+import { integrationDisabled, receiveMessage, withReceipt } from './receive.ts'
 import * as schema from './schema.ts'
 import * as integrations from './store.ts'
 import { dryRun } from './upsert.ts'
@@ -28,15 +30,15 @@ export const operations: operation.Operation[] = [
     scope: 'integrations:write',
     summary: 'Create an integration',
     description:
-      'A way in for form tools and CRMs: JSON that they post to its `url` becomes a contact with the source `webhook`, or ' +
-      'updates the one that has the phone number. It may be made without a field map: what arrives is then refused, and its ' +
-      'receipts show what to map.',
+      'Form tools and CRMs post JSON to its `url`. Each request creates a contact with the source `webhook`, or updates the ' +
+      'contact that has the phone number. You can create an integration without a field map: requests are then refused, ' +
+      'and their receipts show the payloads to map.',
     body: schema.NewIntegration,
     errors: ['INVALID_STATE'],
     response: schema.Integration,
     status: 201,
     is_secret: true,
-    version: schema.stateOf,
+    version: schema.integrationVersion,
     run: (at, { body }) => integrations.create(at, body),
   }),
   operation.get({
@@ -46,7 +48,7 @@ export const operations: operation.Operation[] = [
     summary: 'Get an integration',
     params: ById,
     response: schema.Integration,
-    version: schema.stateOf,
+    version: schema.integrationVersion,
     run: (at, { params }) => integrations.get(at, params.id),
   }),
   operation.write({
@@ -55,11 +57,11 @@ export const operations: operation.Operation[] = [
     path: '/integrations/:id',
     scope: 'integrations:write',
     summary: 'Update an integration',
-    description: 'Fields that are not sent keep their values; `field_map` is replaced as a whole.',
+    description: 'Omitted fields keep their values. `field_map` is replaced as a whole.',
     params: ById,
     body: schema.IntegrationChange,
     response: schema.Integration,
-    version: schema.stateOf,
+    version: schema.integrationVersion,
     run: (at, { params, body, is_current }) => integrations.update(at, { id: params.id, change: body, is_current }),
   }),
   operation.write({
@@ -68,10 +70,10 @@ export const operations: operation.Operation[] = [
     path: '/integrations/:id',
     scope: 'integrations:write',
     summary: 'Delete an integration',
-    description: 'Its address leads nowhere from then on. Its receipts go with it; the contacts stay.',
+    description: 'Also deletes its receipts. The contacts stay. Its `url` returns 404 from now on.',
     params: ById,
     response: Deleted,
-    version: schema.stateOf,
+    version: schema.integrationVersion,
     run: (at, { params, is_current }) => integrations.remove(at, { id: params.id, is_current }),
   }),
   operation.write({
@@ -79,9 +81,10 @@ export const operations: operation.Operation[] = [
     method: 'POST',
     path: '/integrations/:id/dry_run',
     scope: 'integrations:write',
-    summary: 'Try out a sample',
+    summary: 'Try a sample',
     description:
-      'Tells what the sample would do if it arrived; nothing is written. A `field_map` may come along to be tried.',
+      'Returns what would happen if the sample were posted to the integration. Nothing is written. Send a `field_map` or ' +
+      '`default_country` to try them before you save them.',
     params: ById,
     body: schema.Sample,
     response: schema.DryRun,
@@ -91,8 +94,8 @@ export const operations: operation.Operation[] = [
     id: 'integrations.list_receipts',
     path: '/integrations/:id/receipts',
     scope: 'integrations:read',
-    summary: 'List what arrived at an integration',
-    description: 'The last 50, newest first, with what became of each. Kept for 30 days.',
+    summary: 'List the receipts of an integration',
+    description: 'The last 50 requests and their outcomes, newest first. Kept for 30 days.',
     params: ById,
     query: schema.ReceiptQuery,
     items: schema.Receipt,
@@ -100,19 +103,32 @@ export const operations: operation.Operation[] = [
   }),
 ]
 
-/** Requests to the URLs of integrations, which are not part of the API of the workspace. */
+const missing = { path: 'phone_number', code: 'required', message: 'phone_number is required.' }
+const receipt = { receipt_id: '019a84c4-5f00-7c3e-9d53-2f1a64c0b7ab' }
+const other_contact_id = '019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa'
+const error_samples = {
+  VALIDATION_ERROR: new Problem('VALIDATION_ERROR', missing.message, { fields: [missing], ...receipt }),
+  UNAUTHORIZED: new Problem('UNAUTHORIZED', 'The header webhook-signature is missing.', receipt),
+  CONFLICT: withReceipt(crmIdInUse(other_contact_id), receipt.receipt_id),
+  INVALID_STATE: integrationDisabled(),
+}
+
+/** Served at the URLs of integrations, for callers without an API key. */
 export const receive_operations: operation.Operation[] = [
   operation.raw({
     id: 'integrations.receive',
     path: '/in/:token',
-    summary: 'Send to an integration',
+    summary: 'Send a payload to an integration',
     description:
-      "The `url` of an integration. Takes any JSON, and creates or updates the contact that the integration's field map finds " +
-      'in it. With a signing secret, requests must be signed by Standard Webhooks, and a repeated `webhook-id` has no effect.',
+      "The `url` of an integration. Accepts any JSON of at most 1 MiB, and applies the integration's field map to create or " +
+      'update a contact. If the integration has a signing secret, sign requests by Standard Webhooks; a repeated ' +
+      '`webhook-id` then has no effect. A refused request leaves a receipt too: its id is in `details.receipt_id` of the error.',
     params: schema.ByToken,
+    headers: schema.SignatureHeaders,
+    body_example: schema.payload_example,
     errors: ['VALIDATION_ERROR', 'UNAUTHORIZED', 'NOT_FOUND', 'CONFLICT', 'INVALID_STATE', 'UNSUPPORTED_MEDIA_TYPE'],
-    request: { content_type: 'application/json', example: { phone: '+14155550100', name: 'Ada' } },
+    error_samples,
     responses: { 200: { description: 'Received.', schema: resourceEnvelope(schema.Received) } },
-    run: (at, { caller }, request) => receive(at, { id: caller.id, request }),
+    run: (at, { caller }, request) => receiveMessage(at, { id: caller.id, request }),
   }),
 ]

@@ -9,38 +9,44 @@ import * as page from '../kit/postgres/page.ts'
 const pointer_length_max = 500
 
 export type FieldMap = Partial<Record<Field, string>> & { crm_ids?: Record<string, string> }
-/** As it is said: `null` is as good as nothing. */
-export type SaidMap = Partial<Record<Field, string | null>> & { crm_ids?: Record<string, string | null> }
+/** As clients send it: `null` means that the field is not mapped. */
+export type FieldMapInput = Partial<Record<Field, string | null>> & { crm_ids?: Record<string, string | null> }
 
 export const outcomes = ['created', 'updated', 'unchanged', 'refused'] as const
+const received_outcomes = ['created', 'updated', 'unchanged', 'repeated'] as const
 
-const name = text({ maxLength: 200, description: 'What sends to it.', examples: ['Contact form'] })
+export const payload_example = { answers: { phone: '+14155550100', name: 'Ada' }, id: '301' }
+
+const name = text({
+  maxLength: 200,
+  description: 'A name for people, such as what sends to it.',
+  examples: ['Contact form'],
+})
 const status = oneOf(['active', 'disabled'], {
-  description: 'A disabled one takes nothing: its address answers 409.',
+  description: 'A disabled integration accepts nothing: its URL returns 409.',
   examples: ['active'],
 })
 const pointer = {
   maxLength: pointer_length_max,
-  // No text can be read in two ways, or a refusal would take for ever.
+  // Unambiguous, so that matching never backtracks.
   pattern: '^#?(/([^/~]|~[01])*)*$',
   examples: ['/answers/phone'],
 }
 const Pointer = optionalText({
   ...pointer,
-  [check]: (said) =>
-    isPointer(said) ? undefined : { code: 'format', message: 'must be a JSON pointer such as /answers/0/phone.' },
+  [check]: (value) =>
+    isPointer(value) ? undefined : { code: 'format', message: 'must be a JSON pointer such as /answers/0/phone.' },
 })
-const mapOf = (value: object) => ({
+const fieldMapSchema = (value: object) => ({
   type: 'object',
   properties: {
     ...Object.fromEntries(fields.map((field) => [field, value])),
-    crm_ids: { type: 'object', additionalProperties: value, description: 'By the name of the CRM system.' },
+    crm_ids: { type: 'object', additionalProperties: value, description: 'Pointers by the name of the CRM system.' },
   },
   additionalProperties: false,
   description:
-    'Which value of the JSON that arrives goes into which field of the contact: JSON pointers (RFC 6901). Without ' +
-    '`phone_number` nothing can be made of it yet. `tags` may be a list, or a text with commas. A value that is missing, ' +
-    '`null` or empty leaves the field as it is.',
+    'The JSON pointer (RFC 6901) to the value of each contact field. Payloads are refused until `phone_number` is mapped. ' +
+    'The value of `tags` may be a list, or a text with commas. A missing, `null` or empty value leaves the field unchanged.',
   examples: [{ phone_number: '/answers/phone', first_name: '/answers/name', crm_ids: { hubspot: '/id' } }],
 })
 
@@ -52,17 +58,17 @@ export const Integration = Type.Object(
     url: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       description:
-        'Where JSON is posted to. Who knows it can send to it. `null`: it was sealed with another `SECRETS_KEY` than there is ' +
-        'now, and still leads here, but can no longer be shown.',
+        'The URL to post JSON to. Anyone who knows it can send. `null` if it was encrypted with another `SECRETS_KEY`: the URL ' +
+        'still works, but can no longer be shown.',
       examples: ['https://parley.example.com/in/3hJ0Xw5rQm8yVtZbN1kLcP7sDfG2aUeI9oRiTqYxW4E'],
     }),
-    field_map: Type.Unsafe<FieldMap>(mapOf({ type: 'string' })),
+    field_map: Type.Unsafe<FieldMap>(fieldMapSchema({ type: 'string' })),
     default_country: Type.Unsafe<string | null>({ type: ['string', 'null'], examples: ['US'] }),
     is_signed: Type.Boolean({
-      description: 'Whether only what is signed with its `signing_secret` is taken.',
+      description: 'Whether requests must be signed with the `signing_secret`.',
       examples: [false],
     }),
-    last_received_at: optionalTimestamp('When something last arrived; `null`: never, or more than 30 days ago.'),
+    last_received_at: optionalTimestamp('When it last received a request; `null` if never, or more than 30 days ago.'),
     created_at: timestamp('When it was created.'),
     updated_at: timestamp('When it was last changed.'),
   },
@@ -70,12 +76,12 @@ export const Integration = Type.Object(
 )
 export type Integration = Static<typeof Integration>
 
-/** What arrives is no change of the integration, but is shown. */
-export const stateOf = ({ updated_at, last_received_at, url }: Integration): string =>
+/** A received request changes `last_received_at`, but not `updated_at`. */
+export const integrationVersion = ({ updated_at, last_received_at, url }: Integration): string =>
   hashState(updated_at, last_received_at, url)
 
 const map = {
-  field_map: Type.Optional(Type.Unsafe<SaidMap>(mapOf(Pointer))),
+  field_map: Type.Optional(Type.Unsafe<FieldMapInput>(fieldMapSchema(Pointer))),
   default_country: Type.Optional(DefaultCountry),
 }
 const settings = {
@@ -84,14 +90,14 @@ const settings = {
     optionalText({
       maxLength: 200,
       description:
-        'Of Standard Webhooks: `whsec_` and 24 to 64 bytes in base64. With it only what is signed is taken, and what has ' +
-        'the same `webhook-id` is done once. `null`: not signed. It is never shown.',
+        'A secret of Standard Webhooks: `whsec_` and 24 to 64 bytes in base64. With it, requests must be signed, and a ' +
+        'repeated `webhook-id` has no effect. `null` turns signing off. The secret is never returned.',
       pattern: signing_secret_pattern,
       examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
-      [check]: (said) =>
-        isSigningSecret(said)
+      [check]: (value) =>
+        isSigningSecret(value)
           ? undefined
-          : { code: 'format', message: 'must be whsec_ and 24 to 64 bytes in base64, as the sender gives it.' },
+          : { code: 'format', message: 'must be whsec_ and 24 to 64 bytes in base64. Copy it from the sender.' },
     }),
   ),
 }
@@ -106,12 +112,12 @@ export const IntegrationChange = body(
 )
 export type IntegrationChange = Static<typeof IntegrationChange>
 
-const outcome = { description: 'What became of it.', examples: ['created'] }
-const reasons = Type.Array(Type.String(), { description: 'Why it was refused.', examples: [[]] })
+const outcome = { description: 'What happened to the contact.', examples: ['created'] }
+const reasons = Type.Array(Type.String(), { description: 'Why the payload was refused.', examples: [[]] })
 const contact_id = Type.Unsafe<string | null>({
   type: ['string', 'null'],
   format: 'uuid',
-  description: 'The contact that it made, changed or met.',
+  description: 'The contact that was created, updated or found.',
   examples: ['019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa'],
 })
 
@@ -123,21 +129,28 @@ export const Receipt = Type.Object(
     contact_id,
     payload: Type.Unsafe<unknown>({
       description:
-        'The JSON that arrived. `null` when it was none, had more than 64 kB or a wrong signature, and once the contact is deleted.',
-      examples: [{ answers: { phone: '+14155550100', name: 'Ada' } }],
+        'The JSON that was received. `null` if it was not valid JSON, larger than 64 kB or not signed correctly, and after the ' +
+        'contact is deleted.',
+      examples: [payload_example],
     }),
-    received_at: timestamp('When it arrived.'),
+    received_at: timestamp('When it was received.'),
   },
   { title: 'Receipt' },
 )
 export type Receipt = Static<typeof Receipt>
 
-/** What a sender is told. */
+/** The response to the sender. */
 export const Received = Type.Object(
   {
-    receipt_id: id('The receipt that says more.'),
-    outcome: oneOf([...outcomes, 'repeated'], outcome),
-    contact_id,
+    receipt_id: id('The receipt of this request, or of the first one with the same `webhook-id`.'),
+    outcome: oneOf(received_outcomes, {
+      description: `${outcome.description} \`repeated\`: a request with the same \`webhook-id\` was accepted before.`,
+      examples: outcome.examples,
+    }),
+    contact_id: Type.Unsafe<string | null>({
+      ...contact_id,
+      description: 'The contact that was created, updated or found; `null` if `repeated`.',
+    }),
   },
   { title: 'Received' },
 )
@@ -146,8 +159,8 @@ export type Received = Static<typeof Received>
 export const Sample = Type.Object(
   {
     sample: Type.Unsafe<unknown>({
-      description: 'JSON as it would arrive.',
-      examples: [{ answers: { phone: '+14155550100', name: 'Ada' } }],
+      description: 'JSON as the sender would post it.',
+      examples: [payload_example],
     }),
     ...map,
   },
@@ -168,7 +181,7 @@ export const DryRun = Type.Object(
         ...Object.fromEntries(fields.map((field) => [field, properties[field]])),
         crm_ids: { type: 'object', additionalProperties: { type: 'string' } },
       },
-      description: 'What it says of the contact; `null` when it is refused.',
+      description: 'The fields that the sample sets; `null` if it is refused.',
       examples: [{ phone_number: '+14155550100', first_name: 'Ada' }],
     }),
   },
@@ -176,7 +189,18 @@ export const DryRun = Type.Object(
 )
 export type DryRun = Static<typeof DryRun>
 
-export const ByToken = Type.Object({ token: text({ pattern: '^[\\w-]{43}$' }) })
+export const ByToken = Type.Object({
+  token: text({ pattern: '^[\\w-]{43}$', description: "The last part of the integration's `url`." }),
+})
+
+const header = (description: string) => Type.Optional(Type.String({ description }))
+
+/** The headers of Standard Webhooks. */
+export const SignatureHeaders = Type.Object({
+  'webhook-id': header('A unique id of the message. Required if the integration has a signing secret.'),
+  'webhook-timestamp': header('When the message was signed, in seconds since 1970. At most 5 minutes from now.'),
+  'webhook-signature': header('One or more signatures, separated by spaces: `v1,` and an HMAC-SHA256 in base64.'),
+})
 
 export const IntegrationQuery = page.query({})
 export const ReceiptQuery = page.query({

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { At } from '../at.ts'
 import type { Log } from '../log.ts'
+import { invalidJson } from '../problem.ts'
 import { readForm } from './body/form.ts'
 import { parseJsonBody } from './body/read-json.ts'
 import { type Arrival, callWithBody } from './call.ts'
@@ -38,7 +39,7 @@ export async function receiveUpload(
     letGo: discard,
   })
   try {
-    const json = form.options === undefined ? {} : parseJsonBody(form.options, 'options')
+    const json = form.options === undefined ? {} : parseOptions(form.options)
     const file = { id: form.kept, name: form.file_name }
     const call = { ...callWithBody(operation, arrival, upload.options, json), file }
     const keyed = key === undefined ? undefined : keyedRequest(operation, call, key, form.hashes, form.file_name)
@@ -46,6 +47,11 @@ export async function receiveUpload(
   } finally {
     await discard(form.kept)
   }
+}
+
+function parseOptions(options: Buffer): unknown {
+  if (options.length === 0) throw invalidJson('options is empty. Send a JSON object, or leave the part out.')
+  return parseJsonBody(options, 'options')
 }
 
 /** The caller is part of the fingerprint when the response contains a secret, so that nobody else can replay it. */

@@ -41,14 +41,19 @@ export function readText(
     const rule = minLength > 1 ? `must have at least ${minLength} characters` : 'must not be empty'
     return addFault(faults, path, 'too_short', `${path} ${rule}.`)
   }
-  if (schema.enum && !schema[check] && !schema.enum.includes(text)) {
-    const values = schema.enum.filter((one) => one !== null).join(', ')
-    return addFault(faults, path, 'enum', `${path} must be one of ${values}.`)
-  }
-  const fault = schema[check]?.(text) ?? formats[schema.format ?? '']?.(text) ?? patternFault(schema.pattern, text)
+  const fault =
+    schema[check]?.(text) ??
+    enumFault(schema.enum, text) ??
+    formats[schema.format ?? '']?.(text) ??
+    patternFault(schema.pattern, text)
   if (!fault) return text
   faults.push({ path, ...fault, message: `${path} ${fault.message}` })
   return undefined
+}
+
+function enumFault(values: unknown[] | undefined, text: string): Omit<Fault, 'path'> | undefined {
+  if (!values || values.includes(text)) return undefined
+  return { code: 'enum', message: `must be one of ${values.filter((value) => value !== null).join(', ')}.` }
 }
 
 const countCodePoints = (text: string): number => [...text].length

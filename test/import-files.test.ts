@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { readRows } from '../server/imports/parse-csv.ts'
 import { serve } from './support/harness.ts'
-import { contactsOf, imported, partOf, postForm, upload } from './support/uploads.ts'
+import { contactsOf, fieldsOf, imported, partOf, postForm, upload } from './support/uploads.ts'
 
 const { workspace } = await serve()
 
@@ -12,16 +12,16 @@ const utf16 = (text: string, is_big_endian: boolean): Buffer => {
   const bytes = Buffer.from(text, 'utf16le')
   return is_big_endian ? bytes.swap16() : bytes
 }
-const bom = '\ufeff'
+const byte_order_mark = '\ufeff'
 const encodings: Record<string, (text: string) => Buffer> = {
   'UTF-8': (text) => Buffer.from(text),
-  'UTF-8 with a mark': (text) => Buffer.from(bom + text),
-  'UTF-16 LE with a mark': (text) => utf16(bom + text, false),
-  'UTF-16 BE with a mark': (text) => utf16(bom + text, true),
-  'UTF-16 LE without one': (text) => utf16(text, false),
+  'UTF-8 with a byte order mark': (text) => Buffer.from(byte_order_mark + text),
+  'UTF-16 LE with a byte order mark': (text) => utf16(byte_order_mark + text, false),
+  'UTF-16 BE with a byte order mark': (text) => utf16(byte_order_mark + text, true),
+  'UTF-16 LE without a byte order mark': (text) => utf16(text, false),
 }
 
-/** Quotes, doubled quotes, line breaks in cells, blank lines, rows that are too short, and no line break at the end. */
+/** With quotes, doubled quotes, line breaks in cells, blank lines, short rows, and no line break at the end. */
 const messy = [
   ['"Phone"', 'First Name', '"Notes"'],
   ['+14155550100', '"Zoë, ""Zo"""', '"two\r\nlines; and	more"'],
@@ -41,12 +41,12 @@ for (const [encoding, encode] of Object.entries(encodings)) {
         assert.deepEqual([done.total, done.created], [3, 3])
         assert.deepEqual(done.columns, ['Phone', 'First Name', 'Notes'])
         const contacts = await contactsOf(tenant)
-        const told = contacts.map(({ phone_number, first_name, notes }: Record<string, string>) => [
+        const values = contacts.map(({ phone_number, first_name, notes }: Record<string, string>) => [
           phone_number,
           first_name,
           notes,
         ])
-        assert.deepEqual(told.sort(), [
+        assert.deepEqual(values.sort(), [
           ['+14155550100', 'Zoë, "Zo"', 'two\r\nlines; and\tmore'],
           ['+14155550101', 'Émile', null],
           ['+14155550102', null, 'padded'],
@@ -56,13 +56,13 @@ for (const [encoding, encode] of Object.entries(encodings)) {
   }
 }
 
-test('columns without a name or with the same one are told apart', async () => {
+test('columns without a name or with the same name get unique names', async () => {
   const tenant = await workspace()
   const { import: done } = await imported(tenant, 'phone,,phone,phone\n+14155550100,a,b,c\n')
   assert.deepEqual(done.columns, ['phone', 'Column 2', 'phone (2)', 'phone (3)'])
 })
 
-test('what is no text, or has no end, is refused', async () => {
+test('a file that is not UTF-8 or has an open quote is refused', async () => {
   const tenant = await workspace()
   const latin = await upload(tenant, Buffer.from('phone,name\n+14155550100,Zo\xeb\n', 'latin1'))
   assert.equal(latin.status, 400)
@@ -73,7 +73,7 @@ test('what is no text, or has no end, is refused', async () => {
   assert.equal(open.body.error.message, 'A quote is never closed: the one before Grace.')
 })
 
-test('the error of a wrong upload names what is wrong', async () => {
+test('the error of an invalid upload names the fault', async () => {
   const tenant = await workspace()
   const bare = await tenant.call('POST', '/contacts/imports', 'phone\n+14155550100\n', { 'content-type': 'text/csv' })
   assert.equal(bare.status, 415)
@@ -84,11 +84,19 @@ test('the error of a wrong upload names what is wrong', async () => {
     (await postForm(tenant, `${file}${options}--xx--\r\n`)).body.error.message,
     /^options is not valid JSON: /,
   )
-  const elsewhere = await upload(tenant, 'Mobile,Name\n+14155550100,Ada\n', { mapping: { Phone: 'phone_number' } })
-  assert.equal(elsewhere.body.error.message, 'There is no column "Phone". The columns are: Mobile, Name.')
+  const empty_options = partOf(['Content-Disposition: form-data; name="options"'], '')
+  assert.equal(
+    (await postForm(tenant, `${file}${empty_options}--xx--\r\n`)).body.error.message,
+    'options is empty. Send a JSON object, or leave the part out.',
+  )
+  const country = await upload(tenant, 'Mobile\n+14155550100\n', { default_country: 'Germany' })
+  assert.deepEqual([country.status, fieldsOf(country)[0]?.path], [400, 'default_country'], country.text)
+  assert.match(country.body.error.message, /two-letter country code, such as DE/)
+  const unmatched = await upload(tenant, 'Mobile,Name\n+14155550100,Ada\n', { mapping: { Phone: 'phone_number' } })
+  assert.equal(unmatched.body.error.message, 'There is no column "Phone". The columns are: Mobile, Name.')
 })
 
-test('however a file is cut into pieces, it is read as another library reads it', async () => {
+test('a file in pieces of any size is parsed like csv-parse does', async () => {
   const cell = fc.oneof(fc.string({ unit: fc.constantFrom('a', '"', ',', ';', '\n', '\r', 'é', ' ') }), fc.string())
   const safe = cell.map((text) => text.replaceAll('\0', '').replace(/^\ufeff/, ''))
   const table = fc.array(fc.tuple(fc.constant('x'), safe, safe), { minLength: 1, maxLength: 8 })

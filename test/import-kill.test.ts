@@ -8,11 +8,11 @@ import { ownDatabase } from './support/harness.ts'
 import { formOf } from './support/uploads.ts'
 
 const rows = 15_000
-const look_every_ms = 20
+const poll_every_ms = 20
 
 const { url, pool } = await ownDatabase('kill')
 
-test('an import goes on where a killed server was: no row twice, none lost', async () => {
+test('an import continues after its server was killed, without losing or repeating a row', async () => {
   await using stack = new AsyncDisposableStack()
   const { workspace, key } = await newTenant(pool)
   const environment = {
@@ -30,23 +30,23 @@ test('an import goes on where a killed server was: no row twice, none lost', asy
     pool.one<{ status: string; done: number; created: number }>(
       sql`select status, done, created from imports where workspace_id = ${workspace}`,
     )
-  while ((await state()).done === 0) await sleep(look_every_ms)
+  while ((await state()).done === 0) await sleep(poll_every_ms)
   await first.kill()
   const left = await state()
   assert.deepEqual([left.status, left.created], ['running', left.done])
-  assert.ok(left.done < rows, 'it was killed before the end')
+  assert.ok(left.done < rows, 'the server was killed before the end')
 
   const second = await startService(stack, environment)
-  while ((await state()).status !== 'finished') await sleep(look_every_ms)
+  while ((await state()).status !== 'finished') await sleep(poll_every_ms)
   assert.deepEqual(await state(), { status: 'finished', done: rows, created: rows })
   const counted = await pool.one(
     sql`select (select count(*) from contacts where workspace_id = ${workspace}) as contacts,
       (select count(*) from contact_texts where workspace_id = ${workspace}) as texts,
       (select count(*) from contact_tags where workspace_id = ${workspace}) as tags,
       (select count(*) from events where workspace_id = ${workspace} and type = 'contact.created') as events,
-      (select count(distinct contact_id) from import_rows where workspace_id = ${workspace}) as noted,
+      (select count(distinct contact_id) from import_rows where workspace_id = ${workspace}) as recorded,
       (select sum(total)::bigint from contact_counts where workspace_id = ${workspace}) as counted`,
   )
-  assert.deepEqual(counted, { contacts: rows, texts: rows, tags: rows, events: rows, noted: rows, counted: rows })
+  assert.deepEqual(counted, { contacts: rows, texts: rows, tags: rows, events: rows, recorded: rows, counted: rows })
   await second.stop()
 })

@@ -7,12 +7,12 @@ import { contactsOf, ended, imported } from './support/uploads.ts'
 
 const { workspace, pool } = await serve()
 
-test('undo deletes what was created and puts back what was changed, unless it was changed since', async () => {
+test('undo deletes created contacts and restores updated ones, except those changed since', async () => {
   const tenant = await workspace()
-  const said = { first_name: 'Ada', notes: 'kept', tags: ['old'] }
+  const fields = { first_name: 'Ada', notes: 'kept', tags: ['old'] }
   const [known, touched] = [
-    (await tenant.call('POST', '/contacts', newContact(said))).body.data,
-    (await tenant.call('POST', '/contacts', newContact(said))).body.data,
+    (await tenant.call('POST', '/contacts', newContact(fields))).body.data,
+    (await tenant.call('POST', '/contacts', newContact(fields))).body.data,
   ]
   const file = `phone,first_name,tags
 ${known.phone_number},Eva,new
@@ -34,13 +34,13 @@ ${touched.phone_number},Eva,new
   const after = await ended(tenant, id)
   assert.deepEqual([after.import.status, after.import.undo_skipped], ['undone', 2])
   assert.ok(after.import.undone_at)
-  const told = (await contactsOf(tenant)).map(({ id, first_name, notes, tags }: Record<string, unknown>) => [
+  const values = (await contactsOf(tenant)).map(({ id, first_name, notes, tags }: Record<string, unknown>) => [
     id,
     first_name,
     notes,
     tags,
   ])
-  assert.deepEqual(told, [
+  assert.deepEqual(values, [
     [known.id, 'Ada', 'kept', ['old']],
     [touched.id, 'Eva', 'kept', ['new']],
     [changed, 'Moritz', null, ['new']],
@@ -55,7 +55,7 @@ ${touched.phone_number},Eva,new
   assert.equal((await tenant.call('POST', `/contacts/imports/${id}/undo`)).body.error.code, 'INVALID_STATE')
 })
 
-test('thousands are undone', async () => {
+test('an import of thousands of rows is undone', async () => {
   const tenant = await workspace()
   const lines = Array.from({ length: 2_300 }, (_, index) => `+49309${100_000 + index}`)
   const { id } = await imported(tenant, `phone\n${lines.join('\n')}\n`)
@@ -65,30 +65,30 @@ test('thousands are undone', async () => {
   assert.equal((await tenant.call('GET', `/contacts/imports/${id}/rows`)).body.pagination.total, 2_300)
 })
 
-test('an undo of a dry run is refused with what to undo instead', async () => {
+test('an undo of a dry run is refused, and the error says what to undo instead', async () => {
   const tenant = await workspace()
   const { id } = await imported(tenant, 'phone\n+4930901820\n', { is_dry_run: true })
   const { status, body } = await tenant.call('POST', `/contacts/imports/${id}/undo`)
   assert.deepEqual([status, body.error.code], [409, 'INVALID_STATE'])
-  assert.equal(body.error.message, 'A dry run has written nothing: undo the import that running it created.')
+  assert.equal(body.error.message, 'A dry run writes nothing. Undo the import that was created by running it.')
 })
 
-test('an undo after one that failed goes on where that one stopped, and counts each contact once', async () => {
+test('an undo after a failed one continues where it stopped, and counts each contact once', async () => {
   const tenant = await workspace()
   const numbers = Array.from({ length: 700 }, (_, index) => `+49309${100_000 + index}`)
-  for (const place of [0, 690]) await tenant.call('POST', '/contacts', newContact({ phone_number: numbers[place] }))
+  for (const index of [0, 690]) await tenant.call('POST', '/contacts', newContact({ phone_number: numbers[index] }))
   const lines = numbers.map((number) => `${number},Eva\n`)
   const { id, rows } = await imported(tenant, `phone,first_name\n${lines.join('')}`, { on_conflict: 'update' })
   const last = await tenant.call('GET', `/contacts/imports/${id}/rows?limit=100&offset=600`)
   const [early, late] = [rows[1].contact_id, last.body.data[98].contact_id]
   for (const touched of [early, late]) await tenant.call('PATCH', `/contacts/${touched}`, { company: 'Engines' })
 
-  // What the first row was can't be put back: the last 500 rows are undone, then nothing goes on.
+  // The first row can't be restored: the last 500 rows are undone, then the undo fails.
   const setBefore = (before: object) =>
     pool.run(sql`update import_rows set before = ${JSON.stringify(before)}
       where workspace_id = ${tenant.id} and import_id = ${id} and row_number = 1`)
   await setBefore({ phone_number: null })
-  const undoUntilIt = async (ends: string) => {
+  const undoUntil = async (end_status: string) => {
     assert.equal((await tenant.call('POST', `/contacts/imports/${id}/undo`)).status, 200)
     for (let status = 'undoing'; status === 'undoing'; status = (await ended(tenant, id)).import.status) {
       await pool.run(
@@ -97,14 +97,14 @@ test('an undo after one that failed goes on where that one stopped, and counts e
       await tenant.work()
     }
     const { status, undo_skipped } = (await ended(tenant, id)).import
-    assert.equal(status, ends)
+    assert.equal(status, end_status)
     return undo_skipped
   }
-  assert.equal(await undoUntilIt('failed'), 1)
+  assert.equal(await undoUntil('failed'), 1)
   await setBefore({ first_name: null })
-  assert.equal(await undoUntilIt('undone'), 2)
+  assert.equal(await undoUntil('undone'), 2)
   const left = (await contactsOf(tenant)).map(({ id, first_name }: Record<string, string>) => [id, first_name])
   assert.deepEqual(left.map(([, name]: string[]) => name).sort(), ['Eva', 'Eva', null, null])
-  const told = await tenant.call('GET', `/contacts/imports/${id}/rows.csv?outcome=updated`)
-  assert.ok(!told.text.includes('Not undone'), 'what the first one put back was not changed by anyone else')
+  const report = await tenant.call('GET', `/contacts/imports/${id}/rows.csv?outcome=updated`)
+  assert.ok(!report.text.includes('Not undone'), 'contacts that the first undo restored are not reported as changed')
 })

@@ -16,7 +16,7 @@ const { workspace, pool, url, at } = await serve()
 const outcomes = (rows: { outcome: string }[]) => rows.map(({ outcome }) => outcome)
 const reasons = (rows: { reason: string | null }[]) => rows.map(({ reason }) => reason)
 
-test('rows become contacts with the source import, found as any other', async () => {
+test('rows become contacts with the source import, and search finds them', async () => {
   const tenant = await workspace()
   const file =
     'Mobile number,First Name,Nachname,E-Mail,Firma,Remarks,Labels,Size\n+14155550100,Ada,Lovelace,ada@example.com,Engines,hello,vip | new;vip,XL\n'
@@ -40,7 +40,7 @@ test('rows become contacts with the source import, found as any other', async ()
   assert.deepEqual(events, [{ type: 'contact.created' }])
 })
 
-test('what is wrong with a row is said, and the others go in', async () => {
+test('an invalid row is refused with a reason, and the others are imported', async () => {
   const tenant = await workspace()
   const file = `phone,email,first_name
 +14155550101,,${'x'.repeat(101)}
@@ -72,16 +72,17 @@ test('what is wrong with a row is said, and the others go in', async () => {
   )
 })
 
-test('refused rows come back as CSV with the reason', async () => {
+test('refused rows can be downloaded as CSV with the reason', async () => {
   const tenant = await workspace()
   const { id } = await imported(tenant, 'phone,notes\n12,"a ""b"", c"\n+14155550100,fine\n13,=1+1\n')
   const answer = await tenant.call('GET', `/contacts/imports/${id}/rows.csv?outcome=refused`)
   assert.match(answer.headers.get('content-disposition') ?? '', /attachment/)
-  const hint = 'phone_number must be in E.164 form, such as +14155550100.'
+  const hint =
+    'phone_number must be in E.164 form, such as +14155550100. Set default_country if numbers have no country code.'
   assert.equal(answer.text, `phone,notes,reason\r\n12,"a ""b"", c","${hint}"\r\n13,'=1+1,"${hint}"\r\n`)
 })
 
-test('a national number is of the default country', async () => {
+test('a national number is read as a number of the default country', async () => {
   const tenant = await workspace()
   const file = 'Telefon\n030 901820\n0049 30 901821\n+43 1 53115\n'
   const { import: done } = await imported(tenant, file, { default_country: 'DE' })
@@ -90,7 +91,7 @@ test('a national number is of the default country', async () => {
   assert.deepEqual(numbers.sort(), ['+43153115', '+4930901820', '+4930901821'])
 })
 
-test('known numbers are skipped, and of a number that comes twice the first row counts', async () => {
+test('known numbers are skipped, and of rows with the same number the first is imported', async () => {
   const tenant = await workspace()
   const known = (await tenant.call('POST', '/contacts', newContact({ first_name: 'Ada' }))).body.data
   const file = `phone,first_name\n${known.phone_number},Eva\n+4930901820,Max\n+4930901820,Moritz\n`
@@ -102,22 +103,22 @@ test('known numbers are skipped, and of a number that comes twice the first row 
   assert.equal((await tenant.call('GET', `/contacts/${known.id}`)).body.data.first_name, 'Ada')
 })
 
-test('with on_conflict update only the fields that a row gives change', async () => {
+test('on_conflict update changes only the fields with values in the row', async () => {
   const tenant = await workspace()
-  const said = { first_name: 'Ada', company: 'Engines', tags: ['old'] }
-  const known = (await tenant.call('POST', '/contacts', newContact(said))).body.data
+  const fields = { first_name: 'Ada', company: 'Engines', tags: ['old'] }
+  const known = (await tenant.call('POST', '/contacts', newContact(fields))).body.data
   const same = (await tenant.call('POST', '/contacts', newContact({ first_name: 'Max' }))).body.data
   const file = `phone,first_name,company,tags\n${known.phone_number},Eva,,new\n${same.phone_number},Max,,\n`
   const { import: done, rows } = await imported(tenant, file, { on_conflict: 'update' })
   assert.deepEqual([done.updated, done.skipped], [1, 1])
-  assert.deepEqual(reasons(rows), [null, 'The contact is like this already.'])
+  assert.deepEqual(reasons(rows), [null, 'No changes: the contact already has these values.'])
   const { first_name, company, tags, source } = (await tenant.call('GET', `/contacts/${known.id}`)).body.data
   assert.deepEqual([first_name, company, tags, source], ['Eva', 'Engines', ['new'], 'api'])
   assert.equal((await tenant.call('GET', `/contacts/${same.id}`)).body.data.updated_at, same.updated_at)
 })
 
 for (const on_conflict of ['skip', 'update']) {
-  test(`a dry run says what the run then does, and writes nothing (${on_conflict})`, async () => {
+  test(`a dry run writes nothing and reports what running it then does (${on_conflict})`, async () => {
     const tenant = await workspace()
     const known = (await tenant.call('POST', '/contacts', newContact())).body.data
     const lines = Array.from({ length: 2_500 }, (_, index) => `+49309${100_000 + (index % 2_400)},n${index}`)
@@ -138,33 +139,30 @@ for (const on_conflict of ['skip', 'update']) {
       refused,
     ]
     assert.deepEqual(counts(real.import), counts(dry.import))
-    const told = async (id: string) => {
+    const reportOf = async (id: string) => {
       const { text } = await tenant.call('GET', `/contacts/imports/${id}/rows.csv`)
       return text
     }
-    assert.equal(await told(real.id), await told(dry.id))
+    assert.equal(await reportOf(real.id), await reportOf(dry.id))
     assert.equal((await tenant.call('GET', '/contacts?limit=1')).body.pagination.total, 2_401)
     const { error } = (await tenant.call('POST', `/contacts/imports/${real.id}/run`)).body
-    assert.deepEqual(
-      [error.code, error.message],
-      ['INVALID_STATE', 'Only a dry run can be run, and this import is none.'],
-    )
+    assert.deepEqual([error.code, error.message], ['INVALID_STATE', 'Only a dry run can be run. This is an import.'])
   })
 }
 
-test('a file without phone numbers is refused, but shown by a dry run', async () => {
+test('a file without phone numbers is refused, but a dry run shows its columns', async () => {
   const tenant = await workspace()
   const refused = await upload(tenant, 'name,size\nAda,1\n')
   assert.equal(refused.status, 400)
-  assert.match(fieldsOf(refused)[0]?.message ?? '', /No column is matched to phone_number. The columns are: name, size/)
+  assert.match(fieldsOf(refused)[0]?.message ?? '', /No column is mapped to phone_number. The columns are: name, size/)
   const { import: dry, rows } = await imported(tenant, 'name,size\nAda,1\n', { is_dry_run: true })
   assert.deepEqual([dry.columns, dry.refused, rows[0].reason], [['name', 'size'], 1, 'phone_number is required.'])
-  const told = await imported(tenant, 'name,size\nAda,+14155550100\n', { mapping: { 1: 'phone_number', name: null } })
-  assert.deepEqual(told.import.mapping, { name: null, size: 'phone_number' })
-  assert.equal(told.import.created, 1)
+  const mapped = await imported(tenant, 'name,size\nAda,+14155550100\n', { mapping: { 1: 'phone_number', name: null } })
+  assert.deepEqual(mapped.import.mapping, { name: null, size: 'phone_number' })
+  assert.equal(mapped.import.created, 1)
 })
 
-test('a mapping that does not fit is refused', async () => {
+test('an invalid mapping is refused', async () => {
   const tenant = await workspace()
   for (const mapping of [
     { nowhere: 'email' },
@@ -177,7 +175,7 @@ test('a mapping that does not fit is refused', async () => {
   }
 })
 
-test('rows may come as JSON', async () => {
+test('rows can be sent as JSON', async () => {
   const tenant = await workspace()
   const rows = [
     { phone_number: '+14155550100', first_name: 'Ada' },
@@ -204,7 +202,7 @@ test('a canceled import stops, and can be undone', async () => {
   assert.equal((await ended(tenant, id)).import.status, 'undone')
 })
 
-test('an import that is canceled halfway keeps what is done, and an undo takes it back', async () => {
+test('an import that is canceled halfway keeps its contacts until it is undone', async () => {
   const tenant = await workspace()
   const numbers = Array.from({ length: 2_000 }, (_, index) => `+49309${100_000 + index}`)
   const { id } = (await upload(tenant, `phone\n${numbers.join('\n')}\n`)).body.data
@@ -221,9 +219,9 @@ test('an import that is canceled halfway keeps what is done, and an undo takes i
     const canceled = await tenant.call('POST', `/contacts/imports/${id}/cancel`)
     is_canceled = true
     assert.deepEqual([canceled.status, canceled.body.data.status], [200, 'canceled'])
-    throw new Error('let go')
+    throw new Error('rolled back')
   })
-  await assert.rejects(held, /let go/)
+  await assert.rejects(held, /rolled back/)
   await working
   const { import: stopped } = await ended(tenant, id)
   assert.deepEqual([stopped.status, stopped.created, stopped.done], ['canceled', 1_000, 1_000])
@@ -234,7 +232,7 @@ test('an import that is canceled halfway keeps what is done, and an undo takes i
   assert.equal((await tenant.call('GET', '/contacts')).body.pagination.total, 0)
 })
 
-test('the same upload with the same key is done once, and another file is refused', async () => {
+test('an upload with the same idempotency key is replayed, and another file is refused', async () => {
   const tenant = await workspace()
   const headers = { 'idempotency-key': 'once' }
   const first = await upload(tenant, 'phone\n+14155550100\n', {}, headers)
@@ -246,22 +244,22 @@ test('the same upload with the same key is done once, and another file is refuse
   const [kept] = await pool.many<{ count: number }>(
     sql`select count(*) as count from import_files where workspace_id = ${tenant.id}`,
   )
-  assert.equal(kept?.count, 1, 'files that nobody took over are gone')
+  assert.equal(kept?.count, 1, 'the files of replayed uploads are deleted')
 })
 
-test('what is no such form is refused, and nothing of it is kept', async () => {
+test('invalid forms are refused, and their files are deleted', async () => {
   const tenant = await workspace()
-  const faulty = (change: (form: FormData) => void) => {
+  const callWith = (change: (form: FormData) => void) => {
     const form = formOf('phone\n+14155550100\n')
     change(form)
     return tenant.call('POST', '/contacts/imports', form)
   }
   const answers = [
-    await faulty((form) => form.delete('file')),
-    await faulty((form) => form.append('other', 'x')),
-    await faulty((form) => form.append('file', new Blob(['phone\n']), 'second.csv')),
-    await faulty((form) => form.append('options', 'no JSON')),
-    await faulty((form) => form.append('options', '{"on_conflict": "ask"}')),
+    await callWith((form) => form.delete('file')),
+    await callWith((form) => form.append('other', 'x')),
+    await callWith((form) => form.append('file', new Blob(['phone\n']), 'second.csv')),
+    await callWith((form) => form.append('options', 'no JSON')),
+    await callWith((form) => form.append('options', '{"on_conflict": "ask"}')),
     await tenant.call('POST', '/contacts/imports', '--x', { 'content-type': 'multipart/form-data; boundary=x' }),
     await upload(tenant, ''),
   ]
@@ -269,17 +267,17 @@ test('what is no such form is refused, and nothing of it is kept', async () => {
     answers.map(({ status }) => status),
     Array(7).fill(400),
   )
-  const plain = await tenant.call('POST', '/contacts/imports', 'x', { 'content-type': 'multipart/form-data' })
-  assert.equal(plain.status, 415)
-  const elsewhere = await tenant.call('POST', '/contacts', formOf('phone\n'))
-  assert.equal(elsewhere.status, 415)
+  const no_boundary = await tenant.call('POST', '/contacts/imports', 'x', { 'content-type': 'multipart/form-data' })
+  assert.equal(no_boundary.status, 415)
+  const wrong_path = await tenant.call('POST', '/contacts', formOf('phone\n'))
+  assert.equal(wrong_path.status, 415)
   const [kept] = await pool.many<{ count: number }>(
     sql`select count(*) as count from import_files where workspace_id = ${tenant.id}`,
   )
   assert.equal(kept?.count, 0)
 })
 
-test('a file that is too large is refused before it is sent', async () => {
+test('a file with a too large Content-Length is refused before it is sent', async () => {
   const tenant = await workspace()
   const { port, hostname } = new URL(url)
   const socket = net.connect(Number(port), hostname)
@@ -291,7 +289,7 @@ test('a file that is too large is refused before it is sent', async () => {
   assert.match(bytes.toString(), /^HTTP\/1.1 413 [\s\S]*PAYLOAD_TOO_LARGE/)
 })
 
-test('a deleted contact is only an id in the rows of an import', async () => {
+test('the rows of a deleted contact keep only its id', async () => {
   const tenant = await workspace()
   const { id, rows } = await imported(
     tenant,
@@ -311,7 +309,7 @@ test('a deleted contact is only an id in the rows of an import', async () => {
   assert.ok(!JSON.stringify(kept).includes('Ada'))
 })
 
-test('old files and rows go, and with them what could be undone; the import stays', async () => {
+test('old files and rows are deleted, so that the import stays but cannot be undone or run', async () => {
   const tenant = await workspace()
   const done = await imported(tenant, 'phone\n+14155550100\n')
   const dry = await imported(tenant, 'phone\n+14155550101\n', { is_dry_run: true })
@@ -344,7 +342,7 @@ test('old files and rows go, and with them what could be undone; the import stay
   assert.equal((await tenant.call('POST', `/contacts/imports/${dry.id}/run`)).body.error.code, 'INVALID_STATE')
 })
 
-test('two processes share the work, and no row is done twice', async () => {
+test('two concurrent workers import no row twice', async () => {
   const tenant = await workspace()
   const lines = Array.from({ length: 6_000 }, (_, index) => `+49309${100_000 + index}`)
   const { id } = (await upload(tenant, `phone\n${lines.join('\n')}\n`)).body.data
@@ -354,7 +352,7 @@ test('two processes share the work, and no row is done twice', async () => {
   assert.equal((await tenant.call('GET', '/contacts')).body.pagination.total, 6_000)
 })
 
-test('names of columns hold no control characters and no half characters, but line breaks', async () => {
+test('column names may contain line breaks, but no control characters or lone surrogates', async () => {
   const tenant = await workspace()
   for (const name of ['a\0', '\0', 'a\ud800', '\udfff', 'a\u0007', '\u009f']) {
     const rows = [{ Phone: '+14155550100', [name]: 'x' }]
@@ -373,7 +371,7 @@ test('names of columns hold no control characters and no half characters, but li
   assert.deepEqual([answer.status, answer.body.data?.columns], [201, ['Phone\nnumber']], answer.text)
 })
 
-test('a number that is completed must be possible in its country, one in full form is taken as it is', async () => {
+test('a national number must have a possible length, and one with a country code is accepted as it is', async () => {
   const tenant = await workspace()
   const numbers = [
     '123',
@@ -403,7 +401,7 @@ test('a number that is completed must be possible in its country, one in full fo
   assert.equal((await tenant.send(url, { phone: '+49126' })).status, 200)
 })
 
-test('cells beyond the columns come back in the CSV after the reason, and mended rows go in', async () => {
+test('the CSV has extra cells after the reason, and corrected rows can be imported', async () => {
   const tenant = await workspace()
   const { id, import: done } = await imported(
     tenant,
@@ -411,7 +409,8 @@ test('cells beyond the columns come back in the CSV after the reason, and mended
   )
   assert.deepEqual([done.created, done.refused], [1, 2])
   const { text } = await tenant.call('GET', `/contacts/imports/${id}/rows.csv`)
-  const hint = 'phone_number must be in E.164 form, such as +14155550100.'
+  const hint =
+    'phone_number must be in E.164 form, such as +14155550100. Set default_country if numbers have no country code.'
   assert.deepEqual(text.split('\r\n'), [
     'phone,name,reason',
     '+14155550100,Lovelace,"The row has 7 cells, but there are 2 columns.", Ada,,x',
@@ -420,14 +419,18 @@ test('cells beyond the columns come back in the CSV after the reason, and mended
     '',
   ])
   const again = await imported(tenant, text.replace('+14155550101,Grace,\r\n', ''))
-  assert.deepEqual([again.import.created, again.import.refused], [0, 2], 'what is not mended is refused again')
+  assert.deepEqual(
+    [again.import.created, again.import.refused],
+    [0, 2],
+    'rows that were not corrected are refused again',
+  )
   const twice = await tenant.call('GET', `/contacts/imports/${again.id}/rows.csv?outcome=refused`)
   assert.match(twice.text, /^phone,name,reason,reason\r\n.*"The row has 6 cells, but there are 3 columns.", Ada,,x\r\n/)
-  const mended = text
+  const corrected = text
     .replace('Lovelace,', '"Lovelace, Ada",')
     .replace(', Ada,,x', ',,,')
     .replace('12,', '+14155550112,')
-  const { import: last } = await imported(tenant, mended)
+  const { import: last } = await imported(tenant, corrected)
   assert.deepEqual([last.created, last.skipped, last.refused], [2, 1, 0])
   const names = (await contactsOf(tenant)).map(({ display_name }: { display_name: string }) => display_name)
   assert.deepEqual(names.sort(), ['Grace', 'Lovelace, Ada', 'Max'])

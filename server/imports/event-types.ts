@@ -6,9 +6,9 @@ const scope = 'contacts:read'
 export const event_types = {
   finished: {
     name: 'import.finished',
-    description: 'An import or a dry run has ended: `status` is `finished`, `canceled` or `failed`.',
+    description: 'An import or a dry run ended. Its `status` is `finished`, `canceled` or `failed`.',
     data: Import,
     scope,
   },
-  undone: { name: 'import.undone', description: 'The undo of an import has ended.', data: Import, scope },
+  undone: { name: 'import.undone', description: 'The undo of an import ended.', data: Import, scope },
 } satisfies Record<string, EventType>

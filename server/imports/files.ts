@@ -5,12 +5,12 @@ import { newId } from '../kit/id.ts'
 import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { invalid, notFound } from '../kit/problem.ts'
-import { column_name_length_max, columnNames } from './match-columns.ts'
+import { column_name_length_max, uniqueColumnNames } from './match-columns.ts'
 import { cells_max, readRows } from './parse-csv.ts'
 
 /** A batch imports one chunk. */
 const chunk_rows = 500
-/** Of the stored JSON, in which the smallest cell takes three characters. */
+/** Of the JSON of a chunk. */
 const chunk_length = 1024 * 1024
 
 /** The cells of a row; null after its contact was deleted. */
@@ -21,16 +21,16 @@ export interface Chunk {
   rows: Cells[]
 }
 
-/** Parses a file while it arrives, and stores its rows. Stores nothing when it can't be parsed. */
+/** Parses a file while it arrives, and stores its rows. Stores nothing if the file can't be parsed. */
 export async function store(at: At, bytes: AsyncIterable<Buffer>): Promise<string> {
   const id = newId()
   try {
-    const chunks = chunker(at, id)
+    const chunks = openChunkWriter(at, id)
     let columns: string[] | undefined
     for await (const rows of readRows(bytes)) {
       const header = columns ? undefined : rows.shift()
       if (header) {
-        columns = columnNames(checkedHeader(header))
+        columns = uniqueColumnNames(checkHeader(header))
         await insert(at, id, columns)
       }
       for (const cells of rows) await chunks.add(cells)
@@ -39,7 +39,7 @@ export async function store(at: At, bytes: AsyncIterable<Buffer>): Promise<strin
     await finish(at, id, await chunks.end())
     return id
   } catch (error) {
-    // Retention deletes what can't be deleted now. The client gets the reason for the first failure.
+    // A file that can't be deleted now is deleted by retention. The client gets the first error.
     await Promise.allSettled([remove(at, id)])
     throw error
   }
@@ -48,17 +48,17 @@ export async function store(at: At, bytes: AsyncIterable<Buffer>): Promise<strin
 /** Stores rows that came as JSON. */
 export async function storeRows(at: At, rows: Record<string, string | null>[]): Promise<string> {
   const id = newId()
-  const columns = checkedNames([...new Set(rows.flatMap((row) => Object.keys(row)))])
+  const columns = checkNames([...new Set(rows.flatMap((row) => Object.keys(row)))])
   await insert(at, id, columns)
-  const chunks = chunker(at, id)
+  const chunks = openChunkWriter(at, id)
   for (const row of rows) await chunks.add(columns.map((column) => row[column] ?? ''))
   await finish(at, id, await chunks.end())
   return id
 }
 
-/** Writes one chunk after the other, and collects the next one meanwhile. */
-function chunker({ db, workspace }: At, file_id: string) {
-  // As JSON: a cell would keep the whole text that it was cut from in memory.
+/** Writes one chunk at a time, and collects the next one meanwhile. */
+function openChunkWriter({ db, workspace }: At, file_id: string) {
+  // Rows are kept as JSON: a cell is a slice that would keep the whole text in memory.
   let rows: string[] = []
   let length = 0
   let row_count = 0
@@ -74,7 +74,7 @@ function chunker({ db, workspace }: At, file_id: string) {
       sql`insert into import_chunks (workspace_id, file_id, first_row, rows)
         values (${workspace}, ${file_id}, ${chunk.first_row}, ${chunk.rows})`,
     )
-    // A failure is thrown where this is awaited.
+    // An error is thrown where `writing` is awaited.
     writing.catch(() => {})
   }
 
@@ -113,7 +113,7 @@ export async function get({ db, workspace }: At, id: string): Promise<{ columns:
   return file
 }
 
-/** The next chunks, from the one that begins at this row. */
+/** The next chunks, beginning with the one that starts at this row. */
 export const listChunks = (
   { db, workspace }: At,
   { id, row, count }: { id: string; row: number; count: number },
@@ -123,20 +123,20 @@ export const listChunks = (
       where workspace_id = ${workspace} and file_id = ${id} and first_row >= ${row} order by first_row limit ${count}`,
   )
 
-/** Reads these rows in order, chunk by chunk: each may be in another one. */
+/** Reads the cells of these rows in order, chunk by chunk. */
 export async function* readCells<Row extends { row_number: number }>(
   at: At,
   { id, rows }: { id: string | null; rows: Row[] },
 ): AsyncGenerator<{ row: Row; cells: Cells }[]> {
-  for (let rest = rows; id !== null && rest.length > 0; ) {
-    const chunk = await chunkWith(at, id, rest[0]?.row_number ?? 0)
-    const found = rest.flatMap((row) => {
+  for (let remaining = rows; id !== null && remaining.length > 0; ) {
+    const chunk = await chunkWith(at, id, remaining[0]?.row_number ?? 0)
+    const found = remaining.flatMap((row) => {
       const cells = chunk?.rows[row.row_number - chunk.first_row]
       return cells === undefined ? [] : [{ row, cells }]
     })
     if (found.length === 0) return
     yield found
-    rest = rest.slice(found.length)
+    remaining = remaining.slice(found.length)
   }
 }
 
@@ -160,10 +160,13 @@ export async function discard({ db, workspace }: At, id: string): Promise<void> 
 }
 
 /**
- * Deletes files that no import has, and that are older than any upload in progress. One at a time: a file has as many chunks
- * as one statement should delete.
+ * Deletes files that no import uses and that are older than any upload in progress. One at a time, because a file can have
+ * as many chunks as one statement should delete.
  */
-export async function removeUnused({ db, workspace }: At, before: number, isStopping?: IsStopping): Promise<void> {
+export async function removeUnused(
+  { db, workspace }: At,
+  { before, isStopping }: { before: number; isStopping: IsStopping | undefined },
+): Promise<void> {
   const removeOne = () =>
     db.run(
       sql`delete from import_files where workspace_id = ${workspace} and id = any(array(
@@ -175,20 +178,20 @@ export async function removeUnused({ db, workspace }: At, before: number, isStop
   await inBatches(1, removeOne, isStopping)
 }
 
-function checkedHeader(header: string[]): string[] {
+function checkHeader(header: string[]): string[] {
   if (header.length > cells_max) throw tooManyColumns('file')
-  const place = header.findIndex(hasControlCharactersExceptBreaks)
-  if (place === -1) return header
-  const message = `The name of column ${place + 1} holds control characters. Is it a text file?`
+  const index = header.findIndex(hasControlCharactersExceptBreaks)
+  if (index === -1) return header
+  const message = `The name of column ${index + 1} contains control characters. Is this a text file?`
   throw invalid([{ path: 'file', code: 'invalid_characters', message }])
 }
 
-function checkedNames(columns: string[]): string[] {
+function checkNames(columns: string[]): string[] {
   if (columns.length > cells_max) throw tooManyColumns('rows')
   if (columns.every(({ length }) => length <= column_name_length_max)) return columns
-  const message = `The name of a column may have at most ${column_name_length_max} characters.`
+  const message = `A column name may have at most ${column_name_length_max} characters.`
   throw invalid([{ path: 'rows', code: 'too_long', message }])
 }
 
 const tooManyColumns = (path: string) =>
-  invalid([{ path, code: 'too_many', message: `There may be at most ${cells_max} columns.` }])
+  invalid([{ path, code: 'too_many', message: `A file may have at most ${cells_max} columns.` }])

@@ -3,12 +3,12 @@ import { type Fault, invalid } from '../kit/problem.ts'
 import { cut } from '../kit/text.ts'
 import type { Mapping } from './schema.ts'
 
-/** The report says it again with each row. */
+/** Short, because the report repeats the names in each row. */
 export const column_name_length_max = 200
 const path_length_max = 200
 
-/** How people name what goes into a field, without case, accents and anything that is no letter. */
-const names: Record<Field, string[]> = {
+/** Common column names for each field, normalized: lower-case letters without accents. */
+const column_names: Record<Field, string[]> = {
   phone_number: [
     ...['phonenumber', 'phone', 'phoneno', 'tel', 'telephone', 'telephonenumber', 'mobile', 'mobilenumber', 'mobileno'],
     ...['mobilephone', 'cell', 'cellphone', 'cellnumber', 'number', 'contactnumber', 'whatsapp', 'primaryphone'],
@@ -38,33 +38,33 @@ const names: Record<Field, string[]> = {
   notes: ['notes', 'note', 'comment', 'comments', 'remarks', 'description', 'notizen', 'notiz', 'bemerkung', 'notas'],
   tags: ['tags', 'tag', 'labels', 'label', 'categories', 'category', 'groups', 'group', 'schlagworte', 'etiquetas'],
 }
-const field_by_name = new Map(fields.flatMap((field) => names[field].map((name) => [name, field] as const)))
+const field_by_name = new Map(fields.flatMap((field) => column_names[field].map((name) => [name, field] as const)))
 
-/** Each column with its field: as told, or else by its name. A field is taken by one column, the first that fits. */
-export function mappingOf(columns: string[], told: Mapping = {}): Mapping {
-  const by_column = new Map(columns.map((column, index) => [column, toldFor(told, column, index)]))
-  const faults = [...unknownColumns(columns, told), ...doubles(by_column)]
+/** Maps each column to a field: as requested, or else by its name. Of several columns that fit a field, the first gets it. */
+export function matchColumns(columns: string[], requested: Mapping = {}): Mapping {
+  const requested_fields = new Map(columns.map((column, index) => [column, requestedField(requested, column, index)]))
+  const faults = [...unknownColumns(columns, requested), ...repeatedFields(requested_fields)]
   if (faults.length > 0) throw invalid(faults)
-  const taken = new Set(by_column.values())
-  const chosen = columns.map((column): [string, Field | null] => {
-    const said = by_column.get(column)
-    if (said !== undefined) return [column, said]
-    const field = field_by_name.get(lettersOf(column))
+  const taken = new Set(requested_fields.values())
+  const mapping = columns.map((column): [string, Field | null] => {
+    const requested_field = requested_fields.get(column)
+    if (requested_field !== undefined) return [column, requested_field]
+    const field = field_by_name.get(normalizeName(column))
     if (!field || taken.has(field)) return [column, null]
     taken.add(field)
     return [column, field]
   })
-  return Object.fromEntries(chosen)
+  return Object.fromEntries(mapping)
 }
 
-/** By name, or by its place when no column has that for a name. */
-function toldFor(told: Mapping, column: string, index: number): Field | null | undefined {
-  return Object.hasOwn(told, column) ? told[column] : told[String(index)]
+/** By the column's name, or by its index if no column has that name. */
+function requestedField(requested: Mapping, column: string, index: number): Field | null | undefined {
+  return Object.hasOwn(requested, column) ? requested[column] : requested[String(index)]
 }
 
-function unknownColumns(columns: string[], told: Mapping): Fault[] {
+function unknownColumns(columns: string[], requested: Mapping): Fault[] {
   const known = new Set([...columns, ...columns.keys().map(String)])
-  return Object.keys(told)
+  return Object.keys(requested)
     .filter((name) => !known.has(name))
     .map((name) => ({
       path: cut(`mapping.${name}`, path_length_max),
@@ -73,29 +73,29 @@ function unknownColumns(columns: string[], told: Mapping): Fault[] {
     }))
 }
 
-function doubles(by_column: Map<string, Field | null | undefined>): Fault[] {
-  const said = [...by_column].filter(([, field]) => field)
-  return said
-    .filter(([, field], index) => said.findIndex(([, other]) => other === field) < index)
+function repeatedFields(requested_fields: Map<string, Field | null | undefined>): Fault[] {
+  const mapped = [...requested_fields].filter(([, field]) => field)
+  return mapped
+    .filter(([, field], index) => mapped.findIndex(([, other]) => other === field) < index)
     .map(([column, field]) => ({
       path: cut(`mapping.${column}`, path_length_max),
       code: 'repeated',
-      message: `Another column is matched to ${field} already.`,
+      message: `Another column is already mapped to ${field}.`,
     }))
 }
 
-const lettersOf = (name: string): string =>
+const normalizeName = (name: string): string =>
   name
     .normalize('NFKD')
     .toLowerCase()
     .replace(/[^\p{L}]/gu, '')
 
-/** Every column gets a name of its own: equal ones are counted, and long ones cut. */
-export function columnNames(header: string[]): string[] {
+/** Makes the names unique by numbering equal ones, and cuts long ones. */
+export function uniqueColumnNames(header: string[]): string[] {
   const taken = new Set<string>()
   const counts = new Map<string, number>()
-  return header.map((said, index) => {
-    const name = cut(said.trim(), column_name_length_max) || `Column ${index + 1}`
+  return header.map((cell, index) => {
+    const name = cut(cell.trim(), column_name_length_max) || `Column ${index + 1}`
     let count = counts.get(name) ?? 1
     let unique = name
     while (taken.has(unique)) {

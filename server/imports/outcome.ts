@@ -1,10 +1,10 @@
 import { differing } from '../contacts/parse.ts'
 import type { Contact, ContactChange, NewContact } from '../contacts/schema.ts'
 import type { Change } from '../contacts/store.ts'
-import type { Planned } from './parse-row.ts'
+import type { ParsedRow } from './parse-row.ts'
 import type { Import, Outcome } from './schema.ts'
 
-/** What is noted of a row. */
+/** The outcome of a row, as it is stored. */
 export interface Row {
   row_number: number
   outcome: Outcome
@@ -14,102 +14,110 @@ export interface Row {
   before: Partial<Contact> | null
 }
 
-/** Rows by what they have met: a contact's id, or a number. */
-export type Met = Map<string, number>
-
-export interface First {
+/** The first row of a batch with its phone number. */
+export interface Candidate {
   row_number: number
   contact: NewContact
 }
 
-const known_already = 'A contact has this phone number.'
-const nothing_new = 'The contact is like this already.'
-
-/**
- * Decides row by row. Of rows with the same number only the first counts, in whichever mode: so a contact is touched
- * once by an import, and an undo knows what it was.
- */
-export function outcomesOf(planned: Planned[]) {
-  const rows = new Map<number, Row>()
-  const contact_ids = new Map<number, string>()
-  const by_number = new Map<string, number>()
-  const repeats: { row_number: number; first: number }[] = []
-  const firsts: First[] = []
-  const set = (row_number: number, outcome: Outcome, more: Partial<Row> = {}) =>
-    rows.set(row_number, {
-      row_number,
-      outcome,
-      reason: null,
-      contact_id: null,
-      written_at: null,
-      before: null,
-      ...more,
-    })
-
-  for (const { row_number, contact, reason } of planned) {
-    if (!contact) {
-      set(row_number, 'refused', { reason: reason ?? null })
-      continue
-    }
-    const first = by_number.get(contact.phone_number)
-    if (first !== undefined) repeats.push({ row_number, first })
-    else {
-      by_number.set(contact.phone_number, row_number)
-      firsts.push({ row_number, contact })
-    }
-  }
-
-  const repeated = (row_number: number, first: number, contact_id: string | null) =>
-    set(row_number, 'skipped', { reason: `Row ${first} has the same phone number.`, contact_id })
-
-  return {
-    firsts,
-    outcomes: {
-      repeated,
-      /** Without a contact when it is only tried out. */
-      created: (row_number: number, contact: Contact | undefined) =>
-        set(row_number, 'created', {
-          contact_id: contact?.id ?? null,
-          written_at: contact?.updated_at ?? null,
-        }),
-      /** Gives the changes to make of contacts that were there before. */
-      known(
-        known: Map<number, string>,
-        met: Met,
-        held: Map<string, Contact>,
-        on_conflict: Import['on_conflict'],
-      ): Change[] {
-        return firsts.flatMap(({ row_number, contact }): Change[] => {
-          const id = known.get(row_number)
-          if (id === undefined) return []
-          const earlier = met.get(id)
-          const before = held.get(id)
-          const change = before && differing(contact, before)
-          if (earlier !== undefined) repeated(row_number, earlier, id)
-          else if (on_conflict === 'skip' || !before)
-            set(row_number, 'skipped', { reason: known_already, contact_id: id })
-          else if (!change) set(row_number, 'skipped', { reason: nothing_new, contact_id: id })
-          else {
-            set(row_number, 'updated', { contact_id: id, before: picked(before, change) })
-            contact_ids.set(row_number, id)
-            return [{ id, change, is_current: () => true }]
-          }
-          return []
-        })
-      },
-      /** All rows in their order, once the changes are made. */
-      rows(changed: Contact[]): Row[] {
-        const written = new Map(changed.map(({ id, updated_at }) => [id, updated_at]))
-        for (const [row_number, id] of contact_ids) {
-          const row = rows.get(row_number)
-          if (row) row.written_at = written.get(id) ?? null
-        }
-        for (const { row_number, first } of repeats) repeated(row_number, first, rows.get(first)?.contact_id ?? null)
-        return [...rows.values()].sort((left, right) => left.row_number - right.row_number)
-      },
-    },
-  }
+/** A candidate whose phone number a contact has already. */
+export interface Match extends Candidate {
+  contact_id: string
 }
 
-const picked = (before: Contact, change: ContactChange): Partial<Contact> =>
+/** A later row of a batch with the same phone number. */
+export interface Duplicate {
+  row_number: number
+  first_row: number
+}
+
+const number_taken = 'A contact has this phone number.'
+const no_changes = 'No changes: the contact already has these values.'
+
+/**
+ * Of rows with the same number only the first is imported, whatever `on_conflict` says. So an import writes a contact at
+ * most once, and an undo needs only one earlier state.
+ */
+export function sortRows(parsed: ParsedRow[]): { candidates: Candidate[]; duplicates: Duplicate[]; refused: Row[] } {
+  const candidates: Candidate[] = []
+  const duplicates: Duplicate[] = []
+  const refused: Row[] = []
+  const first_rows = new Map<string, number>()
+  for (const { row_number, contact, reason } of parsed) {
+    if (!contact) {
+      refused.push(newRow(row_number, 'refused', { reason: reason ?? null }))
+      continue
+    }
+    const first_row = first_rows.get(contact.phone_number)
+    if (first_row !== undefined) duplicates.push({ row_number, first_row })
+    else {
+      first_rows.set(contact.phone_number, row_number)
+      candidates.push({ row_number, contact })
+    }
+  }
+  return { candidates, duplicates, refused }
+}
+
+/** A dry run has no contact. */
+export const createdRow = (row_number: number, contact?: Contact): Row =>
+  newRow(row_number, 'created', { contact_id: contact?.id ?? null, written_at: contact?.updated_at ?? null })
+
+export const duplicateRow = ({ row_number, first_row }: Duplicate, contact_id: string | null): Row =>
+  newRow(row_number, 'skipped', { reason: `Row ${first_row} has the same phone number.`, contact_id })
+
+export interface MatchOptions {
+  /** By contact id: the row of an earlier batch that created or matched the contact. */
+  first_rows: Map<string, number>
+  contacts: Map<string, Contact>
+  on_conflict: Import['on_conflict']
+}
+
+/** Decides what happens to the contacts that exist already, and returns the changes to write. */
+export function compareMatches(matches: Match[], options: MatchOptions): { rows: Row[]; changes: Change[] } {
+  const { first_rows, contacts, on_conflict } = options
+  const changes: Change[] = []
+  const rows = matches.map(({ row_number, contact, contact_id }): Row => {
+    const first_row = first_rows.get(contact_id)
+    if (first_row !== undefined) return duplicateRow({ row_number, first_row }, contact_id)
+    const before = contacts.get(contact_id)
+    if (on_conflict === 'skip' || !before) return newRow(row_number, 'skipped', { reason: number_taken, contact_id })
+    const change = differing(contact, before)
+    if (!change) return newRow(row_number, 'skipped', { reason: no_changes, contact_id })
+    changes.push({ id: contact_id, change, is_current: () => true })
+    return newRow(row_number, 'updated', { contact_id, before: valuesBefore(before, change) })
+  })
+  return { rows, changes }
+}
+
+export interface BatchRows {
+  rows: Row[]
+  duplicates: Duplicate[]
+  /** The updated contacts as they are now. */
+  updated: Contact[]
+}
+
+/** All rows of a batch in order. Duplicates get the contact of the first row, and updated rows the time of the update. */
+export function completeRows({ rows, duplicates, updated }: BatchRows): Row[] {
+  const by_number = new Map(rows.map((row) => [row.row_number, row]))
+  const written_at = new Map(updated.map((contact) => [contact.id, contact.updated_at]))
+  for (const row of rows) {
+    if (row.outcome === 'updated') row.written_at = written_at.get(row.contact_id ?? '') ?? null
+  }
+  const duplicate_rows = duplicates.map((duplicate) =>
+    duplicateRow(duplicate, by_number.get(duplicate.first_row)?.contact_id ?? null),
+  )
+  return [...rows, ...duplicate_rows].sort((left, right) => left.row_number - right.row_number)
+}
+
+const newRow = (row_number: number, outcome: Outcome, fields: Partial<Row>): Row => ({
+  row_number,
+  outcome,
+  reason: null,
+  contact_id: null,
+  written_at: null,
+  before: null,
+  ...fields,
+})
+
+const valuesBefore = (before: Contact, change: ContactChange): Partial<Contact> =>
   Object.fromEntries(Object.entries(before).filter(([name]) => name in change))

@@ -4,25 +4,25 @@ import type { Cells } from './files.ts'
 import { cells_max } from './parse-csv.ts'
 import type { Import } from './schema.ts'
 
-/** What a row asks for: a contact with the fields that it gives, or why it can't be one. */
-export interface Planned {
+/** The contact in a row, or the reason why the row is refused. */
+export interface ParsedRow {
   row_number: number
   contact?: NewContact
   reason?: string
 }
 
-/** As our own export writes what a spreadsheet might take for a formula. */
-const harmless_formula = /^'+[=+\-@\t\r]/
+/** The export puts an apostrophe before values that a spreadsheet would run as a formula. */
+const escaped_formula = /^'+[=+\-@\t\r]/
 
-/** Reads rows as the import's mapping says. */
-export function planner({
+/** Returns a function that parses rows with the mapping of the import. */
+export function rowParser({
   columns,
   mapping,
   default_country,
-}: Pick<Import, 'columns' | 'mapping' | 'default_country'>): (cells: Cells, row_number: number) => Planned {
-  const places = columns.flatMap((column, place): { field: Field; place: number }[] => {
+}: Pick<Import, 'columns' | 'mapping' | 'default_country'>): (cells: Cells, row_number: number) => ParsedRow {
+  const mapped_columns = columns.flatMap((column, index): { field: Field; index: number }[] => {
     const field = mapping[column]
-    return field ? [{ field, place }] : []
+    return field ? [{ field, index }] : []
   })
 
   return (cells, row_number) => {
@@ -31,13 +31,11 @@ export function planner({
     if (cells.length > columns.length && cells.slice(columns.length).some((cell) => cell.trim() !== '')) {
       return { row_number, reason: `The row has ${cells.length} cells, but there are ${columns.length} columns.` }
     }
-    const said = places.map(({ field, place }) => [field, textOf(cells[place] ?? '')])
-    const { contact, faults } = parseContact(Object.fromEntries(said), default_country)
+    const values = mapped_columns.map(({ field, index }) => [field, withoutEscape(cells[index] ?? '')])
+    const { contact, faults } = parseContact(Object.fromEntries(values), default_country)
     if (!contact) return { row_number, reason: faults.map(({ message }) => message).join(' ') }
     return { row_number, contact }
   }
 }
 
-function textOf(cell: string): string {
-  return harmless_formula.test(cell) ? cell.slice(1) : cell
-}
+const withoutEscape = (cell: string): string => (escaped_formula.test(cell) ? cell.slice(1) : cell)

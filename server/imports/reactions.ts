@@ -4,23 +4,23 @@ import { sql } from '../kit/postgres/sql.ts'
 
 export const reactions: Reaction[] = [on(contacts.deleted, redactRows)]
 
-/** Removes the lines of deleted contacts from uploaded files. The rows of the report keep the contacts' ids. */
+/** Removes the rows of deleted contacts from uploaded files. The report keeps the contacts' ids. */
 async function redactRows({ db, workspace }: At, contact_ids: string[]): Promise<void> {
   const rows = sql`import_rows where workspace_id = ${workspace} and contact_id = any(${contact_ids}::uuid[])`
   await Promise.all([
     db.run(
       sql`update import_chunks as chunk
-        set rows = (select json_agg(case when place - 1 + chunk.first_row = any(gone.row_numbers) then null else cells end
-            order by place)
-          from json_array_elements(chunk.rows) with ordinality as kept (cells, place))
+        set rows = (select json_agg(case when ordinal - 1 + chunk.first_row = any(deleted.row_numbers) then null else cells end
+            order by ordinal)
+          from json_array_elements(chunk.rows) with ordinality as listed (cells, ordinal))
         from (select file_id, first_row, array_agg(row_number) as row_numbers
             from (select import_id, row_number from ${rows}) as imported
             join imports on imports.workspace_id = ${workspace} and imports.id = import_id
             cross join lateral (select first_row from import_chunks
               where workspace_id = ${workspace} and file_id = imports.file_id and first_row <= row_number
-              order by first_row desc limit 1) as held
-            group by file_id, first_row) as gone
-        where chunk.workspace_id = ${workspace} and chunk.file_id = gone.file_id and chunk.first_row = gone.first_row`,
+              order by first_row desc limit 1) as containing
+            group by file_id, first_row) as deleted
+        where chunk.workspace_id = ${workspace} and chunk.file_id = deleted.file_id and chunk.first_row = deleted.first_row`,
     ),
     db.run(
       sql`update import_rows set before = null

@@ -15,15 +15,17 @@ export const operations: operation.Operation[] = [
     scope: 'contacts:write',
     summary: 'Import contacts',
     description:
-      'A CSV file as `multipart/form-data` with the parts `file` (at most 512 MiB) and `options` (JSON), or rows as JSON. ' +
-      'The first row of a file names its columns; UTF-8 and UTF-16, commas, semicolons and tabs are told apart by themselves. ' +
-      'It runs in the background: ask for it until its `status` is `finished`, `canceled` or `failed`. The contacts have the source `import`. ' +
-      'With `is_dry_run` nothing is written: its rows say what would happen, and "Run a dry run in earnest" does it. ' +
-      'A cell that is empty gives no field. `tags` are separated by `,`, `;` or `|`; a tag that holds one of these stands in ' +
-      'double quotes, with those inside doubled, as the export writes it. A number without a country code is completed with ' +
-      '`default_country`, if that has numbers of such a length. Of rows with the same number the first counts. A row may have ' +
-      '200 cells and 256 k characters, a file 200 columns; a file that is not text is refused. File and rows are kept for 30 ' +
-      'days, those of a dry run for 7. An `Idempotency-Key` compares the SHA-256 of the parts.',
+      'Send a CSV file as `multipart/form-data` with the parts `file` (at most 512 MiB) and `options` (JSON), or send rows as ' +
+      'JSON. The first row of a file contains the column names. The encoding (UTF-8 or UTF-16) and the delimiter (comma, ' +
+      'semicolon or tab) are detected. The import runs in the background: get it until its `status` is `finished`, `canceled` ' +
+      'or `failed`. New contacts have the source `import`.\n\n' +
+      'With `is_dry_run` no contacts are written: the rows show what would happen, and "Run the import" then imports them.\n\n' +
+      'Empty cells leave fields unchanged. `tags` are separated by `,`, `;` or `|`; put a tag that contains one of these in ' +
+      'double quotes and double the quotes inside, as the export does. A phone number without a country code is read as a ' +
+      'number of `default_country`, if its length is possible there. Of rows with the same phone number only the first is ' +
+      'imported.\n\n' +
+      'A row may have 200 cells and 256 k characters, and a file 200 columns. The file and its rows are kept for 30 days, ' +
+      'those of a dry run for 7. An `Idempotency-Key` compares the SHA-256 of the parts.',
     body: schema.NewImport,
     upload: {
       content_type: 'text/csv',
@@ -52,7 +54,7 @@ export const operations: operation.Operation[] = [
     path: `${path}/:id`,
     scope: 'contacts:read',
     summary: 'Get an import',
-    description: '`done` of `total` rows tell how far it is.',
+    description: '`done` and `total` show the progress.',
     params: ById,
     response: schema.Import,
     run: (at, { params }) => imports.get(at, params.id),
@@ -62,7 +64,7 @@ export const operations: operation.Operation[] = [
     path: `${path}/:id/rows`,
     scope: 'contacts:read',
     summary: 'List the rows of an import',
-    description: 'What became of each row, in their order, as far as it is done.',
+    description: 'The outcome of each row so far, in the order of the file.',
     params: ById,
     query: schema.RowQuery,
     items: schema.ImportRow,
@@ -75,8 +77,9 @@ export const operations: operation.Operation[] = [
     scope: 'contacts:read',
     summary: 'Download the rows of an import',
     description:
-      'With their own columns and then the `reason`: mend the refused ones, and import them again. Cells of a row that has more of them than ' +
-      'there are columns stand after the reason, under no name; as long as they are there, the row is refused again.',
+      'A CSV file with the columns of the import and the column `reason`. Correct the refused rows and import them again. If a ' +
+      'row has more cells than there are columns, the extra cells follow the reason, without a column name. Remove them, or the ' +
+      'row is refused again.',
     params: ById,
     query: schema.RowFileQuery,
     file: {
@@ -93,7 +96,7 @@ export const operations: operation.Operation[] = [
     path: `${path}/:id/cancel`,
     scope: 'contacts:write',
     summary: 'Cancel an import',
-    description: 'It stops after the batch that is under way. What is done stays, and can be undone.',
+    description: 'The import stops after the current batch. Contacts imported so far stay. You can undo the import.',
     params: ById,
     errors: ['INVALID_STATE'],
     response: schema.Import,
@@ -106,9 +109,9 @@ export const operations: operation.Operation[] = [
     scope: 'contacts:write',
     summary: 'Undo an import',
     description:
-      'In the background: contacts that it created are deleted, those that it updated get their values back. One that was ' +
-      'changed since stays as it is: `undo_skipped` counts them, and their rows say so. A dry run has nothing to undo: undo the ' +
-      'import that running it created.',
+      'Runs in the background. Deletes the contacts that the import created, and restores those that it updated. Contacts that ' +
+      'were changed after the import are skipped: `undo_skipped` counts them, and their rows have a `reason`. A dry run has ' +
+      'nothing to undo: undo the import that was created by running it.',
     params: ById,
     errors: ['INVALID_STATE'],
     response: schema.Import,
@@ -119,9 +122,9 @@ export const operations: operation.Operation[] = [
     method: 'POST',
     path: `${path}/:id/run`,
     scope: 'contacts:write',
-    summary: 'Run a dry run in earnest',
+    summary: 'Run the import',
     description:
-      'Creates a new import, with an id of its own, of the same file with the same options, once the dry run is finished.',
+      'Runs a finished dry run for real: creates a new import with the same file and options, and its own id.',
     params: ById,
     errors: ['INVALID_STATE'],
     response: schema.Import,

@@ -6,7 +6,7 @@ import * as page from '../kit/postgres/page.ts'
 export const file_bytes_max = 512 * 1024 * 1024
 const rows_max = 10_000
 const cell_length_max = 10_000
-/** Of a row, in a list of a hundred. */
+/** Of all values of a row in a list. */
 export const shown_length_max = 10_000
 
 export type Mapping = Record<string, Field | null>
@@ -19,7 +19,7 @@ export const file_example = 'Phone,First Name,Remarks\n+14155550100,Ada,calls ba
 const mapping_examples = [{ Phone: 'phone_number', 'First Name': 'first_name', Remarks: null }]
 const on_conflict = {
   description:
-    'What to do with a phone number that a contact has: leave it, or update it with the fields that the row gives.',
+    'If a contact already has the phone number: `skip` the row, or `update` the contact with the values of the row.',
 }
 
 const options = {
@@ -27,8 +27,8 @@ const options = {
     type: 'object',
     additionalProperties: { type: ['string', 'null'], enum: [...fields, null] },
     description:
-      'Which field each column goes into, by its name or its place from 0; `null` leaves it out. Columns that are not ' +
-      'named here are matched by their names: "Phone", "Mobile number", "E-Mail", "First Name", "Vorname" and such.',
+      'The contact field of each column. Name a column by its name or its index, starting at 0; `null` ignores the column. ' +
+      'Other columns are matched by common names, such as "Phone", "Mobile number", "E-Mail", "First Name" or "Vorname".',
     examples: mapping_examples,
   }),
   default_country: Type.Unsafe<string | null | undefined>(DefaultCountry),
@@ -36,12 +36,12 @@ const options = {
   is_dry_run: Type.Unsafe<boolean>({
     type: 'boolean',
     default: false,
-    description: 'Only find out what would happen to each row: no contact is written.',
+    description: 'Show what would happen to each row, without writing contacts.',
   }),
   file_name: Type.Unsafe<string | null | undefined>(
     optionalText({
       maxLength: 255,
-      description: "To be shown; a file's own name otherwise.",
+      description: 'A name to show. The default is the name of the uploaded file.',
       examples: ['people.csv'],
     }),
   ),
@@ -66,7 +66,7 @@ export const NewImport = Type.Unsafe<ImportOptions & { rows?: Record<string, str
       type: 'array',
       maxItems: rows_max,
       items: { type: 'object', additionalProperties: cell },
-      description: `At most ${rows_max}, each with texts by the names of their columns. \`tags\` are separated by , ; or |; a tag that holds one of these stands in double quotes, with those inside doubled.`,
+      description: `At most ${rows_max} rows: objects of texts by column name. \`tags\` are separated by , ; or |. Put a tag that contains one of these in double quotes, and double the quotes inside.`,
       examples: [[{ Phone: '+14155550100', 'First Name': 'Ada', Remarks: 'calls back' }]],
     },
     ...options,
@@ -81,40 +81,48 @@ export const Import = Type.Object(
     id: id('Unique identifier; treat it as opaque.'),
     status: oneOf(statuses, {
       description:
-        '`queued`, then `running`, then `finished`; or `canceled`, or `failed` when it could not go on. After an undo ' +
-        '`undoing`, then `undone`.',
+        '`queued`, then `running`, then `finished`, `canceled` or `failed`. An undo changes it to `undoing`, then `undone`.',
       examples: ['finished'],
     }),
-    is_dry_run: Type.Boolean({ description: 'Whether no contact is written.', examples: [false] }),
+    is_dry_run: Type.Boolean({
+      description: 'Whether this is a dry run, which writes no contacts.',
+      examples: [false],
+    }),
     file_name: Type.Unsafe<string | null>({ type: ['string', 'null'], examples: ['people.csv'] }),
     on_conflict: oneOf(['skip', 'update'], { ...on_conflict, examples: ['skip'] }),
     default_country: Type.Unsafe<string | null>({ type: ['string', 'null'], examples: ['US'] }),
     columns: Type.Array(Type.String(), {
-      description: 'As named in the first row.',
+      description: 'The column names from the first row.',
       examples: [['Phone', 'First Name', 'Remarks']],
     }),
     mapping: Type.Unsafe<Mapping>({
       type: 'object',
       additionalProperties: { type: ['string', 'null'] },
-      description: 'The field that each column goes into.',
+      description: 'The contact field of each column; `null` if the column is ignored.',
       examples: mapping_examples,
     }),
     total: Type.Unsafe<number | null>({
       type: ['integer', 'null'],
-      description: 'How many rows there are.',
+      description: 'The number of rows.',
       examples: [2],
     }),
-    done: count('How many of them are done.', 2),
-    created: count('How many contacts it made.', 1),
-    updated: count('How many contacts it changed.'),
-    skipped: count('How many rows had a number that is known, or that an earlier row has.'),
-    refused: count('How many rows have faults.', 1),
-    undo_skipped: count('How many contacts an undo left, since they were changed after the import.'),
-    error: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'Why it `failed`.', examples: [null] }),
-    created_at: timestamp('When it was asked for.'),
-    started_at: optionalTimestamp('When it began to run.'),
-    finished_at: optionalTimestamp('When it ended, in whatever way.'),
-    undone_at: optionalTimestamp('When an undo of it ended.'),
+    done: count('The number of rows that are processed.', 2),
+    created: count('The number of contacts created.', 1),
+    updated: count('The number of contacts updated.'),
+    skipped: count(
+      'The number of rows skipped: an earlier row or a contact has the phone number, or nothing would change.',
+    ),
+    refused: count('The number of invalid rows.', 1),
+    undo_skipped: count('The number of contacts that an undo skipped because they were changed after the import.'),
+    error: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'Why the import failed.',
+      examples: [null],
+    }),
+    created_at: timestamp('When the import was created.'),
+    started_at: optionalTimestamp('When it started to run.'),
+    finished_at: optionalTimestamp('When it finished, failed or was canceled.'),
+    undone_at: optionalTimestamp('When an undo ended.'),
   },
   { title: 'Import' },
 )
@@ -123,18 +131,21 @@ export type Import = Static<typeof Import>
 export const ImportRow = Type.Object(
   {
     id: id('Unique identifier.'),
-    row_number: count('From 1, without the row of column names and without empty rows.', 1),
-    outcome: oneOf(outcomes, { description: 'In a dry run: what would happen.', examples: ['refused'] }),
+    row_number: count('The position in the file, starting at 1. Column names and empty rows are not counted.', 1),
+    outcome: oneOf(outcomes, {
+      description: 'What happened to the row, or in a dry run what would happen.',
+      examples: ['refused'],
+    }),
     reason: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'Why it was skipped or refused, or was not undone.',
+      description: 'Why the row was skipped, refused or not undone.',
       examples: ['phone_number is required.'],
     }),
     contact_id: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid', examples: [null] }),
     values: Type.Unsafe<Record<string, string>>({
       type: 'object',
       additionalProperties: { type: 'string' },
-      description: `Its texts by column, up to ${shown_length_max} characters in all: the CSV has the rest. None once the contact was deleted.`,
+      description: `The cells by column name, up to ${shown_length_max} characters in total; the CSV file has all. Empty after the contact is deleted.`,
       examples: [{ Phone: '', 'First Name': 'Ada', Remarks: 'calls back' }],
     }),
   },

@@ -12,7 +12,7 @@ import { cut } from '../kit/text.ts'
 import { isHeld, type Lease } from '../kit/work/work.ts'
 import { event_types } from './event-types.ts'
 import * as files from './files.ts'
-import { mappingOf } from './match-columns.ts'
+import { matchColumns } from './match-columns.ts'
 import type { Import, ImportOptions } from './schema.ts'
 
 export const columns =
@@ -20,11 +20,12 @@ export const columns =
   created, updated, skipped, refused, undo_skipped, error, created_at, started_at, finished_at, undone_at`)
 
 const day_ms = 24 * 60 * 60 * 1000
-/** How long the file and the rows are kept. A dry run's are of people who may never become contacts. */
+/** How long file and rows are kept. Those of a dry run are about people who may never become contacts. */
 const kept_ms = 30 * day_ms
 const dry_run_kept_ms = 7 * day_ms
-const batch_rows = 10_000
-const imports_max = 1_000
+const delete_batch_rows = 10_000
+/** Of one call. The rest is deleted by the next one. */
+const old_imports_max = 1_000
 
 type Input = ImportOptions & { rows?: Record<string, string | null>[] }
 
@@ -32,23 +33,23 @@ type Input = ImportOptions & { rows?: Record<string, string | null>[] }
 export async function create(at: At, { input, file }: { input: Input; file: StoredFile | undefined }): Promise<Import> {
   const file_id = file?.id ?? (await files.storeRows(at, input.rows ?? []))
   const { columns: names, row_count } = await files.get(at, file_id)
-  const mapping = mappingOf(names, input.mapping)
-  const is_matched = Object.values(mapping).includes('phone_number')
-  if (!is_matched && !input.is_dry_run && row_count > 0) throw noPhoneNumbers(names)
+  const mapping = matchColumns(names, input.mapping)
+  const has_numbers = Object.values(mapping).includes('phone_number')
+  if (!has_numbers && !input.is_dry_run && row_count > 0) throw phoneNumberNotMapped(names)
   const { is_dry_run, on_conflict } = input
   const file_name = input.file_name ?? file?.name ?? null
   const default_country = input.default_country ?? null
-  const described = { is_dry_run, file_name, on_conflict, default_country, columns: names, mapping, total: row_count }
-  return insert(at, described, file_id)
+  const settings = { is_dry_run, file_name, on_conflict, default_country, columns: names, mapping, total: row_count }
+  return insert(at, { ...settings, file_id })
 }
 
-type Described = Pick<
+type NewImport = Pick<
   Import,
   'is_dry_run' | 'file_name' | 'on_conflict' | 'default_country' | 'columns' | 'mapping' | 'total'
->
+> & { file_id: string }
 
-function insert({ db, workspace, now }: At, described: Described, file_id: string): Promise<Import> {
-  const { is_dry_run, file_name, on_conflict, default_country, columns: names, mapping, total } = described
+function insert({ db, workspace, now }: At, input: NewImport): Promise<Import> {
+  const { is_dry_run, file_name, on_conflict, default_country, columns: names, mapping, total, file_id } = input
   const created_at = clock.iso(now)
   return db.one<Import>(
     sql`insert into imports (workspace_id, id, status, is_dry_run, file_name, on_conflict, default_country, columns, mapping,
@@ -79,12 +80,14 @@ export const list = ({ db, workspace }: At, query: page.PageQuery): Promise<page
 export async function cancel(at: At, id: string): Promise<Import> {
   const changes = sql`status = 'canceled', finished_at = ${clock.iso(at.now)}, due_at = null,
     lease_token = null, lease_until = null`
-  const canceled = await change(at, id, changes, sql`status in ('queued', 'running')`)
+  const condition = sql`status in ('queued', 'running')`
+  const canceled = await changeStatus(at, { id, changes, condition, toProblem: wrongStatus })
   await events.record(at, event_types.finished, [{ data: canceled }])
   return canceled
 }
 
-export interface End {
+export interface WorkEnd {
+  lease: Lease
   /** The import must have one of these statuses. */
   from: Import['status'][]
   changes: Sql
@@ -92,7 +95,7 @@ export interface End {
 }
 
 /** Ends the work on an import and records the event, if the lease is still held. */
-export async function end(at: At, lease: Lease, { from, changes, event_type }: End): Promise<void> {
+export async function endWork(at: At, { lease, from, changes, event_type }: WorkEnd): Promise<void> {
   const ended = await at.db.maybe<Import>(
     sql`update imports set ${changes}, due_at = null where ${isHeld(lease)} and status = any(${from}::text[])
       returning ${columns}`,
@@ -105,31 +108,42 @@ export function undo(at: At, id: string): Promise<Import> {
   const changes = sql`status = 'undoing', due_at = ${clock.iso(at.now)}, attempt = 0,
     undone_from = coalesce(undone_from, done + 1), error = null`
   const condition = sql`status in ('finished', 'canceled', 'failed') and not is_dry_run and file_id is not null`
-  return change(at, id, changes, condition, notUndoable)
+  return changeStatus(at, { id, changes, condition, toProblem: notUndoable })
 }
 
 /** Runs a finished dry run for real, as a new import. */
 export async function runDryRun(at: At, id: string): Promise<Import> {
   const { db, workspace } = at
-  const tried = await db.maybe<Import & { file_id: string | null }>(
+  const dry_run = await db.maybe<Import & { file_id: string | null }>(
     sql`select ${columns}, file_id from imports where workspace_id = ${workspace} and id = ${id} for update`,
   )
-  if (!tried) throw notFound()
-  if (!tried.is_dry_run || tried.status !== 'finished' || !tried.file_id) throw notRunnable(tried)
-  if (tried.refused > 0 && tried.refused === tried.total) {
-    throw new Problem('INVALID_STATE', 'All rows were refused: post the file again, with another mapping.')
+  if (!dry_run) throw notFound()
+  const { is_dry_run, status, file_id, refused, total } = dry_run
+  if (!is_dry_run || status !== 'finished' || !file_id) throw notRunnable(dry_run)
+  if (refused > 0 && refused === total) {
+    throw new Problem('INVALID_STATE', 'The dry run refused all rows. Upload the file again with another mapping.')
   }
-  return insert(at, { ...tried, is_dry_run: false }, tried.file_id)
+  return insert(at, { ...dry_run, is_dry_run: false, file_id })
 }
 
-async function change(at: At, id: string, changes: Sql, condition: Sql, refusal = notNow): Promise<Import> {
+type Status = Pick<Import, 'status' | 'is_dry_run'>
+
+interface StatusChange {
+  id: string
+  changes: Sql
+  condition: Sql
+  /** Makes the error for an import that doesn't meet the condition. */
+  toProblem: (it: Status) => Problem
+}
+
+async function changeStatus(at: At, { id, changes, condition, toProblem }: StatusChange): Promise<Import> {
   const { db, workspace } = at
   const changed = await db.maybe<Import>(
     sql`update imports set ${changes} where workspace_id = ${workspace} and id = ${id} and ${condition}
       returning ${columns}`,
   )
   if (changed) return changed
-  throw refusal(await get(at, id))
+  throw toProblem(await get(at, id))
 }
 
 /** Deletes files and rows of old imports, and files that no import took over. The imports themselves stay. */
@@ -140,19 +154,19 @@ export async function removeOld(at: At, isStopping?: IsStopping): Promise<void> 
       where workspace_id = ${workspace} and file_id is not null and due_at is null
         and created_at < case when is_dry_run then ${clock.iso(now - dry_run_kept_ms)}::timestamptz
           else ${clock.iso(now - kept_ms)}::timestamptz end
-      order by created_at limit ${imports_max}`,
+      order by created_at limit ${old_imports_max}`,
   )
   for (const { id } of old) {
-    await inBatches(batch_rows, batchRemoval(at, id, { table: 'import_rows', key: 'row_number' }), isStopping)
+    await inBatches(delete_batch_rows, batchRemoval(at, id, { table: 'import_rows', key: 'row_number' }), isStopping)
     if (isStopping?.()) return
     await db.run(sql`update imports set file_id = null where workspace_id = ${workspace} and id = ${id}`)
   }
-  await files.removeUnused(at, now - day_ms, isStopping)
-  await removeLeftNumbers(at, isStopping)
+  await files.removeUnused(at, { before: now - day_ms, isStopping })
+  await removeUnusedNumbers(at, isStopping)
 }
 
-/** Deletes the phone numbers of dry runs that were canceled or failed, without reading those of imports that run. */
-async function removeLeftNumbers(at: At, isStopping?: IsStopping): Promise<void> {
+/** Deletes the phone numbers of dry runs that were canceled or failed. Skips from import to import along the index. */
+async function removeUnusedNumbers(at: At, isStopping?: IsStopping): Promise<void> {
   const { db, workspace } = at
   let last = firstIdOf(0)
   for (;;) {
@@ -164,19 +178,19 @@ async function removeLeftNumbers(at: At, isStopping?: IsStopping): Promise<void>
     if (!next || isStopping?.()) return
     last = next.import_id
     if (next.is_due) continue
-    await inBatches(batch_rows, batchRemoval(at, last, numbers), isStopping)
+    await inBatches(delete_batch_rows, batchRemoval(at, last, numbers), isStopping)
   }
 }
 
-/** Deletes the phone numbers that a dry run has seen. */
+/** Deletes the phone numbers that a dry run recorded. */
 export async function removeNumbers(at: At, id: string): Promise<void> {
-  const removeSome = batchRemoval(at, id, numbers)
-  while ((await removeSome()) === batch_rows);
+  const removeBatch = batchRemoval(at, id, numbers)
+  while ((await removeBatch()) === delete_batch_rows);
 }
 
 const numbers = { table: 'import_numbers', key: 'phone_number' }
 
-/** Returns a function that deletes a batch of an import's rows, and returns how many. */
+/** Returns a function that deletes one batch of an import's rows, and returns their number. */
 function batchRemoval(
   { db, workspace }: At,
   id: string,
@@ -184,37 +198,31 @@ function batchRemoval(
 ): () => Promise<number> {
   const of_import = sql`workspace_id = ${workspace} and import_id = ${id}`
   const column = raw(key)
-  const some = sql`select ${column} from ${raw(table)} where ${of_import}
-    order by ${column} limit ${raw(String(batch_rows))}`
-  return () => db.run(sql`delete from ${raw(table)} where ${of_import} and ${column} = any(array(${some}))`)
+  const batch = sql`select ${column} from ${raw(table)} where ${of_import}
+    order by ${column} limit ${raw(String(delete_batch_rows))}`
+  return () => db.run(sql`delete from ${raw(table)} where ${of_import} and ${column} = any(array(${batch}))`)
 }
 
-const noPhoneNumbers = (names: string[]) =>
+const phoneNumberNotMapped = (names: string[]) =>
   invalid([
     {
       path: 'mapping',
       code: 'required',
-      message: `No column is matched to phone_number. The columns are: ${cut(names.join(', '), 500)}.`,
+      message: `No column is mapped to phone_number. The columns are: ${cut(names.join(', '), 500)}.`,
     },
   ])
 
-const notNow = ({ status, is_dry_run }: Pick<Import, 'status' | 'is_dry_run'>) =>
-  new Problem(
-    'INVALID_STATE',
-    `This is not possible with ${is_dry_run ? 'a dry run' : 'an import'} that is ${status}.`,
-    {
-      status,
-    },
-  )
+const wrongStatus = ({ status, is_dry_run }: Status) =>
+  new Problem('INVALID_STATE', `Not possible: ${is_dry_run ? 'the dry run' : 'the import'} is ${status}.`, { status })
 
-const notRunnable = (it: Pick<Import, 'status' | 'is_dry_run'>) =>
+const notRunnable = (it: Status) =>
   it.is_dry_run
-    ? notNow(it)
-    : new Problem('INVALID_STATE', 'Only a dry run can be run, and this import is none.', { status: it.status })
+    ? wrongStatus(it)
+    : new Problem('INVALID_STATE', 'Only a dry run can be run. This is an import.', { status: it.status })
 
-const notUndoable = (it: Pick<Import, 'status' | 'is_dry_run'>) =>
+const notUndoable = (it: Status) =>
   it.is_dry_run
-    ? new Problem('INVALID_STATE', 'A dry run has written nothing: undo the import that running it created.', {
+    ? new Problem('INVALID_STATE', 'A dry run writes nothing. Undo the import that was created by running it.', {
         status: it.status,
       })
-    : notNow(it)
+    : wrongStatus(it)

@@ -5,11 +5,11 @@ import * as clock from '../kit/clock.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { assertHeld, isHeld, type Lease, renewed } from '../kit/work/work.ts'
 import { event_types } from './event-types.ts'
-import { end } from './store.ts'
+import { endWork } from './store.ts'
 
-const rows_at_once = 500
+const rows_per_batch = 500
 
-interface Written {
+interface WrittenRow {
   row_number: number
   outcome: 'created' | 'updated'
   contact_id: string
@@ -23,23 +23,23 @@ export async function undoBatch(at: At, lease: Lease): Promise<boolean> {
     const rows = await lastWritten(at, lease)
     const last = rows.at(-1)
     if (!last) return finish(at, lease)
-    const held = await contacts.lock(
+    const locked = await contacts.lock(
       at,
       rows.map(({ contact_id }) => contact_id),
     )
-    const isUntouched = ({ contact_id, written_at }: Written) => held.get(contact_id)?.updated_at === written_at
-    const touched = rows.filter((row) => held.has(row.contact_id) && !isUntouched(row))
-    const untouched = rows.filter(isUntouched)
+    const isUnchanged = ({ contact_id, written_at }: WrittenRow) => locked.get(contact_id)?.updated_at === written_at
+    const changed = rows.filter((row) => locked.has(row.contact_id) && !isUnchanged(row))
+    const unchanged = rows.filter(isUnchanged)
     await restore(
       at,
-      untouched.filter(({ outcome }) => outcome === 'updated'),
+      unchanged.filter(({ outcome }) => outcome === 'updated'),
     )
-    await contacts.removeLocked(at, createdBy(untouched, held))
+    await contacts.removeLocked(at, createdBy(unchanged, locked))
     await Promise.all([
-      recordSkipped(at, lease, touched),
+      recordSkipped(at, lease, changed),
       at.db
         .run(
-          sql`update imports set undone_from = ${last.row_number}, undo_skipped = undo_skipped + ${touched.length},
+          sql`update imports set undone_from = ${last.row_number}, undo_skipped = undo_skipped + ${changed.length},
               ${renewed(at.now)}
             where ${isHeld(lease)} and status = 'undoing'`,
         )
@@ -49,19 +49,19 @@ export async function undoBatch(at: At, lease: Lease): Promise<boolean> {
   })
 }
 
-function lastWritten({ db }: At, { workspace, id }: Lease): Promise<Written[]> {
-  return db.many<Written>(
+function lastWritten({ db }: At, { workspace, id }: Lease): Promise<WrittenRow[]> {
+  return db.many<WrittenRow>(
     sql`select row_number, outcome, contact_id, written_at, before from import_rows
       where workspace_id = ${workspace} and import_id = ${id} and outcome in ('created', 'updated')
         and row_number < (select undone_from from imports where workspace_id = ${workspace} and id = ${id})
-      order by row_number desc limit ${rows_at_once}`,
+      order by row_number desc limit ${rows_per_batch}`,
   )
 }
 
-const createdBy = (rows: Written[], held: Map<string, Contact>): Contact[] =>
-  rows.filter(({ outcome }) => outcome === 'created').flatMap(({ contact_id }) => held.get(contact_id) ?? [])
+const createdBy = (rows: WrittenRow[], locked: Map<string, Contact>): Contact[] =>
+  rows.filter(({ outcome }) => outcome === 'created').flatMap(({ contact_id }) => locked.get(contact_id) ?? [])
 
-async function restore(at: At, rows: Written[]): Promise<void> {
+async function restore(at: At, rows: WrittenRow[]): Promise<void> {
   const changes = rows.map(({ contact_id, before }) => ({
     id: contact_id,
     change: before ?? {},
@@ -71,7 +71,7 @@ async function restore(at: At, rows: Written[]): Promise<void> {
   for (const result of results) if (!('id' in result)) throw result
 }
 
-async function recordSkipped({ db }: At, { workspace, id }: Lease, rows: Written[]): Promise<void> {
+async function recordSkipped({ db }: At, { workspace, id }: Lease, rows: WrittenRow[]): Promise<void> {
   if (rows.length === 0) return
   await db.run(
     sql`update import_rows set reason = 'Not undone: the contact was changed after the import.'
@@ -82,6 +82,6 @@ async function recordSkipped({ db }: At, { workspace, id }: Lease, rows: Written
 
 async function finish(at: At, lease: Lease): Promise<boolean> {
   const changes = sql`status = 'undone', undone_at = ${clock.iso(at.now)}`
-  await end(at, lease, { from: ['undoing'], changes, event_type: event_types.undone })
+  await endWork(at, { lease, from: ['undoing'], changes, event_type: event_types.undone })
   return false
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Answer, Tenant } from './harness.ts'
 
-/** A form as a browser sends it. */
+/** A form like a browser sends it. */
 export function formOf(file: string | Buffer, options?: object, name = 'people.csv'): FormData {
   const form = new FormData()
   if (options) form.append('options', JSON.stringify(options))
@@ -17,7 +17,7 @@ export const upload = (
   name?: string,
 ) => tenant.call('POST', '/contacts/imports', formOf(file, options, name), headers)
 
-/** Imports and waits for the end; gives the import and its rows. */
+/** Uploads the file, runs the import, and returns it with its rows. */
 export async function imported(tenant: Tenant, file: string | Buffer, options?: object) {
   const answer = await upload(tenant, file, options)
   assert.equal(answer.status, 201, answer.text)
@@ -36,7 +36,7 @@ export const contactsOf = async (tenant: Tenant) =>
 
 export const fieldsOf = ({ body }: Answer): { path: string; message: string }[] => body.error.details.fields
 
-/** A form as any program may send it: bytes as they are, between the boundaries `xx`. */
+/** Sends the bytes of a form unchanged. The boundary is `xx`. */
 export const postForm = (
   tenant: Tenant,
   bytes: string | Buffer,
@@ -48,5 +48,5 @@ export const postForm = (
     ...headers,
   })
 
-/** A part with these header lines. */
+/** A part of the form with these header lines. */
 export const partOf = (lines: string[], body: string): string => `--xx\r\n${[...lines, '', body].join('\r\n')}\r\n`

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { parseArgs } from 'node:util'
 import { SetupError } from '../server/kit/postgres/embedded/embedded.ts'
-import { importing, rows_by_default } from './import/import.ts'
+import { benchImport, rows_by_default } from './import/import.ts'
 import { scale } from './scale/scale.ts'
 import { throughput } from './throughput.ts'
 import { delivering } from './webhooks/webhooks.ts'
@@ -65,7 +65,7 @@ async function main(): Promise<void> {
   await using stack = new AsyncDisposableStack()
   const signal = interruption()
   const table = is_import
-    ? await importing(stack, signal, countOf(rows))
+    ? await benchImport(stack, signal, countOf(rows))
     : await (is_scale ? scale : is_webhooks ? delivering : throughput)(stack, signal)
   if (json !== undefined) fs.writeFileSync(json, `${JSON.stringify(table, null, 2)}\n`)
 }

@@ -15,18 +15,21 @@ export const text_columns = ['workspace_id', 'id', 'created_at', 'text']
 export const tag_columns = ['workspace_id', 'tag', 'created_at', 'id']
 const csv_columns = ['Phone', 'First Name', 'Last Name', 'E-Mail', 'Company', 'Notes', 'Tags']
 
-/** The same people as COPY reads them and as CSV. */
-export async function writePeople(folder: string, count: number, seed: number, workspace_id: string) {
+/** Writes the same people as files for COPY and as CSV. */
+export async function writePeople(
+  folder: string,
+  { count, seed, workspace_id }: { count: number; seed: number; workspace_id: string },
+) {
   const at = (name: string) => path.join(folder, name)
   const files = { copy: at('people.copy'), texts: at('texts.copy'), tags: at('tags.copy'), csv: at('people.csv') }
-  const write = (file: string, lineOf: (person: Person) => string) =>
-    pipeline(Readable.from(chunksOf(mapped(people(count, seed), lineOf))), fs.createWriteStream(file))
-  await write(files.copy, (person) => contactLine(workspace_id, person))
+  const write = (file: string, toLine: (person: Person) => string) =>
+    pipeline(Readable.from(chunksOf(mapped(people(count, seed), toLine))), fs.createWriteStream(file))
+  await write(files.copy, (person) => toCopyLine(workspace_id, person))
   await write(files.texts, ({ id, created_at, search_text }) => copyLine([workspace_id, id, created_at, search_text]))
   await write(files.tags, ({ id, created_at, folded_tags }) =>
     folded_tags.map((tag) => copyLine([workspace_id, tag, created_at, id])).join(''),
   )
-  const csv_lines = mapped(people(count, seed), lineOf)
+  const csv_lines = mapped(people(count, seed), toCsvLine)
   await pipeline(Readable.from(chunksOf([csvLine(csv_columns)], csv_lines)), fs.createWriteStream(files.csv))
   return files
 }
@@ -35,7 +38,7 @@ function* mapped<In>(values: Iterable<In>, map: (value: In) => string): Generato
   for (const value of values) yield map(value)
 }
 
-function contactLine(workspace_id: string, person: Person): string {
+function toCopyLine(workspace_id: string, person: Person): string {
   const { id, phone_number, first_name, last_name, email, company, notes, tags, created_at } = person
   const cells = [
     workspace_id,
@@ -52,5 +55,5 @@ function contactLine(workspace_id: string, person: Person): string {
   return copyLine([...cells, created_at, created_at])
 }
 
-const lineOf = ({ phone_number, first_name, last_name, email, company, notes, tags }: Person): string =>
+const toCsvLine = ({ phone_number, first_name, last_name, email, company, notes, tags }: Person): string =>
   csvLine([phone_number, first_name, last_name, email, company, notes, tags.join('|')])

@@ -14,15 +14,15 @@ import type { Tenant } from '../rows.ts'
 import { copy_columns, tag_columns, text_columns, writePeople } from './files.ts'
 
 export const rows_by_default = 200_000
-const to_reach = 0.4
+const target_ratio = 0.4
 const memory_max_megabytes = 300
-const look_every_ms = 100
+const poll_every_ms = 100
 const seed = 4
 
 export interface Imported {
   rows: number
   copy_per_second: number
-  /** Into the tables that a contact is found by, too. */
+  /** Including the tables for search and tags. */
   searchable_copy_per_second: number
   import_per_second: number
   ratio: number
@@ -36,25 +36,30 @@ const method = (
   rows: number,
 ) => `${rows.toLocaleString('en')} people, on this machine, into empty tables of one database, one after the other.
   COPY    into contacts with its indexes, in one transaction, from a file, on one connection
-  found   the same, and COPY into the tables that contacts are searched in and found by tags, with their indexes: together
-          they are what a table of contacts with all its indexes would be, and what Parley is measured by
-  Parley  POST /contacts/imports of the same people as CSV, until the import is finished: read, checked, contacts with
+  search  the same, and COPY into the tables for search and tags with their indexes: together they equal one table of
+          contacts with all indexes. The target compares Parley with this
+  Parley  POST /contacts/imports of the same people as CSV, until the import is finished: parsed, validated, contacts with
           their search texts, tags, events and counts, and the outcome of each row, in batches
 PostgreSQL's durability settings are on.
 `
 
-/** An import by Parley beside COPY of the same rows. */
-export async function importing(stack: AsyncDisposableStack, signal: AbortSignal, rows: number): Promise<Imported> {
+/** Compares an import with COPY of the same rows. */
+export async function benchImport(stack: AsyncDisposableStack, signal: AbortSignal, rows: number): Promise<Imported> {
   console.log(method(rows))
   const folder = fs.mkdtempSync(path.join(checkout, '.cache/bench-import-'))
   stack.defer(() => fs.promises.rm(folder, { recursive: true, force: true }))
   const database = await openDatabase(stack)
   const tenant = await addTenant(database.pool, 'Import')
-  const files = await writePeople(folder, rows, seed, tenant.workspace_id)
+  const files = await writePeople(folder, { count: rows, seed, workspace_id: tenant.workspace_id })
 
-  const copy_seconds = await copy(database, 'contacts', copy_columns, files.copy, signal)
-  const texts_seconds = await copy(database, 'contact_texts', text_columns, files.texts, signal)
-  const tags_seconds = await copy(database, 'contact_tags', tag_columns, files.tags, signal)
+  const copy_seconds = await copy(database, { table: 'contacts', columns: copy_columns, file: files.copy, signal })
+  const texts_seconds = await copy(database, {
+    table: 'contact_texts',
+    columns: text_columns,
+    file: files.texts,
+    signal,
+  })
+  const tags_seconds = await copy(database, { table: 'contact_tags', columns: tag_columns, file: files.tags, signal })
   const searchable_seconds = copy_seconds + texts_seconds + tags_seconds
   await database.pool.script('truncate contacts, contact_crm_ids, contact_texts, contact_tags')
   await database.pool.script('checkpoint')
@@ -65,8 +70,8 @@ export async function importing(stack: AsyncDisposableStack, signal: AbortSignal
     SECRETS_KEY: randomBytes(32).toString('base64'),
     RATE_LIMIT_PER_SECOND: '0',
   })
-  const taken = await runImport(server, tenant, files.csv, rows, signal)
-  const seconds = taken.upload_seconds + taken.background_seconds
+  const measured = await runImport(server, { tenant, file: files.csv, rows, signal })
+  const seconds = measured.upload_seconds + measured.background_seconds
   const result: Imported = {
     rows,
     copy_per_second: rows / copy_seconds,
@@ -74,20 +79,21 @@ export async function importing(stack: AsyncDisposableStack, signal: AbortSignal
     import_per_second: rows / seconds,
     ratio: copy_seconds / seconds,
     searchable_ratio: searchable_seconds / seconds,
-    ...taken,
+    ...measured,
   }
   await assertComplete(database, rows)
   report(result)
   return result
 }
 
-async function copy(
-  { url }: Database,
-  table: string,
-  columns: string[],
-  file: string,
-  signal: AbortSignal,
-): Promise<number> {
+interface Copy {
+  table: string
+  columns: string[]
+  file: string
+  signal: AbortSignal
+}
+
+async function copy({ url }: Database, { table, columns, file, signal }: Copy): Promise<number> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
@@ -101,9 +107,16 @@ async function copy(
   }
 }
 
-async function runImport({ port, pid }: Server, { token }: Tenant, file: string, rows: number, signal: AbortSignal) {
+interface Upload {
+  tenant: Tenant
+  file: string
+  rows: number
+  signal: AbortSignal
+}
+
+async function runImport({ port, pid }: Server, { tenant, file, rows, signal }: Upload) {
   const address = `http://127.0.0.1:${port}/api/v1/contacts/imports`
-  const headers = { authorization: `Bearer ${token}` }
+  const headers = { authorization: `Bearer ${tenant.token}` }
   const form = new FormData()
   form.append('file', await fs.openAsBlob(file), 'people.csv')
   const begun_at = performance.now()
@@ -113,7 +126,7 @@ async function runImport({ port, pid }: Server, { token }: Tenant, file: string,
   const uploaded_at = performance.now()
   const { id } = JSON.parse(text).data
   for (;;) {
-    await sleep(look_every_ms, undefined, { signal })
+    await sleep(poll_every_ms, undefined, { signal })
     const { data } = JSON.parse(await (await fetch(`${address}/${id}`, { headers })).text())
     if (!['queued', 'running', 'finished'].includes(data.status)) throw new Error(JSON.stringify(data))
     if (data.status !== 'finished') continue
@@ -139,16 +152,16 @@ function report(result: Imported): void {
   const perSecond = (count: number) => `${Math.round(count).toLocaleString('en').padStart(8)} rows a second`
   const verdict = (is_met: boolean) => (is_met ? 'met' : 'missed')
   const { upload_seconds, background_seconds, ratio, searchable_ratio, memory_megabytes } = result
-  const parts = `${upload_seconds.toFixed(1)} s to arrive, ${background_seconds.toFixed(1)} s in the background`
+  const parts = `${upload_seconds.toFixed(1)} s to upload, ${background_seconds.toFixed(1)} s in the background`
   console.log(`COPY            ${perSecond(result.copy_per_second)}`)
-  console.log(`COPY, found     ${perSecond(result.searchable_copy_per_second)}`)
+  console.log(`COPY, search    ${perSecond(result.searchable_copy_per_second)}`)
   console.log(`Parley          ${perSecond(result.import_per_second)}: ${parts}`)
   console.log(`Parley / COPY       ${ratio.toFixed(2)}`)
   console.log(
-    `Parley / COPY, found ${searchable_ratio.toFixed(2)} (${to_reach}: ${verdict(searchable_ratio >= to_reach)})`,
+    `Parley / COPY, search ${searchable_ratio.toFixed(2)} (${target_ratio}: ${verdict(searchable_ratio >= target_ratio)})`,
   )
   const limit = `below ${memory_max_megabytes}: ${verdict(memory_megabytes < memory_max_megabytes)}`
-  console.log(`Parley's process had at most ${memory_megabytes} MB resident (${limit}).`)
+  console.log(`The process used at most ${memory_megabytes} MB of resident memory (${limit}).`)
 }
 
 const secondsSince = (begun_at: number): number => (performance.now() - begun_at) / 1000

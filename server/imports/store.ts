@@ -103,11 +103,14 @@ export async function endWork(at: At, { lease, from, changes, event_type }: Work
   if (ended) await events.record(at, event_type, [{ data: ended }])
 }
 
+const undoable_statuses: Import['status'][] = ['finished', 'canceled', 'failed']
+
 /** Undoes from the last row to the first, in the background. Continues an undo that failed. */
 export function undo(at: At, id: string): Promise<Import> {
   const changes = sql`status = 'undoing', due_at = ${clock.iso(at.now)}, attempt = 0,
     undone_from = coalesce(undone_from, done + 1), error = null`
-  const condition = sql`status in ('finished', 'canceled', 'failed') and not is_dry_run and file_id is not null`
+  const condition = sql`status = any(${undoable_statuses}::text[]) and not is_dry_run
+    and file_id is not null`
   return changeStatus(at, { id, changes, condition, toProblem: notUndoable })
 }
 
@@ -212,17 +215,24 @@ const phoneNumberNotMapped = (names: string[]) =>
     },
   ])
 
-const wrongStatus = ({ status, is_dry_run }: Status) =>
-  new Problem('INVALID_STATE', `Not possible: ${is_dry_run ? 'the dry run' : 'the import'} is ${status}.`, { status })
+const wrongStatus = ({ status, is_dry_run }: Status): Problem =>
+  notPossible(`Not possible: ${is_dry_run ? 'the dry run' : 'the import'} is ${status}.`, status)
 
-const notRunnable = (it: Status) =>
-  it.is_dry_run
-    ? wrongStatus(it)
-    : new Problem('INVALID_STATE', 'Only a dry run can be run. This is an import.', { status: it.status })
+function notRunnable(it: Status): Problem {
+  const { is_dry_run, status } = it
+  if (!is_dry_run) return notPossible('Only a dry run can be run. This is an import.', status)
+  if (status !== 'finished') return wrongStatus(it)
+  return notPossible('The file of this dry run was deleted because of its age. Upload it again.', status)
+}
 
-const notUndoable = (it: Status) =>
-  it.is_dry_run
-    ? new Problem('INVALID_STATE', 'A dry run writes nothing. Undo the import that was created by running it.', {
-        status: it.status,
-      })
-    : wrongStatus(it)
+function notUndoable(it: Status): Problem {
+  const { is_dry_run, status } = it
+  if (is_dry_run) {
+    return notPossible('A dry run writes nothing. Undo the import that was created by running it.', status)
+  }
+  if (!undoable_statuses.includes(status)) return wrongStatus(it)
+  return notPossible('The rows of this import were deleted because of its age. It can no longer be undone.', status)
+}
+
+const notPossible = (message: string, status: Import['status']): Problem =>
+  new Problem('INVALID_STATE', message, { status })

@@ -26,8 +26,8 @@ export async function writePeople(
     pipeline(Readable.from(chunksOf(mapped(people(count, seed), toLine))), fs.createWriteStream(file))
   await write(files.copy, (person) => toCopyLine(workspace_id, person))
   await write(files.texts, ({ id, created_at, search_text }) => copyLine([workspace_id, id, created_at, search_text]))
-  await write(files.tags, ({ id, created_at, folded_tags }) =>
-    folded_tags.map((tag) => copyLine([workspace_id, tag, created_at, id])).join(''),
+  await write(files.tags, ({ id, created_at, normalized_tags }) =>
+    normalized_tags.map((tag) => copyLine([workspace_id, tag, created_at, id])).join(''),
   )
   const csv_lines = mapped(people(count, seed), toCsvLine)
   await pipeline(Readable.from(chunksOf([csvLine(csv_columns)], csv_lines)), fs.createWriteStream(files.csv))

@@ -1,44 +1,49 @@
 import { type RequestSchema, validate } from '../kit/http/validate.ts'
 import type { Fault } from '../kit/problem.ts'
-import { withoutDuplicates } from './normalize.ts'
-import { isPhoneNumber, readPhoneNumber } from './phone.ts'
+import { removeDuplicateTags } from './normalize.ts'
+import { isNationalNumber, isPhoneNumber, parsePhoneNumber } from './phone.ts'
 import { type Contact, type ContactChange, type Field, NewContact } from './schema.ts'
-import { readTags } from './tags.ts'
+import { parseTags } from './tags.ts'
 
-/** What others wrote of a contact, such as the cells of a file. An empty text says nothing. */
-export type Said = Partial<Record<Field, string | string[]>>
+/** The fields of a contact as an import or an integration received them. An empty text is the same as no field. */
+export type ReceivedFields = Partial<Record<Field, string | string[]>>
 
-/** The contact that was meant, or why it can't be one. */
+/** Parses a contact that was not written for this API, so it is less strict about phone numbers and tags. */
 export function parseContact(
-  said: Said,
+  received: ReceivedFields,
   default_country: string | null,
 ): { contact: NewContact; faults: [] } | { contact: undefined; faults: Fault[] } {
-  const given = Object.entries(said).filter(([, value]) => typeof value !== 'string' || value.trim() !== '')
-  const values = given.map(([field, value]) => [field, fieldOf(field, value, default_country)])
-  const { value, faults } = validate(NewContact as RequestSchema, Object.fromEntries(values))
-  if (faults.length > 0) return { contact: undefined, faults: default_country ? faults : faults.map(withCountryHint) }
+  const given = Object.entries(received).filter(([, value]) => typeof value !== 'string' || value.trim() !== '')
+  const fields = given.map(([field, value]) => [field, parseField(field, value, default_country)])
+  const { value, faults } = validate(NewContact as RequestSchema, Object.fromEntries(fields))
+  if (faults.length > 0) {
+    const needs_country = default_country === null && isNationalNumber(String(received.phone_number ?? '').trim())
+    return { contact: undefined, faults: needs_country ? faults.map(withCountryHint) : faults }
+  }
   // It has passed the schema that the type comes from.
   const contact = value as NewContact
-  if (contact.tags) contact.tags = withoutDuplicates(contact.tags)
+  if (contact.tags) contact.tags = removeDuplicateTags(contact.tags)
   return { contact, faults: [] }
 }
 
-const withCountryHint = (fault: Fault): Fault =>
-  fault.path === 'phone_number' && fault.code === 'format'
-    ? { ...fault, message: `${fault.message} Set default_country if numbers have no country code.` }
-    : fault
-
-function fieldOf(field: string, value: string | string[], default_country: string | null): unknown {
+function parseField(field: string, value: string | string[], default_country: string | null): unknown {
   if (typeof value !== 'string') return value
   const text = value.trim()
-  if (field === 'tags') return readTags(text)
+  if (field === 'tags') return parseTags(text)
   if (field !== 'phone_number' || isPhoneNumber(text)) return text
-  return readPhoneNumber(text, default_country) ?? text
+  return parsePhoneNumber(text, default_country) ?? text
 }
 
-/** What is said and the contact has otherwise. */
-export function differing(said: NewContact, before: Contact): ContactChange | undefined {
-  const now: Record<string, unknown> = before
-  const changes = Object.entries(said).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(now[name]))
-  return changes.length > 0 ? Object.fromEntries(changes) : undefined
+const withCountryHint = (fault: Fault): Fault =>
+  fault.path === 'phone_number'
+    ? { ...fault, message: `${fault.message} To accept numbers without a country code, set default_country.` }
+    : fault
+
+/** The fields whose values differ from those of the existing contact; undefined if there are none. */
+export function changedFields(contact: NewContact, existing: Contact): ContactChange | undefined {
+  const values: Record<string, unknown> = existing
+  const changed = Object.entries(contact).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(values[name]),
+  )
+  return changed.length > 0 ? Object.fromEntries(changed) : undefined
 }

@@ -2,20 +2,20 @@ import { getCountries, isSupportedCountry, parsePhoneNumberFromString } from 'li
 import { Type } from 'typebox'
 import { check, text } from '../kit/field.ts'
 
-export const e164 = '^\\+[1-9]\\d{1,14}$'
-const is_e164 = new RegExp(e164)
+const pattern = '^\\+[1-9]\\d{1,14}$'
+const e164 = new RegExp(pattern)
 
-export const isPhoneNumber = (text: string): boolean => is_e164.test(text)
+export const isPhoneNumber = (text: string): boolean => e164.test(text)
 
-/** Exactly E.164: nothing is rewritten silently, but what can be read as a number is suggested. */
+/** The API never rewrites a number silently. An error suggests the E.164 form if the number can be parsed. */
 export const PhoneNumber = text({
-  pattern: e164,
+  pattern,
   description: 'E.164: a plus, the country code and the number, at most 15 digits. Unique within the workspace.',
   examples: ['+14155550100'],
-  [check]: (said) => {
-    if (is_e164.test(said)) return undefined
-    const suggestion = suggestionFor(said)
-    const hint = suggestion ? ` Did you mean ${suggestion}?` : ''
+  [check]: (value) => {
+    if (isPhoneNumber(value)) return undefined
+    const suggestion = parsePhoneNumber(value)
+    const hint = suggestion === undefined ? '' : ` Did you mean ${suggestion}?`
     return {
       code: 'format',
       message: `must be in E.164 form, such as +14155550100.${hint}`,
@@ -24,30 +24,38 @@ export const PhoneNumber = text({
   },
 })
 
+const countries: string[] = getCountries()
+
+/** The check replaces the message of the enum, which would list all countries. */
 export const DefaultCountry = Type.Unsafe<string | null>({
   title: 'Country',
   type: ['string', 'null'],
-  enum: [...getCountries(), null],
-  description: 'Of numbers without a country code, as two letters: `US`.',
+  enum: [...countries, null],
+  description: 'The country of numbers without a country code, as two letters such as `US`.',
   examples: ['US'],
   [check]: (value: string) =>
-    isSupportedCountry(value) ? undefined : { code: 'enum', message: 'must be a two-letter country code, such as DE.' },
+    countries.includes(value)
+      ? undefined
+      : { code: 'enum', message: 'must be the two-letter code of a country, such as US or DE.' },
 })
 
-const readable_length_max = 50
-
-const suggestionFor = (said: string): string | undefined => readPhoneNumber(said)
+const parsed_length_max = 50
 
 /**
- * A number as people write it; one without a country code is of the country that is given, if that has numbers of such
- * a length.
+ * Parses a number as people write it. A number without a country code is taken as one of the default country if its
+ * length is possible there.
  */
-export function readPhoneNumber(said: string, country?: string | null): string | undefined {
-  if (said.length > readable_length_max) return undefined
-  const defaultCountry = country && isSupportedCountry(country) ? country : undefined
-  const text = said.replace(/^00/, '+')
-  const read = parsePhoneNumberFromString(text, defaultCountry)
-  if (!read || !is_e164.test(read.number)) return undefined
-  // With its country code it is only written anew, and the API takes any of that form.
-  return text.startsWith('+') || read.isPossible() ? read.number : undefined
+export function parsePhoneNumber(value: string, default_country?: string | null): string | undefined {
+  if (value.length > parsed_length_max) return undefined
+  const defaultCountry = default_country && isSupportedCountry(default_country) ? default_country : undefined
+  const text = value.replace(/^00/, '+')
+  const parsed = parsePhoneNumberFromString(text, defaultCountry)
+  if (!parsed || !isPhoneNumber(parsed.number)) return undefined
+  // A number with a country code may have any length, as in the API.
+  return text.startsWith('+') || parsed.isPossible() ? parsed.number : undefined
 }
+
+const national_number = /^(?!00)\(?\d[\d\s()./-]{4,}$/
+
+/** Whether the text looks like a phone number without a country code. */
+export const isNationalNumber = (text: string): boolean => national_number.test(text)

@@ -1,6 +1,6 @@
-import { differing } from '../contacts/parse.ts'
+import { changedFields } from '../contacts/parse.ts'
 import type { Contact, ContactChange, NewContact } from '../contacts/schema.ts'
-import type { Change } from '../contacts/store.ts'
+import type { ContactUpdate } from '../contacts/store.ts'
 import type { ParsedRow } from './parse-row.ts'
 import type { Import, Outcome } from './schema.ts'
 
@@ -73,15 +73,15 @@ export interface MatchOptions {
 }
 
 /** Decides what happens to the contacts that exist already, and returns the changes to write. */
-export function compareMatches(matches: Match[], options: MatchOptions): { rows: Row[]; changes: Change[] } {
+export function compareMatches(matches: Match[], options: MatchOptions): { rows: Row[]; changes: ContactUpdate[] } {
   const { first_rows, contacts, on_conflict } = options
-  const changes: Change[] = []
+  const changes: ContactUpdate[] = []
   const rows = matches.map(({ row_number, contact, contact_id }): Row => {
     const first_row = first_rows.get(contact_id)
     if (first_row !== undefined) return duplicateRow({ row_number, first_row }, contact_id)
     const before = contacts.get(contact_id)
     if (on_conflict === 'skip' || !before) return newRow(row_number, 'skipped', { reason: number_taken, contact_id })
-    const change = differing(contact, before)
+    const change = changedFields(contact, before)
     if (!change) return newRow(row_number, 'skipped', { reason: no_changes, contact_id })
     changes.push({ id: contact_id, change, is_current: () => true })
     return newRow(row_number, 'updated', { contact_id, before: valuesBefore(before, change) })

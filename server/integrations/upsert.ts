@@ -1,5 +1,5 @@
 import { crmIdInUse, findByCrmId, setCrmId } from '../contacts/crm-ids.ts'
-import { differing } from '../contacts/parse.ts'
+import { changedFields } from '../contacts/parse.ts'
 import type { ContactWithCrmIds, NewContact } from '../contacts/schema.ts'
 import * as contacts from '../contacts/store.ts'
 import type { At } from '../kit/at.ts'
@@ -48,14 +48,14 @@ interface Plan {
 
 async function writeContact(at: At, { contact, before }: Plan) {
   if (!before) return (await contacts.create(at, [{ ...contact, source: 'webhook' }]))[0]
-  const change = differing(contact, before)
+  const change = changedFields(contact, before)
   if (!change) return before
   return (await contacts.update(at, [{ id: before.id, change, is_current: () => true }]))[0]
 }
 
 function outcomeFor({ contact, crm_ids, before }: Plan): 'created' | 'updated' | 'unchanged' {
   if (!before) return 'created'
-  return differing(contact, before) || crm_ids.length > 0 ? 'updated' : 'unchanged'
+  return changedFields(contact, before) || crm_ids.length > 0 ? 'updated' : 'unchanged'
 }
 
 /** Decides what to write, and locks the existing contact. */

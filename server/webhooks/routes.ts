@@ -175,7 +175,7 @@ export const inbox_operations: operation.Operation[] = [
       'answers as `inbox_answer` says: with 200, 410 or 500, or with `hang` after 20 seconds with 504.',
     params: schema.ByInbox,
     errors: ['NOT_FOUND'],
-    request: { content_type: '*/*', example: '{"type":"webhook.test"}' },
+    body_example: { type: 'webhook.test' },
     responses: schema.inbox_responses,
     run: (at, { params }, request) => inbox.receive(at, { token: params.token, request }),
   }),

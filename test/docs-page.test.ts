@@ -27,11 +27,13 @@ test('its Content-Security-Policy allows its own style and nothing else', async 
 test('the page has every operation with its method, path and an example request', () => {
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(methods)) {
-      const { operationId, summary } = operation as { operationId: string; summary: string }
+      const { operationId, summary, security } = Object(operation)
+      const base_path = security ? '' : '/api/v1'
       const article = articleOf(page, operationId)
       assert.ok(plain(article).includes(summary), `${operationId} has its summary`)
-      assert.ok(plain(article).includes(`${method.toUpperCase()} /api/v1${path}`), `${operationId} has its path`)
+      assert.ok(plain(article).includes(`${method.toUpperCase()} ${base_path}${path}`), `${operationId} has its path`)
       assert.ok(plain(article).includes('curl '), `${operationId} has an example`)
+      assert.equal(plain(article).includes('Authorization: Bearer'), !security, `${operationId} needs a key or not`)
     }
   }
 })

@@ -5,7 +5,7 @@ import { formatExample } from './html.ts'
 export function curlCommand(
   origin: string,
   base_path: string,
-  { method, path, parameters = [], requestBody }: OperationObject,
+  { method, path, parameters = [], requestBody, security }: OperationObject,
 ): string {
   const sample = (name: string) => {
     const { examples, default: default_value = name } = parameters.find((one) => one.name === name)?.schema ?? {}
@@ -16,10 +16,12 @@ export function curlCommand(
     .map(({ name }) => `${name}=${sample(name)}`)
   const query = required.length > 0 ? `?${required.join('&')}` : ''
   const url = origin + base_path + path.replace(/\{(.+?)\}/g, (_, name: string) => sample(name)) + query
-  const bodies = Object.entries(requestBody?.content ?? {}).slice(0, 1)
+  const bodies = Object.entries(requestBody?.content ?? {})
+    .slice(0, 1)
+    .filter(([, { example }]) => example !== undefined)
   return [
     `curl${method === 'GET' ? '' : ` -X ${method}`} ${quoteForShell(url)}`,
-    '-H "Authorization: Bearer $KEY"',
+    ...(security?.length === 0 ? [] : ['-H "Authorization: Bearer $KEY"']),
     ...bodies.flatMap(([type, { example }]) => [
       `-H 'Content-Type: ${type}'`,
       `-d ${quoteForShell(formatExample(example))}`,

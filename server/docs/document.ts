@@ -27,6 +27,10 @@ export interface OperationObject {
   parameters?: ParameterObject[]
   requestBody?: { content: ContentObject }
   responses: Record<string, ResponseObject>
+  /** Overrides the servers of the document. */
+  servers?: { url: string }[]
+  /** Empty if no API key is needed. */
+  security?: unknown[]
 }
 
 export interface ParameterObject extends HeaderObject {

@@ -29,8 +29,9 @@ ${group.operations.map((operation) => operationArticle(context, operation))}
 </section>
 `
 
-function operationArticle({ origin, base_path, markdown }: OperationContext, operation: OperationObject): Html {
-  const { path, summary, description, requestBody, responses } = operation
+function operationArticle({ origin, markdown, ...context }: OperationContext, operation: OperationObject): Html {
+  const { path, summary, description, requestBody, responses, servers } = operation
+  const base_path = servers?.[0]?.url.replace(/\/$/, '') ?? context.base_path
   const id = operationAnchor(operation)
   const [others, successes] = partition(Object.entries(responses), ([status]) => status.startsWith('2'))
   return html`<article aria-labelledby="${id}">
@@ -67,7 +68,7 @@ function bodySection(markdown: RenderMarkdown, id: string, type: string, { schem
   const ignored = read_only.map(({ name }) => html`<code>${name}</code>`)
   const rows = writable.map((field) => ({ ...field, mark: field.is_required ? 'required' : '' }))
   return html`${heading(4, `${id}/body/${type}`, ['Body ', html`<small>${type}</small>`])}
-${fieldTable(markdown, rows)}
+${rows.length > 0 ? fieldTable(markdown, rows) : html`<p class="note">Any value.</p>`}
 ${ignored.length > 0 && html`<p class="note">Ignored, because the server sets them: ${joinWithCommas(ignored)}.</p>`}
 ${schema.additionalProperties === false && html`<p class="note">Other fields are rejected.</p>`}
 `

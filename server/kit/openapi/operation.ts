@@ -50,7 +50,7 @@ function requestBody(operation: Operation, components: Components): Json {
 
 const rawBody = ({ body_example: example }: Raw): Json =>
   example === undefined
-    ? { content: { '*/*': {} } }
+    ? { content: { '*/*': { schema: {} } } }
     : { required: true, content: { 'application/json': { schema: {}, example } } }
 
 const formContent = ({ content_type, options, example }: Upload, components: Components): Json => ({

@@ -7,6 +7,7 @@ import { isPointer } from '../kit/pointer.ts'
 import * as page from '../kit/postgres/page.ts'
 
 const pointer_length_max = 500
+const token_example = '3hJ0Xw5rQm8yVtZbN1kLcP7sDfG2aUeI9oRiTqYxW4E'
 
 export type FieldMap = Partial<Record<Field, string>> & { crm_ids?: Record<string, string> }
 /** As clients send it: `null` means that the field is not mapped. */
@@ -60,7 +61,7 @@ export const Integration = Type.Object(
       description:
         'The URL to post JSON to. Anyone who knows it can send. `null` if it was encrypted with another `SECRETS_KEY`: the URL ' +
         'still works, but can no longer be shown.',
-      examples: ['https://parley.example.com/in/3hJ0Xw5rQm8yVtZbN1kLcP7sDfG2aUeI9oRiTqYxW4E'],
+      examples: [`https://parley.example.com/in/${token_example}`],
     }),
     field_map: Type.Unsafe<FieldMap>(fieldMapSchema({ type: 'string' })),
     default_country: Type.Unsafe<string | null>({ type: ['string', 'null'], examples: ['US'] }),
@@ -190,7 +191,11 @@ export const DryRun = Type.Object(
 export type DryRun = Static<typeof DryRun>
 
 export const ByToken = Type.Object({
-  token: text({ pattern: '^[\\w-]{43}$', description: "The last part of the integration's `url`." }),
+  token: text({
+    pattern: '^[\\w-]{43}$',
+    description: "The last part of the integration's `url`.",
+    examples: [token_example],
+  }),
 })
 
 const header = (description: string) => Type.Optional(Type.String({ description }))

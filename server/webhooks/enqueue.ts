@@ -23,19 +23,27 @@ interface NewDeliveries extends Recorded {
   to: Sql
 }
 
-/** Adds a delivery of each event for the active webhooks that match. One statement, because most writes wait for it. */
+/** Adds a delivery of each event for the active webhooks that match. The statements are sent together. */
 export async function enqueueFor({ db, workspace, now }: At, { type, ids, to }: NewDeliveries): Promise<void> {
-  const webhooks = await db.run(
-    sql`with delivery as (
-        insert into webhook_deliveries (workspace_id, webhook_id, id, type, created_at, due_at)
+  const [added] = await Promise.all([
+    db.run(
+      sql`insert into webhook_deliveries (workspace_id, webhook_id, id, type, created_at, due_at)
         select ${workspace}, webhooks.id, event.id, ${type.name}, ${clock.iso(now)}, ${clock.iso(now)}
         from webhooks cross join unnest(${ids}::uuid[]) as event (id)
-        where webhooks.workspace_id = ${workspace} and status = 'active' and ${to}
-        returning webhook_id)
-      insert into webhook_delivery_counts (workspace_id, webhook_id, id, total)
-      select ${workspace}, webhook_id, ${newId()}, count(*) from delivery group by webhook_id`,
-  )
-  if (webhooks > 0) db.notify({ topic: 'deliveries', workspace })
+        where webhooks.workspace_id = ${workspace} and status = 'active' and ${to}`,
+    ),
+    // Counts the rows themselves: which webhooks match may have changed since the statement before.
+    db.run(
+      sql`insert into webhook_delivery_counts (workspace_id, webhook_id, id, total)
+        select ${workspace}, webhooks.id, ${newId()}, count(*)
+        from webhooks cross join unnest(${ids}::uuid[]) as event (id)
+        join webhook_deliveries as delivery on delivery.workspace_id = ${workspace}
+          and delivery.webhook_id = webhooks.id and delivery.id = event.id
+        where webhooks.workspace_id = ${workspace}
+        group by webhooks.id`,
+    ),
+  ])
+  if (added > 0) db.notify({ topic: 'deliveries', workspace })
 }
 
 async function copyDeliveries(at: At, { type, ids, to }: NewDeliveries): Promise<void> {

@@ -45,7 +45,10 @@ export const makers: Record<string, (tenant: Tenant) => Promise<string>> = {
     return id
   },
   'integrations.receive': async ({ call }) =>
-    new URL((await call('POST', '/integrations', newIntegration())).body.data.url).pathname,
+    new URL(
+      (await call('POST', '/integrations', newIntegration({ field_map: { phone_number: '/answers/phone' } }))).body.data
+        .url,
+    ).pathname,
   agents: async ({ call }) => (await call('POST', '/agents', newAgent())).body.data.id,
   events: async ({ call }) => {
     await call('POST', '/contacts', newContact())
@@ -70,7 +73,7 @@ export const bodies: Record<string, () => object> = {
   'integrations.create': newIntegration,
   'integrations.update': () => ({ name: 'Another form' }),
   'integrations.dry_run': () => ({ sample: { phone: phoneNumber() } }),
-  'integrations.receive': () => ({ phone: phoneNumber() }),
+  'integrations.receive': () => ({ answers: { phone: phoneNumber() } }),
   'agents.create': newAgent,
   'webhooks.create': newWebhook,
   'webhooks.update': () => ({ description: 'Another' }),

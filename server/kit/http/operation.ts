@@ -6,7 +6,7 @@ import type { Code, Problem } from '../problem.ts'
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 export interface Caller {
-  /** Requests are rate limited by it: a key, a person, an integration. */
+  /** Requests with the same id share a rate limit. */
   id: string
   workspace: string
   scopes: Scopes

@@ -19,7 +19,7 @@ const waits_ms = [
 /** Up to this share is added to a wait, so that deliveries that failed together are not retried together. */
 const jitter = 0.1
 const retry_after_max_ms = 24 * hour_ms
-/** Read of an answer, and stored of it. */
+/** How much of an answer is read, and how much of it is stored. */
 const answer_bytes_max = 16 * 1024
 const answer_bytes_stored = 1024
 
@@ -88,8 +88,8 @@ function nextStep(attempts: number, reply: Reply | undefined, now: number): Pick
   const wait_ms = waits_ms[attempts]
   if (wait_ms === undefined || reply?.status === status_gone) return { status: 'failed', due_at: null }
   const requested_ms = reply && [429, 503].includes(reply.status) ? retryAfterMs(reply, now) : 0
-  const longer_ms = Math.max(wait_ms * (1 + jitter * Math.random()), requested_ms)
-  return { status: 'pending', due_at: clock.iso(now + longer_ms) }
+  const next_wait_ms = Math.max(wait_ms * (1 + jitter * Math.random()), requested_ms)
+  return { status: 'pending', due_at: clock.iso(now + next_wait_ms) }
 }
 
 /** HTTP 410: the endpoint wants no more requests. */

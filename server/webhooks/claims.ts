@@ -29,7 +29,7 @@ export interface ClaimLimits {
   total_failing: number
 }
 
-/** How many deliveries are in flight to one endpoint, and which one was claimed last. */
+/** The number of deliveries in flight to one endpoint, and the last one claimed: the greatest by `due_at` and `id`. */
 export interface Progress {
   in_flight: number
   due_at: string
@@ -54,30 +54,28 @@ export const dueWorkspaces = (
         ${only === undefined ? raw('') : sql`and workspace_id = ${only}`}`,
   )
 
-const isNoneOf = (deliveries: Iterable<Claimed>): Sql => {
-  const all = [...deliveries]
-  return sql`(webhook_id, id) not in (
-    select * from unnest(${toArrayLiteral(all.map(({ webhook_id }) => webhook_id))}::uuid[], ${toArrayLiteral(all.map(({ id }) => id))}::uuid[]))`
-}
-
 export interface ClaimOptions {
   limits: ClaimLimits
-  /** By webhook. */
+  /** By webhook id. */
   progress: Map<string, Progress>
   /** Deliveries to exclude, or `all_before` for all up to the last one claimed of each endpoint. */
   claimed: Iterable<Claimed> | 'all_before'
 }
 
 /**
- * Reads due deliveries of the workspace within the limits: the longest due of each endpoint, endpoints in turn. With
- * `all_before` it is faster, because deliveries already sent stay in the index until the next vacuum. It writes nothing: the
- * caller has the workspace's lease.
+ * Reads due deliveries of the workspace within the limits: the longest due of each endpoint, endpoints in turn. It reads at
+ * most twice the even share of each endpoint. With `all_before` it is faster, because deliveries already sent stay in the
+ * index until the next vacuum. It writes nothing: the caller has the workspace's lease.
  */
 export async function claimDue(
   { db, workspace, now }: At,
   { limits, progress, claimed }: ClaimOptions,
 ): Promise<Claimed[]> {
-  const known = [...progress]
+  const webhook_ids = toArrayLiteral([...progress.keys()])
+  const known = [...progress.values()]
+  const in_flight = toArrayLiteral(known.map(({ in_flight }) => in_flight))
+  const last_due_at = toArrayLiteral(known.map(({ due_at }) => due_at))
+  const last_ids = toArrayLiteral(known.map(({ id }) => id))
   const is_unclaimed = claimed === 'all_before' ? sql`(due_at, id) > (last_due_at, last_id)` : isNoneOf(claimed)
   const rows = await db.many<Omit<Claimed, 'workspace'>>(
     sql`with endpoint as (
@@ -86,11 +84,10 @@ export async function claimDue(
             - coalesce(in_flight, 0) as room,
           coalesce(due_at, '-infinity') as last_due_at, coalesce(last_id, webhooks.id) as last_id
         from webhooks
-        left join unnest(${toArrayLiteral(known.map(([id]) => id))}::uuid[], ${toArrayLiteral(known.map(([, { in_flight }]) => in_flight))}::integer[],
-          ${toArrayLiteral(known.map(([, { due_at }]) => due_at))}::timestamptz[], ${toArrayLiteral(known.map(([, { id }]) => id))}::uuid[])
+        left join unnest(${webhook_ids}::uuid[], ${in_flight}::integer[], ${last_due_at}::timestamptz[], ${last_ids}::uuid[])
           as progress (id, in_flight, due_at, last_id) on progress.id = webhooks.id
         where workspace_id = ${workspace} and status = 'active'),
-      waiting as (
+      due as (
         select delivery.*, is_failing, row_number() over (partition by endpoint.id order by due_at, delivery.id) as nth
         from endpoint cross join lateral (
           select webhook_id, id, attempt, due_at from webhook_deliveries
@@ -98,7 +95,7 @@ export async function claimDue(
             and ${is_unclaimed}
           order by due_at, id limit greatest(0, least(room, greatest(1, ${2 * limits.total} / endpoints)))) as delivery),
       queued as (
-        select waiting.*, row_number() over (partition by is_failing order by nth, due_at, id) as turn from waiting)
+        select due.*, row_number() over (partition by is_failing order by nth, due_at, id) as turn from due)
       select queued.webhook_id, queued.id, queued.attempt, queued.due_at, event.type, url, secret, previous_secret,
         previous_secret_until, failing_since, ${events.text_columns}
       from queued
@@ -107,6 +104,13 @@ export async function claimDue(
       where turn <= case when is_failing then ${limits.total_failing}::integer else ${limits.total}::integer end`,
   )
   return rows.map((row) => ({ ...row, workspace }))
+}
+
+const isNoneOf = (deliveries: Iterable<Claimed>): Sql => {
+  const all = [...deliveries]
+  const webhook_ids = toArrayLiteral(all.map(({ webhook_id }) => webhook_id))
+  const ids = toArrayLiteral(all.map(({ id }) => id))
+  return sql`(webhook_id, id) not in (select * from unnest(${webhook_ids}::uuid[], ${ids}::uuid[]))`
 }
 
 /** The result of an attempt, and the delivery's next status and due time. */
@@ -145,13 +149,13 @@ export async function recordResults({ db, workspace, now }: At, results: Result[
           result.attempt ->> 'created_at' as created_at)
       update webhooks
       set failing_since = case when has_succeeded then null else coalesce(failing_since, began_at::timestamptz) end,
-        failed_attempts = case when has_succeeded then 0 else failed_attempts + seen.attempts end,
+        failed_attempts = case when has_succeeded then 0 else failed_attempts + endpoint.attempts end,
         updated_at = case when (failing_since is not null) = has_succeeded
           then greatest(${clock.iso(now)}::timestamptz, updated_at + interval '1 millisecond') else updated_at end
       from (select webhook_id, url, count(*) as attempts, bool_or(recorded.status = 'succeeded') as has_succeeded,
           min(recorded.created_at) as began_at
-        from recorded group by webhook_id, url) as seen
-      where workspace_id = ${workspace} and id = webhook_id and webhooks.url = seen.url
+        from recorded group by webhook_id, url) as endpoint
+      where workspace_id = ${workspace} and id = webhook_id and webhooks.url = endpoint.url
         and (failing_since is not null or not has_succeeded)`,
   )
 }

@@ -21,7 +21,7 @@ import { Capacity, per_endpoint_max } from './capacity.ts'
 import * as claims from './claims.ts'
 import { releaseLeases, renewLease } from './lease.ts'
 import { openRecorder } from './recording.ts'
-import { countEnd, countStart, isOutOfOrder, newWorkspaceQueue, type WorkspaceQueue } from './workspace-queue.ts'
+import { countEnd, countStart, isLate, newWorkspaceQueue, type WorkspaceQueue } from './workspace-queue.ts'
 
 /** Concurrent statements, so that most connections are left to requests. */
 const concurrent_claims_max = 2
@@ -127,10 +127,10 @@ export function openSending({ service, ownAddress, log, ...rest }: SendingOption
 
   async function claimDue(queue: WorkspaceQueue, limits: claims.ClaimLimits): Promise<claims.Claimed[]> {
     if (queue.claimed.size === 0) queue.by_endpoint.clear()
-    const is_rescan = queue.must_rescan || queue.rescanned.size > 0 || queue.claimed.size === 0
+    const is_rescan = queue.must_rescan || queue.with_late.size > 0 || queue.claimed.size === 0
     queue.must_rescan = false
-    // If this claim has room for such an endpoint and finds nothing out of order, there is no more.
-    const with_room = [...queue.rescanned].filter(
+    // If this claim has room for such an endpoint and finds none, there are no more late deliveries.
+    const with_room = [...queue.with_late].filter(
       (id) => (queue.by_endpoint.get(id)?.in_flight ?? 0) < per_endpoint_max / 2,
     )
     const found = await claims.claimDue(at(queue.workspace), {
@@ -140,8 +140,8 @@ export function openSending({ service, ownAddress, log, ...rest }: SendingOption
     })
     // The claim took so long that another process may have taken the lease.
     if (queue.lease_until <= now()) return []
-    if (is_rescan) for (const id of with_room) queue.rescanned.delete(id)
-    for (const delivery of found) if (isOutOfOrder(queue, delivery)) queue.rescanned.add(delivery.webhook_id)
+    if (is_rescan) for (const id of with_room) queue.with_late.delete(id)
+    for (const delivery of found) if (isLate(queue, delivery)) queue.with_late.add(delivery.webhook_id)
     return found
   }
 

@@ -11,14 +11,15 @@ export interface WorkspaceQueue {
   claimed: Set<Claimed>
   in_flight: number
   in_flight_to_failing: number
+  /** By webhook id. */
   by_endpoint: Map<string, Progress>
   /**
-   * Set when a delivery may have been committed with an earlier `due_at` than one already claimed: the next claim starts
-   * from the beginning.
+   * A claim usually starts after the last delivery claimed for each endpoint. So it misses late deliveries: those that were
+   * committed after one that is due later was claimed. When this is set, the next claim starts from the beginning.
    */
   must_rescan: boolean
-  /** Endpoints that had such a delivery, and may have more that didn't fit into the capacity. */
-  rescanned: Set<string>
+  /** Endpoints that had late deliveries, and may have more for which there was no room. */
+  with_late: Set<string>
   /** The next batch is claimed when no more than this many are in flight. */
   refill_at: number
   /** Set when an endpoint has none left: the next batch is claimed shortly, so that slow endpoints don't delay this one. */
@@ -35,7 +36,7 @@ export const newWorkspaceQueue = (workspace: string): WorkspaceQueue => ({
   in_flight_to_failing: 0,
   by_endpoint: new Map(),
   must_rescan: false,
-  rescanned: new Set(),
+  with_late: new Set(),
   refill_at: 0,
   refill_timer: undefined,
 })
@@ -64,8 +65,8 @@ function countInFlight(queue: WorkspaceQueue, delivery: Claimed, change: 1 | -1)
   progress.id = id
 }
 
-/** Whether it is due before the last delivery claimed for its endpoint. */
-export const isOutOfOrder = (queue: WorkspaceQueue, delivery: Claimed): boolean =>
+/** Whether a later one was already claimed for the same endpoint. */
+export const isLate = (queue: WorkspaceQueue, delivery: Claimed): boolean =>
   isBefore(delivery, queue.by_endpoint.get(delivery.webhook_id))
 
 type DueOrder = Pick<Progress, 'due_at' | 'id'>

@@ -12,12 +12,12 @@ import type { Pool } from '../server/kit/postgres/pool.ts'
 import { type Sql, sql } from '../server/kit/postgres/sql.ts'
 import { type Answer, migrations, serve, type Tenant, testPool } from './support/harness.ts'
 import { create, eventsOf, nobody } from './support/people.ts'
+import { parseResponse, rawRequest } from './support/raw-http.ts'
 import { newContact } from './support/samples.ts'
 import { at, someone } from './support/visitors.ts'
-import { read, request } from './support/wire.ts'
 
 const server = await serve()
-const { workspace, fetch, pool, say } = server
+const { workspace, fetch, pool, sendBytes } = server
 
 const withKey = (key: string) => ({ authorization: `Bearer ${key}` })
 
@@ -91,8 +91,8 @@ test('401 and 403 are returned before the body is read', async () => {
   ] as const) {
     const lengths = ['Content-Length: 100000', 'Content-Length: 9999999999', 'Transfer-Encoding: chunked']
     for (const lines of [...lengths.map((line) => ['Content-Type: application/json', line]), ['Content-Length: 5']]) {
-      const answer = await say(request({ ...tenant, key }, 'POST /api/v1/contacts', lines))
-      assert.equal(read(answer).status, status, lines.join(', '))
+      const answer = await sendBytes(rawRequest({ ...tenant, key }, 'POST /api/v1/contacts', lines))
+      assert.equal(parseResponse(answer).status, status, lines.join(', '))
     }
   }
   assert.deepEqual(await eventsOf(pool, tenant), [])

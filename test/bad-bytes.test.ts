@@ -5,12 +5,12 @@ import { readConfig } from '../server/config.ts'
 import { openLog } from '../server/kit/log.ts'
 import { migrations, serve, testPool } from './support/harness.ts'
 import { create, eventsOf } from './support/people.ts'
+import { createBytesRejectionCheck, exchangeBytes, parseResponse, rawCreate, rawRequest } from './support/raw-http.ts'
 import { newContact } from './support/samples.ts'
-import { bytesRefuser, post, read, request, talkTo } from './support/wire.ts'
 
 const server = await serve()
-const { workspace, pool, say, url } = server
-const refuses = bytesRefuser(server)
+const { workspace, pool, sendBytes, url } = server
+const refuses = createBytesRejectionCheck(server)
 
 test('bytes that are not an HTTP request get 400 in the envelope', async () => {
   const tenant = await workspace()
@@ -28,21 +28,21 @@ test('bytes that are not an HTTP request get 400 in the envelope', async () => {
       'GET /api/v1/con tacts HTTP/1.1\r\nHost: x\r\n\r\n',
       Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03, 0x0d, 0x0a, 0x0d, 0x0a]),
       'GET /api/v1/contacts HTTP/1.1\r\nConnection: close\r\n\r\n',
-      request(tenant, 'GET /api/v1/contacts', ['Host: another.test']),
-      request(tenant, 'GET /api/v1/contacts', ['no colon here']),
-      request(tenant, 'GET /api/v1/contacts', ['X-Header : x']),
-      request(tenant, 'GET /api/v1/contacts', ['X-Header: a\0b']),
-      request(tenant, 'GET /api/v1/contacts', ['Content-Length: -1']),
-      post(tenant, ['Content-Length: ten'], body),
-      post(tenant, ['Content-Length: 5', 'Content-Length: 5'], body),
-      post(tenant, ['Content-Length: 5', `Content-Length: ${body.length}`], body),
-      post(
+      rawRequest(tenant, 'GET /api/v1/contacts', ['Host: another.test']),
+      rawRequest(tenant, 'GET /api/v1/contacts', ['no colon here']),
+      rawRequest(tenant, 'GET /api/v1/contacts', ['X-Header : x']),
+      rawRequest(tenant, 'GET /api/v1/contacts', ['X-Header: a\0b']),
+      rawRequest(tenant, 'GET /api/v1/contacts', ['Content-Length: -1']),
+      rawCreate(tenant, ['Content-Length: ten'], body),
+      rawCreate(tenant, ['Content-Length: 5', 'Content-Length: 5'], body),
+      rawCreate(tenant, ['Content-Length: 5', `Content-Length: ${body.length}`], body),
+      rawCreate(
         tenant,
         ['Transfer-Encoding: chunked', `Content-Length: ${body.length}`],
         `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
       ),
-      post(tenant, ['Transfer-Encoding: gzip'], body),
-      post(tenant, ['Transfer-Encoding: chunked'], `zz\r\n${body}\r\n0\r\n\r\n`),
+      rawCreate(tenant, ['Transfer-Encoding: gzip'], body),
+      rawCreate(tenant, ['Transfer-Encoding: chunked'], `zz\r\n${body}\r\n0\r\n\r\n`),
     ],
     400,
     'VALIDATION_ERROR',
@@ -52,7 +52,7 @@ test('bytes that are not an HTTP request get 400 in the envelope', async () => {
 test('a Content-Length above 1 MiB gets 413 before the body is sent', async () => {
   const tenant = await workspace()
   const announced = ['1048577', '2097152', '99999999999'].map((length) =>
-    post(tenant, [`Content-Length: ${length}`], ''),
+    rawCreate(tenant, [`Content-Length: ${length}`], ''),
   )
   await refuses(tenant, announced, 413, 'PAYLOAD_TOO_LARGE')
 })
@@ -60,7 +60,7 @@ test('a Content-Length above 1 MiB gets 413 before the body is sent', async () =
 test('the size limit applies to all chunks of a body together', async () => {
   const tenant = await workspace()
   const chunked = (...parts: string[]) =>
-    post(
+    rawCreate(
       tenant,
       ['Transfer-Encoding: chunked'],
       [...parts, ''].map((part) => `${Buffer.byteLength(part).toString(16)}\r\n${part}\r\n`).join(''),
@@ -74,7 +74,7 @@ test('the size limit applies to all chunks of a body together', async () => {
     ...[left, right].flatMap((part) => [Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')]),
     Buffer.from('0\r\n\r\n'),
   ])
-  assert.equal(read(await say(split)).status, 201, 'split within a character')
+  assert.equal(parseResponse(await sendBytes(split)).status, 201, 'split within a character')
   const [contact] = (await tenant.call('GET', '/contacts')).body.data
   assert.equal(contact.first_name, 'Zoë')
   await refuses(tenant, [chunked(' ')], 400, 'VALIDATION_ERROR')
@@ -85,8 +85,8 @@ test('a body that ends too early changes nothing', async () => {
   const tenant = await workspace()
   const body = JSON.stringify(newContact())
   for (const sent of ['', body.slice(0, 5), body]) {
-    const bytes = post(tenant, [`Content-Length: ${body.length + 5}`], sent)
-    const { status, code } = read(await talkTo(url, (socket) => socket.end(bytes)))
+    const bytes = rawCreate(tenant, [`Content-Length: ${body.length + 5}`], sent)
+    const { status, code } = parseResponse(await exchangeBytes(url, (socket) => socket.end(bytes)))
     assert.deepEqual([status, code], [400, 'VALIDATION_ERROR'])
   }
   assert.deepEqual(await eventsOf(pool, tenant), [])
@@ -95,24 +95,24 @@ test('a body that ends too early changes nothing', async () => {
 test('invalid bytes after a request are not answered in its place', async () => {
   const tenant = await workspace()
   const body = JSON.stringify(newContact())
-  const bytes = post(tenant, [`Content-Length: ${body.length}`], body).replace('Connection: close\r\n', '')
-  const said = await talkTo(url, (socket) => socket.write(`${bytes}GARBAGE\r\n\r\n`))
+  const bytes = rawCreate(tenant, [`Content-Length: ${body.length}`], body).replace('Connection: close\r\n', '')
+  const said = await exchangeBytes(url, (socket) => socket.write(`${bytes}GARBAGE\r\n\r\n`))
   assert.doesNotMatch(said, /^HTTP\/1\.1 4/)
 })
 
 test('a client that disconnects in the middle of a body changes nothing', async () => {
   const tenant = await workspace()
   const body = JSON.stringify(newContact())
-  const bytes = post(tenant, [`Content-Length: ${body.length + 5}`], body)
-  await talkTo(url, (socket) => socket.write(bytes, () => socket.destroy()))
+  const bytes = rawCreate(tenant, [`Content-Length: ${body.length + 5}`], body)
+  await exchangeBytes(url, (socket) => socket.write(bytes, () => socket.destroy()))
   assert.equal((await tenant.call('GET', '/contacts')).body.pagination.total, 0)
 })
 
 test('a body that arrives in small pieces is accepted', async () => {
   const tenant = await workspace()
   const body = JSON.stringify(newContact())
-  let rest = post(tenant, [`Content-Length: ${body.length}`], body)
-  const answer = await talkTo(url, (socket) => {
+  let rest = rawCreate(tenant, [`Content-Length: ${body.length}`], body)
+  const answer = await exchangeBytes(url, (socket) => {
     socket.setNoDelay(true)
     const sayMore = () => {
       if (rest === '') return
@@ -121,7 +121,7 @@ test('a body that arrives in small pieces is accepted', async () => {
     }
     sayMore()
   })
-  assert.equal(read(answer).status, 201)
+  assert.equal(parseResponse(answer).status, 201)
 })
 
 test('a request that never ends gets 408', async () => {
@@ -134,9 +134,9 @@ test('a request that never ends gets 408', async () => {
   })
   Object.assign(app.server, { requestTimeout: 50, headersTimeout: 50, connectionsCheckingInterval: 10 })
   const impatient = await app.listen({ host: '127.0.0.1', port: 0 })
-  const head = post(tenant, ['Content-Length: 31'], '')
+  const head = rawCreate(tenant, ['Content-Length: 31'], '')
   for (const bytes of [head, `${head}{"phone`, head.slice(0, 50)]) {
-    const { status, code } = read(await talkTo(impatient, (socket) => socket.write(bytes)))
+    const { status, code } = parseResponse(await exchangeBytes(impatient, (socket) => socket.write(bytes)))
     assert.deepEqual([status, code], [408, 'REQUEST_TIMEOUT'])
   }
   assert.deepEqual(await eventsOf(pool, tenant), [])
@@ -153,8 +153,16 @@ test('a body is ignored if the operation takes none', async () => {
   ]) {
     const { id } = await create(tenant)
     const lines = [type, 'Content-Length: 3']
-    assert.equal(read(await say(request(tenant, 'GET /api/v1/contacts', lines, '{"x'))).status, 200, type)
-    assert.equal(read(await say(request(tenant, `DELETE /api/v1/contacts/${id}`, lines, '{"x'))).status, 200, type)
+    assert.equal(
+      parseResponse(await sendBytes(rawRequest(tenant, 'GET /api/v1/contacts', lines, '{"x'))).status,
+      200,
+      type,
+    )
+    assert.equal(
+      parseResponse(await sendBytes(rawRequest(tenant, `DELETE /api/v1/contacts/${id}`, lines, '{"x'))).status,
+      200,
+      type,
+    )
   }
 })
 
@@ -162,12 +170,19 @@ test('the Content-Type is ignored if there is no body', async () => {
   const tenant = await workspace()
   for (const type of ['Content-Type:', 'Content-Type: nonsense', 'Content-Type: text/plain']) {
     const { id } = await create(tenant)
-    assert.equal(read(await say(request(tenant, 'POST /api/v1/contacts', [type]))).status, 400, type)
-    assert.equal(read(await say(request(tenant, `DELETE /api/v1/contacts/${id}`, [type]))).status, 200, type)
+    assert.equal(parseResponse(await sendBytes(rawRequest(tenant, 'POST /api/v1/contacts', [type]))).status, 400, type)
+    assert.equal(
+      parseResponse(await sendBytes(rawRequest(tenant, `DELETE /api/v1/contacts/${id}`, [type]))).status,
+      200,
+      type,
+    )
   }
 })
 
 test('an unknown Expect is ignored', async () => {
   const tenant = await workspace()
-  assert.equal(read(await say(request(tenant, 'GET /api/v1/contacts', ['Expect: a-miracle']))).status, 200)
+  assert.equal(
+    parseResponse(await sendBytes(rawRequest(tenant, 'GET /api/v1/contacts', ['Expect: a-miracle']))).status,
+    200,
+  )
 })

@@ -3,12 +3,12 @@ import { test } from 'node:test'
 import { answerFaults } from './support/contract.ts'
 import { type Answer, serve } from './support/harness.ts'
 import { create, get, unset } from './support/people.ts'
-import { faultOf, refuser } from './support/refusals.ts'
+import { createRejectionCheck, statusAndFault } from './support/rejections.ts'
 import { newContact } from './support/samples.ts'
 
 const server = await serve()
 const { workspace } = server
-const refuses = refuser(server)
+const refuses = createRejectionCheck(server)
 
 test('NUL, control characters and lone surrogates are rejected in every text', async () => {
   const controls = [0x00, 0x01, 0x08, 0x0b, 0x0c, 0x0e, 0x1f, 0x7f, 0x80, 0x9f]
@@ -16,10 +16,10 @@ test('NUL, control characters and lone surrogates are rejected in every text', a
   for (const name of ['phone_number', ...Object.keys(unset)]) {
     const more = name === 'notes' ? [] : ['\t', '\n', '\r', '\r\n']
     const bodies = [...refused, ...more].map((sign) => ({ ...newContact(), [name]: `a${sign}b` }))
-    await refuses(bodies, faultOf, [400, name, 'invalid_characters'])
+    await refuses(bodies, statusAndFault, [400, name, 'invalid_characters'])
   }
   const tags = [...refused, '\t', '\n'].map((sign) => ({ ...newContact(), tags: ['fine', `a${sign}b`] }))
-  await refuses(tags, faultOf, [400, 'tags.1', 'invalid_characters'])
+  await refuses(tags, statusAndFault, [400, 'tags.1', 'invalid_characters'])
 })
 
 test('notes may contain tabs and line breaks, and every text any other character', async () => {
@@ -35,18 +35,18 @@ test('notes may contain tabs and line breaks, and every text any other character
 test('a value of the wrong type is rejected, never converted', async () => {
   for (const name of ['phone_number', ...Object.keys(unset)]) {
     const bodies = [5, 0, true, false, [], ['x'], {}, { a: 'x' }].map((value) => ({ ...newContact(), [name]: value }))
-    await refuses(bodies, faultOf, [400, name, 'type'])
+    await refuses(bodies, statusAndFault, [400, name, 'type'])
   }
   const values = ['vip', 5, true, {}, { 0: 'vip', length: 1 }]
   await refuses(
     values.map((tags) => ({ ...newContact(), tags })),
-    faultOf,
+    statusAndFault,
     [400, 'tags', 'type'],
   )
   const items = [5, null, true, ['vip'], {}]
   await refuses(
     items.map((item) => ({ ...newContact(), tags: ['fine', item] })),
-    faultOf,
+    statusAndFault,
     [400, 'tags.1', 'type'],
   )
 })
@@ -60,7 +60,7 @@ test('a text is measured in characters after trimming', async () => {
       const { id } = await create(tenant, { [name]: `  ${longest}\t\n` })
       assert.equal((await get(tenant, id))[name], longest)
       const bodies = [`${longest}x`, `${longest}🙂`, ` x${longest} `].map((text) => ({ ...newContact(), [name]: text }))
-      await refuses(bodies, faultOf, [400, name, 'too_long'])
+      await refuses(bodies, statusAndFault, [400, name, 'too_long'])
     }
   }
 })
@@ -71,10 +71,10 @@ test('50 tags of 64 characters are accepted; more, longer or empty tags are reje
   const emoji = '🙂'.repeat(64)
   assert.deepEqual((await create(tenant, { tags })).tags, tags)
   assert.deepEqual((await create(tenant, { tags: [` ${emoji} `] })).tags, [emoji])
-  await refuses([{ ...newContact(), tags: [...tags, 'y'] }], faultOf, [400, 'tags', 'too_many'])
-  await refuses([{ ...newContact(), tags: ['fine', `${emoji}x`] }], faultOf, [400, 'tags.1', 'too_long'])
+  await refuses([{ ...newContact(), tags: [...tags, 'y'] }], statusAndFault, [400, 'tags', 'too_many'])
+  await refuses([{ ...newContact(), tags: ['fine', `${emoji}x`] }], statusAndFault, [400, 'tags.1', 'too_long'])
   const empty = ['', '  '].map((tag) => ({ ...newContact(), tags: ['fine', tag] }))
-  await refuses(empty, faultOf, [400, 'tags.1', 'too_short'])
+  await refuses(empty, statusAndFault, [400, 'tags.1', 'too_short'])
 })
 
 test('an email address is checked by its shape and stored as given', async () => {
@@ -105,8 +105,8 @@ test('an email address is checked by its shape and stored as given', async () =>
     '"a"@b.co',
   ]
   const bodies = [...shapes, ...lists, ...signs].map((email) => ({ ...newContact(), email }))
-  await refuses(bodies, faultOf, [400, 'email', 'format'])
-  await refuses([{ ...newContact(), email: `${longest}m` }], faultOf, [400, 'email', 'too_long'])
+  await refuses(bodies, statusAndFault, [400, 'email', 'format'])
+  await refuses([{ ...newContact(), email: `${longest}m` }], statusAndFault, [400, 'email', 'too_long'])
 })
 
 test('a phone number must be E.164, and the error suggests it if the number can be read', async () => {
@@ -127,7 +127,7 @@ test('a phone number must be E.164, and the error suggests it if the number can 
   ] as const) {
     const bodies = texts.map((phone_number) => ({ phone_number }))
     await refuses(bodies, suggested, [400, expected])
-    await refuses(bodies, faultOf, [400, 'phone_number', 'format'])
+    await refuses(bodies, statusAndFault, [400, 'phone_number', 'format'])
   }
 })
 
@@ -168,8 +168,8 @@ test('a long name is cut between two characters', async () => {
 test('__proto__ is a member like any other', async () => {
   const { phone_number } = newContact()
   const body = `{"phone_number":"${phone_number}","__proto__":{"first_name":"Eve","polluted":true}}`
-  await refuses([body], faultOf, [400, '__proto__', 'unknown'])
-  await refuses([`{"__proto__":{"phone_number":"${phone_number}"}}`], faultOf, [400, '__proto__', 'unknown'])
+  await refuses([body], statusAndFault, [400, '__proto__', 'unknown'])
+  await refuses([`{"__proto__":{"phone_number":"${phone_number}"}}`], statusAndFault, [400, '__proto__', 'unknown'])
   assert.equal('polluted' in {}, false)
 })
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Answer, serve } from './support/harness.ts'
-import { codeOf, faultOf, refuser } from './support/refusals.ts'
+import { createRejectionCheck, statusAndCode, statusAndFault } from './support/rejections.ts'
 import { newContact } from './support/samples.ts'
 
 const server = await serve()
 const { workspace } = server
-const refuses = refuser(server)
+const refuses = createRejectionCheck(server)
 
 const json = { 'content-type': 'application/json' }
 const mebibyte = 1024 * 1024
@@ -36,7 +36,7 @@ test('a body that is not JSON is rejected', () =>
 test('a body that is not an object is rejected', () =>
   refuses(
     ['[]', '[{}]', '5', '-0', '1e999', '"text"', 'null', 'true', nested(5_000)],
-    (answer) => [...codeOf(answer), answer.body.error.details.fields.length],
+    (answer) => [...statusAndCode(answer), answer.body.error.details.fields.length],
     [400, 'VALIDATION_ERROR', 1],
   ))
 
@@ -48,10 +48,10 @@ test('a byte order mark is accepted', async () => {
 test('nesting in a field is rejected at any depth', async () => {
   const { phone_number } = newContact()
   const within = (name: string, value: string) => `{"phone_number":"${phone_number}","${name}":${value}}`
-  await refuses([within('notes', nested(5_000))], faultOf, [400, 'notes', 'type'])
-  await refuses([within('tags', `[${nested(5_000)}]`)], faultOf, [400, 'tags.0', 'type'])
-  await refuses([within('unknown', nested(5_000))], faultOf, [400, 'unknown', 'unknown'])
-  await refuses([nestedObjects(5_000)], faultOf, [400, 'a', 'unknown'])
+  await refuses([within('notes', nested(5_000))], statusAndFault, [400, 'notes', 'type'])
+  await refuses([within('tags', `[${nested(5_000)}]`)], statusAndFault, [400, 'tags.0', 'type'])
+  await refuses([within('unknown', nested(5_000))], statusAndFault, [400, 'unknown', 'unknown'])
+  await refuses([nestedObjects(5_000)], statusAndFault, [400, 'a', 'unknown'])
 })
 
 test('a large body with deep nesting or very many lists and objects is rejected before it is parsed', async () => {
@@ -82,7 +82,7 @@ test('an ignored field may be nested up to the limit', async () => {
   const { call } = await workspace()
   const within = (value: string) => `{"phone_number":"${newContact().phone_number}","crm_ids":${value}}`
   assert.equal((await call('POST', '/contacts', within(nested(10)), { ...json, 'idempotency-key': 'a' })).status, 201)
-  await refuses([within(nested(5_000)), within(nestedObjects(5_000)), within(nested(400_000))], codeOf, [
+  await refuses([within(nested(5_000)), within(nestedObjects(5_000)), within(nested(400_000))], statusAndCode, [
     400,
     'VALIDATION_ERROR',
   ])
@@ -92,7 +92,7 @@ test('a body of 1 MiB is accepted, one more byte gets 413', async () => {
   const { call } = await workspace()
   const said = JSON.stringify(newContact())
   assert.equal((await call('POST', '/contacts', said.padEnd(mebibyte), json)).status, 201)
-  await refuses([said.padEnd(mebibyte + 1), said.padEnd(2 * mebibyte)], codeOf, [413, 'PAYLOAD_TOO_LARGE'])
+  await refuses([said.padEnd(mebibyte + 1), said.padEnd(2 * mebibyte)], statusAndCode, [413, 'PAYLOAD_TOO_LARGE'])
 })
 
 test('another type, charset or encoding of the body gets 415', async () => {
@@ -113,14 +113,14 @@ test('another type, charset or encoding of the body gets 415', async () => {
       'application/json;charset="utf-16"',
     ],
   ]) {
-    await refuses([body], codeOf, [415, 'UNSUPPORTED_MEDIA_TYPE'], { 'content-type': type })
+    await refuses([body], statusAndCode, [415, 'UNSUPPORTED_MEDIA_TYPE'], { 'content-type': type })
   }
   for (const encoding of ['gzip', 'deflate', 'br', 'gzip, identity']) {
-    await refuses([body], codeOf, [415, 'UNSUPPORTED_MEDIA_TYPE'], { 'content-encoding': encoding })
+    await refuses([body], statusAndCode, [415, 'UNSUPPORTED_MEDIA_TYPE'], { 'content-encoding': encoding })
   }
   const { call } = await workspace()
   const untyped = await call('POST', '/contacts', Buffer.from(body))
-  assert.deepEqual(codeOf(untyped), [415, 'UNSUPPORTED_MEDIA_TYPE'])
+  assert.deepEqual(statusAndCode(untyped), [415, 'UNSUPPORTED_MEDIA_TYPE'])
 })
 
 test('JSON in UTF-8 is accepted with any spelling of its type', async () => {

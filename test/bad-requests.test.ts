@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { serve } from './support/harness.ts'
 import { create, eventsOf, get, nobody, profile } from './support/people.ts'
+import { createBytesRejectionCheck, parseResponse, rawCreate, rawRequest } from './support/raw-http.ts'
 import { newContact } from './support/samples.ts'
-import { bytesRefuser, post, read, request } from './support/wire.ts'
 
 const server = await serve()
-const { workspace, fetch, pool, say } = server
-const refuses = bytesRefuser(server)
+const { workspace, fetch, pool, sendBytes } = server
+const refuses = createBytesRejectionCheck(server)
 
 test('a malformed id gets the same 404 as an unknown one, with every method', async () => {
   const tenant = await workspace()
@@ -72,14 +72,14 @@ test('an unknown path gets 404', async () => {
     `/${'%2F'.repeat(3_000)}`,
   ]
   const bodies = [
-    request(tenant, 'QUERY /nowhere'),
-    request(tenant, 'POST /nowhere', ['Content-Type:']),
-    request(tenant, 'PUT /api/v1/calls', ['Content-Type: nonsense', 'Content-Length: 2'], '{}'),
-    request(tenant, 'PATCH /api/v2/contacts', ['Content-Type: application/json', 'Content-Length: 1048577']),
+    rawRequest(tenant, 'QUERY /nowhere'),
+    rawRequest(tenant, 'POST /nowhere', ['Content-Type:']),
+    rawRequest(tenant, 'PUT /api/v1/calls', ['Content-Type: nonsense', 'Content-Length: 2'], '{}'),
+    rawRequest(tenant, 'PATCH /api/v2/contacts', ['Content-Type: application/json', 'Content-Length: 1048577']),
   ]
   await refuses(
     tenant,
-    [...[...paths, ...near, ...more].map((path) => request(tenant, `GET ${path}`)), ...bodies],
+    [...[...paths, ...near, ...more].map((path) => rawRequest(tenant, `GET ${path}`)), ...bodies],
     404,
     'NOT_FOUND',
   )
@@ -104,9 +104,9 @@ test('headers of 20 kB get 431', async () => {
   await refuses(
     tenant,
     [
-      request(tenant, 'GET /api/v1/contacts', [`X-Header: ${'x'.repeat(20_000)}`]),
-      request(tenant, 'GET /api/v1/contacts', many),
-      request(tenant, `GET /api/v1/contacts?search=${'x'.repeat(20_000)}`),
+      rawRequest(tenant, 'GET /api/v1/contacts', [`X-Header: ${'x'.repeat(20_000)}`]),
+      rawRequest(tenant, 'GET /api/v1/contacts', many),
+      rawRequest(tenant, `GET /api/v1/contacts?search=${'x'.repeat(20_000)}`),
     ],
     431,
     'HEADERS_TOO_LARGE',
@@ -120,16 +120,16 @@ test('Authorization and Content-Type are rejected if sent twice', async () => {
   await refuses(
     tenant,
     [
-      post(tenant, [length, `Authorization: Bearer ${tenant.key}`], body),
-      post(tenant, [length, 'Authorization: Bearer x'], body),
-      request(tenant, 'GET /api/v1/contacts', [`authorization: Bearer ${tenant.key}`]),
+      rawCreate(tenant, [length, `Authorization: Bearer ${tenant.key}`], body),
+      rawCreate(tenant, [length, 'Authorization: Bearer x'], body),
+      rawRequest(tenant, 'GET /api/v1/contacts', [`authorization: Bearer ${tenant.key}`]),
     ],
     401,
     'UNAUTHORIZED',
   )
   await refuses(
     tenant,
-    ['application/json', 'text/plain'].map((type) => post(tenant, [length, `Content-Type: ${type}`], body)),
+    ['application/json', 'text/plain'].map((type) => rawCreate(tenant, [length, `Content-Type: ${type}`], body)),
     415,
     'UNSUPPORTED_MEDIA_TYPE',
   )
@@ -149,8 +149,8 @@ test('an unsupported method gets 405 with the supported ones in Allow', async ()
   ] as const) {
     for (const prefix of ['/api/v1', '/v1']) {
       for (const method of [...others, ...more].filter((other) => !allow.includes(other))) {
-        const said = await say(request(tenant, `${method} ${prefix}${path}`))
-        const head = method === 'HEAD' ? said : read(said).head
+        const said = await sendBytes(rawRequest(tenant, `${method} ${prefix}${path}`))
+        const head = method === 'HEAD' ? said : parseResponse(said).head
         assert.match(said, /^HTTP\/1\.1 405 /, `${method} ${path}`)
         const told = /^allow: (.*)$/im.exec(head)?.[1]?.split(', ').sort().join(', ')
         assert.equal(told, allow, `${method} ${path}`)

@@ -7,10 +7,10 @@ import { isWrite } from '../server/kit/http/operation.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
 import { type Answer, openServer, serve, type Tenant, testPool } from './support/harness.ts'
 import { create, eventsOf } from './support/people.ts'
+import { rawCreate } from './support/raw-http.ts'
 import { bodies, makers, newAgent, newContact } from './support/samples.ts'
-import * as wire from './support/wire.ts'
 
-const { workspace, fetch, pool, say, at } = await serve()
+const { workspace, fetch, pool, sendBytes, at } = await serve()
 
 const post = ({ call }: Tenant, key: string, body: unknown, path = '/contacts') =>
   call('POST', path, body, { 'idempotency-key': key, 'content-type': 'application/json' })
@@ -21,7 +21,7 @@ const total = async ({ call }: Tenant): Promise<number> => (await call('GET', '/
 
 /** A create whose header lines are sent as they are. */
 const sayPost = (tenant: Tenant, lines: string[], body: string) =>
-  say(wire.post(tenant, [...lines, `Content-Length: ${body.length}`], body))
+  sendBytes(rawCreate(tenant, [...lines, `Content-Length: ${body.length}`], body))
 
 test('a repeated request gets the first answer again, byte by byte, and creates nothing', async () => {
   const tenant = await workspace()

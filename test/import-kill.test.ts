@@ -4,13 +4,13 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../server/kit/postgres/sql.ts'
 import { newTenant, startService } from './faults/service.ts'
-import { ownDatabase } from './support/harness.ts'
+import { createDatabase } from './support/harness.ts'
 import { formOf } from './support/uploads.ts'
 
 const rows = 15_000
 const poll_every_ms = 20
 
-const { url, pool } = await ownDatabase('kill')
+const { url, pool } = await createDatabase('kill')
 
 test('an import continues after its server was killed, without losing or repeating a row', async () => {
   await using stack = new AsyncDisposableStack()

@@ -13,7 +13,7 @@ import { openLog } from '../server/kit/log.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
 import { answerFaults } from './support/contract.ts'
 import { type Answer, migrations, serve, type Tenant, testPool } from './support/harness.ts'
-import { holdOpen } from './support/held.ts'
+import { holdTransaction } from './support/held-transaction.ts'
 import { create, eventsOf, get } from './support/people.ts'
 import { newIntegration, phoneNumber } from './support/samples.ts'
 
@@ -144,7 +144,7 @@ test('a thousand waiting posts to one URL block neither the workspace nor its ot
     )
     return waiting >= 2
   }
-  await using held = await holdOpen(pool, (db) =>
+  await using held = await holdTransaction(pool, (db) =>
     db.run(sql`select 1 from integrations where workspace_id = ${tenant.id} and id = ${flooded.id} for update`),
   )
   const flood = Array.from({ length: 1_200 }, () => post(flooded))

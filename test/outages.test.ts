@@ -9,8 +9,8 @@ import { openPool, type Pool } from '../server/kit/postgres/pool.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
 import { migrations, serve, type Tenant } from './support/harness.ts'
 import { create } from './support/people.ts'
+import { exchangeBytes, rawCreate } from './support/raw-http.ts'
 import { newContact } from './support/samples.ts'
-import { post, talkTo } from './support/wire.ts'
 
 const { workspace, pool } = await serve()
 
@@ -127,8 +127,8 @@ test('a client that disconnects in the middle of a body is not logged as an erro
   await call(tenant, 'GET', '/contacts') // caches the key, so that the next body is read at once
   const arrived = new Promise((resolve) => app.server.once('request', resolve))
   const gone = new Promise((resolve) => app.server.once('connection', (socket) => socket.once('close', resolve)))
-  await talkTo(url, (socket) => {
-    socket.write(post(tenant, ['Content-Length: 50'], '{"phone'))
+  await exchangeBytes(url, (socket) => {
+    socket.write(rawCreate(tenant, ['Content-Length: 50'], '{"phone'))
     void arrived.then(() => setImmediate(() => socket.destroy()))
   })
   await gone

@@ -7,16 +7,16 @@ import { type Sql, sql } from '../server/kit/postgres/sql.ts'
 import * as retention from '../server/retention.ts'
 import * as deliveries from '../server/webhooks/deliveries.ts'
 import * as removal from '../server/webhooks/retention.ts'
-import { openServer, ownDatabase, testPool } from './support/harness.ts'
-import { holdOpen } from './support/held.ts'
-import { fillDeliveries, fillEvents, fillKeys, fillMessages, noting, planOf } from './support/retained.ts'
+import { createDatabase, openServer, testPool } from './support/harness.ts'
+import { holdTransaction } from './support/held-transaction.ts'
+import { explain, fillDeliveries, fillEvents, fillKeys, fillMessages, recordStatements } from './support/old-rows.ts'
 import { newImport, newIntegration, newWebhook } from './support/samples.ts'
 
 /** Closed before the database is dropped. */
 const open = new AsyncDisposableStack()
 after(() => open.disposeAsync())
 /** A database of its own: retention looks at all workspaces. */
-const { pool, url } = await ownDatabase('retention')
+const { pool, url } = await createDatabase('retention')
 const server = await openServer(testPool(url))
 open.defer(server.close)
 
@@ -59,7 +59,7 @@ test('what fails in one workspace is logged, and its other steps and other works
   const warned: unknown[] = []
   const warn = (fields: { step: string; workspace_id: string }) => warned.push([fields.step, fields.workspace_id])
   const noticing = Object.assign(Object.create(log), { warn })
-  await using held = await holdOpen(pool, (db) =>
+  await using held = await holdTransaction(pool, (db) =>
     db.run(sql`select from webhook_deliveries where workspace_id = ${first} for update`),
   )
   await retention.removeExpired({ ...options, log: noticing, now: () => clock.now() + 31 * day_ms })
@@ -86,7 +86,11 @@ test('old rows are found by an index, and removed in batches, and no others', as
   await fillKeys(pool, { ...filled, until_ms: until_ms + 60 * day_ms })
   await pool.script('vacuum analyze')
   const noted: Sql[] = []
-  await retention.removeExpired({ ...options, service: { ...service, pool: noting(pool, noted) }, now: () => now })
+  await retention.removeExpired({
+    ...options,
+    service: { ...service, pool: recordStatements(pool, noted) },
+    now: () => now,
+  })
 
   const of_tenant = sql`where workspace_id = ${tenant.id}`
   // The tenant's key was recorded as well.
@@ -101,7 +105,7 @@ test('old rows are found by an index, and removed in batches, and no others', as
   const concerned = noted.filter(({ text }) => large.test(text)).toReversed()
   const statements = new Map(concerned.map((one) => [one.text, one]))
   assert.ok(statements.size > 5, 'the work went through the handle')
-  for (const plan of await Promise.all(statements.values().map((one) => planOf(pool, one))))
+  for (const plan of await Promise.all(statements.values().map((one) => explain(pool, one))))
     assert.doesNotMatch(plan, new RegExp(`Sort|Seq Scan on ${large.source}`), plan)
 })
 
@@ -150,7 +154,7 @@ test('a webhook is deleted while others write its deliveries, which are gone at 
   })
   const { id: waiting } = (await tenant.call('POST', `/webhooks/${id}/test`)).body.data
   const of_webhook = sql`webhook_deliveries where workspace_id = ${tenant.id} and webhook_id = ${id}`
-  await using sending = await holdOpen(pool, (db) => db.run(sql`select from ${of_webhook} for update`))
+  await using sending = await holdTransaction(pool, (db) => db.run(sql`select from ${of_webhook} for update`))
   assert.equal((await tenant.call('DELETE', `/webhooks/${id}`)).status, 200)
   await sending.end()
   assert.equal((await tenant.call('GET', `/webhooks/${id}/deliveries`)).status, 404)
@@ -198,11 +202,11 @@ test('how many deliveries there are is not counted anew, and by status it is cou
     const noted: Sql[] = []
     const query = { limit: 20, offset: 0, ...(status && { status }) }
     const listed = await deliveries.list(
-      { ...server.at(tenant.id), db: noting(pool, noted) },
+      { ...server.at(tenant.id), db: recordStatements(pool, noted) },
       { webhook_id: id, query },
     )
     assert.deepEqual([status, listed.pagination.total, listed.data.length], [status, total, 20])
-    for (const plan of await Promise.all(noted.map((one) => planOf(pool, one)))) {
+    for (const plan of await Promise.all(noted.map((one) => explain(pool, one)))) {
       assert.doesNotMatch(plan, /Seq Scan on webhook_deliveries/)
       if (/Aggregate/.test(plan)) assert.doesNotMatch(plan, /webhook_deliveries_pkey/, plan)
     }

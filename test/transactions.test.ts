@@ -4,12 +4,12 @@ import { setImmediate } from 'node:timers/promises'
 import { newId } from '../server/kit/id.ts'
 import { raw, sql } from '../server/kit/postgres/sql.ts'
 import type { TxOptions } from '../server/kit/postgres/transaction.ts'
-import { openServer, ownDatabase, serve, testPool } from './support/harness.ts'
+import { createDatabase, openServer, serve, testPool } from './support/harness.ts'
 import { newApiKey, newContact } from './support/samples.ts'
 
 const { pool } = await serve()
-const full = await ownDatabase('full_disk')
-const read_only = await ownDatabase('read_only')
+const full = await createDatabase('full_disk')
+const read_only = await createDatabase('read_only')
 
 const insert = (name: string) => sql`insert into workspaces (id, name, created_at) values (${newId()}, ${name}, now())`
 const exists = async (name: string) => (await pool.many(sql`select from workspaces where name = ${name}`)).length > 0

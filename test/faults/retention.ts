@@ -4,7 +4,7 @@ import type { Db } from '../../server/kit/postgres/pool.ts'
 import { type Sql, sql } from '../../server/kit/postgres/sql.ts'
 import * as removal from '../../server/webhooks/retention.ts'
 import type { Server, Tenant } from '../support/harness.ts'
-import { fillDeliveries, noting, planOf } from '../support/retained.ts'
+import { explain, fillDeliveries, recordStatements } from '../support/old-rows.ts'
 import { newContact, newWebhook } from '../support/samples.ts'
 import { spread } from './figures.ts'
 import type { How, Scenario } from './scenario.ts'
@@ -36,7 +36,7 @@ async function run({ workspace, pool, at }: Server, { is_long, say }: How): Prom
   assert.equal(total, rows / 2)
   const statements: Sql[] = []
   const batches: number[] = []
-  const db = timing(noting(pool, statements), batches)
+  const db = timing(recordStatements(pool, statements), batches)
   let is_over = false
   const beside = createUntil(tenant, () => is_over)
   const [all_ms] = await timed(async () => {
@@ -51,7 +51,7 @@ async function run({ workspace, pool, at }: Server, { is_long, say }: How): Prom
   )
   assert.deepEqual(left, [{ webhook_id: kept.id, is_old: false, count: rows / 4 + creates.length }])
   assert.equal(await totalOf(tenant, kept.id), rows / 4 + creates.length)
-  const plans = await Promise.all(firstOfEach(statements).map((one) => planOf(pool, one)))
+  const plans = await Promise.all(firstOfEach(statements).map((one) => explain(pool, one)))
   for (const plan of plans) assert.doesNotMatch(plan, /Seq Scan on webhook_deliveries/)
 
   const { text, max } = spread(batches)

@@ -5,7 +5,7 @@ import { operations } from '../../server/api.ts'
 import { bodyOf as bodySchema } from '../../server/kit/http/operation.ts'
 import { answerFaults } from '../support/contract.ts'
 import { serve } from '../support/harness.ts'
-import { addressOf, bodyOf, hasId, make } from '../support/operations.ts'
+import { hasId, makeSample, pathFor, sampleBody } from '../support/operations.ts'
 
 const { workspace } = await serve()
 
@@ -72,10 +72,10 @@ for (const operation of operations) {
   if (schema) {
     test(`an invalid name at any depth of a body of ${operation.id} is rejected`, async () => {
       const tenant = await workspace()
-      const address = addressOf(operation, await make(operation, tenant))
+      const address = pathFor(operation, await makeSample(operation, tenant))
       for (const path of objectsIn(schema as Described)) {
         for (const [name, value] of invalid_names.flatMap((name) => said.map((value) => [name, value] as const))) {
-          const body = JSON.stringify(withName(bodyOf(operation), path, name, value))
+          const body = JSON.stringify(withName(sampleBody(operation), path, name, value))
           const answer = await tenant.call(operation.method, address, body, { 'content-type': 'application/json' })
           assert.equal(answer.status, 400, `${body}: ${answer.text}`)
           assert.deepEqual(answerFaults(operation, answer), [])
@@ -86,7 +86,7 @@ for (const operation of operations) {
 
   test(`any JSON to ${operation.id} gets a documented answer and never a 500`, async () => {
     const tenant = await workspace()
-    const resource = await make(operation, tenant)
+    const resource = await makeSample(operation, tenant)
     const input = fc.record({
       id: fc.oneof(fc.constant(resource), fc.string({ unit: 'binary', minLength: 1 }), fc.uuid()),
       query: fc.array(
@@ -99,14 +99,14 @@ for (const operation of operations) {
         ),
         { maxLength: 3 },
       ),
-      body: bodyFor(bodyOf(operation)),
+      body: bodyFor(sampleBody(operation)),
       key: fc.option(fc.constantFrom('k', '"k"', 'k '.repeat(130)), { nil: undefined }),
     })
     await fc.assert(
       fc.asyncProperty(input, async ({ id, query, body, key }) => {
         const well_formed = id.toWellFormed()
         if (hasId(operation) && ['.', '..'].includes(well_formed)) return
-        const address = addressOf(operation, encodeURIComponent(well_formed))
+        const address = pathFor(operation, encodeURIComponent(well_formed))
         const parameters = query.map(([name, said]) => `${name}=${encodeURIComponent(said)}`).join('&')
         const answer = await tenant.call(
           operation.method,

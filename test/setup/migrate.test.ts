@@ -7,7 +7,7 @@ import { newId } from '../../server/kit/id.ts'
 import { migrate } from '../../server/kit/postgres/migrate.ts'
 import type { Pool } from '../../server/kit/postgres/pool.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
-import { withOwnDatabase } from '../support/database.ts'
+import { withNewDatabase } from '../support/database.ts'
 import { migrations, testPool } from '../support/harness.ts'
 
 /** Runs `work` with a dedicated database that has the migrations up to `last`. */
@@ -24,7 +24,7 @@ async function upTo(last: string, work: (pool: Pool) => Promise<void>): Promise<
       await pool.close()
     }
   }
-  await withOwnDatabase(process.env.TEST_DATABASE_URL ?? '', withPool, older)
+  await withNewDatabase(process.env.TEST_DATABASE_URL ?? '', withPool, older)
   fs.rmSync(older, { recursive: true })
 }
 

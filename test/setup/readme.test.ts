@@ -5,10 +5,10 @@ import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
 import { newTenant, startService } from '../faults/service.ts'
-import { ownDatabase } from '../support/harness.ts'
+import { createDatabase } from '../support/harness.ts'
 import { parley } from '../support/process.ts'
 
-const { url, pool } = await ownDatabase('readme')
+const { url, pool } = await createDatabase('readme')
 const readme = fs.readFileSync(path.resolve(import.meta.dirname, '../../README.md'), 'utf8')
 const calls = [...readme.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, lines]) => lines).join('\n')
 

@@ -10,23 +10,23 @@ ajv.addSchema(JSON.parse(JSON.stringify(document)), 'document')
 const pointer = (...parts: string[]) =>
   parts.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 
-type Rule = (answer: Answer) => string[]
+type Check = (answer: Answer) => string[]
 
-const rules = new Map<string, Rule>()
+const checks = new Map<string, Check>()
 
-/** What in the answer is not as the OpenAPI document promises; undocumented statuses and missing headers too. */
+/** Lists what differs from the OpenAPI document, including undocumented statuses and missing headers. */
 export function answerFaults({ path, method }: { path: string; method: string }, answer: Answer): string[] {
   const at = pointer('paths', path.replace(/:(\w+)/g, '{$1}'), method.toLowerCase(), 'responses', String(answer.status))
-  const rule = rules.get(at) ?? ruleOf(resolved(ajv.getSchema(`document#${at}`)?.schema))
-  rules.set(at, rule)
-  return rule(answer)
+  const check = checks.get(at) ?? compileCheck(resolveReference(ajv.getSchema(`document#${at}`)?.schema))
+  checks.set(at, check)
+  return check(answer)
 }
 
-/** Made once for each status of each operation: to compile a schema takes long. */
-function ruleOf(response: Response | undefined): Rule {
+/** Called once per operation and status, because compiling a schema is slow. */
+function compileCheck(response: Response | undefined): Check {
   if (!response) return ({ status }) => [`the status ${status} is not documented`]
   const { schema, examples } = response.content?.['application/json'] ?? {}
-  const validate = schema && ajv.compile(rooted(schema))
+  const validate = schema && ajv.compile(withRootedReferences(schema))
   const type = Object.keys(response.content ?? {}).find((name) => name !== 'application/json')
   const codes = examples && Object.keys(examples)
   const names = Object.keys(response.headers ?? {}).filter(
@@ -37,9 +37,10 @@ function ruleOf(response: Response | undefined): Rule {
       .filter((name) => name !== 'Retry-After' || [429, 503].includes(status))
       .filter((name) => !headers.has(name))
       .map((name) => `the header ${name} is missing`)
-    if (!headers.get('content-security-policy')?.startsWith("default-src 'none'")) faults.push('a browser may run it')
+    if (!headers.get('content-security-policy')?.startsWith("default-src 'none'"))
+      faults.push('the Content-Security-Policy is missing')
     if (type) return headers.get('content-type')?.startsWith(type) ? faults : [...faults, `it is not ${type}`]
-    if (!validate) return text === '' ? faults : [...faults, 'a body that is not documented']
+    if (!validate) return text === '' ? faults : [...faults, 'the body is not documented']
     const { code } = Object(body?.error)
     if (!validate(body)) faults.push(ajv.errorsText(validate.errors))
     else if (codes && !codes.includes(code)) faults.push(`the code ${code} is not documented`)
@@ -47,8 +48,8 @@ function ruleOf(response: Response | undefined): Rule {
   }
 }
 
-/** The same for an answer outside of all operations. */
-export const errorFaults: Rule = ({ body }) => (isError(body) ? [] : [ajv.errorsText(isError.errors)])
+/** The same for an error response that belongs to no operation. */
+export const errorFaults: Check = ({ body }) => (isError(body) ? [] : [ajv.errorsText(isError.errors)])
 
 const isError = ajv.compile({ $ref: 'document#/components/schemas/Error' })
 
@@ -58,13 +59,13 @@ interface Response {
   content?: Record<string, { schema: object; examples?: object }>
 }
 
-function resolved(response: unknown): Response | undefined {
+function resolveReference(response: unknown): Response | undefined {
   const { $ref } = Object(response)
   return typeof $ref === 'string'
     ? (ajv.getSchema(`document${$ref}`)?.schema as Response | undefined)
     : (response as Response | undefined)
 }
 
-/** References of the document lead into it from anywhere. */
-const rooted = (schema: object): object =>
+/** Makes references absolute, so that they resolve outside the document. */
+const withRootedReferences = (schema: object): object =>
   JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"document#/components'))

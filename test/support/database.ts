@@ -11,14 +11,14 @@ export async function withDatabase(folder: string, work: (url: string) => Promis
   const data_dir = path.join(baseFolder(checkout, product.short_name), folder)
   const postgres = await openEmbedded({ checkout, name: product.short_name, data_dir, as: 'serve', say: console.log })
   try {
-    await withOwnDatabase(postgres.url, work)
+    await withNewDatabase(postgres.url, work)
   } finally {
     await postgres.close()
   }
 }
 
 /** Runs `work` with a new, migrated database in the PostgreSQL at `url`, and drops it. */
-export async function withOwnDatabase(
+export async function withNewDatabase(
   url: string,
   work: (url: string) => Promise<void>,
   migrations = path.join(checkout, 'migrations'),
@@ -27,11 +27,11 @@ export async function withOwnDatabase(
   const admin = openPool({ url, size: 1, on_error: console.error })
   await admin.script(`create database ${name}`)
   try {
-    const own_url = url.replace(/\/[^/]*$/, `/${name}`)
-    const pool = openPool({ url: own_url, size: 1, on_error: console.error })
+    const new_url = url.replace(/\/[^/]*$/, `/${name}`)
+    const pool = openPool({ url: new_url, size: 1, on_error: console.error })
     await migrate(pool, migrations)
     await pool.close()
-    await work(own_url)
+    await work(new_url)
   } finally {
     await admin.script(`drop database ${name} with (force)`)
     await admin.close()

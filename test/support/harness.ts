@@ -22,100 +22,100 @@ export interface Answer {
   status: number
   headers: Headers
   text: string
-  // biome-ignore lint/suspicious/noExplicitAny: a test may look into any answer
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field
   body: any
 }
 
 export interface Tenant {
   id: string
   key: string
-  /** One request to the base address with the tenant's key. A body that is no text is sent as JSON. */
+  /** Sends a request to the API with the tenant's key. Bodies other than text, bytes and forms are sent as JSON. */
   call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
-  /** Posts JSON to an address outside of the base address. */
+  /** Posts JSON to a URL outside the API, such as the URL of an integration. */
   send: (url: string, body: unknown, headers?: Record<string, string>) => Promise<Answer>
-  /** Another key of the same workspace. */
+  /** Creates another key of the workspace. */
   newKey: (key?: Partial<NewApiKey>) => Promise<string>
-  /** Does what is due in the background by then: in tests nothing happens there by itself. */
+  /** Runs the background work that is due at that time. In tests nothing runs in the background by itself. */
   work: (now?: number, timeout_ms?: number) => Promise<void>
 }
 
 export interface Server {
   url: string
   pool: Pool
-  /** To call the verbs of a workspace directly. */
+  /** For calling verbs directly. */
   at: (workspace: string, now?: number) => At
-  /** A fresh workspace with a key of its own: tests never meet. */
+  /** Creates a workspace with a key, so that tests don't affect each other. */
   workspace: () => Promise<Tenant>
-  /** One request to any address of the server. */
-  fetch: (method: string, address: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
-  /** Bytes as they are, on a socket of their own; gives all that comes back until it is closed. */
-  say: (bytes: string | Buffer) => Promise<string>
+  /** Sends a request to any path of the server. */
+  fetch: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
+  /** Sends bytes on a new connection and returns everything received until the server closes it. */
+  sendBytes: (bytes: string | Buffer) => Promise<string>
   close: () => Promise<void>
 }
 
 export const testPool = (url = process.env.TEST_DATABASE_URL): Pool => {
-  if (!url) throw new Error('run it by: npm test -- FILE')
+  if (!url) throw new Error('run it with: npm test -- FILE')
   return openPool({ url, size: 5, on_error: console.error })
 }
 
-/** A database of the file's own: a server that works in the background would do the work of other tests as well. */
-export async function ownDatabase(name: string): Promise<{ url: string; pool: Pool }> {
-  const own = `${name}_${process.pid}`
-  const url = process.env.TEST_DATABASE_URL?.replace(/\/[^/]*$/, `/${own}`) ?? ''
+/** Creates a database for the test file. A server with background work would otherwise also do the work of other tests. */
+export async function createDatabase(name: string): Promise<{ url: string; pool: Pool }> {
+  const database = `${name}_${process.pid}`
+  const url = process.env.TEST_DATABASE_URL?.replace(/\/[^/]*$/, `/${database}`) ?? ''
   const admin = testPool()
-  await admin.script(`create database ${own}`)
+  await admin.script(`create database ${database}`)
   const pool = testPool(url)
   await migrate(pool, migrations)
   after(async () => {
     await pool.close()
-    await admin.script(`drop database ${own} with (force)`)
+    await admin.script(`drop database ${database} with (force)`)
     await admin.close()
   })
   return { url, pool }
 }
 
-const isSentAsItIs = (body: unknown): boolean =>
+const isSentUnchanged = (body: unknown): boolean =>
   typeof body === 'string' || body instanceof Buffer || body instanceof FormData
 
 const isEndless = ({ headers }: Response): boolean => headers.get('content-type') === 'text/event-stream'
 
-/** What comes first of an answer without an end, which is then given up. */
-async function beginningOf({ body }: Response): Promise<string> {
+/** The first chunk of an endless response, which is then canceled. */
+async function readFirstChunk({ body }: Response): Promise<string> {
   for await (const bytes of body ?? []) return Buffer.from(bytes).toString()
   return ''
 }
 
-/** What a name leads to must not depend on who answers here, and how soon. */
-const nobodyKnows = (name: string): Promise<string[]> =>
-  Promise.reject(Object.assign(new Error(`${name} is not known`), { code: 'ENOTFOUND' }))
+/** Tests must not depend on DNS. */
+const resolveNothing = (name: string): Promise<string[]> =>
+  Promise.reject(Object.assign(new Error(`${name} is unknown`), { code: 'ENOTFOUND' }))
 
-/** The service on a port of its own in this process, over the run's database, until the file's tests are done. */
+/** Starts the service in this process with the database of the test run, until the tests of the file are done. */
 export async function serve(changes: Partial<Config> = {}): Promise<Server> {
   const server = await openServer(testPool(), changes)
   after(server.close)
   return server
 }
 
-/** The same over any database, until it is closed. */
-export async function openServer(pool: Pool, changes: Partial<Config> = {}, find = nobodyKnows): Promise<Server> {
+/** Starts the service in this process with the given database, until it is closed. */
+export async function openServer(pool: Pool, changes: Partial<Config> = {}, resolve = resolveNothing): Promise<Server> {
   const secrets_key = randomBytes(32).toString('base64')
   const environment = { RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: 'silent', DATA_DIR: '.cache', SECRETS_KEY: secrets_key }
   const config = { ...readConfig(environment), ...changes }
   const log = openLog(config.log_level)
   const { app, service } = openApi(pool, config, migrations, log)
-  service.tools.outbound = openOutbound({ allowed: config.webhook_allow_hosts, resolve: find })
+  service.tools.outbound = openOutbound({ allowed: config.webhook_allow_hosts, resolve })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
 
-  async function fetchAny(method: string, address: string, body?: unknown, headers: Record<string, string> = {}) {
-    const is_json = body !== undefined && !isSentAsItIs(body)
-    const response = await fetch(url + address, {
+  async function fetchAny(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+    const is_json = body !== undefined && !isSentUnchanged(body)
+    const response = await fetch(url + path, {
       method,
       headers: { ...(is_json && { 'content-type': 'application/json' }), ...headers },
       ...(body !== undefined && {
         body: is_json ? JSON.stringify(body) : (body as string | Buffer<ArrayBuffer> | FormData),
       }),
     })
-    const text = await (isEndless(response) ? beginningOf(response) : response.text())
+    const text = await (isEndless(response) ? readFirstChunk(response) : response.text())
     const is_object = response.headers.get('content-type')?.startsWith('application/json') && text !== ''
     return { status: response.status, headers: response.headers, text, body: is_object ? JSON.parse(text) : undefined }
   }
@@ -128,35 +128,34 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}, find
     async workspace() {
       const now = clock.now()
       const created = await workspaces.create({ db: pool, now }, `test ${newId()}`)
-      if (!created) throw new Error('two ids are the same')
+      if (!created) throw new Error('the name is taken')
       const newKey = async (key: Partial<NewApiKey> = {}) => {
         const token = api_keys.newToken()
-        const said = { name: 'test', scopes: null, expires_at: null, ...key }
-        await inTransaction(atNow(service, created.id, now), (at) => api_keys.create(at, { token, key: said }))
+        const fields = { name: 'test', scopes: null, expires_at: null, ...key }
+        await inTransaction(atNow(service, created.id, now), (at) => api_keys.create(at, { token, key: fields }))
         return token
       }
-      // By name: a key without a list may do everything but make keys.
+      // A list, because a key without one may not create keys.
       const key = await newKey({ scopes })
       const call: Tenant['call'] = (method, path, body, headers) =>
         fetchAny(method, `/api/v1${path}`, body, { authorization: `Bearer ${key}`, ...headers })
-      const send: Tenant['send'] = (address, body, headers) =>
-        fetchAny('POST', new URL(address).pathname, body, headers)
+      const send: Tenant['send'] = (to, body, headers) => fetchAny('POST', new URL(to).pathname, body, headers)
       const work: Tenant['work'] = (at, timeout_ms) => {
         const now = () => at ?? clock.now()
         return runDue({ service, ownAddress: () => url, log, now, ...(timeout_ms && { timeout_ms }) }, created.id)
       }
       return { id: created.id, key, call, send, newKey, work }
     },
-    say: (bytes) =>
+    sendBytes: (bytes) =>
       new Promise((resolve, reject) => {
         const { port, hostname } = new URL(url)
         const socket = net.connect(Number(port), hostname, () => socket.write(bytes))
-        let said = ''
+        let received = ''
         socket.setEncoding('utf8')
         socket.on('data', (text) => {
-          said += text
+          received += text
         })
-        socket.on('close', () => resolve(said))
+        socket.on('close', () => resolve(received))
         socket.on('error', reject)
       }),
     async close() {

@@ -2,36 +2,40 @@ import type { Tenant } from './harness.ts'
 
 let count = 0
 
-/** A number that no other call gives in this process; workspaces keep the processes apart. */
+/** Unique in this process. Other processes use other workspaces. */
 export function phoneNumber(): string {
   count += 1
   return `+1415${String(count).padStart(7, '0')}`
 }
 
-export const newContact = (said: object = {}) => ({ phone_number: phoneNumber(), ...said })
+export const newContact = (fields: object = {}) => ({ phone_number: phoneNumber(), ...fields })
 
-export const newAgent = (said: object = {}) => ({ name: 'Reception', instructions: 'Greet the caller.', ...said })
+export const newAgent = (fields: object = {}) => ({ name: 'Reception', instructions: 'Greet the caller.', ...fields })
 
-export const newApiKey = (said: object = {}) => ({ name: 'CRM sync', scopes: ['contacts:read'], ...said })
+export const newApiKey = (fields: object = {}) => ({ name: 'CRM sync', scopes: ['contacts:read'], ...fields })
 
-export const newImport = (said: object = {}) => ({ rows: [{ Phone: phoneNumber() }], ...said })
+export const newImport = (fields: object = {}) => ({ rows: [{ Phone: phoneNumber() }], ...fields })
 
-export const newWebhook = (said: object = {}) => ({ url: 'https://93.184.215.14/hook', events: ['contact.*'], ...said })
+export const newWebhook = (fields: object = {}) => ({
+  url: 'https://93.184.215.14/hook',
+  events: ['contact.*'],
+  ...fields,
+})
 
 async function delivery({ call }: Tenant): Promise<string> {
   const { id } = (await call('POST', '/webhooks', newWebhook({ url: 'inbox' }))).body.data
   return `${id}/deliveries/${(await call('POST', `/webhooks/${id}/test`)).body.data.id}`
 }
 
-export const newIntegration = (said: object = {}) => ({
+export const newIntegration = (fields: object = {}) => ({
   name: 'Contact form',
   field_map: { phone_number: '/phone', first_name: '/name' },
-  ...said,
+  ...fields,
 })
 
 /**
- * One maker for each noun that stands in an address, by the name of its collection: gives the id of a new one. By the
- * name of an operation, where only some of them will do.
+ * Creates a resource and returns its id, by the name of its collection. An entry with the name of an operation creates one
+ * in the state that this operation needs.
  */
 export const makers: Record<string, (tenant: Tenant) => Promise<string>> = {
   contacts: async ({ call }) => (await call('POST', '/contacts', newContact())).body.data.id,
@@ -56,7 +60,7 @@ export const makers: Record<string, (tenant: Tenant) => Promise<string>> = {
   },
   overview: async ({ call }) => (await call('POST', '/contacts', newContact())).body.data.id,
   webhooks: async ({ call }) => (await call('POST', '/webhooks', newWebhook({ url: 'inbox' }))).body.data.id,
-  // An inbox keeps its address.
+  // The URL of an inbox can't be changed.
   'webhooks.update': async ({ call }) => (await call('POST', '/webhooks', newWebhook())).body.data.id,
   'webhooks.receive': async ({ call }) => (await call('POST', '/webhooks', newWebhook({ url: 'inbox' }))).body.data.url,
   'webhooks.get_delivery': delivery,
@@ -64,7 +68,7 @@ export const makers: Record<string, (tenant: Tenant) => Promise<string>> = {
   api_keys: async ({ call }) => (await call('POST', '/api_keys', newApiKey())).body.data.id,
 }
 
-/** A body that each operation which takes one accepts. */
+/** A valid body for each operation that has one. */
 export const bodies: Record<string, () => object> = {
   'contacts.create': newContact,
   'contacts.update': () => ({ first_name: 'Ada' }),

@@ -4,7 +4,7 @@ import { document, operations } from '../../server/api.ts'
 import { showsResource } from '../../server/kit/http/envelope.ts'
 import { isWrite, type Operation } from '../../server/kit/http/operation.ts'
 import { type Answer, serve } from '../support/harness.ts'
-import { addressOf, bodyOf, make, prepare, successStatus } from '../support/operations.ts'
+import { makeSample, pathFor, prepare, sampleBody, successStatus } from '../support/operations.ts'
 
 const { workspace } = await serve()
 
@@ -16,7 +16,7 @@ const isChange = ({ method }: Operation) => ['PATCH', 'PUT', 'DELETE'].includes(
 for (const operation of operations.filter(isGet)) {
   test(`${operation.id} has an ETag, which its conditions compare`, async () => {
     const tenant = await workspace()
-    const address = addressOf(operation, await make(operation, tenant))
+    const address = pathFor(operation, await makeSample(operation, tenant))
     const get = (headers = {}) => tenant.call('GET', address, undefined, headers)
     const first = await get()
     assert.match(etagOf(first), /^"[^"]+"$/)
@@ -33,12 +33,12 @@ for (const operation of operations.filter(isGet)) {
 for (const operation of operations.filter(isChange)) {
   test(`${operation.id} with a stale If-Match is 412, and nothing changes`, async () => {
     const tenant = await workspace()
-    const resource = await make(operation, tenant)
+    const resource = await makeSample(operation, tenant)
     await prepare(operation, tenant, resource)
-    const address = addressOf(operation, resource)
+    const address = pathFor(operation, resource)
     const shown = `/${address.split('/').slice(1, 3).join('/')}`
     const before = await tenant.call('GET', shown)
-    const change = (etag: string) => tenant.call(operation.method, address, bodyOf(operation), { 'if-match': etag })
+    const change = (etag: string) => tenant.call(operation.method, address, sampleBody(operation), { 'if-match': etag })
     const refused = await change('"x"')
     assert.deepEqual([refused.status, refused.body.error.code], [412, 'PRECONDITION_FAILED'])
     const after = await tenant.call('GET', shown)

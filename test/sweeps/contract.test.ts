@@ -7,7 +7,7 @@ import { document, operations } from '../../server/api.ts'
 import { bodyOf as bodySchema } from '../../server/kit/http/operation.ts'
 import { answerFaults } from '../support/contract.ts'
 import { serve } from '../support/harness.ts'
-import { addressOf, bodyOf, hasId, make, prepare, request, successStatus } from '../support/operations.ts'
+import { hasId, makeSample, pathFor, prepare, sampleBody, sendRequest, successStatus } from '../support/operations.ts'
 
 const { workspace, fetch } = await serve({ rate_limit_per_second: 100_000 })
 
@@ -16,9 +16,9 @@ for (const operation of operations) {
 
   test(`${id} returns what its schema says`, async () => {
     const tenant = await workspace()
-    const resource = await make(operation, tenant)
+    const resource = await makeSample(operation, tenant)
     await prepare(operation, tenant, resource)
-    const answer = await request(operation, tenant, addressOf(operation, resource), bodyOf(operation))
+    const answer = await sendRequest(operation, tenant, pathFor(operation, resource), sampleBody(operation))
     assert.equal(answer.status, successStatus(operation), answer.text)
     assert.deepEqual(answerFaults(operation, answer), [])
     const disposition = answer.headers.get('content-disposition')
@@ -32,18 +32,18 @@ for (const operation of operations) {
 
   test(`${id} returns errors as its schema says`, async () => {
     const tenant = await workspace()
-    const resource = await make(operation, tenant)
-    const address = addressOf(operation, resource)
+    const resource = await makeSample(operation, tenant)
+    const address = pathFor(operation, resource)
     if (operation.kind === 'raw') {
-      const unknown = await request(operation, tenant, `${address.slice(0, -1)}_`, bodyOf(operation))
+      const unknown = await sendRequest(operation, tenant, `${address.slice(0, -1)}_`, sampleBody(operation))
       assert.equal(unknown.status, 404)
       return assert.deepEqual(answerFaults(operation, unknown), [])
     }
     const answers = [
       await fetch(method, `/api/v1${address}`),
-      await tenant.call(method, `${address}?nonsense=1`, bodyOf(operation)),
+      await tenant.call(method, `${address}?nonsense=1`, sampleBody(operation)),
       ...(bodySchema(operation) ? [await tenant.call(method, address, { nonsense: 1 })] : []),
-      ...(hasId(operation) ? [await tenant.call(method, addressOf(operation, 'none'), bodyOf(operation))] : []),
+      ...(hasId(operation) ? [await tenant.call(method, pathFor(operation, 'none'), sampleBody(operation))] : []),
     ]
     for (const answer of answers) {
       assert.ok(answer.status >= 400, answer.text)

@@ -5,7 +5,7 @@ import addFormats from 'ajv-formats'
 import { document, operations } from '../../server/api.ts'
 import type { Operation } from '../../server/kit/http/operation.ts'
 import { serve } from '../support/harness.ts'
-import { addressOf, make, prepare, request, successStatus } from '../support/operations.ts'
+import { makeSample, pathFor, prepare, sendRequest, successStatus } from '../support/operations.ts'
 
 const { workspace } = await serve()
 
@@ -31,10 +31,10 @@ for (const operation of operations) {
     test(`${operation.id} accepts its own example as ${type}`, async () => {
       assert.notEqual(example, undefined, 'there is an example')
       const tenant = await workspace()
-      const resource = await make(operation, tenant)
+      const resource = await makeSample(operation, tenant)
       await prepare(operation, tenant, resource)
       const body = type === 'multipart/form-data' ? formOf(example) : example
-      const answer = await request(operation, tenant, addressOf(operation, resource), body)
+      const answer = await sendRequest(operation, tenant, pathFor(operation, resource), body)
       assert.equal(answer.status, successStatus(operation), `${JSON.stringify(example)}\n${answer.text}`)
     })
   }

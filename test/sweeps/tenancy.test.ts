@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { operations } from '../../server/api.ts'
 import { raw, sql } from '../../server/kit/postgres/sql.ts'
 import { serve } from '../support/harness.ts'
-import { addressOf, bodyOf, hasId, make, prepare } from '../support/operations.ts'
+import { hasId, makeSample, pathFor, prepare, sampleBody } from '../support/operations.ts'
 
 const { workspace, pool } = await serve()
 
@@ -26,20 +26,20 @@ async function everythingOf(workspace_id: string): Promise<unknown> {
 for (const operation of operations.filter(hasId)) {
   test(`${operation.id} with another workspace's id is 404, and nothing changes`, async () => {
     const [owner, stranger] = await Promise.all([workspace(), workspace()])
-    const id = await make(operation, owner)
+    const id = await makeSample(operation, owner)
     await prepare(operation, owner, id)
     const before = await everythingOf(owner.id)
-    const answer = await stranger.call(operation.method, addressOf(operation, id), bodyOf(operation))
+    const answer = await stranger.call(operation.method, pathFor(operation, id), sampleBody(operation))
     const unknown = await stranger.call(
       operation.method,
-      addressOf(operation, '01a1dd18-9904-726a-94bc-9e3b6ab9ad11'),
-      bodyOf(operation),
+      pathFor(operation, '01a1dd18-9904-726a-94bc-9e3b6ab9ad11'),
+      sampleBody(operation),
     )
     assert.equal(answer.status, 404)
     assert.equal(answer.body.error.code, 'NOT_FOUND')
     assert.equal(answer.body.error.message, unknown.body.error.message, 'what exists elsewhere looks as what does not')
     assert.deepEqual(await everythingOf(owner.id), before)
-    const own = await owner.call(operation.method, addressOf(operation, id), bodyOf(operation))
+    const own = await owner.call(operation.method, pathFor(operation, id), sampleBody(operation))
     assert.ok(own.status < 300, own.text)
   })
 }
@@ -47,10 +47,10 @@ for (const operation of operations.filter(hasId)) {
 for (const operation of operations.filter(({ kind }) => kind === 'list')) {
   test(`${operation.id} shows nothing of another workspace`, async () => {
     const [owner, stranger] = await Promise.all([workspace(), workspace()])
-    const ours = hasId(operation) ? await make(operation, stranger) : ''
-    const before = await stranger.call('GET', addressOf(operation, ours))
-    const theirs = await make(operation, owner)
-    const answer = await stranger.call('GET', addressOf(operation, ours))
+    const ours = hasId(operation) ? await makeSample(operation, stranger) : ''
+    const before = await stranger.call('GET', pathFor(operation, ours))
+    const theirs = await makeSample(operation, owner)
+    const answer = await stranger.call('GET', pathFor(operation, ours))
     assert.equal(answer.status, 200)
     assert.ok(!answer.text.includes(theirs))
     assert.equal(answer.body.pagination.total, before.body.pagination.total)

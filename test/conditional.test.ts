@@ -17,19 +17,19 @@ const writes = [
   ['DELETE', '', undefined],
 ] as const
 
-/** A contact with a CRM id, its present tag and one that it had before. */
-async function contact(tenant: Tenant) {
+/** Creates a contact with a CRM id. Returns its current ETag and an earlier one. */
+async function createChanged(tenant: Tenant) {
   const { id } = await create(tenant, profile)
   const stale = etagOf(await tenant.call('GET', `/contacts/${id}`))
   const changed = await tenant.call('PUT', `/contacts/${id}/crm_ids/hubspot`, { id: id.slice(-12) })
   return { id, stale, current: etagOf(changed) }
 }
 
-test('every answer with one resource has its ETag, and lists have none', async () => {
+test('every response with one resource has its ETag, and lists have none', async () => {
   const { call } = await workspace()
   for (const path of ['/contacts', '/agents']) {
-    const said = path === '/agents' ? newAgent() : { phone_number: '+14155550100' }
-    const created = await call('POST', path, said)
+    const input = path === '/agents' ? newAgent() : { phone_number: '+14155550100' }
+    const created = await call('POST', path, input)
     assert.match(etagOf(created), /^"[^"]+"$/)
     const got = await call('GET', `${path}/${created.body.data.id}`)
     assert.equal(etagOf(got), etagOf(created))
@@ -37,9 +37,9 @@ test('every answer with one resource has its ETag, and lists have none', async (
   }
 })
 
-test('the ETag changes with each change, and only then', async () => {
+test('the ETag changes with each change of the resource, and only then', async () => {
   const tenant = await workspace()
-  const { id, stale, current } = await contact(tenant)
+  const { id, stale, current } = await createChanged(tenant)
   assert.notEqual(stale, current)
   assert.equal(etagOf(await tenant.call('PATCH', `/contacts/${id}`, {})), current)
   const patched = etagOf(await tenant.call('PATCH', `/contacts/${id}`, { notes: 'x' }))
@@ -47,9 +47,9 @@ test('the ETag changes with each change, and only then', async () => {
   assert.equal(etagOf(await tenant.call('GET', `/contacts/${id}`)), patched)
 })
 
-test('If-None-Match with the present ETag gives 304 without a body', async () => {
+test('If-None-Match with the current ETag gets 304 without a body', async () => {
   const tenant = await workspace()
-  const { id, stale, current } = await contact(tenant)
+  const { id, stale, current } = await createChanged(tenant)
   for (const known of [current, `W/${current}`, `${stale}, ${current}`, `"x" ,${current}`, `"x", W/${current}`, '*']) {
     for (const method of ['GET', 'HEAD']) {
       const answer = await tenant.call(method, `/contacts/${id}`, undefined, { 'if-none-match': known })
@@ -63,16 +63,16 @@ test('If-None-Match with the present ETag gives 304 without a body', async () =>
   }
 })
 
-test('If-None-Match does not hide that something is gone', async () => {
+test('If-None-Match for a deleted resource gets 404', async () => {
   const tenant = await workspace()
-  const { id, current } = await contact(tenant)
+  const { id, current } = await createChanged(tenant)
   await tenant.call('DELETE', `/contacts/${id}`)
   for (const known of [current, '*']) {
     assert.equal((await tenant.call('GET', `/contacts/${id}`, undefined, { 'if-none-match': known })).status, 404)
   }
 })
 
-test('an agent is conditional as well', async () => {
+test('If-None-Match works for agents too', async () => {
   const { call } = await workspace()
   const created = await call('POST', '/agents', newAgent())
   const path = `/agents/${created.body.data.id}`
@@ -80,10 +80,10 @@ test('an agent is conditional as well', async () => {
   assert.equal((await call('GET', path, undefined, { 'if-none-match': '"x"' })).status, 200)
 })
 
-test('If-Match with the present ETag lets a write through', async () => {
+test('a write with the current ETag in If-Match succeeds', async () => {
   const tenant = await workspace()
   for (const [method, path, body] of writes) {
-    const { id, stale, current } = await contact(tenant)
+    const { id, stale, current } = await createChanged(tenant)
     for (const known of [`${stale}, ${current}`, '*']) {
       const patched = await tenant.call('PATCH', `/contacts/${id}`, {}, { 'if-match': known })
       assert.equal(patched.status, 200, known)
@@ -93,10 +93,10 @@ test('If-Match with the present ETag lets a write through', async () => {
   }
 })
 
-test('If-Match with a stale ETag is 412, and nothing changes', async () => {
+test('a write with a stale ETag in If-Match gets 412, and nothing changes', async () => {
   const tenant = await workspace()
   for (const [method, path, body] of writes) {
-    const { id, stale, current } = await contact(tenant)
+    const { id, stale, current } = await createChanged(tenant)
     const before = [await get(tenant, id), (await eventsOf(pool, tenant)).length]
     for (const known of [stale, `W/${current}`, `${stale}, "x"`, current.slice(1, -1), '"*"', '']) {
       const answer = await tenant.call(method, `/contacts/${id}${path}`, body, { 'if-match': known })
@@ -106,9 +106,9 @@ test('If-Match with a stale ETag is 412, and nothing changes', async () => {
   }
 })
 
-test('If-Match counts for a GET too', async () => {
+test('If-Match applies to a GET too', async () => {
   const tenant = await workspace()
-  const { id, stale, current } = await contact(tenant)
+  const { id, stale, current } = await createChanged(tenant)
   for (const [known, expected] of [
     [current, 200],
     ['*', 200],
@@ -119,9 +119,9 @@ test('If-Match counts for a GET too', async () => {
   }
 })
 
-test('If-Match for something that is not there is 404', async () => {
+test('If-Match for a resource that does not exist gets 404', async () => {
   const tenant = await workspace()
-  const { id, current } = await contact(tenant)
+  const { id, current } = await createChanged(tenant)
   await tenant.call('DELETE', `/contacts/${id}`)
   for (const [method, path, body] of writes) {
     for (const known of [current, '*']) {
@@ -131,7 +131,7 @@ test('If-Match for something that is not there is 404', async () => {
   }
 })
 
-test('what arrives at an integration changes its ETag, since it is shown', async () => {
+test('a request to an integration changes its ETag, because last_received_at changes', async () => {
   const { call, send } = await workspace()
   const { id, url } = (await call('POST', '/integrations', newIntegration())).body.data
   const get = (headers = {}) => call('GET', `/integrations/${id}`, undefined, headers)
@@ -146,7 +146,7 @@ test('what arrives at an integration changes its ETag, since it is shown', async
   assert.deepEqual([patched.status, etagOf(patched)], [200, etagOf(await get())])
 })
 
-test('what becomes of imports, events, deliveries, keys and the overview changes their ETags', async () => {
+test('changes of imports, events, deliveries, keys and the overview change their ETags', async () => {
   const tenant = await workspace()
   const { call, work } = tenant
   const webhook = (await call('POST', '/webhooks', newWebhook({ url: 'inbox', events: ['contact.*'] }))).body.data.id

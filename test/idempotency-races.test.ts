@@ -11,11 +11,11 @@ import { type Answer, serve, type Tenant } from './support/harness.ts'
 import { create, eventsOf } from './support/people.ts'
 import { newContact } from './support/samples.ts'
 
-/** Two servers over one database, as two processes would be. */
-const { workspace, fetch: ask, pool, at } = await serve()
-const { fetch: askOther } = await serve()
+/** Two servers on one database stand for two processes. */
+const { workspace, fetch, pool, at } = await serve()
+const { fetch: fetchOther } = await serve()
 
-const post = ({ key }: Tenant, name: string, body: object, to = ask): Promise<Answer> =>
+const post = ({ key }: Tenant, name: string, body: object, to = fetch): Promise<Answer> =>
   to('POST', '/api/v1/contacts', body, { authorization: `Bearer ${key}`, 'idempotency-key': name })
 
 const isReplayed = ({ headers }: Answer) => headers.get('idempotent-replayed') === 'true'
@@ -25,7 +25,7 @@ const total = async ({ call }: Tenant): Promise<number> => (await call('GET', '/
 const keysOf = ({ id }: Tenant) =>
   pool.many<{ key: string; status: number }>(sql`select key, status from idempotency_keys where workspace_id = ${id}`)
 
-/** A transaction of someone else that stays open until it is told how to end. */
+/** Opens a transaction of another process. It stays open until `rollback`. */
 async function open(t: TestContext, work: (db: Db) => Promise<unknown>) {
   const started = Promise.withResolvers<number>()
   const ending = Promise.withResolvers<void>()
@@ -37,15 +37,15 @@ async function open(t: TestContext, work: (db: Db) => Promise<unknown>) {
     })
     .catch(() => {})
   const rollback = () => {
-    ending.reject(new Error('it is undone'))
+    ending.reject(new Error('rolled back'))
     return done
   }
   t.after(rollback)
   return { pid: await started.promise, rollback }
 }
 
-/** Takes the key as the same request in another process would, without an answer yet. */
-const takeKey =
+/** Reserves the key as the same request in another process would, without a response yet. */
+const reserveKey =
   ({ id }: Tenant, key: string) =>
   (db: Db) =>
     db.run(
@@ -53,7 +53,7 @@ const takeKey =
       values (${id}, ${key}, 'unfinished', ${clock.iso(clock.now() + 60_000)})`,
     )
 
-const takeNumber =
+const insertContact =
   ({ id }: Tenant, phone_number: string) =>
   (db: Db) =>
     db.run(
@@ -61,7 +61,7 @@ const takeNumber =
       values (${id}, ${newId()}, ${phone_number}, '{}', 'api', ${clock.iso(0)}, ${clock.iso(0)})`,
     )
 
-/** The backends that wait for this one, as soon as there are so many. */
+/** Waits until this many backends wait for this one, and returns them. */
 async function waitingFor(pid: number, count = 1): Promise<number[]> {
   for (;;) {
     const rows = await pool.many<{ pid: number }>(
@@ -72,28 +72,28 @@ async function waitingFor(pid: number, count = 1): Promise<number[]> {
   }
 }
 
-test('of 20 different requests at once with one key, one runs and the others are 422', async () => {
+test('of 20 different concurrent requests with one key, one runs and the others are 422', async () => {
   const tenant = await workspace()
   const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, index) => post(tenant, 'k', newContact(), index % 2 === 0 ? ask : askOther)),
+    Array.from({ length: 20 }, (_, index) => post(tenant, 'k', newContact(), index % 2 === 0 ? fetch : fetchOther)),
   )
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, ...Array(19).fill(422)])
   assert.equal(await total(tenant), 1)
 })
 
-test('of 20 creates of one number with different keys one succeeds, and each replays its own answer', async () => {
+test('of 20 creates of one number with different keys one succeeds, and each replays its own response', async () => {
   const tenant = await workspace()
-  const said = newContact()
+  const input = newContact()
   const names = Array.from({ length: 20 }, (_, index) => `key ${index}`)
   const answers = await Promise.all(
-    names.map((name, index) => post(tenant, name, said, index % 2 === 0 ? ask : askOther)),
+    names.map((name, index) => post(tenant, name, input, index % 2 === 0 ? fetch : fetchOther)),
   )
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, ...Array(19).fill(409)])
   const winner = answers.find(({ status }) => status === 201)
   for (const { status, body } of answers) {
     if (status === 409) assert.equal(body.error.details.existing_id, winner?.body.data.id)
   }
-  const replays = await Promise.all(names.map((name) => post(tenant, name, said)))
+  const replays = await Promise.all(names.map((name) => post(tenant, name, input)))
   replays.forEach((replay, index) => {
     assert.deepEqual([replay.status, replay.text], [answers[index]?.status, answers[index]?.text])
     assert.ok(isReplayed(replay))
@@ -101,20 +101,23 @@ test('of 20 creates of one number with different keys one succeeds, and each rep
   assert.equal(await total(tenant), 1)
 })
 
-test('many creates with many keys at once all succeed, also when two servers are asked for each', async () => {
+test('concurrent creates with many keys all succeed, also when each is sent to two servers', async () => {
   const tenant = await workspace()
   const bodies = Array.from({ length: 60 }, () => newContact())
   const both = await Promise.all(
-    bodies.flatMap((said, index) => [post(tenant, `${index}`, said, ask), post(tenant, `${index}`, said, askOther)]),
+    bodies.flatMap((input, index) => [
+      post(tenant, `${index}`, input, fetch),
+      post(tenant, `${index}`, input, fetchOther),
+    ]),
   )
   assert.deepEqual(new Set(both.map(({ status }) => status)), new Set([201]))
   assert.equal(both.filter(isReplayed).length, 60)
   assert.equal(await total(tenant), 60)
 })
 
-test('a request whose key another process holds waits, and runs when that one gives up', async (t) => {
+test('a request whose key another process has reserved waits, and runs when that one is rolled back', async (t) => {
   const tenant = await workspace()
-  const { pid, rollback } = await open(t, takeKey(tenant, 'k'))
+  const { pid, rollback } = await open(t, reserveKey(tenant, 'k'))
   const answer = post(tenant, 'k', newContact())
   await waitingFor(pid)
   await rollback()
@@ -123,26 +126,26 @@ test('a request whose key another process holds waits, and runs when that one gi
   assert.equal(await total(tenant), 1)
 })
 
-test('a request whose key another process holds waits for its answer, and gives the same', async (t) => {
+test('a request whose key another process has reserved waits, and returns the same response', async (t) => {
   const tenant = await workspace()
-  const said = newContact()
-  const { pid, rollback } = await open(t, takeNumber(tenant, said.phone_number))
-  const first = post(tenant, 'k', said, ask)
+  const input = newContact()
+  const { pid, rollback } = await open(t, insertContact(tenant, input.phone_number))
+  const first = post(tenant, 'k', input, fetch)
   const [runner = 0] = await waitingFor(pid)
-  const second = post(tenant, 'k', said, askOther)
+  const second = post(tenant, 'k', input, fetchOther)
   await waitingFor(runner)
   await rollback()
   assert.deepEqual([(await first).status, isReplayed(await first)], [201, false])
   assert.deepEqual([(await second).text, isReplayed(await second)], [(await first).text, true])
 })
 
-test('when the first is not finished within two seconds the second is told to come again', async (t) => {
+test('when the first request takes longer than two seconds the second gets 409 with Retry-After', async (t) => {
   const tenant = await workspace()
-  const { rollback } = await open(t, takeKey(tenant, 'held'))
-  const said = newContact()
+  const { rollback } = await open(t, reserveKey(tenant, 'held'))
+  const input = newContact()
   const [held, duplicate, free, bare] = await Promise.all([
-    post(tenant, 'held', said),
-    post(tenant, 'held', said),
+    post(tenant, 'held', input),
+    post(tenant, 'held', input),
     post(tenant, 'free', newContact()),
     tenant.call('POST', '/contacts', newContact()),
   ])
@@ -151,17 +154,17 @@ test('when the first is not finished within two seconds the second is told to co
     assert.equal(headers.get('retry-after'), '1')
     assert.equal(body.error.details.request_id, headers.get('x-request-id'))
   }
-  assert.deepEqual([free.status, bare.status], [201, 201], 'those who ask for something else are served')
+  assert.deepEqual([free.status, bare.status], [201, 201], 'other requests are served')
   await rollback()
-  const later = await post(tenant, 'held', said)
-  assert.deepEqual([later.status, isReplayed(later)], [201, false], 'the refusal is not kept')
+  const later = await post(tenant, 'held', input)
+  assert.deepEqual([later.status, isReplayed(later)], [201, false], 'the 409 is not stored')
 })
 
-test('a create that fails midway leaves neither key nor contact, and can be repeated', async (t) => {
+test('a create that fails midway leaves neither key nor contact, and can be retried', async (t) => {
   const tenant = await workspace()
-  const said = newContact()
-  const { pid, rollback } = await open(t, takeNumber(tenant, said.phone_number))
-  const answer = post(tenant, 'k', said)
+  const input = newContact()
+  const { pid, rollback } = await open(t, insertContact(tenant, input.phone_number))
+  const answer = post(tenant, 'k', input)
   const [runner = 0] = await waitingFor(pid)
   await pool.many(sql`select pg_terminate_backend(${runner}::int)`)
   const { status, headers, body } = await answer
@@ -170,18 +173,18 @@ test('a create that fails midway leaves neither key nor contact, and can be repe
   assert.deepEqual(await keysOf(tenant), [])
   assert.deepEqual(await eventsOf(pool, tenant), [])
   assert.equal(await total(tenant), 0)
-  const again = await post(tenant, 'k', said)
+  const again = await post(tenant, 'k', input)
   assert.deepEqual([again.status, isReplayed(again)], [201, false])
   assert.deepEqual(await keysOf(tenant), [{ key: 'k', status: 201 }])
 })
 
-test('a duplicate that waits for one that fails runs in its place', async (t) => {
+test('a duplicate that waits for a request that fails runs instead', async (t) => {
   const tenant = await workspace()
-  const said = newContact()
-  const { pid, rollback } = await open(t, takeNumber(tenant, said.phone_number))
-  const first = post(tenant, 'k', said, ask)
+  const input = newContact()
+  const { pid, rollback } = await open(t, insertContact(tenant, input.phone_number))
+  const first = post(tenant, 'k', input, fetch)
   const [runner = 0] = await waitingFor(pid)
-  const second = post(tenant, 'k', said, askOther)
+  const second = post(tenant, 'k', input, fetchOther)
   await waitingFor(runner)
   await pool.many(sql`select pg_terminate_backend(${runner}::int)`)
   assert.equal((await first).status, 503)
@@ -190,7 +193,7 @@ test('a duplicate that waits for one that fails runs in its place', async (t) =>
   assert.equal(await total(tenant), 1)
 })
 
-test('one who waits for a locked contact or number does not fail those who ask at the same time', async (t) => {
+test('a write that waits for a locked contact or number does not fail concurrent writes', async (t) => {
   const tenant = await workspace()
   const ids: string[] = []
   for (let count = 0; count < 10; count += 1) {
@@ -199,11 +202,11 @@ test('one who waits for a locked contact or number does not fail those who ask a
   const taken = newContact()
   await open(t, async (db) => {
     await db.run(sql`select from contacts where workspace_id = ${tenant.id} and id = ${ids[0]} for update`)
-    await takeNumber(tenant, taken.phone_number)(db)
+    await insertContact(tenant, taken.phone_number)(db)
   })
   const [patches, creates] = await Promise.all([
     Promise.all([...ids, ...ids].map((id) => tenant.call('PATCH', `/contacts/${id}`, { notes: 'x' }))),
-    Promise.all([taken, ...ids.map(() => newContact()), taken].map((said) => tenant.call('POST', '/contacts', said))),
+    Promise.all([taken, ...ids.map(() => newContact()), taken].map((input) => tenant.call('POST', '/contacts', input))),
   ])
   const served = [503, ...Array(9).fill(200)]
   assert.deepEqual(
@@ -216,17 +219,17 @@ test('one who waits for a locked contact or number does not fail those who ask a
   )
 })
 
-test('what others take at each try, just after it was seen to be free, is refused', async () => {
+test('a value that is taken at each attempt, just after it was free, gets 409', async () => {
   const tenant = await workspace()
   const [holder, other] = [await create(tenant), await create(tenant)]
   await tenant.call('PUT', `/contacts/${holder.id}/crm_ids/zoho`, { id: '1' })
   const id: string = other.id
   const is_current = () => true
   const change = { phone_number: holder.phone_number }
-  let tries = 0
-  /** Doesn't see who holds it. */
-  const blind = (db: Db): Db => {
-    tries += 1
+  let attempts = 0
+  /** Hides the row that has the value. */
+  const withoutHolder = (db: Db): Db => {
+    attempts += 1
     return {
       ...db,
       many: async <Row>(statement: Sql) =>
@@ -235,18 +238,18 @@ test('what others take at each try, just after it was seen to be free, is refuse
     }
   }
   const writes = [
-    (db: Db) => contacts.update({ ...at(tenant.id), db: blind(db) }, [{ id, change, is_current }]),
-    (db: Db) => setCrmId({ ...at(tenant.id), db: blind(db) }, { id, system: 'zoho', crm_id: '1', is_current }),
+    (db: Db) => contacts.update({ ...at(tenant.id), db: withoutHolder(db) }, [{ id, change, is_current }]),
+    (db: Db) => setCrmId({ ...at(tenant.id), db: withoutHolder(db) }, { id, system: 'zoho', crm_id: '1', is_current }),
   ]
   for (const write of writes) {
-    tries = 0
+    attempts = 0
     await assert.rejects(pool.tx<unknown>(write), { code: 'CONFLICT', status: 409 })
-    assert.ok(tries > 1, 'it is tried again')
+    assert.ok(attempts > 1, 'it is retried')
   }
   assert.deepEqual((await tenant.call('GET', `/contacts/${id}`)).body.data.phone_number, other.phone_number)
 })
 
-test('key, answer, contact and event are written in one transaction', async () => {
+test('key, response, contact and event are written in one transaction', async () => {
   const tenant = await workspace()
   await post(tenant, 'k', newContact({ tags: ['vip'] }))
   const writers = await pool.many<{ writer: string }>(

@@ -19,18 +19,18 @@ const isReplayed = ({ headers }: Answer) => headers.get('idempotent-replayed') =
 
 const total = async ({ call }: Tenant): Promise<number> => (await call('GET', '/contacts')).body.pagination.total
 
-/** A create whose header lines are sent as they are. */
-const sayPost = (tenant: Tenant, lines: string[], body: string) =>
+/** Sends a create with these header lines unchanged. */
+const sendCreate = (tenant: Tenant, lines: string[], body: string) =>
   sendBytes(rawCreate(tenant, [...lines, `Content-Length: ${body.length}`], body))
 
-test('a repeated request gets the first answer again, byte by byte, and creates nothing', async () => {
+test('a repeated request gets the first response again, byte for byte, and creates nothing', async () => {
   const tenant = await workspace()
-  const said = newContact({ first_name: 'Zoë', tags: ['a'] })
-  const first = await post(tenant, 'k', said)
+  const input = newContact({ first_name: 'Zoë', tags: ['a'] })
+  const first = await post(tenant, 'k', input)
   assert.deepEqual([first.status, isReplayed(first)], [201, false])
   await tenant.call('PATCH', `/contacts/${first.body.data.id}`, { first_name: 'changed' })
   for (let count = 0; count < 3; count += 1) {
-    const again = await post(tenant, 'k', said)
+    const again = await post(tenant, 'k', input)
     assert.deepEqual([again.status, again.text, isReplayed(again)], [201, first.text, true])
     for (const name of ['location', 'etag', 'content-type']) {
       assert.equal(again.headers.get(name), first.headers.get(name), name)
@@ -41,25 +41,25 @@ test('a repeated request gets the first answer again, byte by byte, and creates 
   assert.equal((await eventsOf(pool, tenant)).filter(({ type }) => type === 'contact.created').length, 1)
 })
 
-test('without a key, or with another, it is another request', async () => {
+test('a request without a key, or with another key, runs', async () => {
   const tenant = await workspace()
-  const said = newContact()
-  assert.equal((await post(tenant, 'k', said)).status, 201)
-  assert.equal((await tenant.call('POST', '/contacts', said)).status, 409)
-  assert.equal((await post(tenant, 'K', said)).status, 409, 'case counts')
+  const input = newContact()
+  assert.equal((await post(tenant, 'k', input)).status, 201)
+  assert.equal((await tenant.call('POST', '/contacts', input)).status, 409)
+  assert.equal((await post(tenant, 'K', input)).status, 409, 'keys are case-sensitive')
 })
 
-test('the first answer is replayed even when the contact is gone', async () => {
+test('the first response is replayed even after the contact is deleted', async () => {
   const tenant = await workspace()
-  const said = newContact()
-  const first = await post(tenant, 'k', said)
+  const input = newContact()
+  const first = await post(tenant, 'k', input)
   await tenant.call('DELETE', `/contacts/${first.body.data.id}`)
-  const again = await post(tenant, 'k', said)
+  const again = await post(tenant, 'k', input)
   assert.deepEqual([again.status, again.text, isReplayed(again)], [201, first.text, true])
   assert.equal(await total(tenant), 0)
 })
 
-test('the order of members and white space do not count', async () => {
+test('the order of members and white space make no difference', async () => {
   const tenant = await workspace()
   const { phone_number } = newContact()
   const first = await post(
@@ -68,27 +68,27 @@ test('the order of members and white space do not count', async () => {
     `{"phone_number":"${phone_number}","tags":["a","b"],"crm_ids":{"x":1,"y":{"b":1,"a":2}}}`,
   )
   assert.equal(first.status, 201)
-  for (const said of [
+  for (const input of [
     `\n{ "tags" : [ "a" , "b" ],\t"crm_ids": {"y":{"a":2,"b":1},"x":1.0}, "phone_number": "${phone_number}" }\r\n`,
     `\ufeff{"tags":["\\u0061","b"],"phone_number":"${phone_number}","crm_ids":{"x":1,"y":{"a":2,"b":1}}}`,
   ]) {
-    const again = await post(tenant, 'k', said)
-    assert.deepEqual([again.status, again.text, isReplayed(again)], [201, first.text, true], said)
+    const again = await post(tenant, 'k', input)
+    assert.deepEqual([again.status, again.text, isReplayed(again)], [201, first.text, true], input)
   }
 })
 
-test('the same key with another body or path is 422, and the first answer stays', async () => {
+test('the same key with another body or path is 422, and the first response is kept', async () => {
   const tenant = await workspace()
   const { phone_number } = newContact()
-  const said = { phone_number, notes: 'x', tags: ['a', 'b'], crm_ids: { a: 1 } }
-  const first = await post(tenant, 'k', said)
+  const input = { phone_number, notes: 'x', tags: ['a', 'b'], crm_ids: { a: 1 } }
+  const first = await post(tenant, 'k', input)
   for (const other of [
     newContact(),
-    { ...said, notes: 'y' },
-    { ...said, notes: ' x' },
-    { ...said, company: null },
-    { ...said, tags: ['b', 'a'] },
-    { ...said, crm_ids: [['a', 1]] },
+    { ...input, notes: 'y' },
+    { ...input, notes: ' x' },
+    { ...input, company: null },
+    { ...input, tags: ['b', 'a'] },
+    { ...input, crm_ids: [['a', 1]] },
     { phone_number },
   ]) {
     const answer = await post(tenant, 'k', other)
@@ -98,20 +98,20 @@ test('the same key with another body or path is 422, and the first answer stays'
   }
   assert.equal((await post(tenant, 'k', newAgent(), '/agents')).status, 422)
   assert.equal((await tenant.call('GET', '/agents')).body.pagination.total, 0)
-  assert.equal((await post(tenant, 'k', said)).text, first.text)
+  assert.equal((await post(tenant, 'k', input)).text, first.text)
   assert.equal(await total(tenant), 1)
 })
 
 test('the alias /v1 is the same path', async () => {
   const tenant = await workspace()
-  const said = newContact()
-  const first = await post(tenant, 'k', said)
+  const input = newContact()
+  const first = await post(tenant, 'k', input)
   const headers = { authorization: `Bearer ${tenant.key}`, 'idempotency-key': 'k' }
-  const again = await fetch('POST', '/v1/contacts', said, headers)
+  const again = await fetch('POST', '/v1/contacts', input, headers)
   assert.deepEqual([again.status, again.text, isReplayed(again)], [201, first.text, true])
 })
 
-test('a key may be bare or in quotes, and is the same key', async () => {
+test('a quoted key is the same as a bare key', async () => {
   const tenant = await workspace()
   for (const [bare, quoted] of [
     ['8e03978e-40d5-43dd-bc93-6894a57f9324', '"8e03978e-40d5-43dd-bc93-6894a57f9324"'],
@@ -119,14 +119,14 @@ test('a key may be bare or in quotes, and is the same key', async () => {
     ['a"b\\c', '"a\\"b\\\\c"'],
     ['x'.repeat(255), `"${'x'.repeat(255)}"`],
   ] as const) {
-    const said = newContact()
-    const first = await post(tenant, bare, said)
-    const again = await post(tenant, quoted, said)
+    const input = newContact()
+    const first = await post(tenant, bare, input)
+    const again = await post(tenant, quoted, input)
     assert.deepEqual([first.status, again.status, isReplayed(again)], [201, 201, true], bare)
   }
 })
 
-test('a key of 1 to 255 printable ASCII characters is taken, anything else refused', async () => {
+test('a key of 1 to 255 printable ASCII characters is accepted, anything else is rejected', async () => {
   const tenant = await workspace()
   const printable = String.fromCharCode(...Array.from({ length: 94 }, (_, index) => 33 + index))
   for (const key of ['x', 'x'.repeat(255), printable, '"', "'; drop table contacts; --"]) {
@@ -136,28 +136,31 @@ test('a key of 1 to 255 printable ASCII characters is taken, anything else refus
   const before = await total(tenant)
   for (const key of ['', '""', 'x'.repeat(256), `"${'x'.repeat(256)}"`, 'a\tb', 'é']) {
     const body = JSON.stringify(newContact())
-    const answer = await sayPost(tenant, [`Idempotency-Key: ${key}`], body)
+    const answer = await sendCreate(tenant, [`Idempotency-Key: ${key}`], body)
     assert.match(answer, /^HTTP\/1\.1 400 /, key)
     assert.match(answer, /"code":"VALIDATION_ERROR"/)
     assert.match(answer, /"path":"Idempotency-Key"/)
   }
   for (const key of ['a\0b', 'a\x01b', 'a\x7fb']) {
-    assert.match(await sayPost(tenant, [`Idempotency-Key: ${key}`], JSON.stringify(newContact())), /^HTTP\/1\.1 400 /)
+    assert.match(
+      await sendCreate(tenant, [`Idempotency-Key: ${key}`], JSON.stringify(newContact())),
+      /^HTTP\/1\.1 400 /,
+    )
   }
   assert.equal(await total(tenant), before)
 })
 
-test('a key sent twice is refused, even with the same value', async () => {
+test('a key sent twice is rejected, even with the same value', async () => {
   const tenant = await workspace()
   for (const second of ['a', 'b', '']) {
     const lines = ['Idempotency-Key: a', `idempotency-key: ${second}`]
-    assert.match(await sayPost(tenant, lines, JSON.stringify(newContact())), /^HTTP\/1\.1 400 .*"Idempotency-Key"/s)
+    assert.match(await sendCreate(tenant, lines, JSON.stringify(newContact())), /^HTTP\/1\.1 400 .*"Idempotency-Key"/s)
   }
   assert.equal(await total(tenant), 0)
   assert.equal((await post(tenant, 'a', newContact())).status, 201)
 })
 
-test('a 409 is kept: its body has the first request id, its header a new one', async () => {
+test('a 409 is stored: a replay has the first request id in its body and a new one in its header', async () => {
   const tenant = await workspace()
   const { id, phone_number } = await create(tenant)
   const first = await post(tenant, 'k', { phone_number })
@@ -167,42 +170,42 @@ test('a 409 is kept: its body has the first request id, its header a new one', a
   assert.deepEqual([again.status, again.text, isReplayed(again)], [409, first.text, true])
   assert.equal(again.body.error.details.request_id, first.headers.get('x-request-id'))
   assert.notEqual(again.headers.get('x-request-id'), first.headers.get('x-request-id'))
-  assert.equal((await post(tenant, 'other', { phone_number })).status, 201, 'the number is free by now')
+  assert.equal((await post(tenant, 'other', { phone_number })).status, 201, 'the number is free')
 })
 
-test('400, 401, 403, 413 and 415 are not kept: the key is still free', async () => {
+test('400, 401, 403, 413 and 415 are not stored: the key stays free', async () => {
   const tenant = await workspace()
   const reader = await tenant.newKey({ scopes: ['contacts:read'] })
-  const said = newContact()
+  const input = newContact()
   for (const [status, body, headers] of [
     [400, '{', {}],
     [400, {}, {}],
     [400, { phone_number: 'x' }, {}],
-    [401, said, { authorization: 'Bearer x' }],
-    [403, said, { authorization: `Bearer ${reader}` }],
+    [401, input, { authorization: 'Bearer x' }],
+    [403, input, { authorization: `Bearer ${reader}` }],
     [413, `${' '.repeat(1024 * 1024)}{}`, {}],
     [415, '{}', { 'content-type': 'text/plain' }],
   ] as const) {
     const all = { 'idempotency-key': 'k', 'content-type': 'application/json', ...headers }
     assert.equal((await tenant.call('POST', '/contacts', body, all)).status, status)
   }
-  const first = await post(tenant, 'k', said)
+  const first = await post(tenant, 'k', input)
   assert.deepEqual([first.status, isReplayed(first)], [201, false])
 })
 
-test('a key is the workspace’s: another of its API keys replays, another workspace begins anew', async () => {
+test('idempotency keys belong to a workspace: its other API keys get the replay, another workspace does not', async () => {
   const tenant = await workspace()
-  const said = newContact()
-  const first = await post(tenant, 'k', said)
+  const input = newContact()
+  const first = await post(tenant, 'k', input)
   const headers = { authorization: `Bearer ${await tenant.newKey()}`, 'idempotency-key': 'k' }
-  const again = await tenant.call('POST', '/contacts', said, headers)
+  const again = await tenant.call('POST', '/contacts', input, headers)
   assert.deepEqual([again.text, isReplayed(again)], [first.text, true])
   const stranger = await workspace()
   const theirs = await post(stranger, 'k', newContact())
   assert.deepEqual([theirs.status, isReplayed(theirs)], [201, false])
 })
 
-test('only a POST looks at the key', async () => {
+test('only POST requests use the key', async () => {
   const tenant = await workspace()
   const { id } = await create(tenant)
   for (const notes of ['a', 'b']) {
@@ -211,7 +214,7 @@ test('only a POST looks at the key', async () => {
   }
 })
 
-test('a key is kept for 24 hours, then the request runs anew', async () => {
+test('a key is stored for 24 hours, then the request runs again', async () => {
   const tenant = await workspace()
   const before = clock.now()
   await post(tenant, 'k', newContact())
@@ -224,17 +227,17 @@ test('a key is kept for 24 hours, then the request runs anew', async () => {
   const expire = (time: number) =>
     pool.run(sql`update idempotency_keys set expires_at = ${clock.iso(time)} where workspace_id = ${tenant.id}`)
   await expire(clock.now() + 60_000)
-  const said = newContact()
-  assert.equal((await post(tenant, 'k', said)).status, 422)
+  const input = newContact()
+  assert.equal((await post(tenant, 'k', input)).status, 422)
   await expire(clock.now())
-  const anew = await post(tenant, 'k', said)
-  assert.deepEqual([anew.status, isReplayed(anew)], [201, false])
-  const again = await post(tenant, 'k', said)
-  assert.deepEqual([again.text, isReplayed(again)], [anew.text, true])
+  const rerun = await post(tenant, 'k', input)
+  assert.deepEqual([rerun.status, isReplayed(rerun)], [201, false])
+  const again = await post(tenant, 'k', input)
+  assert.deepEqual([again.text, isReplayed(again)], [rerun.text, true])
   assert.equal(await total(tenant), 2)
 })
 
-test('what has expired is removed in batches of 1,000, and nothing else', async () => {
+test('expired keys are removed in batches of 1,000, and no others', async () => {
   const tenant = await workspace()
   const stranger = await workspace()
   const now = clock.now()
@@ -268,7 +271,7 @@ test('what has expired is removed in batches of 1,000, and nothing else', async 
   )
 })
 
-test('an answer that shows a secret is given again to the caller who got it, and to no other', async () => {
+test('a response with a secret is replayed only to the caller that received it', async () => {
   const secret = operations.filter(isWrite).filter(({ is_secret }) => is_secret)
   assert.ok(secret.length >= 4)
   for (const { id, path, scope } of secret) {
@@ -289,16 +292,16 @@ test('an answer that shows a secret is given again to the caller who got it, and
   }
 })
 
-test('a replay is not checked anew: where the address of a webhook leads now does not matter', async (t) => {
+test('a replay is not validated again: the URL of a webhook may resolve to another address by then', async (t) => {
   let address = '93.184.215.14'
   const server = await openServer(testPool(), {}, async () => [address])
   t.after(server.close)
   const tenant = await server.workspace()
-  const said = { url: 'https://hooks.shop.example/parley', events: ['*'] }
-  const first = await post(tenant, 'k', said, '/webhooks')
+  const input = { url: 'https://hooks.shop.example/parley', events: ['*'] }
+  const first = await post(tenant, 'k', input, '/webhooks')
   assert.equal(first.status, 201)
   address = '127.0.0.1'
-  const again = await post(tenant, 'k', said, '/webhooks')
+  const again = await post(tenant, 'k', input, '/webhooks')
   assert.deepEqual([again.status, again.text, isReplayed(again)], [201, first.text, true])
-  assert.equal((await post(tenant, 'another', said, '/webhooks')).status, 400)
+  assert.equal((await post(tenant, 'another', input, '/webhooks')).status, 400)
 })

@@ -12,10 +12,10 @@ import { holdTransaction } from './support/held-transaction.ts'
 import { explain, fillDeliveries, fillEvents, fillKeys, fillMessages, recordStatements } from './support/old-rows.ts'
 import { newImport, newIntegration, newWebhook } from './support/samples.ts'
 
-/** Closed before the database is dropped. */
+/** Disposed before the database is dropped. */
 const open = new AsyncDisposableStack()
 after(() => open.disposeAsync())
-/** A database of its own: retention looks at all workspaces. */
+/** Retention runs in all workspaces, so this file has its own database. */
 const { pool, url } = await createDatabase('retention')
 const server = await openServer(testPool(url))
 open.defer(server.close)
@@ -37,7 +37,7 @@ const totalOf = async (
   return (body as { pagination: { total: number } }).pagination.total
 }
 
-test('what fails in one workspace is logged, and its other steps and other workspaces go on', async () => {
+test('a failure in one workspace is logged, and its other steps and other workspaces continue', async () => {
   const tenants = [await server.workspace(), await server.workspace()]
   for (const { call } of tenants) {
     const { id } = (await call('POST', '/webhooks', newWebhook({ url: 'inbox' }))).body.data
@@ -58,11 +58,11 @@ test('what fails in one workspace is logged, and its other steps and other works
   assert.deepEqual((await left()).flat().includes(0), false)
   const warned: unknown[] = []
   const warn = (fields: { step: string; workspace_id: string }) => warned.push([fields.step, fields.workspace_id])
-  const noticing = Object.assign(Object.create(log), { warn })
+  const recording_log = Object.assign(Object.create(log), { warn })
   await using held = await holdTransaction(pool, (db) =>
     db.run(sql`select from webhook_deliveries where workspace_id = ${first} for update`),
   )
-  await retention.removeExpired({ ...options, log: noticing, now: () => clock.now() + 31 * day_ms })
+  await retention.removeExpired({ ...options, log: recording_log, now: () => clock.now() + 31 * day_ms })
   assert.deepEqual(await left(), [
     [1, 0],
     [0, 0],
@@ -73,27 +73,27 @@ test('what fails in one workspace is logged, and its other steps and other works
   assert.deepEqual((await left()).flat(), [0, 0, 0, 0])
 })
 
-test('old rows are found by an index, and removed in batches, and no others', async () => {
+test('old rows are found by an index and removed in batches, and no others are removed', async () => {
   const tenant = await server.workspace()
   const { id: webhook_id } = (await tenant.call('POST', '/webhooks', newWebhook({ url: 'inbox' }))).body.data
   const integration = (await tenant.call('POST', '/integrations', newIntegration())).body.data
   const now = clock.now()
   const [from_ms, until_ms] = [now - 60 * day_ms - 60_000, now - 60_000]
-  const filled = { workspace: tenant.id, webhook_id, rows: 20_000, from_ms, until_ms }
-  await fillDeliveries(pool, filled)
-  await fillEvents(pool, filled)
-  await fillMessages(pool, integration.id, filled)
-  await fillKeys(pool, { ...filled, until_ms: until_ms + 60 * day_ms })
+  const old_rows = { workspace: tenant.id, webhook_id, rows: 20_000, from_ms, until_ms }
+  await fillDeliveries(pool, old_rows)
+  await fillEvents(pool, old_rows)
+  await fillMessages(pool, integration.id, old_rows)
+  await fillKeys(pool, { ...old_rows, until_ms: until_ms + 60 * day_ms })
   await pool.script('vacuum analyze')
-  const noted: Sql[] = []
+  const statements_run: Sql[] = []
   await retention.removeExpired({
     ...options,
-    service: { ...service, pool: recordStatements(pool, noted) },
+    service: { ...service, pool: recordStatements(pool, statements_run) },
     now: () => now,
   })
 
   const of_tenant = sql`where workspace_id = ${tenant.id}`
-  // The tenant's key was recorded as well.
+  // The creation of the tenant's key is an event too.
   assert.equal(await count(sql`events ${of_tenant} and type = 'contact.created'`), 10_000)
   for (const table of [sql`webhook_deliveries`, sql`integration_messages`, sql`idempotency_keys`]) {
     assert.equal(await count(sql`${table} ${of_tenant}`), 10_000, table.text)
@@ -101,15 +101,15 @@ test('old rows are found by an index, and removed in batches, and no others', as
   assert.equal(await count(sql`webhook_deliveries ${of_tenant} and created_at < ${clock.iso(now - 30 * day_ms)}`), 0)
   assert.equal(await totalOf(tenant, webhook_id), 10_000)
   const large = /(webhook_deliveries|events|integration_messages|idempotency_keys)\b/
-  // The first of each, with a full batch.
-  const concerned = noted.filter(({ text }) => large.test(text)).toReversed()
+  // The first statement of each text has a full batch.
+  const concerned = statements_run.filter(({ text }) => large.test(text)).toReversed()
   const statements = new Map(concerned.map((one) => [one.text, one]))
-  assert.ok(statements.size > 5, 'the work went through the handle')
+  assert.ok(statements.size > 5, 'the statements were recorded')
   for (const plan of await Promise.all(statements.values().map((one) => explain(pool, one))))
     assert.doesNotMatch(plan, new RegExp(`Sort|Seq Scan on ${large.source}`), plan)
 })
 
-test('the numbers that an ended dry run has met go, and those of one that runs stay', async () => {
+test('the phone numbers of a finished dry run are removed, and those of a running one are kept', async () => {
   const { id: workspace, call } = await server.workspace()
   const dryRun = async (): Promise<string> =>
     (await call('POST', '/contacts/imports', newImport({ is_dry_run: true }))).body.data.id
@@ -126,7 +126,7 @@ test('the numbers that an ended dry run has met go, and those of one that runs s
   assert.deepEqual(left, [{ import_id: running }])
 })
 
-test('a removal ends after the batch that is under way when the service stops', async () => {
+test('a removal ends after the current batch when the service stops', async () => {
   const tenant = await server.workspace()
   const { id: webhook_id } = (await tenant.call('POST', '/webhooks', newWebhook({ url: 'inbox' }))).body.data
   const now = clock.now()
@@ -141,7 +141,7 @@ test('a removal ends after the batch that is under way when the service stops', 
   assert.equal(await count(sql`webhook_deliveries where workspace_id = ${tenant.id}`), 3_000)
 })
 
-test('a webhook is deleted while others write its deliveries, which are gone at once and removed later', async () => {
+test('a webhook is deleted while its deliveries are locked; they disappear at once and are removed later', async () => {
   const tenant = await server.workspace()
   const { id } = (await tenant.call('POST', '/webhooks', newWebhook({ url: 'inbox' }))).body.data
   const now = clock.now()
@@ -168,7 +168,7 @@ test('a webhook is deleted while others write its deliveries, which are gone at 
 
   await retention.tidyDeliveries(options)
   assert.equal(await count(of_webhook), 0)
-  // By a transaction that had seen the webhook, and was committed after its deliveries were removed.
+  // As written by a transaction that read the webhook before the deletion and committed after it.
   await fillDeliveries(pool, { workspace: tenant.id, webhook_id: id, rows: 3, from_ms: now, until_ms: now + 3 })
   await retention.tidyDeliveries(options)
   assert.equal(await count(of_webhook), 3)
@@ -178,12 +178,12 @@ test('a webhook is deleted while others write its deliveries, which are gone at 
   assert.equal(await count(sql`deleted_webhooks where webhook_id = ${id}`), 0)
 })
 
-test('how many deliveries there are is not counted anew, and by status it is counted by an index', async () => {
+test('the total of deliveries is stored, and totals by status are counted by an index', async () => {
   const tenant = await server.workspace()
   const { id } = (await tenant.call('POST', '/webhooks', newWebhook({ url: 'inbox' }))).body.data
   const now = clock.now()
-  const filled = { workspace: tenant.id, webhook_id: id, rows: 20_000, from_ms: now - day_ms, until_ms: now - 1_000 }
-  await fillDeliveries(pool, filled)
+  const old_rows = { workspace: tenant.id, webhook_id: id, rows: 20_000, from_ms: now - day_ms, until_ms: now - 1_000 }
+  await fillDeliveries(pool, old_rows)
   const of_webhook = sql`workspace_id = ${tenant.id} and webhook_id = ${id}`
   const fourth = sql`('x' || substr(id::text, 30))::bit(28)::int`
   await pool.run(sql`update webhook_deliveries set status = 'failed' where ${of_webhook} and ${fourth} % 100 = 0`)
@@ -199,14 +199,14 @@ test('how many deliveries there are is not counted anew, and by status it is cou
     ['succeeded', 19_600],
   ] as const
   for (const [status, total] of expected) {
-    const noted: Sql[] = []
+    const statements_run: Sql[] = []
     const query = { limit: 20, offset: 0, ...(status && { status }) }
     const listed = await deliveries.list(
-      { ...server.at(tenant.id), db: recordStatements(pool, noted) },
+      { ...server.at(tenant.id), db: recordStatements(pool, statements_run) },
       { webhook_id: id, query },
     )
     assert.deepEqual([status, listed.pagination.total, listed.data.length], [status, total, 20])
-    for (const plan of await Promise.all(noted.map((one) => explain(pool, one)))) {
+    for (const plan of await Promise.all(statements_run.map((one) => explain(pool, one)))) {
       assert.doesNotMatch(plan, /Seq Scan on webhook_deliveries/)
       if (/Aggregate/.test(plan)) assert.doesNotMatch(plan, /webhook_deliveries_pkey/, plan)
     }

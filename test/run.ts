@@ -5,26 +5,27 @@ import { SetupError } from '../server/kit/postgres/embedded/embedded.ts'
 import { withDatabase } from './support/database.ts'
 
 /**
- * `npm test`: format, lint, types, then every test on a database of this run's own.
- * `npm test -- test/contacts.test.ts` runs only what is named.
+ * `npm test` checks format, lint and types, then runs every test on a new database. `npm test -- test/contacts.test.ts`
+ * runs only the named files.
  */
-/** Says nothing about speed: what takes so long never ends. */
-const hang_ms = 180_000
 const checkout = path.resolve(import.meta.dirname, '..')
-const named = process.argv.slice(2)
-const files = named.length > 0 ? named : spread(globSync('test/**/*.test.ts', { cwd: checkout }).sort())
+/** Long enough for any machine: only a test that hangs takes longer. */
+const test_timeout_ms = 180_000
+const named_files = process.argv.slice(2)
+const files =
+  named_files.length > 0 ? named_files : spreadBrowserTests(globSync('test/**/*.test.ts', { cwd: checkout }).sort())
 
-/** A browser takes a processor of its own: those files are started one after the other, not all at once. */
-function spread(all: string[]): string[] {
+/** A browser uses a whole processor, so these files should not run at the same time. */
+function spreadBrowserTests(all: string[]): string[] {
   const browser = all.filter((file) => file.includes('/browser/'))
   const others = all.filter((file) => !file.includes('/browser/'))
-  const apart = Math.floor(others.length / (browser.length + 1))
-  for (const [index, file] of browser.entries()) others.splice((index + 1) * apart + index, 0, file)
+  const distance = Math.floor(others.length / (browser.length + 1))
+  for (const [index, file] of browser.entries()) others.splice((index + 1) * distance + index, 0, file)
   return others
 }
 
-function step(program: string, words: string[], environment = {}): void {
-  const { status } = spawnSync(program, words, {
+function runProgram(program: string, args: string[], environment = {}): void {
+  const { status } = spawnSync(program, args, {
     cwd: checkout,
     stdio: 'inherit',
     env: { ...process.env, ...environment },
@@ -32,11 +33,11 @@ function step(program: string, words: string[], environment = {}): void {
   if (status !== 0) process.exitCode = 1
 }
 
-if (named.length === 0) {
-  step('biome', ['check', '--error-on-warnings', '.'])
-  step('oxlint', ['--type-aware'])
-  step('tsc', ['--noEmit'])
-  step('tsc', ['--noEmit', '-p', 'dashboard'])
+if (named_files.length === 0) {
+  runProgram('biome', ['check', '--error-on-warnings', '.'])
+  runProgram('oxlint', ['--type-aware'])
+  runProgram('tsc', ['--noEmit'])
+  runProgram('tsc', ['--noEmit', '-p', 'dashboard'])
 }
 if (!process.exitCode) {
   try {
@@ -49,7 +50,7 @@ if (!process.exitCode) {
 }
 
 async function runTests(url: string): Promise<void> {
-  step(process.execPath, ['--test', '--test-concurrency=4', `--test-timeout=${hang_ms}`, ...files], {
+  runProgram(process.execPath, ['--test', '--test-concurrency=4', `--test-timeout=${test_timeout_ms}`, ...files], {
     TEST_DATABASE_URL: url,
   })
 }

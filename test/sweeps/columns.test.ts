@@ -9,8 +9,8 @@ interface Property {
   format?: string
 }
 
-/** Where each resource is kept, what of it comes from elsewhere, and what of the table is not shown. */
-const kept: Record<string, { table: string; from_elsewhere?: string[]; not_shown: string[] }> = {
+/** The table of each resource, the fields that come from elsewhere, and the columns that are not returned. */
+const stored: Record<string, { table: string; from_elsewhere?: string[]; not_shown: string[] }> = {
   Contact: { table: 'contacts', not_shown: ['crm_ids'] },
   ContactCreated: {
     table: 'contacts',
@@ -51,9 +51,9 @@ const kept: Record<string, { table: string; from_elsewhere?: string[]; not_shown
   ApiKey: { table: 'api_keys', not_shown: ['rotated_at'] },
   ApiKeyWithSecret: { table: 'api_keys', from_elsewhere: ['key'], not_shown: ['rotated_at'] },
 }
-/** An answer that is no resource. */
-const not_kept = ['Deleted', 'DryRun', 'Overview', 'Recovered']
-/** The same on every node, to be found without a workspace. */
+/** Responses that are not stored resources. */
+const not_stored = ['Deleted', 'DryRun', 'Overview', 'Recovered']
+/** Read without a workspace, and the same on every node. */
 const directories = ['api_key_directory', 'integration_directory', 'memberships', 'invitations']
 
 const pool = testPool()
@@ -83,9 +83,9 @@ function typeOf({ type, format }: Property): string {
 }
 
 for (const [title, properties] of resources) {
-  if (not_kept.includes(title)) continue
-  test(`${title} agrees with the columns of its table`, async () => {
-    const where = kept[title]
+  if (not_stored.includes(title)) continue
+  test(`${title} matches the columns of its table`, async () => {
+    const where = stored[title]
     assert.ok(where, `${title} is not in this test's list`)
     const { table, from_elsewhere = [], not_shown } = where
     const columns = await pool.many<{ name: string; type: string }>(

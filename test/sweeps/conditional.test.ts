@@ -14,13 +14,13 @@ const isGet = ({ kind }: Operation) => kind === 'get'
 const isChange = ({ method }: Operation) => ['PATCH', 'PUT', 'DELETE'].includes(method)
 
 for (const operation of operations.filter(isGet)) {
-  test(`${operation.id} has an ETag, which its conditions compare`, async () => {
+  test(`${operation.id} has an ETag that If-Match and If-None-Match compare`, async () => {
     const tenant = await workspace()
     const address = pathFor(operation, await makeSample(operation, tenant))
     const get = (headers = {}) => tenant.call('GET', address, undefined, headers)
     const first = await get()
     assert.match(etagOf(first), /^"[^"]+"$/)
-    // A key is noted as used by its own requests.
+    // The first request changes the last_used_at of its own key.
     const etag = etagOf(await get())
     const known = await get({ 'if-none-match': etag })
     assert.deepEqual([known.status, known.text, etagOf(known)], [304, '', etag])
@@ -31,7 +31,7 @@ for (const operation of operations.filter(isGet)) {
 }
 
 for (const operation of operations.filter(isChange)) {
-  test(`${operation.id} with a stale If-Match is 412, and nothing changes`, async () => {
+  test(`${operation.id} with a stale If-Match gets 412, and nothing changes`, async () => {
     const tenant = await workspace()
     const resource = await makeSample(operation, tenant)
     await prepare(operation, tenant, resource)
@@ -47,7 +47,7 @@ for (const operation of operations.filter(isChange)) {
   })
 }
 
-test('what is documented to have an ETag has one, and nothing else', () => {
+test('exactly the operations with a documented ETag have one', () => {
   const documented = operations.filter((operation) => {
     const { path, method } = operation
     const paths: Record<string, Record<string, { responses: Record<string, { headers?: object }> }>> = JSON.parse(

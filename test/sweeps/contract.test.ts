@@ -14,7 +14,7 @@ const { workspace, fetch } = await serve({ rate_limit_per_second: 100_000 })
 for (const operation of operations) {
   const { id, method } = operation
 
-  test(`${id} returns what its schema says`, async () => {
+  test(`${id} returns what its schema describes`, async () => {
     const tenant = await workspace()
     const resource = await makeSample(operation, tenant)
     await prepare(operation, tenant, resource)
@@ -30,7 +30,7 @@ for (const operation of operations) {
     assert.deepEqual(Object.keys(shown).sort(), Object.keys(properties).sort())
   })
 
-  test(`${id} returns errors as its schema says`, async () => {
+  test(`${id} returns the errors that its schema describes`, async () => {
     const tenant = await workspace()
     const resource = await makeSample(operation, tenant)
     const address = pathFor(operation, resource)
@@ -52,7 +52,7 @@ for (const operation of operations) {
   })
 }
 
-test('another library finds the document to be valid OpenAPI', async () => {
+test('the document is valid OpenAPI according to another library', async () => {
   const result = await new Validator().validate(structuredClone(JSON.parse(JSON.stringify(document))))
   assert.deepEqual(result.errors ?? [], [])
   assert.ok(result.valid)

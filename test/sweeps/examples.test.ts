@@ -46,7 +46,7 @@ test('every example in the document matches its schema', () => {
   const whole = JSON.parse(JSON.stringify(document).replaceAll('"#/components', '"document#/components'))
   ajv.addSchema(whole, 'document')
   let count = 0
-  const look = (value: unknown, where: string): void => {
+  const checkExamples = (value: unknown, where: string): void => {
     if (typeof value !== 'object' || value === null) return
     const { schema, example, ...rest } = value as Record<string, unknown>
     if (schema && example !== undefined) {
@@ -54,8 +54,8 @@ test('every example in the document matches its schema', () => {
       const validate = ajv.compile(Object(schema))
       assert.ok(validate(example), `${where}: ${ajv.errorsText(validate.errors)}`)
     }
-    for (const [name, member] of Object.entries(rest)) look(member, `${where}/${name}`)
+    for (const [name, member] of Object.entries(rest)) checkExamples(member, `${where}/${name}`)
   }
-  look({ paths: whole.paths, webhooks: whole.webhooks }, '')
+  checkExamples({ paths: whole.paths, webhooks: whole.webhooks }, '')
   assert.ok(count > operations.length)
 })

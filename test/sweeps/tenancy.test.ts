@@ -13,10 +13,10 @@ const tables = (
   )
 ).map(({ table_name }) => table_name)
 
-async function everythingOf(workspace_id: string): Promise<unknown> {
+async function allRowsOf(workspace_id: string): Promise<unknown> {
   const all = tables.map((table) =>
     pool.many(
-      sql`select to_jsonb(kept) - 'last_used_at' as row from ${raw(table)} as kept
+      sql`select to_jsonb(stored) - 'last_used_at' as row from ${raw(table)} as stored
         where workspace_id = ${workspace_id} order by 1`,
     ),
   )
@@ -24,11 +24,11 @@ async function everythingOf(workspace_id: string): Promise<unknown> {
 }
 
 for (const operation of operations.filter(hasId)) {
-  test(`${operation.id} with another workspace's id is 404, and nothing changes`, async () => {
+  test(`${operation.id} with another workspace's id gets 404, and nothing changes`, async () => {
     const [owner, stranger] = await Promise.all([workspace(), workspace()])
     const id = await makeSample(operation, owner)
     await prepare(operation, owner, id)
-    const before = await everythingOf(owner.id)
+    const before = await allRowsOf(owner.id)
     const answer = await stranger.call(operation.method, pathFor(operation, id), sampleBody(operation))
     const unknown = await stranger.call(
       operation.method,
@@ -37,22 +37,26 @@ for (const operation of operations.filter(hasId)) {
     )
     assert.equal(answer.status, 404)
     assert.equal(answer.body.error.code, 'NOT_FOUND')
-    assert.equal(answer.body.error.message, unknown.body.error.message, 'what exists elsewhere looks as what does not')
-    assert.deepEqual(await everythingOf(owner.id), before)
+    assert.equal(
+      answer.body.error.message,
+      unknown.body.error.message,
+      'the id of another workspace looks like an unknown id',
+    )
+    assert.deepEqual(await allRowsOf(owner.id), before)
     const own = await owner.call(operation.method, pathFor(operation, id), sampleBody(operation))
     assert.ok(own.status < 300, own.text)
   })
 }
 
 for (const operation of operations.filter(({ kind }) => kind === 'list')) {
-  test(`${operation.id} shows nothing of another workspace`, async () => {
+  test(`${operation.id} returns nothing of another workspace`, async () => {
     const [owner, stranger] = await Promise.all([workspace(), workspace()])
-    const ours = hasId(operation) ? await makeSample(operation, stranger) : ''
-    const before = await stranger.call('GET', pathFor(operation, ours))
-    const theirs = await makeSample(operation, owner)
-    const answer = await stranger.call('GET', pathFor(operation, ours))
+    const own_id = hasId(operation) ? await makeSample(operation, stranger) : ''
+    const before = await stranger.call('GET', pathFor(operation, own_id))
+    const other_id = await makeSample(operation, owner)
+    const answer = await stranger.call('GET', pathFor(operation, own_id))
     assert.equal(answer.status, 200)
-    assert.ok(!answer.text.includes(theirs))
+    assert.ok(!answer.text.includes(other_id))
     assert.equal(answer.body.pagination.total, before.body.pagination.total)
   })
 }

@@ -15,7 +15,7 @@ import { openLog } from '../server/kit/log.ts'
 import type { Pool } from '../server/kit/postgres/pool.ts'
 import type { Sql } from '../server/kit/postgres/sql.ts'
 import { overloaded } from '../server/kit/problem.ts'
-import { until } from './faults/client.ts'
+import { waitUntil } from './faults/client.ts'
 import { migrations, serve, type Tenant, testPool } from './support/harness.ts'
 import { addLargeContacts, askWithoutReading, beginningOf, endOf } from './support/readers.ts'
 import { imported } from './support/uploads.ts'
@@ -60,7 +60,7 @@ async function over(stalled_after_ms: number, onPage?: (read: () => Promise<unkn
   /** Retries while the server is too busy to read, which has nothing to do with downloads. */
   async function get({ key }: Tenant, path: string, method = 'GET') {
     let answer = { status: 0, headers: new Headers(), text: '' }
-    await until('the server has time', async () => {
+    await waitUntil('the server has time', async () => {
       const headers = { authorization: `Bearer ${key}`, connection: 'close' }
       const response = await fetch(`${url}/api/v1${path}`, { method, headers })
       answer = { status: response.status, headers: response.headers, text: await response.text() }
@@ -80,7 +80,7 @@ const countConnections = (server: NetServer): Promise<number> =>
 async function stall(url: string, { key }: Tenant, path = '/contacts/export'): Promise<Socket> {
   const ask = () => askWithoutReading(url, key, path)
   let socket = ask()
-  await until('the server has time', async () => {
+  await waitUntil('the server has time', async () => {
     const beginning = await beginningOf(socket)
     if (beginning.startsWith('HTTP/1.1 200 ')) return true
     assert.ok(isBusy(beginning), beginning)
@@ -109,7 +109,10 @@ test('a workspace can run four downloads; other requests and other workspaces ar
   const theirs = await get(other, '/contacts/export')
   assert.deepEqual([theirs.status, theirs.text.split('\r\n').length], [200, 2])
   stalled.pop()?.destroy()
-  await until('its slot is free', async () => (await get(tenant, `/contacts/imports/${id}/rows.csv`)).status === 200)
+  await waitUntil(
+    'its slot is free',
+    async () => (await get(tenant, `/contacts/imports/${id}/rows.csv`)).status === 200,
+  )
   for (const socket of stalled) socket.destroy()
 })
 
@@ -121,7 +124,7 @@ test('HEAD, finished downloads and rejected downloads release their slots', asyn
     assert.equal((await get(tenant, '/contacts/export?limit=1')).status, 400)
     assert.equal((await get(tenant, `/contacts/imports/${newId()}/rows.csv`)).status, 404)
     // The server may see the close of the connection, which frees the slot, later than the client.
-    await until('there is a slot', async () => (await get(tenant, '/contacts/export')).status === 200)
+    await waitUntil('there is a slot', async () => (await get(tenant, '/contacts/export')).status === 200)
   }
   await stallFour(url, await withContacts(large))
 })
@@ -130,7 +133,7 @@ test('a download is reset when its client stops reading, and its slot is release
   const { app, url, get } = await over(soon_ms)
   const tenant = await withContacts(large)
   const stalled = await stallFour(url, tenant)
-  await until('all are reset', async () => (await countConnections(app.server)) === 0)
+  await waitUntil('all are reset', async () => (await countConnections(app.server)) === 0)
   assert.equal((await get(tenant, small_path)).status, 200)
   for (const socket of stalled) assert.equal(await endOf(socket), 'ECONNRESET')
 })
@@ -146,10 +149,10 @@ test('pipelined downloads release their slots when the client disconnects', asyn
   const head = `Host: parley.test\r\nAuthorization: Bearer ${tenant.key}\r\n\r\n`
   for (let count = 0; count < 3; count += 1) socket.write(`GET /api/v1/contacts/export HTTP/1.1\r\n${head}`)
   // Counted here, because a request would take one of the slots.
-  await until('all four have a slot', () => begun === 4)
+  await waitUntil('all four have a slot', () => begun === 4)
   assert.equal((await get(tenant, small_path)).status, 503)
   socket.destroy()
-  await until('there is a slot', async () => (await get(tenant, small_path)).status === 200)
+  await waitUntil('there is a slot', async () => (await get(tenant, small_path)).status === 200)
   for (const one of await stallFour(url, tenant)) one.destroy()
 })
 
@@ -187,7 +190,7 @@ test('a stream of events is reset when its client stops reading', async () => {
   const news = Array.from({ length: 900 }, () => ({ data: { id: newId(), notes } }))
   await inTransaction(at(tenant.id), (at) => events.recordMany(at, event_types.created, news))
   const socket = await stall(url, tenant, `/events/stream?after=${first}`)
-  await until('it is reset', async () => (await countConnections(app.server)) === 0)
+  await waitUntil('it is reset', async () => (await countConnections(app.server)) === 0)
   assert.equal(await endOf(socket), 'ECONNRESET')
 })
 
@@ -210,7 +213,7 @@ test('downloads read each page in the queue of lists, and filtered ones in the q
   const { get } = await over(never_ms, async (read) => {
     running += 1
     most = Math.max(most, running)
-    await until('as many run as may', () => most >= allowed)
+    await waitUntil('as many run as may', () => most >= allowed)
     await sleep(20)
     return read().finally(() => {
       running -= 1

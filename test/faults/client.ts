@@ -4,36 +4,36 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export interface Reply {
   status: number
   headers: http.IncomingHttpHeaders
-  // biome-ignore lint/suspicious/noExplicitAny: a test may look into any answer
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field
   body: any
   duration_ms: number
 }
 
 export interface Client {
-  /** One request on a kept connection, never repeated. Fails with NoAnswer when the whole answer did not come. */
+  /** Sends one request on a persistent connection, without retries. Throws NoResponse if no complete response arrives. */
   call: (method: string, path: string, body?: object, headers?: Record<string, string>) => Promise<Reply>
   close: () => void
 }
 
-/** Nobody knows whether it was done. */
-export class NoAnswer extends Error {
-  /** Whether there was nobody to take it, so that it was not done. */
-  readonly is_refused: boolean
-  /** Whether an answer began to come. */
-  readonly is_cut_off: boolean
+/** It is unknown whether the request was processed. */
+export class NoResponse extends Error {
+  /** The request was not sent, so it was not processed. */
+  readonly is_connection_refused: boolean
+  /** A part of the response arrived. */
+  readonly is_truncated: boolean
 
-  constructor(cause: Error, is_cut_off: boolean) {
+  constructor(cause: Error, is_truncated: boolean) {
     super(cause.message, { cause })
-    this.is_refused = 'code' in cause && cause.code === 'ECONNREFUSED'
-    this.is_cut_off = is_cut_off
+    this.is_connection_refused = 'code' in cause && cause.code === 'ECONNREFUSED'
+    this.is_truncated = is_truncated
   }
 }
 
-/** Says nothing about speed: what takes so long never comes. */
-const hang_ms = 60_000
-const look_again_ms = 25
+/** Long enough for any machine: only a request that hangs takes longer. */
+const timeout_ms = 60_000
+const poll_every_ms = 25
 
-/** One caller, with one connection. Paths that begin with /contacts or /agents are those of the base address. */
+/** A client with one connection. Paths that begin with /contacts or /agents get the prefix of the API. */
 export function openClient(url: string, key: string): Client {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
   const call: Client['call'] = (method, path, body, headers = {}) =>
@@ -49,13 +49,16 @@ export function openClient(url: string, key: string): Client {
           ...headers,
         },
       })
-      const timer = setTimeout(() => reject(new Error(`${method} ${path} has hung for ${hang_ms} ms`)), hang_ms)
+      const timer = setTimeout(
+        () => reject(new Error(`${method} ${path} got no response within ${timeout_ms} ms`)),
+        timeout_ms,
+      )
       request.on('close', () => clearTimeout(timer))
-      request.on('error', (error) => reject(new NoAnswer(error, false)))
+      request.on('error', (error) => reject(new NoResponse(error, false)))
       request.on('response', (response) => {
         const chunks: Buffer[] = []
         response.on('data', (chunk) => chunks.push(chunk))
-        response.on('error', (error) => reject(new NoAnswer(error, true)))
+        response.on('error', (error) => reject(new NoResponse(error, true)))
         response.on('end', () => {
           const text = Buffer.concat(chunks).toString()
           const is_json = response.headers['content-type']?.startsWith('application/json') && text !== ''
@@ -69,22 +72,22 @@ export function openClient(url: string, key: string): Client {
   return { call, close: () => agent.destroy() }
 }
 
-/** Looks until it is so. What takes as long as a hang fails, with these words. */
-export async function until(what: string, isSo: () => Promise<boolean> | boolean): Promise<void> {
+/** Polls until the condition is true. Fails with this description after a minute. */
+export async function waitUntil(description: string, isTrue: () => Promise<boolean> | boolean): Promise<void> {
   const begun_at = performance.now()
-  while (!(await isSo())) {
-    if (performance.now() - begun_at > hang_ms) throw new Error(`it never came to this: ${what}`)
-    await sleep(look_again_ms)
+  while (!(await isTrue())) {
+    if (performance.now() - begun_at > timeout_ms) throw new Error(`timed out: ${description}`)
+    await sleep(poll_every_ms)
   }
 }
 
-/** Whether this page answers 200. */
-export async function answers(url: string, path: '/health' | '/ready'): Promise<boolean> {
+/** Whether this path returns 200. */
+export async function isOk(url: string, path: '/health' | '/ready'): Promise<boolean> {
   const client = openClient(url, '')
   try {
     return (await client.call('GET', path)).status === 200
   } catch (error) {
-    if (error instanceof NoAnswer) return false
+    if (error instanceof NoResponse) return false
     throw error
   } finally {
     client.close()

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-/** The part of JSON Schema that the OpenAPI document describes requests in. */
+/** The part of JSON Schema that the OpenAPI document uses for requests. */
 export interface Schema {
   type?: string | string[]
   properties?: Record<string, Schema>
@@ -26,12 +26,12 @@ export interface Parameter {
   schema: Schema
 }
 
-/** What the document says of one operation's requests. */
-export interface Described {
-  /** As `contacts_create`. */
+/** An operation as the OpenAPI document describes it. */
+export interface DocumentedOperation {
+  /** For example `contacts_create`. */
   id: string
   method: string
-  /** As `/contacts/{id}`. */
+  /** For example `/contacts/{id}`. */
   path: string
   parameters: Parameter[]
   body: Schema | undefined
@@ -41,14 +41,14 @@ export interface Described {
 const file = path.resolve(import.meta.dirname, '../../openapi.json')
 const document = JSON.parse(fs.readFileSync(file, 'utf8'))
 
-export const bases: string[] = document.servers.map(({ url }: { url: string }) => url)
+export const base_paths: string[] = document.servers.map(({ url }: { url: string }) => url)
 
-export const described: Described[] = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.entries(Object(methods)).map(([method, said]) => describe(path, method, Object(said))),
+export const documented_operations: DocumentedOperation[] = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(Object(methods)).map(([method, described]) => readOperation(path, method, Object(described))),
 )
 
-function describe(path: string, method: string, said: Record<string, unknown>): Described {
-  const { operationId, parameters, requestBody, responses } = inlined(said) as {
+function readOperation(path: string, method: string, described: Record<string, unknown>): DocumentedOperation {
+  const { operationId, parameters, requestBody, responses } = resolveReferences(described) as {
     operationId: string
     parameters: Parameter[]
     requestBody?: { content: { 'application/json': { schema: Schema } } }
@@ -59,30 +59,32 @@ function describe(path: string, method: string, said: Record<string, unknown>): 
   return { id: operationId, method: method.toUpperCase(), path, parameters, body, success }
 }
 
-function inlined(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inlined)
+function resolveReferences(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(resolveReferences)
   if (typeof value !== 'object' || value === null) return value
   const { $ref } = value as { $ref?: string }
-  if ($ref) return inlined($ref.split('/').reduce((at, name) => (name === '#' ? at : at[name]), document))
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inlined(member)]))
+  if ($ref) return resolveReferences($ref.split('/').reduce((at, name) => (name === '#' ? at : at[name]), document))
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, resolveReferences(member)]))
 }
 
-/** Which operation an address leads to, read as leniently as a server may. */
-export function describedAt(method: string, target: string): Described | undefined {
-  const asked = pathOf(target)?.split('/')
-  const is_here = (path: string) =>
-    bases.some((base) => {
+/** The operation of a request, with the path decoded as leniently as a server may. */
+export function findOperation(method: string, target: string): DocumentedOperation | undefined {
+  const requested = pathOf(target)?.split('/')
+  const matchesPath = (path: string) =>
+    base_paths.some((base) => {
       const parts = `${base}${path}`.split('/')
-      return parts.length === asked?.length && parts.every((part, at) => part.startsWith('{') || part === asked[at])
+      return (
+        parts.length === requested?.length && parts.every((part, at) => part.startsWith('{') || part === requested[at])
+      )
     })
-  const all = described.filter(({ path }) => is_here(path))
-  // `/contacts/imports` is no contact.
-  const values = ({ path }: Described) => path.split('{').length
-  const fewest = Math.min(...all.map(values))
-  return all.find((one) => values(one) === fewest && one.method === (method === 'HEAD' ? 'GET' : method))
+  const all = documented_operations.filter(({ path }) => matchesPath(path))
+  // `/contacts/imports` also matches `/contacts/{id}`: the path with fewest parameters wins.
+  const countParameters = ({ path }: DocumentedOperation) => path.split('{').length
+  const fewest = Math.min(...all.map(countParameters))
+  return all.find((one) => countParameters(one) === fewest && one.method === (method === 'HEAD' ? 'GET' : method))
 }
 
-/** The path, decoded; undefined when it can't be. */
+/** The decoded path. Undefined if it can't be decoded. */
 export function pathOf(target: string): string | undefined {
   try {
     return target

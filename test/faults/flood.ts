@@ -3,18 +3,18 @@ import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 
-/** Requests as fast as they go, from a thread of its own, so that it delays nobody who measures. */
+/** Sends requests as fast as possible, from a worker thread, so that measurements in the main thread are not delayed. */
 export interface FloodOptions {
   url: string
-  /** The bytes of one request. */
+  /** One request as text. */
   request: string
   sockets: number
-  /** At most so many, else as many as are answered. A socket says the next one when its last is answered. */
+  /** Unlimited by default. A socket sends its next request after the response to the last one. */
   per_second?: number
 }
 
 export interface Flood {
-  /** How many answers had which status. */
+  /** The number of responses by status. */
   statuses: () => Record<string, number>
   stop: () => Promise<void>
 }

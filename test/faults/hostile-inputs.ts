@@ -1,18 +1,18 @@
-import { type Described, described } from './document.ts'
+import { type DocumentedOperation, documented_operations } from './document.ts'
 import { pick, type Random, shuffled } from './random.ts'
 
-/** A request that is meant to do harm. */
-export interface Hostile {
+/** A request that tries to block the server or exhaust its memory. */
+export interface HostileRequest {
   name: string
   method: string
-  /** With a slash before it, below the base address unless it begins with `/in/`. */
+  /** Relative to the API, unless it begins with `/in/`. */
   path: string
   headers: Record<string, string>
   body: () => Iterable<Buffer>
 }
 
 const megabyte = 1024 * 1024
-/** As much JSON as is read. */
+/** Just below the limit of a body. */
 const json_length = 1_000_000
 const form_headers = { 'content-type': 'multipart/form-data; boundary=xx' }
 const json_headers = { 'content-type': 'application/json' }
@@ -20,7 +20,7 @@ const disposition = (more: string) => `Content-Disposition: form-data; ${more}\r
 const file_head = `--xx\r\n${disposition('name="file"; filename="a.csv"')}`
 const unknown_id = '019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa'
 
-const upload = (name: string, body: () => Iterable<Buffer>): Hostile => ({
+const upload = (name: string, body: () => Iterable<Buffer>): HostileRequest => ({
   name,
   method: 'POST',
   path: '/contacts/imports',
@@ -28,9 +28,9 @@ const upload = (name: string, body: () => Iterable<Buffer>): Hostile => ({
   body,
 })
 
-const form = (name: string, text: string): Hostile => upload(name, () => [Buffer.from(text)])
+const form = (name: string, text: string): HostileRequest => upload(name, () => [Buffer.from(text)])
 
-const csv = (name: string, pieces: () => Iterable<string | Buffer>): Hostile =>
+const csv = (name: string, pieces: () => Iterable<string | Buffer>): HostileRequest =>
   upload(name, function* () {
     yield Buffer.from(file_head)
     for (const piece of pieces()) yield Buffer.from(piece)
@@ -42,8 +42,8 @@ function* repeated(piece: string | Buffer, count: number, head = ''): Generator<
   for (let index = 0; index < count; index += 1) yield piece
 }
 
-/** The size of each is for the long form; the short one sends a share of it. */
-export function uploads(share: number): Hostile[] {
+/** The sizes are those of the long form. The short form sends a share of them. */
+export function hostileUploads(share: number): HostileRequest[] {
   const times = (count: number) => Math.max(1, Math.round(count * share))
   const lines = (line: string) => Buffer.from(line.repeat(Math.floor(megabyte / line.length)))
   const mb = (name: string, line: string, megabytes: number, head = 'x\n') =>
@@ -64,7 +64,7 @@ export function uploads(share: number): Hostile[] {
     csv('600 rows of 250,000 commas without text', () => repeated(`${','.repeat(250_000)}\n`, times(600), 'phone\n')),
     mb('21 MB of line breaks', '\n', 21),
     mb('21 MB of line breaks with a return', '\r\n', 21),
-    mb('21 MB of blanks in lines', ' \n', 21),
+    mb('21 MB of lines with a space', ' \n', 21),
     mb('21 MB of commas in lines', ',\n', 21),
     mb('21 MB of quotes', '"', 21),
     mb('21 MB of empty quotes in lines', '""\n', 21),
@@ -78,7 +78,7 @@ export function uploads(share: number): Hostile[] {
     csv('rows of 250,000 accents', () =>
       repeated(`${phone},e${'\u0301'.repeat(125_000)}\n`, times(100), 'phone,name\n'),
     ),
-    csv('an email that nearly is one', () =>
+    csv('an almost valid email', () =>
       repeated(`${phone},${'a.'.repeat(120)}@${'a.'.repeat(120_000)}\n`, times(100), 'phone,email\n'),
     ),
     csv('200 columns of long names', () => [
@@ -86,7 +86,7 @@ export function uploads(share: number): Hostile[] {
     ]),
     csv('zeros', () => repeated(Buffer.alloc(megabyte), times(5))),
     csv('half of a UTF-16 character', () => repeated(Buffer.from([0xd8, 0x00]), 50_000, '\ufeff')),
-    csv('no text after 10 MB', () => [
+    csv('an invalid byte after 10 MB', () => [
       ...repeated(lines('+14155550100,Ada\n'), times(10), 'phone,name\n'),
       Buffer.from([0xff]),
     ]),
@@ -101,7 +101,7 @@ const deep = (open: string, close = ''): string => {
 const members = (count: number, name: (index: number) => string): string =>
   `{${Array.from({ length: count }, (_, index) => `${JSON.stringify(name(index))}:1`).join()}}`
 
-/** JSON that is hard on who reads it, as far as anything of it is read. */
+/** JSON that is expensive to parse or validate. */
 const values: [string, () => string][] = [
   ['deep lists', () => deep('[', ']')],
   ['deep objects', () => `${deep('{"a":')}`],
@@ -120,20 +120,22 @@ const values: [string, () => string][] = [
   ['a long fraction', () => `0.${'0'.repeat(json_length)}1`],
 ]
 
-/** Bodies to every operation that takes one, as a whole and in each of their fields, and long queries to all. */
-export function requestsFor(random: Random, inlet: string, count: number): Hostile[] {
+/** Hostile bodies for every operation with a body, as a whole and in each field, and long queries for all operations. */
+export function hostileRequests(random: Random, integration_path: string, count: number): HostileRequest[] {
   const all = [
-    ...described.flatMap((operation) => [...bodiesFor(operation), ...queriesFor(random, operation)]),
-    ...values.map(([name, value]): Hostile => post(`an integration gets ${name}`, 'POST', inlet, value)),
+    ...documented_operations.flatMap((operation) => [...bodiesFor(operation), ...queriesFor(random, operation)]),
     ...values.map(
-      ([name, value]): Hostile =>
-        post(`an integration gets ${name} in a field`, 'POST', inlet, () => `{"phone":${value()}}`),
+      ([name, value]): HostileRequest => post(`an integration gets ${name}`, 'POST', integration_path, value),
+    ),
+    ...values.map(
+      ([name, value]): HostileRequest =>
+        post(`an integration gets ${name} in a field`, 'POST', integration_path, () => `{"phone":${value()}}`),
     ),
   ]
   return shuffled(random, all).slice(0, count)
 }
 
-const post = (name: string, method: string, path: string, text: () => string): Hostile => ({
+const post = (name: string, method: string, path: string, text: () => string): HostileRequest => ({
   name,
   method,
   path,
@@ -141,9 +143,9 @@ const post = (name: string, method: string, path: string, text: () => string): H
   body: () => [Buffer.from(text())],
 })
 
-const addressOf = ({ path }: Described): string => path.replace(/\{\w+\}/g, unknown_id)
+const addressOf = ({ path }: DocumentedOperation): string => path.replace(/\{\w+\}/g, unknown_id)
 
-function bodiesFor(operation: Described): Hostile[] {
+function bodiesFor(operation: DocumentedOperation): HostileRequest[] {
   const { id, method, body } = operation
   if (!body) return []
   const fields = Object.entries(body.properties ?? {}).filter(([, { readOnly }]) => !readOnly)
@@ -155,9 +157,9 @@ function bodiesFor(operation: Described): Hostile[] {
   ])
 }
 
-function queriesFor(random: Random, operation: Described): Hostile[] {
+function queriesFor(random: Random, operation: DocumentedOperation): HostileRequest[] {
   const names = operation.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name)
-  const query = (name: string, text: string): Hostile => ({
+  const query = (name: string, text: string): HostileRequest => ({
     name: `${operation.id} gets ${name}`,
     method: operation.method,
     path: `${addressOf(operation)}?${text}`,
@@ -179,8 +181,8 @@ function queriesFor(random: Random, operation: Described): Hostile[] {
         .join('&')
         .slice(0, 14_000),
     ),
-    query('only signs', '&'.repeat(14_000)),
-    ...(names.includes('search') ? [query('a search of signs', `search=${'%25_'.repeat(49)}`)] : []),
+    query('only ampersands', '&'.repeat(14_000)),
+    ...(names.includes('search') ? [query('a search of wildcards', `search=${'%25_'.repeat(49)}`)] : []),
     ...(names.includes('tag')
       ? [query('many tags', Array.from({ length: 1_500 }, (_, index) => `tag=${index}`).join('&'))]
       : []),

@@ -2,35 +2,35 @@ import assert from 'node:assert/strict'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../../server/kit/postgres/sql.ts'
-import { answers, openClient, until } from './client.ts'
+import { isOk, openClient, waitUntil } from './client.ts'
 import { type Ledger, openLedger } from './ledger.ts'
 import { between, split } from './random.ts'
-import type { How, Scenario } from './scenario.ts'
+import type { RunOptions, Scenario } from './scenario.ts'
 import {
   childrenOf,
-  folderFor,
+  makeTempFolder,
   newTenant,
-  overDatabase,
   postmasterPid,
   type Service,
   startService,
   type Tenant,
+  withEmbeddedPool,
 } from './service.ts'
 
 const faults = {
   server: 'kill -9 of the server and its launcher',
   postgres: 'kill -9 of PostgreSQL and all its children',
-  immediate: 'immediate stop of PostgreSQL',
+  immediate: 'immediate shutdown of PostgreSQL',
   postmaster: 'kill -9 of the postmaster alone',
   everything: 'kill -9 of the server and PostgreSQL',
 }
 type Fault = keyof typeof faults
 const kinds = Object.keys(faults) as Fault[]
 const clients = 6
-const moment_max_ms = 600
-const afterwards_ms = 100
+const kill_after_max_ms = 600
+const continue_ms = 100
 
-/** One workspace for each round, so that what was acknowledged earlier is compared again at the end. */
+/** Each round has its own workspace, so that all rounds can be checked again at the end. */
 interface Round {
   tenant: Tenant
   ledger: Ledger
@@ -38,43 +38,43 @@ interface Round {
 
 export const scenario: Scenario = {
   name: 'kill',
-  about: 'nothing acknowledged is lost by a kill, and nothing is there twice',
+  about: 'no acknowledged write is lost by a kill, and none is duplicated',
   run,
 }
 
-async function run({ is_long, rounds: asked, random, say }: How): Promise<void> {
+async function run({ is_long, rounds: requested_rounds, random, print }: RunOptions): Promise<void> {
   await using stack = new AsyncDisposableStack()
-  const data_dir = path.join(folderFor(stack, 'kill'), 'data')
+  const data_dir = path.join(makeTempFolder(stack, 'kill'), 'data')
   let service = await startService(stack, { DATA_DIR: data_dir })
   const rounds: Round[] = []
-  const count = is_long ? asked : kinds.length
+  const count = is_long ? requested_rounds : kinds.length
   const sums = { acknowledged: 0, unavailable: 0, unanswered: 0 }
   for (let round = 0; round < count; round += 1) {
     const fault = kinds[round % kinds.length] ?? 'server'
-    const tenant = await overDatabase(data_dir, newTenant)
+    const tenant = await withEmbeddedPool(data_dir, newTenant)
     const ledger = openLedger()
     rounds.push({ tenant, ledger })
-    const { next, away_ms } = await inject(stack, service, data_dir, fault, { tenant, ledger }, random)
+    const { next, down_ms } = await inject(stack, service, data_dir, fault, { tenant, ledger }, random)
     service = next
     const contacts = await check(service, { tenant, ledger })
     await assertEvents(data_dir, { tenant, ledger })
     const { acknowledged, unavailable, unanswered } = ledger.tally
     for (const name of ['acknowledged', 'unavailable', 'unanswered'] as const) sums[name] += ledger.tally[name]
-    say(
-      `round ${round + 1}: ${faults[fault]}, back after ${away_ms.toFixed()} ms; ${acknowledged} acknowledged, ` +
-        `${unavailable} answered 503, ${unanswered} without an answer; ${contacts} contacts, as acknowledged`,
+    print(
+      `round ${round + 1}: ${faults[fault]}, ready after ${down_ms.toFixed()} ms; ${acknowledged} acknowledged, ` +
+        `${unavailable} answered 503, ${unanswered} without a response; ${contacts} contacts, as acknowledged`,
     )
   }
   for (const round of rounds) await check(service, round)
   await service.stop()
   const { acknowledged, unavailable, unanswered } = sums
-  say(
-    `${count} rounds: ${acknowledged} writes acknowledged, ${unavailable} answered 503, ${unanswered} without an ` +
-      `answer; after all of it every round's contacts are as acknowledged: lost 0, twice 0`,
+  print(
+    `${count} rounds: ${acknowledged} writes acknowledged, ${unavailable} answered 503, ${unanswered} without a ` +
+      `response; at the end the contacts of every round are as acknowledged: 0 lost, 0 duplicated`,
   )
 }
 
-/** Under load, at a random moment; ends when the service answers again. */
+/** Kills under load, at a random moment. Returns when the service is ready again. */
 async function inject(
   stack: AsyncDisposableStack,
   service: Service,
@@ -82,14 +82,14 @@ async function inject(
   fault: Fault,
   { tenant, ledger }: Round,
   random: () => number,
-): Promise<{ next: Service; away_ms: number }> {
+): Promise<{ next: Service; down_ms: number }> {
   let is_over = false
-  const callers = Array.from({ length: clients }, () => openClient(service.url, tenant.key))
-  const working = Promise.all(callers.map((caller) => ledger.work(caller, split(random), () => is_over)))
-  // Its failure is told when it is awaited, after what is begun here has been brought to an end.
+  const load_clients = Array.from({ length: clients }, () => openClient(service.url, tenant.key))
+  const working = Promise.all(load_clients.map((client) => ledger.runWrites(client, split(random), () => is_over)))
+  // Awaited below, after the kill is complete.
   working.catch(() => {})
   try {
-    await sleep(between(random, 0, moment_max_ms))
+    await sleep(between(random, 0, kill_after_max_ms))
     const killed_at = performance.now()
     const postmaster = postmasterPid(data_dir)
     let next = service
@@ -101,20 +101,20 @@ async function inject(
       is_over = true
       await killed
       next = await startService(stack, { DATA_DIR: data_dir })
-    } else await until('PostgreSQL is another one', () => isAnother(data_dir, postmaster))
-    await until('the service is ready again', () => answers(next.url, '/ready'))
-    const away_ms = performance.now() - killed_at
-    await sleep(afterwards_ms)
+    } else await waitUntil('PostgreSQL is restarted', () => hasNewPostmaster(data_dir, postmaster))
+    await waitUntil('the service is ready again', () => isOk(next.url, '/ready'))
+    const down_ms = performance.now() - killed_at
+    await sleep(continue_ms)
     is_over = true
     await working
-    return { next, away_ms }
+    return { next, down_ms }
   } finally {
     is_over = true
-    for (const caller of callers) caller.close()
+    for (const client of load_clients) client.close()
   }
 }
 
-/** One of them may have ended by itself meanwhile. */
+/** A process may already have ended. */
 function kill(pids: number[], signal: 'SIGKILL' | 'SIGQUIT'): void {
   for (const pid of pids) {
     try {
@@ -125,7 +125,7 @@ function kill(pids: number[], signal: 'SIGKILL' | 'SIGQUIT'): void {
   }
 }
 
-function isAnother(data_dir: string, postmaster: number): boolean {
+function hasNewPostmaster(data_dir: string, postmaster: number): boolean {
   try {
     return postmasterPid(data_dir) !== postmaster
   } catch {
@@ -135,15 +135,15 @@ function isAnother(data_dir: string, postmaster: number): boolean {
 
 async function check(service: Service, { tenant, ledger }: Round): Promise<number> {
   const client = openClient(service.url, tenant.key)
-  await ledger.settle(client)
-  const contacts = await ledger.compare(client)
+  await ledger.retryUnanswered(client)
+  const contacts = await ledger.assertMatches(client)
   client.close()
   return contacts
 }
 
-/** Each contact that was ever asked for was created once, also one that is deleted by now. */
+/** Every contact was created exactly once, also the deleted ones. */
 async function assertEvents(data_dir: string, { tenant, ledger }: Round): Promise<void> {
-  const { total } = await overDatabase(data_dir, (pool) =>
+  const { total } = await withEmbeddedPool(data_dir, (pool) =>
     pool.one<{ total: number }>(
       sql`select count(*) as total from events where workspace_id = ${tenant.workspace} and type = 'contact.created'`,
     ),

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Client, NoAnswer, type Reply } from './client.ts'
+import { type Client, NoResponse, type Reply } from './client.ts'
 import { between, chance, pick, type Random } from './random.ts'
 
-/** What a client knows of one contact that it asked for. */
+/** What a client knows about one contact that it created. */
 interface Entry {
   key: string
   phone_number: string
   id: string | undefined
-  /** Those that may be there: more than one after an update that got no answer. */
+  /** Possible values: more than one after an update without a response. */
   notes: Set<string>
-  state: 'maybe created' | 'there' | 'maybe deleted' | 'deleted'
+  state: 'maybe created' | 'created' | 'maybe deleted' | 'deleted'
 }
 
 export interface Tally {
@@ -19,30 +19,30 @@ export interface Tally {
   unanswered: number
 }
 
-/** Writes down each answer, so that afterwards everything can be compared with what was acknowledged. */
+/** Records each response, so that the contacts can be compared with the acknowledged writes. */
 export interface Ledger {
   tally: Tally
-  /** One caller's creates, updates and deletes of its own contacts, one after the other, until it is over. */
-  work: (client: Client, random: Random, isOver: () => boolean) => Promise<void>
-  /** Repeats every request that got no answer: each ends as exactly one contact, one state, or none. */
-  settle: (client: Client) => Promise<void>
-  /** What is listed and counted is exactly what was acknowledged. Gives the number of contacts. */
-  compare: (client: Client) => Promise<number>
+  /** Creates, updates and deletes contacts of one client, one after the other, until `isOver`. */
+  runWrites: (client: Client, random: Random, isOver: () => boolean) => Promise<void>
+  /** Retries every request without a response, so that the state of each contact is known. */
+  retryUnanswered: (client: Client) => Promise<void>
+  /** Asserts that list and count are exactly what was acknowledged. Returns the number of contacts. */
+  assertMatches: (client: Client) => Promise<number>
   created: () => number
 }
 
-const contacts_each = 20
-const pause_ms = 20
+const contacts_per_client = 20
+const retry_after_ms = 20
 const page_size = 100
 
 export function openLedger(): Ledger {
   const entries: Entry[] = []
   const tally: Tally = { acknowledged: 0, unavailable: 0, unanswered: 0 }
 
-  /** The answer when it is one of these; undefined when nobody knows what became of the request. */
-  async function tryTo(expected: number[], ask: () => Promise<Reply>): Promise<Reply | undefined> {
+  /** Returns the response if it has an expected status, or undefined if the outcome is unknown. */
+  async function attempt(expected: number[], send: () => Promise<Reply>): Promise<Reply | undefined> {
     try {
-      const reply = await ask()
+      const reply = await send()
       if (reply.status === 503) {
         assertUnavailable(reply)
         tally.unavailable += 1
@@ -52,7 +52,7 @@ export function openLedger(): Ledger {
       tally.acknowledged += 1
       return reply
     } catch (error) {
-      if (!(error instanceof NoAnswer)) throw error
+      if (!(error instanceof NoResponse)) throw error
       tally.unanswered += 1
       return undefined
     }
@@ -62,25 +62,25 @@ export function openLedger(): Ledger {
     call('POST', '/contacts', { phone_number, notes: [...notes][0] }, { 'idempotency-key': key })
 
   async function create(client: Client): Promise<Entry | undefined> {
-    const place = String(entries.length)
+    const index = String(entries.length)
     const entry: Entry = {
-      key: `create ${place}`,
-      phone_number: `+1415${place.padStart(7, '0')}`,
+      key: `create ${index}`,
+      phone_number: `+1415${index.padStart(7, '0')}`,
       id: undefined,
-      notes: new Set([`created ${place}`]),
+      notes: new Set([`created ${index}`]),
       state: 'maybe created',
     }
     entries.push(entry)
-    const reply = await tryTo([201], () => post(client, entry))
+    const reply = await attempt([201], () => post(client, entry))
     if (!reply) return undefined
     entry.id = reply.body.data.id
-    entry.state = 'there'
+    entry.state = 'created'
     return entry
   }
 
   async function update({ call }: Client, entry: Entry, notes: string): Promise<boolean> {
     entry.notes.add(notes)
-    const reply = await tryTo([200], () => call('PATCH', `/contacts/${entry.id}`, { notes }))
+    const reply = await attempt([200], () => call('PATCH', `/contacts/${entry.id}`, { notes }))
     if (!reply) return false
     assert.equal(reply.body.data.notes, notes)
     entry.notes = new Set([notes])
@@ -89,16 +89,16 @@ export function openLedger(): Ledger {
 
   async function remove({ call }: Client, entry: Entry): Promise<boolean> {
     entry.state = 'maybe deleted'
-    const reply = await tryTo([200], () => call('DELETE', `/contacts/${entry.id}`))
+    const reply = await attempt([200], () => call('DELETE', `/contacts/${entry.id}`))
     if (reply) entry.state = 'deleted'
     return reply !== undefined
   }
 
-  async function work(client: Client, random: Random, isOver: () => boolean): Promise<void> {
+  async function runWrites(client: Client, random: Random, isOver: () => boolean): Promise<void> {
     const own: Entry[] = []
     for (let count = 0; !isOver(); count += 1) {
       let is_known = false
-      if (own.length < contacts_each && chance(random, 0.6)) {
+      if (own.length < contacts_per_client && chance(random, 0.6)) {
         const entry = await create(client)
         if (entry) own.push(entry)
         is_known = entry !== undefined
@@ -110,31 +110,31 @@ export function openLedger(): Ledger {
           is_known = await remove(client, entry)
         }
       }
-      // As a client would that is not answered; the others leave some of the processor to those beside.
-      await sleep(is_known ? between(random, 0, 3) : pause_ms)
+      // A client without a response waits before its next request. The others leave some processor time to the rest.
+      await sleep(is_known ? between(random, 0, 3) : retry_after_ms)
     }
   }
 
-  async function settleOne(client: Client, entry: Entry): Promise<void> {
+  async function retryOne(client: Client, entry: Entry): Promise<void> {
     if (entry.state === 'maybe created') {
       const reply = await post(client, entry)
       assert.equal(reply.status, 201, `${entry.key}: ${JSON.stringify(reply.body)}`)
       entry.id = reply.body.data.id
-      entry.state = 'there'
+      entry.state = 'created'
     }
     if (entry.state === 'maybe deleted') {
       const { status } = await client.call('DELETE', `/contacts/${entry.id}`)
-      assert.ok(status === 200 || status === 404, `${entry.key} can not be deleted: ${status}`)
+      assert.ok(status === 200 || status === 404, `${entry.key} can't be deleted: ${status}`)
       entry.state = 'deleted'
     }
-    if (entry.state === 'there' && entry.notes.size > 1) {
+    if (entry.state === 'created' && entry.notes.size > 1) {
       const { body } = await client.call('GET', `/contacts/${entry.id}`)
-      assert.ok(entry.notes.has(body.data.notes), `${entry.key} is in a state that nobody asked for`)
+      assert.ok(entry.notes.has(body.data.notes), `${entry.key} has notes that were never sent`)
       entry.notes = new Set([body.data.notes])
     }
   }
 
-  async function compare({ call }: Client): Promise<number> {
+  async function assertMatches({ call }: Client): Promise<number> {
     const listed: { id: string; phone_number: string; notes: string }[] = []
     let total = 0
     for (let cursor: string | null = ''; cursor !== null; ) {
@@ -149,21 +149,21 @@ export function openLedger(): Ledger {
     assert.deepEqual(
       listed.map(({ id, phone_number, notes }) => line(id, phone_number, notes)).sort(),
       entries
-        .filter(({ state }) => state === 'there')
+        .filter(({ state }) => state === 'created')
         .map(({ id, phone_number, notes }) => line(id, phone_number, [...notes][0]))
         .sort(),
-      'what is there is what was acknowledged, each once',
+      'the contacts are exactly those that were acknowledged',
     )
-    assert.equal(total, listed.length, 'the count agrees with what is listed')
+    assert.equal(total, listed.length, 'the total matches the list')
     return total
   }
 
   return {
     tally,
-    work,
-    compare,
-    async settle(client) {
-      for (const entry of entries) await settleOne(client, entry)
+    runWrites,
+    assertMatches,
+    async retryUnanswered(client) {
+      for (const entry of entries) await retryOne(client, entry)
     },
     created: () => entries.length,
   }

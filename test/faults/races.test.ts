@@ -1,4 +1,4 @@
 import { scenario } from './races.ts'
-import { testShortly } from './short.ts'
+import { testShortForm } from './short-form.ts'
 
-testShortly(scenario)
+testShortForm(scenario)

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import type { Answer, Server, Tenant } from '../support/harness.ts'
 import { create, eventsOf, get, profile } from '../support/people.ts'
 import { newContact, phoneNumber } from '../support/samples.ts'
+import { assertConsistent, assertDeleted } from './consistency.ts'
 import { between, chance, pick, type Random, shuffled, split } from './random.ts'
-import type { How, Scenario } from './scenario.ts'
+import type { RunOptions, Scenario } from './scenario.ts'
 import { withServers } from './server.ts'
-import { assertGone, assertWhole } from './whole.ts'
 
 interface World {
   tenant: Tenant
   pool: Server['pool']
   random: Random
-  /** One request to any of the servers. */
+  /** Sends a request to one of the servers, chosen at random. */
   call: Tenant['call']
 }
 
@@ -20,12 +20,12 @@ type Race = (world: World) => Promise<void>
 const creates = 100
 const duplicates = 50
 const clients = 16
-const writes_each = 12
+const writes_per_client = 12
 
 const races: Record<string, Race> = {
   'creates of one number': async ({ tenant, call }) => {
-    const said = newContact({ first_name: 'Ada' })
-    const answers = await atOnce(creates, () => call('POST', '/contacts', said))
+    const input = newContact({ first_name: 'Ada' })
+    const answers = await concurrently(creates, () => call('POST', '/contacts', input))
     assert.deepEqual(countsOf(answers), { 201: 1, 409: creates - 1 })
     const winner = answers.find(({ status }) => status === 201)
     for (const { status, body } of answers) {
@@ -34,7 +34,7 @@ const races: Record<string, Race> = {
     assert.equal((await tenant.call('GET', '/contacts')).body.pagination.total, 1)
   },
 
-  'creates, PATCHes and CRM ids that want one value': async ({ tenant, random, call }) => {
+  'creates, PATCHes and CRM ids with the same value': async ({ tenant, random, call }) => {
     const phone_number = phoneNumber()
     const contacts = await Promise.all(Array.from({ length: 8 }, () => create(tenant)))
     const changes = contacts.map(
@@ -42,23 +42,26 @@ const races: Record<string, Race> = {
         () =>
           call('PATCH', `/contacts/${id}`, { phone_number }),
     )
-    const asks = shuffled(random, [...changes, ...changes.map(() => () => call('POST', '/contacts', { phone_number }))])
+    const writes_to_send = shuffled(random, [
+      ...changes,
+      ...changes.map(() => () => call('POST', '/contacts', { phone_number })),
+    ])
     const [answers, crm_answers] = await Promise.all([
-      Promise.all(asks.map((ask) => ask())),
+      Promise.all(writes_to_send.map((send) => send())),
       Promise.all(contacts.map(({ id }) => call('PUT', `/contacts/${id}/crm_ids/zoho`, { id: '1' }))),
     ])
     for (const group of [answers, crm_answers]) {
       const [winner, ...others] = group.filter(({ status }) => status < 300)
-      assert.ok(winner && others.length === 0, `one gets it: ${JSON.stringify(countsOf(group))}`)
+      assert.ok(winner && others.length === 0, `one succeeds: ${JSON.stringify(countsOf(group))}`)
       assert.equal(countsOf(group)[409], group.length - 1)
     }
   },
 
   'requests with one idempotency key': async ({ tenant, pool, call }) => {
-    const said = newContact({ first_name: 'Ada' })
-    const answers = await atOnce(duplicates, () => call('POST', '/contacts', said, { 'idempotency-key': 'k' }))
+    const input = newContact({ first_name: 'Ada' })
+    const answers = await concurrently(duplicates, () => call('POST', '/contacts', input, { 'idempotency-key': 'k' }))
     assert.deepEqual(countsOf(answers), { 201: duplicates })
-    assert.equal(new Set(answers.map(({ text }) => text)).size, 1, 'all get the same bytes')
+    assert.equal(new Set(answers.map(({ text }) => text)).size, 1, 'all responses have the same bytes')
     assert.equal(answers.filter(({ headers }) => !headers.has('idempotent-replayed')).length, 1, 'one of them runs')
     assert.equal((await tenant.call('GET', '/contacts')).body.pagination.total, 1)
     assert.equal((await eventsOf(pool, tenant)).length, 1)
@@ -72,9 +75,9 @@ const races: Record<string, Race> = {
     )
     assert.deepEqual(countsOf(answers), { 200: members.length })
     const after = await get(tenant, id)
-    for (const [name, value] of members) assert.deepEqual(after[name], value, `${name} survives`)
+    for (const [name, value] of members) assert.deepEqual(after[name], value, `${name} is not lost`)
     const times = answers.map(({ body }) => body.data.updated_at)
-    assert.equal(new Set(times).size, times.length, 'each is a state of its own')
+    assert.equal(new Set(times).size, times.length, 'each change has its own updated_at')
     assert.equal(after.updated_at, times.sort().at(-1))
   },
 
@@ -89,8 +92,8 @@ const races: Record<string, Race> = {
     assert.equal(winners.length, 1, `exactly one wins: ${answers.map(({ text }) => text).join('\n')}`)
     const is_deleted = winners[0]?.body.data.deleted === true
     for (const { status } of answers) assert.ok([200, 412, ...(is_deleted ? [404] : [])].includes(status), `${status}`)
-    if (is_deleted) return assertGone(pool, tenant, id)
-    assert.equal((await get(tenant, id)).updated_at, winners[0]?.body.data.updated_at, 'no other has changed it')
+    if (is_deleted) return assertDeleted(pool, tenant, id)
+    assert.equal((await get(tenant, id)).updated_at, winners[0]?.body.data.updated_at, 'no other write changed it')
   },
 
   'a delete and updates': async ({ tenant, pool, random, call }) => {
@@ -98,28 +101,37 @@ const races: Record<string, Race> = {
     await call('PUT', `/contacts/${id}/crm_ids/zoho`, { id: '1' })
     const updates = Array.from({ length: between(random, 1, 6) }, () => pick(random, writes))
     const [deleted, ...answers] = await Promise.all(
-      shuffledFirst(random, [remove, ...updates], (write) => write(call, id, {})),
+      startShuffled(random, [remove, ...updates], (write) => write(call, id, {})),
     )
     assert.ok([200, 404].includes(deleted?.status ?? 0))
     for (const { status, text } of answers) assert.ok([200, 404].includes(status), text)
-    assert.equal([deleted, ...answers].filter((answer) => answer?.body.data?.deleted).length, 1, 'it is deleted once')
-    await assertGone(pool, tenant, id)
+    assert.equal([deleted, ...answers].filter((answer) => answer?.body.data?.deleted).length, 1, 'one delete succeeds')
+    await assertDeleted(pool, tenant, id)
     const other = await create(tenant, { phone_number })
-    assert.equal((await call('PUT', `/contacts/${other.id}/crm_ids/zoho`, { id: '1' })).status, 200, 'its id is free')
+    assert.equal(
+      (await call('PUT', `/contacts/${other.id}/crm_ids/zoho`, { id: '1' })).status,
+      200,
+      'the CRM id is free again',
+    )
   },
 
-  'clients that want the same few numbers and ids': async ({ tenant, pool, random, call }) => {
+  'clients that use the same few numbers and ids': async ({ tenant, pool, random, call }) => {
     const numbers = Array.from({ length: 2 }, phoneNumber)
     const ids: string[] = []
     while (ids.length < 6) ids.push((await create(tenant)).id)
-    await Promise.all(Array.from({ length: clients }, () => wants(split(random), ids, numbers, call)))
-    await assertWhole(pool, tenant)
+    await Promise.all(Array.from({ length: clients }, () => sendConflictingWrites(split(random), ids, numbers, call)))
+    await assertConsistent(pool, tenant)
   },
 }
 
-/** One who sends one write after the other, each at something that others write too. */
-async function wants(random: Random, ids: string[], numbers: string[], call: Tenant['call']): Promise<void> {
-  for (let count = 0; count < writes_each; count += 1) {
+/** Sends one write after the other, to resources that others write too. */
+async function sendConflictingWrites(
+  random: Random,
+  ids: string[],
+  numbers: string[],
+  call: Tenant['call'],
+): Promise<void> {
+  for (let count = 0; count < writes_per_client; count += 1) {
     const phone_number = pick(random, numbers)
     const id = pick(random, ids)
     const address = `/contacts/${id}`
@@ -136,7 +148,7 @@ async function wants(random: Random, ids: string[], numbers: string[], call: Ten
     ])()
     assert.ok([200, 201, 404, 409, 422].includes(status), text)
     if (status === 201) ids.push(body.data.id)
-    // The first stays in the list when it is gone, so that some ask for what is not there.
+    // The first stays in the list after its deletion, so that some requests use a deleted id.
     if (body.data?.deleted && ids.indexOf(id) > 0) ids.splice(ids.indexOf(id), 1)
   }
 }
@@ -153,13 +165,13 @@ const writes: Write[] = [
   (call, id, headers) => call('DELETE', `/contacts/${id}/crm_ids/zoho`, undefined, headers),
 ]
 
-const atOnce = (count: number, ask: () => Promise<Answer>): Promise<Answer[]> =>
-  Promise.all(Array.from({ length: count }, ask))
+const concurrently = (count: number, send: () => Promise<Answer>): Promise<Answer[]> =>
+  Promise.all(Array.from({ length: count }, send))
 
-/** Starts them in any order, and gives the results in theirs. */
-function shuffledFirst<In, Out>(random: Random, inputs: In[], start: (input: In) => Out): Out[] {
-  const outs = new Map(shuffled(random, [...inputs.entries()]).map(([place, input]) => [place, start(input)]))
-  return inputs.map((_, place) => outs.get(place) as Out)
+/** Starts them in random order and returns the results in the original order. */
+function startShuffled<In, Out>(random: Random, inputs: In[], start: (input: In) => Out): Out[] {
+  const outs = new Map(shuffled(random, [...inputs.entries()]).map(([index, input]) => [index, start(input)]))
+  return inputs.map((_, index) => outs.get(index) as Out)
 }
 
 function countsOf(answers: Answer[]): Record<string, number> {
@@ -168,7 +180,7 @@ function countsOf(answers: Answer[]): Record<string, number> {
   return counts
 }
 
-async function run({ is_long, rounds, random, say }: How): Promise<void> {
+async function run({ is_long, rounds, random, print }: RunOptions): Promise<void> {
   await withServers(2, { log_level: 'error' }, async (servers) => {
     const [{ pool, workspace }] = servers as [Server]
     for (const [name, race] of Object.entries(races)) {
@@ -183,15 +195,15 @@ async function run({ is_long, rounds, random, say }: How): Promise<void> {
         await race({ tenant, pool, random, call }).catch((error: unknown) => {
           throw new Error(`${name}, round ${round}: ${Object(error).message}`, { cause: error })
         })
-        await assertWhole(pool, tenant)
+        await assertConsistent(pool, tenant)
       }
-      say(`${name}: ${count} rounds`)
+      print(`${name}: ${count} rounds`)
     }
   })
 }
 
 export const scenario: Scenario = {
   name: 'races',
-  about: 'requests at the same time that want the same thing: one wins, none is lost, nothing is half done',
+  about: 'of concurrent conflicting requests one wins, no change is lost and nothing is half done',
   run,
 }

@@ -11,7 +11,7 @@ export function seeded(seed: number): Random {
   }
 }
 
-/** A stream of its own, which depends on nothing that others draw later. */
+/** Returns an independent stream: later draws from `random` don't change it. */
 export const split = (random: Random): Random => seeded(Math.floor(random() * 2 ** 32))
 
 export const chance = (random: Random, share: number): boolean => random() < share
@@ -27,7 +27,7 @@ export function pick<T>(random: Random, list: readonly T[]): T {
 
 export function shuffled<T>(random: Random, list: readonly T[]): T[] {
   return list
-    .map((item) => ({ item, place: random() }))
-    .sort((left, right) => left.place - right.place)
+    .map((item) => ({ item, order: random() }))
+    .sort((left, right) => left.order - right.order)
     .map(({ item }) => item)
 }

@@ -1,56 +1,58 @@
-import type { Described, Parameter } from './document.ts'
-import { bases, described } from './document.ts'
+import type { DocumentedOperation, Parameter } from './document.ts'
+import { base_paths, documented_operations } from './document.ts'
 import type { Memory } from './memory.ts'
+import { type Mutated, mutateBody, mutateQueryValue, mutateText } from './mutate.ts'
 import { between, chance, pick, type Random } from './random.ts'
-import { type Spoilt, spoiltBody, spoiltQueryValue, spoiltText } from './spoil.ts'
-import { fromPattern, goodValue, typesOf } from './values.ts'
+import { fromPattern, typesOf, validValue } from './values.ts'
 
-export interface Request {
-  kind: 'valid' | 'nearly valid' | 'wild' | 'bytes'
+export interface FuzzRequest {
+  kind: 'valid' | 'nearly valid' | 'random' | 'bytes'
   method: string
   target: string
-  /** In Latin-1, as they go over the wire. */
+  /** Sent as Latin-1. */
   headers: [string, string][]
   body: Buffer | undefined
-  /** Must be refused, by the document. */
-  is_refused: boolean
+  /** According to the document. */
+  must_be_rejected: boolean
   in_path: Record<string, string>
-  /** What else was sent under which name, to be remembered when it succeeds. */
-  said: Record<string, unknown>
+  /** Other values by name, to be remembered if the request succeeds. */
+  sent_values: Record<string, unknown>
 }
 
-export interface Client {
+export interface FuzzClient {
   random: Random
   memory: Memory
-  /** May do everything. */
+  /** Has all scopes that the test allows. */
   key: string
-  /** May only read contacts. */
+  /** Has only `contacts:read`. */
   limited_key: string
 }
 
-/** Which values of these go together the document says only in words: mostly they are left out. */
-export const in_words = [
+/** The document describes the valid combinations of these only in words, so they are mostly left out. */
+export const described_in_words = [
   ...['cursor', 'crm_system', 'crm_id', 'after', 'Last-Event-ID'],
   ...['url', 'events', 'inbox_answer'],
 ]
 
-/** More is created than deleted, so that the others have something to find; but each webhook is told of every change. */
-const isOften = ({ method, path }: Described): boolean => method === 'POST' && path !== '/webhooks'
-const asked = described.flatMap((operation) => Array<Described>(isOften(operation) ? 3 : 1).fill(operation))
+/** Creates are frequent, so that resources exist. Webhooks are not: each of them gets every event. */
+const isFrequent = ({ method, path }: DocumentedOperation): boolean => method === 'POST' && path !== '/webhooks'
+const weighted_operations = documented_operations.flatMap((operation) =>
+  Array<DocumentedOperation>(isFrequent(operation) ? 3 : 1).fill(operation),
+)
 
 const unknown_id = '019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa'
 
-/** A request as the document describes it. */
-export function validRequest(client: Client, operation = pick(client.random, asked)): Request {
+/** Generates a valid request. */
+export function validRequest(client: FuzzClient, operation = pick(client.random, weighted_operations)): FuzzRequest {
   const { random, memory, key } = client
-  const said: Record<string, unknown> = {}
+  const sent_values: Record<string, unknown> = {}
   const in_path = pathValues(client, operation)
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name) => percent(in_path[name] ?? ''))
   const query = chosenQuery(client, operation).map(([name, value]) => {
-    said[name] = value
+    sent_values[name] = value
     return `${name}=${percent(String(value), random)}`
   })
-  const body = operation.body && Object(goodValue(random, 'body', operation.body, memory))
+  const body = operation.body && Object(validValue(random, 'body', operation.body, memory))
   const headers: [string, string][] = [['Authorization', `Bearer ${key}`]]
   for (const { name } of parametersIn(operation, 'header')) {
     if (chance(random, 0.3)) headers.push([name, headerValue(client, name, in_path.id ?? '')])
@@ -59,48 +61,48 @@ export function validRequest(client: Client, operation = pick(client.random, ask
   return {
     kind: 'valid',
     method: operation.method,
-    target: `${pick(random, bases)}${path}${query.length > 0 ? `?${query.join('&')}` : ''}`,
+    target: `${pick(random, base_paths)}${path}${query.length > 0 ? `?${query.join('&')}` : ''}`,
     headers,
     body: body && Buffer.from(JSON.stringify(body)),
-    is_refused: false,
+    must_be_rejected: false,
     in_path,
-    said: { ...said, body },
+    sent_values: { ...sent_values, body },
   }
 }
 
-export const parametersIn = ({ parameters }: Described, place: Parameter['in']): Parameter[] =>
+export const parametersIn = ({ parameters }: DocumentedOperation, place: Parameter['in']): Parameter[] =>
   parameters.filter((parameter) => parameter.in === place)
 
-function pathValues({ random, memory }: Client, operation: Described): Record<string, string> {
+function pathValues({ random, memory }: FuzzClient, operation: DocumentedOperation): Record<string, string> {
   const { path } = operation
   const before = chance(random, 0.4) ? memory.recallPath(random, path) : undefined
   if (before) return before
   const ids = memory.idsAt(path.slice(0, path.indexOf('/{')))
   const values = parametersIn(operation, 'path').map(({ name, schema }): [string, string] => {
-    if (schema.format !== 'uuid') return [name, String(goodValue(random, name, schema, memory))]
+    if (schema.format !== 'uuid') return [name, String(validValue(random, name, schema, memory))]
     return [name, ids.length > 0 && chance(random, 0.95) ? pick(random, ids) : otherId(random, memory)]
   })
   return Object.fromEntries(values)
 }
 
-/** An id of anything that was seen, be it of another kind or gone. */
+/** An id of any resource that was seen, also of another kind or deleted. */
 function otherId(random: Random, memory: Memory): string {
   const seen = memory.recall(random, 'id')
   return typeof seen === 'string' ? seen : unknown_id
 }
 
-function chosenQuery({ random, memory }: Client, operation: Described): [string, unknown][] {
+function chosenQuery({ random, memory }: FuzzClient, operation: DocumentedOperation): [string, unknown][] {
   const share = pick(random, [0, 0.2, 0.5])
   return parametersIn(operation, 'query')
-    .filter(({ name }) => chance(random, in_words.includes(name) ? share / 4 : share))
+    .filter(({ name }) => chance(random, described_in_words.includes(name) ? share / 4 : share))
     .flatMap(({ name, schema }): [string, unknown][] => {
-      const value = goodValue(random, name, schema, memory)
+      const value = validValue(random, name, schema, memory)
       return Array.isArray(value) ? value.map((one) => [name, one]) : [[name, value]]
     })
 }
 
-/** What the document says of these headers in words: a key of one's own, or the states that one knows. */
-function headerValue({ random, memory }: Client, name: string, id: string): string {
+/** Idempotency keys and ETags. The document describes these headers only in words. */
+function headerValue({ random, memory }: FuzzClient, name: string, id: string): string {
   if (name === 'Idempotency-Key') {
     return chance(random, 0.3) ? `key ${between(random, 1, 20)}` : fromPattern(random, '[!#-~]{1,255}')
   }
@@ -108,17 +110,21 @@ function headerValue({ random, memory }: Client, name: string, id: string): stri
   return pick(random, [known, known, '*', `W/${known}`, `"other", ${known}`, '"2020-01-01T00:00:00.000Z"', 'junk'])
 }
 
-type Spoil = (client: Client, operation: Described, request: Request) => Partial<Request> | undefined
+type Mutation = (
+  client: FuzzClient,
+  operation: DocumentedOperation,
+  request: FuzzRequest,
+) => Partial<FuzzRequest> | undefined
 
-/** One thing in it is not as the document says, or is just at a limit. */
-export function nearlyValidRequest(client: Client): Request {
-  const operation = pick(client.random, asked)
+/** Generates a valid request with one mutation, which is invalid or at a limit. */
+export function nearlyValidRequest(client: FuzzClient): FuzzRequest {
+  const operation = pick(client.random, weighted_operations)
   const good = validRequest(client, operation)
-  const changed = pick(client.random, spoils)(client, operation, good)
+  const changed = pick(client.random, mutations)(client, operation, good)
   return { ...good, kind: 'nearly valid', ...changed }
 }
 
-const inQuery: Spoil = ({ random }, operation, { target }) => {
+const inQuery: Mutation = ({ random }, operation, { target }) => {
   const parameters = parametersIn(operation, 'query')
   const names = parameters.map(({ name }) => name)
   const [path = '', before = ''] = target.split('?')
@@ -132,14 +138,14 @@ const inQuery: Spoil = ({ random }, operation, { target }) => {
     `${'x'.repeat(3000)}=`,
     'tag[]=x',
   ])
-  if (names.length === 0 || chance(random, 0.15)) return { target: withMore(unknown), is_refused: true }
-  if (chance(random, 0.15)) return { target: withMore(pick(random, raw_queries)), is_refused: false }
+  if (names.length === 0 || chance(random, 0.15)) return { target: withMore(unknown), must_be_rejected: true }
+  if (chance(random, 0.15)) return { target: withMore(pick(random, raw_queries)), must_be_rejected: false }
   const { name, schema } = pick(random, parameters)
   const is_list = typesOf(schema).includes('array')
-  const { value, is_refused } = spoiltQueryValue(random, schema)
-  if (chance(random, 0.2)) return { target: withMore(`${name}=1`, `${name}=2`), is_refused: !is_list }
+  const { value, must_be_rejected } = mutateQueryValue(random, schema)
+  if (chance(random, 0.2)) return { target: withMore(`${name}=1`, `${name}=2`), must_be_rejected: !is_list }
   const rest = is_list ? others : others.filter((one) => !one.startsWith(`${name}=`))
-  return { target: `${path}?${[...rest, `${name}=${percent(value, random)}`].join('&')}`, is_refused }
+  return { target: `${path}?${[...rest, `${name}=${percent(value, random)}`].join('&')}`, must_be_rejected }
 }
 
 const raw_queries = [
@@ -165,22 +171,22 @@ const raw_queries = [
   ],
 ]
 
-const inPath: Spoil = ({ random, memory }, operation, { target, in_path }) => {
+const inPath: Mutation = ({ random, memory }, operation, { target, in_path }) => {
   const parameters = parametersIn(operation, 'path')
   if (parameters.length === 0) return undefined
   const { name, schema } = pick(random, parameters)
   const sent = percent(in_path[name] ?? '')
   const id = in_path.id ?? ''
-  const spoilt: Spoilt<string> =
+  const mutated: Mutated<string> =
     schema.format === 'uuid'
       ? {
           value: pick(random, [id.toUpperCase(), id.slice(1), `{${id}}`, `${id} `, '0', '', '..', '\u0000']),
-          is_refused: false,
+          must_be_rejected: false,
         }
-      : spoiltText(random, schema)
+      : mutateText(random, schema)
   const raw = [
-    percent(spoilt.value),
-    percent(spoilt.value),
+    percent(mutated.value),
+    percent(mutated.value),
     percent(otherId(random, memory)),
     everyByte(id),
     '%',
@@ -188,16 +194,16 @@ const inPath: Spoil = ({ random, memory }, operation, { target, in_path }) => {
     '%2F',
     'a'.repeat(501),
   ]
-  return { target: target.replace(sent, () => pick(random, raw)), is_refused: false }
+  return { target: target.replace(sent, () => pick(random, raw)), must_be_rejected: false }
 }
 
-const inBody: Spoil = ({ random }, { body }, { said }) => {
+const inBody: Mutation = ({ random }, { body }, { sent_values }) => {
   if (!body) return { body: Buffer.from(pick(random, ['', '{}', 'not asked for', '{"a":'])) }
-  const { value, is_refused } = spoiltBody(random, body, Object(said.body))
-  return { body: value, is_refused, said: {} }
+  const { value, must_be_rejected } = mutateBody(random, body, Object(sent_values.body))
+  return { body: value, must_be_rejected, sent_values: {} }
 }
 
-const inType: Spoil = ({ random }, { body }, { headers }) => {
+const inType: Mutation = ({ random }, { body }, { headers }) => {
   const others = headers.filter(([name]) => name !== 'Content-Type')
   const types = [
     'text/plain',
@@ -213,10 +219,10 @@ const inType: Spoil = ({ random }, { body }, { headers }) => {
     ['Content-Type', 'application/json'],
     ['Content-Encoding', 'gzip'],
   ]
-  return { headers: [...others, ...pick(random, [[], [type], twice, packed])], is_refused: body !== undefined }
+  return { headers: [...others, ...pick(random, [[], [type], twice, packed])], must_be_rejected: body !== undefined }
 }
 
-const inHeader: Spoil = ({ random }, operation, { headers }) => {
+const inHeader: Mutation = ({ random }, operation, { headers }) => {
   const parameters = parametersIn(operation, 'header')
   if (parameters.length === 0) return undefined
   const { name } = pick(random, parameters)
@@ -238,10 +244,10 @@ const inHeader: Spoil = ({ random }, operation, { headers }) => {
         [name, 'b'],
       ]
     : [[name, pick(random, values)]]
-  return { headers: [...others, ...sent], is_refused: true }
+  return { headers: [...others, ...sent], must_be_rejected: true }
 }
 
-const inKey: Spoil = ({ random, key, limited_key }, _operation, { headers }) => {
+const inKey: Mutation = ({ random, key, limited_key }, _operation, { headers }) => {
   const others = headers.filter(([name]) => name !== 'Authorization')
   if (chance(random, 0.3)) return { headers: [...others, ['Authorization', `bearer  ${limited_key}`]] }
   const values = [
@@ -258,12 +264,12 @@ const inKey: Spoil = ({ random, key, limited_key }, _operation, { headers }) => 
     ['Authorization', pick(random, values)],
     ...(chance(random, 0.2) ? [['Authorization', `Bearer ${key}`]] : []),
   ]
-  return { headers: [...others, ...(chance(random, 0.2) ? [] : (sent as [string, string][]))], is_refused: true }
+  return { headers: [...others, ...(chance(random, 0.2) ? [] : (sent as [string, string][]))], must_be_rejected: true }
 }
 
-const spoils: Spoil[] = [inQuery, inQuery, inPath, inBody, inBody, inBody, inType, inHeader, inKey]
+const mutations: Mutation[] = [inQuery, inQuery, inPath, inBody, inBody, inBody, inType, inHeader, inKey]
 
-/** Percent-encoded; with `random` sometimes also where it need not be. */
+/** Percent-encodes a text. With `random` it sometimes encodes every character. */
 export function percent(text: string, random?: Random): string {
   const is_odd = random !== undefined && chance(random, 0.05)
   return [...Buffer.from(text)]

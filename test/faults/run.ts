@@ -14,7 +14,7 @@ import { scenario as soak } from './soak.ts'
 import { scenario as stalled } from './stalled.ts'
 import { scenario as stop } from './stop.ts'
 
-/** `npm run test:faults`: the long form of every scenario, one after the other. */
+/** `npm run test:faults` runs the long form of every scenario, one after the other. */
 const scenarios: Scenario[] = [
   ...[kill, database, disk, races, pressure, hostile, stalled, stop, fuzz, retention],
   soak,
@@ -24,14 +24,14 @@ const defaults = { rounds: 100, minutes: 10 }
 
 const help = `npm run test:faults -- [options]
 
-Starts servers as a user would, does to them what happens on bad days, and compares what is there afterwards with what was
-acknowledged. Ends with 1 when anything is lost, there twice, or answered wrongly.
+Starts servers as a user would, injects faults, and compares the stored data with the acknowledged writes. Exits with 1 if
+anything is lost, duplicated or answered wrongly.
 
-  --only NAMES   these scenarios only, separated by commas
-  --rounds N     how many kills; of stops there are a fifth as many (${defaults.rounds})
-  --minutes N    how long the soak takes (${defaults.minutes})
-  --seed N       repeats the random choices of an earlier run
-  --help         this
+  --only NAMES   run only these scenarios, separated by commas
+  --rounds N     rounds of kills and races; a fifth as many of stops (default ${defaults.rounds})
+  --minutes N    duration of the soak (default ${defaults.minutes})
+  --seed N       repeat the random choices of an earlier run
+  --help         show this help
 
 Scenarios:
 ${scenarios.map(({ name, about }) => `  ${name.padEnd(15)}${about}`).join('\n')}
@@ -50,7 +50,7 @@ async function main(): Promise<void> {
   if (values.help) return console.log(help)
   const names = values.only?.split(',')
   const unknown = names?.filter((name) => !scenarios.some((scenario) => scenario.name === name)) ?? []
-  if (unknown.length > 0) throw new Error(`there is no scenario ${unknown.join(', ')}: see --help`)
+  if (unknown.length > 0) throw new Error(`unknown scenario ${unknown.join(', ')}: see --help`)
   const [rounds, minutes, seed] = [
     number('--rounds', values.rounds),
     number('--minutes', values.minutes),
@@ -60,11 +60,11 @@ async function main(): Promise<void> {
   for (const { name, about, run } of scenarios.filter(({ name }) => names?.includes(name) ?? true)) {
     console.log(`\n${name}: ${about}`)
     const begun_at = performance.now()
-    const say = (line: string) => console.log(`  ${line}`)
-    // Each from the seed itself, so that one alone does what it does among the others.
-    await run({ is_long: true, rounds, minutes, random: seeded(seed), seed, say }).catch((error: unknown) => {
+    const print = (line: string) => console.log(`  ${line}`)
+    // Each starts from the seed, so that a scenario makes the same choices when it runs alone.
+    await run({ is_long: true, rounds, minutes, random: seeded(seed), seed, print }).catch((error: unknown) => {
       console.error(
-        `\n${name} failed. Again by: npm run test:faults -- --only ${name} --rounds ${rounds} --seed ${seed}`,
+        `\n${name} failed. To repeat it: npm run test:faults -- --only ${name} --rounds ${rounds} --seed ${seed}`,
       )
       throw error
     })
@@ -78,7 +78,7 @@ function number(option: string, text: string): number {
   return value
 }
 
-// The processes that are still running are ended when this one is.
+// Child processes are ended when this process exits.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
 try {
   await main()

@@ -1,14 +1,14 @@
-export interface How {
+export interface RunOptions {
   is_long: boolean
   rounds: number
   minutes: number
   random: () => number
   seed: number
-  say: (line: string) => void
+  print: (line: string) => void
 }
 
 export interface Scenario {
   name: string
   about: string
-  run: (how: How) => Promise<void>
+  run: (options: RunOptions) => Promise<void>
 }

@@ -17,21 +17,21 @@ import { parley, type Running } from '../support/process.ts'
 
 export const checkout = path.resolve(import.meta.dirname, '../..')
 
-/** A server as a user starts it, in processes of its own. */
+/** A server in its own processes, started as a user starts it. */
 export interface Service {
-  /** The address without a path. */
+  /** Without a path. */
   url: string
   running: Running
-  /** The process that serves, below the launcher. */
+  /** The process id of the server, not of its launcher. */
   pid: number
-  /** In good order; fails when it ends with a complaint. */
+  /** Sends SIGTERM. Fails if the exit status is not 0. */
   stop: () => Promise<void>
-  /** At once, with the launcher, which would start it again. */
+  /** Kills the server and its launcher, which would restart it. */
   kill: () => Promise<void>
 }
 
-/** A folder that is gone afterwards, and that PostgreSQL's user can enter. */
-export function folderFor(stack: AsyncDisposableStack, name: string): string {
+/** A temporary folder that PostgreSQL's user can access. */
+export function makeTempFolder(stack: AsyncDisposableStack, name: string): string {
   const folder = path.join(baseFolder(checkout, product.short_name), '.cache', `faults-${name}-${process.pid}`)
   makeFolder(folder)
   stack.defer(() => fs.promises.rm(folder, { recursive: true, force: true, maxRetries: 10 }))
@@ -41,9 +41,9 @@ export function folderFor(stack: AsyncDisposableStack, name: string): string {
 export async function startService(stack: AsyncDisposableStack, environment: Record<string, string>): Promise<Service> {
   const running = parley(['serve'], { PORT: '0', LOG_LEVEL: 'warn', RATE_LIMIT_PER_SECOND: '0', ...environment })
   const { child } = running
-  const endWithUs = () => void child.kill()
-  process.once('exit', endWithUs)
-  void running.ended.then(() => process.removeListener('exit', endWithUs))
+  const endWithThisProcess = () => void child.kill()
+  process.once('exit', endWithThisProcess)
+  void running.ended.then(() => process.removeListener('exit', endWithThisProcess))
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null
   stack.defer(async () => {
     if (!hasEnded()) child.kill('SIGTERM')
@@ -58,7 +58,7 @@ export async function startService(stack: AsyncDisposableStack, environment: Rec
     async stop() {
       child.kill('SIGTERM')
       const { code, stderr } = await running.ended
-      if (code !== 0) throw new Error(`the server ended with ${code}:\n${stderr}`)
+      if (code !== 0) throw new Error(`the server exited with ${code}:\n${stderr}`)
     },
     async kill() {
       process.kill(pid, 'SIGKILL')
@@ -68,13 +68,13 @@ export async function startService(stack: AsyncDisposableStack, environment: Rec
   }
 }
 
-/** Gives the work a pool over the database of the running service in this DATA_DIR. */
-export async function overDatabase<T>(data_dir: string, work: (pool: Pool) => Promise<T>): Promise<T> {
+/** Runs `work` with a pool on the database of the service that runs in this DATA_DIR. */
+export async function withEmbeddedPool<T>(data_dir: string, work: (pool: Pool) => Promise<T>): Promise<T> {
   const { url } = await openEmbedded({ checkout, name: product.short_name, data_dir, as: 'command', say() {} })
-  return overUrl(url, work)
+  return withPool(url, work)
 }
 
-export async function overUrl<T>(url: string, work: (pool: Pool) => Promise<T>): Promise<T> {
+export async function withPool<T>(url: string, work: (pool: Pool) => Promise<T>): Promise<T> {
   const pool = openPool({ url, size: 1, on_error: () => {} })
   try {
     return await work(pool)
@@ -88,12 +88,12 @@ export interface Tenant {
   key: string
 }
 
-/** A fresh workspace with a key of its own. */
+/** Creates a workspace with a key. */
 export async function newTenant(pool: Pool, scopes: string[] | null = null): Promise<Tenant> {
   const now = clock.now()
   const service = openService(pool, readConfig({}), () => '')
   const workspace = await workspaces.create({ db: pool, now }, `faults ${newId()}`)
-  if (!workspace) throw new Error('two ids are the same')
+  if (!workspace) throw new Error('the name is taken')
   const token = api_keys.newToken()
   const key = { name: 'faults', scopes, expires_at: null }
   await inTransaction(atNow(service, workspace.id, now), (at) => api_keys.create(at, { token, key }))
@@ -102,11 +102,11 @@ export async function newTenant(pool: Pool, scopes: string[] | null = null): Pro
 
 export function postmasterPid(data_dir: string): number {
   const postmaster = findPostmaster(path.join(data_dir, 'postgres'))
-  if (!postmaster) throw new Error('PostgreSQL does not run')
+  if (!postmaster) throw new Error('PostgreSQL is not running')
   return postmaster.pid
 }
 
-/** The processes that this one has started. */
+/** The process ids of its child processes. */
 export function childrenOf(parent: number): number[] {
   const list = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
   return list.split('\n').flatMap((line) => {
@@ -119,7 +119,7 @@ export function residentBytes(pid: number): number {
   return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) * 1024
 }
 
-/** Undefined where the system doesn't tell. */
+/** Undefined on systems other than Linux. */
 export function fileHandles(pid: number): number | undefined {
   return process.platform === 'linux' ? fs.readdirSync(`/proc/${pid}/fd`).length : undefined
 }

@@ -4,108 +4,114 @@ import type { Socket } from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { addLargeContacts, askWithoutReading, beginningOf, begins, endOf } from '../support/readers.ts'
-import { openClient, until } from './client.ts'
-import { megabytes } from './figures.ts'
-import { isAtMostDoubled, quietly, same_below_ms } from './pressure.ts'
-import type { How, Scenario } from './scenario.ts'
+import { openClient, waitUntil } from './client.ts'
+import { formatMegabytes } from './durations.ts'
+import { isAtMostDoubled, measureQuietClients, p99_compared_from_ms } from './pressure.ts'
+import type { RunOptions, Scenario } from './scenario.ts'
 import {
-  folderFor,
+  makeTempFolder,
   newTenant,
-  overDatabase,
   residentBytes,
   type Service,
   startService,
   type Tenant,
+  withEmbeddedPool,
 } from './service.ts'
 
 const contacts = { long: 100_000, short: 10_000 }
 const readers = { long: 1_000, short: 100 }
 const connect_at_once = 100
-const hang_ups = { long: 50, short: 5 }
-const downloads_of_one_max = 4
-/** Some pieces of 2 MB for each of the four, and what a thousand connections take. */
+const disconnects = { long: 50, short: 5 }
+const downloads_per_workspace_max = 4
+/** Some pieces of 2 MB for each of the four, and the memory of a thousand connections. */
 const grown_max_bytes = 160 * 1024 * 1024
-/** A busy machine may be slow once; what the stalled clients cost would be there each time. */
+/** A busy machine may be slow once, but a slowdown by the stalled clients would show in each measurement. */
 const measurements_max = 3
-/** After which a client that takes nothing is given up. */
+/** When the server resets a client that reads nothing. */
 const stalled_after_ms = 60_000
 
 export const scenario: Scenario = {
   name: 'stalled',
-  about: 'a thousand clients of one key that ask for an export and never read cost nobody else anything',
+  about: 'a thousand clients of one key that request an export and never read do not slow down others',
   run,
 }
 
-async function run(how: How): Promise<void> {
-  const { is_long, say } = how
+async function run(options: RunOptions): Promise<void> {
+  const { is_long, print } = options
   const form = is_long ? 'long' : 'short'
   await using stack = new AsyncDisposableStack()
-  const DATA_DIR = path.join(folderFor(stack, 'stalled'), 'data')
+  const DATA_DIR = path.join(makeTempFolder(stack, 'stalled'), 'data')
   const service = await startService(stack, { DATA_DIR })
-  const greedy = await overDatabase(DATA_DIR, newTenant)
-  const quiet = await overDatabase(DATA_DIR, newTenant)
-  for (const [{ workspace }, count] of [[greedy, contacts[form]] as const, [quiet, 1_000] as const]) {
-    await overDatabase(DATA_DIR, (pool) => addLargeContacts(pool, workspace, count))
+  const busy = await withEmbeddedPool(DATA_DIR, newTenant)
+  const quiet = await withEmbeddedPool(DATA_DIR, newTenant)
+  for (const [{ workspace }, count] of [[busy, contacts[form]] as const, [quiet, 1_000] as const]) {
+    await withEmbeddedPool(DATA_DIR, (pool) => addLargeContacts(pool, workspace, count))
   }
   const sockets: Socket[] = []
   stack.defer(() => {
     for (const socket of sockets) socket.destroy()
   })
-  const measure = () => Promise.all([quietly(service, greedy, is_long), quietly(service, quiet, is_long)])
+  const measure = () =>
+    Promise.all([measureQuietClients(service, busy, is_long), measureQuietClients(service, quiet, is_long)])
 
-  // A whole export first, so that what it takes is there before; for warming up as well.
-  assert.equal(await exportOf(service, greedy), 200)
+  // A whole export first, as a warm-up and so that its memory is part of the baseline.
+  assert.equal(await exportStatus(service, busy), 200)
   if (is_long) await measure()
   const [own_before, other_before] = await measure()
   const resident_before = residentBytes(service.pid)
-  for (let round = 0; round < hang_ups[form]; round += 1) await hangUpMidway(service, greedy)
-  say(`${hang_ups[form]} times ${downloads_of_one_max} clients that hang up midway: all served, no slot lost`)
+  for (let round = 0; round < disconnects[form]; round += 1) await disconnectMidway(service, busy)
+  print(
+    `${disconnects[form]} times ${downloads_per_workspace_max} clients that disconnect midway: all served, no slot lost`,
+  )
 
   while (sockets.length < readers[form]) {
-    const some = Array.from({ length: connect_at_once }, () => ask(service, greedy))
+    const some = Array.from({ length: connect_at_once }, () => requestExport(service, busy))
     sockets.push(...some)
     await Promise.all(some.map((socket) => once(socket, 'connect')))
   }
-  // The first bytes of a file, or a refusal: from then on nothing happens to them.
+  // Each gets the first bytes of a file or a rejection, and then stalls.
   for (const socket of sockets) await begins(socket)
-  assert.equal(await exportOf(service, greedy), 503, 'there is no slot left')
+  assert.equal(await exportStatus(service, busy), 503, 'no slot is free')
   const during = [await measure()]
   const isSlower = () =>
     !during.some(([own, other]) => isAtMostDoubled(own_before, own) && isAtMostDoubled(other_before, other))
   while (is_long && isSlower() && during.length < measurements_max) during.push(await measure())
   const resident = residentBytes(service.pid)
-  assert.equal(await exportOf(service, quiet), 200, 'another workspace exports as ever')
-  assert.equal(await exportOf(service, greedy), 503)
-  assert.ok(resident - resident_before < grown_max_bytes, `it grew by ${megabytes(resident - resident_before)}`)
-  say(
-    `${readers[form]} clients of one key that never read: resident memory ${megabytes(resident_before)} before, ${megabytes(resident)} during`,
+  assert.equal(await exportStatus(service, quiet), 200, 'another workspace can export')
+  assert.equal(await exportStatus(service, busy), 503)
+  assert.ok(
+    resident - resident_before < grown_max_bytes,
+    `resident memory grew by ${formatMegabytes(resident - resident_before)}`,
   )
-  say(`the key's other requests alone: ${own_before.text}`)
-  for (const [own] of during) say(`the key's other requests beside them: ${own.text}`)
-  say(`another workspace alone: ${other_before.text}`)
-  for (const [, other] of during) say(`another workspace beside them: ${other.text}`)
+  print(
+    `${readers[form]} clients of one key that never read: resident memory ${formatMegabytes(resident_before)} before, ${formatMegabytes(resident)} during`,
+  )
+  print(`the key's other requests alone: ${own_before.text}`)
+  for (const [own] of during) print(`the key's other requests meanwhile: ${own.text}`)
+  print(`another workspace alone: ${other_before.text}`)
+  for (const [, other] of during) print(`another workspace meanwhile: ${other.text}`)
   if (is_long) {
     assert.ok(!isSlower(), `the 99th percentile more than doubled, ${during.length} times in a row`)
-    say(
-      `the 99th percentile at most doubled (below ${same_below_ms} ms it is not looked at), measurement ${during.length} of at most ${measurements_max}`,
+    print(
+      `the 99th percentile at most doubled (not compared below ${p99_compared_from_ms} ms), measurement ${during.length} of at most ${measurements_max}`,
     )
   }
   if (is_long) await sleep(stalled_after_ms)
   else for (const socket of sockets) socket.destroy()
-  await until('all slots are free again', async () => (await exportOf(service, greedy)) === 200)
-  await hangUpMidway(service, greedy)
-  if (is_long) await countEnds(sockets, say)
-  await brokenOffByAStop(service, greedy)
+  await waitUntil('all slots are free again', async () => (await exportStatus(service, busy)) === 200)
+  await disconnectMidway(service, busy)
+  if (is_long) await countOutcomes(sockets, print)
+  await abortByShutdown(service, busy)
 }
 
-const ask = ({ url }: Service, { key }: Tenant, version?: string): Socket =>
+const requestExport = ({ url }: Service, { key }: Tenant, version?: string): Socket =>
   askWithoutReading(url, key, '/contacts/export', version)
 
-/** The status of a whole export, or of its refusal for lack of a slot. */
-async function exportOf({ url }: Service, { key }: Tenant): Promise<number> {
+/** The status of a whole export: 503 only if no slot is free. */
+async function exportStatus({ url }: Service, { key }: Tenant): Promise<number> {
   const client = openClient(url, key)
   let status = 0
-  await until('the server has time', async () => {
+  await waitUntil('the server is not overloaded', async () => {
     const answer = await client.call('GET', '/contacts/export')
     status = answer.status
     if (status !== 503) return true
@@ -116,11 +122,11 @@ async function exportOf({ url }: Service, { key }: Tenant): Promise<number> {
   return status
 }
 
-/** As many as may at once: each is served, which it would not be if one before it had kept its slot. */
-async function hangUpMidway(service: Service, tenant: Tenant): Promise<void> {
-  const all = Array.from({ length: downloads_of_one_max }, async () => {
-    await until('its download begins', async () => {
-      const socket = ask(service, tenant)
+/** Starts as many as allowed and disconnects. Each is served only if earlier ones have released their slots. */
+async function disconnectMidway(service: Service, tenant: Tenant): Promise<void> {
+  const all = Array.from({ length: downloads_per_workspace_max }, async () => {
+    await waitUntil('the download begins', async () => {
+      const socket = requestExport(service, tenant)
       const status = await statusOf(socket)
       socket.destroy()
       return status === '200'
@@ -132,23 +138,26 @@ async function hangUpMidway(service: Service, tenant: Tenant): Promise<void> {
 const statusOf = async (socket: Socket): Promise<string> =>
   /^HTTP\/1\.1 (\d{3})/.exec(await beginningOf(socket))?.[1] ?? 'nothing'
 
-/** Reads what had come: four files that broke off, and refusals. */
-async function countEnds(sockets: Socket[], say: How['say']): Promise<void> {
+/** Reads the responses: four aborted files, and rejections. */
+async function countOutcomes(sockets: Socket[], print: RunOptions['print']): Promise<void> {
   const counts: Record<string, number> = {}
   for (const socket of sockets) {
     const status = await statusOf(socket)
     const name = status === '200' ? `${status} and ${await endOf(socket)}` : status
     counts[name] = (counts[name] ?? 0) + 1
   }
-  assert.deepEqual(counts, { '200 and ECONNRESET': downloads_of_one_max, '503': sockets.length - downloads_of_one_max })
-  say(
-    `${downloads_of_one_max} were served, and reset after a minute; ${sockets.length - downloads_of_one_max} were refused`,
+  assert.deepEqual(counts, {
+    '200 and ECONNRESET': downloads_per_workspace_max,
+    '503': sockets.length - downloads_per_workspace_max,
+  })
+  print(
+    `${downloads_per_workspace_max} were served, and reset after a minute; ${sockets.length - downloads_per_workspace_max} were rejected`,
   )
 }
 
-/** A client of HTTP/1.0 takes an end in good order for the end of the file. */
-async function brokenOffByAStop(service: Service, tenant: Tenant): Promise<void> {
-  const socket = ask(service, tenant, '1.0')
+/** A client of HTTP/1.0 would treat an orderly close as the end of the file. */
+async function abortByShutdown(service: Service, tenant: Tenant): Promise<void> {
+  const socket = requestExport(service, tenant, '1.0')
   await begins(socket)
   await service.stop()
   assert.equal(await endOf(socket), 'ECONNRESET')

@@ -1,4 +1,4 @@
-import { testShortly } from './short.ts'
+import { testShortForm } from './short-form.ts'
 import { scenario } from './stop.ts'
 
-testShortly(scenario)
+testShortForm(scenario)

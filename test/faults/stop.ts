@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../../server/kit/postgres/sql.ts'
-import { type Client, NoAnswer, openClient } from './client.ts'
+import { type Client, NoResponse, openClient } from './client.ts'
 import { between } from './random.ts'
-import type { How, Scenario } from './scenario.ts'
-import { folderFor, newTenant, overDatabase, type Service, startService, type Tenant } from './service.ts'
+import type { RunOptions, Scenario } from './scenario.ts'
+import { makeTempFolder, newTenant, type Service, startService, type Tenant, withEmbeddedPool } from './service.ts'
 
 const clients = 16
-const moment_max_ms = 500
-/** Long enough that the stop has begun, and shorter than it waits for what is in flight. */
+const stop_after_max_ms = 500
+/** Longer than the start of the shutdown, shorter than its wait for requests in flight. */
 const held_ms = 1_000
 
 export const scenario: Scenario = {
@@ -18,76 +18,83 @@ export const scenario: Scenario = {
   run,
 }
 
-/** What became of the creates, by their numbers. */
+/** The phone numbers of the creates, by their outcome. */
 interface Outcomes {
   answered: Set<string>
-  /** Sent, and closed without an answer. */
+  /** Sent, and closed without a response. */
   unanswered: Set<string>
-  /** Answers that said it was the last on this connection. */
-  farewells: number
+  /** Responses with `Connection: close`. */
+  closing_responses: number
 }
 
-async function run({ is_long, rounds, random, say }: How): Promise<void> {
+async function run({ is_long, rounds, random, print }: RunOptions): Promise<void> {
   await using stack = new AsyncDisposableStack()
-  const DATA_DIR = path.join(folderFor(stack, 'stop'), 'data')
+  const DATA_DIR = path.join(makeTempFolder(stack, 'stop'), 'data')
   const count = is_long ? Math.ceil(rounds / 5) : 2
   let service = await startService(stack, { DATA_DIR })
   for (let round = 0; round < count; round += 1) {
-    const tenant = await overDatabase(DATA_DIR, newTenant)
-    const outcomes: Outcomes = { answered: new Set(), unanswered: new Set(), farewells: 0 }
-    const creating = Array.from({ length: clients }, (_, place) => createUntilRefused(service, tenant, place, outcomes))
+    const tenant = await withEmbeddedPool(DATA_DIR, newTenant)
+    const outcomes: Outcomes = { answered: new Set(), unanswered: new Set(), closing_responses: 0 }
+    const creating = Array.from({ length: clients }, (_, client_index) =>
+      createUntilConnectionRefused(service, tenant, client_index, outcomes),
+    )
     const all_created = Promise.all(creating)
     all_created.catch(() => {})
-    const holding = await hold(DATA_DIR, service, tenant)
-    await sleep(between(random, 0, moment_max_ms))
-    const told_at = performance.now()
+    const holding = await holdChange(DATA_DIR, service, tenant)
+    await sleep(between(random, 0, stop_after_max_ms))
+    const signaled_at = performance.now()
     await Promise.all([service.stop(), holding.finish(), all_created])
-    const stopped_ms = performance.now() - told_at
+    const stopped_ms = performance.now() - signaled_at
     service = await startService(stack, { DATA_DIR })
-    await compare(service, tenant, outcomes)
-    assert.ok(outcomes.farewells > 0, 'callers were told that their connections end')
-    say(
+    await assertOutcomes(service, tenant, outcomes)
+    assert.ok(outcomes.closing_responses > 0, 'clients were notified that their connections close')
+    print(
       `round ${round + 1}: stopped within ${stopped_ms.toFixed()} ms; ${outcomes.answered.size} creates answered, ` +
-        `${outcomes.unanswered.size} not taken any more, none of them done`,
+        `${outcomes.unanswered.size} not accepted, none of them done`,
     )
   }
   await service.stop()
 }
 
-async function createUntilRefused({ url }: Service, { key }: Tenant, place: number, outcomes: Outcomes): Promise<void> {
+async function createUntilConnectionRefused(
+  { url }: Service,
+  { key }: Tenant,
+  client_index: number,
+  outcomes: Outcomes,
+): Promise<void> {
   const client = openClient(url, key)
   for (let count = 0; ; count += 1) {
-    const phone_number = `+1415${place + 100}${String(count).padStart(5, '0')}`
+    const phone_number = `+1415${client_index + 100}${String(count).padStart(5, '0')}`
     try {
       const { status, headers } = await client.call('POST', '/contacts', { phone_number })
       assert.equal(status, 201)
       outcomes.answered.add(phone_number)
-      if (headers.connection === 'close') outcomes.farewells += 1
+      if (headers.connection === 'close') outcomes.closing_responses += 1
     } catch (error) {
-      if (!(error instanceof NoAnswer)) throw error
-      assert.equal(error.is_cut_off, false, 'an answer that began has come to its end')
-      if (error.is_refused) break
+      if (!(error instanceof NoResponse)) throw error
+      assert.equal(error.is_truncated, false, 'a response that began is complete')
+      if (error.is_connection_refused) break
       outcomes.unanswered.add(phone_number)
     }
   }
   client.close()
 }
 
-/** A change that waits in the database when the stop comes: it is done and answered, though it takes long. */
-async function hold(
+/** Starts a change that waits in the database during the shutdown. It must be finished and answered. */
+async function holdChange(
   data_dir: string,
   { url }: Service,
   { key, workspace }: Tenant,
 ): Promise<{ finish: () => Promise<void> }> {
   const client = openClient(url, key)
   const { data } = (await client.call('POST', '/contacts', { phone_number: '+14160000000' })).body
-  const { promise: is_held, resolve: tellHeld } = Promise.withResolvers<void>()
-  const { promise: until_free, resolve: free } = Promise.withResolvers<void>()
-  const holding = overDatabase(data_dir, (pool) =>
+  const { promise: is_held, resolve: resolveHeld } = Promise.withResolvers<void>()
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const holding = withEmbeddedPool(data_dir, (pool) =>
     pool.tx(async (db) => {
       await db.one(sql`select id from contacts where workspace_id = ${workspace} and id = ${data.id} for update`)
-      tellHeld()
-      await until_free
+      resolveHeld()
+      await released
     }),
   )
   await is_held
@@ -95,7 +102,7 @@ async function hold(
   return {
     async finish() {
       await sleep(held_ms)
-      free()
+      release()
       await Promise.all([holding, changing])
       client.close()
     },
@@ -103,27 +110,27 @@ async function hold(
 }
 
 async function change({ call }: Client, id: string): Promise<void> {
-  const { status, body } = await call('PATCH', `/contacts/${id}`, { notes: 'changed while stopping' })
-  assert.deepEqual([status, body.data?.notes], [200, 'changed while stopping'])
+  const { status, body } = await call('PATCH', `/contacts/${id}`, { notes: 'changed during shutdown' })
+  assert.deepEqual([status, body.data?.notes], [200, 'changed during shutdown'])
 }
 
-async function compare({ url }: Service, { key }: Tenant, { answered, unanswered }: Outcomes): Promise<void> {
+async function assertOutcomes({ url }: Service, { key }: Tenant, { answered, unanswered }: Outcomes): Promise<void> {
   const client = openClient(url, key)
-  const there = new Set<string>()
+  const stored = new Set<string>()
   for (let cursor: string | null = ''; cursor !== null; ) {
     const { body } = await client.call('GET', `/contacts?limit=100${cursor && `&cursor=${cursor}`}`)
-    for (const { phone_number } of body.data) there.add(phone_number)
+    for (const { phone_number } of body.data) stored.add(phone_number)
     cursor = body.pagination.next_cursor
   }
   client.close()
   assert.deepEqual(
-    [...answered].filter((number) => !there.has(number)),
+    [...answered].filter((number) => !stored.has(number)),
     [],
-    'what was answered is there',
+    'answered creates are stored',
   )
   assert.deepEqual(
-    [...unanswered].filter((number) => there.has(number)),
+    [...unanswered].filter((number) => stored.has(number)),
     [],
-    'what was done has been answered',
+    'unanswered creates are not stored',
   )
 }

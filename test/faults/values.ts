@@ -9,12 +9,12 @@ addFormats.default(ajv)
 
 const recall_share = 0.3
 const short_text = 20
-/** Longer ones make workspaces so large that lists of them take all the time there is. */
+/** Longer lists make workspaces so large that listing them dominates the run. */
 const long_list = 100
 const offset_max_exponent = 53
 
-/** What is valid, and has broken something somewhere. */
-const odd = [
+/** Valid texts that often break software. */
+const odd_texts = [
   ...['__proto__', 'constructor', 'toString', 'null', 'undefined', 'NaN', '0', '-1', '%', '_', '\\', "'", '"', '{}'],
   ...["'; drop table contacts; --", '{{7*7}}', '%s%n', '<script>', '../../etc/passwd', 'İstanbul', 'ﬃ', 'ß', 'Ω\u0301'],
 ]
@@ -22,72 +22,72 @@ const letters = [...'abcxyzABCXYZ0189', ...' -_.,%\'"\\/<>&;:{}[]()@#?=+*|~`^$!'
 
 export const typesOf = ({ type = [] }: Schema): string[] => (Array.isArray(type) ? type : [type])
 
-export const fits = (schema: Schema, value: unknown): boolean => ajv.validate(schema, value)
+export const matchesSchema = (schema: Schema, value: unknown): boolean => ajv.validate(schema, value)
 
-/** A value that the schema allows: often one that was seen under that name, so that it meets what is there. */
-export function goodValue(random: Random, name: string, schema: Schema, memory: Memory): unknown {
+/** A value that the schema allows. Often one that was seen under that name, so that it matches an existing resource. */
+export function validValue(random: Random, name: string, schema: Schema, memory: Memory): unknown {
   const types = typesOf(schema)
   if (types.includes('null') && chance(random, 0.1)) return null
   if (chance(random, recall_share)) {
     const seen = memory.recall(random, name)
-    if (seen !== undefined && fits(schema, seen)) return seen
+    if (seen !== undefined && matchesSchema(schema, seen)) return seen
   }
   if (schema.enum) return pick(random, schema.enum)
   if (types.includes('boolean')) return chance(random, 0.5)
   if (types.includes('object') && !schema.properties) return { phone_number: fromPattern(random, '\\+4930\\d{6}') }
-  if (types.includes('object')) return goodObject(random, schema, memory)
-  if (types.includes('array')) return goodList(random, name, schema, memory)
-  if (types.includes('integer')) return goodInteger(random, schema)
-  return types.includes('string') ? goodText(random, schema) : anyJson(random, 3)
+  if (types.includes('object')) return validObject(random, schema, memory)
+  if (types.includes('array')) return validList(random, name, schema, memory)
+  if (types.includes('integer')) return validInteger(random, schema)
+  return types.includes('string') ? validText(random, schema) : anyJson(random, 3)
 }
 
-function goodObject(random: Random, { properties = {}, required = [] }: Schema, memory: Memory): object {
+function validObject(random: Random, { properties = {}, required = [] }: Schema, memory: Memory): object {
   const chosen = Object.entries(properties).filter(
     ([name, { readOnly, ...schema }]) =>
-      // What may have any member, such as the columns of a file, must fit what is elsewhere.
+      // Objects with arbitrary members, such as a column map, must match other parts of the request.
       !(typeof schema.additionalProperties === 'object') &&
       (required.includes(name) || chance(random, readOnly ? 0.05 : 0.4)),
   )
-  return Object.fromEntries(chosen.map(([name, schema]) => [name, goodValue(random, name, schema, memory)]))
+  return Object.fromEntries(chosen.map(([name, schema]) => [name, validValue(random, name, schema, memory)]))
 }
 
-function goodList(random: Random, name: string, { items = {}, maxItems = 10 }: Schema, memory: Memory): unknown[] {
+function validList(random: Random, name: string, { items = {}, maxItems = 10 }: Schema, memory: Memory): unknown[] {
   const length = chance(random, 0.05) ? Math.min(long_list, maxItems) : between(random, 0, Math.min(4, maxItems))
-  return Array.from({ length }, () => goodValue(random, name, items, memory))
+  return Array.from({ length }, () => validValue(random, name, items, memory))
 }
 
-function goodInteger(random: Random, { minimum = 0, maximum }: Schema): number {
+function validInteger(random: Random, { minimum = 0, maximum }: Schema): number {
   if (maximum === undefined) return chance(random, 0.8) ? between(random, minimum, 30) : 2 ** offset_max_exponent - 1
   return pick(random, [minimum, maximum, between(random, minimum, maximum)])
 }
 
-function goodText(random: Random, schema: Schema): string {
+function validText(random: Random, schema: Schema): string {
   const { format, pattern, minLength = 0, maxLength = 100 } = schema
-  if (format === 'date-time') return goodTime(random)
+  if (format === 'date-time') return validTime(random)
   if (format === 'uuid')
     return fromPattern(random, '[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}')
   if (chance(random, 0.1)) {
-    const text = pick(random, odd)
-    if (fits(schema, text)) return text
+    const text = pick(random, odd_texts)
+    if (matchesSchema(schema, text)) return text
   }
   if (pattern) {
     const text = fromPattern(random, pattern)
-    return fits(schema, text) ? text : varied(random, schema)
+    return matchesSchema(schema, text) ? text : varyExample(random, schema)
   }
   const length = chance(random, 0.1) ? maxLength : between(random, minLength, Math.min(maxLength, short_text))
   if (length === 0) return ''
-  // Blanks at the ends don't count: a letter stands there.
+  // Starts with a letter, because spaces at the ends are trimmed.
   return `a${Array.from({ length: length - 1 }, () => pick(random, letters)).join('')}`
 }
 
-/** For a pattern that is too intricate: its example with other letters. */
-function varied(random: Random, schema: Schema): string {
+/** For patterns that are too complex to generate from: changes letters of the example. */
+function varyExample(random: Random, schema: Schema): string {
   const example = String(schema.examples?.[0])
   const text = example.replace(/[a-z]/g, (letter) => (chance(random, 0.7) ? letter : pick(random, [...'abcäéß09.+-'])))
-  return fits(schema, text) ? text : example
+  return matchesSchema(schema, text) ? text : example
 }
 
-function goodTime(random: Random): string {
+function validTime(random: Random): string {
   const two = (min: number, max: number) => String(between(random, min, max)).padStart(2, '0')
   const year = chance(random, 0.7) ? '2026' : String(between(random, 0, 9999)).padStart(4, '0')
   const fraction = pick(random, ['', '.1', '.123', '.999999999'])
@@ -95,7 +95,7 @@ function goodTime(random: Random): string {
   return `${year}-${two(1, 12)}-${two(1, 28)}T${two(0, 23)}:${two(0, 59)}:${two(0, 59)}${fraction}${zone}`
 }
 
-/** A text for a pattern of characters, classes and counts. */
+/** A text for a regular expression of characters, classes and counts. */
 export function fromPattern(random: Random, pattern: string): string {
   const parts = /(\[(?:[^\]\\]|\\.)+\]|\\.|[^\\[\]{}^$])(?:\{(\d+)(?:,(\d+))?\})?/g
   return [...pattern.matchAll(parts)]
@@ -117,8 +117,8 @@ function charactersOf(one: string): string[] {
 }
 
 export function anyJson(random: Random, depth: number): unknown {
-  const scalars = [null, true, 0, -1, 1.5, 1e308, 2 ** 53, '', 'text', ...odd]
+  const scalars = [null, true, 0, -1, 1.5, 1e308, 2 ** 53, '', 'text', ...odd_texts]
   if (depth === 0 || chance(random, 0.5)) return pick(random, scalars)
   const members = Array.from({ length: between(random, 0, 3) }, () => anyJson(random, depth - 1))
-  return chance(random, 0.5) ? members : Object.fromEntries(members.map((member) => [pick(random, odd), member]))
+  return chance(random, 0.5) ? members : Object.fromEntries(members.map((member) => [pick(random, odd_texts), member]))
 }

@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import net from 'node:net'
 import type { Db } from '../../server/kit/postgres/pool.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
-import { until } from '../faults/client.ts'
+import { waitUntil } from '../faults/client.ts'
 
-/** Not a limit on speed: an answer that takes longer never comes. */
+/** Says nothing about speed: what takes so long never comes. */
 const hang_ms = 60_000
 
-/** Adds contacts without their counts and search index, each with at least this many bytes for an export to read. */
+/** What exports read, and nothing beside it: a row of at least so many bytes for each. */
 export const addLargeContacts = (db: Db, workspace: string, count: number, notes_bytes = 2_000): Promise<number> =>
   db.run(
     sql`insert into contacts (workspace_id, id, phone_number, notes, tags, source, created_at, updated_at)
@@ -15,7 +15,7 @@ export const addLargeContacts = (db: Db, workspace: string, count: number, notes
       from generate_series(1, ${count}::int) as number`,
   )
 
-/** Sends a request and reads nothing of the answer until the socket is resumed. */
+/** Asks, and reads nothing until it is told to. */
 export function askWithoutReading(url: string, key: string, path: string, version = '1.1'): net.Socket {
   const { hostname, port } = new URL(url)
   const socket = net.connect(Number(port), hostname).pause()
@@ -24,20 +24,20 @@ export function askWithoutReading(url: string, key: string, path: string, versio
   return socket
 }
 
-/** Waits for the first bytes of the answer. */
+/** Until something of the answer has come. */
 export async function begins(socket: net.Socket): Promise<void> {
   if (socket.readableLength === 0) await once(socket, 'readable', { signal: AbortSignal.timeout(hang_ms) })
 }
 
-/** Returns the first bytes of the answer. An error answer is complete in them. */
+/** The first that comes: a refusal is all in it. */
 export async function beginningOf(socket: net.Socket): Promise<string> {
   await begins(socket)
   return String(socket.read())
 }
 
-/** Reads the rest, and returns the error code with which the connection ended, if any. */
+/** How its connection ended, once the client reads what there is. */
 export async function endOf(socket: net.Socket): Promise<string | undefined> {
   socket.resume()
-  await until('the connection ends', () => socket.closed)
+  await waitUntil('its connection ends', () => socket.closed)
   return Object(socket.errored).code
 }

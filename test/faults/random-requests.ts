@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http'
-import { bases, described } from './document.ts'
+import { base_paths, documented_operations } from './document.ts'
 import { between, chance, pick, type Random } from './random.ts'
-import { type Client, type Request, validRequest } from './requests.ts'
+import { type FuzzClient, type FuzzRequest, validRequest } from './requests.ts'
 import { anyJson } from './values.ts'
 
 const large_bytes = 1024 * 1024 + 1
@@ -44,7 +44,16 @@ const types = [
 ]
 const header_names = [
   ...['Accept', 'Accept-Encoding', 'Range', 'Cookie', 'Origin', 'Referer', 'X-Forwarded-For', 'X-Http-Method-Override'],
-  ...['If-Modified-Since', 'If-Match', 'If-None-Match', 'Idempotency-Key', 'X-Request-Id', 'Forwarded', 'TE', 'Via'],
+  ...[
+    'If-Modified-Since',
+    'If-Match',
+    'If-None-Match',
+    'Idempotency-Key',
+    'X-FuzzRequest-Id',
+    'Forwarded',
+    'TE',
+    'Via',
+  ],
   ...['Content-Encoding', 'Expect', 'Upgrade', 'Prefer', '__proto__', 'constructor', 'X', 'Date', 'Accept-Version'],
 ]
 const header_values = [
@@ -66,8 +75,8 @@ const header_values = [
   ...['DELETE', '127.0.0.1, ::1', 'for=unknown', `${'x'.repeat(4000)}`, 'W/"', 'q=0;q=1', 'text/html;q=0'],
 ]
 
-/** Anything that is still one HTTP request. */
-export function wildRequest(client: Client): Request {
+/** Any single HTTP request. */
+export function randomRequest(client: FuzzClient): FuzzRequest {
   const { random } = client
   const good = validRequest(client)
   const headers: [string, string][] = chance(random, 0.85) ? [...good.headers] : []
@@ -78,38 +87,38 @@ export function wildRequest(client: Client): Request {
   if (chance(random, 0.03)) headers.push(['X-Long', 'x'.repeat(20_000)])
   if (chance(random, 0.03)) headers.push(['Host', 'other.test'])
   return {
-    kind: 'wild',
+    kind: 'random',
     method: chance(random, 0.5) ? good.method : pick(random, methods),
-    target: chance(random, 0.5) ? good.target : wildTarget(random),
+    target: chance(random, 0.5) ? good.target : randomTarget(random),
     headers,
-    body: chance(random, 0.5) ? good.body : wildBody(random),
-    is_refused: false,
+    body: chance(random, 0.5) ? good.body : randomBody(random),
+    must_be_rejected: false,
     in_path: {},
-    said: {},
+    sent_values: {},
   }
 }
 
-function wildTarget(random: Random): string {
+function randomTarget(random: Random): string {
   if (chance(random, 0.3)) return pick(random, pages)
-  const path = `${pick(random, [...bases, '', '/api/v2'])}${pick(random, described).path}`
+  const path = `${pick(random, [...base_paths, '', '/api/v2'])}${pick(random, documented_operations).path}`
   const parts = path.split('/')
   parts.splice(between(random, 1, parts.length), between(random, 0, 1), pick(random, segments))
   const absolute = chance(random, 0.05) ? 'http://other.test' : ''
-  return `${absolute}${parts.join('/')}${chance(random, 0.3) ? `?${wildBody(random)?.toString('base64url')}` : ''}`
+  return `${absolute}${parts.join('/')}${chance(random, 0.3) ? `?${randomBody(random)?.toString('base64url')}` : ''}`
 }
 
-function wildBody(random: Random): Buffer | undefined {
+function randomBody(random: Random): Buffer | undefined {
   if (chance(random, 0.3)) return undefined
   if (chance(random, 0.02)) return Buffer.alloc(large_bytes, ' ')
   if (chance(random, 0.5)) return Buffer.from(JSON.stringify(anyJson(random, 6)))
   return Buffer.from(Array.from({ length: between(random, 0, 200) }, () => between(random, 0, 255)))
 }
 
-/** The bytes of a request, with some of them lost, doubled or changed. */
-export function brokenBytes(random: Random, bytes: Buffer): Buffer {
-  let broken = bytes
+/** Removes, repeats or changes some bytes of a request. */
+export function corruptBytes(random: Random, bytes: Buffer): Buffer {
+  let corrupt = bytes
   for (let count = between(random, 1, 2); count > 0; count -= 1) {
-    const at = between(random, 0, broken.length)
+    const at = between(random, 0, corrupt.length)
     const length = pick(random, [1, 1, 2, 10, 100])
     const middle = pick(random, [
       Buffer.alloc(0),
@@ -117,9 +126,9 @@ export function brokenBytes(random: Random, bytes: Buffer): Buffer {
       Buffer.from(
         pick(random, ['\r\n', '\r', '\n', '\0', ' ', ':', 'Content-Length: 3\r\n', 'Transfer-Encoding: chunked\r\n']),
       ),
-      broken.subarray(at, at + length),
+      corrupt.subarray(at, at + length),
     ])
-    broken = Buffer.concat([broken.subarray(0, at), middle, broken.subarray(chance(random, 0.5) ? at : at + length)])
+    corrupt = Buffer.concat([corrupt.subarray(0, at), middle, corrupt.subarray(chance(random, 0.5) ? at : at + length)])
   }
-  return chance(random, 0.2) ? broken.subarray(0, between(random, 1, broken.length)) : broken
+  return chance(random, 0.2) ? corrupt.subarray(0, between(random, 1, corrupt.length)) : corrupt
 }

@@ -1,21 +1,21 @@
 import { once } from 'node:events'
 import net from 'node:net'
 
-/** Stands before a database, so that it can be away, or silent, at an address that stays. */
-export interface Gate {
-  /** The database's own address with its own port in it. */
+/** A TCP proxy in front of a database, which can refuse connections or stop responding while its URL stays the same. */
+export interface DatabaseProxy {
+  /** The URL of the database with the port of the proxy. */
   url: string
-  /** Lets connections through to the database at this address. */
-  pass: (url: string) => void
-  /** Ends all connections and refuses new ones, as when the database has stopped. */
+  /** Forwards connections to the database at this URL. */
+  forwardTo: (url: string) => void
+  /** Closes all connections and refuses new ones, as a stopped database does. */
   refuse: () => void
-  /** Lets nothing through and closes nothing, as when the network is cut. */
-  fallSilent: () => void
+  /** Forwards nothing and closes nothing, as in a network failure. */
+  stopForwarding: () => void
 }
 
-export async function openGate(stack: AsyncDisposableStack, target: string): Promise<Gate> {
+export async function openDatabaseProxy(stack: AsyncDisposableStack, target: string): Promise<DatabaseProxy> {
   let port = Number(new URL(target).port)
-  let state: 'passing' | 'refusing' | 'silent' = 'passing'
+  let state: 'forwarding' | 'refusing' | 'unresponsive' = 'forwarding'
   const pairs = new Set<[net.Socket, net.Socket]>()
   const end = () => {
     for (const pair of pairs) for (const socket of pair) socket.destroy()
@@ -34,7 +34,7 @@ export async function openGate(stack: AsyncDisposableStack, target: string): Pro
         other?.destroy()
         pairs.delete(pair)
       })
-      if (state === 'silent') socket.pause()
+      if (state === 'unresponsive') socket.pause()
     }
   })
   server.listen(0, '127.0.0.1')
@@ -47,17 +47,17 @@ export async function openGate(stack: AsyncDisposableStack, target: string): Pro
   address.port = String((server.address() as net.AddressInfo).port)
   return {
     url: address.href,
-    pass(url) {
+    forwardTo(url) {
       port = Number(new URL(url).port)
-      state = 'passing'
+      state = 'forwarding'
       for (const pair of pairs) for (const socket of pair) socket.resume()
     },
     refuse() {
       state = 'refusing'
       end()
     },
-    fallSilent() {
-      state = 'silent'
+    stopForwarding() {
+      state = 'unresponsive'
       for (const pair of pairs) for (const socket of pair) socket.pause()
     },
   }

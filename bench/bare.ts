@@ -1,6 +1,6 @@
 import fastify from 'fastify'
 
-/** An answer of Parley's, to be given again. */
+/** A response of Parley, to be returned unchanged. */
 export interface Sample {
   method: 'GET' | 'POST' | 'PATCH'
   route: string
@@ -9,7 +9,7 @@ export interface Sample {
   body: string
 }
 
-/** The web framework alone: reads the request, answers the same bytes each time, and has no database. */
+/** The web framework alone: parses the request and always returns the same bytes, without a database. */
 async function serve(samples: Sample[]): Promise<void> {
   const app = fastify()
   for (const { method, route, status, headers, body } of samples) {

@@ -1,6 +1,6 @@
 const chunk_length = 64 * 1024
 
-/** Lines put together, so that a stream has less to pass on. */
+/** Joins lines into larger chunks, which a stream handles faster. */
 export function* chunksOf(...all: Iterable<string>[]): Generator<string> {
   let chunk = ''
   for (const lines of all) {

@@ -1,61 +1,62 @@
 import net from 'node:net'
 
-export interface Talk {
-  /** The next request, or undefined when there is no more to say. */
+export interface Requests {
+  /** The next request, or undefined at the end. */
   next: () => Buffer | undefined
-  /** Called with the status and the whole answer, in Latin-1. */
-  answered: (status: number, answer: string) => void
+  /** Called with the status and the whole response, in Latin-1. */
+  onResponse: (status: number, response: string) => void
 }
 
 const read_bytes = 64 * 1024
 const length_field = 'content-length: '
 
 /**
- * Says one request after the other on one connection, each when the one before is answered. A raw socket that looks
- * only at what it must: the load shares the processors with what it measures.
+ * Sends one request at a time on one connection, each after the response to the last one. It uses a raw socket and reads
+ * only what it must, because the load shares the processors with the server that it measures.
  */
-export function converse(port: number, { next, answered }: Talk): Promise<void> {
+export function sendRequests(port: number, { next, onResponse }: Requests): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const buffer = Buffer.allocUnsafe(read_bytes)
   let text = ''
 
-  const say = () => {
+  const sendNext = () => {
     const request = next()
     if (request) return void socket.write(request)
     resolve()
     socket.destroy()
   }
-  const hear = (length: number) => {
+  const receive = (length: number) => {
     text += buffer.toString('latin1', 0, length)
-    const answer = text
-    const bytes = lengthOf(answer)
-    if (bytes === undefined || answer.length < bytes) return
-    if (answer.length > bytes) throw new Error(`more came than was announced: ${answer.slice(0, 500)}`)
+    const response = text
+    const bytes = responseLength(response)
+    if (bytes === undefined || response.length < bytes) return
+    if (response.length > bytes)
+      throw new Error(`the response is longer than its Content-Length: ${response.slice(0, 500)}`)
     text = ''
-    answered(Number(answer.slice(9, 12)), answer)
-    say()
+    onResponse(Number(response.slice(9, 12)), response)
+    sendNext()
   }
   const callback = (length: number) => {
     try {
-      hear(length)
+      receive(length)
     } catch (error) {
       reject(error)
       socket.destroy()
     }
     return true
   }
-  const socket = net.connect({ port, host: '127.0.0.1', noDelay: true, onread: { buffer, callback } }, say)
+  const socket = net.connect({ port, host: '127.0.0.1', noDelay: true, onread: { buffer, callback } }, sendNext)
   socket.on('error', reject)
   socket.on('close', () => reject(new Error('the server closed a connection')))
   return promise
 }
 
-/** Of head and body together; undefined as long as the head is not complete. */
-function lengthOf(answer: string): number | undefined {
-  const head = answer.indexOf('\r\n\r\n')
+/** The length of head and body. Undefined until the head is complete. */
+function responseLength(response: string): number | undefined {
+  const head = response.indexOf('\r\n\r\n')
   if (head === -1) return undefined
-  const field = answer.indexOf(length_field)
-  if (field === -1 || field > head) throw new Error(`an answer without ${length_field}${answer.slice(0, 500)}`)
+  const field = response.indexOf(length_field)
+  if (field === -1 || field > head) throw new Error(`a response without ${length_field}${response.slice(0, 500)}`)
   const value = field + length_field.length
-  return head + 4 + Number(answer.slice(value, answer.indexOf('\r\n', value)))
+  return head + 4 + Number(response.slice(value, response.indexOf('\r\n', value)))
 }

@@ -12,7 +12,7 @@ export interface Database {
   pool: Pool
 }
 
-/** A PostgreSQL for the benchmark alone, with a database that lasts as long as the run. */
+/** Starts a PostgreSQL for benchmarks, with a database that is dropped at the end of the run. */
 export async function openDatabase(stack: AsyncDisposableStack): Promise<Database> {
   const data_dir = path.join(baseFolder(checkout, product.short_name), '.cache/bench')
   const postgres = await openEmbedded({ checkout, name: product.short_name, data_dir, as: 'serve', say: console.log })
@@ -31,7 +31,7 @@ export async function openDatabase(stack: AsyncDisposableStack): Promise<Databas
   return { url, pool }
 }
 
-/** What a killed run left behind. */
+/** Drops the databases of killed runs. */
 async function dropLeftOver(admin: Pool): Promise<void> {
   const left_over = await admin.many<{ name: string }>(
     sql`select datname as name from pg_database where datname like ${raw("'bench\\_%'")}`,

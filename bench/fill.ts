@@ -7,33 +7,34 @@ import { atNow, inTransaction, type Service } from '../server/kit/at.ts'
 import * as clock from '../server/kit/clock.ts'
 import type { Pool } from '../server/kit/postgres/pool.ts'
 import * as workspaces from '../server/workspaces/store.ts'
-import { scattered, type Tenant } from './rows.ts'
+import { scatter, type Tenant } from './rows.ts'
 
-const contacts_of_the_first = 100_000
-const contacts_of_others = 1_000
-const others = 64
-const at_once = 1_000
+const first_workspace_contacts = 100_000
+const other_workspace_contacts = 1_000
+const other_workspaces = 64
+const batch_size = 1_000
 const workers = 2
 const hour_ms = 60 * 60 * 1000
 
-/** Fills the workspaces as clients would have, through the same verbs, so that all that is kept beside agrees. */
+/** Fills the workspaces with the same verbs that serve clients, so that counts and search tables are correct. */
 export async function fill(pool: Pool, signal: AbortSignal): Promise<Tenant[]> {
   const tenants = [await addTenant(pool, workspaces.default_name)]
-  for (let number = 1; number <= others; number += 1) tenants.push(await addTenant(pool, `Workspace ${number}`))
+  for (let number = 1; number <= other_workspaces; number += 1)
+    tenants.push(await addTenant(pool, `Workspace ${number}`))
   const parts = tenants.flatMap((tenant, index) => {
-    const count = index === 0 ? contacts_of_the_first : contacts_of_others
-    return Array.from({ length: count / at_once }, (_, part) => ({ tenant, start: part * at_once }))
+    const count = index === 0 ? first_workspace_contacts : other_workspace_contacts
+    return Array.from({ length: count / batch_size }, (_, part) => ({ tenant, start: part * batch_size }))
   })
   const service = serviceOn(pool)
   const rest = parts.values()
   const work = async () => {
     for (const { tenant, start } of rest) {
       signal.throwIfAborted()
-      const now = clock.now() - hour_ms * (contacts_of_the_first - start)
+      const now = clock.now() - hour_ms * (first_workspace_contacts - start)
       tenant.ids.push(...(await addContacts(service, tenant.workspace_id, start, now)))
     }
   }
-  // All of them, so that none still writes when one has failed and the database is dropped.
+  // Waits for all workers, so that none still writes when the database is dropped after an error.
   const ends = await Promise.allSettled(Array.from({ length: workers }, work))
   for (const end of ends) if (end.status === 'rejected') throw end.reason
   await pool.script('vacuum analyze')
@@ -41,13 +42,13 @@ export async function fill(pool: Pool, signal: AbortSignal): Promise<Tenant[]> {
   return tenants
 }
 
-/** To call verbs without a server. */
+/** For calling verbs without a server. */
 export const serviceOn = (pool: Pool, config = readConfig()): Service => openService(pool, config, () => '')
 
 export function addTenant(pool: Pool, name: string): Promise<Tenant> {
   return inTransaction(atNow(serviceOn(pool), ''), async (at) => {
     const workspace = await workspaces.create(at, name)
-    if (!workspace) throw new Error(`there is a workspace ${name} in a new database`)
+    if (!workspace) throw new Error(`the workspace ${name} already exists`)
     const token = api_keys.newToken()
     const key = { name: 'Load', scopes: null, expires_at: null }
     await api_keys.create({ ...at, workspace: workspace.id }, { token, key })
@@ -56,8 +57,8 @@ export function addTenant(pool: Pool, name: string): Promise<Tenant> {
 }
 
 async function addContacts(service: Service, workspace: string, start: number, now: number): Promise<string[]> {
-  const inputs = Array.from({ length: at_once }, (_, index) => ({
-    ...contactOf(start + index),
+  const inputs = Array.from({ length: batch_size }, (_, index) => ({
+    ...sampleContact(start + index),
     source: 'import' as const,
   }))
   const created = await inTransaction(atNow(service, workspace, now), (at) => contacts.create(at, inputs))
@@ -72,13 +73,13 @@ const last_names = ['Lovelace', 'Hopper', 'García', 'Jackson', 'Kierkegaard', '
 const companies = ['Analytical Engines', 'Northwind', 'Acme', 'Globex', 'Initech', 'Umbrella', 'Hooli']
 const tags = ['vip', 'newsletter', 'trial', 'churned', 'Partner', 'lead', 'EMEA', 'APAC']
 
-function contactOf(number: number): NewContact & { source: 'import' } {
+function sampleContact(number: number): NewContact & { source: 'import' } {
   const first_name = pick(first_names, number)
   const last_name = pick(last_names, number * 7)
   const has_email = number % 10 < 7
   const has_company = number % 2 === 0
   return {
-    phone_number: `+1${2_000_000_000 + scattered(number)}`,
+    phone_number: `+1${2_000_000_000 + scatter(number)}`,
     first_name,
     last_name: `${last_name}-${number.toString(36)}`,
     ...(has_email && { email: `contact.${number}@${pick(companies, number * 3).replace(' ', '-')}.example` }),

@@ -1,90 +1,90 @@
-import { converse } from './connection.ts'
-import { type Ask, bytesOf, type Row, rows, type Tenant } from './rows.ts'
+import { sendRequests } from './connection.ts'
+import { type BenchRequest, type Row, rows, type Tenant, toBytes } from './rows.ts'
 
-/** The process that asks. Its parent says the tenants once, then one job after the other, and hears the results. */
+/** A job for the load process. The parent process sends the tenants once, then one job at a time, and gets the results. */
 export interface Job {
   row: string
   port: number
   warm_up_ms: number
   measured_ms: number
-  /** Whether each request has an answer of its own, or all the same. */
-  is_real: boolean
+  /** False for the bare framework, which returns the same response to every request. */
+  has_own_responses: boolean
 }
 
 export type Result = { per_second: number; statuses: Record<string, number> } | { failure: string }
 
 const connections = 64
 const requests_max = 40_000
-const looked_into_every = 8
-const late_ms = 15_000
+const checked_every = 8
+const overdue_ms = 15_000
 
-const repeatable = new Map<Row, Request[]>()
+const repeatable = new Map<Row, PreparedRequest[]>()
 let tenants: Tenant[] = []
 let number = 0
 
-interface Request extends Pick<Ask, 'answer_holds'> {
+interface PreparedRequest extends Pick<BenchRequest, 'response_contains'> {
   bytes: Buffer
 }
 
-/** Made before the time begins, and again only when none may be sent twice. */
-function prepare(row: Row): Request[] {
+/** Generates the requests before the measurement. Repeatable requests are generated only once. */
+function prepare(row: Row): PreparedRequest[] {
   const prepared = repeatable.get(row)
   if (prepared) return prepared
   const requests = Array.from({ length: requests_max }, () => {
     number += 1
-    const ask = row.ask(tenants, number)
-    return { bytes: bytesOf(ask), answer_holds: ask.answer_holds }
+    const request = row.request(tenants, number)
+    return { bytes: toBytes(request), response_contains: request.response_contains }
   })
   if (row.is_repeatable) repeatable.set(row, requests)
   return requests
 }
 
-async function measure({ row: name, port, warm_up_ms, measured_ms, is_real }: Job): Promise<Result> {
+async function measure({ row: name, port, warm_up_ms, measured_ms, has_own_responses }: Job): Promise<Result> {
   const row = rows.find((known) => known.name === name)
-  if (!row) throw new Error(`there is no row "${name}"`)
+  if (!row) throw new Error(`unknown row "${name}"`)
   const requests = prepare(row)
   const statuses = new Map<number, number>()
-  let asked = 0
-  let answers = 0
-  let start: { answers: number; at_ms: number } | undefined
+  let sent = 0
+  let responses = 0
+  let start: { responses: number; at_ms: number } | undefined
   let per_second: number | undefined
 
   const finish = () => {
-    if (start) per_second ??= (answers - start.answers) / ((performance.now() - start.at_ms) / 1000)
+    if (start) per_second ??= (responses - start.responses) / ((performance.now() - start.at_ms) / 1000)
   }
-  const talk = () => {
-    let request: Request | undefined
-    return converse(port, {
+  const runConnection = () => {
+    let request: PreparedRequest | undefined
+    return sendRequests(port, {
       next() {
-        const is_used_up = asked >= requests.length && is_real && !row.is_repeatable
+        const is_used_up = sent >= requests.length && has_own_responses && !row.is_repeatable
         if (is_used_up) finish()
         if (is_used_up || per_second !== undefined) return undefined
-        request = requests[asked % requests.length]
-        asked += 1
+        request = requests[sent % requests.length]
+        sent += 1
         return request?.bytes
       },
-      answered(status, answer) {
-        answers += 1
+      onResponse(status, response) {
+        responses += 1
         statuses.set(status, (statuses.get(status) ?? 0) + 1)
-        if (status !== row.status) throw new Error(`${status} in the place of ${row.status}: ${answer}`)
-        const holds = is_real ? request?.answer_holds : '"success":true'
-        if (answers % looked_into_every === 0 && !answer.includes(holds ?? ''))
-          throw new Error(`an answer that does not hold ${holds}: ${answer}`)
+        if (status !== row.status) throw new Error(`${status} instead of ${row.status}: ${response}`)
+        const expected = has_own_responses ? request?.response_contains : '"success":true'
+        if (responses % checked_every === 0 && !response.includes(expected ?? ''))
+          throw new Error(`a response without ${expected}: ${response}`)
       },
     })
   }
 
-  const late = Promise.withResolvers<never>()
+  const overdue = Promise.withResolvers<never>()
   const timers = [
     setTimeout(() => {
-      start = { answers, at_ms: performance.now() }
+      start = { responses, at_ms: performance.now() }
     }, warm_up_ms),
     setTimeout(finish, warm_up_ms + measured_ms),
-    setTimeout(late.reject, warm_up_ms + measured_ms + late_ms, new Error('answers are missing')),
+    setTimeout(overdue.reject, warm_up_ms + measured_ms + overdue_ms, new Error('responses are missing')),
   ]
-  const talks = Array.from({ length: connections }, talk)
-  await Promise.race([Promise.all(talks), late.promise]).finally(() => timers.forEach(clearTimeout))
-  if (per_second === undefined) throw new Error(`${requests_max} requests were used up before the time began`)
+  const running = Array.from({ length: connections }, runConnection)
+  await Promise.race([Promise.all(running), overdue.promise]).finally(() => timers.forEach(clearTimeout))
+  if (per_second === undefined) throw new Error(`${requests_max} requests were used up before the measurement began`)
   return { per_second, statuses: Object.fromEntries(statuses) }
 }
 

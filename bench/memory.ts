@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 
-/** The most that the process, or the one that it launched, has had resident, where the system tells. */
+/** The peak resident memory of the process or of its child process. NaN on systems other than Linux. */
 export function residentMegabytes(pid: number): number {
   if (process.platform !== 'linux') return Number.NaN
   const children = fs.readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()

@@ -2,14 +2,14 @@ import { randomUUIDv7 } from 'node:crypto'
 import fastify, { type FastifyRequest } from 'fastify'
 import pg from 'pg'
 
-/** What one writes by hand: a route, a statement, an answer. No keys, limits, checks, idempotency, events or counters. */
+/** A handler written by hand: a route, a statement, a response. No keys, limits, validation, idempotency, events or counters. */
 export interface Settings {
   database_url: string
-  /** By the Authorization header, from memory: the only thing that it does with a key. */
+  /** By the value of the Authorization header. Keys are not checked in any other way. */
   workspaces: Record<string, string>
 }
 
-/** As many as Parley has. */
+/** The same as Parley. */
 const pool_size = 10
 
 const text = { type: 'string' }

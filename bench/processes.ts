@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import type { Job, Result } from './load.ts'
 import type { Tenant } from './rows.ts'
 
-/** A server under measurement, in a process of its own. */
+/** A measured server, in its own process. */
 export interface Server {
   pid: number
   port: number
@@ -15,20 +15,20 @@ const start_ms = 30_000
 const stop_ms = 12_000
 const address = /http:\/\/127\.0\.0\.1:(\d+)/
 
-/** Starts a file that prints its address once it listens. `settings` are sent to it as a message. */
+/** Starts a file that prints its URL when it listens. `settings` are sent to it as a message. */
 export async function startServer(
   stack: AsyncDisposableStack,
   file: string,
-  words: string[],
+  args: string[],
   environment: Record<string, string>,
   settings?: object,
 ): Promise<Server> {
-  const child = start(stack, file, words, environment)
+  const child = start(stack, file, args, environment)
   if (settings) child.send(settings)
   const { promise, resolve, reject } = Promise.withResolvers<number>()
-  child.once('exit', (code) => reject(new Error(`${file} ended with ${code}`)))
+  child.once('exit', (code) => reject(new Error(`${file} exited with ${code}`)))
   const timer = setTimeout(reject, start_ms, new Error(`${file} did not start within ${start_ms} ms`))
-  linesOf(child.stdout, (line) => {
+  onLine(child.stdout, (line) => {
     const [, port] = address.exec(line) ?? []
     if (port) resolve(Number(port))
   })
@@ -36,7 +36,7 @@ export async function startServer(
   return { port, pid: child.pid ?? 0 }
 }
 
-/** Starts the load; what it gives measures one job. */
+/** Starts the load process, and returns a function that measures one job. */
 export function startLoad(
   stack: AsyncDisposableStack,
   tenants: Tenant[],
@@ -48,7 +48,7 @@ export function startLoad(
   return async (job) => {
     signal.throwIfAborted()
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
-    const fail = () => reject(signal.reason ?? new Error('the load has ended'))
+    const fail = () => reject(signal.reason ?? new Error('the load process has ended'))
     child.once('message', resolve).once('exit', fail)
     child.send({ job })
     const result = await promise.finally(() => child.off('exit', fail))
@@ -57,20 +57,20 @@ export function startLoad(
   }
 }
 
-/** With nothing of our environment, which may hold another configuration. */
+/** The environment is not inherited, because it may contain another configuration. */
 function start(
   stack: AsyncDisposableStack,
   file: string,
-  words: string[],
+  args: string[],
   environment: Record<string, string>,
 ): ChildProcess {
   const checkout = path.resolve(import.meta.dirname, '..')
-  const child = spawn(process.execPath, [...process.execArgv, path.join(checkout, file), ...words], {
+  const child = spawn(process.execPath, [...process.execArgv, path.join(checkout, file), ...args], {
     cwd: checkout,
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
-  linesOf(child.stderr, (line) => {
+  onLine(child.stderr, (line) => {
     if (!line.includes('"level":30')) console.error(line)
   })
   stack.defer(() => stop(child))
@@ -85,6 +85,6 @@ async function stop(child: ChildProcess): Promise<void> {
   await ended.finally(() => clearTimeout(timer))
 }
 
-function linesOf(stream: ChildProcess['stdout'], hear: (line: string) => void): void {
-  if (stream) createInterface({ input: stream }).on('line', hear)
+function onLine(stream: ChildProcess['stdout'], callback: (line: string) => void): void {
+  if (stream) createInterface({ input: stream }).on('line', callback)
 }

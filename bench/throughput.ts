@@ -6,26 +6,26 @@ import { residentMegabytes } from './memory.ts'
 import type { Settings } from './plain.ts'
 import { type Server, startLoad, startServer } from './processes.ts'
 import { type Row, rows, type Tenant } from './rows.ts'
-import { headOf, lineOf, type Measured, median, memoryLine } from './table.ts'
+import { type Measured, median, memoryLine, tableHead, tableLine } from './table.ts'
 
 const rounds = 5
 const measured_ms = 1_000
 const warm_up_ms = 300
-/** In the first round of a row, the server's code for it is still cold: what is measured is a server that has run for a while. */
+/** Longer in the first round of a row, so that the code of the server is compiled. */
 const first_warm_up_ms = 3_000
 
 type Name = 'ours' | 'plain' | 'bare'
 
-const method = `Requests a second at 64 connections from a second process, on this machine, over 100,000 contacts.
-  Parley  everything on: key, scope, limit (set high), validation, envelope, idempotency, events, exact counts
-  plain   a hand-written Fastify and pg handler with none of that, on the same table; named statements, a pool of the
+const method = `Requests per second from another process with 64 connections, on this machine, with 100,000 contacts.
+  Parley  with everything: key, scope, limit (set high), validation, envelope, idempotency, events, exact counts
+  plain   a hand-written Fastify and pg handler with none of that, on the same table, with named statements and a pool of the
           same size; its list runs the page query and count(*), its create is a bare insert
-  bare    Fastify alone, answering the same bytes, headers too, without a database
-PostgreSQL's durability settings are on. Each figure is the median of ${rounds} rounds of ${measured_ms} ms after a warm-up, the three
-taking turns. Behind a ratio stands what it is to reach.
+  bare    Fastify alone, which returns the same bytes and headers without a database
+PostgreSQL's durability settings are on. Each figure is the median of ${rounds} rounds of ${measured_ms} ms after a warm-up; the three
+servers take turns. The target of each ratio is in parentheses.
 `
 
-/** Parley beside its peers, row by row. */
+/** Measures the three servers, row by row. */
 export async function throughput(stack: AsyncDisposableStack, signal: AbortSignal): Promise<Measured[]> {
   console.log(method)
   const database = await openDatabase(stack)
@@ -45,7 +45,7 @@ export async function throughput(stack: AsyncDisposableStack, signal: AbortSigna
           port: servers[name].port,
           warm_up_ms: round === 0 ? first_warm_up_ms : warm_up_ms,
           measured_ms,
-          is_real: name !== 'bare',
+          has_own_responses: name !== 'bare',
         })
         figures[name].push(per_second)
       }
@@ -54,11 +54,11 @@ export async function throughput(stack: AsyncDisposableStack, signal: AbortSigna
     return { name: row.name, ours: median(figures.ours), plain: median(figures.plain), bare: median(figures.bare) }
   }
 
-  console.log(headOf())
+  console.log(tableHead())
   const table: Measured[] = []
   for (const row of rows) {
     const measured = await measureRow(row)
-    console.log(lineOf(measured, row.to_reach))
+    console.log(tableLine(measured, row.targets))
     table.push(measured)
   }
   console.log(`\n${memoryLine(memory)}`)
@@ -81,15 +81,15 @@ async function startAll(
   const workspaces = Object.fromEntries(tenants.map(({ token, workspace_id }) => [`Bearer ${token}`, workspace_id]))
   const settings: Settings = { database_url: url, workspaces }
   const plain = await startServer(stack, 'bench/plain.ts', [], {}, settings)
-  const bare = await startServer(stack, 'bench/bare.ts', [], {}, await samplesOf(ours, tenants))
+  const bare = await startServer(stack, 'bench/bare.ts', [], {}, await recordSamples(ours, tenants))
   return { ours, plain, bare }
 }
 
-/** What Parley answers to each kind of request. */
-async function samplesOf({ port }: Server, tenants: Tenant[]): Promise<Sample[]> {
+/** Records a response of Parley for each kind of request. */
+async function recordSamples({ port }: Server, tenants: Tenant[]): Promise<Sample[]> {
   const samples = new Map<string, Sample>()
   for (const row of rows) {
-    const { method, path, token, headers, body } = row.ask(tenants, 0)
+    const { method, path, token, headers, body } = row.request(tenants, 0)
     const response = await fetch(`http://127.0.0.1:${port}${path}`, {
       method,
       headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }), ...headers },
@@ -97,17 +97,19 @@ async function samplesOf({ port }: Server, tenants: Tenant[]): Promise<Sample[]>
     })
     const text = await response.text()
     if (response.status !== row.status) throw new Error(`${row.name}: ${response.status} ${text}`)
-    const headers_given = Object.fromEntries([...response.headers].filter(([name]) => !own_headers.includes(name)))
+    const response_headers = Object.fromEntries(
+      [...response.headers].filter(([name]) => !framework_headers.includes(name)),
+    )
     samples.set(`${method} ${row.route}`, {
       method,
       route: row.route,
       status: row.status,
-      headers: headers_given,
+      headers: response_headers,
       body: text,
     })
   }
   return [...samples.values()]
 }
 
-/** What the framework sets itself. */
-const own_headers = ['date', 'connection', 'keep-alive', 'content-length']
+/** Set by the framework itself. */
+const framework_headers = ['date', 'connection', 'keep-alive', 'content-length']

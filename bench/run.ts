@@ -1,24 +1,24 @@
 import fs from 'node:fs'
 import { parseArgs } from 'node:util'
 import { SetupError } from '../server/kit/postgres/embedded/embedded.ts'
-import { importing, rows_by_default } from './import/import.ts'
+import { benchImport, rows_by_default } from './import/import.ts'
 import { scale } from './scale/scale.ts'
 import { throughput } from './throughput.ts'
 import { delivering } from './webhooks/webhooks.ts'
 
 const help = `Usage: npm run bench [-- OPTIONS]
 
-Compares Parley with a plain handler and with the web framework alone, on this machine, in under three minutes.
-The table shows missed targets. The exit status is 0 unless the benchmark fails.
+Measures Parley beside a plain handler and beside the web framework alone, on this machine, in under three minutes.
+A target that is missed is said in the table; only what fails gives another exit code than 0.
 
-  --scale       measure lists and searches of 1,000,000 contacts, compared with plain SQL and smaller workspaces
-  --import      measure a CSV import, compared with COPY of the same rows into the same table
-  --webhooks    measure latency and throughput of webhooks to 200 endpoints, one of which hangs
-  --rows COUNT  the number of rows for --import (default ${rows_by_default})
-  --json FILE   also write the table to a file
-  --help        show this help`
+  --scale       instead: at 1,000,000 contacts, beside plain SQL and beside smaller workspaces
+  --import      instead: an import of CSV beside COPY of the same rows into the same table
+  --webhooks    instead: how soon and how fast events arrive at 200 endpoints, one of which hangs
+  --rows COUNT  with --import: how many (${rows_by_default} otherwise)
+  --json FILE   also write the table
+  --help        this text`
 
-/** An error of the user. The message is one line. */
+/** What the person who typed it can mend; the message is one line. */
 class UsageError extends Error {}
 
 function parse() {
@@ -39,17 +39,17 @@ function parse() {
   }
 }
 
-function parseRows(rows: string | undefined): number {
+function countOf(rows: string | undefined): number {
   if (rows === undefined) return rows_by_default
   if (/^[1-9]\d{0,8}$/.test(rows)) return Number(rows)
-  throw new UsageError('--rows must be a whole number, such as 1000000 (npm run bench -- --help)')
+  throw new UsageError('--rows is a whole number, such as 1000000 (npm run bench -- --help)')
 }
 
-/** Aborts on a signal. The run then cleans up and ends. */
-function onInterrupt(): AbortSignal {
+/** Aborts when the run is to end early: everything then unwinds and leaves nothing behind. */
+function interruption(): AbortSignal {
   const controller = new AbortController()
   const abort = () => {
-    // The launcher then doesn't pass on the same signal.
+    // The launcher needn't pass the signal on.
     if (process.connected) process.send?.('stopping')
     controller.abort(new UsageError('interrupted'))
   }
@@ -63,9 +63,9 @@ async function main(): Promise<void> {
   const { json, scale: is_scale, import: is_import, webhooks: is_webhooks, rows, help: is_help } = parse()
   if (is_help) return console.log(help)
   await using stack = new AsyncDisposableStack()
-  const signal = onInterrupt()
+  const signal = interruption()
   const table = is_import
-    ? await importing(stack, signal, parseRows(rows))
+    ? await benchImport(stack, signal, countOf(rows))
     : await (is_scale ? scale : is_webhooks ? delivering : throughput)(stack, signal)
   if (json !== undefined) fs.writeFileSync(json, `${JSON.stringify(table, null, 2)}\n`)
 }

@@ -3,20 +3,23 @@ import { once } from 'node:events'
 import net from 'node:net'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { event_types as agent_events } from '../server/agents/event-types.ts'
 import { openApi } from '../server/api.ts'
 import { readConfig } from '../server/config.ts'
+import { event_types as contact_events } from '../server/contacts/event-types.ts'
 import * as feed from '../server/events/feed.ts'
 import * as events from '../server/events/store.ts'
+import { inTransaction } from '../server/kit/at.ts'
 import { iso } from '../server/kit/clock.ts'
 import { streams_per_workspace_max } from '../server/kit/http/stream-limits.ts'
 import { newId } from '../server/kit/id.ts'
 import { openLog } from '../server/kit/log.ts'
-import type { Pool } from '../server/kit/postgres/pool.ts'
+import type { Db, Pool } from '../server/kit/postgres/pool.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
 import { withServers } from './faults/server.ts'
+import { type EventStream, openStream } from './support/event-streams.ts'
 import { migrations, openServer, type Server, serve, type Tenant, testPool } from './support/harness.ts'
 import { holdTransaction } from './support/held-transaction.ts'
-import { type Listening, listen } from './support/listening.ts'
 import { create } from './support/people.ts'
 import { newAgent, newContact } from './support/samples.ts'
 import { at, someone } from './support/visitors.ts'
@@ -25,11 +28,11 @@ const server = await serve()
 const { workspace, pool } = server
 const day_ms = 24 * 60 * 60 * 1000
 
-const to = (tenant: Tenant, query = '', headers = {}, url = server.url, key = tenant.key): Promise<Listening> =>
-  listen(`${url}/api/v1/events/stream${query}`, { authorization: `Bearer ${key}`, ...headers })
+const to = (tenant: Tenant, query = '', headers = {}, url = server.url, key = tenant.key): Promise<EventStream> =>
+  openStream(`${url}/api/v1/events/stream${query}`, { authorization: `Bearer ${key}`, ...headers })
 
-/** All of the workspace in the order of the list. */
-async function walk({ call }: Tenant): Promise<string[]> {
+/** The ids of all events of the workspace, oldest first. */
+async function listAll({ call }: Tenant): Promise<string[]> {
   const newest = await call('GET', '/events?limit=100')
   const ids: string[] = newest.body.data.map(({ id }: { id: string }) => id)
   for (let { next_cursor } = newest.body.pagination; next_cursor; ) {
@@ -40,42 +43,42 @@ async function walk({ call }: Tenant): Promise<string[]> {
   return ids.reverse()
 }
 
-/** Each look gives some of them their positions. */
+/** Each call assigns positions to some of the events. */
 const totalOf = async ({ call }: Tenant): Promise<number> =>
   (await call('GET', '/events?limit=1')).body.pagination.total
 
-const idsOf = (heard: { id: string }[]): string[] => heard.map(({ id }) => id)
+const idsOf = (received: { id: string }[]): string[] => received.map(({ id }) => id)
 
-test('without an id it begins now, and tells each event as the list shows it', async () => {
+test('without an id a stream sends new events, each as the list shows it', async () => {
   const tenant = await workspace()
   await create(tenant)
   const stream = await to(tenant)
   const { id } = await create(tenant, { notes: 'Ünï "quoted"\r\n\n\tdata: 😀\u2028' })
   await tenant.call('PATCH', `/contacts/${id}`, { first_name: 'Grace' })
-  const heard = await stream.hear(2)
+  const received = await stream.waitFor(2)
   const { body } = await tenant.call('GET', `/events?resource_id=${id}`)
   assert.deepEqual(
-    heard,
+    received,
     body.data.reverse().map((event: { id: string; type: string }) => ({ id: event.id, type: event.type, event })),
   )
   stream.close()
 })
 
-test('it goes on after the id of the header, or else of the address', async () => {
+test('a stream continues after the id in the header, or else the one in the query', async () => {
   const tenant = await workspace()
   for (let count = 0; count < 3; count += 1) await create(tenant)
-  const [first, second, third, fourth] = await walk(tenant)
+  const [first, second, third, fourth] = await listAll(tenant)
   const by_query = await to(tenant, `?after=${first}`)
-  assert.deepEqual(idsOf(await by_query.hear(3)), [second, third, fourth])
+  assert.deepEqual(idsOf(await by_query.waitFor(3)), [second, third, fourth])
   const by_header = await to(tenant, `?after=${first}`, { 'last-event-id': third })
-  assert.deepEqual(idsOf(await by_header.hear(1)), [fourth])
+  assert.deepEqual(idsOf(await by_header.waitFor(1)), [fourth])
   by_query.close()
   by_header.close()
 })
 
-test('an id that is not kept, or is none, is refused by name', async () => {
+test('an unknown or malformed id is rejected with the name of its field', async () => {
   const [tenant, other] = await Promise.all([workspace(), workspace()])
-  const [theirs = ''] = await walk(other)
+  const [theirs = ''] = await listAll(other)
   for (const id of [theirs, newId(), 'none']) {
     const by_header = await tenant.call('GET', '/events/stream', undefined, { 'last-event-id': id })
     assert.deepEqual([by_header.status, by_header.body.error.details.fields[0].path], [400, 'Last-Event-ID'])
@@ -84,22 +87,22 @@ test('an id that is not kept, or is none, is refused by name', async () => {
   }
 })
 
-test('an id that was kept until now is refused, and without it all begins anew', async () => {
+test('the id of a deleted event is rejected, and a stream without it starts with new events', async () => {
   const tenant = await workspace()
-  const [old = ''] = await walk(tenant)
-  await feed.removeOld(pool, tenant.id, Date.now() + 1_000)
+  const [old = ''] = await listAll(tenant)
+  await feed.removeOld(server.at(tenant.id), Date.now() + 1_000)
   const refused = await tenant.call('GET', '/events/stream', undefined, { 'last-event-id': old })
   assert.deepEqual([refused.status, refused.body.error.details.fields[0].path], [400, 'Last-Event-ID'])
   const stream = await to(tenant)
   const { id } = await create(tenant)
   assert.deepEqual(
-    (await stream.hear(1)).map(({ event }) => event.resource_id),
+    (await stream.waitFor(1)).map(({ event }) => event.resource_id),
     [id],
   )
   stream.close()
 })
 
-test('nobody on the way keeps it back, keeps it, or packs it', async () => {
+test('proxies are told not to buffer, cache or compress a stream', async () => {
   const { call } = await workspace()
   const { headers } = await call('GET', '/events/stream', undefined, { 'accept-encoding': 'gzip, br, zstd' })
   const named = ['x-accel-buffering', 'cache-control', 'content-encoding', 'content-length']
@@ -109,9 +112,9 @@ test('nobody on the way keeps it back, keeps it, or packs it', async () => {
   )
 })
 
-test('it tells of its own workspace and of the asked types only', async () => {
+test('a stream sends events of its own workspace and of the requested types only', async () => {
   const [tenant, other] = await Promise.all([workspace(), workspace()])
-  const [first] = await walk(tenant)
+  const [first] = await listAll(tenant)
   const all = await to(tenant)
   const agents = await to(tenant, '?type=agent.*')
   const later = await to(tenant, `?type=agent.created&after=${first}`)
@@ -121,56 +124,56 @@ test('it tells of its own workspace and of the asked types only', async () => {
   await create(other)
   await create(tenant)
   await tenant.call('POST', '/agents', newAgent())
-  await all.hear(4)
-  assert.deepEqual(idsOf(all.heard), (await walk(tenant)).slice(1))
-  const told = all.heard.filter(({ type }) => type === 'agent.created')
-  assert.deepEqual(await agents.hear(2), told)
-  assert.deepEqual(await later.hear(2), told)
+  await all.waitFor(4)
+  assert.deepEqual(idsOf(all.received), (await listAll(tenant)).slice(1))
+  const expected = all.received.filter(({ type }) => type === 'agent.created')
+  assert.deepEqual(await agents.waitFor(2), expected)
+  assert.deepEqual(await later.waitFor(2), expected)
   for (const stream of [all, agents, later]) stream.close()
 })
 
-test('what is committed late is told late, what is rolled back never', async () => {
+test('an event that is committed late is sent late, and one that is rolled back never', async () => {
   const tenant = await workspace()
   const stream = await to(tenant)
-  const [late, undone] = [newId(), newId()]
-  const record = (id: string) => (db: Parameters<typeof events.record>[0]) =>
-    events.record(db, tenant.id, 'agent.created', [{ data: { id } }], Date.now())
+  const [late, rolled_back] = [newId(), newId()]
+  const record = (id: string) => (db: Db) =>
+    events.record({ ...server.at(tenant.id), db }, agent_events.created, [{ data: { id } }])
   await using first = await holdTransaction(pool, record(late))
-  await using second = await holdTransaction(pool, record(undone))
+  await using second = await holdTransaction(pool, record(rolled_back))
   const { id } = await create(tenant)
-  await stream.hear(1)
-  await second.end(new Error('undo it'))
+  await stream.waitFor(1)
+  await second.end(new Error('rolled back'))
   await first.end()
-  await stream.hear(2)
+  await stream.waitFor(2)
   const last = await create(tenant)
-  await stream.hear(3)
+  await stream.waitFor(3)
   assert.deepEqual(
-    stream.heard.map(({ event }) => event.resource_id),
+    stream.received.map(({ event }) => event.resource_id),
     [id, late, last.id],
   )
   stream.close()
 })
 
-test('over two servers, with writers and late commits on both, each listener hears all, once, in the order of the list', async () => {
+test('with writers and late commits on two servers, each stream gets every event once, in the order of the list', async () => {
   await withServers(2, {}, async ([one, other]) => {
     assert.ok(one && other)
     const tenant = await one.workspace()
     const servers = [one, other]
-    const start = (await walk(tenant))[0] ?? ''
+    const start = (await listAll(tenant))[0] ?? ''
     let is_over = false
     const steady = await to(tenant, `?after=${start}`, {}, other.url)
-    const write = async ({ url, fetch, pool }: Server, index: number) => {
+    const write = async ({ url, fetch, pool, at }: Server, index: number) => {
       const headers = { authorization: `Bearer ${tenant.key}` }
       for (let count = 0; count < 25; count += 1) {
         await using late = await holdTransaction(pool, (db) =>
-          events.record(db, tenant.id, 'agent.created', [{ data: { id: newId() } }], Date.now()),
+          events.record({ ...at(tenant.id), db }, agent_events.created, [{ data: { id: newId() } }]),
         )
         const created = await fetch('POST', '/api/v1/contacts', newContact(), headers)
         const address = `/api/v1/contacts/${created.body.data.id}`
-        // The other one goes on with it: what happens to a contact is told in its order, whoever did it.
+        // The other server changes the contact: its events must keep their order.
         const next = servers[(index + 1) % 2] ?? one
         await next.fetch('PATCH', address, { first_name: `n${count}` }, headers)
-        await (count % 5 === 0 ? late.end(new Error('undo it')) : late.end())
+        await (count % 5 === 0 ? late.end(new Error('rolled back')) : late.end())
         if (count % 3 === 0) await fetch('DELETE', address, undefined, headers)
       }
       return url
@@ -178,28 +181,28 @@ test('over two servers, with writers and late commits on both, each listener hea
     const writing = Promise.all([...servers, ...servers].map(write)).then(() => {
       is_over = true
     })
-    /** Breaks off again and again, and goes on from the last id that it has. */
-    const listening = servers.map(async ({ url }, index) => {
+    /** Disconnects again and again, and continues after the last id. */
+    const reading = servers.map(async ({ url }, index) => {
       const ids: string[] = []
       for (let count = 1; ; count += 1) {
         const stream = await to(tenant, `?after=${start}`, { 'last-event-id': ids.at(-1) ?? start }, url)
         const is_last = is_over
-        const all = is_last ? (await walk(tenant)).length - 1 : ids.length + 7 * index + count
-        const hearing = stream.hear(all - ids.length)
-        await (is_last ? hearing : Promise.race([hearing.catch(() => {}), writing]))
+        const all = is_last ? (await listAll(tenant)).length - 1 : ids.length + 7 * index + count
+        const next = stream.waitFor(all - ids.length)
+        await (is_last ? next : Promise.race([next.catch(() => {}), writing]))
         stream.close()
-        ids.push(...idsOf(stream.heard))
+        ids.push(...idsOf(stream.received))
         if (is_last) return ids
       }
     })
     await writing
-    const expected = (await walk(tenant)).slice(1)
+    const expected = (await listAll(tenant)).slice(1)
     assert.equal(expected.length, 4 * (25 * 2 + 20 + 9))
-    assert.deepEqual(idsOf(await steady.hear(expected.length)), expected)
-    for (const ids of await Promise.all(listening)) assert.deepEqual(ids, expected)
-    const by_contact = Map.groupBy(steady.heard, ({ event }) => event.resource_id)
-    for (const told of by_contact.values()) {
-      const types = told.map(({ type }) => type)
+    assert.deepEqual(idsOf(await steady.waitFor(expected.length)), expected)
+    for (const ids of await Promise.all(reading)) assert.deepEqual(ids, expected)
+    const by_contact = Map.groupBy(steady.received, ({ event }) => event.resource_id)
+    for (const events of by_contact.values()) {
+      const types = events.map(({ type }) => type)
       const whole = ['contact.created', 'contact.updated', 'contact.deleted']
       assert.deepEqual(types, types[0] === 'agent.created' ? ['agent.created'] : whole.slice(0, types.length))
     }
@@ -207,7 +210,7 @@ test('over two servers, with writers and late commits on both, each listener hea
   })
 })
 
-test('who reads slowly is sent no more than that, and gets all of it in the end', async () => {
+test('a slow reader is sent no more than it reads, and gets all events in the end', async () => {
   let reads = 0
   const own_pool = testPool()
   const counting: Pool = {
@@ -219,10 +222,10 @@ test('who reads slowly is sent no more than that, and gets all of it in the end'
   }
   const slow = await openServer(counting)
   const tenant = await slow.workspace()
-  const [start] = await walk(tenant)
+  const [start] = await listAll(tenant)
   const notes = 'x'.repeat(2_000)
   const many = Array.from({ length: 10_000 }, () => ({ data: { id: newId(), notes } }))
-  await pool.tx((db) => events.recordMany(db, tenant.id, 'contact.created', many, Date.now()))
+  await inTransaction(server.at(tenant.id), (at) => events.recordMany(at, contact_events.created, many))
   while ((await totalOf(tenant)) <= many.length);
   const { hostname, port } = new URL(slow.url)
   const socket = net.connect(Number(port), hostname).setEncoding('utf8').pause()
@@ -233,24 +236,24 @@ test('who reads slowly is sent no more than that, and gets all of it in the end'
     before = reads
     await sleep(300)
   } while (reads === 0 || reads > before)
-  assert.ok(reads < many.length / 100, `${reads} reads while nothing was taken`)
-  assert.equal((await tenant.call('GET', '/contacts?limit=1')).status, 200, 'others have their turn')
-  const told = new Set<string>()
+  assert.ok(reads < many.length / 100, `${reads} reads while the client received nothing`)
+  assert.equal((await tenant.call('GET', '/contacts?limit=1')).status, 200, 'other requests are served')
+  const received = new Set<string>()
   let rest = ''
   for await (const text of socket) {
     rest += text
-    for (const [, id = ''] of rest.matchAll(/"resource_id":"([^"]+)"/g)) told.add(id)
+    for (const [, id = ''] of rest.matchAll(/"resource_id":"([^"]+)"/g)) received.add(id)
     rest = rest.slice(-100)
-    if (told.size === many.length) break
+    if (received.size === many.length) break
   }
   assert.deepEqual(
-    [...told],
+    [...received],
     many.map(({ data }) => data.id),
   )
   await slow.close()
 })
 
-test('a key that is revoked or expires hears no more', async () => {
+test('a stream ends when its key is revoked or expires', async () => {
   const tenant = await workspace()
   const expires_at = new Date(Date.now() + 1_500).toISOString()
   const streams = await Promise.all([
@@ -266,30 +269,30 @@ test('a key that is revoked or expires hears no more', async () => {
   })
   while (!is_over) await create(tenant)
   await ended
-  const all = (await walk(tenant)).length
-  for (const { heard } of streams) assert.ok(heard.length < all)
+  const all = (await listAll(tenant)).length
+  for (const { received } of streams) assert.ok(received.length < all)
 })
 
-test('a session hears the workspace that the header or the address names, and no more once it has ended', async () => {
+test('a session streams the workspace that the header or the query names, until the session ends', async () => {
   const tenant = await workspace()
   const owner = await someone(server, { [tenant.id]: 'owner' })
   const address = `${server.url}/app/api/v1/events/stream`
   const cookie = owner.cookie()
   const streams = await Promise.all([
-    listen(address, { cookie, ...at(tenant) }),
-    listen(`${address}?workspace=${tenant.id}`, { cookie }),
+    openStream(address, { cookie, ...at(tenant) }),
+    openStream(`${address}?workspace=${tenant.id}`, { cookie }),
   ])
   assert.deepEqual(
     streams.map(({ status }) => status),
     [200, 200],
   )
-  // Until it was looked at anew who listens.
+  // Until the session was checked again.
   const began_at = performance.now()
   let count = 0
   do {
     await create(tenant)
     count += 1
-    for (const stream of streams) await stream.hear(count)
+    for (const stream of streams) await stream.waitFor(count)
   } while (performance.now() - began_at < 1_000)
   assert.equal((await owner.go('DELETE', '/session')).status, 200)
   const ended = Promise.all(streams.map((stream) => stream.ended))
@@ -301,26 +304,26 @@ test('a session hears the workspace that the header or the address names, and no
   await ended
 })
 
-test('an open stream is no use of its session: it ends when the session has been idle for 14 days', async () => {
+test('an open stream does not count as use of its session, and ends when the session has been idle for 14 days', async () => {
   const tenant = await workspace()
   const owner = await someone(server, { [tenant.id]: 'owner' })
-  const stream = await listen(`${server.url}/app/api/v1/events/stream`, { cookie: owner.cookie(), ...at(tenant) })
-  const setUsed = (days: number) =>
+  const stream = await openStream(`${server.url}/app/api/v1/events/stream`, { cookie: owner.cookie(), ...at(tenant) })
+  const setLastUsed = (days: number) =>
     pool.run(sql`update sessions set last_used_at = ${iso(Date.now() - days * day_ms)} where person_id = ${owner.id}`)
   const lastUsed = async () =>
     (await pool.one<{ at: string }>(sql`select last_used_at as at from sessions where person_id = ${owner.id}`)).at
-  await setUsed(13)
+  await setLastUsed(13)
   const before = await lastUsed()
-  // Until it was looked at anew who listens.
+  // Until the session was checked again.
   const began_at = performance.now()
   let count = 0
   do {
     await create(tenant)
     count += 1
-    await stream.hear(count)
+    await stream.waitFor(count)
   } while (performance.now() - began_at < 1_000)
   assert.equal(await lastUsed(), before)
-  await setUsed(14.001)
+  await setLastUsed(14.001)
   let is_over = false
   void stream.ended.then(() => {
     is_over = true
@@ -328,9 +331,9 @@ test('an open stream is no use of its session: it ends when the session has been
   while (!is_over) await create(tenant)
 })
 
-test('an open stream is no use of its key', async () => {
+test('an open stream does not count as use of its key', async () => {
   const own_pool = testPool()
-  const { app, noteUses } = openApi(own_pool, readConfig({ LOG_LEVEL: 'silent' }), migrations, openLog('silent'))
+  const { app, recordKeyUses } = openApi(own_pool, readConfig({ LOG_LEVEL: 'silent' }), migrations, openLog('silent'))
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   after(async () => {
     await app.close()
@@ -338,24 +341,24 @@ test('an open stream is no use of its key', async () => {
   })
   const tenant = await workspace()
   const stream = await to(tenant, '', {}, url)
-  await noteUses()
+  await recordKeyUses()
   const usedAt = async () =>
     (
       await pool.one<{ at: string | null }>(
         sql`select last_used_at as at from api_keys where workspace_id = ${tenant.id}`,
       )
     ).at
-  assert.notEqual(await usedAt(), null, 'the request is one')
+  assert.notEqual(await usedAt(), null, 'the request counts as use')
   await pool.run(sql`update api_keys set last_used_at = null where workspace_id = ${tenant.id}`)
   const began_at = performance.now()
   let count = 0
   do {
-    // By the other server, where nothing is noted.
+    // By the other server, which records the use of the key separately.
     await create(tenant)
     count += 1
-    await stream.hear(count)
+    await stream.waitFor(count)
   } while (performance.now() - began_at < 1_000)
-  await noteUses()
+  await recordKeyUses()
   assert.equal(await usedAt(), null)
   stream.close()
 })
@@ -368,16 +371,16 @@ test('streams end when the server stops', async () => {
   await Promise.all(streams.map(({ ended }) => ended))
 })
 
-test('a workspace has so many streams at once, and others beside it have theirs', async () => {
+test('the streams of a workspace are limited, and other workspaces are not affected', async () => {
   const [tenant, other] = await Promise.all([workspace(), workspace()])
   const streams = await Promise.all(Array.from({ length: streams_per_workspace_max }, () => to(tenant)))
   const refused = await tenant.call('GET', '/events/stream')
   assert.deepEqual([refused.status, refused.body.error.code], [429, 'RATE_LIMITED'])
   assert.match(refused.body.error.message, /100 at once/)
   assert.equal((await other.call('GET', '/events/stream')).status, 200)
-  assert.equal((await tenant.call('GET', '/contacts')).status, 200, 'other requests are as ever')
+  assert.equal((await tenant.call('GET', '/contacts')).status, 200, 'other requests are not affected')
   await create(tenant)
-  for (const stream of streams) await stream.hear(1)
+  for (const stream of streams) await stream.waitFor(1)
   streams.pop()?.close()
   let status: number
   do status = (await tenant.call('GET', '/events/stream')).status
@@ -386,7 +389,7 @@ test('a workspace has so many streams at once, and others beside it have theirs'
   for (const stream of streams) stream.close()
 })
 
-test('who hangs up before it is known who it is leaves no stream behind', async () => {
+test('a client that disconnects while it is being identified leaves no stream behind', async () => {
   const own_pool = testPool()
   const gate = Promise.withResolvers<void>()
   let asked = 0
@@ -415,10 +418,10 @@ test('who hangs up before it is known who it is leaves no stream behind', async 
     return socket
   })
   await Promise.all(sockets.map((socket) => once(socket, 'connect')))
-  // One statement asks for many of them.
+  // One statement identifies many of them.
   while (asked === 0) await sleep(10)
   for (const socket of sockets) socket.destroy()
-  // Until the server has seen it. If that takes longer, nothing is shown, but nothing fails.
+  // Until the server has noticed. If that takes longer, the test shows nothing, but doesn't fail.
   await sleep(100)
   gate.resolve()
   assert.equal((await owner.go('GET', '/session')).status, 200)
@@ -427,7 +430,7 @@ test('who hangs up before it is known who it is leaves no stream behind', async 
   assert.equal(stream.status, 200)
 })
 
-test('a HEAD is answered as the stream would be, and ends', async () => {
+test('HEAD returns the headers of the stream and ends', async () => {
   const tenant = await workspace()
   const { status, headers, text } = await tenant.call('HEAD', '/events/stream')
   assert.deepEqual([status, headers.get('content-type'), text], [200, 'text/event-stream', ''])

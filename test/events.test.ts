@@ -2,11 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { document } from '../server/api.ts'
-import { catalogue, types } from '../server/events/catalog.ts'
+import { event_types as agent_events } from '../server/agents/event-types.ts'
+import { catalog, document } from '../server/api.ts'
+import { event_types as contact_events } from '../server/contacts/event-types.ts'
+import type { EventType } from '../server/events/catalog.ts'
 import * as feed from '../server/events/feed.ts'
-import { payloadOf } from '../server/events/schema.ts'
+import { lastPosition } from '../server/events/positions.ts'
+import { payloadSchema } from '../server/events/schema.ts'
 import * as events from '../server/events/store.ts'
+import { inTransaction } from '../server/kit/at.ts'
 import { newId } from '../server/kit/id.ts'
 import type { Db } from '../server/kit/postgres/pool.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
@@ -15,15 +19,14 @@ import { holdTransaction } from './support/held-transaction.ts'
 import { create } from './support/people.ts'
 import { newAgent, newApiKey, newContact, newImport, newWebhook } from './support/samples.ts'
 
-const { workspace, pool } = await serve()
+const { workspace, pool, at } = await serve()
 const unknown = '01a1dd18-9904-726a-94bc-9e3b6ab9ad11'
 const day_ms = 24 * 60 * 60 * 1000
 
 const ajv = new Ajv2020({ strict: false, allErrors: true })
 addFormats.default(ajv)
 
-/** The events of a list, which must be found. */
-async function listed({ call }: Tenant, query = '') {
+async function list({ call }: Tenant, query = '') {
   const { status, body, text } = await call('GET', `/events?limit=100${query}`)
   assert.equal(status, 200, text)
   return body.data as { id: string; type: string; resource_id: string; data: { id: string }; previous: object | null }[]
@@ -35,11 +38,11 @@ const agentCreated = (tenant: Tenant) => {
   const id = newId()
   return {
     id,
-    work: (db: Db) => events.record(db, tenant.id, 'agent.created', [{ data: { id } }], Date.now()),
+    work: (db: Db) => events.record({ ...at(tenant.id), db }, agent_events.created, [{ data: { id } }]),
   }
 }
 
-test('every type of the catalogue is recorded, and its data and payload are as its schema says', async () => {
+test('every type of the catalog is recorded, and its data and payload match its schema', async () => {
   const tenant = await workspace()
   const { call } = tenant
   const contact = await create(tenant, { first_name: 'Ada', tags: ['vip'] })
@@ -62,43 +65,43 @@ test('every type of the catalogue is recorded, and its data and payload are as i
   await call('POST', `/webhooks/${inbox.id}/test`)
   await tenant.work()
 
-  const all = await listed(tenant)
-  assert.deepEqual([...new Set(all.map(({ type }) => type))].sort(), [...types].sort())
+  const all = await list(tenant)
+  assert.deepEqual([...new Set(all.map(({ type }) => type))].sort(), [...catalog.names].sort())
   for (const event of all) {
-    const type = types.find((one) => one === event.type)
+    const type = catalog.types.find(({ name }) => name === event.type)
     assert.ok(type)
     const { data, previous } = event
     const payload = {
       id: event.id,
-      type,
+      type: type.name,
       timestamp: '2026-11-15T09:30:00.000Z',
       workspace_id: tenant.id,
       data,
       ...(previous && { previous }),
     }
     for (const [schema, value] of [
-      [catalogue[type].data, data],
-      [{ ...payloadOf(type), additionalProperties: false }, payload],
+      [type.data, data],
+      [{ ...payloadSchema(type), additionalProperties: false }, payload],
     ] as const) {
       assert.ok(ajv.validate(JSON.parse(JSON.stringify(schema)), value), `${event.type}: ${ajv.errorsText()}`)
     }
     assert.equal(data.id, event.resource_id)
-    assert.ok(!JSON.stringify(event).includes(key.key), 'a key is never told')
+    assert.ok(!JSON.stringify(event).includes(key.key), 'an event never contains a key')
   }
   const of = (type: string) => all.filter((event) => event.type === type)
   assert.deepEqual(
     of('import.finished').map(({ data }) => Object(data).status),
     ['canceled', 'finished'],
   )
-  assert.equal(of('api_key.revoked').length, 1, 'revoking twice is told once')
-  assert.deepEqual(Object.keys(document.webhooks), types)
+  assert.equal(of('api_key.revoked').length, 1, 'revoking twice is recorded once')
+  assert.deepEqual(Object.keys(document.webhooks), catalog.names)
 })
 
-test('an update tells what changed and how it was before', async () => {
+test('an update has the previous values of what changed', async () => {
   const tenant = await workspace()
   const { id } = await create(tenant, { first_name: 'Ada', tags: ['vip'] })
   await tenant.call('PATCH', `/contacts/${id}`, { first_name: 'Grace', tags: ['vip'] })
-  const [updated, created] = await listed(tenant, `&resource_id=${id}`)
+  const [updated, created] = await list(tenant, `&resource_id=${id}`)
   assert.deepEqual(updated?.previous, { first_name: 'Ada' })
   assert.equal(Object(updated?.data).first_name, 'Grace')
   assert.deepEqual([created?.type, created?.previous], ['contact.created', null])
@@ -106,16 +109,16 @@ test('an update tells what changed and how it was before', async () => {
   assert.deepEqual(got.body.data, updated)
 })
 
-test('the newest come first, and after an event the oldest', async () => {
+test('the newest events come first; with after, the oldest', async () => {
   const tenant = await workspace()
   const created: string[] = []
   for (let count = 0; count < 5; count += 1) created.push((await create(tenant)).id)
-  const newest = await listed(tenant, '&type=contact.created')
+  const newest = await list(tenant, '&type=contact.created')
   assert.deepEqual(
     newest.map(({ resource_id }) => resource_id),
     created.toReversed(),
   )
-  const all = (await listed(tenant)).reverse()
+  const all = (await list(tenant)).reverse()
   for (const [index, { id }] of all.entries()) {
     const { body } = await tenant.call('GET', `/events?after=${id}&limit=2`)
     assert.deepEqual(idsOf(body.data), idsOf(all.slice(index + 1, index + 3)))
@@ -124,10 +127,10 @@ test('the newest come first, and after an event the oldest', async () => {
   }
 })
 
-test('a cursor leads through all of them in either order, also when others come meanwhile', async () => {
+test('a cursor leads through all events in either order, also while others are recorded', async () => {
   const tenant = await workspace()
   for (let count = 0; count < 7; count += 1) await create(tenant)
-  const all = await listed(tenant)
+  const all = await list(tenant)
   const walk = async (query: string) => {
     const seen: string[] = []
     for (let cursor = ''; ; ) {
@@ -143,7 +146,7 @@ test('a cursor leads through all of them in either order, also when others come 
   assert.deepEqual((await walk(`&after=${oldest}`)).slice(0, 7), idsOf(all).reverse().slice(1))
 })
 
-test('events are found by type, by pattern and by resource, and counted', async () => {
+test('events are filtered by type, pattern and resource, and counted', async () => {
   const tenant = await workspace()
   const { id } = await create(tenant)
   await create(tenant)
@@ -169,10 +172,10 @@ test('events are found by type, by pattern and by resource, and counted', async 
   }
 })
 
-test('a type that is none, or an event to begin after that is not kept, is refused by name', async () => {
+test('an unknown type, after or resource_id is rejected with the name of its field', async () => {
   const [tenant, other] = await Promise.all([workspace(), workspace()])
   await create(other)
-  const [theirs] = await listed(other)
+  const [theirs] = await list(other)
   for (const [name, value] of [
     ['type', 'contact'],
     ['type', 'contact.creat*'],
@@ -188,119 +191,119 @@ test('a type that is none, or an event to begin after that is not kept, is refus
   }
 })
 
-test('what is committed late comes after what was read before, though its id is older', async () => {
+test('an event that is committed late comes after those already read, though its id is older', async () => {
   const tenant = await workspace()
   const late = agentCreated(tenant)
   await using held = await holdTransaction(pool, late.work)
   await create(tenant)
-  const [last, ...before] = await listed(tenant)
+  const [last, ...before] = await list(tenant)
   assert.equal(last?.type, 'contact.created')
   assert.ok(![last, ...before].some(({ resource_id }) => resource_id === late.id))
   await held.end()
-  const [newest] = await listed(tenant)
+  const [newest] = await list(tenant)
   assert.equal(newest?.resource_id, late.id)
   assert.ok(newest.id < last.id)
-  assert.deepEqual(idsOf(await listed(tenant, `&after=${last.id}`)), [newest.id])
+  assert.deepEqual(idsOf(await list(tenant, `&after=${last.id}`)), [newest.id])
 })
 
-test('what is rolled back was never there, and leaves no gap', async () => {
+test('an event that is rolled back is never listed, and leaves no gap', async () => {
   const tenant = await workspace()
-  const undone = agentCreated(tenant)
-  await using held = await holdTransaction(pool, undone.work)
+  const rolled_back = agentCreated(tenant)
+  await using held = await holdTransaction(pool, rolled_back.work)
   await create(tenant)
-  const before = await listed(tenant)
-  await held.end(new Error('undo it'))
-  assert.deepEqual(await listed(tenant), before)
+  const before = await list(tenant)
+  await held.end(new Error('rolled back'))
+  assert.deepEqual(await list(tenant), before)
   await create(tenant)
   const { body } = await tenant.call('GET', '/events')
   assert.equal(body.pagination.total, before.length + 1)
   assert.equal(body.data.length, before.length + 1)
 })
 
-test('a deletion under way holds nobody up, and what comes after keeps its order', async () => {
+test("readers don't wait for a deletion in progress, and later events keep their order", async () => {
   const tenant = await workspace()
   const contact = newId()
-  const record = (type: events.EventType, id: string) =>
-    pool.tx((db) => events.record(db, tenant.id, type, [{ data: { id } }], Date.now()))
-  const [first] = await listed(tenant)
-  await record('contact.created', contact)
-  await record('contact.updated', contact)
+  const record = (type: EventType, id: string) =>
+    inTransaction(at(tenant.id), (at) => events.record(at, type, [{ data: { id } }]))
+  const [first] = await list(tenant)
+  await record(contact_events.created, contact)
+  await record(contact_events.updated, contact)
   await using held = await holdTransaction(pool, async (db) => {
-    // As far as a deletion can be when it is looked at: one of the two is held, the other not yet.
+    // A deletion that has locked one of the two events so far.
     await db.run(
       sql`select from events where workspace_id = ${tenant.id} and resource_id = ${contact} and type = 'contact.created'
         for update`,
     )
   })
-  assert.deepEqual(idsOf(await listed(tenant)), [first?.id])
+  assert.deepEqual(idsOf(await list(tenant)), [first?.id])
   await held.end()
   assert.deepEqual(
-    (await listed(tenant)).map(({ type }) => type),
+    (await list(tenant)).map(({ type }) => type),
     ['contact.updated', 'contact.created', 'api_key.created'],
   )
 })
 
-test('many at once get their positions in several steps, each one once', async () => {
+test('many events get their positions in batches, each event one position', async () => {
   const tenant = await workspace()
   const many = Array.from({ length: 5_000 }, () => ({ data: { id: newId() } }))
-  await pool.tx((db) => events.recordMany(db, tenant.id, 'contact.created', many, Date.now()))
-  await Promise.all(Array.from({ length: 4 }, () => feed.place(pool, tenant.id)))
-  const placed = await pool.many<{ position: number; id: string }>(
+  await inTransaction(at(tenant.id), (at) => events.recordMany(at, contact_events.created, many))
+  await Promise.all(Array.from({ length: 4 }, () => lastPosition(at(tenant.id))))
+  const assigned = await pool.many<{ position: number; id: string }>(
     sql`select position, resource_id as id from events where workspace_id = ${tenant.id} order by position`,
   )
   assert.deepEqual(
-    placed.map(({ position }) => position),
+    assigned.map(({ position }) => position),
     Array.from({ length: many.length + 1 }, (_, index) => index + 1),
   )
   assert.deepEqual(
-    idsOf(placed.slice(1)),
+    idsOf(assigned.slice(1)),
     many.map(({ data }) => data.id),
   )
 })
 
-test('an event that is known before it has its position is a place to begin after, however many are ahead', async () => {
+test('after accepts an event that has no position yet, however many are ahead of it', async () => {
   const tenant = await workspace()
   const many = Array.from({ length: 5_000 }, () => ({ data: { id: newId() } }))
-  await pool.tx((db) => events.recordMany(db, tenant.id, 'contact.created', many, Date.now()))
+  await inTransaction(at(tenant.id), (at) => events.recordMany(at, contact_events.created, many))
   const [last] = (await tenant.call('GET', '/overview')).body.data.events
   assert.equal(last.resource_id, many.at(-1)?.data.id)
-  assert.deepEqual(await listed(tenant, `&after=${last.id}`), [])
+  assert.deepEqual(await list(tenant, `&after=${last.id}`), [])
   assert.equal((await tenant.call('GET', '/events')).body.pagination.total, 1 + many.length)
 })
 
-test('what is too old goes, from the beginning, and the rest is still counted', async () => {
+test('old events are deleted from the beginning, and the total stays exact', async () => {
   const tenant = await workspace()
-  const at = Date.now()
+  const now = Date.now()
   await create(tenant)
   await create(tenant)
-  const [newest, middle, oldest] = await listed(tenant)
+  const [newest, middle, oldest] = await list(tenant)
   assert.ok(newest && middle && oldest)
-  await feed.removeOld(pool, tenant.id, at - 30 * day_ms)
-  assert.equal((await listed(tenant)).length, 3)
-  // The middle one is made old, as if it had waited for its commit: nothing behind what stays is taken out.
+  await feed.removeOld(at(tenant.id), now - 30 * day_ms)
+  assert.equal((await list(tenant)).length, 3)
+  // Makes the middle one old, as if it was committed late: events after one that stays are not deleted.
   const old = `00000000${middle.id.slice(8)}`
   await pool.run(sql`update events set id = ${old} where workspace_id = ${tenant.id} and id = ${middle.id}`)
-  await feed.removeOld(pool, tenant.id, at - 30 * day_ms)
-  assert.equal((await listed(tenant)).length, 3)
+  await feed.removeOld(at(tenant.id), now - 30 * day_ms)
+  assert.equal((await list(tenant)).length, 3)
   const older = `00000000${oldest.id.slice(8)}`
   await pool.run(sql`update events set id = ${older} where workspace_id = ${tenant.id} and id = ${oldest.id}`)
-  await feed.removeOld(pool, tenant.id, at - 30 * day_ms)
+  await feed.removeOld(at(tenant.id), now - 30 * day_ms)
   const { body } = await tenant.call('GET', '/events')
   assert.deepEqual([idsOf(body.data), body.pagination.total], [[newest.id], 1])
   assert.equal((await tenant.call('GET', `/events?after=${old}`)).status, 400)
-  await feed.removeOld(pool, tenant.id, at + day_ms)
+  await feed.removeOld(at(tenant.id), now + day_ms)
   assert.equal((await tenant.call('GET', '/events')).body.pagination.total, 0)
   await create(tenant)
   assert.equal((await tenant.call('GET', '/events')).body.pagination.total, 1)
 })
 
-test('a deleted contact is an id in the list and in each of its events', async () => {
+test('the events of a deleted contact have nothing but its id', async () => {
   const tenant = await workspace()
   const { id } = await create(tenant, newContact({ first_name: 'Ada' }))
   await tenant.call('PATCH', `/contacts/${id}`, { first_name: 'Grace' })
-  await listed(tenant)
+  await list(tenant)
   await tenant.call('DELETE', `/contacts/${id}`)
-  const all = await listed(tenant, `&resource_id=${id}`)
+  const all = await list(tenant, `&resource_id=${id}`)
   assert.deepEqual(
     all.map(({ type, data, previous }) => [type, data, previous]),
     ['contact.deleted', 'contact.updated', 'contact.created'].map((type) => [type, { id }, null]),

@@ -22,13 +22,13 @@ async function owners() {
 const invitationsOf = ({ id }: { id: string }) =>
   pool.many<{ invited_by: string }>(sql`select invited_by from invitations where workspace_id = ${id}`)
 
-/** Until so many statements wait for a lock, or the request was answered without waiting. */
-async function waiting(count: number, asked: Promise<unknown>): Promise<void> {
+/** Resolves when this many statements wait for a lock, or when the request is answered without waiting. */
+async function waitForLocks(count: number, request: Promise<unknown>): Promise<void> {
   let is_answered = false
   const answered = () => {
     is_answered = true
   }
-  asked.then(answered, answered)
+  request.then(answered, answered)
   const blocked = sql`select pid from pg_stat_activity
     where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`
   while (!is_answered && (await pool.many(blocked)).length < count);
@@ -41,15 +41,15 @@ for (const [verb, change] of [
   ['removed', sql`delete from memberships`],
   ['demoted', sql`update memberships set role = 'member'`],
 ] as const) {
-  test(`an owner who was ${verb} while an invitation was asked for makes none`, async () => {
+  test(`an owner who is ${verb} during a request for an invitation creates none`, async () => {
     const { tenant, first, here } = await owners()
     await using held = await holdTransaction(pool, (db) =>
       db.run(sql`${change} where workspace_id = ${tenant.id} and person_id = ${first.id}`),
     )
-    const asked = first.go('POST', '/invitations', { role: 'owner' }, here)
-    await waiting(1, asked)
+    const requested = first.go('POST', '/invitations', { role: 'owner' }, here)
+    await waitForLocks(1, requested)
     await held.end()
-    const { status, body } = await asked
+    const { status, body } = await requested
     assert.deepEqual([status, body.error?.message], [403, 'Only owners may do this.'])
     assert.deepEqual(await invitationsOf(tenant), [])
   })
@@ -59,58 +59,58 @@ for (const [verb, method, body] of [
   ['removed', 'DELETE', undefined],
   ['demoted', 'PATCH', { role: 'viewer' }],
 ] as const) {
-  test(`an invitation that is being made when its owner is ${verb} is withdrawn`, async () => {
+  test(`an invitation that is being created while its owner is ${verb} is withdrawn`, async () => {
     const { tenant, first, second, here } = await owners()
-    // Nothing can be inserted: what was asked for is held between the check and the insert.
+    // The lock blocks inserts, so the request waits between its check and its insert.
     await using held = await holdTransaction(pool, (db) => db.run(sql`lock table invitations in share mode`))
-    const asked = first.go('POST', '/invitations', { role: 'owner' }, here)
-    await waiting(1, asked)
+    const requested = first.go('POST', '/invitations', { role: 'owner' }, here)
+    await waitForLocks(1, requested)
     const removed = second.go(method, `/members/${first.id}`, body, here)
-    await waiting(2, removed)
+    await waitForLocks(2, removed)
     await held.end()
     assert.equal((await removed).status, 200)
-    const { status, body: made } = await asked
+    const { status, body: created } = await requested
     assert.equal(status, 201)
-    assert.equal(await statusOf(made.data.link), 404)
+    assert.equal(await statusOf(created.data.link), 404)
     assert.deepEqual(await invitationsOf(tenant), [])
   })
 
-  test(`whoever comes first, an owner who was ${verb} leaves no invitation behind`, async () => {
+  test(`an owner who is ${verb} leaves no invitation behind, whichever request is first`, async () => {
     for (let round = 0; round < rounds; round += 1) {
       const { tenant, first, second, here } = await owners()
-      const [removed, ...asked] = await Promise.all([
+      const [removed, ...requested] = await Promise.all([
         second.go(method, `/members/${first.id}`, body, here),
         ...Array.from({ length: 3 }, () => first.go('POST', '/invitations', { role: 'owner' }, here)),
       ])
       assert.equal(removed.status, 200)
-      assert.ok(asked.every(({ status }) => [201, 403, 404].includes(status)))
+      assert.ok(requested.every(({ status }) => [201, 403, 404].includes(status)))
       assert.deepEqual(await invitationsOf(tenant), [], `round ${round}`)
     }
   })
 }
 
-test('an owner who was removed in the same moment changes no other member', async () => {
+test('an owner who is removed at the same time changes no other member', async () => {
   for (const [method, body] of [
     ['DELETE', undefined],
     ['PATCH', { role: 'owner' }],
   ] as const) {
     const { tenant, first, here } = await owners()
-    const friend = await someone(server, { [tenant.id]: 'member' })
+    const member = await someone(server, { [tenant.id]: 'member' })
     await using held = await holdTransaction(pool, (db) =>
       db.run(sql`delete from memberships where workspace_id = ${tenant.id} and person_id = ${first.id}`),
     )
-    const asked = first.go(method, `/members/${friend.id}`, body, here)
-    await waiting(1, asked)
+    const requested = first.go(method, `/members/${member.id}`, body, here)
+    await waitForLocks(1, requested)
     await held.end()
-    assert.equal((await asked).status, 403)
+    assert.equal((await requested).status, 403)
     const { role } = await pool.one<{ role: string }>(
-      sql`select role from memberships where workspace_id = ${tenant.id} and person_id = ${friend.id}`,
+      sql`select role from memberships where workspace_id = ${tenant.id} and person_id = ${member.id}`,
     )
     assert.equal(role, 'member')
   }
 })
 
-test('an invitation that is withdrawn and accepted at once does one of the two', async () => {
+test('an invitation that is withdrawn and accepted at the same time is either withdrawn or accepted', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const { tenant, first, here } = await owners()
     const guest = await someone(server)
@@ -125,7 +125,7 @@ test('an invitation that is withdrawn and accepted at once does one of the two',
   }
 })
 
-test('who is removed cannot come back by an older invitation that names them', async () => {
+test('a removed person cannot return with an older invitation to their email', async () => {
   const { tenant, first, second, here } = await owners()
   const guest = await someone(server)
   const invite = async (email: string) =>

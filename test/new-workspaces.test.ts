@@ -6,9 +6,9 @@ import { createDatabase, openServer } from './support/harness.ts'
 import { addLargeContacts } from './support/readers.ts'
 import { imported } from './support/uploads.ts'
 
-/** Its statistics know one workspace: PostgreSQL assumes that any other is empty. */
+/** PostgreSQL has statistics of one workspace and assumes that any other is empty. */
 const { url } = await createDatabase('new_workspaces')
-/** One connection, so that its counters can be read at once. The database is dropped before it is closed. */
+/** One connection, so that its counters can be flushed and read. Its errors are ignored: the database is dropped first. */
 const pool = openPool({ url, size: 1, on_error: () => {} })
 const server = await openServer(pool)
 after(server.close)
@@ -31,7 +31,7 @@ await pool.run(
   sql`insert into contact_counts (workspace_id, source, slot, total) values (${tenant.id}, 'import', 0, ${count})`,
 )
 
-/** How many contacts were read so far, in whatever way. */
+/** The number of contact rows read so far, by scans and by indexes. */
 async function contactsRead(): Promise<number> {
   await pool.many(sql`select pg_stat_force_next_flush()`)
   const { total } = await pool.one<{ total: number }>(
@@ -41,41 +41,41 @@ async function contactsRead(): Promise<number> {
   return total
 }
 
-async function readBy(path: string): Promise<number> {
+async function rowsReadBy(path: string): Promise<number> {
   const before = await contactsRead()
   const { status, text } = await tenant.call('GET', path)
   assert.equal(status, 200, text)
   return (await contactsRead()) - before
 }
 
-/** Each page may look at all contacts once, to sort or filter them, and then reads each of its own by its key. */
-const fair = 3 * count
+/** A page may read all contacts once, to sort or filter them, and then its own contacts by key. */
+const reads_max = 3 * count
 
 for (const query of ['', 'sort=updated_at', 'sort=last_contact_at', 'source=import', 'tag=vip', 'search=200000']) {
-  test(`an export of a new workspace doesn't read it all for each contact: ${query || 'everything'}`, async () => {
-    const read = await readBy(`/contacts/export?${query}`)
-    assert.ok(read >= count && read <= 2 * fair, `${read} contacts were read`)
+  test(`an export of a new workspace doesn't read all contacts for each contact: ${query || 'everything'}`, async () => {
+    const read = await rowsReadBy(`/contacts/export?${query}`)
+    assert.ok(read >= count && read <= 2 * reads_max, `${read} contacts were read`)
   })
 }
 
 for (const query of ['offset=1000', 'sort=last_contact_at', 'source=import', 'tag=vip', 'search=200000']) {
-  test(`a page of a new workspace doesn't read it all for each contact: ${query}`, async () => {
-    const read = await readBy(`/contacts?limit=100&${query}`)
-    assert.ok(read >= 100 && read <= fair, `${read} contacts were read`)
+  test(`a page of a new workspace doesn't read all contacts for each contact: ${query}`, async () => {
+    const read = await rowsReadBy(`/contacts?limit=100&${query}`)
+    assert.ok(read >= 100 && read <= reads_max, `${read} contacts were read`)
   })
 }
 
-test('one contact of a new workspace is read alone', async () => {
+test('getting a contact of a new workspace reads one row', async () => {
   const { id } = await pool.one<{ id: string }>(
     sql`select id from contacts where workspace_id = ${tenant.id} order by phone_number offset 700 limit 1`,
   )
-  assert.equal(await readBy(`/contacts/${id}`), 1)
+  assert.equal(await rowsReadBy(`/contacts/${id}`), 1)
 })
 
-test('an import into a new workspace looks for known numbers by the numbers', async () => {
+test('an import into a new workspace finds existing numbers by the index on numbers', async () => {
   const numbers = Array.from({ length: 100 }, (_, index) => `+1${2_000_000_001 + index}\n`)
   const before = await contactsRead()
   const { import: done } = await imported(tenant, `phone\n${numbers.join('')}`)
   assert.equal(done.skipped, numbers.length)
-  assert.ok((await contactsRead()) - before <= fair)
+  assert.ok((await contactsRead()) - before <= reads_max)
 })

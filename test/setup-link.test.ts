@@ -8,40 +8,40 @@ import { at, browser, password } from './support/visitors.ts'
 
 const owner = (name = 'Ada') => ({ email: `${name}@example.com`, name, password })
 
-/** In a database of its own: only one without people can be set up. */
+/** Needs a separate database, because only one without people can be set up. */
 await withNewDatabase(process.env.TEST_DATABASE_URL ?? '', async (url) => {
   const server = await openServer(testPool(url))
   const { pool } = server
-  const offer = async () => (await setup.offer(pool, Date.now())) ?? ''
-  const look = async (token: string) => (await browser(server).go('GET', `/setup/${token}`)).status
+  const newLink = async () => (await setup.createToken({ db: pool, now: Date.now() })) ?? ''
+  const statusOf = async (token: string) => (await browser(server).go('GET', `/setup/${token}`)).status
   const [first, second] = [await server.workspace(), await server.workspace()]
 
-  await test('a new link ends the older ones', async () => {
-    const old = await offer()
-    assert.equal(await look(old), 200)
-    const next = await offer()
-    assert.deepEqual([await look(old), await look(next)], [404, 200])
+  await test('a new link replaces older ones', async () => {
+    const old = await newLink()
+    assert.equal(await statusOf(old), 200)
+    const next = await newLink()
+    assert.deepEqual([await statusOf(old), await statusOf(next)], [404, 200])
     assert.equal((await browser(server).go('POST', `/setup/${old}`, owner())).status, 404)
   })
 
-  await test('a link ends after a day', async () => {
-    const late = (await setup.offer(pool, Date.now() - 24 * 60 * 60 * 1000)) ?? ''
-    assert.equal(await look(late), 404)
-    assert.equal((await browser(server).go('POST', `/setup/${late}`, owner())).status, 404)
+  await test('a link expires after a day', async () => {
+    const expired = (await setup.createToken({ db: pool, now: Date.now() - 24 * 60 * 60 * 1000 })) ?? ''
+    assert.equal(await statusOf(expired), 404)
+    assert.equal((await browser(server).go('POST', `/setup/${expired}`, owner())).status, 404)
   })
 
-  await test('what is wrong with the person leaves the link as it is', async () => {
-    const token = await offer()
+  await test('a validation error does not use up the link', async () => {
+    const token = await newLink()
     const answer = await browser(server).go('POST', `/setup/${token}`, { email: 'ada', name: '', password: 'short' })
     assert.deepEqual(
       answer.body.error.details.fields.map(({ path }: { path: string }) => path),
       ['email', 'name', 'password'],
     )
-    assert.equal(await look(token), 200)
+    assert.equal(await statusOf(token), 200)
   })
 
-  await test('of many who use the link at once, one becomes the owner of all that there is', async () => {
-    const token = await offer()
+  await test('of concurrent uses of the link, one creates the owner of all workspaces', async () => {
+    const token = await newLink()
     const visitors = Array.from({ length: 4 }, () => browser(server))
     const answers = await Promise.all(
       visitors.map(({ go }, index) => go('POST', `/setup/${token}`, owner(`ada${index}`))),
@@ -65,8 +65,8 @@ await withNewDatabase(process.env.TEST_DATABASE_URL ?? '', async (url) => {
     assert.equal(by_key.status, 200)
   })
 
-  await test('with a person there are no links', async () => {
-    assert.equal(await setup.offer(pool, Date.now()), undefined)
+  await test('no link is created when a person exists', async () => {
+    assert.equal(await setup.createToken({ db: pool, now: Date.now() }), undefined)
   })
   await server.close()
 })

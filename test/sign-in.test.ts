@@ -3,27 +3,29 @@ import { test } from 'node:test'
 import { clientNetwork } from '../server/kit/network.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
 import * as sessions from '../server/people/sessions.ts'
-import { throttle } from '../server/people/throttle.ts'
+import { openThrottle } from '../server/people/throttle.ts'
 import { serve } from './support/harness.ts'
-import { at, browser, newToken, password, someone } from './support/visitors.ts'
+import { at, browser, newSessionToken, password, someone } from './support/visitors.ts'
 
 const server = await serve({ trust_proxy: ['127.0.0.1'] })
 const { workspace, pool } = server
 const day_ms = 24 * 60 * 60 * 1000
 
 let networks = 0
-/** As if from a network of one's own, so that tests don't throttle each other. */
-const elsewhere = () => {
+/** The header of another network for each call, so that tests don't throttle each other. */
+const otherNetwork = () => {
   networks += 1
   return { 'x-forwarded-for': `198.51.100.${networks}` }
 }
 
-const signIn = (email: string, said = password, headers = elsewhere()) => {
+const signIn = (email: string, entered = password, headers = otherNetwork()) => {
   const visitor = browser(server)
-  return visitor.go('POST', '/session', { email, password: said }, headers).then((answer) => ({ ...visitor, answer }))
+  return visitor
+    .go('POST', '/session', { email, password: entered }, headers)
+    .then((answer) => ({ ...visitor, answer }))
 }
 
-test('who signs in gets a cookie that scripts and other sites get nothing of', async () => {
+test('a sign-in sets a cookie that scripts and other sites cannot read', async () => {
   const tenant = await workspace()
   const { id, email, name } = await someone(server, { [tenant.id]: 'member' })
   const { answer, go } = await signIn(` ${email.toUpperCase()} `)
@@ -38,11 +40,11 @@ test('who signs in gets a cookie that scripts and other sites get nothing of', a
   assert.match(cookie, /^parley_session=[\w-]{43}; Path=\/; Max-Age=7776000; HttpOnly; SameSite=Lax$/)
   assert.ok(!answer.text.includes(cookie.slice(15, 58)))
   assert.deepEqual((await go('GET', '/session')).body, answer.body)
-  const nobody = await browser(server).go('GET', '/session')
-  assert.deepEqual(nobody.body.data, { person: null, workspaces: [] })
+  const signed_out = await browser(server).go('GET', '/session')
+  assert.deepEqual(signed_out.body.data, { person: null, workspaces: [] })
 })
 
-test('behind TLS the cookie is the host’s alone', async () => {
+test('with TLS the cookie is bound to the host', async () => {
   const secure = await serve({ public_url: 'https://parley.example.com/x' })
   const { email } = await someone(secure)
   const headers = { origin: 'https://parley.example.com' }
@@ -53,12 +55,12 @@ test('behind TLS the cookie is the host’s alone', async () => {
   const named = (name: string) =>
     secure.fetch('GET', '/app/sessions', undefined, { cookie: `a=b; ${name}=${token}; c=d` })
   assert.equal((await named('__Host-parley_session')).status, 200)
-  assert.equal((await named('parley_session')).status, 401, 'another site of the domain could have set that one')
-  const own_host = await browser(secure).go('POST', '/session', { email, password })
-  assert.equal(own_host.status, 403)
+  assert.equal((await named('parley_session')).status, 401, 'another host of the domain could have set this cookie')
+  const wrong_origin = await browser(secure).go('POST', '/session', { email, password })
+  assert.equal(wrong_origin.status, 403)
 })
 
-test('a wrong password and an unknown email are refused alike', async () => {
+test('a wrong password and an unknown email return the same error', async () => {
   const { email } = await someone(server)
   const wrong = await signIn(email, `${password}!`)
   const unknown = await signIn(`x${email}`)
@@ -69,26 +71,26 @@ test('a wrong password and an unknown email are refused alike', async () => {
   assert.equal(wrong.answer.body.error.message, unknown.answer.body.error.message)
 })
 
-test('of a session and a password only hashes are kept', async () => {
+test('only hashes of session tokens and passwords are stored', async () => {
   const { id, email } = await someone(server)
   const { cookie } = await signIn(email)
   const token = cookie().split('=')[1] ?? ''
-  const kept = await pool.many(
+  const stored = await pool.many(
     sql`select encode(hash, 'escape') as hash, sessions::text as row, people::text as person
       from sessions join people on people.id = person_id where person_id = ${id}`,
   )
-  const text = JSON.stringify(kept)
+  const text = JSON.stringify(stored)
   assert.ok(!text.includes(token) && !text.includes(Buffer.from(token).toString('hex')))
   assert.ok(!text.includes(password))
   assert.match(text, /\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
 })
 
-test('ten guesses from a network, then it must wait, the right password too; elsewhere the person gets in', async () => {
+test('after ten attempts an account is throttled in that network, even with the right password, but not elsewhere', async () => {
   const { email } = await someone(server)
-  const here = elsewhere()
+  const here = otherNetwork()
   const answers = await Promise.all(Array.from({ length: 15 }, () => signIn(email, 'wrong wrong', here)))
   const statuses = answers.map(({ answer }) => answer.status)
-  // On a busy machine some are told that there is too much to do.
+  // On a busy machine some attempts wait too long for a hash.
   assert.ok(statuses.every((status) => [401, 429, 503].includes(status)))
   assert.equal(statuses.filter((status) => status === 429).length, 5)
   const { answer } = await signIn(email, password, here)
@@ -96,14 +98,18 @@ test('ten guesses from a network, then it must wait, the right password too; els
   const wait_s = Number(answer.headers.get('retry-after'))
   assert.ok(wait_s > 0 && wait_s <= 60, String(wait_s))
   const unknown = await Promise.all(Array.from({ length: 11 }, () => signIn(`x${email}`, password, here)))
-  assert.equal(unknown.filter((one) => one.answer.status === 429).length, 1, 'an unknown email looks the same')
+  assert.equal(
+    unknown.filter((one) => one.answer.status === 429).length,
+    1,
+    'an unknown email is throttled in the same way',
+  )
   assert.equal((await signIn(email)).answer.status, 200)
   assert.equal((await signIn(email, password, here)).answer.status, 429)
 })
 
-test('a success forgets the failures before it', async () => {
+test('a successful sign-in resets the failed attempts', async () => {
   const { email } = await someone(server)
-  const here = elsewhere()
+  const here = otherNetwork()
   for (let round = 0; round < 3; round += 1) {
     for (let count = 0; count < 5; count += 1)
       assert.equal((await signIn(email, 'wrong wrong', here)).answer.status, 401)
@@ -111,15 +117,15 @@ test('a success forgets the failures before it', async () => {
   }
 })
 
-test('the throttle lets go with time, and counts networks and accounts apart', () => {
-  const { attempt, succeed } = throttle()
+test('the throttle recovers with time, and counts networks and accounts separately', () => {
+  const { countAttempt, reset } = openThrottle()
   const start = 1_800_000_000_000
   const tries = (account: string, network: string, now: number) => {
     let count = 0
     try {
-      for (; count < 1000; count += 1) attempt(account, network, now)
+      for (; count < 1000; count += 1) countAttempt(account, network, now)
     } catch {
-      // told by the count
+      // The count is the result.
     }
     return count
   }
@@ -141,11 +147,11 @@ test('the throttle lets go with time, and counts networks and accounts apart', (
     100,
     'one account from many networks',
   )
-  succeed('d', 'm99')
+  reset('d', 'm99')
   assert.equal(tries('d', 'm99', start), 10)
 })
 
-test('an IPv6 network is its first half', () => {
+test('an IPv6 network is the first 64 bits of the address', () => {
   assert.equal(clientNetwork('2001:db8:1:2:3:4:5:6'), clientNetwork('2001:DB8:1:2::1'))
   assert.equal(clientNetwork('2001:db8::1'), '2001:db8:0:0::/64')
   assert.notEqual(clientNetwork('2001:db8:1:2::1'), clientNetwork('2001:db8:1:3::1'))
@@ -154,30 +160,34 @@ test('an IPv6 network is its first half', () => {
   assert.equal(clientNetwork('192.0.2.1'), '192.0.2.1')
 })
 
-test('who signs out is out, here; who signs out everywhere, everywhere', async () => {
+test('signing out ends this session; signing out everywhere ends all', async () => {
   const first = await someone(server)
   const [second, third] = [await signIn(first.email), await signIn(first.email)]
-  const left = second.cookie()
+  const old_cookie = second.cookie()
   assert.deepEqual((await second.go('DELETE', '/session')).body.data, { deleted: true })
   assert.equal(second.cookie(), '')
-  const stolen = await server.fetch('GET', '/app/sessions', undefined, { cookie: left })
-  assert.equal(stolen.status, 401, 'the old token is worth nothing')
+  const stolen = await server.fetch('GET', '/app/sessions', undefined, { cookie: old_cookie })
+  assert.equal(stolen.status, 401, 'the old token does not work')
   assert.equal((await first.go('GET', '/sessions')).status, 200)
   assert.equal((await third.go('DELETE', '/sessions')).status, 200)
   assert.equal((await first.go('GET', '/sessions')).status, 401)
-  assert.equal((await browser(server).go('DELETE', '/session')).status, 200, 'nobody is signed out without harm')
+  assert.equal(
+    (await browser(server).go('DELETE', '/session')).status,
+    200,
+    'signing out without a session is not an error',
+  )
 })
 
 test('a sign-in ends the session that the browser had', async () => {
   const { email } = await someone(server)
   const { go, cookie } = await signIn(email)
   const before = cookie()
-  assert.equal((await go('POST', '/session', { email, password }, elsewhere())).status, 200)
+  assert.equal((await go('POST', '/session', { email, password }, otherNetwork())).status, 200)
   assert.notEqual(cookie(), before)
   assert.equal((await server.fetch('GET', '/app/sessions', undefined, { cookie: before })).status, 401)
 })
 
-test('sessions are listed and ended one by one, by their person alone', async () => {
+test('only the person lists and ends their sessions', async () => {
   const first = await someone(server)
   const { go } = await signIn(first.email)
   const { data } = (await go('GET', '/sessions')).body
@@ -194,11 +204,11 @@ test('sessions are listed and ended one by one, by their person alone', async ()
   assert.equal((await go('GET', '/sessions')).status, 401)
 })
 
-test('a session ends when it was not used for two weeks, and after ninety days in any case', async () => {
+test('a session ends after two weeks without use, and after ninety days in any case', async () => {
   const { id } = await someone(server)
   const now = Date.now()
   const statusAfter = async (begun_ms: number, used_ms: number) => {
-    const token = await newToken(server, id, now - begun_ms)
+    const token = await newSessionToken(server, id, now - begun_ms)
     const used_at = new Date(now - used_ms).toISOString()
     await pool.run(
       sql`update sessions set last_used_at = ${used_at} where person_id = ${id} and created_at = ${new Date(now - begun_ms).toISOString()}`,
@@ -211,27 +221,27 @@ test('a session ends when it was not used for two weeks, and after ninety days i
   assert.equal(await statusAfter(90 * day_ms + 1, 1000), 401)
 })
 
-test('a use keeps a session alive', async () => {
+test('a request extends the session', async () => {
   const { id } = await someone(server)
-  const token = await newToken(server, id, Date.now() - day_ms)
+  const token = await newSessionToken(server, id, Date.now() - day_ms)
   const { go } = browser(server, token)
   await go('GET', '/sessions')
   const listed = (await go('GET', '/sessions')).body.data.find((one: { is_current: boolean }) => one.is_current)
   assert.ok(Date.now() - Date.parse(listed.last_used_at) < 60_000)
 })
 
-test('a person has at most fifty sessions: those used longest ago end', async () => {
+test('a person has at most fifty sessions; the least recently used end', async () => {
   const { id, go } = await someone(server)
   const now = Date.now()
-  for (let count = 1; count <= 50; count += 1) await newToken(server, id, now + count)
+  for (let count = 1; count <= 50; count += 1) await newSessionToken(server, id, now + count)
   assert.equal((await go('GET', '/sessions')).status, 401)
 })
 
-test('a new password ends all sessions but this one, whose token is new', async () => {
+test('a new password ends all other sessions and replaces the token of this one', async () => {
   const first = await someone(server)
   const { go, cookie } = await signIn(first.email)
   const before = cookie()
-  const here = elsewhere()
+  const here = otherNetwork()
   const change = (current_password: string, new_password: string) =>
     go('PUT', '/password', { current_password, new_password }, here)
   const wrong = await change('wrong wrong', 'another password')
@@ -246,10 +256,10 @@ test('a new password ends all sessions but this one, whose token is new', async 
   assert.equal((await signIn(first.email, 'another password')).answer.status, 200)
 })
 
-test('who signs in with the old password while it is changed is out after', async () => {
+test('a sign-in with the old password during its change does not survive it', async () => {
   const { go, email } = await someone(server)
   const [changed, ...others] = await Promise.all([
-    go('PUT', '/password', { current_password: password, new_password: 'another password' }, elsewhere()),
+    go('PUT', '/password', { current_password: password, new_password: 'another password' }, otherNetwork()),
     ...Array.from({ length: 6 }, () => signIn(email)),
   ])
   assert.equal(changed.status, 200, changed.text)
@@ -260,20 +270,20 @@ test('who signs in with the old password while it is changed is out after', asyn
   assert.equal((await go('GET', '/sessions')).status, 200)
 })
 
-test('sessions that have ended are removed, and no others', async () => {
+test('only expired sessions are removed', async () => {
   const { id, go } = await someone(server)
-  await newToken(server, id, Date.now() - 15 * day_ms)
+  await newSessionToken(server, id, Date.now() - 15 * day_ms)
   const countOf = async () =>
     (await pool.one<{ total: number }>(sql`select count(*) as total from sessions where person_id = ${id}`)).total
   assert.equal(await countOf(), 2)
-  await sessions.removeExpired(pool, Date.now())
+  await sessions.removeExpired({ db: pool, now: Date.now() })
   assert.equal(await countOf(), 1)
   assert.equal((await go('GET', '/sessions')).status, 200)
 })
 
-test('guesses at the present password are throttled as sign-ins are', async () => {
+test('wrong current passwords are throttled like sign-ins', async () => {
   const { go } = await someone(server)
-  const here = elsewhere()
+  const here = otherNetwork()
   const answers = await Promise.all(
     Array.from({ length: 12 }, () =>
       go('PUT', '/password', { current_password: 'wrong wrong', new_password: 'another password' }, here),
@@ -284,7 +294,7 @@ test('guesses at the present password are throttled as sign-ins are', async () =
 
 test('passwords have 10 to 200 characters', async () => {
   const { go } = await someone(server)
-  const here = elsewhere()
+  const here = otherNetwork()
   const change = (new_password: string) => go('PUT', '/password', { current_password: 'wrong', new_password }, here)
   const faults = async (new_password: string) => (await change(new_password)).body.error.details.fields
   assert.equal((await faults('🐎'.repeat(9)))[0].path, 'new_password')
@@ -294,42 +304,42 @@ test('passwords have 10 to 200 characters', async () => {
   assert.equal((await faults('a'.repeat(200)))[0].path, 'current_password')
 })
 
-test('a person changes the name, and makes workspaces of the own', async () => {
+test('a person changes their name and creates workspaces', async () => {
   const { go, id, email } = await someone(server)
   assert.deepEqual((await go('PATCH', '/person', { name: 'Grace' })).body.data, { id, email, name: 'Grace' })
   const name = `of ${email}`
-  const made = await go('POST', '/workspaces', { name })
-  assert.equal(made.status, 201)
-  assert.deepEqual([made.body.data.name, made.body.data.role], [name, 'owner'])
+  const created = await go('POST', '/workspaces', { name })
+  assert.equal(created.status, 201)
+  assert.deepEqual([created.body.data.name, created.body.data.role], [name, 'owner'])
   const again = await go('POST', '/workspaces', { name })
   assert.deepEqual(
     [again.status, again.body.error.details.field, again.body.error.details.existing_id],
     [409, 'name', null],
   )
-  assert.deepEqual((await go('GET', '/session')).body.data.workspaces, [made.body.data])
-  const contact = await go('POST', '/api/v1/contacts', { phone_number: '+14155550100' }, at(made.body.data))
+  assert.deepEqual((await go('GET', '/session')).body.data.workspaces, [created.body.data])
+  const contact = await go('POST', '/api/v1/contacts', { phone_number: '+14155550100' }, at(created.body.data))
   assert.equal(contact.body.data.source, 'manual')
   assert.equal(
-    (await go('GET', '/api/v1/overview', undefined, at(made.body.data))).body.data.contacts.by_source.manual,
+    (await go('GET', '/api/v1/overview', undefined, at(created.body.data))).body.data.contacts.by_source.manual,
     1,
   )
 })
 
-test('two who make a workspace of the same name at once make one', async () => {
+test('of several people who create a workspace with the same name at once, one succeeds', async () => {
   const people = await Promise.all(Array.from({ length: 4 }, () => someone(server)))
   const name = `of all ${people[0]?.email}`
   const answers = await Promise.all(people.map(({ go }) => go('POST', '/workspaces', { name })))
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409, 409])
 })
 
-test('a host that is none is refused, not a fault of ours', async () => {
-  const said = await server.sendBytes(
+test('a malformed Host header returns 403, not 500', async () => {
+  const response = await server.sendBytes(
     'POST /app/session HTTP/1.1\r\nHost: a b[\r\nOrigin: http://a\r\nContent-Length: 0\r\nConnection: close\r\n\r\n',
   )
-  assert.match(said, /^HTTP\/1\.1 403 /)
+  assert.match(response, /^HTTP\/1\.1 403 /)
 })
 
-test('answers to people are kept by nobody and framed by nobody', async () => {
+test('responses to the dashboard cannot be cached or framed', async () => {
   const { go } = await someone(server)
   for (const answer of [await go('GET', '/session'), await browser(server).go('GET', '/session')]) {
     assert.equal(answer.headers.get('cache-control'), 'no-store')

@@ -4,10 +4,10 @@ import type { Db } from '../../server/kit/postgres/pool.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { waitUntil } from '../faults/client.ts'
 
-/** Says nothing about speed: what takes so long never comes. */
+/** Not a limit on speed: an answer that takes longer never comes. */
 const hang_ms = 60_000
 
-/** What exports read, and nothing beside it: a row of at least so many bytes for each. */
+/** Adds contacts without their counts and search index, each with at least this many bytes for an export to read. */
 export const addLargeContacts = (db: Db, workspace: string, count: number, notes_bytes = 2_000): Promise<number> =>
   db.run(
     sql`insert into contacts (workspace_id, id, phone_number, notes, tags, source, created_at, updated_at)
@@ -15,7 +15,7 @@ export const addLargeContacts = (db: Db, workspace: string, count: number, notes
       from generate_series(1, ${count}::int) as number`,
   )
 
-/** Asks, and reads nothing until it is told to. */
+/** Sends a request and reads nothing of the answer until the socket is resumed. */
 export function askWithoutReading(url: string, key: string, path: string, version = '1.1'): net.Socket {
   const { hostname, port } = new URL(url)
   const socket = net.connect(Number(port), hostname).pause()
@@ -24,20 +24,20 @@ export function askWithoutReading(url: string, key: string, path: string, versio
   return socket
 }
 
-/** Until something of the answer has come. */
+/** Waits for the first bytes of the answer. */
 export async function begins(socket: net.Socket): Promise<void> {
   if (socket.readableLength === 0) await once(socket, 'readable', { signal: AbortSignal.timeout(hang_ms) })
 }
 
-/** The first that comes: a refusal is all in it. */
+/** Returns the first bytes of the answer. An error answer is complete in them. */
 export async function beginningOf(socket: net.Socket): Promise<string> {
   await begins(socket)
   return String(socket.read())
 }
 
-/** How its connection ended, once the client reads what there is. */
+/** Reads the rest, and returns the error code with which the connection ended, if any. */
 export async function endOf(socket: net.Socket): Promise<string | undefined> {
   socket.resume()
-  await waitUntil('its connection ends', () => socket.closed)
+  await waitUntil('the connection ends', () => socket.closed)
   return Object(socket.errored).code
 }

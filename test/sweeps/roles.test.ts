@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { operations, personOperations } from '../../server/api.ts'
 import { may } from '../../server/people/roles.ts'
 import { type Role, roles } from '../../server/people/schema.ts'
 import { serve } from '../support/harness.ts'
 import { makeSample, pathFor, prepare, sampleBody } from '../support/operations.ts'
+import { newRawTarget, person_operations, raw_operations, scoped_operations, successStatus } from '../support/scoped.ts'
 import { at, someone } from '../support/visitors.ts'
 
 const server = await serve()
 const unknown = '01a1dd18-9904-726a-94bc-9e3b6ab9ad11'
 
-/** Who may do what, written down apart from the code: an operation that is missing here fails the first test. */
+/** Which roles may do what, independent of the code. An operation that is missing here fails the first test. */
 const allowed: Record<string, Role[]> = {
   ...each(
     ['owner', 'member', 'viewer'],
@@ -33,14 +33,14 @@ const allowed: Record<string, Role[]> = {
       'sessions.list',
       'sessions.delete',
       'sessions.delete_all',
-      'setup.look',
+      'setup.get',
       'setup.complete',
       'person.update',
       'password.update',
       'workspaces.create',
-      'invitations.look',
+      'invitations.get',
       'invitations.accept',
-      // Of oneself.
+      // Leaving the workspace. Only owners remove others.
       'members.delete',
     ],
   ),
@@ -98,21 +98,21 @@ const allowed: Record<string, Role[]> = {
   ),
 }
 
-function each(who: Role[], ids: string[]): Record<string, Role[]> {
-  return Object.fromEntries(ids.map((id) => [id, who]))
+function each(roles: Role[], ids: string[]): Record<string, Role[]> {
+  return Object.fromEntries(ids.map((id) => [id, roles]))
 }
 
-test('the table names every operation, and none that is not there', () => {
-  const ids = [...operations, ...personOperations].map(({ id }) => id)
+test('the table names every operation that has a scope, and no others', () => {
+  const ids = [...scoped_operations, ...person_operations].map(({ id }) => id)
   assert.deepEqual(Object.keys(allowed).sort(), ids.sort())
 })
 
 for (const role of roles) {
-  for (const operation of operations) {
-    const { id, method, status } = operation
+  for (const operation of scoped_operations) {
+    const { id, method } = operation
     const is_allowed = allowed[id]?.includes(role) ?? false
 
-    test(`${id} ${is_allowed ? 'answers' : 'is 403 to'} a person who is ${role}`, async () => {
+    test(`${id} ${is_allowed ? 'succeeds for' : 'returns 403 to'} a person with the role ${role}`, async () => {
       assert.equal(may(role, operation), is_allowed)
       const tenant = await server.workspace()
       const resource = await makeSample(operation, tenant)
@@ -120,20 +120,20 @@ for (const role of roles) {
       const person = await someone(server, { [tenant.id]: role })
       const address = `/api/v1${pathFor(operation, resource)}`
       const answer = await person.go(method, address, sampleBody(operation), at(tenant))
-      assert.equal(answer.status, is_allowed ? status : 403, answer.text)
-      if (!is_allowed) assertHelps(answer.body.error, allowed[id])
+      assert.equal(answer.status, is_allowed ? successStatus(operation) : 403, answer.text)
+      if (!is_allowed) assertNamesRole(answer.body.error, allowed[id])
       if (method === 'GET') {
         const head = await person.go('HEAD', address, undefined, at(tenant))
-        assert.equal(head.status, answer.status, 'HEAD is answered as GET')
+        assert.equal(head.status, answer.status, 'HEAD has the status of GET')
       }
     })
   }
 
-  for (const operation of personOperations) {
+  for (const operation of person_operations) {
     const { id, method, path } = operation
     const is_allowed = allowed[id]?.includes(role) ?? false
 
-    test(`${id} ${is_allowed ? 'is open' : 'is 403'} to a person who is ${role}`, async () => {
+    test(`${id} ${is_allowed ? "doesn't return" : 'returns'} 403 to a person with the role ${role}`, async () => {
       assert.equal(may(role, operation), is_allowed)
       const tenant = await server.workspace()
       const person = await someone(server, { [tenant.id]: role })
@@ -142,14 +142,26 @@ for (const role of roles) {
       const answer = await person.go(method, address, body, at(tenant))
       if (is_allowed) return assert.notEqual(answer.status, 403, answer.text)
       assert.equal(answer.status, 403, answer.text)
-      assertHelps(answer.body.error, allowed[id])
+      assertNamesRole(answer.body.error, allowed[id])
+    })
+  }
+
+  for (const operation of raw_operations) {
+    test(`${operation.id} is not served to a session of a person with the role ${role}`, async () => {
+      const tenant = await server.workspace()
+      const { path, body } = await newRawTarget(operation, tenant)
+      const person = await someone(server, { [tenant.id]: role })
+      for (const base of ['', '/api/v1']) {
+        const answer = await person.go(operation.method, base + path, body, at(tenant))
+        assert.deepEqual([answer.status, answer.body.error.code], [404, 'NOT_FOUND'], base)
+      }
     })
   }
 }
 
-function assertHelps({ code, message, details }: Record<string, unknown>, who: Role[] = []): void {
-  const least = who.at(-1)
+function assertNamesRole({ code, message, details }: Record<string, unknown>, allowed_roles: Role[] = []): void {
+  const lowest = allowed_roles.at(-1)
   assert.equal(code, 'FORBIDDEN')
-  assert.equal(message, least === 'owner' ? 'Only owners may do this.' : 'Only members and owners may do this.')
-  assert.equal(Object(details).required_role, least)
+  assert.equal(message, lowest === 'owner' ? 'Only owners may do this.' : 'Only members and owners may do this.')
+  assert.equal(Object(details).required_role, lowest)
 }

@@ -106,7 +106,7 @@ export function openSending({ service, ownAddress, log, ...rest }: SendingOption
     const limits = capacity.reserve(queue)
     claims_in_progress += 1
     await whileLeased(queue, async () => {
-      for (const delivery of await claimDue(queue, limits)) inBackground(sendOne(queue, delivery))
+      for (const delivery of await claimForQueue(queue, limits)) inBackground(sendOne(queue, delivery))
     })
     claims_in_progress -= 1
     capacity.unreserve(limits)
@@ -125,7 +125,7 @@ export function openSending({ service, ownAddress, log, ...rest }: SendingOption
     queue.is_claiming = false
   }
 
-  async function claimDue(queue: WorkspaceQueue, limits: claims.ClaimLimits): Promise<claims.Claimed[]> {
+  async function claimForQueue(queue: WorkspaceQueue, limits: claims.ClaimLimits): Promise<claims.Claimed[]> {
     if (queue.claimed.size === 0) queue.by_endpoint.clear()
     const is_rescan = queue.must_rescan || queue.with_late.size > 0 || queue.claimed.size === 0
     queue.must_rescan = false

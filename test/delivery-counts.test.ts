@@ -38,10 +38,10 @@ async function change({ id, call, work }: Tenant, webhook_ids: string[]): Promis
 
 test("the number of a webhook's deliveries is exact after concurrent random changes", async () => {
   const tenant = await workspace()
-  const made = await Promise.all(
+  const created = await Promise.all(
     ['*', 'contact.*', 'webhook.*'].map((one) => createWebhook(tenant, 'inbox', { events: [one] })),
   )
-  const webhook_ids = made.map(({ id }) => id)
+  const webhook_ids = created.map(({ id }) => id)
   await Promise.all(Array.from({ length: workers }, () => change(tenant, webhook_ids)))
   for (const webhook_id of webhook_ids) {
     const of_webhook = sql`workspace_id = ${tenant.id} and webhook_id = ${webhook_id}`

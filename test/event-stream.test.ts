@@ -102,7 +102,7 @@ test('the id of a deleted event is rejected, and a stream without it starts with
   stream.close()
 })
 
-test('proxies are told not to buffer, cache or compress a stream', async () => {
+test('the headers of a stream forbid proxies to buffer, cache or compress a stream', async () => {
   const { call } = await workspace()
   const { headers } = await call('GET', '/events/stream', undefined, { 'accept-encoding': 'gzip, br, zstd' })
   const named = ['x-accel-buffering', 'cache-control', 'content-encoding', 'content-length']

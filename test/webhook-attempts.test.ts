@@ -101,23 +101,23 @@ test('deliveries that are committed late are sent, however many, while an endpoi
 
 test("while results can't be recorded, no more than the limit is sent", async () => {
   const tenant = await workspace()
-  const there = await receiver()
-  for (let count = 0; count < 10; count += 1) await createWebhook(tenant, there.url)
+  const target = await receiver()
+  for (let count = 0; count < 10; count += 1) await createWebhook(tenant, target.url)
   await createMany(tenant, 50)
   const full = intercept(recording, () => Promise.reject(new Error('the disk is full')))
   await using sending = startSending(full)
   sending.send(tenant.id)
-  await until(() => there.received.length >= 200)
+  await until(() => target.received.length >= 200)
   await sleep(200)
   await sending.poll(tenant.id)
   await sleep(200)
-  assert.ok(there.received.length <= 400, `${there.received.length} of 500 were sent`)
+  assert.ok(target.received.length <= 400, `${target.received.length} of 500 were sent`)
 })
 
 test('a result that was lost in a deadlock is recorded again, not sent again', async () => {
   const tenant = await workspace()
-  const there = await receiver()
-  const { id } = await createWebhook(tenant, there.url)
+  const target = await receiver()
+  const { id } = await createWebhook(tenant, target.url)
   await createMany(tenant, 1)
   let count = 0
   const unlucky = intercept(recording, (_statement, go) => {
@@ -127,13 +127,13 @@ test('a result that was lost in a deadlock is recorded again, not sent again', a
   await using sending = startSending(unlucky)
   sending.send(tenant.id)
   await sending.idle()
-  assert.deepEqual([there.received.length, await statusesOf(tenant, id)], [1, ['succeeded']])
+  assert.deepEqual([target.received.length, await statusesOf(tenant, id)], [1, ['succeeded']])
 })
 
 test('a claim that takes longer than the lease sends nothing', async () => {
   const tenant = await workspace()
-  const there = await receiver()
-  await createWebhook(tenant, there.url)
+  const target = await receiver()
+  await createWebhook(tenant, target.url)
   await createMany(tenant, 1)
   let passed_ms = 0
   const slow = intercept(claiming, async (_statement, go) => {
@@ -144,7 +144,7 @@ test('a claim that takes longer than the lease sends nothing', async () => {
   await using sending = startSending(slow, { now: () => clock.now() + passed_ms })
   sending.send(tenant.id)
   await sending.idle()
-  assert.equal(there.received.length, 0)
+  assert.equal(target.received.length, 0)
 })
 
 test("pending deliveries of a webhook that is active again don't fail", async () => {
@@ -234,11 +234,11 @@ test('an endpoint gets at most ten requests at once, and one at a time when it f
 
 test('two processes send each delivery once', async () => {
   const tenant = await workspace()
-  const there = await receiver()
-  for (let count = 0; count < 5; count += 1) await createWebhook(tenant, there.url)
+  const target = await receiver()
+  for (let count = 0; count < 5; count += 1) await createWebhook(tenant, target.url)
   await Promise.all(Array.from({ length: 20 }, () => tenant.call('POST', '/contacts', newContact())))
   await Promise.all([tenant.work(), tenant.work(), tenant.work()])
-  assert.equal(there.received.length, 100)
+  assert.equal(target.received.length, 100)
 })
 
 test('the result of a delivery that changed since it was claimed is not recorded', async () => {
@@ -283,8 +283,8 @@ test('one process at a time sends for a workspace, and another when the lease en
 test('after a stop other processes may send at once what was in flight', async () => {
   const tenant = await workspace()
   const asked = Promise.withResolvers<void>()
-  const there = await receiver(() => asked.resolve())
-  const { id } = await createWebhook(tenant, there.url)
+  const target = await receiver(() => asked.resolve())
+  const { id } = await createWebhook(tenant, target.url)
   await tenant.call('POST', '/contacts', newContact())
   await using sending = startSending()
   sending.send(tenant.id)

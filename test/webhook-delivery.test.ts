@@ -31,11 +31,11 @@ async function createAndSend(tenant: Tenant, now?: number, timeout_ms?: number) 
 
 test('an event arrives with a signature that the public library accepts, and with the data of the event', async () => {
   const tenant = await workspace()
-  const there = await receiver()
-  const { id, secret } = await createWebhook(tenant, there.url)
+  const target = await receiver()
+  const { id, secret } = await createWebhook(tenant, target.url)
   const contact = await createAndSend(tenant)
-  const [first] = there.received as [Received]
-  assert.equal(there.received.length, 1)
+  const [first] = target.received as [Received]
+  assert.equal(target.received.length, 1)
   const payload = new Webhook(secret).verify(first.body, first.headers)
   const [event] = (await tenant.call('GET', '/events')).body.data
   assert.deepEqual(payload, {
@@ -58,12 +58,12 @@ test('an event arrives with a signature that the public library accepts, and wit
 
 test('an update is sent with the previous values', async () => {
   const tenant = await workspace()
-  const there = await receiver()
-  await createWebhook(tenant, there.url, { events: ['contact.updated'] })
+  const target = await receiver()
+  await createWebhook(tenant, target.url, { events: ['contact.updated'] })
   const contact = await createAndSend(tenant)
   await tenant.call('PATCH', `/contacts/${contact.id}`, { first_name: 'Grace' })
   await tenant.work()
-  const [sent] = there.received.map(({ body }) => JSON.parse(body))
+  const [sent] = target.received.map(({ body }) => JSON.parse(body))
   assert.deepEqual(
     [sent.type, sent.data.first_name, sent.previous],
     ['contact.updated', 'Grace', { first_name: 'Ada' }],
@@ -72,17 +72,17 @@ test('an update is sent with the previous values', async () => {
 
 test('after a rotation both secrets sign for a day, then only the new one', async () => {
   const tenant = await workspace()
-  const there = await receiver()
-  const { id, secret: old } = await createWebhook(tenant, there.url)
+  const target = await receiver()
+  const { id, secret: old } = await createWebhook(tenant, target.url)
   const rotated = await tenant.call('POST', `/webhooks/${id}/rotate_secret`)
   const fresh = rotated.body.data.secret
   assert.notEqual(fresh, old)
   await createAndSend(tenant)
-  const [both] = there.received as [Received]
+  const [both] = target.received as [Received]
   for (const secret of [old, fresh]) assert.ok(new Webhook(secret).verify(both.body, both.headers))
   assert.equal(both.headers['webhook-signature']?.split(' ').length, 2)
   await createAndSend(tenant, clock.now() + day_ms + minute_ms)
-  const last = there.received.at(-1)
+  const last = target.received.at(-1)
   assert.equal(last?.headers['webhook-signature']?.split(' ').length, 1)
   // The timestamp is a day ahead, so the library would reject it.
   const timestamp = new Date(Number(last?.headers['webhook-timestamp']) * 1000)
@@ -135,7 +135,7 @@ const receivers: [string, Parameters<typeof receiver>[0], Expected][] = [
   ['429 with Retry-After', say(429, { 'retry-after': '90' }), { status: 'pending', answered: 429, wait_ms: 90_000 }],
   ['503 with Retry-After of a month', say(503, { 'retry-after': '2592000' }), { status: 'pending', wait_ms: day_ms }],
   [
-    '503 with Retry-After of the last day there is',
+    '503 with Retry-After of the last day target is',
     say(503, { 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' }),
     { status: 'pending', wait_ms: day_ms },
   ],
@@ -183,33 +183,33 @@ const receivers: [string, Parameters<typeof receiver>[0], Expected][] = [
 for (const [name, answer, expected] of receivers) {
   test(`a receiver that answers ${name}: ${expected.status}`, async () => {
     const tenant = await workspace()
-    const there = await receiver(answer)
-    const { id } = await createWebhook(tenant, there.url)
+    const target = await receiver(answer)
+    const { id } = await createWebhook(tenant, target.url)
     const now = soon()
     await createAndSend(tenant, now, expected.is_slow ? short_timeout_ms : undefined)
-    assert.equal(there.received.length, 1)
+    assert.equal(target.received.length, 1)
     await assertResult(tenant, id, expected, now)
   })
 }
 
 test('a receiver with a self-signed certificate gets nothing', async () => {
   const tenant = await workspace()
-  const there = await receiver(say(200), true)
-  const { id } = await createWebhook(tenant, there.url)
+  const target = await receiver(say(200), true)
+  const { id } = await createWebhook(tenant, target.url)
   const now = soon()
   await createAndSend(tenant, now)
-  assert.equal(there.received.length, 0)
+  assert.equal(target.received.length, 0)
   await assertResult(tenant, id, { status: 'pending', error: /SELF_SIGNED/, wait_ms: 5_000 }, now)
 })
 
 test('a receiver without TLS, or that does not exist, gets nothing', async () => {
   const tenant = await workspace()
-  const there = await receiver()
-  const plain = await createWebhook(tenant, there.url.replace('http:', 'https:'))
+  const target = await receiver()
+  const plain = await createWebhook(tenant, target.url.replace('http:', 'https:'))
   const none = await createWebhook(tenant, 'http://127.0.0.1:9/')
   const now = soon()
   await createAndSend(tenant, now)
-  assert.equal(there.received.length, 0)
+  assert.equal(target.received.length, 0)
   await assertResult(tenant, plain.id, { status: 'pending', error: /could not be sent/ }, now)
   await assertResult(tenant, none.id, { status: 'pending', error: /refused/ }, now)
 })
@@ -236,8 +236,8 @@ async function assertResult(tenant: Tenant, id: string, expected: Expected, now:
 
 test('a delivery has ten attempts with growing waits and the same bytes, then it has failed', async () => {
   const tenant = await workspace()
-  const there = await receiver(say(500))
-  const { id } = await createWebhook(tenant, there.url)
+  const target = await receiver(say(500))
+  const { id } = await createWebhook(tenant, target.url)
   let now = soon()
   await createAndSend(tenant, now)
   const waits_ms: number[] = []
@@ -247,7 +247,7 @@ test('a delivery has ten attempts with growing waits and the same bytes, then it
     const next = clock.parse(due_at)
     waits_ms.push(next - now)
     await tenant.work(next - 1)
-    assert.equal(there.received.length, waits_ms.length, 'not before it is due')
+    assert.equal(target.received.length, waits_ms.length, 'not before it is due')
     now = next
     await tenant.work(now)
   }
@@ -260,9 +260,9 @@ test('a delivery has ten attempts with growing waits and the same bytes, then it
     const waited_ms = waits_ms[index] ?? 0
     assert.ok(waited_ms >= wait_ms && waited_ms <= wait_ms * 1.1, `${waited_ms} ms instead of ${wait_ms}`)
   })
-  assert.equal(there.received.length, 10)
-  assert.equal(new Set(there.received.map(({ body }) => body)).size, 1)
-  assert.equal(new Set(there.received.map(({ headers }) => headers['webhook-id'])).size, 1)
+  assert.equal(target.received.length, 10)
+  assert.equal(new Set(target.received.map(({ body }) => body)).size, 1)
+  assert.equal(new Set(target.received.map(({ headers }) => headers['webhook-id'])).size, 1)
   const delivery = await deliveryOf(tenant, id)
   assert.deepEqual([delivery.status, delivery.attempt, delivery.attempts.length], ['failed', 10, 10])
 })
@@ -270,8 +270,8 @@ test('a delivery has ten attempts with growing waits and the same bytes, then it
 test('failed deliveries are sent again by recover, or one by one by resend', async () => {
   const tenant = await workspace()
   let status = 410
-  const there = await receiver((response) => response.writeHead(status).end())
-  const { id } = await createWebhook(tenant, there.url)
+  const target = await receiver((response) => response.writeHead(status).end())
+  const { id } = await createWebhook(tenant, target.url)
   await createAndSend(tenant)
   await tenant.call('PATCH', `/webhooks/${id}`, { status: 'active' })
   const between = clock.iso(clock.now())
@@ -284,11 +284,11 @@ test('failed deliveries are sent again by recover, or one by one by resend', asy
   const recovered = await tenant.call('POST', `/webhooks/${id}/recover`, { since: between })
   assert.deepEqual(recovered.body.data, { recovered: 1 })
   await tenant.work()
-  assert.equal(there.received.at(-1)?.headers['webhook-id'], second.id)
+  assert.equal(target.received.at(-1)?.headers['webhook-id'], second.id)
   const resent = await tenant.call('POST', `/webhooks/${id}/deliveries/${first.id}/resend`)
   assert.deepEqual([resent.body.data.status, resent.body.data.attempt], ['pending', 0])
   await tenant.work()
-  assert.equal(there.received.at(-1)?.headers['webhook-id'], first.id)
+  assert.equal(target.received.at(-1)?.headers['webhook-id'], first.id)
   const done = await deliveriesOf(tenant, id, '?status=succeeded')
   assert.deepEqual(
     done.map((delivery: { id: string }) => delivery.id),
@@ -300,9 +300,9 @@ test('failed deliveries are sent again by recover, or one by one by resend', asy
 
 test('recover sends the events that a disabled webhook missed, and none twice', async () => {
   const tenant = await workspace()
-  const there = await receiver()
+  const target = await receiver()
   await tenant.call('POST', '/contacts', newContact())
-  const { id } = await createWebhook(tenant, there.url)
+  const { id } = await createWebhook(tenant, target.url)
   await createAndSend(tenant)
   await tenant.call('POST', `/webhooks/${id}/test`)
   await tenant.work()
@@ -315,7 +315,7 @@ test('recover sends the events that a disabled webhook missed, and none twice', 
   assert.equal(await recover(), 1, 'only the event that it missed')
   await tenant.work()
   assert.equal(await recover(), 0)
-  const sent = there.received.map(({ body }) => JSON.parse(body))
+  const sent = target.received.map(({ body }) => JSON.parse(body))
   assert.deepEqual(
     sent.map(({ type }) => type),
     ['contact.created', 'webhook.test', 'contact.created'],
@@ -326,9 +326,9 @@ test('recover sends the events that a disabled webhook missed, and none twice', 
 test('410 disables the webhook at once, fails its pending deliveries, and is recorded as an event', async () => {
   const tenant = await workspace()
   let status = 500
-  const there = await receiver((response) => response.writeHead(status).end())
+  const target = await receiver((response) => response.writeHead(status).end())
   const other = await receiver()
-  const { id } = await createWebhook(tenant, there.url)
+  const { id } = await createWebhook(tenant, target.url)
   await createWebhook(tenant, other.url, { events: ['webhook.*'] })
   await createAndSend(tenant)
   status = 410
@@ -344,15 +344,15 @@ test('410 disables the webhook at once, fails its pending deliveries, and is rec
   const { url, inbox_answer: _, previous_secret_until: __, ...named } = webhook
   assert.deepEqual([sent.type, sent.data], ['webhook.disabled', { ...named, host: new URL(url).host }])
   await createAndSend(tenant)
-  assert.equal(there.received.length, 2, 'nothing is sent to a disabled webhook')
+  assert.equal(target.received.length, 2, 'nothing is sent to a disabled webhook')
   assert.equal((await deliveriesOf(tenant, id)).length, 2, 'and no delivery is stored for it')
 })
 
 test('a webhook is disabled after five days of failures, counted from the last success', async () => {
   const tenant = await workspace()
   let status = 500
-  const there = await receiver((response) => response.writeHead(status).end())
-  const { id } = await createWebhook(tenant, there.url)
+  const target = await receiver((response) => response.writeHead(status).end())
+  const { id } = await createWebhook(tenant, target.url)
   const began = soon()
   await createAndSend(tenant, began)
   assert.equal((await statusOf(tenant, id)).failing_since, clock.iso(began))
@@ -374,8 +374,8 @@ test('a webhook is disabled after five days of failures, counted from the last s
 
 test('events show the host of a webhook, never its whole URL', async () => {
   const tenant = await workspace()
-  const there = await receiver(say(410))
-  const { id: other } = await createWebhook(tenant, `${there.url}/secret-path?token=secret-query`)
+  const target = await receiver(say(410))
+  const { id: other } = await createWebhook(tenant, `${target.url}/secret-path?token=secret-query`)
   const inbox = await createWebhook(tenant, 'inbox')
   for (const id of [other, inbox.id]) await tenant.call('POST', `/webhooks/${id}/test`)
   await tenant.work()
@@ -383,9 +383,9 @@ test('events show the host of a webhook, never its whole URL', async () => {
   assert.deepEqual(
     body.data.map(({ type, data }: { type: string; data: { host: string | null } }) => [type, data.host]),
     [
-      ['webhook.disabled', new URL(there.url).host],
+      ['webhook.disabled', new URL(target.url).host],
       ['webhook.test', null],
-      ['webhook.test', new URL(there.url).host],
+      ['webhook.test', new URL(target.url).host],
     ],
   )
   assert.ok(!text.includes('secret-') && !text.includes(inbox.url), text)
@@ -394,8 +394,8 @@ test('events show the host of a webhook, never its whole URL', async () => {
 test('a webhook is not disabled before ten attempts have failed', async () => {
   const tenant = await workspace()
   let status = 500
-  const there = await receiver((response) => response.writeHead(status).end())
-  const { id } = await createWebhook(tenant, there.url)
+  const target = await receiver((response) => response.writeHead(status).end())
+  const { id } = await createWebhook(tenant, target.url)
   const began = soon()
   await createAndSend(tenant, began)
   const fail = async (attempts: number) => {
@@ -450,12 +450,12 @@ test('a failure at a previous URL does not count for the new URL', async () => {
 
 test('after a contact is deleted, pending deliveries have only its id, and answers are gone', async () => {
   const tenant = await workspace()
-  const there = await receiver((response, request) => {
+  const target = await receiver((response, request) => {
     response.writeHead(500)
     response.end(`echo Ada ${request.url}`)
   })
   const inbox = await createWebhook(tenant, 'inbox')
-  const { id } = await createWebhook(tenant, there.url)
+  const { id } = await createWebhook(tenant, target.url)
   const contact = await createAndSend(tenant)
   assert.match((await deliveryOf(tenant, id)).attempts[0].answer, /Ada/)
   await tenant.call('DELETE', `/contacts/${contact.id}`)
@@ -467,7 +467,7 @@ test('after a contact is deleted, pending deliveries have only its id, and answe
   assert.equal(delivery.body.data.attempts[0].answer, null)
   assert.deepEqual((await tenant.call('GET', `/webhooks/${inbox.id}/inbox`)).body.data, [])
   await tenant.work(clock.now() + 10_000)
-  const again = there.received.filter(({ headers }) => headers['webhook-id'] === first.id).at(-1)
+  const again = target.received.filter(({ headers }) => headers['webhook-id'] === first.id).at(-1)
   assert.deepEqual(JSON.parse(again?.body ?? '').data, { id: contact.id })
 })
 
@@ -475,12 +475,12 @@ test('an answer that comes after the contact was deleted is not stored', async (
   const tenant = await workspace()
   const answered = Promise.withResolvers<void>()
   const asked = Promise.withResolvers<void>()
-  const there: Receiver = await receiver(async (response) => {
+  const target: Receiver = await receiver(async (response) => {
     asked.resolve()
     await answered.promise
-    response.writeHead(500).end(there.received.at(-1)?.body)
+    response.writeHead(500).end(target.received.at(-1)?.body)
   })
-  const { id } = await createWebhook(tenant, there.url, { events: ['contact.created'] })
+  const { id } = await createWebhook(tenant, target.url, { events: ['contact.created'] })
   const contact = (await tenant.call('POST', '/contacts', newContact({ first_name: 'Ada' }))).body.data
   const work = tenant.work()
   await asked.promise
@@ -501,7 +501,7 @@ test('a webhook gets events of its own workspace and of the types that it subscr
   await tenant.call('POST', '/agents', { name: 'Reception' })
   await createAndSend(tenant)
   await other.work()
-  const typesOf = (there: Receiver | undefined) => there?.received.map(({ body }) => JSON.parse(body).type)
+  const typesOf = (target: Receiver | undefined) => target?.received.map(({ body }) => JSON.parse(body).type)
   assert.deepEqual(typesOf(agents), ['agent.created'])
   assert.deepEqual(typesOf(all)?.sort(), ['agent.created', 'contact.created'])
   assert.deepEqual(typesOf(theirs), [])
@@ -509,12 +509,12 @@ test('a webhook gets events of its own workspace and of the types that it subscr
 
 test('an import sends an event for each contact', async () => {
   const tenant = await workspace()
-  const there = await receiver()
-  const { id } = await createWebhook(tenant, there.url, { events: ['contact.created'] })
+  const target = await receiver()
+  const { id } = await createWebhook(tenant, target.url, { events: ['contact.created'] })
   const rows = Array.from({ length: 30 }, () => ({ Phone: newContact().phone_number }))
   await tenant.call('POST', '/contacts/imports', { rows })
   await tenant.work()
-  assert.equal(new Set(there.received.map(({ body }) => JSON.parse(body).data.phone_number)).size, 30)
+  assert.equal(new Set(target.received.map(({ body }) => JSON.parse(body).data.phone_number)).size, 30)
   const listed = await tenant.call('GET', `/webhooks/${id}/deliveries?status=succeeded&limit=10`)
   assert.equal(listed.body.pagination.total, 30)
   const { next_cursor } = listed.body.pagination
@@ -526,13 +526,13 @@ test('an import sends an event for each contact', async () => {
 
 test('a test event is sent to one webhook only, whatever it subscribes to', async () => {
   const tenant = await workspace()
-  const [there, other] = [await receiver(), await receiver()]
-  const { id } = await createWebhook(tenant, there.url, { events: ['agent.*'] })
+  const [target, other] = [await receiver(), await receiver()]
+  const { id } = await createWebhook(tenant, target.url, { events: ['agent.*'] })
   await createWebhook(tenant, other.url, { events: ['*'] })
   const asked = await tenant.call('POST', `/webhooks/${id}/test`)
   assert.deepEqual([asked.body.data.type, asked.body.data.status], ['webhook.test', 'pending'])
   await tenant.work()
-  const [sent] = there.received.map(({ body }) => JSON.parse(body))
+  const [sent] = target.received.map(({ body }) => JSON.parse(body))
   assert.deepEqual([sent.id, sent.type, sent.data.id], [asked.body.data.id, 'webhook.test', id])
   assert.deepEqual(other.received, [])
 })
@@ -540,8 +540,8 @@ test('a test event is sent to one webhook only, whatever it subscribes to', asyn
 test('a secret encrypted with another key gives a clear error, until it is rotated', async () => {
   const other = await serve({ webhook_allow_hosts: ['127.0.0.1'], secrets_key: randomBytes(32).toString('base64') })
   const tenant = await other.workspace()
-  const there = await receiver()
-  const { id } = await createWebhook(tenant, there.url)
+  const target = await receiver()
+  const { id } = await createWebhook(tenant, target.url)
   await pool.run(
     sql`update webhooks set secret = ${openSeal(secrets_key, seal_info).close('x')} where workspace_id = ${tenant.id}`,
   )
@@ -550,8 +550,8 @@ test('a secret encrypted with another key gives a clear error, until it is rotat
   await assertResult(tenant, id, { status: 'pending', error: /SECRETS_KEY/ }, now)
   const { secret } = (await tenant.call('POST', `/webhooks/${id}/rotate_secret`)).body.data
   await tenant.work(now + minute_ms)
-  const [came] = there.received
-  const timestamp = new Date(Number(came?.headers['webhook-timestamp']) * 1000)
-  const signature = new Webhook(secret).sign(came?.headers['webhook-id'] ?? '', timestamp, came?.body ?? '')
-  assert.equal(came?.headers['webhook-signature'], signature)
+  const [request] = target.received
+  const timestamp = new Date(Number(request?.headers['webhook-timestamp']) * 1000)
+  const signature = new Webhook(secret).sign(request?.headers['webhook-id'] ?? '', timestamp, request?.body ?? '')
+  assert.equal(request?.headers['webhook-signature'], signature)
 })

@@ -30,10 +30,10 @@ const environment = {
 
 test("a delivery whose result can't be recorded is not sent again at once", async () => {
   const { workspace } = await newTenant(pool)
-  const there = await receiver()
+  const target = await receiver()
   const service = openService(pool, readConfig(environment), () => '')
   await inTransaction(atNow(service, workspace), async (at) => {
-    await webhooks.create(at, { url: there.url, events: ['contact.created'] })
+    await webhooks.create(at, { url: target.url, events: ['contact.created'] })
     await contacts.create(at, [{ ...newContact(), source: 'api' }])
   })
   const sending = openSending({ service, ownAddress: () => '', log: openLog('silent') })
@@ -42,7 +42,7 @@ test("a delivery whose result can't be recorded is not sent again at once", asyn
   await sending.idle()
   await sending.poll()
   await sending.idle()
-  assert.equal(there.received.length, 1)
+  assert.equal(target.received.length, 1)
   await pool.script('alter table webhook_deliveries drop constraint full_disk')
   await sending.stop()
   await service.tools.outbound.close()
@@ -60,14 +60,14 @@ test('after a server is killed, its unrecorded deliveries are sent again, and al
   }
   // The server is killed before the first requests are answered: they were sent, but not recorded.
   let is_open = false
-  const there = await receiver((response) => {
+  const target = await receiver((response) => {
     if (is_open) response.writeHead(200).end()
   })
-  const { id, secret } = await call('/webhooks', { url: there.url, events: ['contact.created'] })
+  const { id, secret } = await call('/webhooks', { url: target.url, events: ['contact.created'] })
   await Promise.all(Array.from({ length: contact_count }, () => call('/contacts', newContact())))
-  while (there.received.length === 0) await sleep(check_every_ms)
+  while (target.received.length === 0) await sleep(check_every_ms)
   await first.kill()
-  const before = there.received.splice(0)
+  const before = target.received.splice(0)
   const states = () =>
     pool.many<{ status: string; attempt: number }>(
       sql`select status, attempt from webhook_deliveries where workspace_id = ${workspace} and webhook_id = ${id}`,
@@ -86,9 +86,9 @@ test('after a server is killed, its unrecorded deliveries are sent again, and al
   is_open = true
   const second = await startService(stack, environment)
   while ((await states()).some(({ status }) => status !== 'succeeded')) await sleep(check_every_ms)
-  const bodies = new Map(there.received.map(({ headers, body }) => [headers['webhook-id'], body]))
+  const bodies = new Map(target.received.map(({ headers, body }) => [headers['webhook-id'], body]))
   assert.equal(bodies.size, contact_count, 'none is lost')
   for (const { headers, body } of before) assert.equal(bodies.get(headers['webhook-id']), body, 'the same bytes again')
-  for (const { headers, body } of there.received) assert.ok(new Webhook(secret).verify(body, headers))
+  for (const { headers, body } of target.received) assert.ok(new Webhook(secret).verify(body, headers))
   await second.stop()
 })

@@ -6,16 +6,16 @@ import * as clock from '../server/kit/clock.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
 import * as retention from '../server/webhooks/retention.ts'
 import { serve, type Tenant } from './support/harness.ts'
-import { holdTransaction } from './support/held-transaction.ts'
+import { holdOpen } from './support/held.ts'
 import { newContact, newWebhook } from './support/samples.ts'
 
 const { workspace, pool, at, fetch, url: origin } = await serve()
 const check_every_ms = 20
 
-const make = async (tenant: Tenant, said: object = {}, headers = {}) => {
-  const made = await tenant.call('POST', '/webhooks', newWebhook(said), headers)
-  assert.equal(made.status, 201, made.text)
-  return made.body.data
+const create = async (tenant: Tenant, fields: object = {}, headers = {}) => {
+  const created = await tenant.call('POST', '/webhooks', newWebhook(fields), headers)
+  assert.equal(created.status, 201, created.text)
+  return created.body.data
 }
 
 /** Waits until this transaction blocks another one. */
@@ -35,28 +35,28 @@ const faultOf = ({
 
 test('the secret is returned once and stored encrypted', async () => {
   const tenant = await workspace()
-  const made = await make(tenant)
-  assert.match(made.secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
-  const address = `/webhooks/${made.id}`
+  const created = await create(tenant)
+  assert.match(created.secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
+  const address = `/webhooks/${created.id}`
   for (const answer of [await tenant.call('GET', address), await tenant.call('GET', '/webhooks')]) {
-    assert.ok(!answer.text.includes(made.secret.slice(6)))
+    assert.ok(!answer.text.includes(created.secret.slice(6)))
   }
-  const kept = await pool.many(sql`select * from webhooks where workspace_id = ${tenant.id}`)
-  assert.ok(!JSON.stringify(kept).includes(made.secret.slice(6)))
+  const stored = await pool.many(sql`select * from webhooks where workspace_id = ${tenant.id}`)
+  assert.ok(!JSON.stringify(stored).includes(created.secret.slice(6)))
 })
 
 test('the same Idempotency-Key returns the same secret and creates one webhook', async () => {
   const tenant = await workspace()
   const headers = { 'idempotency-key': 'one' }
-  const said = newWebhook()
+  const fields = newWebhook()
   const [first, second] = [
-    await tenant.call('POST', '/webhooks', said, headers),
-    await tenant.call('POST', '/webhooks', said, headers),
+    await tenant.call('POST', '/webhooks', fields, headers),
+    await tenant.call('POST', '/webhooks', fields, headers),
   ]
   assert.equal(second.text, first.text)
   assert.equal((await tenant.call('GET', '/webhooks')).body.pagination.total, 1)
-  const kept = await pool.many(sql`select body from idempotency_keys where workspace_id = ${tenant.id}`)
-  assert.ok(!JSON.stringify(kept).includes(first.body.data.secret.slice(6)))
+  const stored = await pool.many(sql`select body from idempotency_keys where workspace_id = ${tenant.id}`)
+  assert.ok(!JSON.stringify(stored).includes(first.body.data.secret.slice(6)))
   const address = `/webhooks/${first.body.data.id}/rotate_secret`
   const rotated = [
     await tenant.call('POST', address, undefined, { 'idempotency-key': 'two' }),
@@ -71,15 +71,15 @@ test('event patterns come from the catalog, at least one, without duplicates', a
     const refused = await tenant.call('POST', '/webhooks', newWebhook({ events }))
     assert.equal(refused.status, 400, JSON.stringify(events))
   }
-  const made = await make(tenant, { events: ['contact.*', '*', 'contact.*', 'agent.created'] })
-  assert.deepEqual(made.events, ['contact.*', '*', 'agent.created'])
+  const created = await create(tenant, { events: ['contact.*', '*', 'contact.*', 'agent.created'] })
+  assert.deepEqual(created.events, ['contact.*', '*', 'agent.created'])
 })
 
 test('a workspace has at most 100 webhooks', async () => {
   const tenant = await workspace()
-  const made = await Promise.all(Array.from({ length: 101 }, () => tenant.call('POST', '/webhooks', newWebhook())))
+  const created = await Promise.all(Array.from({ length: 101 }, () => tenant.call('POST', '/webhooks', newWebhook())))
   assert.deepEqual(
-    made.map(({ status }) => status).filter((status) => status !== 201),
+    created.map(({ status }) => status).filter((status) => status !== 201),
     [409],
   )
   assert.equal((await tenant.call('GET', '/webhooks')).body.pagination.total, 100)
@@ -87,16 +87,16 @@ test('a workspace has at most 100 webhooks', async () => {
 
 test('an update changes the given fields, and accepts a webhook as a get returned it', async () => {
   const tenant = await workspace()
-  const { secret: _, ...made } = await make(tenant, { description: 'one' })
-  const address = `/webhooks/${made.id}`
+  const { secret: _, ...created } = await create(tenant, { description: 'one' })
+  const address = `/webhooks/${created.id}`
   const same = await tenant.call('PATCH', address, {})
-  assert.deepEqual(same.body.data, made)
-  const sent_back = await tenant.call('PATCH', address, made)
-  assert.deepEqual({ ...sent_back.body.data, updated_at: '' }, { ...made, updated_at: '' })
+  assert.deepEqual(same.body.data, created)
+  const sent_back = await tenant.call('PATCH', address, created)
+  assert.deepEqual({ ...sent_back.body.data, updated_at: '' }, { ...created, updated_at: '' })
   const changed = await tenant.call('PATCH', address, { url: 'https://8.8.8.8/', description: '', status: 'disabled' })
   const { url, description, status, disabled_reason } = changed.body.data
   assert.deepEqual([url, description, status, disabled_reason], ['https://8.8.8.8/', null, 'disabled', 'asked'])
-  const stale = await tenant.call('PATCH', address, { description: 'x' }, { 'if-match': `"${made.updated_at}"` })
+  const stale = await tenant.call('PATCH', address, { description: 'x' }, { 'if-match': `"${created.updated_at}"` })
   assert.equal(stale.status, 412)
   assert.deepEqual(faultOf(await tenant.call('PATCH', address, { inbox_answer: '500' })), [400, 'inbox_answer'])
   assert.deepEqual(faultOf(await tenant.call('PATCH', address, { url: 'inbox' })), [400, 'url'])
@@ -105,13 +105,13 @@ test('an update changes the given fields, and accepts a webhook as a get returne
 
 test('an inbox shows its requests and the steps of the signature check', async () => {
   const tenant = await workspace()
-  const { id, url, secret, inbox_answer } = await make(tenant, { url: 'inbox' })
+  const { id, url, secret, inbox_answer } = await create(tenant, { url: 'inbox' })
   assert.equal(inbox_answer, '200')
   await tenant.call('POST', '/contacts', newContact({ first_name: 'Ada' }))
   await tenant.work()
-  const [came] = (await tenant.call('GET', `/webhooks/${id}/inbox`)).body.data
+  const [received] = (await tenant.call('GET', `/webhooks/${id}/inbox`)).body.data
   assert.deepEqual(
-    came.steps.map(({ name, is_ok }: { name: string; is_ok: boolean }) => [name, is_ok]),
+    received.steps.map(({ name, is_ok }: { name: string; is_ok: boolean }) => [name, is_ok]),
     [
       ['headers', true],
       ['timestamp', true],
@@ -120,21 +120,24 @@ test('an inbox shows its requests and the steps of the signature check', async (
       ['signature', true],
     ],
   )
-  assert.equal(JSON.parse(came.body).data.first_name, 'Ada')
-  assert.ok(new Webhook(secret).verify(came.body, came.headers))
+  assert.equal(JSON.parse(received.body).data.first_name, 'Ada')
+  assert.ok(new Webhook(secret).verify(received.body, received.headers))
   // Anyone may send to an inbox, but the check shows that the signature is missing.
-  const forged = await fetch('POST', url, came.body, { 'content-type': 'application/json', 'webhook-id': came.id })
+  const forged = await fetch('POST', url, received.body, {
+    'content-type': 'application/json',
+    'webhook-id': received.id,
+  })
   assert.equal(forged.status, 200)
-  const [stranger] = (await tenant.call('GET', `/webhooks/${id}/inbox`)).body.data
+  const [forged_request] = (await tenant.call('GET', `/webhooks/${id}/inbox`)).body.data
   assert.deepEqual(
-    stranger.steps.filter(({ is_ok }: { is_ok: boolean }) => !is_ok).map(({ name }: { name: string }) => name),
+    forged_request.steps.filter(({ is_ok }: { is_ok: boolean }) => !is_ok).map(({ name }: { name: string }) => name),
     ['headers', 'timestamp', 'signature'],
   )
 })
 
 test('an inbox answers as inbox_answer says', async () => {
   const tenant = await workspace()
-  const { id } = await make(tenant, { url: 'inbox', inbox_answer: 'hang' })
+  const { id } = await create(tenant, { url: 'inbox', inbox_answer: 'hang' })
   const address = `/webhooks/${id}`
   const attempted = async (timeout_ms?: number) => {
     const { id: delivery } = (await tenant.call('POST', `${address}/test`)).body.data
@@ -154,8 +157,8 @@ test('an inbox answers as inbox_answer says', async () => {
 
 test('an inbox that hangs holds at most 20 connections', async () => {
   const tenant = await workspace()
-  const { id, url } = await make(tenant, { url: 'inbox', inbox_answer: 'hang' })
-  const other = await make(tenant, { url: 'inbox' })
+  const { id, url } = await create(tenant, { url: 'inbox', inbox_answer: 'hang' })
+  const other = await create(tenant, { url: 'inbox' })
   const leaving = new AbortController()
   const refused = Promise.withResolvers<void>()
   const statuses: number[] = []
@@ -177,7 +180,7 @@ test('an inbox that hangs holds at most 20 connections', async () => {
 
 test('an inbox stores the last 50 requests', async () => {
   const tenant = await workspace()
-  const { id, url } = await make(tenant, { url: 'inbox' })
+  const { id, url } = await create(tenant, { url: 'inbox' })
   for (let count = 0; count < 52; count += 1) await fetch('POST', url, `number ${count}`)
   const { data, pagination } = (await tenant.call('GET', `/webhooks/${id}/inbox?limit=100`)).body
   assert.equal(pagination.total, 50)
@@ -186,20 +189,20 @@ test('an inbox stores the last 50 requests', async () => {
 
 test('an inbox does not store data of a contact that was deleted while the request was in flight', async () => {
   const tenant = await workspace()
-  const { id, url } = await make(tenant, { url: 'inbox' })
+  const { id, url } = await create(tenant, { url: 'inbox' })
   const contact = (await tenant.call('POST', '/contacts', newContact())).body.data
   const [{ id: delivery }] = (await tenant.call('GET', `/webhooks/${id}/deliveries`)).body.data
   const { body } = (await tenant.call('GET', `/webhooks/${id}/deliveries/${delivery}`)).body.data
   await tenant.call('DELETE', `/contacts/${contact.id}`)
   await fetch('POST', url, body, { 'webhook-id': delivery })
-  const came = await tenant.call('GET', `/webhooks/${id}/inbox`)
-  assert.equal(came.body.data.length, 1)
-  assert.ok(!came.text.includes(contact.phone_number), came.text)
+  const received = await tenant.call('GET', `/webhooks/${id}/inbox`)
+  assert.equal(received.body.data.length, 1)
+  assert.ok(!received.text.includes(contact.phone_number), received.text)
 })
 
 test('an inbox accepts any bytes', async () => {
   const tenant = await workspace()
-  const { id, url } = await make(tenant, { url: 'inbox' })
+  const { id, url } = await create(tenant, { url: 'inbox' })
   for (const body of [Buffer.of(0, 0xff, 0xd8), Buffer.alloc(0), Buffer.from('{')]) {
     assert.equal((await fetch('POST', url, body, { 'webhook-id': 'none', 'webhook-timestamp': 'x' })).status, 200)
   }
@@ -212,7 +215,7 @@ test('an inbox accepts any bytes', async () => {
 
 test('an inbox stores a body of any content type, and the headers as they were sent', async () => {
   const tenant = await workspace()
-  const { id, url } = await make(tenant, { url: 'inbox' })
+  const { id, url } = await create(tenant, { url: 'inbox' })
   const form = '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--x--\r\n'
   const requests: [string | undefined, string][] = [
     ['multipart/form-data; boundary=x', form],
@@ -241,7 +244,7 @@ test('an inbox stores a body of any content type, and the headers as they were s
 
 test('an inbox truncates the signed content between characters', async () => {
   const tenant = await workspace()
-  const { id, url } = await make(tenant, { url: 'inbox' })
+  const { id, url } = await create(tenant, { url: 'inbox' })
   const signed = `\u{1f600}`.repeat(400)
   for (const body of [signed, `a${signed}`]) assert.equal((await fetch('POST', url, body)).status, 200)
   const { data } = (await tenant.call('GET', `/webhooks/${id}/inbox`)).body
@@ -253,8 +256,8 @@ test('an inbox truncates the signed content between characters', async () => {
 
 test('an inbox whose webhook is being deleted is not found', async () => {
   const tenant = await workspace()
-  const { id, url } = await make(tenant, { url: 'inbox' })
-  await using deleting = await holdTransaction(pool, (db) =>
+  const { id, url } = await create(tenant, { url: 'inbox' })
+  await using deleting = await holdOpen(pool, (db) =>
     db.run(sql`delete from webhooks where workspace_id = ${tenant.id} and id = ${id}`),
   )
   const sent = fetch('POST', url, '{}')
@@ -265,9 +268,9 @@ test('an inbox whose webhook is being deleted is not found', async () => {
 
 test('an inbox is found at its own path only', async () => {
   const tenant = await workspace()
-  const { url } = await make(tenant, { url: 'inbox' })
+  const { url } = await create(tenant, { url: 'inbox' })
   const other = await workspace()
-  const elsewhere = [
+  const other_paths = [
     url.slice(0, -1),
     `${url}x`,
     `${url}/`,
@@ -277,13 +280,13 @@ test('an inbox is found at its own path only', async () => {
     '/inbox/none/of/these',
     '/inbox/%00/%00',
   ]
-  for (const address of elsewhere) assert.equal((await fetch('POST', address, '{}')).status, 404, address)
+  for (const address of other_paths) assert.equal((await fetch('POST', address, '{}')).status, 404, address)
   assert.equal((await fetch('GET', url)).status, 405)
 })
 
 test('deleting a webhook deletes its deliveries and its inbox', async () => {
   const tenant = await workspace()
-  const { id } = await make(tenant, { url: 'inbox' })
+  const { id } = await create(tenant, { url: 'inbox' })
   await tenant.call('POST', `/webhooks/${id}/test`)
   await tenant.work()
   await tenant.call('POST', `/webhooks/${id}/test`)
@@ -300,7 +303,7 @@ test('deleting a webhook deletes its deliveries and its inbox', async () => {
 
 test('a delivery is found below its own webhook only', async () => {
   const tenant = await workspace()
-  const [one, other] = [await make(tenant, { url: 'inbox' }), await make(tenant, { url: 'inbox' })]
+  const [one, other] = [await create(tenant, { url: 'inbox' }), await create(tenant, { url: 'inbox' })]
   const { id } = (await tenant.call('POST', `/webhooks/${one.id}/test`)).body.data
   assert.equal((await tenant.call('GET', `/webhooks/${one.id}/deliveries/${id}`)).status, 200)
   assert.equal((await tenant.call('GET', `/webhooks/${other.id}/deliveries/${id}`)).status, 404)
@@ -309,7 +312,7 @@ test('a delivery is found below its own webhook only', async () => {
 
 test('old deliveries are deleted', async () => {
   const tenant = await workspace()
-  const { id } = await make(tenant, { url: 'inbox' })
+  const { id } = await create(tenant, { url: 'inbox' })
   const { created_at } = (await tenant.call('POST', `/webhooks/${id}/test`)).body.data
   const total = async () => (await tenant.call('GET', `/webhooks/${id}/deliveries`)).body.pagination.total
   await retention.removeOld(at(tenant.id), clock.parse(created_at))

@@ -9,9 +9,9 @@ const minute_ms = 60_000
 export const soon = () => clock.now() + minute_ms
 
 export async function createWebhook(tenant: Tenant, url: string, fields: object = {}) {
-  const made = await tenant.call('POST', '/webhooks', newWebhook({ url, ...fields }))
-  assert.equal(made.status, 201, made.text)
-  return made.body.data
+  const created = await tenant.call('POST', '/webhooks', newWebhook({ url, ...fields }))
+  assert.equal(created.status, 201, created.text)
+  return created.body.data
 }
 
 export const deliveriesOf = async (tenant: Tenant, id: string, query = '') =>

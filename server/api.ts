@@ -199,7 +199,13 @@ function doors(pool: Pool, public_url: string | undefined, authenticate: Authent
       identify: identifyIntegration(pool),
       concurrency: integration_concurrency,
     },
-    { operations: inbox_operations, ...at(''), identify: identifyInbox, concurrency: inbox_concurrency },
+    {
+      operations: inbox_operations,
+      ...at(''),
+      identify: identifyInbox,
+      concurrency: inbox_concurrency,
+      has_no_rate_limit: true,
+    },
   ]
 }
 

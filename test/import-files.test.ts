@@ -91,7 +91,7 @@ test('the error of an invalid upload names the fault', async () => {
   )
   const country = await upload(tenant, 'Mobile\n+14155550100\n', { default_country: 'Germany' })
   assert.deepEqual([country.status, fieldsOf(country)[0]?.path], [400, 'default_country'], country.text)
-  assert.match(country.body.error.message, /two-letter country code, such as DE/)
+  assert.match(country.body.error.message, /two-letter code of a country, such as US or DE/)
   const unmatched = await upload(tenant, 'Mobile,Name\n+14155550100,Ada\n', { mapping: { Phone: 'phone_number' } })
   assert.equal(unmatched.body.error.message, 'There is no column "Phone". The columns are: Mobile, Name.')
 })

@@ -77,8 +77,7 @@ test('refused rows can be downloaded as CSV with the reason', async () => {
   const { id } = await imported(tenant, 'phone,notes\n12,"a ""b"", c"\n+14155550100,fine\n13,=1+1\n')
   const answer = await tenant.call('GET', `/contacts/imports/${id}/rows.csv?outcome=refused`)
   assert.match(answer.headers.get('content-disposition') ?? '', /attachment/)
-  const hint =
-    'phone_number must be in E.164 form, such as +14155550100. Set default_country if numbers have no country code.'
+  const hint = 'phone_number must be in E.164 form, such as +14155550100.'
   assert.equal(answer.text, `phone,notes,reason\r\n12,"a ""b"", c","${hint}"\r\n13,'=1+1,"${hint}"\r\n`)
 })
 
@@ -412,8 +411,7 @@ test('the CSV has extra cells after the reason, and corrected rows can be import
   )
   assert.deepEqual([done.created, done.refused], [1, 2])
   const { text } = await tenant.call('GET', `/contacts/imports/${id}/rows.csv`)
-  const hint =
-    'phone_number must be in E.164 form, such as +14155550100. Set default_country if numbers have no country code.'
+  const hint = 'phone_number must be in E.164 form, such as +14155550100.'
   assert.deepEqual(text.split('\r\n'), [
     'phone,name,reason',
     '+14155550100,Lovelace,"The row has 7 cells, but there are 2 columns.", Ada,,x',

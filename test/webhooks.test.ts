@@ -6,7 +6,7 @@ import * as clock from '../server/kit/clock.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
 import * as retention from '../server/webhooks/retention.ts'
 import { serve, type Tenant } from './support/harness.ts'
-import { holdOpen } from './support/held.ts'
+import { holdTransaction } from './support/held-transaction.ts'
 import { newContact, newWebhook } from './support/samples.ts'
 
 const { workspace, pool, at, fetch, url: origin } = await serve()
@@ -257,7 +257,7 @@ test('an inbox truncates the signed content between characters', async () => {
 test('an inbox whose webhook is being deleted is not found', async () => {
   const tenant = await workspace()
   const { id, url } = await create(tenant, { url: 'inbox' })
-  await using deleting = await holdOpen(pool, (db) =>
+  await using deleting = await holdTransaction(pool, (db) =>
     db.run(sql`delete from webhooks where workspace_id = ${tenant.id} and id = ${id}`),
   )
   const sent = fetch('POST', url, '{}')

@@ -18,6 +18,7 @@ export function createAdmission(rate_limit_per_second: number, rejectLater: Dela
   const limits = rate_limit_per_second > 0 ? openRateLimit(rate_limit_per_second) : undefined
 
   function check(
+    door: Door,
     operation: Operation,
     request: FastifyRequest,
     reply: FastifyReply,
@@ -26,7 +27,7 @@ export function createAdmission(rate_limit_per_second: number, rejectLater: Dela
   ) {
     if (!caller) throw problem.unauthorized()
     request.caller = caller
-    if (limits) {
+    if (limits && !door.has_no_rate_limit) {
       const { is_exceeded, header } = limits.count(caller.id, now)
       reply.header('ratelimit-policy', limits.policy).header('ratelimit', header)
       if (is_exceeded) throw problem.rateLimited(rate_limit_per_second)
@@ -59,7 +60,7 @@ export function createAdmission(rate_limit_per_second: number, rejectLater: Dela
     const identified = door.identify(request.head, now)
     const decide = (caller: Caller | undefined) => {
       try {
-        check(operation, request, reply, caller, now)
+        check(door, operation, request, reply, caller, now)
       } catch (error) {
         const is_rate_limited = error instanceof problem.Problem && error.code === 'RATE_LIMITED'
         return is_rate_limited ? rejectLater(() => done(error)) : done(error as Error)

@@ -22,6 +22,8 @@ export interface Door {
    * workspace's own requests.
    */
   concurrency?: { max: number; per_caller_max: number }
+  /** Requests are limited by concurrency only. */
+  has_no_rate_limit?: boolean
 }
 
 /** A request of which only the head was read. */

@@ -9,7 +9,7 @@ export const hashState = (...values: unknown[]): string => hashText(JSON.stringi
 
 const parseTags = (header: string): string[] => header.split(',').map((tag) => tag.trim())
 
-/** If-Match compares strongly: a weak tag never matchesStrongly. */
+/** If-Match compares strongly: a weak tag never matches. */
 export const matchesStrongly = (header: string, etag: string): boolean =>
   header.trim() === '*' || parseTags(header).includes(etag)
 

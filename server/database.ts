@@ -10,7 +10,6 @@ import { product } from './product.ts'
 
 export const migrations = path.resolve(import.meta.dirname, '../migrations')
 
-const pool_size = 10
 const server_version_min = 15
 /** Short, because a stop must take at most ten seconds together with requests in flight and PostgreSQL's own stop. */
 const disconnect_ms = 1_000
@@ -49,7 +48,7 @@ export async function openDatabase(config: Config, options: DatabaseOptions): Pr
     : await openEmbedded({ checkout, name: product.short_name, data_dir, as, say, warn })
   const pool = openPool({
     url: () => database_url ?? embedded?.url ?? '',
-    size: pool_size,
+    size: config.database_pool_size,
     application_name: product.short_name,
     on_error: ({ message }) => log.warn({ reason: message }, 'lost a connection'),
   })

@@ -40,7 +40,7 @@ test("a delivery whose result can't be recorded is not sent again at once", asyn
   await pool.script("alter table webhook_deliveries add constraint full_disk check (status <> 'succeeded')")
   sending.send(workspace)
   await sending.idle()
-  await sending.poll()
+  sending.sendAgain(workspace)
   await sending.idle()
   assert.equal(target.received.length, 1)
   await pool.script('alter table webhook_deliveries drop constraint full_disk')

@@ -9,7 +9,7 @@ import * as page from '../kit/postgres/page.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { invalid, notFound, Problem } from '../kit/problem.ts'
 import { cut } from '../kit/text.ts'
-import { isHeld, type Lease } from '../kit/work/work.ts'
+import { announce, isHeld, type Lease } from '../kit/work/work.ts'
 import { event_types } from './event-types.ts'
 import * as files from './files.ts'
 import { matchColumns } from './match-columns.ts'
@@ -48,7 +48,9 @@ type NewImport = Pick<
   'is_dry_run' | 'file_name' | 'on_conflict' | 'default_country' | 'columns' | 'mapping' | 'total'
 > & { file_id: string }
 
-function insert({ db, workspace, now }: At, input: NewImport): Promise<Import> {
+function insert(at: At, input: NewImport): Promise<Import> {
+  const { db, workspace, now } = at
+  announce(at, { table: 'imports' })
   const { is_dry_run, file_name, on_conflict, default_country, columns: names, mapping, total, file_id } = input
   const created_at = clock.iso(now)
   return db.one<Import>(
@@ -107,6 +109,7 @@ const undoable_statuses: Import['status'][] = ['finished', 'canceled', 'failed']
 
 /** Undoes from the last row to the first, in the background. Continues an undo that failed. */
 export function undo(at: At, id: string): Promise<Import> {
+  announce(at, { table: 'imports' })
   const changes = sql`status = 'undoing', due_at = ${clock.iso(at.now)}, attempt = 0,
     undone_from = coalesce(undone_from, done + 1), error = null`
   const condition = sql`status = any(${undoable_statuses}::text[]) and not is_dry_run

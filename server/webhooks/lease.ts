@@ -6,6 +6,7 @@ import type { WorkspaceQueue } from './workspace-queue.ts'
 
 /** Wall time. When a lease isn't renewed for this long, another process may take it. */
 export const lease_ms = 10_000
+const retry_ms = 1_000
 
 /** Takes the lease of the queue's workspace, or renews it when half of it is over. Returns false when another process has it. */
 export async function renewLease(at: At, queue: WorkspaceQueue, lease_token: string): Promise<boolean> {
@@ -13,6 +14,7 @@ export async function renewLease(at: At, queue: WorkspaceQueue, lease_token: str
     const lease_until = await takeLease(at, lease_token)
     queue.lease_until = lease_until ?? 0
     queue.is_leased_by_other = lease_until === undefined
+    queue.lease_retry_at = at.now + retry_ms
   }
   return !queue.is_leased_by_other
 }

@@ -1,40 +1,33 @@
 import { openSending, type SendingOptions } from './sending.ts'
 
-const poll_every_ms = 500
+const renew_every_ms = 500
 
 export interface Sender {
-  /** Waits a few seconds for attempts in flight. Other processes send the rest. */
+  /** Sends the due deliveries of the workspace. Polled work may have been committed late, or by another process. */
+  send: (workspace: string, is_polled: boolean) => void
+  /** Waits a little for attempts in flight. Other processes send the rest. */
   stop: () => Promise<void>
 }
 
-/** Sends deliveries at once when this process commits them, and polls for all others. */
 export function openSender(options: SendingOptions): Sender {
-  const { service, log } = options
   const sending = openSending(options)
-  let polling: Promise<void> | undefined
-  const poll = async () => {
+  let renewing: Promise<void> | undefined
+  const renew = async () => {
     try {
-      await sending.poll()
+      await sending.renewLeases()
     } catch (error) {
-      log.warn({ err: error }, 'polling for deliveries failed')
+      options.log.warn({ err: error }, 'the leases of deliveries could not be renewed')
     }
-    polling = undefined
+    renewing = undefined
   }
-  const unsubscribe = service.pool.subscribe(({ topic, workspace }) => {
-    try {
-      if (topic === 'deliveries') sending.send(workspace)
-    } catch (error) {
-      log.error({ err: error }, 'sending could not start')
-    }
-  })
   const timer = setInterval(() => {
-    polling ??= poll()
-  }, poll_every_ms)
+    renewing ??= renew()
+  }, renew_every_ms)
   return {
+    send: (workspace, is_polled) => (is_polled ? sending.sendAgain(workspace) : sending.send(workspace)),
     stop: async () => {
       clearInterval(timer)
-      unsubscribe()
-      await Promise.all([polling, sending.stop()])
+      await Promise.all([renewing, sending.stop()])
     },
   }
 }
@@ -44,6 +37,7 @@ export async function sendAll(options: SendingOptions, workspace: string): Promi
   const sending = openSending(options)
   sending.send(workspace)
   await sending.idle()
-  await sending.poll(workspace)
+  sending.sendAgain(workspace)
+  await sending.idle()
   await sending.stop()
 }

@@ -1,7 +1,7 @@
 /**
  * How deliveries are sent:
  *
- * 1. `send` and `poll` add a workspace to those that are due.
+ * 1. `send` and `sendAgain` add a workspace to those that are due.
  * 2. `claimNext` takes due workspaces in turn, as long as there is capacity (capacity.ts). It claims a batch of due
  *    deliveries (claims.ts) for the workspace's queue (workspace-queue.ts). A claim is kept in memory only: the lease of the
  *    workspace (lease.ts) keeps other processes from sending the same deliveries.
@@ -16,6 +16,7 @@ import { type At, atNow, type Service } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { cachedOpen } from '../kit/crypto/seal.ts'
 import type { Log } from '../kit/log.ts'
+import { moveDue } from '../kit/work/due.ts'
 import { attempt } from './attempt.ts'
 import { Capacity, per_endpoint_max } from './capacity.ts'
 import * as claims from './claims.ts'
@@ -45,8 +46,9 @@ export interface SendingOptions {
 export interface Sending {
   /** Claims and sends the due deliveries of the workspace, as soon as there is capacity. */
   send: (workspace: string) => void
-  /** Renews leases, and finds due deliveries that no other process sends: in one workspace or in all. */
-  poll: (only?: string) => Promise<void>
+  /** The same, also for late deliveries, and when another process had the lease. */
+  sendAgain: (workspace: string) => void
+  renewLeases: () => Promise<void>
   /** Resolves when nothing is left to do. */
   idle: () => Promise<void>
   stop: () => Promise<void>
@@ -106,12 +108,20 @@ export function openSending({ service, ownAddress, log, ...rest }: SendingOption
     const limits = capacity.reserve(queue)
     claims_in_progress += 1
     await whileLeased(queue, async () => {
-      for (const delivery of await claimForQueue(queue, limits)) inBackground(sendOne(queue, delivery))
+      const found = await claimForQueue(queue, limits)
+      for (const delivery of found) inBackground(sendOne(queue, delivery))
+      if (found.length === 0 && queue.claimed.size === 0) await endDue(queue.workspace)
     })
     claims_in_progress -= 1
     capacity.unreserve(limits)
     queue.refill_at = queue.in_flight / 2
     claimNext()
+  }
+
+  /** Nothing is left to send now. */
+  async function endDue(workspace: string): Promise<void> {
+    await claims.failPending(at(workspace), [])
+    await moveDue(pool, claims.due_deliveries, workspace)
   }
 
   /** Runs one piece of work at a time for a workspace, and only while this process has its lease. */
@@ -193,22 +203,24 @@ export function openSending({ service, ownAddress, log, ...rest }: SendingOption
     claimNext()
   }
 
-  async function poll(only?: string): Promise<void> {
+  function send(workspace: string): void {
+    due_workspaces.add(workspace)
+    claimNext()
+  }
+
+  function sendAgain(workspace: string): void {
+    const queue = queueOf(workspace)
+    queue.must_rescan = true
+    if (queue.lease_retry_at <= now()) queue.is_leased_by_other = false
+    send(workspace)
+  }
+
+  /** Also forgets workspaces that are idle and not leased. */
+  async function renewLeases(): Promise<void> {
     for (const queue of queues.values()) {
       if (queue.claimed.size > 0 || queue.is_claiming) await renewLease(at(queue.workspace), queue, lease_token)
-      else if (queue.lease_until < now()) queues.delete(queue.workspace)
+      else if (queue.lease_until < now() && queue.lease_retry_at < now()) queues.delete(queue.workspace)
     }
-    for (const { workspace_id, status } of await claims.dueWorkspaces(pool, lease_token, now(), only)) {
-      const queue = queueOf(workspace_id)
-      queue.is_leased_by_other = false
-      if (status === 'active') {
-        queue.must_rescan = true
-        due_workspaces.add(workspace_id)
-      } else if (!queue.is_claiming) {
-        await whileLeased(queue, () => claims.failPending(at(workspace_id), queue.claimed))
-      }
-    }
-    claimNext()
   }
 
   const idle = () =>
@@ -231,11 +243,9 @@ export function openSending({ service, ownAddress, log, ...rest }: SendingOption
   }
 
   return {
-    send(workspace) {
-      due_workspaces.add(workspace)
-      claimNext()
-    },
-    poll,
+    send,
+    sendAgain,
+    renewLeases,
     idle,
     stop,
   }

@@ -120,6 +120,8 @@ export async function update(
     throw invalidField('url', "can't be changed from or to an inbox: create another webhook.")
   if (isInbox(before.url) !== (after.inbox_answer !== null)) throw notAnInbox()
   const is_status_changed = after.status !== before.status
+  // Pending deliveries of a disabled webhook are failed in the background.
+  if (is_status_changed) db.notify({ topic: 'deliveries', workspace })
   const reason = is_status_changed ? (after.status === 'disabled' ? 'asked' : null) : before.disabled_reason
   return db.one<Webhook>(
     sql`update webhooks
@@ -177,6 +179,8 @@ export async function disable(
           and failed_attempts >= ${failed_attempts_min}))
       returning ${columns}`,
   )
+  // Its pending deliveries are failed in the background.
+  if (disabled.length > 0) db.notify({ topic: 'deliveries', workspace })
   const summaries = disabled.map((webhook) => ({ data: toSummary(webhook) }))
   await events.record(at, event_types.disabled, summaries)
 }

@@ -6,6 +6,8 @@ export interface WorkspaceQueue {
   /** Wall time. Until then no other process may send for this workspace. */
   lease_until: number
   is_leased_by_other: boolean
+  /** Wall time. Until then this process doesn't ask for the lease again. */
+  lease_retry_at: number
   is_claiming: boolean
   /** Claimed, and their results not yet recorded. */
   claimed: Set<Claimed>
@@ -30,6 +32,7 @@ export const newWorkspaceQueue = (workspace: string): WorkspaceQueue => ({
   workspace,
   lease_until: 0,
   is_leased_by_other: false,
+  lease_retry_at: 0,
   is_claiming: false,
   claimed: new Set(),
   in_flight: 0,

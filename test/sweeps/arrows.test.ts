@@ -18,8 +18,9 @@ const ranks = [
   ['agents'],
   ['imports', 'integrations', 'overview', 'people'],
   ['config.ts'],
-  ['api.ts', 'worker.ts', 'retention.ts', 'database.ts'],
-  ['start', 'periodic-tasks.ts', 'stop-database.ts'],
+  ['api.ts', 'retention.ts', 'database.ts'],
+  ['worker.ts'],
+  ['start', 'stop-database.ts'],
   ['main.ts'],
   ['cli'],
 ]

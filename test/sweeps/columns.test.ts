@@ -54,7 +54,7 @@ const stored: Record<string, { table: string; from_elsewhere?: string[]; not_sho
 /** Responses that are not stored resources. */
 const not_stored = ['Deleted', 'DryRun', 'Overview', 'Recovered']
 /** Read without a workspace, and the same on every node. */
-const directories = ['api_key_directory', 'integration_directory', 'memberships', 'invitations']
+const directories = ['api_key_directory', 'integration_directory', 'memberships', 'invitations', 'due_workspaces']
 
 const pool = testPool()
 after(() => pool.close())

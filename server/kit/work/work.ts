@@ -4,12 +4,12 @@ import * as clock from '../clock.ts'
 import type { Log } from '../log.ts'
 import { isUnavailable } from '../postgres/errors.ts'
 import { raw, type Sql, sql } from '../postgres/sql.ts'
+import { type DueKind, moveDue } from './due.ts'
 
 /** Longer than a batch takes. A batch that takes longer loses its lease, and its transaction is rolled back. */
 const lease_ms = 10_000
 /** How long one workspace is worked on before the next one. */
 const turn_ms = 1_000
-const poll_every_ms = 500
 const attempts_max = 10
 const retry_max_ms = 60_000
 
@@ -46,67 +46,74 @@ export function assertHeld(changed: number): void {
   if (changed === 0) throw new LeaseLostError('the lease is lost')
 }
 
-export interface Worker {
+export interface Runner {
+  /** Works on the workspace when it is its turn. */
+  add: (table: string, workspace: string) => void
   /** Finishes the current batch first. */
   stop: () => Promise<void>
 }
 
-/** Polls for due work and runs it, one workspace after the other. */
-export function openWorker(service: Service, works: Work[], log: Log): Worker {
+/** How `due_workspaces` follows the rows of a table. A leased row is due again when its lease ends. */
+export const dueRows = ({ table }: Pick<Work, 'table'>): DueKind => ({
+  kind: table,
+  nextDue: (workspace) =>
+    sql`select min(greatest(due_at, lease_until)) from ${raw(table)}
+      where workspace_id = ${workspace} and due_at is not null`,
+  allDue: sql`select workspace_id, min(due_at) as due_at from ${raw(table)} where due_at is not null group by workspace_id`,
+})
+
+/** Announces, after the commit, that a row of the table is due. */
+export const announce = ({ db, workspace }: At, { table }: Pick<Work, 'table'>): void =>
+  db.notify({ topic: table, workspace })
+
+/** Works on due workspaces in turn, for a second each. */
+export function openRunner(service: Service, works: Work[], log: Log): Runner {
+  const turns = new Map<string, { work: Work; workspace: string }>()
   let is_stopping = false
-  let running: Promise<void> = Promise.resolve()
-  let is_running = false
-  const runDue = async () => {
-    try {
-      while (!is_stopping && (await takeTurns(service, works, log, () => is_stopping)));
-    } catch (error) {
-      log.warn({ err: error }, 'background work failed')
+  let running: Promise<void> | undefined
+
+  async function run(): Promise<void> {
+    for (const [key, { work, workspace }] of turns) {
+      if (is_stopping) break
+      turns.delete(key)
+      try {
+        const has_worked = await takeTurn(service, work, workspace, log, () => is_stopping)
+        // There may be more: it is its turn again after the others.
+        if (has_worked) turns.set(key, { work, workspace })
+        else await moveDue(service.pool, dueRows(work), workspace)
+      } catch (error) {
+        log.warn({ err: error, table: work.table }, 'background work failed')
+      }
     }
-    is_running = false
+    running = undefined
   }
-  const timer = setInterval(() => {
-    if (is_running) return
-    is_running = true
-    running = runDue()
-  }, poll_every_ms)
+
   return {
-    stop: async () => {
+    add(table, workspace) {
+      const work = works.find((one) => one.table === table)
+      if (!work || is_stopping) return
+      const key = `${table} ${workspace}`
+      if (!turns.has(key)) turns.set(key, { work, workspace })
+      running ??= run()
+    },
+    async stop() {
       is_stopping = true
-      clearInterval(timer)
       await running
     },
   }
 }
 
-/** Works once on each workspace that has due work. Returns whether any had. */
-export async function takeTurns(
+/** Works on one due row of the workspace. Returns false when there is none. */
+export async function takeTurn(
   service: Service,
-  works: Work[],
+  work: Work,
+  workspace: string,
   log: Log,
   isStopping: () => boolean,
-  only?: string,
 ): Promise<boolean> {
-  let has_worked = false
-  for (const work of works) {
-    for (const workspace of only === undefined ? await listDueWorkspaces(service, work) : [only]) {
-      if (isStopping()) return has_worked
-      const lease = await leaseDueRow(service, work, workspace)
-      if (!lease) continue
-      has_worked = true
-      await workOn(service, work, lease, log, isStopping)
-    }
-  }
-  return has_worked
-}
-
-async function listDueWorkspaces(service: Service, { table }: Work): Promise<string[]> {
-  const now = clock.iso(clock.now())
-  const rows = await service.pool.many<{ workspace_id: string }>(
-    sql`select workspace_id from ${raw(table)}
-      where due_at <= ${now} and (lease_until is null or lease_until <= ${now})
-      group by workspace_id order by min(due_at)`,
-  )
-  return rows.map(({ workspace_id }) => workspace_id)
+  const lease = await leaseDueRow(service, work, workspace)
+  if (lease) await workOn(service, work, lease, log, isStopping)
+  return lease !== undefined
 }
 
 async function leaseDueRow(service: Service, { table }: Work, workspace: string): Promise<Lease | undefined> {

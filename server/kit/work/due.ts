@@ -1,0 +1,138 @@
+import * as clock from '../clock.ts'
+import type { Log } from '../log.ts'
+import type { Db, Pool } from '../postgres/pool.ts'
+import { type Sql, sql } from '../postgres/sql.ts'
+
+const poll_every_ms = 500
+const polled_max = 1_000
+/** A workspace with much work is noted at most this often. */
+const note_every_ms = 1_000
+
+/** A kind of background work whose due workspaces are kept in `due_workspaces`. */
+export interface DueKind {
+  /** Also the topic of the notifications that announce new work. */
+  kind: string
+  /** Selects, as one value, when work of the workspace is due next; null when there is none. */
+  nextDue: (workspace: string) => Sql
+  /** Selects `workspace_id, due_at` of every workspace that has work. */
+  allDue: Sql
+}
+
+/**
+ * Notes in `due_workspaces`, after the commit, that new work is due, so that other processes find it. This is a hint: when
+ * the process is killed before, `noteAllDue` finds the work.
+ */
+export function openDueNotes(pool: Pool, kinds: string[], log: Log): { stop: () => Promise<void> } {
+  const noted_at = new Map<string, number>()
+  const pending = new Map<string, NodeJS.Timeout>()
+  let writing: Promise<unknown> = Promise.resolve()
+
+  function note(kind: string, workspace: string, key: string): void {
+    pending.delete(key)
+    noted_at.set(key, clock.ticks())
+    const write = noteDue(pool, kind, workspace).catch((error: unknown) =>
+      log.warn({ err: error, kind }, 'due work could not be noted'),
+    )
+    writing = Promise.all([writing, write])
+  }
+
+  /** Forgets workspaces that were quiet for a while, so that the map stays small. */
+  const cleaning = setInterval(() => {
+    for (const [key, ticks] of noted_at) if (clock.ticks() - ticks > note_every_ms) noted_at.delete(key)
+  }, 60 * note_every_ms).unref()
+
+  const unsubscribe = pool.subscribe(({ topic, workspace }) => {
+    if (!kinds.includes(topic)) return
+    const key = `${topic} ${workspace}`
+    if (pending.has(key)) return
+    const wait_ms = (noted_at.get(key) ?? Number.NEGATIVE_INFINITY) + note_every_ms - clock.ticks()
+    if (wait_ms <= 0) note(topic, workspace, key)
+    else pending.set(key, setTimeout(note, wait_ms, topic, workspace, key))
+  })
+  return {
+    async stop() {
+      unsubscribe()
+      clearInterval(cleaning)
+      for (const [key, timer] of pending) {
+        clearTimeout(timer)
+        const [kind = '', workspace = ''] = key.split(' ')
+        note(kind, workspace, key)
+      }
+      await writing
+    },
+  }
+}
+
+async function noteDue(db: Db, kind: string, workspace: string): Promise<void> {
+  await db.run(
+    sql`insert into due_workspaces (workspace_id, kind, due_at)
+      values (${workspace}, ${kind}, ${clock.iso(clock.now())})
+      on conflict (workspace_id, kind) do update set due_at = excluded.due_at
+      where due_workspaces.due_at > excluded.due_at`,
+  )
+}
+
+/** Notes every workspace that has work, also what a killed process has not noted. */
+export async function noteAllDue(db: Db, kinds: DueKind[]): Promise<void> {
+  for (const { kind, allDue } of kinds) {
+    await db.run(
+      sql`insert into due_workspaces (workspace_id, kind, due_at)
+        select workspace_id, ${kind}, due_at from (${allDue}) as work
+        on conflict (workspace_id, kind) do update set due_at = excluded.due_at
+        where due_workspaces.due_at > excluded.due_at`,
+    )
+  }
+}
+
+/**
+ * Moves the note of a workspace to when its work is due next. Call it when nothing was found to do. Work that was committed
+ * since is counted, or its own note comes after this and moves it back.
+ */
+export async function moveDue(db: Db, { kind, nextDue }: DueKind, workspace: string): Promise<void> {
+  await db.run(
+    sql`update due_workspaces set due_at = coalesce((${nextDue(workspace)}), 'infinity')
+      where workspace_id = ${workspace} and kind = ${kind} and due_at <= ${clock.iso(clock.now())}`,
+  )
+}
+
+/** Polls for due workspaces of all kinds with one statement, and reports those that this process committed at once. */
+export function openDuePoll(
+  pool: Pool,
+  kinds: string[],
+  onDue: (kind: string, workspace: string, is_polled: boolean) => void,
+  log: Log,
+): { stop: () => Promise<void> } {
+  let polling: Promise<void> | undefined
+
+  async function poll(): Promise<void> {
+    try {
+      const due = await pool.many<{ kind: string; workspace_id: string }>(
+        sql`select kind, workspace_id from due_workspaces
+          where kind = any(${kinds}::text[]) and due_at <= ${clock.iso(clock.now())}
+          order by due_at limit ${polled_max}`,
+      )
+      for (const { kind, workspace_id } of due) onDue(kind, workspace_id, true)
+    } catch (error) {
+      log.warn({ err: error }, 'polling for background work failed')
+    }
+    polling = undefined
+  }
+
+  const timer = setInterval(() => {
+    polling ??= poll()
+  }, poll_every_ms)
+  const unsubscribe = pool.subscribe(({ topic, workspace }) => {
+    try {
+      if (kinds.includes(topic)) onDue(topic, workspace, false)
+    } catch (error) {
+      log.error({ err: error }, 'background work did not begin')
+    }
+  })
+  return {
+    async stop() {
+      clearInterval(timer)
+      unsubscribe()
+      await polling
+    },
+  }
+}

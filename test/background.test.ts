@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as clock from '../server/kit/clock.ts'
+import { openLog } from '../server/kit/log.ts'
+import { type Sql, sql } from '../server/kit/postgres/sql.ts'
+import { moveDue, noteAllDue, openDueNotes } from '../server/kit/work/due.ts'
+import { openPeriodicTasks } from '../server/kit/work/periodic.ts'
+import { dueRows } from '../server/kit/work/work.ts'
+import { due_deliveries } from '../server/webhooks/claims.ts'
+import { openWorker } from '../server/worker.ts'
+import { createDatabase, openServer, testPool } from './support/harness.ts'
+import { recordStatements } from './support/old-rows.ts'
+import { newContact, newImport, newWebhook } from './support/samples.ts'
+
+/** Closed before the database is dropped. */
+const open = new AsyncDisposableStack()
+after(() => open.disposeAsync())
+/** A dedicated database: these look at all workspaces. */
+const { pool, url } = await createDatabase('background')
+const server = await openServer(testPool(url))
+open.defer(server.close)
+const log = openLog('silent')
+const imports = dueRows({ table: 'imports' })
+
+const dueOf = (workspace: string) =>
+  pool.many<{ kind: string; is_due: boolean }>(
+    sql`select kind, due_at <= ${clock.iso(clock.now())} as is_due from due_workspaces
+      where workspace_id = ${workspace} order by kind`,
+  )
+
+test('a process notes new work for others after the commit', async () => {
+  const notes = openDueNotes(server.pool, ['imports', 'deliveries'], log)
+  const tenant = await server.workspace()
+  await tenant.call('POST', '/webhooks', newWebhook())
+  for (let count = 0; count < 3; count += 1) await tenant.call('POST', '/contacts', newContact())
+  await tenant.call('POST', '/contacts/imports', newImport())
+  await notes.stop()
+  assert.deepEqual(await dueOf(tenant.id), [
+    { kind: 'deliveries', is_due: true },
+    { kind: 'imports', is_due: true },
+  ])
+})
+
+test('work that was not noted is found, and noted once', async () => {
+  const tenant = await server.workspace()
+  await tenant.call('POST', '/webhooks', newWebhook())
+  await tenant.call('POST', '/contacts', newContact())
+  await tenant.call('POST', '/contacts/imports', newImport())
+  assert.deepEqual(await dueOf(tenant.id), [])
+  for (let count = 0; count < 2; count += 1) await noteAllDue(pool, [imports, due_deliveries])
+  assert.deepEqual(
+    (await dueOf(tenant.id)).map(({ kind }) => kind),
+    ['deliveries', 'imports'],
+  )
+})
+
+test('a note moves later when no work is due, and stays while some is', async () => {
+  const tenant = await server.workspace()
+  await tenant.call('POST', '/contacts/imports', newImport())
+  await noteAllDue(pool, [imports])
+  await moveDue(pool, imports, tenant.id)
+  assert.deepEqual(await dueOf(tenant.id), [{ kind: 'imports', is_due: true }])
+  await tenant.work()
+  await moveDue(pool, imports, tenant.id)
+  assert.deepEqual(await dueOf(tenant.id), [{ kind: 'imports', is_due: false }])
+})
+
+test('one process runs the periodic tasks, and another takes over when it stops', async () => {
+  const runs = { first: 0, second: 0 }
+  const task = (name: keyof typeof runs) => ({
+    name,
+    every_ms: 10,
+    run: async () => {
+      runs[name] += 1
+    },
+  })
+  const first = openPeriodicTasks(pool, [task('first')], log)
+  while (runs.first < 2) await sleep(10)
+  const second = openPeriodicTasks(pool, [task('second')], log)
+  await sleep(200)
+  assert.equal(runs.second, 0)
+  await first.stop()
+  const third = openPeriodicTasks(pool, [task('second')], log)
+  while (runs.second < 2) await sleep(10)
+  await Promise.all([second.stop(), third.stop()])
+})
+
+test('a task that fails is logged with its name, and run again', async () => {
+  const warned: unknown[] = []
+  const noticing = Object.assign(Object.create(log), { warn: (fields: { task: string }) => warned.push(fields.task) })
+  let runs = 0
+  const failing = {
+    name: 'failing',
+    every_ms: 10,
+    run: async () => {
+      runs += 1
+      throw new Error('no')
+    },
+  }
+  const tasks = openPeriodicTasks(pool, [failing], noticing)
+  while (runs < 2) await sleep(10)
+  await tasks.stop()
+  assert.deepEqual(warned.slice(0, 2), ['failing', 'failing'])
+})
+
+test('an idle service sends the database fewer than five statements a second', async () => {
+  const sent: Sql[] = []
+  const { tools, hooks } = server.at('')
+  const service = { pool: recordStatements(pool, sent), tools, hooks }
+  const worker = openWorker({ service, ownAddress: () => '', events_keep_days: 30, log })
+  // The first run of each task.
+  await sleep(2_000)
+  sent.length = 0
+  await sleep(3_000)
+  assert.ok(sent.length > 0 && sent.length < 3 * 5, sent.map(({ text }) => text).join('\n'))
+  await worker.stop()
+})

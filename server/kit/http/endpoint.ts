@@ -103,7 +103,7 @@ function writeEndpoint(operation: kinds.Write | kinds.WriteMany, context: Endpoi
     if (operation.before && !(await isReplay(arrival.caller, keyed))) {
       await operation.before(atFor(context, arrival.caller), call)
     }
-    return write({ operation, call, keyed, answer })
+    return write({ operation, call, keyed, answer: (result) => answer(result, call.params) })
   }
 
   /** A replay returns the stored response, whatever has changed since. */

@@ -32,22 +32,28 @@ export function pageAnswer({ items }: List): (page: unknown) => Answer {
 }
 
 /** Serializes a resource, with its ETag and, when created, its Location. Fields that the schema doesn't declare are dropped. */
-export function resourceAnswer(operation: OneResource, base_path: string): (resource: unknown) => Answer {
+export function resourceAnswer(
+  operation: OneResource,
+  base_path: string,
+): (resource: unknown, params?: unknown) => Answer {
   const { path, version, response } = operation
   const status = operation.kind === 'get' ? 200 : operation.status
   const shows_resource = showsResource(operation)
-  const collection = path.replace(/\/:.*/, '')
+  const collection = (operation.kind !== 'get' && operation.collection) || path.replace(/\/:.*/, '')
   const stringify = stringifier(resourceEnvelope(response))
-  return (data) => {
+  return (data, params) => {
     const headers: Record<string, string> = {}
     const body = stringify({ success: true, data })
     // `version` gets what the operation returns, or what its verb passes as the resource.
     if (version && shows_resource) headers.etag = formatEtag(version(data as never))
     else if (operation.kind === 'get') headers.etag = formatEtag(hashText(body))
-    if (status === 201) headers.location = `${base_path}${collection}/${Object(data).id}`
+    if (status === 201) headers.location = `${base_path}${fillPath(collection, params)}/${Object(data).id}`
     return { status, headers, body }
   }
 }
+
+const fillPath = (path: string, params: unknown): string =>
+  path.replace(/:(\w+)/g, (_, name) => String(Object(params)[name]))
 
 const stringifier = (schema: TSchema) => fastJson(JSON.parse(JSON.stringify(schema)))
 

@@ -123,6 +123,8 @@ interface Writing<P extends TSchema, Q extends TSchema, B extends TSchema, R ext
   body: B | undefined
   response: R
   status: 200 | 201
+  /** The path of the collection that a created resource belongs to. By default `path`, up to its first parameter. */
+  collection: string | undefined
   version: Version | undefined
   /** The response contains a secret: what an idempotency key stores of it is encrypted. */
   is_secret: boolean
@@ -196,11 +198,18 @@ type Nothing = typeof nothing
 type Said<Op, Optional extends keyof Op> = Omit<Op, 'kind' | Optional> & Partial<Pick<Op, Optional>>
 type Defaults = 'description' | 'params' | 'query' | 'errors'
 type ReadDefaults = Defaults | 'method'
-type WriteDefaults = Defaults | 'body' | 'status' | 'is_secret' | 'before' | 'version'
+type WriteDefaults = Defaults | 'body' | 'status' | 'collection' | 'is_secret' | 'before' | 'version'
 
 const described = { description: '', params: nothing, query: nothing, errors: [] }
 const reading = { ...described, method: 'GET' }
-const writing = { ...described, body: undefined, status: 200, is_secret: false, before: undefined }
+const writing = {
+  ...described,
+  body: undefined,
+  status: 200,
+  collection: undefined,
+  is_secret: false,
+  before: undefined,
+}
 
 /** The calls that reach `run` are validated against the schemas that its types come from. */
 const asOperation = (said: object): Operation => said as Operation

@@ -1,27 +1,6 @@
-import { Progress } from '@mantine/core'
 import type { Import } from '../../../server/imports/schema.ts'
 import { formatNumber } from '../kit/format.ts'
-import styles from './imports.module.css'
-
-interface ProgressBarProps {
-  verb: string
-  detail?: string
-  /** 0 to 100; undefined: unknown. */
-  percent?: number | undefined
-}
-
-export function ProgressBar({ verb, detail = '', percent }: ProgressBarProps) {
-  return (
-    <div className={styles.running}>
-      <p role="status">
-        {verb}… {detail}
-      </p>
-      <Progress.Root size="lg">
-        <Progress.Section value={percent ?? 100} striped={percent === undefined} animated aria-label={verb} />
-      </Progress.Root>
-    </div>
-  )
-}
+import { ProgressBar } from '../kit/ProgressBar.tsx'
 
 export function ImportProgress({ import: { total, done }, verb }: { import: Import; verb: string }) {
   const detail = total

@@ -8,13 +8,14 @@ import { openPeriodicTasks, type PeriodicTask } from './kit/work/periodic.ts'
 import { dueRows, openRunner, takeTurn, type Work } from './kit/work/work.ts'
 import * as retention from './retention.ts'
 import { due_deliveries } from './webhooks/claims.ts'
+import { work as recoveries } from './webhooks/recoveries.ts'
 import { openSender, sendAll } from './webhooks/sender.ts'
 import type { SendingOptions } from './webhooks/sending.ts'
 
 /** Everything that is done in the background. */
 
 /** Work whose state is in the rows of a table. */
-const works: Work[] = [imports]
+const works: Work[] = [imports, recoveries]
 
 const due_kinds: DueKind[] = [...works.map(dueRows), due_deliveries]
 

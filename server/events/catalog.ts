@@ -22,8 +22,6 @@ export interface Catalog {
   names: string[]
   /** What a filter accepts: names, and patterns such as `contact.*`. */
   patterns: string[]
-  /** The names that a pattern matches. */
-  namesMatching: (pattern: string) => string[]
   /** The names that a pattern matches and that a caller with these scopes may read. */
   readableNames: (scopes: Scopes, pattern?: string) => string[]
 }
@@ -35,7 +33,6 @@ export function newCatalog(types: EventType[]): Catalog {
     types,
     names,
     patterns: [...names, '*', ...Array.from(nouns, (noun) => `${noun}.*`)],
-    namesMatching: (pattern) => names.filter((name) => patternsFor(name).includes(pattern)),
     readableNames: (scopes, pattern = '*') =>
       types
         .filter(({ name, scope }) => scopes.has(scope) && patternsFor(name).includes(pattern))

@@ -1,4 +1,5 @@
 import type { At } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
 import { firstIdOf } from '../kit/id.ts'
 import { batchedGetById } from '../kit/postgres/get-by-id.ts'
 import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
@@ -13,6 +14,7 @@ import type { Event, EventQuery } from './schema.ts'
 /** Events that a stream holds in memory. It reads the next ones when its client has received these. */
 export const next_max = 50
 const delete_batch_rows = 2_000
+const search_precision_ms = 1_000
 
 const columns = raw('id, type, resource_id, created_at, data, previous')
 
@@ -109,6 +111,45 @@ export const listNext = (db: Db, workspace: string, names: NamesFilter, after: n
       from (${selectEvents(workspace, { names }, sql`position > ${after}::bigint`)}) as selected
       order by position limit ${raw(String(next_max))}`,
   )
+
+export interface EventHead {
+  id: string
+  type: string
+  created_at: string
+}
+
+/** Returns the next events between two ids, in the order of their ids. */
+export const listById = (
+  { db, workspace }: At,
+  { after, before, limit }: { after: string; before: string; limit: number },
+): Promise<EventHead[]> =>
+  db.many<EventHead>(
+    sql`select id, type, created_at from events
+      where workspace_id = ${workspace} and id > ${after} and id < ${before}
+      order by id limit ${raw(String(limit))}`,
+  )
+
+/**
+ * Returns an id before those of all events since a time, but close to them, by halving the range between two times of the
+ * server. It doesn't calculate the id: ids contain the time of the server, which may differ from `created_at`.
+ */
+export async function idBefore(
+  { db, workspace }: At,
+  since_ms: number,
+  { from_ms, until_ms }: { from_ms: number; until_ms: number },
+): Promise<string> {
+  let low = from_ms
+  let high = until_ms
+  while (high - low > search_precision_ms) {
+    const middle = Math.floor((low + high) / 2)
+    const event = await db.maybe<{ created_at: string }>(
+      sql`select created_at from events where workspace_id = ${workspace} and id >= ${firstIdOf(middle)} order by id limit 1`,
+    )
+    if (event && clock.parse(event.created_at) < since_ms) low = middle
+    else high = middle
+  }
+  return firstIdOf(low)
+}
 
 /** Deletes events in order of position, up to the first that is not old, so that positions have no gaps. */
 export async function removeOld({ db, workspace }: At, before: number, isStopping?: IsStopping): Promise<void> {

@@ -99,11 +99,6 @@ export const joinEvent = (workspace: string, id: Sql): Sql =>
 
 export const text_columns = raw('event.created_at as timestamp, event.data::text, event.previous::text')
 
-/** Selects id, type and time of events, as part of another statement. */
-export const selectSince = (workspace: string, names: string[], since: string): Sql =>
-  sql`select id, type, created_at from events
-    where workspace_id = ${workspace} and type = any(${names}::text[]) and created_at >= ${since}`
-
 export interface EventSummary {
   id: string
   type: string

@@ -1,11 +1,10 @@
-import type { Catalog } from '../events/catalog.ts'
 import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import * as page from '../kit/postgres/page.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { invalidState, notFound } from '../kit/problem.ts'
-import { addToCounts, deliveryCount } from './delivery-counts.ts'
+import { deliveryCount } from './delivery-counts.ts'
 import { enqueueFor } from './enqueue.ts'
 import { event_types } from './event-types.ts'
 import type { Attempt, Delivery, DeliveryQuery, DeliveryStatus, DeliveryWithAttempts, Webhook } from './schema.ts'
@@ -92,42 +91,11 @@ export async function resend(at: At, { webhook_id, id }: DeliveryId): Promise<De
   return sent
 }
 
-/** Sends failed deliveries again, and events that the webhook missed while it was disabled. */
-export async function recover(
-  at: At,
-  { webhook_id, since, catalog }: { webhook_id: string; since: string; catalog: Catalog },
-): Promise<{ recovered: number }> {
-  const { db, workspace, now } = at
-  const webhook = assertActive(await webhooks.get(at, webhook_id))
-  const failed = await db.run(
-    sql`update webhook_deliveries set ${asPending(now)}
-      where workspace_id = ${workspace} and webhook_id = ${webhook_id} and status = 'failed'
-        and created_at >= ${clock.iso(clock.parse(since))}`,
-  )
-  const recovered = failed + (await enqueueMissed(at, webhook, since, catalog))
-  if (recovered > 0) db.notify({ topic: 'deliveries', workspace })
-  return { recovered }
-}
-
-async function enqueueMissed(at: At, webhook: Webhook, since: string, catalog: Catalog): Promise<number> {
-  const { db, workspace, now } = at
-  const names = webhook.events.flatMap(catalog.namesMatching).filter((name) => name !== event_types.test.name)
-  const first_ms = Math.max(clock.parse(since), clock.parse(webhook.created_at))
-  const missed = await db.run(
-    sql`insert into webhook_deliveries (workspace_id, webhook_id, id, type, created_at, due_at)
-      select ${workspace}, ${webhook.id}, id, type, created_at, ${clock.iso(now)}
-      from (${events.selectSince(workspace, names, clock.iso(first_ms))}) as event
-      on conflict do nothing`,
-  )
-  await addToCounts(at, { webhook_ids: [webhook.id], each: missed })
-  return missed
-}
-
 /** The result of an attempt in flight is not recorded, because `attempt` or `due_at` changes. */
-const asPending = (now: number): Sql => sql`status = 'pending', attempt = 0, due_at = ${clock.iso(now)}`
+export const asPending = (now: number): Sql => sql`status = 'pending', attempt = 0, due_at = ${clock.iso(now)}`
 
 /** Without a lock: if the webhook is disabled at the same time, its pending deliveries fail soon. */
-function assertActive(webhook: Webhook): Webhook {
+export function assertActive(webhook: Webhook): Webhook {
   if (webhook.status === 'active') return webhook
   throw invalidState('This webhook is disabled: set its status to active first.')
 }

@@ -10,14 +10,25 @@ const webhooks_max = 1_000
 /** A transaction that began before a webhook was deleted may add deliveries later. No transaction takes this long. */
 const late_writes_ms = 60 * 60 * 1000
 
-/** Deletes the deliveries and inbox requests of events before this time. */
+/** Deletes the deliveries and inbox requests of events before this time, and recoveries that ran before it. */
 export async function removeOld(at: At, before: number, isStopping?: IsStopping): Promise<void> {
   const { db, workspace } = at
   // At most 50 for each webhook.
   await db.run(sql`delete from inbox_requests where workspace_id = ${workspace} and created_at < ${clock.iso(before)}`)
   const webhooks = await db.many<{ id: string }>(sql`select id from webhooks where workspace_id = ${workspace}`)
   for (const { id } of webhooks) await removeDeliveries(at, id, before, isStopping)
+  await inBatches(batch_rows, () => removeRecoveries(at, before), isStopping)
 }
+
+/** Deletes the oldest first, by primary key: ids begin with the time. */
+const removeRecoveries = ({ db, workspace }: At, before: number): Promise<number> =>
+  db.run(
+    sql`delete from webhook_recoveries where workspace_id = ${workspace} and id in (
+      select id from (
+        select id, created_at, finished_at from webhook_recoveries where workspace_id = ${workspace}
+        order by id limit ${raw(String(batch_rows))}) as oldest
+      where created_at < ${clock.iso(before)} and finished_at is not null)`,
+  )
 
 /** Deletes the deliveries of deleted webhooks: at once, and again after `late_writes_ms`. */
 export async function removeDeleted(at: At, isStopping?: IsStopping): Promise<void> {

@@ -5,6 +5,7 @@ import * as operation from '../kit/http/operation.ts'
 import * as page from '../kit/postgres/page.ts'
 import * as deliveries from './deliveries.ts'
 import * as inbox from './inbox.ts'
+import * as recoveries from './recoveries.ts'
 import * as schema from './schema.ts'
 import * as webhooks from './store.ts'
 
@@ -142,12 +143,26 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     scope: 'webhooks:write',
     summary: 'Recover deliveries',
     description:
-      'Sends failed deliveries of events since `since` again, and events that the webhook missed while it was disabled.',
+      'Sends failed deliveries of events since `since` again, and events that the webhook missed while it was disabled. It ' +
+      'runs in the background: get the recovery to follow it. It ends early if the webhook is disabled. A webhook can have ' +
+      'one recovery at a time: while one is running, `details.recovery_id` of the error is its ID.',
     params: ById,
-    body: schema.Recovery,
+    body: schema.NewRecovery,
     errors: ['INVALID_STATE'],
-    response: schema.Recovered,
-    run: (at, { params, body }) => deliveries.recover(at, { webhook_id: params.id, since: body.since, catalog }),
+    response: schema.Recovery,
+    status: 201,
+    collection: `${path}/:id/recoveries`,
+    run: (at, { params, body }) => recoveries.start(at, { webhook_id: params.id, input: body }),
+  }),
+  operation.get({
+    id: 'webhooks.get_recovery',
+    path: `${path}/:id/recoveries/:recovery_id`,
+    scope: 'webhooks:read',
+    summary: 'Get a recovery',
+    description: 'Recoveries are kept as long as events.',
+    params: schema.ByRecoveryId,
+    response: schema.Recovery,
+    run: (at, { params }) => recoveries.get(at, { webhook_id: params.id, id: params.recovery_id }),
   }),
   operation.list({
     id: 'webhooks.list_inbox',

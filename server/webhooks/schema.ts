@@ -213,16 +213,36 @@ export const ByDeliveryId = Type.Object({
   delivery_id: id("The delivery's identifier."),
 })
 
-export const Recovery = Type.Object(
-  { since: timestamp('Only events since this time are sent.') },
-  { title: 'Recovery', additionalProperties: false },
+export const NewRecovery = Type.Object(
+  {
+    since: timestamp('Only events since this time are sent.'),
+    until: Type.Optional(optionalTimestamp('Only events until this time are sent. The default is now.')),
+  },
+  { title: 'NewRecovery', additionalProperties: false },
 )
+export type NewRecovery = Static<typeof NewRecovery>
 
-export const Recovered = Type.Object(
-  { recovered: Type.Integer({ description: 'How many deliveries are sent.', examples: [3] }) },
-  { title: 'Recovered' },
+export const Recovery = Type.Object(
+  {
+    id: id('Unique identifier; treat it as opaque.'),
+    status: oneOf(['running', 'finished'], {
+      description: '`running` until all deliveries are due, or the webhook is disabled.',
+      examples: ['running'],
+    }),
+    since: timestamp('Only events since this time are sent.'),
+    until: timestamp('Only events until this time are sent.'),
+    recovered: Type.Integer({ description: 'How many deliveries are sent so far.', examples: [0] }),
+    created_at: timestamp('When the recovery was started.'),
+    finished_at: optionalTimestamp('When the recovery was finished. `null` while it is running.'),
+  },
+  { title: 'Recovery' },
 )
-export type Recovered = Static<typeof Recovered>
+export type Recovery = Static<typeof Recovery>
+
+export const ByRecoveryId = Type.Object({
+  id: id("The webhook's identifier."),
+  recovery_id: id("The recovery's identifier."),
+})
 
 export const InboxRequest = Type.Object(
   {

@@ -88,13 +88,14 @@ export async function create(at: At, input: NewWebhook): Promise<WebhookWithSecr
   return { ...created, secret }
 }
 
-export async function get({ db, workspace }: At, id: string): Promise<Webhook> {
-  const found = await db.maybe<Webhook>(
-    sql`select ${columns} from webhooks where workspace_id = ${workspace} and id = ${id}`,
-  )
+export async function get(at: At, id: string): Promise<Webhook> {
+  const found = await find(at, id)
   if (!found) throw notFound()
   return found
 }
+
+export const find = ({ db, workspace }: At, id: string): Promise<Webhook | undefined> =>
+  db.maybe<Webhook>(sql`select ${columns} from webhooks where workspace_id = ${workspace} and id = ${id}`)
 
 export const list = ({ db, workspace }: At, query: page.PageQuery): Promise<page.Page<Webhook>> =>
   page.readSelection(

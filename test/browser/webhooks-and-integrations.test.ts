@@ -183,7 +183,9 @@ test('a webhook is tested with the inbox, which can respond with errors', { skip
   await page.getByText('This webhook is disabled').waitFor({ state: 'hidden' })
   await more('Resend failed deliveries')
   await dialog().getByRole('button', { name: 'Resend', exact: true }).click()
-  await page.getByText('1 delivery resent.').waitFor()
+  await dialog().getByText('1 delivery resent.').waitFor()
+  await owner.capture('webhook, resent')
+  await dialog().getByRole('button', { name: 'Done' }).click()
   await page.getByText('No matching deliveries').waitFor()
 
   await more('Rotate secret')

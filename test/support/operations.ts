@@ -15,14 +15,14 @@ export function collectionOf({ path }: Operation): string {
 export const hasId = ({ path }: Operation): boolean => path.includes('/:id')
 
 /**
- * The path of an operation with `id` filled in (for a delivery it includes the webhook's id) and the schema's examples for
+ * The path of an operation with `id` filled in (for a part of a resource it includes both ids) and the schema's examples for
  * the other parameters. The maker of a raw operation returns the whole path.
  */
 export function pathFor({ kind, path, params }: Operation, id: string): string {
   const { properties } = params as unknown as ParamsSchema
   if (kind === 'raw') return id
   return path
-    .replace(':id/deliveries/:delivery_id', ':id')
+    .replace(/:id\/\w+\/:\w+_id/, ':id')
     .replace(/:(\w+)/g, (_, name) => (name === 'id' ? id : String(properties[name]?.examples?.[0])))
 }
 

@@ -27,6 +27,12 @@ async function delivery({ call }: Tenant): Promise<string> {
   return `${id}/deliveries/${(await call('POST', `/webhooks/${id}/test`)).body.data.id}`
 }
 
+async function recovery({ call }: Tenant): Promise<string> {
+  const { id } = (await call('POST', '/webhooks', newWebhook({ url: 'inbox' }))).body.data
+  const since = '2026-11-15T09:30:00Z'
+  return `${id}/recoveries/${(await call('POST', `/webhooks/${id}/recover`, { since })).body.data.id}`
+}
+
 export const newIntegration = (fields: object = {}) => ({
   name: 'Contact form',
   field_map: { phone_number: '/phone', first_name: '/name' },
@@ -65,6 +71,7 @@ export const makers: Record<string, (tenant: Tenant) => Promise<string>> = {
   'webhooks.receive': async ({ call }) => (await call('POST', '/webhooks', newWebhook({ url: 'inbox' }))).body.data.url,
   'webhooks.get_delivery': delivery,
   'webhooks.resend_delivery': delivery,
+  'webhooks.get_recovery': recovery,
   api_keys: async ({ call }) => (await call('POST', '/api_keys', newApiKey())).body.data.id,
 }
 

@@ -21,3 +21,11 @@ export const deliveryOf = async (tenant: Tenant, id: string) => {
   const [delivery] = await deliveriesOf(tenant, id)
   return (await tenant.call('GET', `/webhooks/${id}/deliveries/${delivery.id}`)).body.data
 }
+
+/** Starts a recovery, runs it, and returns it as it is then. */
+export async function recover({ call, work }: Tenant, id: string, range: object) {
+  const started = await call('POST', `/webhooks/${id}/recover`, range)
+  assert.equal(started.status, 201, started.text)
+  await work()
+  return (await call('GET', `/webhooks/${id}/recoveries/${started.body.data.id}`)).body.data
+}

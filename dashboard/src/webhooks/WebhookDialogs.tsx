@@ -1,16 +1,13 @@
-import { Alert, Button, Modal, Select } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Alert, Button, Modal } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
-import type { Recovered, Webhook, WebhookWithSecret } from '../../../server/webhooks/schema.ts'
+import type { Webhook, WebhookWithSecret } from '../../../server/webhooks/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
 import { CopyField } from '../kit/CopyField.tsx'
-import { errorMessage } from '../kit/error-messages.ts'
-import { formatNumber } from '../kit/format.ts'
 import { AlertIcon } from '../kit/icons.tsx'
-import { ErrorAlert } from '../kit/states.tsx'
 import { showToast } from '../kit/toast.ts'
+import { RecoverForm } from './RecoverForm.tsx'
 import { WebhookForm } from './WebhookForm.tsx'
 import styles from './webhooks.module.css'
 
@@ -124,51 +121,5 @@ export function WebhookDialogs({ dialog, onChange }: WebhookDialogsProps) {
         It stops sending events and its delivery log is deleted. This can’t be undone.
       </ConfirmDialog>
     </>
-  )
-}
-
-const hour_ms = 3_600_000
-const time_ranges = [
-  { value: '1', label: 'Last hour' },
-  { value: '24', label: 'Last 24 hours' },
-  { value: '168', label: 'Last 7 days' },
-  { value: '720', label: 'Last 30 days' },
-]
-
-function RecoverForm({ id, onDone }: { id: string; onDone: () => unknown }) {
-  const api = useApi()
-  const [hours, setHours] = useState<string | null>('24')
-  const recovering = useMutation({
-    mutationFn: () =>
-      api.send<Recovered>('POST', `/webhooks/${id}/recover`, {
-        since: new Date(Date.now() - Number(hours) * hour_ms).toISOString(),
-      }),
-    onSuccess: ({ recovered }) => {
-      showToast(recovered === 1 ? '1 delivery resent.' : `${formatNumber(recovered)} deliveries resent.`)
-      return onDone()
-    },
-  })
-  return (
-    <form
-      className={styles.form}
-      onSubmit={(event) => {
-        event.preventDefault()
-        recovering.mutate()
-      }}
-    >
-      {recovering.error && <ErrorAlert>{errorMessage(recovering.error)}</ErrorAlert>}
-      <Select
-        label="Time range"
-        description="Includes events missed while the webhook was disabled."
-        data={time_ranges}
-        value={hours}
-        onChange={setHours}
-        allowDeselect={false}
-        data-autofocus
-      />
-      <Button type="submit" loading={recovering.isPending}>
-        Resend
-      </Button>
-    </form>
   )
 }

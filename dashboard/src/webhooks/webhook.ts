@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { DeliveryStatus, Webhook } from '../../../server/webhooks/schema.ts'
+import type { DeliveryStatus, Recovery, Webhook } from '../../../server/webhooks/schema.ts'
 import type { Api } from '../kit/api.ts'
 
 export const refetch_ms = 2_000
@@ -13,6 +13,16 @@ export const webhookQuery = (api: Api, id: string) =>
     queryFn: ({ signal }) => api.get<Webhook>(`/webhooks/${id}`, {}, signal),
     // The sender may disable it at any time.
     refetchInterval: refetch_ms,
+  })
+
+const recovery_refetch_ms = 500
+
+/** Polls while the recovery is running. */
+export const recoveryQuery = (api: Api, webhook_id: string, id: string) =>
+  queryOptions({
+    queryKey: [api.workspace, 'webhooks', webhook_id, 'recoveries', id],
+    queryFn: ({ signal }) => api.get<Recovery>(`/webhooks/${webhook_id}/recoveries/${id}`, {}, signal),
+    refetchInterval: ({ state }) => (state.data?.status === 'finished' ? false : recovery_refetch_ms),
   })
 
 export const delivery_names: Record<DeliveryStatus, string> = {

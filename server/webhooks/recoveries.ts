@@ -1,0 +1,164 @@
+import { patternsFor } from '../events/catalog.ts'
+import * as feed from '../events/feed.ts'
+import { type At, atNow, inTransaction, type Service } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { firstIdOf, newId, timeOf } from '../kit/id.ts'
+import { raw, sql } from '../kit/postgres/sql.ts'
+import { invalid, notFound, Problem } from '../kit/problem.ts'
+import { assertHeld, isHeld, type Lease, renewed, type Work } from '../kit/work/work.ts'
+import { asPending, assertActive } from './deliveries.ts'
+import { addToCounts } from './delivery-counts.ts'
+import { event_types } from './event-types.ts'
+import type { NewRecovery, Recovery, Webhook } from './schema.ts'
+import * as webhooks from './store.ts'
+
+const batch_rows = 2_000
+/** The id of an event is created at most this long after its `created_at`, different clocks of processes included. */
+const id_delay_max_ms = 10 * 60 * 1000
+/** How long a recovery waits after it has failed too often. It stays `running`: `finished` would hide what is missing. */
+const pause_ms = 60_000
+
+const columns =
+  raw(`id, case when finished_at is null then 'running' else 'finished' end as status, since, until, recovered,
+  created_at, finished_at`)
+
+/** Starts a recovery, which then runs in the background. A webhook has one at a time. */
+export async function start(
+  at: At,
+  { webhook_id, input }: { webhook_id: string; input: NewRecovery },
+): Promise<Recovery> {
+  const { db, workspace, now } = at
+  const since = clock.parse(input.since)
+  const until = input.until ? clock.parse(input.until) : Math.max(now, since)
+  if (until < since) throw untilBeforeSince()
+  assertActive(await webhooks.lock(at, { id: webhook_id }))
+  const running = await db.maybe<{ id: string }>(
+    sql`select id from webhook_recoveries
+      where workspace_id = ${workspace} and webhook_id = ${webhook_id} and finished_at is null`,
+  )
+  if (running) throw alreadyRunning(running.id)
+  return db.one<Recovery>(
+    sql`insert into webhook_recoveries (workspace_id, id, webhook_id, since, until, created_at, due_at)
+      values (${workspace}, ${newId()}, ${webhook_id}, ${clock.iso(since)}, ${clock.iso(until)}, ${clock.iso(now)},
+        ${clock.iso(now)})
+      returning ${columns}`,
+  )
+}
+
+export async function get(
+  { db, workspace }: At,
+  { webhook_id, id }: { webhook_id: string; id: string },
+): Promise<Recovery> {
+  const found = await db.maybe<Recovery>(
+    sql`select ${columns} from webhook_recoveries
+      where workspace_id = ${workspace} and id = ${id} and webhook_id = ${webhook_id}`,
+  )
+  if (!found) throw notFound()
+  return found
+}
+
+const untilBeforeSince = () => invalid([{ path: 'until', code: 'minimum', message: 'until must not be before since.' }])
+
+const alreadyRunning = (id: string) =>
+  new Problem('INVALID_STATE', `The recovery ${id} of this webhook is still running. Wait until it is finished.`, {
+    recovery_id: id,
+  })
+
+export const work: Work = { table: 'webhook_recoveries', begin, giveUp }
+
+/** A recovery that this process has leased. */
+interface Job {
+  lease: Lease
+  webhook_id: string
+  since_ms: number
+  until_ms: number
+}
+
+/** Goes through the events in the order of their ids, oldest first. */
+async function begin(service: Service, lease: Lease): Promise<() => Promise<boolean>> {
+  const at = () => atNow(service, lease.workspace)
+  const running = await service.pool.maybe<
+    Pick<Recovery, 'since' | 'until'> & { webhook_id: string; last_event_id: string | null }
+  >(sql`select webhook_id, since, until, last_event_id from webhook_recoveries where ${isHeld(lease)}`)
+  if (!running) return async () => false
+  const { webhook_id, since, until } = running
+  const job = { lease, webhook_id, since_ms: clock.parse(since), until_ms: clock.parse(until) }
+  let last = running.last_event_id ?? (await findStart(at(), job))
+  return async () => {
+    const done = await inTransaction(at(), (at) => runBatch(at, job, last))
+    last = done.last
+    return !done.is_finished
+  }
+}
+
+/** Returns an id before those of all events that may be recovered. */
+function findStart(at: At, { lease, webhook_id, since_ms }: Job): Promise<string> {
+  const from_ms = timeOf(webhook_id) - id_delay_max_ms
+  return feed.idBefore(at, since_ms - id_delay_max_ms, { from_ms, until_ms: timeOf(lease.id) })
+}
+
+interface Done {
+  /** The id of the last event. */
+  last: string
+  is_finished: boolean
+}
+
+/** Recovers the next events after an id and records the progress, in one transaction. */
+async function runBatch(at: At, job: Job, after: string): Promise<Done> {
+  const { db, workspace, now } = at
+  const { lease, since_ms, until_ms } = job
+  // Later events have their deliveries already, because the webhook was active.
+  const before = firstIdOf(timeOf(lease.id) + id_delay_max_ms)
+  const [webhook, events] = await Promise.all([
+    webhooks.find(at, job.webhook_id),
+    feed.listById(at, { after, before, limit: batch_rows }),
+  ])
+  const is_past = clock.parse(events[0]?.created_at ?? '') > until_ms + id_delay_max_ms
+  const is_finished = webhook?.status !== 'active' || events.length < batch_rows || is_past
+  const inRange = ({ created_at }: feed.EventHead) =>
+    clock.parse(created_at) >= since_ms && clock.parse(created_at) <= until_ms
+  const recovered = webhook?.status === 'active' ? await recover(at, webhook, events.filter(inRange)) : 0
+  const last = events.at(-1)?.id ?? after
+  const finished = sql`finished_at = ${clock.iso(now)}, due_at = null,`
+  const changed = await db.run(
+    sql`update webhook_recoveries
+      set recovered = recovered + ${recovered}, last_event_id = ${last}, ${is_finished ? finished : raw('')} ${renewed(now)}
+      where ${isHeld(lease)}`,
+  )
+  assertHeld(changed)
+  if (recovered > 0) db.notify({ topic: 'deliveries', workspace })
+  return { last, is_finished }
+}
+
+/** Sends failed deliveries of these events again, and those that the webhook missed. Returns how many. */
+async function recover(at: At, webhook: Webhook, events: feed.EventHead[]): Promise<number> {
+  if (events.length === 0) return 0
+  const { db, workspace, now } = at
+  const missable = events.filter((event) => canMiss(webhook, event))
+  const [failed, missed] = await Promise.all([
+    db.run(
+      sql`update webhook_deliveries set ${asPending(now)}
+        where workspace_id = ${workspace} and webhook_id = ${webhook.id} and id = any(${events.map(({ id }) => id)}::uuid[])
+          and status = 'failed'`,
+    ),
+    db.run(
+      sql`insert into webhook_deliveries (workspace_id, webhook_id, id, type, created_at, due_at)
+        select ${workspace}, ${webhook.id}, id, type, created_at, ${clock.iso(now)}
+        from unnest(${missable.map(({ id }) => id)}::uuid[], ${missable.map(({ type }) => type)}::text[],
+          ${missable.map(({ created_at }) => created_at)}::timestamptz[]) as event (id, type, created_at)
+        on conflict do nothing`,
+    ),
+  ])
+  await addToCounts(at, { webhook_ids: [webhook.id], each: missed })
+  return failed + missed
+}
+
+/** Whether the webhook subscribes to the event, which happened since its creation. Test events are for one webhook only. */
+const canMiss = (webhook: Webhook, { type, created_at }: feed.EventHead): boolean =>
+  type !== event_types.test.name &&
+  clock.parse(created_at) >= clock.parse(webhook.created_at) &&
+  patternsFor(type).some((pattern) => webhook.events.includes(pattern))
+
+async function giveUp({ db, now }: At, lease: Lease): Promise<void> {
+  await db.run(sql`update webhook_recoveries set due_at = ${clock.iso(now + pause_ms)} where ${isHeld(lease)}`)
+}

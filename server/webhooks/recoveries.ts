@@ -5,7 +5,7 @@ import * as clock from '../kit/clock.ts'
 import { firstIdOf, newId, timeOf } from '../kit/id.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { invalid, notFound, Problem } from '../kit/problem.ts'
-import { assertHeld, isHeld, type Lease, renewed, type Work } from '../kit/work/work.ts'
+import { announce, assertHeld, isHeld, type Lease, renewed, type Work } from '../kit/work/work.ts'
 import { asPending, assertActive } from './deliveries.ts'
 import { addToCounts } from './delivery-counts.ts'
 import { event_types } from './event-types.ts'
@@ -37,6 +37,7 @@ export async function start(
       where workspace_id = ${workspace} and webhook_id = ${webhook_id} and finished_at is null`,
   )
   if (running) throw alreadyRunning(running.id)
+  announce(at, work)
   return db.one<Recovery>(
     sql`insert into webhook_recoveries (workspace_id, id, webhook_id, since, until, created_at, due_at)
       values (${workspace}, ${newId()}, ${webhook_id}, ${clock.iso(since)}, ${clock.iso(until)}, ${clock.iso(now)},

@@ -61,7 +61,7 @@ const none = (offenders: string[]): void => assert.deepEqual(offenders, [])
 
 test('the server has the expected files', () => {
   assert.ok(server.length > 150 && dashboard.length > 80)
-  assert.ok(server.every(({ name, imports }) => imports.length > 0 || !/\bimport\b.*\bfrom\b/.test(name)))
+  none(namesOf(server, ({ text, imports }) => imports.length === 0 && /^import .* from /m.test(text)))
 })
 
 test('every folder and file of the server has a rank', () => {
@@ -197,7 +197,7 @@ test('the dashboard imports types from the server, and nothing else', () => {
 
 test('test helpers live in test/support, and those of the fault scenarios beside them', () => {
   const helpers = filesIn('test').filter(({ name }) => !name.endsWith('.test.ts'))
-  none(namesOf(helpers, ({ name }) => !/^(support|faults|peers)\/|^run\.ts$/.test(name)))
+  none(namesOf(helpers, ({ name }) => !/^(support|faults)\/|^run\.ts$/.test(name)))
 })
 
 test('every path that ARCHITECTURE.md and CONTRIBUTING.md name exists', () => {
@@ -219,4 +219,15 @@ test('every path that ARCHITECTURE.md and CONTRIBUTING.md name exists', () => {
     )
   })
   none(missing)
+})
+
+test('every link from a document to a file of the repository leads somewhere', () => {
+  const documents = ['*.md', 'docs/**/*.md'].flatMap((pattern) => fs.globSync(pattern, { cwd: root }))
+  const links = documents.flatMap((document) => {
+    const text = fs.readFileSync(path.join(root, document), 'utf8')
+    return Array.from(text.matchAll(/\]\((?!https?:|#)([^)#]+)/g), ([, target = '']) => ({ document, target }))
+  })
+  assert.ok(links.length > 10)
+  const broken = links.filter(({ document, target }) => !fs.existsSync(path.join(root, path.dirname(document), target)))
+  none(broken.map(({ document, target }) => `${document}: ${target}`))
 })

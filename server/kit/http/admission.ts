@@ -14,7 +14,7 @@ import type { RequestParts } from './request.ts'
 export const upload_sockets = new WeakSet<object>()
 
 /** Authenticates (401), limits the rate (429), checks the scope (403) and the content type (415), before the body is read. */
-export function createAdmission(rate_limit_per_second: number, rejectLater: DelayedRejection) {
+export function openAdmission(rate_limit_per_second: number, rejectLater: DelayedRejection) {
   const limits = rate_limit_per_second > 0 ? openRateLimit(rate_limit_per_second) : undefined
 
   function check(

@@ -7,7 +7,7 @@ import { openDelayedRejection } from '../limits/delayed-rejection.ts'
 import { queuePerKey } from '../limits/key-queues.ts'
 import type { Log } from '../log.ts'
 import * as problem from '../problem.ts'
-import { createAdmission, upload_sockets } from './admission.ts'
+import { openAdmission, upload_sockets } from './admission.ts'
 import { answerAndDrain } from './body/drain.ts'
 import type { Door } from './door.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
@@ -43,7 +43,7 @@ export function addDoors(
   const lists = queuePerKey(lists_max)
   const expensive_lists = queuePerKey(expensive_lists_max)
   const rejectLater = openDelayedRejection()
-  const admit = createAdmission(rate_limit_per_second, rejectLater)
+  const admit = openAdmission(rate_limit_per_second, rejectLater)
   const shared_slots = openConcurrencyLimit(requests_max)
   const shared_write = writer(service)
   for (const door of doors) addDoor(door)

@@ -8,14 +8,13 @@ import { openPeriodicTasks, type PeriodicTask } from './kit/work/periodic.ts'
 import { dueRows, openRunner, takeTurn, type Work } from './kit/work/work.ts'
 import * as retention from './retention.ts'
 import { due_deliveries } from './webhooks/claims.ts'
-import { work as recoveries } from './webhooks/recoveries.ts'
+import type { DispatcherOptions } from './webhooks/dispatcher.ts'
 import { openSender, sendAll } from './webhooks/sender.ts'
-import type { SendingOptions } from './webhooks/sending.ts'
 
 /** Everything that is done in the background. */
 
 /** Work whose state is in the rows of a table. */
-const works: Work[] = [imports, recoveries]
+const works: Work[] = [imports]
 
 const due_kinds: DueKind[] = [...works.map(dueRows), due_deliveries]
 
@@ -50,7 +49,7 @@ export interface Worker {
   stop: () => Promise<void>
 }
 
-export function openWorker(options: SendingOptions & { events_keep_days: number }): Worker {
+export function openWorker(options: DispatcherOptions & { events_keep_days: number }): Worker {
   const { service, log } = options
   let is_stopping = false
   const runner = openRunner(service, works, log)
@@ -70,7 +69,7 @@ export function openWorker(options: SendingOptions & { events_keep_days: number 
 }
 
 /** Runs everything that is due in one workspace, then returns. */
-export async function runDue(options: SendingOptions, workspace: string): Promise<void> {
+export async function runDue(options: DispatcherOptions, workspace: string): Promise<void> {
   for (const work of works) while (await takeTurn(options.service, work, workspace, options.log, () => false));
   await sendAll(options, workspace)
 }

@@ -1,7 +1,7 @@
 import * as clock from '../kit/clock.ts'
 import { sign } from '../kit/crypto/signing.ts'
 import type { Outbound } from '../kit/outbound/outbound.ts'
-import { OutboundError, type Reply } from '../kit/outbound/request.ts'
+import { OutboundError, type OutboundResponse } from '../kit/outbound/request.ts'
 import { cutBytes, storable } from '../kit/text.ts'
 import { product } from '../product.ts'
 import type { Claimed, Result } from './claims.ts'
@@ -19,16 +19,15 @@ const waits_ms = [
 /** Up to this share is added to a wait, so that deliveries that failed together are not retried together. */
 const jitter = 0.1
 const retry_after_max_ms = 24 * hour_ms
-/** How much of an answer is read, and how much of it is stored. */
-const answer_bytes_max = 16 * 1024
-const answer_bytes_stored = 1024
+/** How much of a response body is read, and how much of it is stored. */
+const response_bytes_max = 16 * 1024
+const response_bytes_stored = 1024
 
 const unreadable_secret = 'The secret was encrypted with another SECRETS_KEY. Rotate it.'
 
 export interface AttemptOptions {
   outbound: Outbound
-  /** Decrypts a secret. */
-  open: (sealed: string) => string
+  decrypt: (sealed: string) => string
   /** The URL at which this process listens, for inboxes. */
   ownAddress: () => string
   now: () => number
@@ -40,36 +39,36 @@ export async function attempt(delivery: Claimed, options: AttemptOptions): Promi
   const { now } = options
   const began_at = now()
   const began_ticks = clock.ticks()
-  let reply: Reply | undefined
+  let response: OutboundResponse | undefined
   let error: string | null = null
   try {
-    reply = await send(delivery, options, began_at)
+    response = await send(delivery, options, began_at)
   } catch (failure) {
     if (!(failure instanceof OutboundError)) throw failure
     error = failure.message
   }
   return {
     delivery,
-    ...nextStep(delivery.attempt + 1, reply, now()),
+    ...nextStep(delivery.attempt + 1, response, now()),
     attempt: {
       url: delivery.url,
       created_at: clock.iso(began_at),
-      status: reply?.status ?? null,
+      status: response?.status ?? null,
       duration_ms: Math.round(clock.ticks() - began_ticks),
       error,
-      answer: reply ? storable(cutBytes(reply.body, answer_bytes_stored)) : null,
+      answer: response ? storable(cutBytes(response.body, response_bytes_stored)) : null,
     },
   }
 }
 
 function send(
   delivery: Claimed,
-  { outbound, open, ownAddress, timeout_ms }: AttemptOptions,
+  { outbound, decrypt, ownAddress, timeout_ms }: AttemptOptions,
   began_at: number,
-): Promise<Reply> {
+): Promise<OutboundResponse> {
   const body = toRequestBody(delivery.workspace, delivery)
   const signed = { id: delivery.id, timestamp: String(Math.floor(began_at / second_ms)), body }
-  const secrets = signingSecrets(delivery, open, began_at)
+  const secrets = signingSecrets(delivery, decrypt, began_at)
   if (secrets.length === 0) throw new OutboundError(unreadable_secret)
   const headers = {
     'content-type': 'application/json',
@@ -78,16 +77,20 @@ function send(
     'webhook-timestamp': signed.timestamp,
     'webhook-signature': secrets.map((secret) => sign(secret, signed)).join(' '),
   }
-  const message = { headers, body, timeout_ms, bytes_max: answer_bytes_max }
+  const message = { headers, body, timeout_ms, bytes_max: response_bytes_max }
   const is_inbox = isInbox(delivery.url)
   return outbound.post(is_inbox ? ownAddress() + delivery.url : delivery.url, message, is_inbox)
 }
 
-function nextStep(attempts: number, reply: Reply | undefined, now: number): Pick<Result, 'status' | 'due_at'> {
-  if (reply && reply.status >= 200 && reply.status < 300) return { status: 'succeeded', due_at: null }
+function nextStep(
+  attempts: number,
+  response: OutboundResponse | undefined,
+  now: number,
+): Pick<Result, 'status' | 'due_at'> {
+  if (response && response.status >= 200 && response.status < 300) return { status: 'succeeded', due_at: null }
   const wait_ms = waits_ms[attempts]
-  if (wait_ms === undefined || reply?.status === status_gone) return { status: 'failed', due_at: null }
-  const requested_ms = reply && [429, 503].includes(reply.status) ? retryAfterMs(reply, now) : 0
+  if (wait_ms === undefined || response?.status === status_gone) return { status: 'failed', due_at: null }
+  const requested_ms = response && [429, 503].includes(response.status) ? retryAfterMs(response, now) : 0
   const next_wait_ms = Math.max(wait_ms * (1 + jitter * Math.random()), requested_ms)
   return { status: 'pending', due_at: clock.iso(now + next_wait_ms) }
 }
@@ -96,7 +99,7 @@ function nextStep(attempts: number, reply: Reply | undefined, now: number): Pick
 export const status_gone = 410
 
 /** Retry-After is a number of seconds or a date. */
-function retryAfterMs({ headers }: Reply, now: number): number {
+function retryAfterMs({ headers }: OutboundResponse, now: number): number {
   const value = String(headers['retry-after'] ?? '').trim()
   const wait_ms = /^\d+$/.test(value) ? Number(value) * second_ms : clock.parse(value) - now
   return Math.min(Math.max(wait_ms || 0, 0), retry_after_max_ms)

@@ -1,8 +1,8 @@
 import type { Claimed, ClaimLimits } from './claims.ts'
-import { isFailing, type WorkspaceQueue } from './workspace-queue.ts'
+import { isFailing, type SenderState } from './sender-state.ts'
 
-/** A failing endpoint gets one request at a time, until one succeeds. */
 export const per_endpoint_max = 10
+/** A failing endpoint gets one request at a time, until one succeeds. */
 const per_failing_endpoint_max = 1
 /** Requests in flight. A workspace may use half of them. Failing endpoints have separate slots. */
 const in_flight_max = 400
@@ -24,29 +24,31 @@ export class Capacity {
     return this.#claimed === this.#waiting_for_retry
   }
 
+  /** Ignores the slots for failing endpoints: while these are taken, other endpoints are still served. */
   get is_full(): boolean {
     return this.#freeSlots() <= 0 || this.#claimed - this.#in_flight >= unrecorded_max
   }
 
-  isFullFor({ claimed, in_flight }: WorkspaceQueue): boolean {
+  isFullFor({ claimed, in_flight }: SenderState): boolean {
     return claimed.size - in_flight >= unrecorded_max / 2
   }
 
-  /** Reserves slots for a claim. Call `unreserve` when its deliveries have started. */
-  reserve({ in_flight, in_flight_to_failing }: WorkspaceQueue): ClaimLimits {
-    const own_max = in_flight_max / 2 - (in_flight - in_flight_to_failing)
-    const own_failing_max = in_flight_to_failing_max / 2 - in_flight_to_failing
+  /** Reserves slots for a claim. Call `cancelReservation` when its deliveries have started, which then count themselves. */
+  reserve({ in_flight, in_flight_to_failing }: SenderState): ClaimLimits {
+    const workspace_max = in_flight_max / 2 - (in_flight - in_flight_to_failing)
+    const workspace_failing_max = in_flight_to_failing_max / 2 - in_flight_to_failing
     const limits = {
       per_endpoint: per_endpoint_max,
       per_failing_endpoint: per_failing_endpoint_max,
-      total: Math.max(0, Math.min(this.#freeSlots(), own_max)),
-      total_failing: Math.min(in_flight_to_failing_max - this.#in_flight_to_failing, own_failing_max),
+      total: Math.max(0, Math.min(this.#freeSlots(), workspace_max)),
+      // Not reserved: claims at the same time may exceed it a little, once. A negative limit claims none.
+      total_failing: Math.min(in_flight_to_failing_max - this.#in_flight_to_failing, workspace_failing_max),
     }
     this.#reserved += limits.total
     return limits
   }
 
-  unreserve({ total }: ClaimLimits): void {
+  cancelReservation({ total }: ClaimLimits): void {
     this.#reserved -= total
   }
 
@@ -68,7 +70,7 @@ export class Capacity {
     this.#waiting_for_retry += count
   }
 
-  endHold(count: number): void {
+  endRetryHold(count: number): void {
     this.#waiting_for_retry -= count
   }
 

@@ -60,8 +60,8 @@ export interface ClaimOptions {
 
 /**
  * Reads due deliveries of the workspace within the limits: the longest due of each endpoint, endpoints in turn. It reads at
- * most twice the even share of each endpoint. With `all_before` it is faster, because deliveries already sent stay in the
- * index until the next vacuum. It writes nothing: the caller has the workspace's lease.
+ * most twice the even share of each endpoint. With `all_before` it is faster, because it skips index entries of deliveries
+ * already sent, which stay until the next vacuum. It writes nothing: the caller has the workspace's lease.
  */
 export async function claimDue(
   { db, workspace, now }: At,

@@ -71,7 +71,7 @@ export async function test(at: At, webhook_id: string): Promise<Delivery> {
   const webhook = assertActive(await webhooks.lock(at, { id: webhook_id }))
   const type = event_types.test
   const id = await events.recordOnly(at, type, { data: webhooks.toSummary(webhook) })
-  await enqueueFor(at, { type, ids: [id], to: sql`webhooks.id = ${webhook_id}` })
+  await enqueueFor(at, { type, ids: [id], webhook_condition: sql`webhooks.id = ${webhook_id}` })
   return at.db.one<Delivery>(
     sql`select ${columns} from webhook_deliveries
       where workspace_id = ${at.workspace} and webhook_id = ${webhook_id} and id = ${id}`,

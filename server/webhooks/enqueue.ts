@@ -14,23 +14,26 @@ const copy_min = 100
 export function enqueue(at: At, { type, ids }: Recorded): Promise<void> {
   const is_subscribed = sql`webhooks.events && ${patternsFor(type.name)}::text[]`
   return ids.length < copy_min
-    ? enqueueFor(at, { type, ids, to: is_subscribed })
-    : copyDeliveries(at, { type, ids, to: is_subscribed })
+    ? enqueueFor(at, { type, ids, webhook_condition: is_subscribed })
+    : copyDeliveries(at, { type, ids, webhook_condition: is_subscribed })
 }
 
 interface NewDeliveries extends Recorded {
   /** A condition on `webhooks`. */
-  to: Sql
+  webhook_condition: Sql
 }
 
 /** Adds a delivery of each event for the active webhooks that match. The statements are sent together. */
-export async function enqueueFor({ db, workspace, now }: At, { type, ids, to }: NewDeliveries): Promise<void> {
+export async function enqueueFor(
+  { db, workspace, now }: At,
+  { type, ids, webhook_condition }: NewDeliveries,
+): Promise<void> {
   const [added] = await Promise.all([
     db.run(
       sql`insert into webhook_deliveries (workspace_id, webhook_id, id, type, created_at, due_at)
         select ${workspace}, webhooks.id, event.id, ${type.name}, ${clock.iso(now)}, ${clock.iso(now)}
         from webhooks cross join unnest(${ids}::uuid[]) as event (id)
-        where webhooks.workspace_id = ${workspace} and status = 'active' and ${to}`,
+        where webhooks.workspace_id = ${workspace} and status = 'active' and ${webhook_condition}`,
     ),
     // Counts the rows themselves: which webhooks match may have changed since the statement before.
     db.run(
@@ -46,10 +49,10 @@ export async function enqueueFor({ db, workspace, now }: At, { type, ids, to }: 
   if (added > 0) db.notify({ topic: 'deliveries', workspace })
 }
 
-async function copyDeliveries(at: At, { type, ids, to }: NewDeliveries): Promise<void> {
+async function copyDeliveries(at: At, { type, ids, webhook_condition }: NewDeliveries): Promise<void> {
   const { db, workspace, now } = at
   const webhooks = await db.many<{ id: string }>(
-    sql`select id from webhooks where workspace_id = ${workspace} and status = 'active' and ${to}`,
+    sql`select id from webhooks where workspace_id = ${workspace} and status = 'active' and ${webhook_condition}`,
   )
   if (webhooks.length === 0) return
   const columns = ['workspace_id', 'webhook_id', 'id', 'type', 'created_at', 'due_at']

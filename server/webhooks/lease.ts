@@ -2,21 +2,21 @@ import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { Db } from '../kit/postgres/pool.ts'
 import { sql } from '../kit/postgres/sql.ts'
-import type { WorkspaceQueue } from './workspace-queue.ts'
+import type { SenderState } from './sender-state.ts'
 
 /** Wall time. When a lease isn't renewed for this long, another process may take it. */
 export const lease_ms = 10_000
 const retry_ms = 1_000
 
-/** Takes the lease of the queue's workspace, or renews it when half of it is over. Returns false when another process has it. */
-export async function renewLease(at: At, queue: WorkspaceQueue, lease_token: string): Promise<boolean> {
-  if (queue.lease_until - at.now < lease_ms / 2) {
+/** Takes the lease of the workspace, or renews it when half of it is over. Returns false when another process has it. */
+export async function renewLease(at: At, state: SenderState, lease_token: string): Promise<boolean> {
+  if (state.lease_until - at.now < lease_ms / 2) {
     const lease_until = await takeLease(at, lease_token)
-    queue.lease_until = lease_until ?? 0
-    queue.is_leased_by_other = lease_until === undefined
-    queue.lease_retry_at = at.now + retry_ms
+    state.lease_until = lease_until ?? 0
+    state.is_leased_by_other = lease_until === undefined
+    state.lease_retry_at = at.now + retry_ms
   }
-  return !queue.is_leased_by_other
+  return !state.is_leased_by_other
 }
 
 /** Returns when the lease ends, or undefined when another process has it. */

@@ -1,4 +1,4 @@
-import { openSending, type SendingOptions } from './sending.ts'
+import { type DispatcherOptions, openDispatcher } from './dispatcher.ts'
 
 const renew_every_ms = 500
 
@@ -9,12 +9,12 @@ export interface Sender {
   stop: () => Promise<void>
 }
 
-export function openSender(options: SendingOptions): Sender {
-  const sending = openSending(options)
+export function openSender(options: DispatcherOptions): Sender {
+  const dispatcher = openDispatcher(options)
   let renewing: Promise<void> | undefined
   const renew = async () => {
     try {
-      await sending.renewLeases()
+      await dispatcher.renewLeases()
     } catch (error) {
       options.log.warn({ err: error }, 'the leases of deliveries could not be renewed')
     }
@@ -24,20 +24,20 @@ export function openSender(options: SendingOptions): Sender {
     renewing ??= renew()
   }, renew_every_ms)
   return {
-    send: (workspace, is_polled) => (is_polled ? sending.sendAgain(workspace) : sending.send(workspace)),
+    send: (workspace, is_polled) => (is_polled ? dispatcher.sendAgain(workspace) : dispatcher.send(workspace)),
     stop: async () => {
       clearInterval(timer)
-      await Promise.all([renewing, sending.stop()])
+      await Promise.all([renewing, dispatcher.stop()])
     },
   }
 }
 
 /** Sends all due deliveries of one workspace, then returns. */
-export async function sendAll(options: SendingOptions, workspace: string): Promise<void> {
-  const sending = openSending(options)
-  sending.send(workspace)
-  await sending.idle()
-  sending.sendAgain(workspace)
-  await sending.idle()
-  await sending.stop()
+export async function sendAll(options: DispatcherOptions, workspace: string): Promise<void> {
+  const dispatcher = openDispatcher(options)
+  dispatcher.send(workspace)
+  await dispatcher.idle()
+  dispatcher.sendAgain(workspace)
+  await dispatcher.idle()
+  await dispatcher.stop()
 }

@@ -15,7 +15,7 @@ import { type Operation, uploadOf } from './operation.ts'
 import type { RequestParts, SendAnswer } from './request.ts'
 import { streamHandlers } from './stream-handlers.ts'
 import type { Streams } from './stream-limits.ts'
-import { callerQueue, plainWriter, writer } from './write.ts'
+import { plainWriter, queuePerCaller, writer } from './write.ts'
 
 export interface DoorOptions {
   doors: Door[]
@@ -50,7 +50,7 @@ export function addDoors(
 
   function addDoor(door: Door): void {
     const { concurrency, is_plain } = door
-    const write = is_plain ? plainWriter(service) : concurrency ? writer(service, callerQueue()) : shared_write
+    const write = is_plain ? plainWriter(service) : concurrency ? writer(service, queuePerCaller()) : shared_write
     const slots = concurrency ? openConcurrencyLimit(concurrency.max, concurrency.per_caller_max) : shared_slots
     for (const operation of door.operations) {
       const context = { base_path: door.base_path, service, write, lists, expensive_lists, log }

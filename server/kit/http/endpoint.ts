@@ -22,14 +22,14 @@ import type { PendingWrite } from './write.ts'
 export type Endpoint = (arrival: Arrival) => Promise<Answer | StreamedAnswer>
 
 /** Runs work when few enough of the same workspace are running. */
-export type WorkspaceQueue = <T>(workspace: string, work: () => Promise<T>) => Promise<T>
+export type RunInQueue = <T>(workspace: string, work: () => Promise<T>) => Promise<T>
 
 export interface EndpointContext {
   base_path: string
   service: Service
   write: (write: PendingWrite) => Promise<Answer>
-  lists: WorkspaceQueue
-  expensive_lists: WorkspaceQueue
+  lists: RunInQueue
+  expensive_lists: RunInQueue
   log: Log
 }
 
@@ -80,11 +80,8 @@ function listEndpoint(operation: kinds.List, context: EndpointContext): Endpoint
   }
 }
 
-const queueFor = (
-  { isExpensive }: kinds.List | kinds.File,
-  query: unknown,
-  context: EndpointContext,
-): WorkspaceQueue => (isExpensive(query) ? context.expensive_lists : context.lists)
+const queueFor = ({ isExpensive }: kinds.List | kinds.File, query: unknown, context: EndpointContext): RunInQueue =>
+  isExpensive(query) ? context.expensive_lists : context.lists
 
 function writeEndpoint(operation: kinds.Write | kinds.WriteMany, context: EndpointContext): Endpoint {
   const { service, write } = context

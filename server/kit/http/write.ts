@@ -30,7 +30,7 @@ const limits = { size_max: 64, in_flight_max: 2 }
 const stored_errors = ['NOT_FOUND', 'CONFLICT', 'INVALID_STATE', 'PRECONDITION_FAILED']
 
 /** Runs each write in a transaction with its idempotency key. Concurrent writes of one operation and workspace share one. */
-export function writer(service: Service, queue = workspaceQueue()): (write: PendingWrite) => Promise<Answer> {
+export function writer(service: Service, queue = queuePerWorkspace()): (write: PendingWrite) => Promise<Answer> {
   const transact: Transact = (writes, lock_wait_ms) => runInTransaction(service, writes, lock_wait_ms)
   const in_flight = new Map<string, Promise<unknown>>()
   const batched = openBatcher<PendingWrite, Answer | Error>(limits, (_key, writes) => runBatch(transact, writes))
@@ -64,13 +64,13 @@ export function writer(service: Service, queue = workspaceQueue()): (write: Pend
 
 type Queue = <T>(caller: Caller, work: () => Promise<T>) => Promise<T>
 
-function workspaceQueue(): Queue {
+function queuePerWorkspace(): Queue {
   const queue = queuePerKey(limits.in_flight_max)
   return ({ workspace }, work) => queue(workspace, work)
 }
 
 /** Limits each caller, and all callers of a workspace to one more, so that a busy caller leaves capacity to the others. */
-export function callerQueue(): Queue {
+export function queuePerCaller(): Queue {
   const per_caller = queuePerKey(limits.in_flight_max)
   const per_workspace = queuePerKey(limits.in_flight_max + 1)
   return ({ workspace, id }, work) => per_caller(id, () => per_workspace(workspace, work))

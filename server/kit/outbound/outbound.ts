@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Agent, buildConnector } from 'undici'
 import { type Address, isInNetwork, type Network, parseAddress, parseNetwork } from '../network.ts'
-import { host_not_found, OutboundError, type OutboundRequest, post, type Reply } from './request.ts'
+import { host_not_found, OutboundError, type OutboundRequest, type OutboundResponse, post } from './request.ts'
 
 /** Sends HTTP requests to client-supplied URLs; refuses private addresses. */
 export interface Outbound {
@@ -14,7 +14,7 @@ export interface Outbound {
    */
   refusal: (url: string) => Promise<string | undefined>
   /** Fails with an OutboundError. `is_own` skips the checks, for URLs of this server that no client supplied. */
-  post: (url: string, request: OutboundRequest, is_own?: boolean) => Promise<Reply>
+  post: (url: string, request: OutboundRequest, is_own?: boolean) => Promise<OutboundResponse>
   close: () => Promise<void>
 }
 

@@ -9,7 +9,7 @@ export interface OutboundRequest {
   bytes_max: number
 }
 
-export interface Reply {
+export interface OutboundResponse {
   status: number
   headers: Record<string, string | string[] | undefined>
   body: Buffer
@@ -31,27 +31,31 @@ const messages: Record<string, string> = {
   HTTPParserError: 'The answer was not HTTP.',
 }
 
-export const post = (agent: Agent, url: string, request: OutboundRequest): Promise<Reply> =>
+export const post = (agent: Agent, url: string, request: OutboundRequest): Promise<OutboundResponse> =>
   new Promise((resolve, reject) => {
     const { origin, pathname, search } = new URL(url)
     const { headers, body } = request
     const options = { origin, path: pathname + search, method: 'POST', headers, body } as const
-    agent.dispatch(options, new ReplyHandler(request, resolve, reject))
+    agent.dispatch(options, new ResponseHandler(request, resolve, reject))
   })
 
 /** Used instead of undici's `request`, whose streams cost as much as all the rest. There may be very many at once. */
-class ReplyHandler implements Dispatcher.DispatchHandler {
+class ResponseHandler implements Dispatcher.DispatchHandler {
   readonly #request: OutboundRequest
   readonly #timer: NodeJS.Timeout
-  readonly #resolve: (reply: Reply) => void
+  readonly #resolve: (response: OutboundResponse) => void
   readonly #reject: (error: OutboundError) => void
   readonly #chunks: Buffer[] = []
   #length = 0
-  #head: Pick<Reply, 'status' | 'headers'> | undefined
+  #head: Pick<OutboundResponse, 'status' | 'headers'> | undefined
   #controller: Dispatcher.DispatchController | undefined
   #is_finished = false
 
-  constructor(request: OutboundRequest, resolve: (reply: Reply) => void, reject: (error: OutboundError) => void) {
+  constructor(
+    request: OutboundRequest,
+    resolve: (response: OutboundResponse) => void,
+    reject: (error: OutboundError) => void,
+  ) {
     this.#request = request
     this.#resolve = resolve
     this.#reject = reject
@@ -64,7 +68,7 @@ class ReplyHandler implements Dispatcher.DispatchHandler {
     if (this.#is_finished) controller.abort(finished)
   }
 
-  onResponseStart(_controller: unknown, status: number, headers: Reply['headers']): void {
+  onResponseStart(_controller: unknown, status: number, headers: OutboundResponse['headers']): void {
     if (status >= 200) this.#head = { status, headers }
   }
 

@@ -3,7 +3,7 @@
  *
  * 1. `send` and `sendAgain` add a workspace to those that are due.
  * 2. `claimNext` takes due workspaces in turn, as long as there is capacity (capacity.ts). It claims a batch of due
- *    deliveries (claims.ts) for the workspace's queue (workspace-queue.ts). A claim is kept in memory only: the lease of the
+ *    deliveries (claims.ts) and keeps them in the workspace's state (sender-state.ts), in memory only: the lease of the
  *    workspace (lease.ts) keeps other processes from sending the same deliveries.
  * 3. Each claimed delivery is sent at once (attempt.ts). When half of them have ended, or an endpoint has none left, the
  *    workspace is due again.
@@ -22,9 +22,9 @@ import { Capacity, per_endpoint_max } from './capacity.ts'
 import * as claims from './claims.ts'
 import { releaseLeases, renewLease } from './lease.ts'
 import { openRecorder } from './recording.ts'
-import { countEnd, countStart, isLate, newWorkspaceQueue, type WorkspaceQueue } from './workspace-queue.ts'
+import { countEnd, countStart, isLate, newSenderState, type SenderState } from './sender-state.ts'
 
-/** Concurrent statements, so that most connections are left to requests. */
+/** At most two at a time, so that most connections are left to requests. */
 const concurrent_claims_max = 2
 const timeout_ms = 15_000
 /** Waits until other endpoints have none left either, so that one claim serves all of them. */
@@ -34,7 +34,7 @@ const unrecorded_retry_ms = 30_000
 /** How long a stop waits for attempts in flight. */
 const stop_wait_ms = 3_000
 
-export interface SendingOptions {
+export interface DispatcherOptions {
   service: Service
   /** The URL at which this process listens, for inboxes. */
   ownAddress: () => string
@@ -43,7 +43,8 @@ export interface SendingOptions {
   timeout_ms?: number
 }
 
-export interface Sending {
+/** Claims and sends deliveries when it is called. The sender (sender.ts) calls it. */
+export interface Dispatcher {
   /** Claims and sends the due deliveries of the workspace, as soon as there is capacity. */
   send: (workspace: string) => void
   /** The same, also for late deliveries, and when another process had the lease. */
@@ -54,23 +55,23 @@ export interface Sending {
   stop: () => Promise<void>
 }
 
-export function openSending({ service, ownAddress, log, ...rest }: SendingOptions): Sending {
+export function openDispatcher({ service, ownAddress, log, ...rest }: DispatcherOptions): Dispatcher {
   const { now = clock.now } = rest
   const { pool, tools } = service
-  const open = cachedOpen(tools.seal.open)
-  const attempt_options = { timeout_ms, ...rest, outbound: tools.outbound, open, ownAddress, now }
+  const decrypt = cachedOpen(tools.seal.open)
+  const attempt_options = { timeout_ms, ...rest, outbound: tools.outbound, decrypt, ownAddress, now }
   const at = (workspace: string): At => atNow(service, workspace, now())
   const lease_token = randomUUID()
   /** In the order of their turns. */
   const due_workspaces = new Set<string>()
-  const queues = new Map<string, WorkspaceQueue>()
+  const states = new Map<string, SenderState>()
   const capacity = new Capacity()
   const recorder = openRecorder({
     at,
     log,
     onRecorded: (workspace, deliveries, is_recorded) => {
-      if (is_recorded) release(queueOf(workspace), deliveries)
-      else retryLater(queueOf(workspace), deliveries)
+      if (is_recorded) releaseDeliveries(stateOf(workspace), deliveries)
+      else retryLater(stateOf(workspace), deliveries)
     },
     onIdle: claimNext,
   })
@@ -82,10 +83,10 @@ export function openSending({ service, ownAddress, log, ...rest }: SendingOption
   function claimNext(): void {
     for (const workspace of due_workspaces) {
       if (is_stopping || claims_in_progress === concurrent_claims_max || capacity.is_full) break
-      const queue = queueOf(workspace)
-      if (queue.is_claiming || capacity.isFullFor(queue)) continue
+      const state = stateOf(workspace)
+      if (state.is_claiming || capacity.isFullFor(state)) continue
       due_workspaces.delete(workspace)
-      if (!queue.is_leased_by_other) inBackground(claimBatch(queue))
+      if (!state.is_leased_by_other) inBackground(claimBatch(state))
     }
     const has_no_due = due_workspaces.size === 0 || is_stopping
     if (!has_no_due || claims_in_progress > 0 || !capacity.is_idle || recorder.isBusy()) return
@@ -93,10 +94,10 @@ export function openSending({ service, ownAddress, log, ...rest }: SendingOption
     waiting_for_idle = []
   }
 
-  function queueOf(workspace: string): WorkspaceQueue {
-    const queue = queues.get(workspace) ?? newWorkspaceQueue(workspace)
-    queues.set(workspace, queue)
-    return queue
+  function stateOf(workspace: string): SenderState {
+    const state = states.get(workspace) ?? newSenderState(workspace)
+    states.set(workspace, state)
+    return state
   }
 
   /** The caller doesn't await the work, and its failure must not end the process. */
@@ -104,17 +105,17 @@ export function openSending({ service, ownAddress, log, ...rest }: SendingOption
     work.catch((error: unknown) => log.error({ err: error }, 'sending webhooks failed'))
   }
 
-  async function claimBatch(queue: WorkspaceQueue): Promise<void> {
-    const limits = capacity.reserve(queue)
+  async function claimBatch(state: SenderState): Promise<void> {
+    const limits = capacity.reserve(state)
     claims_in_progress += 1
-    await whileLeased(queue, async () => {
-      const found = await claimForQueue(queue, limits)
-      for (const delivery of found) inBackground(sendOne(queue, delivery))
-      if (found.length === 0 && queue.claimed.size === 0) await endDue(queue.workspace)
+    await ifLeased(state, async () => {
+      const found = await claimDeliveries(state, limits)
+      for (const delivery of found) inBackground(sendOne(state, delivery))
+      if (found.length === 0 && state.claimed.size === 0) await endDue(state.workspace)
     })
     claims_in_progress -= 1
-    capacity.unreserve(limits)
-    queue.refill_at = queue.in_flight / 2
+    capacity.cancelReservation(limits)
+    state.refill_at = state.in_flight / 2
     claimNext()
   }
 
@@ -124,80 +125,86 @@ export function openSending({ service, ownAddress, log, ...rest }: SendingOption
     await moveDue(pool, claims.due_deliveries, workspace)
   }
 
-  /** Runs one piece of work at a time for a workspace, and only while this process has its lease. */
-  async function whileLeased(queue: WorkspaceQueue, work: () => Promise<void>): Promise<void> {
-    queue.is_claiming = true
+  /** Takes the lease, then runs the work. One at a time per workspace. */
+  async function ifLeased(state: SenderState, work: () => Promise<void>): Promise<void> {
+    state.is_claiming = true
     try {
-      if (!is_stopping && (await renewLease(at(queue.workspace), queue, lease_token))) await work()
+      if (!is_stopping && (await renewLease(at(state.workspace), state, lease_token))) await work()
     } catch (error) {
-      log.warn({ err: error }, 'deliveries could not be claimed')
+      log.warn({ err: error, workspace_id: state.workspace }, 'due deliveries could not be claimed')
     }
-    queue.is_claiming = false
+    state.is_claiming = false
   }
 
-  async function claimForQueue(queue: WorkspaceQueue, limits: claims.ClaimLimits): Promise<claims.Claimed[]> {
-    if (queue.claimed.size === 0) queue.by_endpoint.clear()
-    const is_rescan = queue.must_rescan || queue.with_late.size > 0 || queue.claimed.size === 0
-    queue.must_rescan = false
-    // If this claim has room for such an endpoint and finds none, there are no more late deliveries.
-    const with_room = [...queue.with_late].filter(
-      (id) => (queue.by_endpoint.get(id)?.in_flight ?? 0) < per_endpoint_max / 2,
+  async function claimDeliveries(state: SenderState, limits: claims.ClaimLimits): Promise<claims.Claimed[]> {
+    if (state.claimed.size === 0) state.by_endpoint.clear()
+    const is_rescan = state.must_rescan || state.endpoints_with_late.size > 0 || state.claimed.size === 0
+    // Cleared before the claim, because more may be committed late during it. If the claim fails, the next poll sets it.
+    state.must_rescan = false
+    // If the claim finds no late delivery for an endpoint with free slots, there are no more. Half of the slots is a margin,
+    // because endpoints share the claim.
+    const with_free_slots = [...state.endpoints_with_late].filter(
+      (id) => (state.by_endpoint.get(id)?.in_flight ?? 0) < per_endpoint_max / 2,
     )
-    const found = await claims.claimDue(at(queue.workspace), {
+    const found = await claims.claimDue(at(state.workspace), {
       limits,
-      progress: queue.by_endpoint,
-      claimed: is_rescan ? queue.claimed : 'all_before',
+      progress: state.by_endpoint,
+      claimed: is_rescan ? state.claimed : 'all_before',
     })
     // The claim took so long that another process may have taken the lease.
-    if (queue.lease_until <= now()) return []
-    if (is_rescan) for (const id of with_room) queue.with_late.delete(id)
-    for (const delivery of found) if (isLate(queue, delivery)) queue.with_late.add(delivery.webhook_id)
+    if (state.lease_until <= now()) return []
+    if (is_rescan) for (const id of with_free_slots) state.endpoints_with_late.delete(id)
+    for (const delivery of found) if (isLate(state, delivery)) state.endpoints_with_late.add(delivery.webhook_id)
     return found
   }
 
-  async function sendOne(queue: WorkspaceQueue, delivery: claims.Claimed): Promise<void> {
+  async function sendOne(state: SenderState, delivery: claims.Claimed): Promise<void> {
     capacity.start(delivery)
-    countStart(queue, delivery)
+    countStart(state, delivery)
     const result = await attempt(delivery, attempt_options).catch((error: unknown) => {
-      log.error({ err: error, webhook_id: delivery.webhook_id }, 'a delivery could not be sent')
+      log.error(
+        { err: error, workspace_id: state.workspace, webhook_id: delivery.webhook_id },
+        'a delivery could not be sent',
+      )
     })
     capacity.end(delivery)
-    countEnd(queue, delivery)
+    countEnd(state, delivery)
     if (is_stopped) return
     if (result) recorder.add(result)
-    else retryLater(queue, [delivery])
-    refill(queue, delivery.webhook_id)
+    else retryLater(state, [delivery])
+    refill(state, delivery.webhook_id)
   }
 
-  function refill(queue: WorkspaceQueue, webhook_id: string): void {
-    if (queue.in_flight === 0) return
-    if (queue.in_flight <= queue.refill_at) refillNow(queue)
-    else if (queue.by_endpoint.get(webhook_id)?.in_flight === 0)
-      queue.refill_timer ??= setTimeout(refillNow, refill_delay_ms, queue)
+  function refill(state: SenderState, webhook_id: string): void {
+    // Then `releaseDeliveries` makes the workspace due, when the results are recorded.
+    if (state.in_flight === 0) return
+    if (state.in_flight <= state.refill_at) refillNow(state)
+    else if (state.by_endpoint.get(webhook_id)?.in_flight === 0)
+      state.refill_timer ??= setTimeout(refillNow, refill_delay_ms, state)
   }
 
-  function refillNow(queue: WorkspaceQueue): void {
-    clearTimeout(queue.refill_timer)
-    queue.refill_timer = undefined
-    queue.refill_at = 0
-    due_workspaces.add(queue.workspace)
+  function refillNow(state: SenderState): void {
+    clearTimeout(state.refill_timer)
+    state.refill_timer = undefined
+    state.refill_at = 0
+    due_workspaces.add(state.workspace)
     claimNext()
   }
 
-  function release(queue: WorkspaceQueue, deliveries: claims.Claimed[]): void {
+  function releaseDeliveries(state: SenderState, deliveries: claims.Claimed[]): void {
     capacity.release(deliveries.length)
-    for (const delivery of deliveries) queue.claimed.delete(delivery)
+    for (const delivery of deliveries) state.claimed.delete(delivery)
     // There may be more that didn't fit into the capacity before.
-    if (queue.claimed.size === 0) due_workspaces.add(queue.workspace)
+    if (state.claimed.size === 0) due_workspaces.add(state.workspace)
     claimNext()
   }
 
   /** Keeps the deliveries claimed for a while. They stay due, and would be sent again at once otherwise. */
-  function retryLater(queue: WorkspaceQueue, deliveries: claims.Claimed[]): void {
+  function retryLater(state: SenderState, deliveries: claims.Claimed[]): void {
     capacity.holdForRetry(deliveries.length)
     const retry = () => {
-      capacity.endHold(deliveries.length)
-      release(queue, deliveries)
+      capacity.endRetryHold(deliveries.length)
+      releaseDeliveries(state, deliveries)
     }
     setTimeout(retry, unrecorded_retry_ms).unref()
     claimNext()
@@ -209,17 +216,17 @@ export function openSending({ service, ownAddress, log, ...rest }: SendingOption
   }
 
   function sendAgain(workspace: string): void {
-    const queue = queueOf(workspace)
-    queue.must_rescan = true
-    if (queue.lease_retry_at <= now()) queue.is_leased_by_other = false
+    const state = stateOf(workspace)
+    state.must_rescan = true
+    if (state.lease_retry_at <= now()) state.is_leased_by_other = false
     send(workspace)
   }
 
   /** Also forgets workspaces that are idle and not leased. */
   async function renewLeases(): Promise<void> {
-    for (const queue of queues.values()) {
-      if (queue.claimed.size > 0 || queue.is_claiming) await renewLease(at(queue.workspace), queue, lease_token)
-      else if (queue.lease_until < now() && queue.lease_retry_at < now()) queues.delete(queue.workspace)
+    for (const state of states.values()) {
+      if (state.claimed.size > 0 || state.is_claiming) await renewLease(at(state.workspace), state, lease_token)
+      else if (state.lease_until < now() && state.lease_retry_at < now()) states.delete(state.workspace)
     }
   }
 
@@ -233,9 +240,9 @@ export function openSending({ service, ownAddress, log, ...rest }: SendingOption
     is_stopping = true
     await Promise.race([idle(), sleep(stop_wait_ms, undefined, { ref: false })])
     is_stopped = true
-    for (const queue of queues.values()) {
-      queue.lease_until = 0
-      clearTimeout(queue.refill_timer)
+    for (const state of states.values()) {
+      state.lease_until = 0
+      clearTimeout(state.refill_timer)
     }
     await releaseLeases(pool, lease_token).catch((error: unknown) =>
       log.warn({ err: error }, 'leases could not be released'),

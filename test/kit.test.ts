@@ -8,12 +8,12 @@ import { isId, newId } from '../server/kit/id.ts'
 import { openBatcher } from '../server/kit/limits/batch.ts'
 import { setBounded } from '../server/kit/limits/bounded-map.ts'
 import { openConcurrencyLimit } from '../server/kit/limits/concurrency.ts'
-import { queuePerKey } from '../server/kit/limits/key-queues.ts'
+import { openQueuePerKey } from '../server/kit/limits/key-queues.ts'
 import { openRateLimit } from '../server/kit/limits/rate.ts'
 import { openTokenLookup } from '../server/kit/limits/token-lookup.ts'
 import { oncePerSecond } from '../server/kit/log.ts'
 import { overloaded, unauthorized } from '../server/kit/problem.ts'
-import { cut, cutBytes, storable } from '../server/kit/text.ts'
+import { storable, truncate, truncateBytes } from '../server/kit/text.ts'
 import { seal_info } from '../server/product.ts'
 
 test('ids are UUIDv7 and sort in the order of creation', () => {
@@ -24,17 +24,17 @@ test('ids are UUIDv7 and sort in the order of creation', () => {
 })
 
 test('a text is cut between characters', () => {
-  assert.equal(cut('ab\u{1f600}cd', 3), 'ab')
-  assert.equal(cut('ab\u{1f600}cd', 4), 'ab\u{1f600}')
-  assert.equal(cut('ab', 4), 'ab')
+  assert.equal(truncate('ab\u{1f600}cd', 3), 'ab')
+  assert.equal(truncate('ab\u{1f600}cd', 4), 'ab\u{1f600}')
+  assert.equal(truncate('ab', 4), 'ab')
 })
 
 test('a text in UTF-8 is cut between characters, and invalid bytes are replaced', () => {
   const bytes = Buffer.from('\ufeffab\u{1f600}cd')
-  assert.equal(cutBytes(bytes, 8), '\ufeffab')
-  assert.equal(cutBytes(bytes, 9), '\ufeffab\u{1f600}')
-  assert.equal(cutBytes(bytes, 100), '\ufeffab\u{1f600}cd')
-  assert.equal(cutBytes(Buffer.of(0x61, 0xf0, 0x9f), 3), 'a\ufffd')
+  assert.equal(truncateBytes(bytes, 8), '\ufeffab')
+  assert.equal(truncateBytes(bytes, 9), '\ufeffab\u{1f600}')
+  assert.equal(truncateBytes(bytes, 100), '\ufeffab\u{1f600}cd')
+  assert.equal(truncateBytes(Buffer.of(0x61, 0xf0, 0x9f), 3), 'a\ufffd')
 })
 
 test('characters that PostgreSQL rejects are replaced', () => {
@@ -86,7 +86,7 @@ test('calls with one key are batched, and each gets its own output', async () =>
 })
 
 test('a busy queue does not delay the queue of another key', async () => {
-  const enqueue = queuePerKey(2)
+  const enqueue = openQueuePerKey(2)
   let running = 0
   let most = 0
   const { promise: gate, resolve: open } = Promise.withResolvers<void>()
@@ -109,7 +109,7 @@ test('a busy queue does not delay the queue of another key', async () => {
 })
 
 test('work that waits too long is rejected, and later work at once until the queue moves', async () => {
-  const enqueue = queuePerKey(1)
+  const enqueue = openQueuePerKey(1)
   const { promise: gate, resolve: open } = Promise.withResolvers<string>()
   const busy = enqueue('busy', () => gate)
   const has_run: string[] = []

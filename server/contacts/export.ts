@@ -3,8 +3,8 @@ import { csvLine } from '../kit/csv.ts'
 import * as page from '../kit/postgres/page.ts'
 import { rowByKey } from '../kit/postgres/row-by-key.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
-import { assertCrmFilterIsComplete, contactTextContains, searchTerm, selectMatches } from './filters.ts'
-import { type Contact, type ExportQuery, parseSort } from './schema.ts'
+import { assertCrmFilterIsComplete, contactContains, searchTerm, selectMatches } from './filters.ts'
+import { type Contact, type ContactFilters, parseSort } from './schema.ts'
 import { columns } from './store.ts'
 import { formatTags } from './tags.ts'
 
@@ -19,13 +19,12 @@ export const export_columns = [
  * Yields all contacts that match, as CSV in chunks. Each chunk is a statement of its own that continues after the last
  * contact, so that a slow client holds no connection and no snapshot.
  */
-export async function* exportCsv({ db, workspace }: At, query: ExportQuery): AsyncGenerator<string> {
+export async function* exportCsv({ db, workspace }: At, query: ContactFilters): AsyncGenerator<string> {
   assertCrmFilterIsComplete(query)
   const term = searchTerm(query)
   const matches = selectMatches(workspace, query)
   // Reads texts in the order of the export, so that no chunk repeats the search of the chunks before it.
-  const contains_term =
-    term === undefined ? raw('true') : contactTextContains(workspace, { id: raw('matching.id'), term })
+  const contains_term = term === undefined ? raw('true') : contactContains(workspace, { id: raw('matching.id'), term })
   const sort = parseSort(query.sort)
   const order = page.orderBy(sort)
   let header = csvLine([...export_columns])

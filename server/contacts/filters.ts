@@ -1,19 +1,19 @@
 import { join, likeContains, raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { invalid } from '../kit/problem.ts'
 import { normalizeTag, normalizeText } from './normalize.ts'
-import { type ExportQuery, parseSort } from './schema.ts'
+import { type ContactFilters, parseSort } from './schema.ts'
 
-export const isFiltered = (query: ExportQuery): boolean => query.search !== undefined || hasOtherFilters(query)
+export const isFiltered = (query: ContactFilters): boolean => query.search !== undefined || hasOtherFilters(query)
 
-/** Whether the query filters by anything but `search`. */
-export const hasOtherFilters = ({ tag, source, created_after, created_before, crm_id }: ExportQuery): boolean =>
+/** Whether the query filters by anything but `search`. `crm_system` is never used without `crm_id`. */
+export const hasOtherFilters = ({ tag, source, created_after, created_before, crm_id }: ContactFilters): boolean =>
   [tag, source, created_after, created_before, crm_id].some((filter) => filter !== undefined)
 
 /** The normalized search. A search of only accents would become empty, so it is used unchanged. */
-export const searchTerm = ({ search }: ExportQuery): string | undefined =>
+export const searchTerm = ({ search }: ContactFilters): string | undefined =>
   search === undefined ? undefined : normalizeText(search) || search
 
-export function assertCrmFilterIsComplete({ crm_system, crm_id }: ExportQuery): void {
+export function assertCrmFilterIsComplete({ crm_system, crm_id }: ContactFilters): void {
   if ((crm_system === undefined) === (crm_id === undefined)) return
   const path = crm_system === undefined ? 'crm_system' : 'crm_id'
   throw invalid([{ path, code: 'required', message: 'crm_system and crm_id must be used together.' }])
@@ -23,10 +23,10 @@ export function assertCrmFilterIsComplete({ crm_system, crm_id }: ExportQuery): 
 export const textContains = (term: string): Sql => sql`strpos(text, ${term}) > 0`
 
 /** The same condition, written so that PostgreSQL can use the trigram index. */
-export const indexedTextContains = (term: string): Sql => sql`text like ${likeContains(term)}`
+export const textContainsIndexed = (term: string): Sql => sql`text like ${likeContains(term)}`
 
 /** A condition on any table: reads the text of one contact by its key. */
-export const contactTextContains = (workspace: string, { id, term }: { id: Sql; term: string }): Sql =>
+export const contactContains = (workspace: string, { id, term }: { id: Sql; term: string }): Sql =>
   sql`(select ${textContains(term)} from contact_texts as searched
     where searched.workspace_id = ${workspace} and searched.id = ${id})`
 
@@ -34,7 +34,7 @@ export const contactTextContains = (workspace: string, { id, term }: { id: Sql; 
  * Selects the `id` and the sort column of the contacts that match, from the narrowest table that has what the filters
  * need. `query.search` is ignored; a search is passed as `text_condition`, a condition on `contact_texts`.
  */
-export function selectMatches(workspace: string, query: ExportQuery, text_condition?: Sql): Sql {
+export function selectMatches(workspace: string, query: ContactFilters, text_condition?: Sql): Sql {
   const { source, created_after, created_before, crm_system, crm_id } = query
   const tags = (query.tag ?? []).map(normalizeTag)
   const table = text_condition ? 'contact_texts' : tags.length > 0 ? 'contact_tags' : 'contacts'

@@ -5,13 +5,13 @@ import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { contactTotal, countContacts } from './counts.ts'
 import {
   assertCrmFilterIsComplete,
-  contactTextContains,
+  contactContains,
   hasOtherFilters,
-  indexedTextContains,
   isFiltered,
   searchTerm,
   selectMatches,
   textContains,
+  textContainsIndexed,
 } from './filters.ts'
 import { type Contact, type ContactQuery, parseSort } from './schema.ts'
 import { countShortMatches, keepsTotals } from './short-search-totals.ts'
@@ -39,7 +39,7 @@ import { columns } from './store.ts'
 /** From this offset on, it pays to read the total first and then the page from the nearer end of the list. */
 const deep_offset = 1_000
 
-/** A search first tries this many of the newest contacts: they fill a page of 20 if one contact in 40 matches. */
+/** A search first tries this many of the newest contacts: they fill a page of 20 if about one contact in 38 matches. */
 const newest_searched = 800
 
 /** Reading one text by its contact's key costs about as much as reading this many texts in a scan of the table. */
@@ -49,7 +49,7 @@ interface ListRequest {
   at: At
   query: ContactQuery
   /** Limits a selection to the requested page and one more row, which shows whether there is a next page. */
-  cut: page.Cut
+  page_sql: page.PageSql
 }
 
 interface SearchRequest extends ListRequest {
@@ -64,8 +64,8 @@ interface Found {
 export async function list(at: At, query: ContactQuery): Promise<page.Page<Contact>> {
   assertCrmFilterIsComplete(query)
   const term = searchTerm(query)
-  return page.read(query, parseSort(query.sort), (cut) => {
-    const request = { at, query, cut }
+  return page.read(query, parseSort(query.sort), (page_sql) => {
+    const request = { at, query, page_sql }
     if (!isFiltered(query)) return listAll(request)
     if (term === undefined) return readPageAndCount(request, selectMatches(at.workspace, query))
     return hasTrigram(term) ? searchByIndex({ ...request, term }) : searchWithoutIndex({ ...request, term })
@@ -76,27 +76,29 @@ export async function list(at: At, query: ContactQuery): Promise<page.Page<Conta
 const hasTrigram = (term: string): boolean => /[\p{L}\p{N}]{3}/u.test(term)
 
 async function listAll(request: ListRequest): Promise<Found> {
-  const { at, query, cut } = request
+  const { at, query, page_sql } = request
   if (query.offset >= deep_offset) return listAllFromNearerEnd(request)
   const all = sql`select ${columns} from contacts where workspace_id = ${at.workspace}`
-  const [rows, total] = await Promise.all([at.db.many<Contact>(cut.rows(all)), countContacts(at)])
+  const [rows, total] = await Promise.all([at.db.many<Contact>(page_sql.rows(all)), countContacts(at)])
   return { rows, total }
 }
 
-async function listAllFromNearerEnd({ at, query, cut }: ListRequest): Promise<Found> {
+async function listAllFromNearerEnd({ at, query, page_sql }: ListRequest): Promise<Found> {
   const total = await countContacts(at)
   const is_end_nearer = query.offset > total / 2
-  // The page is counted from the end, so its statement must read the total in its own snapshot.
-  const nearer_cut = is_end_nearer ? page.fromEnd(query, parseSort(query.sort), contactTotal(at.workspace)) : cut
-  return { rows: await readPage(at, selectMatches(at.workspace, query), nearer_cut), total }
+  // Rows are skipped from the end, so the total must be read in the same statement as the page.
+  const nearer_page_sql = is_end_nearer
+    ? page.fromEnd(query, parseSort(query.sort), contactTotal(at.workspace))
+    : page_sql
+  return { rows: await readPage(at, selectMatches(at.workspace, query), nearer_page_sql), total }
 }
 
 async function searchByIndex(request: SearchRequest): Promise<Found> {
   const { at, query, term } = request
-  const indexed_matches = selectMatches(at.workspace, query, indexedTextContains(term))
+  const indexed_matches = selectMatches(at.workspace, query, textContainsIndexed(term))
   if (isFirstPageOfNewest(query) && !hasOtherFilters(query)) {
     const rows = await searchNewest(request)
-    // With the additional row of `cut`, the page is full.
+    // With the additional row that `page_sql` selects, the page is full.
     if (rows.length > query.limit) return { rows, total: await page.count(at.db, indexed_matches) }
   }
   return searchInOneStatement(request, indexed_matches)
@@ -109,14 +111,14 @@ const isFirstPageOfNewest = ({ sort, offset, cursor }: ContactQuery): boolean =>
  * Searches only the newest contacts of a large workspace. A common term fills the first page from these, so that its
  * matches need only be counted, not sorted. In a small workspace this selects nothing.
  */
-function searchNewest({ at, term, cut }: SearchRequest): Promise<Contact[]> {
+function searchNewest({ at, term, page_sql }: SearchRequest): Promise<Contact[]> {
   const { workspace } = at
   const newest = sql`select id, created_at from contacts
     where workspace_id = ${workspace} and (select ${keepsTotals(workspace)})
     order by created_at desc, id desc limit ${raw(String(newest_searched))}`
   const matches = sql`select id, created_at from (${newest}) as newest
-    where ${contactTextContains(workspace, { id: raw('newest.id'), term })}`
-  return readPage(at, matches, cut)
+    where ${contactContains(workspace, { id: raw('newest.id'), term })}`
+  return readPage(at, matches, page_sql)
 }
 
 /**
@@ -125,52 +127,60 @@ function searchNewest({ at, term, cut }: SearchRequest): Promise<Contact[]> {
  * The index covers the texts of all workspaces. In a small workspace it is faster to read all of the workspace's texts
  * instead. The statement has both halves, and PostgreSQL skips the half whose size condition is false.
  */
-async function searchInOneStatement({ at, query, term, cut }: SearchRequest, indexed_matches: Sql): Promise<Found> {
+async function searchInOneStatement(
+  { at, query, term, page_sql }: SearchRequest,
+  indexed_matches: Sql,
+): Promise<Found> {
   const { db, workspace } = at
-  const is_large = keepsTotals(workspace)
-  const read_matches = selectMatches(workspace, query, textContains(term))
+  const large_condition = keepsTotals(workspace)
+  const scanned_matches = selectMatches(workspace, query, textContains(term))
   const rows = await db.many<Contact & { total: number }>(
     sql`with matching as materialized (
-        ${indexed_matches} and (select ${is_large}) union all ${read_matches} and not (select ${is_large}))
+        ${indexed_matches} and (select ${large_condition}) union all ${scanned_matches} and not (select ${large_condition}))
       select ${columns}, total from (select count(*) as total from matching) as counted
-      left join (${contactsOfPage(workspace, raw('table matching'), cut)}) on true
-      order by ${cut.order}`,
+      left join (${joinPageContacts(workspace, raw('table matching'), page_sql)}) on true
+      order by ${page_sql.order}`,
   )
   // An empty page still has one row, with the total and no contact.
   return { rows: rows.filter(({ id }) => id !== null), total: rows[0]?.total ?? 0 }
 }
 
 async function searchWithoutIndex(request: SearchRequest): Promise<Found> {
-  const { at, query, term, cut } = request
+  const { at, query, term, page_sql } = request
   const matches = selectMatches(at.workspace, query, textContains(term))
   const total = hasOtherFilters(query) ? undefined : await countShortMatches(at, term)
   if (total === undefined) return readPageAndCount(request, matches)
   if (total === 0) return { rows: [], total }
-  return { rows: await readPage(at, isWalkCheaper(request, total) ? walkInOrder(request) : matches, cut), total }
+  return {
+    rows: await readPage(at, isListOrderCheaper(request, total) ? selectInListOrder(request) : matches, page_sql),
+    total,
+  }
 }
 
 /**
- * Compares two ways to read texts. A scan reads all texts of the workspace. A walk reads texts by key in the order of the
- * list and stops when the page is full: after about `(offset + limit) / total` of all contacts.
+ * Compares two ways to read texts. A scan reads all texts of the workspace. Reading in list order looks up each text by
+ * its key and stops when the page is full: after about `(offset + limit) / total` of all contacts.
  */
-const isWalkCheaper = ({ query }: SearchRequest, total: number): boolean =>
+const isListOrderCheaper = ({ query }: SearchRequest, total: number): boolean =>
   total >= text_by_key_cost * (query.offset + query.limit)
 
 /** Selects matches so that PostgreSQL can go through the contacts in the order of the list. */
-const walkInOrder = ({ at, query, term }: SearchRequest): Sql =>
+const selectInListOrder = ({ at, query, term }: SearchRequest): Sql =>
   sql`select id, ${raw(parseSort(query.sort).column)} from contacts
-    where workspace_id = ${at.workspace} and ${contactTextContains(at.workspace, { id: raw('contacts.id'), term })}`
+    where workspace_id = ${at.workspace} and ${contactContains(at.workspace, { id: raw('contacts.id'), term })}`
 
-async function readPageAndCount({ at, cut }: ListRequest, matches: Sql): Promise<Found> {
-  const [rows, total] = await Promise.all([readPage(at, matches, cut), page.count(at.db, matches)])
+async function readPageAndCount({ at, page_sql }: ListRequest, matches: Sql): Promise<Found> {
+  const [rows, total] = await Promise.all([readPage(at, matches, page_sql), page.count(at.db, matches)])
   return { rows, total }
 }
 
-function readPage({ db, workspace }: At, matches: Sql, cut: page.Cut): Promise<Contact[]> {
-  return db.many<Contact>(sql`select ${columns} from ${contactsOfPage(workspace, matches, cut)} order by ${cut.order}`)
+function readPage({ db, workspace }: At, matches: Sql, page_sql: page.PageSql): Promise<Contact[]> {
+  return db.many<Contact>(
+    sql`select ${columns} from ${joinPageContacts(workspace, matches, page_sql)} order by ${page_sql.order}`,
+  )
 }
 
 /** Takes the ids of one page from the matches and reads these contacts by key. */
-const contactsOfPage = (workspace: string, matches: Sql, cut: page.Cut): Sql =>
-  sql`(${cut.rows(matches, raw('id as page_id'))}) as page
+const joinPageContacts = (workspace: string, matches: Sql, page_sql: page.PageSql): Sql =>
+  sql`(${page_sql.rows(matches, raw('id as page_id'))}) as page
     cross join lateral (${rowByKey('contacts', workspace, 'id', raw('page_id'))}) as contact`

@@ -36,7 +36,7 @@ export const operations: operation.Operation[] = [
       'semicolons. A tag that contains `,`, `;` or `|` is in double quotes, with double quotes inside it doubled. ' +
       'A cell that begins with = + - @ tab or CR gets a leading apostrophe, so that a spreadsheet does not run it as a ' +
       'formula, unless it is a plus sign and digits, such as a phone number. An import reverses all of this.',
-    query: schema.ExportQuery,
+    query: schema.ContactFilters,
     file: {
       content_type: 'text/csv; charset=utf-8',
       name: 'contacts.csv',

@@ -169,8 +169,9 @@ const filters = {
 export const ContactQuery = page.query(filters)
 export type ContactQuery = Static<typeof ContactQuery>
 
-export const ExportQuery = Type.Object(filters)
-export type ExportQuery = Static<typeof ExportQuery>
+/** The filters and the sort of a list, without paging. */
+export const ContactFilters = Type.Object(filters)
+export type ContactFilters = Static<typeof ContactFilters>
 
 export function parseSort(name: ContactQuery['sort']): page.Sort {
   const column = name.replace('-', '')

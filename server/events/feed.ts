@@ -52,9 +52,9 @@ export async function list(
   const filter = { names: toNamesFilter(catalog, names), resource_id: query.resource_id }
   const other_names = others.map(({ name }) => name)
   const can_subtract = query.resource_id === undefined && others.every(({ is_rare }) => is_rare)
-  return page.read(query, start === undefined ? newest_first : oldest_first, async (cut) => {
+  return page.read(query, start === undefined ? newest_first : oldest_first, async (page_sql) => {
     const [rows, total] = await Promise.all([
-      db.many<Positioned>(cut.rows(selectEvents(workspace, filter, in_range))),
+      db.many<Positioned>(page_sql.rows(selectEvents(workspace, filter, in_range))),
       can_subtract
         ? countAllExcept(at, other_names, in_range)
         : page.count(db, selectEvents(workspace, filter, in_range)),

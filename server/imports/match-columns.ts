@@ -1,6 +1,6 @@
 import { type Field, fields } from '../contacts/schema.ts'
 import { type Fault, invalid } from '../kit/problem.ts'
-import { cut } from '../kit/text.ts'
+import { truncate } from '../kit/text.ts'
 import type { Mapping } from './schema.ts'
 
 /** Short, because the report repeats the names in each row. */
@@ -67,9 +67,9 @@ function unknownColumns(columns: string[], requested: Mapping): Fault[] {
   return Object.keys(requested)
     .filter((name) => !known.has(name))
     .map((name) => ({
-      path: cut(`mapping.${name}`, path_length_max),
+      path: truncate(`mapping.${name}`, path_length_max),
       code: 'unknown',
-      message: `There is no column "${cut(name, path_length_max)}". The columns are: ${cut(columns.join(', '), 500)}.`,
+      message: `There is no column "${truncate(name, path_length_max)}". The columns are: ${truncate(columns.join(', '), 500)}.`,
     }))
 }
 
@@ -78,7 +78,7 @@ function repeatedFields(requested_fields: Map<string, Field | null | undefined>)
   return mapped
     .filter(([, field], index) => mapped.findIndex(([, other]) => other === field) < index)
     .map(([column, field]) => ({
-      path: cut(`mapping.${column}`, path_length_max),
+      path: truncate(`mapping.${column}`, path_length_max),
       code: 'repeated',
       message: `Another column is already mapped to ${field}.`,
     }))
@@ -95,7 +95,7 @@ export function uniqueColumnNames(header: string[]): string[] {
   const taken = new Set<string>()
   const counts = new Map<string, number>()
   return header.map((cell, index) => {
-    const name = cut(cell.trim(), column_name_length_max) || `Column ${index + 1}`
+    const name = truncate(cell.trim(), column_name_length_max) || `Column ${index + 1}`
     let count = counts.get(name) ?? 1
     let unique = name
     while (taken.has(unique)) {

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { cut } from '../kit/text.ts'
+import { truncate } from '../kit/text.ts'
 import { decodeText, unreadable } from './decode-text.ts'
 
 const delimiter_probe_characters = 64 * 1024
@@ -133,7 +133,7 @@ function findCellEnd(text: string, from: number, separator: number): number {
 
 /** Quotes the text after the quotation mark, so that people can search for it. */
 const quoteNotClosed = (text: string, at: number) => {
-  const [line = ''] = cut(text.slice(at + 1), quoted_length_max).split(/[\r\n]/)
+  const [line = ''] = truncate(text.slice(at + 1), quoted_length_max).split(/[\r\n]/)
   return unreadable(`A quote is never closed${line && `: the one before ${line}`}.`)
 }
 

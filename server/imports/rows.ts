@@ -3,7 +3,7 @@ import { csvLine } from '../kit/csv.ts'
 import * as page from '../kit/postgres/page.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { notFound } from '../kit/problem.ts'
-import { cut } from '../kit/text.ts'
+import { truncate } from '../kit/text.ts'
 import * as files from './files.ts'
 import { cells_max } from './parse-csv.ts'
 import { type ImportRow, type Outcome, type RowQuery, shown_length_max } from './schema.ts'
@@ -94,7 +94,7 @@ function toValues({ columns }: ReportedImport, cells: files.Cells | undefined): 
   if (!cells) return {}
   let left = shown_length_max
   const shown = columns.map((column, index) => {
-    const text = cut(cells[index] ?? '', left)
+    const text = truncate(cells[index] ?? '', left)
     left -= text.length
     return [column, text]
   })

@@ -8,7 +8,7 @@ import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
 import * as page from '../kit/postgres/page.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { invalid, notFound, Problem } from '../kit/problem.ts'
-import { cut } from '../kit/text.ts'
+import { truncate } from '../kit/text.ts'
 import { announce, isHeld, type Lease } from '../kit/work/work.ts'
 import { event_types } from './event-types.ts'
 import * as files from './files.ts'
@@ -214,7 +214,7 @@ const phoneNumberNotMapped = (names: string[]) =>
     {
       path: 'mapping',
       code: 'required',
-      message: `No column is mapped to phone_number. The columns are: ${cut(names.join(', '), 500)}.`,
+      message: `No column is mapped to phone_number. The columns are: ${truncate(names.join(', '), 500)}.`,
     },
   ])
 

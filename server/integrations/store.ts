@@ -9,7 +9,7 @@ import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
 import * as page from '../kit/postgres/page.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { invalid, invalidState, notFound, type Problem, preconditionFailed } from '../kit/problem.ts'
-import { cut } from '../kit/text.ts'
+import { truncate } from '../kit/text.ts'
 import * as workspaces from '../workspaces/store.ts'
 import type { FieldMap, FieldMapInput, Integration, IntegrationChange, NewIntegration } from './schema.ts'
 
@@ -186,6 +186,6 @@ const withoutNulls = (map: Record<string, string | null>): Record<string, string
   Object.fromEntries(Object.entries(map).flatMap(([name, pointer]) => (pointer === null ? [] : [[name, pointer]])))
 
 function invalidSystem(system: string, rule: string): Problem {
-  const path = cut(`field_map.crm_ids.${system}`, 200)
+  const path = truncate(`field_map.crm_ids.${system}`, 200)
   return invalid([{ path, code: 'format', message: `${path} ${rule}` }])
 }

@@ -2,7 +2,7 @@ import * as clock from '../kit/clock.ts'
 import { sign } from '../kit/crypto/signing.ts'
 import type { Outbound } from '../kit/outbound/outbound.ts'
 import { OutboundError, type OutboundResponse } from '../kit/outbound/request.ts'
-import { cutBytes, storable } from '../kit/text.ts'
+import { storable, truncateBytes } from '../kit/text.ts'
 import { product } from '../product.ts'
 import type { Claimed, Result } from './claims.ts'
 import { toRequestBody } from './deliveries.ts'
@@ -56,7 +56,7 @@ export async function attempt(delivery: Claimed, options: AttemptOptions): Promi
       status: response?.status ?? null,
       duration_ms: Math.round(clock.ticks() - began_ticks),
       error,
-      answer: response ? storable(cutBytes(response.body, response_bytes_stored)) : null,
+      answer: response ? storable(truncateBytes(response.body, response_bytes_stored)) : null,
     },
   }
 }

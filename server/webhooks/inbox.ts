@@ -9,7 +9,7 @@ import { isId, newId } from '../kit/id.ts'
 import * as page from '../kit/postgres/page.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { notFound } from '../kit/problem.ts'
-import { cut, storable } from '../kit/text.ts'
+import { storable, truncate } from '../kit/text.ts'
 import type { InboxRequest, Webhook } from './schema.ts'
 import * as webhooks from './store.ts'
 
@@ -114,7 +114,7 @@ function checkSignature(
 }
 
 const shorten = (text: string): string =>
-  storable(cut(text, detail_length_max)) + (text.length > detail_length_max ? '…' : '')
+  storable(truncate(text, detail_length_max)) + (text.length > detail_length_max ? '…' : '')
 
 export async function list(
   at: At,

@@ -1,10 +1,10 @@
-import { cut } from '../text.ts'
+import { truncate } from '../text.ts'
 
 const name_length_max = 100
 
 /** The message for an unknown name, with the known name that the client probably meant. */
 export function unknownNameMessage(name: string, known: string[]): string {
-  if (name.length > name_length_max) return `${cut(name, name_length_max)}... is unknown.`
+  if (name.length > name_length_max) return `${truncate(name, name_length_max)}... is unknown.`
   const suggestion =
     known.find((other) => lettersOnly(other) === lettersOnly(name)) ?? known.find((other) => isSimilar(name, other))
   return `${name} is unknown.${suggestion ? ` Did you mean ${suggestion}?` : ''}`

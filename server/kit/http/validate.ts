@@ -1,5 +1,5 @@
 import { type Fault, faults_max } from '../problem.ts'
-import { cut } from '../text.ts'
+import { truncate } from '../text.ts'
 import { addFault } from './faults.ts'
 import { unknownNameMessage } from './suggest-name.ts'
 import { formats, hasControlCharactersExceptBreaks, readText, type TextSchema } from './validate-text.ts'
@@ -136,4 +136,5 @@ function readArray(schema: RequestSchema, value: unknown, path: string, faults: 
   return value.map((item, index) => readMember(items, item, joinPath(path, String(index)), faults))
 }
 
-const joinPath = (path: string, name: string): string => cut(path === '' ? name : `${path}.${name}`, path_length_max)
+const joinPath = (path: string, name: string): string =>
+  truncate(path === '' ? name : `${path}.${name}`, path_length_max)

@@ -80,7 +80,7 @@ interface CursorPosition {
 }
 
 /** The SQL that limits a selection to one page. */
-export interface Cut {
+export interface PageSql {
   /** Selects the page's rows in order. The selection must have `id` and the sort's column. */
   rows: (selection: Sql, columns?: Sql) => Sql
   order: Sql
@@ -90,7 +90,7 @@ export interface Cut {
 export async function read<Row extends { id: string }>(
   query: PageQuery,
   sort: Sort,
-  fetch: (cut: Cut) => Promise<{ rows: Row[]; total: number }>,
+  fetch: (page_sql: PageSql) => Promise<{ rows: Row[]; total: number }>,
 ): Promise<Page<Row>> {
   const { limit } = query
   const position = parseCursor(query, sort)
@@ -120,13 +120,13 @@ export const readSelection = <Row extends { id: string }>(
   selection: Sql,
   counted = selection,
 ): Promise<Page<Row>> =>
-  read(query, sort, async (cut) => {
-    const [rows, total] = await Promise.all([db.many<Row>(cut.rows(selection)), count(db, counted)])
+  read(query, sort, async (page_sql) => {
+    const [rows, total] = await Promise.all([db.many<Row>(page_sql.rows(selection)), count(db, counted)])
     return { rows, total }
   })
 
 /** Reads a deep page from the end, in reverse order, which skips fewer rows. `total` must be exact in the snapshot that reads the page. */
-export function fromEnd({ limit, offset }: PageQuery, sort: Sort, total: Sql): Cut {
+export function fromEnd({ limit, offset }: PageQuery, sort: Sort, total: Sql): PageSql {
   const reversed = orderBy({ ...sort, is_descending: !sort.is_descending }, 'first')
   const rows = (selection: Sql, columns = raw('*')) =>
     sql`select ${columns} from (${selection}) as selected order by ${reversed}

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { invalid, malformedRequest, Problem, payloadTooLarge, requestTimeout } from '../../problem.ts'
-import { cut } from '../../text.ts'
+import { truncate } from '../../text.ts'
 import { hasControlCharacters } from '../validate-text.ts'
 import { readChunks } from './chunks.ts'
 import { readFormParts } from './multipart.ts'
@@ -117,13 +117,13 @@ function withTimeout<T>(next: Promise<T>): Promise<T> {
 
 function checkFileName(file_name: string | undefined): string | null {
   if (!file_name) return null
-  if (!hasControlCharacters(file_name)) return cut(file_name, file_name_length_max)
+  if (!hasControlCharacters(file_name)) return truncate(file_name, file_name_length_max)
   const message = 'The file name must not contain control characters.'
   throw invalid([{ path: 'file', code: 'invalid_characters', message }])
 }
 
 function unexpectedPart(name: string, is_repeated: boolean): Problem {
-  const path = cut(name, part_name_length_max)
+  const path = truncate(name, part_name_length_max)
   if (is_repeated) return invalid([{ path, code: 'repeated', message: `${path} must be sent only once.` }])
   const reason = path === '' ? 'A part has no name' : `${path} is unknown`
   return invalid([{ path, code: 'unknown', message: `${reason}. Send one part "file" and one part "options".` }])

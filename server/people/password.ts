@@ -1,5 +1,5 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto'
-import { queuePerKey } from '../kit/limits/key-queues.ts'
+import { openQueuePerKey } from '../kit/limits/key-queues.ts'
 
 /** OWASP's minimum: about 50 ms of CPU time. Each stored hash contains its parameters, so these can be raised later. */
 const memory_kib = 19 * 1024
@@ -15,7 +15,7 @@ const hash_pattern = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\
 /** Compared with when the person doesn't exist, so that the check takes the same time. */
 const dummy_hash = formatHash(randomBytes(salt_bytes), randomBytes(hash_bytes))
 
-const limitConcurrency = queuePerKey(concurrent_max)
+const limitConcurrency = openQueuePerKey(concurrent_max)
 
 /** Returns the hash to store, with its salt and parameters. */
 export async function hashPassword(password: string): Promise<string> {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as clock from '../clock.ts'
-import type { DelayedRejection } from '../limits/delayed-rejection.ts'
+import type { RejectLater } from '../limits/delayed-rejection.ts'
 import { openRateLimit } from '../limits/rate.ts'
 import * as problem from '../problem.ts'
 import { isFormTooLong, isFormType } from './body/form.ts'
@@ -14,7 +14,7 @@ import type { RequestParts } from './request.ts'
 export const upload_sockets = new WeakSet<object>()
 
 /** Authenticates (401), limits the rate (429), checks the scope (403) and the content type (415), before the body is read. */
-export function openAdmission(rate_limit_per_second: number, rejectLater: DelayedRejection) {
+export function openAdmission(rate_limit_per_second: number, rejectLater: RejectLater) {
   const limits = rate_limit_per_second > 0 ? openRateLimit(rate_limit_per_second) : undefined
 
   function check(

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Service } from '../at.ts'
 import { openConcurrencyLimit } from '../limits/concurrency.ts'
 import { openDelayedRejection } from '../limits/delayed-rejection.ts'
-import { queuePerKey } from '../limits/key-queues.ts'
+import { openQueuePerKey } from '../limits/key-queues.ts'
 import type { Log } from '../log.ts'
 import * as problem from '../problem.ts'
 import { openAdmission, upload_sockets } from './admission.ts'
@@ -40,8 +40,8 @@ export function addDoors(
   downloads: Streams,
   { doors, service, log, rate_limit_per_second }: DoorOptions,
 ): void {
-  const lists = queuePerKey(lists_max)
-  const expensive_lists = queuePerKey(expensive_lists_max)
+  const lists = openQueuePerKey(lists_max)
+  const expensive_lists = openQueuePerKey(expensive_lists_max)
   const rejectLater = openDelayedRejection()
   const admit = openAdmission(rate_limit_per_second, rejectLater)
   const shared_slots = openConcurrencyLimit(requests_max)

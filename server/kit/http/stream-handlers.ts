@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { DelayedRejection } from '../limits/delayed-rejection.ts'
+import type { RejectLater } from '../limits/delayed-rejection.ts'
 import * as problem from '../problem.ts'
 import type { Door } from './door.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -18,7 +18,7 @@ interface StreamOptions {
   sendAnswer: SendAnswer
   streams: Streams
   downloads: Streams
-  rejectLater: DelayedRejection
+  rejectLater: RejectLater
 }
 
 /** Files and streams have concurrency limits of their own, and hold their slots until they end. */

@@ -1,7 +1,7 @@
 import { type At, atNow, inTransaction, type Service } from '../at.ts'
 import * as clock from '../clock.ts'
 import { openBatcher } from '../limits/batch.ts'
-import { queuePerKey } from '../limits/key-queues.ts'
+import { openQueuePerKey } from '../limits/key-queues.ts'
 import { isContention, isLockTimeout, isUnavailable } from '../postgres/errors.ts'
 import type { Db } from '../postgres/pool.ts'
 import { sql } from '../postgres/sql.ts'
@@ -65,14 +65,14 @@ export function writer(service: Service, queue = queuePerWorkspace()): (write: P
 type Queue = <T>(caller: Caller, work: () => Promise<T>) => Promise<T>
 
 function queuePerWorkspace(): Queue {
-  const queue = queuePerKey(limits.in_flight_max)
+  const queue = openQueuePerKey(limits.in_flight_max)
   return ({ workspace }, work) => queue(workspace, work)
 }
 
 /** Limits each caller, and all callers of a workspace to one more, so that a busy caller leaves capacity to the others. */
 export function queuePerCaller(): Queue {
-  const per_caller = queuePerKey(limits.in_flight_max)
-  const per_workspace = queuePerKey(limits.in_flight_max + 1)
+  const per_caller = openQueuePerKey(limits.in_flight_max)
+  const per_workspace = openQueuePerKey(limits.in_flight_max + 1)
   return ({ workspace, id }, work) => per_caller(id, () => per_workspace(workspace, work))
 }
 

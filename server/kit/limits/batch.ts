@@ -9,7 +9,7 @@ export interface BatchLimits {
   size_max: number
   /** Batches of one key that run at the same time. */
   in_flight_max: number
-  /** While a batch of the key is in flight, the next one starts only with this many calls. 1 by default. */
+  /** While a batch of the key is in flight, a further one starts only when this many calls wait. 1 by default. */
   concurrent_size_min?: number
 }
 
@@ -24,14 +24,14 @@ interface KeyState<In, Out> {
   waiting: WaitingCall<In, Out>[]
   in_flight: number
   is_scheduled: boolean
-  /** A call has waited too long and no batch has finished since, so a new call would wait as long. */
+  /** Since a call timed out, no batch has finished. New calls are rejected while all batches are busy. */
   is_stalled: boolean
 }
 
 /**
  * Batches concurrent calls with the same key into one call of `run`, which returns one output per input, in order.
  * A single call starts at the end of the current turn of the event loop. Under load, batches form because calls wait while
- * earlier batches are in flight. Rejects calls that would wait longer than `wait_max_ms`.
+ * earlier batches are in flight. Rejects calls that wait longer than `wait_max_ms`.
  */
 export function openBatcher<In, Out>(
   { size_max, in_flight_max, concurrent_size_min = 1 }: BatchLimits,
@@ -42,11 +42,11 @@ export function openBatcher<In, Out>(
 
   /** One timer serves all keys and stops when no call is waiting. */
   function rejectLate(): void {
-    const latest_since = clock.ticks() - wait_max_ms
+    const oldest_allowed = clock.ticks() - wait_max_ms
     let is_any_waiting = false
     for (const state of keys.values()) {
-      const first_in_time = state.waiting.findIndex(({ since }) => since > latest_since)
-      const late = state.waiting.splice(0, first_in_time === -1 ? state.waiting.length : first_in_time)
+      const first_not_late = state.waiting.findIndex(({ since }) => since > oldest_allowed)
+      const late = state.waiting.splice(0, first_not_late === -1 ? state.waiting.length : first_not_late)
       for (const { reject } of late) reject(overloaded())
       state.is_stalled ||= late.length > 0
       is_any_waiting ||= state.waiting.length > 0

@@ -6,7 +6,8 @@ export interface ConcurrencyLimit {
 
 /**
  * Limits concurrent requests in total and per key. By default a key may use at most half of the slots. When all slots are
- * taken, keys below their even share are still admitted, so one busy tenant can't shut out the others.
+ * taken, keys below their even share are still admitted, so one busy tenant can't shut out the others. The total may then
+ * exceed `in_flight_max`.
  */
 export function openConcurrencyLimit(
   in_flight_max: number,
@@ -16,17 +17,17 @@ export function openConcurrencyLimit(
   let total = 0
   return {
     acquire(key) {
-      const own = in_flight.get(key) ?? 0
-      if (own >= in_flight_per_key_max) return false
-      const keys = in_flight.size + (own === 0 ? 1 : 0)
-      if (total >= in_flight_max && own >= in_flight_max / keys) return false
-      in_flight.set(key, own + 1)
+      const used_by_key = in_flight.get(key) ?? 0
+      if (used_by_key >= in_flight_per_key_max) return false
+      const keys = in_flight.size + (used_by_key === 0 ? 1 : 0)
+      if (total >= in_flight_max && used_by_key >= in_flight_max / keys) return false
+      in_flight.set(key, used_by_key + 1)
       total += 1
       return true
     },
     release(key) {
-      const own = in_flight.get(key) ?? 0
-      if (own > 1) in_flight.set(key, own - 1)
+      const used_by_key = in_flight.get(key) ?? 0
+      if (used_by_key > 1) in_flight.set(key, used_by_key - 1)
       else in_flight.delete(key)
       total -= 1
     },

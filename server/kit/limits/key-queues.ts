@@ -4,9 +4,9 @@ import { openBatcher } from './batch.ts'
  * Runs at most `in_flight_max` pieces of work per key at the same time, the rest in order of arrival. Like a batcher it
  * rejects work that waits too long.
  */
-export function queuePerKey(in_flight_max: number): <T>(key: string, work: () => Promise<T>) => Promise<T> {
-  const run = openBatcher<() => Promise<void>, void>({ size_max: 1, in_flight_max }, async (_key, works) =>
-    Promise.all(works.map((work) => work())),
+export function openQueuePerKey(in_flight_max: number): <T>(key: string, work: () => Promise<T>) => Promise<T> {
+  const run = openBatcher<() => Promise<void>, void>({ size_max: 1, in_flight_max }, async (_key, tasks) =>
+    Promise.all(tasks.map((task) => task())),
   )
   return (key, work) =>
     new Promise((resolve, reject) => {

@@ -21,7 +21,10 @@ interface Window {
   requests: number
 }
 
-/** Limits requests per second and key. A key's window of one second starts with its first request. */
+/**
+ * Limits requests per second and key. A key's window of one second starts with its first request. The headers follow the
+ * IETF draft: `q` is the quota, `w` the window in seconds, `r` the remaining requests, `t` the seconds until the next window.
+ */
 export function openRateLimit(per_second_max: number): RateLimit {
   const windows = new Map<string, Window>()
   return {

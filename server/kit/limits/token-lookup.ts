@@ -2,11 +2,11 @@ import { openBatcher } from './batch.ts'
 import { setBounded } from './bounded-map.ts'
 
 const batch_limits = { size_max: 256, in_flight_max: 2 }
-const unknown_ms = 500
-const unknown_max = 10_000
+const unknown_cache_ms = 500
+const unknown_cache_max = 10_000
 
 /**
- * Finds the owners of tokens that anyone can send. Concurrent lookups share one call of `findAll`, and unknown tokens are
+ * Finds the owners of tokens from unauthenticated requests. Concurrent lookups share one call of `findAll`, and unknown tokens are
  * cached for half a second, so that a flood of them stays cheap. Known tokens are looked up every time.
  */
 export function openTokenLookup<In extends { token: string }, Out>(
@@ -16,10 +16,10 @@ export function openTokenLookup<In extends { token: string }, Out>(
   const find = openBatcher<In, Out | undefined>(batch_limits, (_key, wanted) => findAll(wanted))
   return async (wanted, now) => {
     const until = unknown_until.get(wanted.token)
-    // An entry that ends more than `unknown_ms` from now was made before the clock was set back.
-    if (until !== undefined && until > now && until <= now + unknown_ms) return undefined
+    // An entry that ends more than `unknown_cache_ms` from now was made before the clock was set back.
+    if (until !== undefined && until > now && until <= now + unknown_cache_ms) return undefined
     const owner = await find('', wanted)
-    if (!owner) setBounded(unknown_until, wanted.token, now + unknown_ms, unknown_max)
+    if (!owner) setBounded(unknown_until, wanted.token, now + unknown_cache_ms, unknown_cache_max)
     return owner
   }
 }

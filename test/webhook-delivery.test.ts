@@ -148,11 +148,11 @@ const receivers: [string, Parameters<typeof receiver>[0], Expected][] = [
   ['429 with Retry-After of nonsense', say(429, { 'retry-after': 'later' }), { status: 'pending', wait_ms: 5_000 }],
   ['500 with Retry-After', say(500, { 'retry-after': '90' }), { status: 'pending', wait_ms: 5_000 }],
   ['500', say(500), { status: 'pending', answered: 500, wait_ms: 5_000 }],
-  ['hang', () => {}, { status: 'pending', error: /no answer within/, wait_ms: 5_000, is_slow: true }],
+  ['hang', () => {}, { status: 'pending', error: /no response within/, wait_ms: 5_000, is_slow: true }],
   [
     'hang in the body',
     (response) => response.writeHead(200).write('x'),
-    { status: 'pending', error: /no answer within/, is_slow: true },
+    { status: 'pending', error: /no response within/, is_slow: true },
   ],
   ['reset', (response) => response.socket?.resetAndDestroy(), { status: 'pending', error: /closed before/ }],
   ['headers without an end', endless_headers, { status: 'pending', error: /headers are too long/ }],
@@ -160,7 +160,7 @@ const receivers: [string, Parameters<typeof receiver>[0], Expected][] = [
   [
     'a header now and then',
     (response) => sendSlowly(response, 'HTTP/1.1 200 OK\r\n', 'x: y\r\n'),
-    { status: 'pending', error: /no answer within/, is_slow: true },
+    { status: 'pending', error: /no response within/, is_slow: true },
   ],
   ['endless body', endless, { status: 'succeeded', answered: 200, answer: 'x'.repeat(1024) }],
   [

@@ -27,7 +27,7 @@ const scopes_description =
 const expires_at_description = 'When the key expires. `null` if it never expires.'
 
 const fields = {
-  id: id('Unique identifier; treat it as opaque.'),
+  id: id('The unique id of the key. Treat it as opaque.'),
   name,
   last_four: Type.String({ description: 'The last four characters of the key.', examples: ['x7Qd'] }),
   scopes: Type.Unsafe<string[] | null>({

@@ -52,8 +52,8 @@ export const operations: operation.Operation[] = [
     scope: 'contacts:write',
     summary: 'Create a contact',
     description:
-      'The contact gets the source `api`. If another contact has the phone number, the answer is 409 `CONFLICT` with the ' +
-      'id of that contact in `details.existing_id`. The answer has no `first_contact_at`, `last_contact_at` and `crm_ids`. ' +
+      'The contact gets the source `api`. If another contact has the phone number, the response is 409 `CONFLICT` with the ' +
+      'id of that contact in `details.existing_id`. The response of a create has no `first_contact_at`, `last_contact_at` and `crm_ids`. ' +
       'Use "Get a contact" to read these.',
     body: schema.NewContact,
     errors: ['CONFLICT'],
@@ -114,7 +114,7 @@ export const operations: operation.Operation[] = [
     scope: 'contacts:write',
     summary: "Set a contact's id in a CRM system",
     description:
-      'If another contact of the workspace has this id in this system, the answer is 409 `CONFLICT`. ' +
+      'If another contact of the workspace has this id in this system, the response is 409 `CONFLICT`. ' +
       'Counts as an update of the contact.',
     params: schema.ByCrmSystem,
     body: schema.CrmId,
@@ -128,7 +128,7 @@ export const operations: operation.Operation[] = [
     path: '/contacts/:id/crm_ids/:system',
     scope: 'contacts:write',
     summary: "Remove a contact's id in a CRM system",
-    description: 'Counts as an update of the contact. If the contact has no id in this system, the answer is 404.',
+    description: 'Counts as an update of the contact. If the contact has no id in this system, the response is 404.',
     params: schema.ByCrmSystem,
     response: schema.ContactWithCrmIds,
     run: (at, { params, is_current }) => setCrmId(at, { ...params, crm_id: undefined, is_current }),

@@ -11,7 +11,7 @@ const example = { id: '019a84c4-5f00-7c3e-9d53-2f1a64c0b7ab', name: 'CRM sync' }
 export const eventSchema = ({ names }: Catalog) =>
   Type.Object(
     {
-      id: id('Unique identifier; treat it as opaque.'),
+      id: id('The unique id of the event. Treat it as opaque.'),
       type: oneOf(names, {
         description: 'The type of the event. More types may be added.',
         examples: ['api_key.created'],
@@ -60,7 +60,7 @@ export type StreamQuery = Static<ReturnType<typeof streamQuery>>
 /** The body of a webhook request for this type, by Standard Webhooks. */
 export function payloadSchema({ name, data, previous }: EventType) {
   const members = {
-    id: id('Unique identifier of the event.'),
+    id: id('The unique id of the event. Treat it as opaque.'),
     type: Type.Literal(name),
     timestamp: timestamp('When it happened.'),
     workspace_id: id('The workspace in which it happened.'),

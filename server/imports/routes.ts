@@ -123,8 +123,7 @@ export const operations: operation.Operation[] = [
     path: `${path}/:id/run`,
     scope: 'contacts:write',
     summary: 'Run the import',
-    description:
-      'Runs a finished dry run for real: creates a new import with the same file and options, and its own id.',
+    description: 'Creates an import from a finished dry run, with the same file and options.',
     params: ById,
     errors: ['INVALID_STATE'],
     response: schema.Import,

@@ -78,7 +78,7 @@ const count = (description: string, example = 0) => Type.Integer({ description, 
 
 export const Import = Type.Object(
   {
-    id: id('Unique identifier; treat it as opaque.'),
+    id: id('The unique id of the import. Treat it as opaque.'),
     status: oneOf(statuses, {
       description:
         '`queued`, then `running`, then `finished`, `canceled` or `failed`. An undo changes it to `undoing`, then `undone`.',
@@ -130,7 +130,7 @@ export type Import = Static<typeof Import>
 
 export const ImportRow = Type.Object(
   {
-    id: id('Unique identifier.'),
+    id: id('The unique id of the row.'),
     row_number: count('The position in the file, starting at 1. Column names and empty rows are not counted.', 1),
     outcome: oneOf(outcomes, {
       description: 'What happened to the row, or in a dry run what would happen.',

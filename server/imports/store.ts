@@ -117,7 +117,7 @@ export function undo(at: At, id: string): Promise<Import> {
   return changeStatus(at, { id, changes, condition, toProblem: notUndoable })
 }
 
-/** Runs a finished dry run for real, as a new import. */
+/** Creates an import from a finished dry run, with the same file and options. */
 export async function runDryRun(at: At, id: string): Promise<Import> {
   const { db, workspace } = at
   const dry_run = await db.maybe<Import & { file_id: string | null }>(

@@ -53,7 +53,7 @@ const fieldMapSchema = (value: object) => ({
 
 export const Integration = Type.Object(
   {
-    id: id('Unique identifier; treat it as opaque.'),
+    id: id('The unique id of the integration. Treat it as opaque.'),
     name,
     status,
     url: Type.Unsafe<string | null>({
@@ -124,7 +124,7 @@ const contact_id = Type.Unsafe<string | null>({
 
 export const Receipt = Type.Object(
   {
-    id: id('Unique identifier.'),
+    id: id('The unique id of the receipt.'),
     outcome: oneOf(outcomes, outcome),
     reasons,
     contact_id,

@@ -32,7 +32,7 @@ export function formatGreeting({ address, first_key, setup_token }: Greeting): s
     ...(setup_token
       ? [
           `  Set up         ${address}/setup/${setup_token}`,
-          '                 Open this link to become the owner. It works once, for a day, until the next start.',
+          '                 Open this link to become the owner. It works once. It expires after a day, or when the server starts again.',
           '',
         ]
       : []),

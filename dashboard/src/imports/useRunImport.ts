@@ -4,7 +4,7 @@ import type { Import } from '../../../server/imports/schema.ts'
 import { useRefreshContacts } from '../contacts/useRefreshContacts.ts'
 import { useApi } from '../kit/api.ts'
 
-/** Runs a finished dry run for real and opens the import's page. */
+/** Creates an import from a finished dry run and opens its page. */
 export function useRunImport() {
   const api = useApi()
   const navigate = useNavigate()

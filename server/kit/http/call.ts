@@ -43,10 +43,10 @@ function validCall(
   version: Version | undefined,
 ): Call {
   const in_path = validate(params as RequestSchema, arrival.params)
-  // Text is trimmed elsewhere, but a path with blanks is another path.
+  // Text is trimmed elsewhere, but a path with spaces is another path.
   for (const [path, value] of Object.entries(arrival.params)) {
     if (value === value.trim()) continue
-    in_path.faults.push({ path, code: 'format', message: `${path} may not begin or end with blanks.` })
+    in_path.faults.push({ path, code: 'format', message: `${path} may not begin or end with spaces.` })
   }
   // A malformed id or token names nothing, like an unknown one.
   if (in_path.faults.some(({ path }) => /^(\w+_)?(id|token)$/.test(path))) throw notFound()

@@ -25,7 +25,7 @@ export const headerReferences = (names: string[]): Json =>
 
 export const responseHeaderComponents = (examples: HeaderExamples) => ({
   'X-Request-Id': header(
-    'The ID of this request in the log. Errors repeat it in `details.request_id`.',
+    'The id of this request in the log. Errors repeat it in `details.request_id`.',
     'req_9bHk2fYQmZ0w_1',
   ),
   'RateLimit-Policy': header('The number of requests (`q`) allowed per window of `w` seconds.', '"key";q=1000;w=1'),

@@ -40,7 +40,7 @@ const idempotency_key = header(
 )
 const last_event_id = header(
   'Last-Event-ID',
-  'The ID of the last event that you received. The stream continues after it.',
+  'The id of the last event that you received. The stream continues after it.',
 )
 const if_match = header(
   'If-Match',

@@ -22,13 +22,13 @@ export const host_not_found = 'The host name was not found.'
 
 const messages: Record<string, string> = {
   ECONNREFUSED: 'The connection was refused.',
-  ECONNRESET: 'The connection was closed before there was an answer.',
-  UND_ERR_SOCKET: 'The connection was closed before there was an answer.',
+  ECONNRESET: 'The connection was closed before a response arrived.',
+  UND_ERR_SOCKET: 'The connection was closed before a response arrived.',
   UND_ERR_CONNECT_TIMEOUT: 'The connection timed out.',
-  UND_ERR_HEADERS_OVERFLOW: "The answer's headers are too long.",
+  UND_ERR_HEADERS_OVERFLOW: "The response's headers are too long.",
   ENOTFOUND: host_not_found,
   ENODATA: host_not_found,
-  HTTPParserError: 'The answer was not HTTP.',
+  HTTPParserError: 'The response was not HTTP.',
 }
 
 export const post = (agent: Agent, url: string, request: OutboundRequest): Promise<OutboundResponse> =>
@@ -59,7 +59,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
     this.#request = request
     this.#resolve = resolve
     this.#reject = reject
-    const timedOut = () => new OutboundError(`There was no answer within ${request.timeout_ms / 1000} seconds.`)
+    const timedOut = () => new OutboundError(`There was no response within ${request.timeout_ms / 1000} seconds.`)
     this.#timer = setTimeout(() => this.#abort(timedOut()), request.timeout_ms)
   }
 

@@ -22,7 +22,7 @@ const inbox_answer_text =
   "For inboxes: how it answers. `hang` doesn't answer in time; `410` gets the webhook disabled. `null` for other webhooks."
 
 const webhook = {
-  id: id('Unique identifier; treat it as opaque.'),
+  id: id('The unique id of the webhook. Treat it as opaque.'),
   url: Type.String({
     description: 'Where events are sent. For an inbox, its path on this server.',
     examples: ['https://hooks.shop.example/parley'],
@@ -176,13 +176,13 @@ export const Attempt = Type.Object(
     created_at: timestamp('When the attempt started. The header `webhook-timestamp` has it in seconds.'),
     status: Type.Unsafe<number | null>({
       type: ['integer', 'null'],
-      description: 'The status code of the answer. `null` when there was no answer.',
+      description: 'The status code of the response. `null` when there was none.',
       examples: [200],
     }),
     duration_ms: Type.Integer({ description: 'How long the attempt took.', examples: [42] }),
-    error: nullableText('Why there was no answer.', null),
+    error: nullableText('Why there was no response.', null),
     answer: nullableText(
-      'The first kilobyte of the answer. `null` when the contact that the event is about was deleted.',
+      'The first kilobyte of the response. `null` when the contact that the event is about was deleted.',
       'ok',
     ),
   },
@@ -246,7 +246,7 @@ export const ByRecoveryId = Type.Object({
 
 export const InboxRequest = Type.Object(
   {
-    id: id('Unique identifier.'),
+    id: id('The unique id of the request.'),
     headers: Type.Unsafe<Record<string, string>>({
       type: 'object',
       additionalProperties: { type: 'string' },

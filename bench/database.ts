@@ -17,7 +17,7 @@ export async function openDatabase(stack: AsyncDisposableStack): Promise<Databas
   const data_dir = path.join(baseFolder(checkout, product.short_name), '.cache/bench')
   const postgres = await openEmbedded({ checkout, name: product.short_name, data_dir, as: 'serve', say: console.log })
   stack.defer(() => postgres.close())
-  const admin = openPool({ url: postgres.url, size: 1, on_error: console.error })
+  const admin = openPool({ url: postgres.url, size: 1, onError: console.error })
   stack.defer(() => admin.close())
   await dropLeftOver(admin)
 
@@ -25,7 +25,7 @@ export async function openDatabase(stack: AsyncDisposableStack): Promise<Databas
   await admin.script(`create database ${name}`)
   stack.defer(() => admin.script(`drop database ${name} with (force)`))
   const url = postgres.url.replace(/\/[^/]*$/, `/${name}`)
-  const pool = openPool({ url, size: 2, on_error: console.error })
+  const pool = openPool({ url, size: 2, onError: console.error })
   stack.defer(() => pool.close())
   await migrate(pool, path.join(checkout, 'migrations'))
   return { url, pool }

@@ -50,7 +50,7 @@ export async function openDatabase(config: Config, options: DatabaseOptions): Pr
     url: () => database_url ?? embedded?.url ?? '',
     size: config.database_pool_size,
     application_name: product.short_name,
-    on_error: ({ message }) => log.warn({ reason: message }, 'lost a connection'),
+    onError: ({ message }) => log.warn({ reason: message }, 'lost a connection'),
   })
   const close = async () => {
     // A statement that is still waiting must not delay the stop.

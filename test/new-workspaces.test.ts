@@ -9,7 +9,7 @@ import { imported } from './support/uploads.ts'
 /** PostgreSQL has statistics of one workspace and assumes that any other is empty. */
 const { url } = await createDatabase('new_workspaces')
 /** One connection, so that its counters can be flushed and read. Its errors are ignored: the database is dropped first. */
-const pool = openPool({ url, size: 1, on_error: () => {} })
+const pool = openPool({ url, size: 1, onError: () => {} })
 const server = await openServer(pool)
 after(server.close)
 

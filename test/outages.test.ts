@@ -39,7 +39,7 @@ function openService(own_pool: Pool, level: 'error' | 'warn' = 'error') {
 
 test('without a database every request gets 503 with Retry-After', async () => {
   const tenant = await workspace()
-  const unreachable = openPool({ url: 'postgres://nobody:secret@127.0.0.1:1/none', size: 2, on_error: assert.fail })
+  const unreachable = openPool({ url: 'postgres://nobody:secret@127.0.0.1:1/none', size: 2, onError: assert.fail })
   const { app, call } = openService(unreachable)
   for (const [method, path, body] of [
     ['GET', '/contacts', undefined],
@@ -55,7 +55,7 @@ test('without a database every request gets 503 with Retry-After', async () => {
 
 test('503 responses are logged at most once a second, without a stack', async () => {
   const tenant = await workspace()
-  const unreachable = openPool({ url: 'postgres://nobody:secret@127.0.0.1:1/none', size: 2, on_error: assert.fail })
+  const unreachable = openPool({ url: 'postgres://nobody:secret@127.0.0.1:1/none', size: 2, onError: assert.fail })
   const { call, close } = openService(unreachable, 'warn')
   const answers = await Promise.all(Array.from({ length: 50 }, () => call(tenant, 'GET', '/contacts')))
   for (const { status } of answers) assert.equal(status, 503)
@@ -70,7 +70,7 @@ test('503 responses are logged at most once a second, without a stack', async ()
 })
 
 test('the service opens new connections when its connections are terminated', async () => {
-  const own_pool = openPool({ url: String(process.env.TEST_DATABASE_URL), size: 3, on_error: () => {} })
+  const own_pool = openPool({ url: String(process.env.TEST_DATABASE_URL), size: 3, onError: () => {} })
   const { call } = openService(own_pool)
   after(() => own_pool.close())
   const tenant = await workspace()

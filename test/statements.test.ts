@@ -6,7 +6,7 @@ import { openServer } from './support/harness.ts'
 import { newContact } from './support/samples.ts'
 
 /** A single connection has all prepared statements. */
-const pool = openPool({ url: process.env.TEST_DATABASE_URL ?? '', size: 1, on_error: console.error })
+const pool = openPool({ url: process.env.TEST_DATABASE_URL ?? '', size: 1, onError: console.error })
 const server = await openServer(pool)
 after(server.close)
 

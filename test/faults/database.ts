@@ -222,8 +222,8 @@ async function exhausted(world: World, tenant: Tenant): Promise<void> {
 async function deadlocked({ options, service, url }: World, { workspace, key }: Tenant): Promise<void> {
   const count = options.is_long ? conflicts.long : conflicts.short
   const client = openClient(service.url, key)
-  const rival = openPool({ url: url(), size: 1, on_error() {} })
-  const observer = openPool({ url: url(), size: 1, on_error() {} })
+  const rival = openPool({ url: url(), size: 1, onError() {} })
+  const observer = openPool({ url: url(), size: 1, onError() {} })
   for (let round = 0; round < count; round += 1) {
     const phone_number = `+1416${String(round).padStart(7, '0')}`
     const before = await countDeadlocks(observer)
@@ -273,7 +273,7 @@ async function countWaiting(pool: Pool): Promise<number> {
 
 /** The service's transactions are read committed and never get this error, so the retry is tested directly. */
 async function notSerializable({ options, url }: World, { workspace }: Tenant): Promise<void> {
-  const pool = openPool({ url: url(), size: 2, on_error() {} })
+  const pool = openPool({ url: url(), size: 2, onError() {} })
   const rename = (name: string) => sql`update workspaces set name = ${name} where id = ${workspace}`
   let attempts = 0
   await pool.tx(async (db) => {

@@ -75,7 +75,7 @@ export async function withEmbeddedPool<T>(data_dir: string, work: (pool: Pool) =
 }
 
 export async function withPool<T>(url: string, work: (pool: Pool) => Promise<T>): Promise<T> {
-  const pool = openPool({ url, size: 1, on_error: () => {} })
+  const pool = openPool({ url, size: 1, onError: () => {} })
   try {
     return await work(pool)
   } finally {

@@ -41,7 +41,7 @@ export async function openDashboard(): Promise<Dashboard> {
   const url = process.env.TEST_DATABASE_URL
   if (!url) throw new Error('run it with: npm test -- FILE')
   const name = `browser_${process.pid}`
-  const admin = openPool({ url, size: 1, on_error: console.error })
+  const admin = openPool({ url, size: 1, onError: console.error })
   await admin.script(`create database ${name}`)
   const start = (port: string) =>
     parley(['serve'], {

@@ -55,7 +55,7 @@ export interface Server {
 
 export const testPool = (url = process.env.TEST_DATABASE_URL): Pool => {
   if (!url) throw new Error('run it with: npm test -- FILE')
-  return openPool({ url, size: 5, on_error: console.error })
+  return openPool({ url, size: 5, onError: console.error })
 }
 
 /** Creates a database for the test file. A server with background work would otherwise also do the work of other tests. */

@@ -36,7 +36,7 @@ export interface PoolOptions {
   size: number
   /** Shown in `pg_stat_activity`. */
   application_name?: string
-  on_error: (error: Error) => void
+  onError: (error: Error) => void
 }
 
 const statement_timeout_ms = 30_000
@@ -47,7 +47,7 @@ const query_timeout_ms = statement_timeout_ms + 5_000
 const script_timeout_ms = 24 * 60 * 60 * 1000
 const named_statements_max = 1_000
 
-export function openPool({ url, size, application_name, on_error }: PoolOptions): Pool {
+export function openPool({ url, size, application_name, onError }: PoolOptions): Pool {
   const currentUrl = typeof url === 'function' ? url : () => url
   class Client extends pg.Client {
     constructor(config?: pg.ClientConfig) {
@@ -73,7 +73,7 @@ export function openPool({ url, size, application_name, on_error }: PoolOptions)
   pool.on('connect', (client) => client.on('error', () => {}))
   let is_closing = false
   // While the pool closes, a connection may still report that the server is stopping.
-  pool.on('error', (error) => is_closing || on_error(error))
+  pool.on('error', (error) => is_closing || onError(error))
   const { publish, subscribe } = openNotifications()
   const statement_names = new Map<string, string>()
 
@@ -89,16 +89,16 @@ export function openPool({ url, size, application_name, on_error }: PoolOptions)
     return to.query<Row & pg.QueryResultRow>({ ...(name && { name }), text, values: [...values] })
   }
 
-  /** `on_error` gets the error of each failing statement. */
+  /** `onError` gets the error of each failing statement. */
   function openDb(
     to: pg.Pool | pg.PoolClient,
     tx: Db['tx'],
     notify: Db['notify'],
-    on_error: (error: unknown) => void = () => {},
+    onError: (error: unknown) => void = () => {},
   ): Db {
     const watched = <T>(sent: Promise<T>): Promise<T> =>
       sent.catch((error: unknown) => {
-        on_error(error)
+        onError(error)
         throw error
       })
     const many = async <Row>(statement: Sql): Promise<Row[]> => (await watched(send<Row>(to, statement))).rows

@@ -192,7 +192,7 @@ function doors(pool: Pool, public_url: string | undefined, authenticate: Authent
         token === undefined ? undefined : authenticate(token, now, is_recheck),
     },
     { operations: workspace_operations, ...at(session_api_path), ...by_session },
-    { operations: person_operations, ...at(person_path), ...by_session, is_plain: true },
+    { operations: person_operations, ...at(person_path), ...by_session, opens_own_transactions: true },
     {
       operations: receive_operations,
       ...at(''),

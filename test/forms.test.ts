@@ -151,11 +151,11 @@ test('a form that arrives byte by byte is read in a few chunks', async (t) => {
   const content = csv.repeat(1_000)
   const form = `${partOf(['Content-Disposition: form-data; name="file"'], content)}--xx--`
   const pieces: Buffer[] = []
-  const keep = async (bytes: AsyncIterable<Buffer>) => {
+  const store = async (bytes: AsyncIterable<Buffer>) => {
     for await (const piece of bytes) pieces.push(piece)
     return 'kept'
   }
-  const limits = { bytes_max: form.length, keep, letGo: async () => {} }
+  const limits = { bytes_max: form.length, store, discard: async () => {} }
   const receiver = createServer((request, response) => {
     void readForm(request.headers, request, limits).then(() => response.end())
   }).listen(0, '127.0.0.1')

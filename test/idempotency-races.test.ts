@@ -224,7 +224,7 @@ test('a value that is taken at each attempt, just after it was free, gets 409', 
   const [holder, other] = [await create(tenant), await create(tenant)]
   await tenant.call('PUT', `/contacts/${holder.id}/crm_ids/zoho`, { id: '1' })
   const id: string = other.id
-  const is_current = () => true
+  const isCurrent = () => true
   const change = { phone_number: holder.phone_number }
   let attempts = 0
   /** Hides the row that has the value. */
@@ -238,8 +238,8 @@ test('a value that is taken at each attempt, just after it was free, gets 409', 
     }
   }
   const writes = [
-    (db: Db) => contacts.update({ ...at(tenant.id), db: withoutHolder(db) }, [{ id, change, is_current }]),
-    (db: Db) => setCrmId({ ...at(tenant.id), db: withoutHolder(db) }, { id, system: 'zoho', crm_id: '1', is_current }),
+    (db: Db) => contacts.update({ ...at(tenant.id), db: withoutHolder(db) }, [{ id, change, isCurrent }]),
+    (db: Db) => setCrmId({ ...at(tenant.id), db: withoutHolder(db) }, { id, system: 'zoho', crm_id: '1', isCurrent }),
   ]
   for (const write of writes) {
     attempts = 0

@@ -71,6 +71,6 @@ export const operations = (scopes: string[]): Operation[] => [
     params: ById,
     response: Deleted,
     version: schema.apiKeyVersion,
-    run: (at, { params, is_current }) => api_keys.revoke(at, { id: params.id, is_current }),
+    run: (at, { params, isCurrent }) => api_keys.revoke(at, { id: params.id, isCurrent }),
   }),
 ]

@@ -141,11 +141,11 @@ export const listAll = ({ db }: Pick<Unscoped, 'db'>): Promise<ApiKey[]> =>
 /** A second call changes nothing, so that `revoked_at` stays the first time. */
 export async function revoke(
   at: At,
-  { id, is_current }: { id: string; is_current: (key: ApiKey) => boolean },
+  { id, isCurrent }: { id: string; isCurrent: (key: ApiKey) => boolean },
 ): Promise<{ deleted: true }> {
   const key = await lock(at, { id, where: sql`workspace_id = ${at.workspace}` })
   if (!key) throw notFound()
-  if (!is_current(key)) throw preconditionFailed()
+  if (!isCurrent(key)) throw preconditionFailed()
   await revokeLocked(at, key)
   return { deleted: true }
 }

@@ -16,7 +16,7 @@ export const export_columns = [
 ]
 
 /**
- * Yields all contacts that match, as CSV in chunks. Each chunk is a statement of its own that continues after the last
+ * Yields all contacts that match, as CSV in chunks. Each chunk is a separate statement that continues after the last
  * contact, so that a slow client holds no connection and no snapshot.
  */
 export async function* exportCsv({ db, workspace }: At, query: ContactFilters): AsyncGenerator<string> {

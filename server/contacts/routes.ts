@@ -91,7 +91,7 @@ export const operations: operation.Operation[] = [
     run: (at, calls) =>
       contacts.update(
         at,
-        calls.map(({ params, body, is_current }) => ({ id: params.id, change: body, is_current })),
+        calls.map(({ params, body, isCurrent }) => ({ id: params.id, change: body, isCurrent })),
       ),
   }),
   operation.write({
@@ -105,7 +105,7 @@ export const operations: operation.Operation[] = [
       'reduced to the id. Deleting it again gives 404.',
     params: ById,
     response: Deleted,
-    run: (at, { params, is_current }) => contacts.remove(at, { id: params.id, is_current }),
+    run: (at, { params, isCurrent }) => contacts.remove(at, { id: params.id, isCurrent }),
   }),
   operation.write({
     id: 'contacts.set_crm_id',
@@ -120,7 +120,7 @@ export const operations: operation.Operation[] = [
     body: schema.CrmId,
     errors: ['CONFLICT'],
     response: schema.ContactWithCrmIds,
-    run: (at, { params, body, is_current }) => setCrmId(at, { ...params, crm_id: body.id, is_current }),
+    run: (at, { params, body, isCurrent }) => setCrmId(at, { ...params, crm_id: body.id, isCurrent }),
   }),
   operation.write({
     id: 'contacts.delete_crm_id',
@@ -131,6 +131,6 @@ export const operations: operation.Operation[] = [
     description: 'Counts as an update of the contact. If the contact has no id in this system, the response is 404.',
     params: schema.ByCrmSystem,
     response: schema.ContactWithCrmIds,
-    run: (at, { params, is_current }) => setCrmId(at, { ...params, crm_id: undefined, is_current }),
+    run: (at, { params, isCurrent }) => setCrmId(at, { ...params, crm_id: undefined, isCurrent }),
   }),
 ]

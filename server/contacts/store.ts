@@ -119,7 +119,7 @@ function bulkLine(workspace: string, contact: Contact): string {
 export interface ContactUpdate {
   id: string
   change: ContactChange
-  is_current: (contact: Contact) => boolean
+  isCurrent: (contact: Contact) => boolean
 }
 
 /** Applies the changes in order. An empty change doesn't even touch `updated_at`. */
@@ -157,10 +157,10 @@ interface UpdateState {
 
 function planUpdates(changes: ContactUpdate[], { contacts, holders, now }: UpdateState) {
   const updates: { data: Contact; previous: Partial<Contact> }[] = []
-  const results = changes.map(({ id, change, is_current }) => {
+  const results = changes.map(({ id, change, isCurrent }) => {
     const before = contacts.get(id)
     if (!before) return notFound()
-    if (!is_current(before)) return preconditionFailed()
+    if (!isCurrent(before)) return preconditionFailed()
     const fields = editedFields(change)
     if (Object.keys(fields).length === 0) return before
     const holder = fields.phone_number === undefined ? undefined : holders.get(fields.phone_number)
@@ -233,9 +233,9 @@ export async function getMany({ db, workspace }: At, ids: string[]): Promise<Map
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-export async function lockOne(at: At, { id, is_current }: Omit<ContactUpdate, 'change'>): Promise<ContactWithCrmIds> {
+export async function lockOne(at: At, { id, isCurrent }: Omit<ContactUpdate, 'change'>): Promise<ContactWithCrmIds> {
   const contact = assertFound((await lock(at, [id])).get(id))
-  if (!is_current(contact)) throw preconditionFailed()
+  if (!isCurrent(contact)) throw preconditionFailed()
   return contact
 }
 

@@ -83,7 +83,7 @@ export function compareMatches(matches: Match[], options: MatchOptions): { rows:
     if (on_conflict === 'skip' || !before) return newRow(row_number, 'skipped', { reason: number_taken, contact_id })
     const change = changedFields(contact, before)
     if (!change) return newRow(row_number, 'skipped', { reason: no_changes, contact_id })
-    changes.push({ id: contact_id, change, is_current: () => true })
+    changes.push({ id: contact_id, change, isCurrent: () => true })
     return newRow(row_number, 'updated', { contact_id, before: valuesBefore(before, change) })
   })
   return { rows, changes }

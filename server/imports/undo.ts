@@ -65,7 +65,7 @@ async function restore(at: At, rows: WrittenRow[]): Promise<void> {
   const changes = rows.map(({ contact_id, before }) => ({
     id: contact_id,
     change: before ?? {},
-    is_current: () => true,
+    isCurrent: () => true,
   }))
   const results = changes.length > 0 ? await contacts.update(at, changes) : []
   for (const result of results) if (!('id' in result)) throw result

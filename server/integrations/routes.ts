@@ -62,7 +62,7 @@ export const operations: operation.Operation[] = [
     body: schema.IntegrationChange,
     response: schema.Integration,
     version: schema.integrationVersion,
-    run: (at, { params, body, is_current }) => integrations.update(at, { id: params.id, change: body, is_current }),
+    run: (at, { params, body, isCurrent }) => integrations.update(at, { id: params.id, change: body, isCurrent }),
   }),
   operation.write({
     id: 'integrations.delete',
@@ -74,7 +74,7 @@ export const operations: operation.Operation[] = [
     params: ById,
     response: Deleted,
     version: schema.integrationVersion,
-    run: (at, { params, is_current }) => integrations.remove(at, { id: params.id, is_current }),
+    run: (at, { params, isCurrent }) => integrations.remove(at, { id: params.id, isCurrent }),
   }),
   operation.write({
     id: 'integrations.dry_run',

@@ -75,12 +75,12 @@ export async function list(at: At, query: page.PageQuery): Promise<page.Page<Int
 /** Replaces the field map as a whole. */
 export async function update(
   at: At,
-  { id, change, is_current }: { id: string; change: IntegrationChange; is_current: Call['is_current'] },
+  { id, change, isCurrent }: { id: string; change: IntegrationChange; isCurrent: Call['isCurrent'] },
 ): Promise<Integration> {
   const { db, workspace, now } = at
   const { seal } = at.tools
   const before = orNotFound(await find(at, id, raw('for update')))
-  if (!is_current(toIntegration(at, before))) throw preconditionFailed()
+  if (!isCurrent(toIntegration(at, before))) throw preconditionFailed()
   if (Object.keys(change).length === 0) return toIntegration(at, before)
   const { signing_secret, ...changed } = change
   const after = {
@@ -100,10 +100,10 @@ export async function update(
 }
 
 /** Deletes the receipts with it. The contacts stay, and the URL returns 404 from now on. */
-export async function remove(at: At, { id, is_current }: { id: string; is_current: Call['is_current'] }) {
+export async function remove(at: At, { id, isCurrent }: { id: string; isCurrent: Call['isCurrent'] }) {
   const { db, workspace } = at
   const before = orNotFound(await find(at, id, raw('for update')))
-  if (!is_current(toIntegration(at, before))) throw preconditionFailed()
+  if (!isCurrent(toIntegration(at, before))) throw preconditionFailed()
   await Promise.all([
     db.run(sql`delete from integrations where workspace_id = ${workspace} and id = ${id}`),
     db.run(sql`delete from integration_directory where workspace_id = ${workspace} and integration_id = ${id}`),

@@ -34,7 +34,7 @@ export async function upsert(at: At, input: PayloadInput, attempt = 1): Promise<
     throw written ?? new Error('neither a contact nor a problem')
   }
   for (const [system, crm_id] of plan.crm_ids) {
-    await setCrmId(at, { id: written.id, system, crm_id, is_current: () => true })
+    await setCrmId(at, { id: written.id, system, crm_id, isCurrent: () => true })
   }
   return { outcome: outcomeFor(plan), contact_id: written.id }
 }
@@ -50,7 +50,7 @@ async function writeContact(at: At, { contact, before }: Plan) {
   if (!before) return (await contacts.create(at, [{ ...contact, source: 'webhook' }]))[0]
   const change = changedFields(contact, before)
   if (!change) return before
-  return (await contacts.update(at, [{ id: before.id, change, is_current: () => true }]))[0]
+  return (await contacts.update(at, [{ id: before.id, change, isCurrent: () => true }]))[0]
 }
 
 function outcomeFor({ contact, crm_ids, before }: Plan): 'created' | 'updated' | 'unchanged' {

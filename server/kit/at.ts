@@ -49,7 +49,7 @@ export const inTransaction = <A extends Pick<At, 'db'>, T>(
   options?: TxOptions,
 ): Promise<T> => at.db.tx((db) => work({ ...at, db }), options)
 
-/** Something that happens in one room and that other rooms react to, in the same transaction. */
+/** Something that happens in one room, and that other rooms react to in the same transaction. */
 export interface Hook<Input> {
   readonly name: string
   /** Never set. Ties the hook to the type of its input. */
@@ -67,6 +67,7 @@ export interface Hooks {
 
 export const newHook = <Input>(name: string): Hook<Input> => ({ name })
 
+/** The type of `on` ties `run` to the input of its hook, so that a list can hold reactions to all hooks. */
 export const on = <Input>(hook: Hook<Input>, run: (at: At, input: Input) => Promise<void>): Reaction => ({
   hook: hook as Hook<never>,
   run: run as Reaction['run'],

@@ -62,7 +62,7 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     body: schema.webhookChange(catalog.patterns),
     response: schema.Webhook,
     before: (at, { body }) => webhooks.checkUrl(at, body.url),
-    run: (at, { params, body, is_current }) => webhooks.update(at, { id: params.id, change: body, is_current }),
+    run: (at, { params, body, isCurrent }) => webhooks.update(at, { id: params.id, change: body, isCurrent }),
   }),
   operation.write({
     id: 'webhooks.delete',
@@ -73,7 +73,7 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     description: 'Deletes the webhook with its deliveries. Pending deliveries are not sent.',
     params: ById,
     response: Deleted,
-    run: (at, { params, is_current }) => webhooks.remove(at, { id: params.id, is_current }),
+    run: (at, { params, isCurrent }) => webhooks.remove(at, { id: params.id, isCurrent }),
   }),
   operation.write({
     id: 'webhooks.rotate_secret',

@@ -110,10 +110,10 @@ type IsCurrent = (webhook: Webhook) => boolean
 /** An empty change doesn't even change `updated_at`. */
 export async function update(
   at: At,
-  { id, change, is_current }: { id: string; change: WebhookChange; is_current: IsCurrent },
+  { id, change, isCurrent }: { id: string; change: WebhookChange; isCurrent: IsCurrent },
 ): Promise<Webhook> {
   const { db, workspace, now } = at
-  const before = await lock(at, { id, is_current })
+  const before = await lock(at, { id, isCurrent })
   if (Object.values(change).every((value) => value === undefined)) return before
   const after = { ...before, ...change }
   const is_moved = change.url !== undefined && change.url !== before.url
@@ -137,10 +137,10 @@ export async function update(
 /** From now on the webhook's deliveries are neither visible nor sent. They are deleted in the background. */
 export async function remove(
   at: At,
-  { id, is_current }: { id: string; is_current: IsCurrent },
+  { id, isCurrent }: { id: string; isCurrent: IsCurrent },
 ): Promise<{ deleted: true }> {
   const { db, workspace, now } = at
-  await lock(at, { id, is_current })
+  await lock(at, { id, isCurrent })
   await db.run(sql`delete from webhooks where workspace_id = ${workspace} and id = ${id}`)
   await db.run(
     sql`insert into deleted_webhooks (workspace_id, webhook_id, deleted_at, due_at)
@@ -189,13 +189,13 @@ export async function disable(
 /** Locks the webhook until the transaction ends. */
 export async function lock(
   { db, workspace }: At,
-  { id, is_current = () => true }: { id: string; is_current?: IsCurrent },
+  { id, isCurrent = () => true }: { id: string; isCurrent?: IsCurrent },
 ): Promise<Webhook> {
   const found = await db.maybe<Webhook>(
     sql`select ${columns} from webhooks where workspace_id = ${workspace} and id = ${id} for no key update`,
   )
   if (!found) throw notFound()
-  if (!is_current(found)) throw preconditionFailed()
+  if (!isCurrent(found)) throw preconditionFailed()
   return found
 }
 

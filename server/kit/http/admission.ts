@@ -63,6 +63,7 @@ export function openAdmission(rate_limit_per_second: number, rejectLater: Reject
         check(door, operation, request, reply, caller, now)
       } catch (error) {
         const is_rate_limited = error instanceof problem.Problem && error.code === 'RATE_LIMITED'
+        // `check` throws nothing but errors.
         return is_rate_limited ? rejectLater(() => done(error)) : done(error as Error)
       }
       done()
@@ -73,7 +74,10 @@ export function openAdmission(rate_limit_per_second: number, rejectLater: Reject
   }
 }
 
-/** A class, because an object literal with accessors per request would double the cost of admission. */
+/**
+ * A class, because an object literal with accessors per request would double the cost of admission. The app parses params
+ * and query as `RequestParts` says.
+ */
 class FastifyRequestHead implements RequestHead {
   readonly operation: Operation
   readonly #request: FastifyRequest

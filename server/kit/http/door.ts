@@ -16,7 +16,7 @@ export interface Door {
   /** Added to every response. */
   headers?: Record<string, string>
   /** Writes open their own transactions and take no idempotency keys. */
-  is_plain?: boolean
+  opens_own_transactions?: boolean
   /**
    * For callers outside the workspace: a separate concurrency limit and write queue, so that they can't block the
    * workspace's own requests.

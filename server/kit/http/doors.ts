@@ -15,7 +15,7 @@ import { type Operation, uploadOf } from './operation.ts'
 import type { RequestParts, SendAnswer } from './request.ts'
 import { streamHandlers } from './stream-handlers.ts'
 import type { Streams } from './stream-limits.ts'
-import { plainWriter, queuePerCaller, writer } from './write.ts'
+import { directWriter, queuePerCaller, writer } from './write.ts'
 
 export interface DoorOptions {
   doors: Door[]
@@ -32,7 +32,7 @@ const expensive_lists_max = Math.min(lists_max, Math.max(1, availableParallelism
 /** CONNECT asks for a tunnel and never reaches a route. */
 export const methods = METHODS.filter((method) => method !== 'CONNECT')
 
-/** Adds the routes of all doors. Doors without limits of their own share one. */
+/** Adds the routes of all doors. Doors without a `concurrency` share one limit. */
 export function addDoors(
   app: FastifyInstance,
   sendAnswer: SendAnswer,
@@ -49,8 +49,12 @@ export function addDoors(
   for (const door of doors) addDoor(door)
 
   function addDoor(door: Door): void {
-    const { concurrency, is_plain } = door
-    const write = is_plain ? plainWriter(service) : concurrency ? writer(service, queuePerCaller()) : shared_write
+    const { concurrency, opens_own_transactions } = door
+    const write = opens_own_transactions
+      ? directWriter(service)
+      : concurrency
+        ? writer(service, queuePerCaller())
+        : shared_write
     const slots = concurrency ? openConcurrencyLimit(concurrency.max, concurrency.per_caller_max) : shared_slots
     for (const operation of door.operations) {
       const context = { base_path: door.base_path, service, write, lists, expensive_lists, log }

@@ -6,7 +6,7 @@ import { type At, atNow, type Service } from '../at.ts'
 import type { Log } from '../log.ts'
 import { preconditionFailed } from '../problem.ts'
 import { assertNotTooDeep, parseJsonBody } from './body/read-json.ts'
-import { type Arrival, callWithBody, callWithoutBody } from './call.ts'
+import { callWithBody, callWithoutBody, type IncomingRequest } from './call.ts'
 import { type Answer, pageAnswer, resourceAnswer, type StreamedAnswer } from './envelope.ts'
 import { matchesStrongly, matchesWeakly } from './etag.ts'
 import { allHeaders, headerValues, readHeader } from './headers.ts'
@@ -19,7 +19,7 @@ import { keyedRequest, receiveUpload } from './upload.ts'
 import { assertSupportedSchema } from './validate.ts'
 import type { PendingWrite } from './write.ts'
 
-export type Endpoint = (arrival: Arrival) => Promise<Answer | StreamedAnswer>
+export type Endpoint = (incoming: IncomingRequest) => Promise<Answer | StreamedAnswer>
 
 /** Runs work when few enough of the same workspace are running. */
 export type RunInQueue = <T>(workspace: string, work: () => Promise<T>) => Promise<T>
@@ -58,13 +58,13 @@ const atFor = ({ service }: EndpointContext, { workspace }: Caller): At => atNow
 
 function getEndpoint(operation: kinds.Get, context: EndpointContext): Endpoint {
   const answer = resourceAnswer(operation, context.base_path)
-  return async (arrival) => {
-    const call = callWithoutBody(operation, arrival)
-    const found = answer(await operation.run(atFor(context, arrival.caller), call))
+  return async (incoming) => {
+    const call = callWithoutBody(operation, incoming)
+    const found = answer(await operation.run(atFor(context, incoming.caller), call))
     const { etag = '' } = found.headers
-    const if_match = readHeader(arrival.raw, 'if-match')
+    const if_match = readHeader(incoming.raw, 'if-match')
     if (if_match !== undefined && !matchesStrongly(if_match, etag)) throw preconditionFailed()
-    const if_none_match = readHeader(arrival.raw, 'if-none-match')
+    const if_none_match = readHeader(incoming.raw, 'if-none-match')
     return if_none_match !== undefined && matchesWeakly(if_none_match, etag)
       ? { ...found, status: 304, body: '' }
       : found
@@ -73,10 +73,10 @@ function getEndpoint(operation: kinds.Get, context: EndpointContext): Endpoint {
 
 function listEndpoint(operation: kinds.List, context: EndpointContext): Endpoint {
   const answer = pageAnswer(operation)
-  return async (arrival) => {
-    const call = callWithoutBody(operation, arrival)
+  return async (incoming) => {
+    const call = callWithoutBody(operation, incoming)
     const queue = queueFor(operation, call.query, context)
-    return answer(await queue(arrival.caller.workspace, () => operation.run(atFor(context, arrival.caller), call)))
+    return answer(await queue(incoming.caller.workspace, () => operation.run(atFor(context, incoming.caller), call)))
   }
 }
 
@@ -86,19 +86,19 @@ const queueFor = ({ isExpensive }: kinds.List | kinds.File, query: unknown, cont
 function writeEndpoint(operation: kinds.Write | kinds.WriteMany, context: EndpointContext): Endpoint {
   const { service, write } = context
   const answer = resourceAnswer(operation, context.base_path)
-  return async (arrival) => {
-    if (operation.kind === 'write' && operation.upload && arrival.body instanceof Readable) {
-      const upload = { operation, upload: operation.upload, arrival, body: arrival.body, answer }
-      return receiveUpload(upload, atFor(context, arrival.caller), write, context.log)
+  return async (incoming) => {
+    if (operation.kind === 'write' && operation.upload && incoming.body instanceof Readable) {
+      const upload = { operation, upload: operation.upload, incoming, body: incoming.body, answer }
+      return receiveUpload(upload, atFor(context, incoming.caller), write, context.log)
     }
-    const json = operation.body && parseJsonBody(arrival.body)
-    const call = callWithBody(operation, arrival, operation.body, json)
+    const json = operation.body && parseJsonBody(incoming.body)
+    const call = callWithBody(operation, incoming, operation.body, json)
     // Fields that are ignored are not validated, and may nest too deeply to be fingerprinted.
     assertNotTooDeep(json)
-    const keys = operation.method === 'POST' ? headerValues(arrival.raw, 'idempotency-key') : []
+    const keys = operation.method === 'POST' ? headerValues(incoming.raw, 'idempotency-key') : []
     const keyed = keys.length > 0 ? keyedRequest(operation, call, readKey(keys), json) : undefined
-    if (operation.before && !(await isReplay(arrival.caller, keyed))) {
-      await operation.before(atFor(context, arrival.caller), call)
+    if (operation.before && !(await isReplay(incoming.caller, keyed))) {
+      await operation.before(atFor(context, incoming.caller), call)
     }
     return write({ operation, call, keyed, answer: (result) => answer(result, call.params) })
   }
@@ -114,12 +114,12 @@ function fileEndpoint(operation: kinds.File, context: EndpointContext): Endpoint
     'content-type': operation.file.content_type,
     'content-disposition': `attachment; filename="${operation.file.name}"`,
   }
-  return async (arrival) => {
-    const call = callWithoutBody(operation, arrival)
+  return async (incoming) => {
+    const call = callWithoutBody(operation, incoming)
     const queue = queueFor(operation, call.query, context)
-    const chunks = operation.run(atFor(context, arrival.caller), call)
-    const body = await openStreamBody(chunks, arrival.limits ?? unlimited, {
-      inQueue: (read) => queue(arrival.caller.workspace, read),
+    const chunks = operation.run(atFor(context, incoming.caller), call)
+    const body = await openStreamBody(chunks, incoming.limits ?? unlimited, {
+      inQueue: (read) => queue(incoming.caller.workspace, read),
     })
     return { status: 200, headers, body }
   }
@@ -132,14 +132,14 @@ function streamEndpoint(operation: kinds.Stream, context: EndpointContext): Endp
     // Tells proxies to pass on each chunk at once.
     'x-accel-buffering': 'no',
   }
-  return async (arrival) => {
-    const { limits = unlimited } = arrival
-    const call = callWithoutBody(operation, arrival)
-    const last_event_id = readHeader(arrival.raw, 'last-event-id') || undefined
+  return async (incoming) => {
+    const { limits = unlimited } = incoming
+    const call = callWithoutBody(operation, incoming)
+    const last_event_id = readHeader(incoming.raw, 'last-event-id') || undefined
     const subscriber = { last_event_id, signal: limits.signal }
-    const chunks = operation.run(atFor(context, arrival.caller), call, subscriber)
+    const chunks = operation.run(atFor(context, incoming.caller), call, subscriber)
     const body = await openStreamBody(chunks, limits, {
-      inQueue: (read) => context.lists(arrival.caller.workspace, read),
+      inQueue: (read) => context.lists(incoming.caller.workspace, read),
       is_endless: true,
     })
     return { status: 200, headers, body }
@@ -147,9 +147,9 @@ function streamEndpoint(operation: kinds.Stream, context: EndpointContext): Endp
 }
 
 function rawEndpoint(operation: kinds.Raw, context: EndpointContext): Endpoint {
-  return async (arrival) => {
-    const bytes = arrival.body instanceof Buffer ? arrival.body : Buffer.alloc(0)
-    const request = { headers: allHeaders(arrival.raw), bytes }
+  return async (incoming) => {
+    const bytes = incoming.body instanceof Buffer ? incoming.body : Buffer.alloc(0)
+    const request = { headers: allHeaders(incoming.raw), bytes }
     let delay_ms = 0
     const answer = (result: unknown): Answer => {
       // `run` of a raw operation returns nothing else.
@@ -157,9 +157,9 @@ function rawEndpoint(operation: kinds.Raw, context: EndpointContext): Endpoint {
       delay_ms = more.delay_ms ?? 0
       return { status, headers: {}, body: JSON.stringify(body) }
     }
-    const call = callWithoutBody(operation, arrival)
+    const call = callWithoutBody(operation, incoming)
     const answered = await context.write({ operation, call, request, keyed: undefined, answer })
-    if (delay_ms > 0) await waitWhileConnected(arrival.raw, delay_ms)
+    if (delay_ms > 0) await waitWhileConnected(incoming.raw, delay_ms)
     return answered
   }
 }

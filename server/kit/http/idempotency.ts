@@ -34,6 +34,7 @@ export const fingerprintOf = (...request: unknown[]): string => hash('sha256', c
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `["list"${value.map((item) => `,${canonical(item)}`).join('')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  // An object that is no list, as checked above.
   const members = value as Record<string, unknown>
   const names = Object.keys(members).sort()
   return `["object"${names.map((name) => `,[${JSON.stringify(name)},${canonical(members[name])}]`).join('')}]`
@@ -107,7 +108,6 @@ export async function storeAnswers(
   )
 }
 
-/** Deletes expired keys in batches. */
 export function removeExpired({ db, workspace, now }: At, isStopping?: IsStopping): Promise<number> {
   const removeSome = () =>
     db.run(

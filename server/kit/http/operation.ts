@@ -30,7 +30,7 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   /** The stored file of a multipart/form-data upload. */
   file: StoredFile | undefined
   /** Evaluates If-Match against the resource, given as a get returns it. */
-  is_current: (resource: object) => boolean
+  isCurrent: (resource: object) => boolean
 }
 
 type CallOf<P extends TSchema, Q extends TSchema, B extends TSchema = TSchema> = Call<Static<P>, Static<Q>, Static<B>>
@@ -132,7 +132,7 @@ interface Writing<P extends TSchema, Q extends TSchema, B extends TSchema, R ext
   before: ((at: At, call: CallOf<P, Q, B>) => Promise<void>) | undefined
 }
 
-/** Changes one resource, in a transaction of its own. A returned Problem, unlike a thrown one, commits. */
+/** Changes one resource, in its own transaction. A returned Problem, unlike a thrown one, commits. */
 export interface Write<
   P extends TSchema = TSchema,
   Q extends TSchema = TSchema,
@@ -194,8 +194,8 @@ export type Operation = Get | List | Write | WriteMany | File | Stream | Raw
 const nothing = Type.Object({})
 type Nothing = typeof nothing
 
-/** What an operation must say; the rest has defaults. */
-type Said<Op, Optional extends keyof Op> = Omit<Op, 'kind' | Optional> & Partial<Pick<Op, Optional>>
+/** The members that a definition must have; the rest has defaults. */
+type Definition<Op, Optional extends keyof Op> = Omit<Op, 'kind' | Optional> & Partial<Pick<Op, Optional>>
 type Defaults = 'description' | 'params' | 'query' | 'errors'
 type ReadDefaults = Defaults | 'method'
 type WriteDefaults = Defaults | 'body' | 'status' | 'collection' | 'is_secret' | 'before' | 'version'
@@ -212,15 +212,15 @@ const writing = {
 }
 
 /** The calls that reach `run` are validated against the schemas that its types come from. */
-const asOperation = (said: object): Operation => said as Operation
+const asOperation = (definition: object): Operation => definition as Operation
 
 export const get = <R extends TSchema, P extends TSchema = Nothing, Q extends TSchema = Nothing>(
-  said: Said<Get<P, Q, R>, ReadDefaults | 'version'>,
-): Operation => asOperation({ kind: 'get', ...reading, version: versionOf(said.response), ...said })
+  definition: Definition<Get<P, Q, R>, ReadDefaults | 'version'>,
+): Operation => asOperation({ kind: 'get', ...reading, version: versionOf(definition.response), ...definition })
 
 export const list = <R extends TSchema, P extends TSchema = Nothing, Q extends TSchema = Nothing>(
-  said: Said<List<P, Q, R>, ReadDefaults | 'isExpensive'>,
-): Operation => asOperation({ kind: 'list', ...reading, isExpensive: () => false, ...said })
+  definition: Definition<List<P, Q, R>, ReadDefaults | 'isExpensive'>,
+): Operation => asOperation({ kind: 'list', ...reading, isExpensive: () => false, ...definition })
 
 export const write = <
   R extends TSchema,
@@ -228,8 +228,9 @@ export const write = <
   Q extends TSchema = Nothing,
   B extends TSchema = Nothing,
 >(
-  said: Said<Write<P, Q, B, R>, WriteDefaults | 'upload'>,
-): Operation => asOperation({ kind: 'write', ...writing, upload: undefined, version: writeVersionOf(said), ...said })
+  definition: Definition<Write<P, Q, B, R>, WriteDefaults | 'upload'>,
+): Operation =>
+  asOperation({ kind: 'write', ...writing, upload: undefined, version: writeVersionOf(definition), ...definition })
 
 export const writeMany = <
   R extends TSchema,
@@ -237,20 +238,21 @@ export const writeMany = <
   Q extends TSchema = Nothing,
   B extends TSchema = Nothing,
 >(
-  said: Said<WriteMany<P, Q, B, R>, WriteDefaults>,
-): Operation => asOperation({ kind: 'write_many', ...writing, version: writeVersionOf(said), ...said })
+  definition: Definition<WriteMany<P, Q, B, R>, WriteDefaults>,
+): Operation => asOperation({ kind: 'write_many', ...writing, version: writeVersionOf(definition), ...definition })
 
 export const file = <P extends TSchema = Nothing, Q extends TSchema = Nothing>(
-  said: Said<File<P, Q>, ReadDefaults | 'isExpensive'>,
-): Operation => asOperation({ kind: 'file', ...reading, isExpensive: () => false, ...said })
+  definition: Definition<File<P, Q>, ReadDefaults | 'isExpensive'>,
+): Operation => asOperation({ kind: 'file', ...reading, isExpensive: () => false, ...definition })
 
 export const stream = <P extends TSchema = Nothing, Q extends TSchema = Nothing>(
-  said: Said<Stream<P, Q>, ReadDefaults>,
-): Operation => asOperation({ kind: 'stream', ...reading, ...said })
+  definition: Definition<Stream<P, Q>, ReadDefaults>,
+): Operation => asOperation({ kind: 'stream', ...reading, ...definition })
 
 export const raw = <P extends TSchema = Nothing, Q extends TSchema = Nothing>(
-  said: Said<Raw<P, Q>, ReadDefaults | 'headers' | 'body_example' | 'error_samples'>,
-): Operation => asOperation({ kind: 'raw', ...described, method: 'POST', headers: nothing, error_samples: {}, ...said })
+  definition: Definition<Raw<P, Q>, ReadDefaults | 'headers' | 'body_example' | 'error_samples'>,
+): Operation =>
+  asOperation({ kind: 'raw', ...described, method: 'POST', headers: nothing, error_samples: {}, ...definition })
 
 export const isWrite = (operation: Operation): operation is Write | WriteMany =>
   operation.kind === 'write' || operation.kind === 'write_many'

@@ -21,7 +21,7 @@ interface StreamOptions {
   rejectLater: RejectLater
 }
 
-/** Files and streams have concurrency limits of their own, and hold their slots until they end. */
+/** Files and streams have separate concurrency limits, and hold their slots until they end. */
 export function streamHandlers({ run, sendAnswer, streams, downloads, rejectLater }: StreamOptions) {
   function subscribe(door: Door, operation: Stream, request: FastifyRequest<RequestParts>, reply: FastifyReply): void {
     const { caller, head } = request
@@ -43,10 +43,10 @@ export function streamHandlers({ run, sendAnswer, streams, downloads, rejectLate
     send(request, reply, { signal: slot.signal, mayContinue: async () => true })
   }
 
-  function acquire(among: Streams, { caller }: FastifyRequest, reply: FastifyReply, tooMany: () => problem.Problem) {
+  function acquire(slots: Streams, { caller }: FastifyRequest, reply: FastifyReply, tooMany: () => problem.Problem) {
     // The client disconnected while it was identified: no event would release the slot.
     if (reply.raw.closed) return undefined
-    const slot = among.open(caller.workspace)
+    const slot = slots.open(caller.workspace)
     // Not on the body's close, which waits for the next chunk.
     if (slot) reply.raw.once('close', () => slot.abort())
     else rejectLater(() => void reply.send(tooMany()))

@@ -4,7 +4,7 @@ import type { Log } from '../log.ts'
 import { invalidJson } from '../problem.ts'
 import { readForm } from './body/form.ts'
 import { parseJsonBody } from './body/read-json.ts'
-import { type Arrival, callWithBody } from './call.ts'
+import { callWithBody, type IncomingRequest } from './call.ts'
 import type { Answer } from './envelope.ts'
 import { headerValues } from './headers.ts'
 import { fingerprintOf, type KeyedRequest, readKey } from './idempotency.ts'
@@ -14,38 +14,38 @@ import type { PendingWrite } from './write.ts'
 interface Receiving {
   operation: Write
   upload: Upload
-  arrival: Arrival
+  incoming: IncomingRequest
   body: Readable
   answer: (result: unknown) => Answer
 }
 
 /** Stores the file before the write's transaction begins, since an upload may take long. The write then takes it over. */
 export async function receiveUpload(
-  { operation, upload, arrival, body, answer }: Receiving,
+  { operation, upload, incoming, body, answer }: Receiving,
   at: At,
   write: (write: PendingWrite) => Promise<Answer>,
   log: Log,
 ): Promise<Answer> {
-  const keys = headerValues(arrival.raw, 'idempotency-key')
+  const keys = headerValues(incoming.raw, 'idempotency-key')
   const key = keys.length > 0 ? readKey(keys) : undefined
   // The response is decided by then. Retention deletes a file that stays behind.
   const discard = (id: string) =>
     upload.discard(at, id).catch((error: unknown) => {
-      log.warn({ err: error, request_id: arrival.id, file: id }, 'could not remove an uploaded file')
+      log.warn({ err: error, request_id: incoming.id, file: id }, 'could not remove an uploaded file')
     })
-  const form = await readForm(arrival.raw.headers, body, {
+  const form = await readForm(incoming.raw.headers, body, {
     bytes_max: upload.bytes_max,
-    keep: (bytes) => upload.store(at, bytes),
-    letGo: discard,
+    store: (bytes) => upload.store(at, bytes),
+    discard,
   })
   try {
     const json = form.options === undefined ? {} : parseOptions(form.options)
-    const file = { id: form.kept, name: form.file_name }
-    const call = { ...callWithBody(operation, arrival, upload.options, json), file }
+    const file = { id: form.stored_id, name: form.file_name }
+    const call = { ...callWithBody(operation, incoming, upload.options, json), file }
     const keyed = key === undefined ? undefined : keyedRequest(operation, call, key, form.hashes, form.file_name)
     return await write({ operation, call, keyed, answer })
   } finally {
-    await discard(form.kept)
+    await discard(form.stored_id)
   }
 }
 

@@ -69,6 +69,7 @@ function readObject(schema: RequestSchema, value: unknown, path: string, faults:
   const others = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined
   // No prototype if clients choose the names: `__proto__` is a name like any other.
   const result: Members = others ? Object.create(null) : {}
+  // An object that is no list, as checked above.
   const given = value as Members
   for (const name of Object.keys(given)) {
     if (faults.length >= faults_max) break

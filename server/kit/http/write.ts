@@ -78,8 +78,8 @@ export function queuePerCaller(): Queue {
 
 type Transact = (writes: PendingWrite[], lock_wait_ms: number) => Promise<Answer[]>
 
-/** For writes that open their own transactions. */
-export const plainWriter =
+/** For doors whose writes open their own transactions. */
+export const directWriter =
   (service: Service) =>
   async ({ operation, call, answer }: PendingWrite): Promise<Answer> => {
     if (operation.kind !== 'write') throw new Error(`${operation.id} can't run without a transaction`)

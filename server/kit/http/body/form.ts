@@ -16,10 +16,10 @@ const part_name_length_max = 100
 /** For everything but the file: boundaries, part headers and options. */
 const overhead_bytes_max = options_bytes_max + 48 * 1024
 
-/** A form that was read. Its file was passed to `keep` while it arrived and is not in memory. */
+/** A form that was read. Its file was passed to `store` while it arrived and is not in memory. */
 export interface Form {
-  /** The ID that `keep` returned. */
-  kept: string
+  /** The ID that `store` returned. */
+  stored_id: string
   file_name: string | null
   options: Buffer | undefined
   /** SHA-256 of each part, by part name. */
@@ -28,9 +28,9 @@ export interface Form {
 
 interface FormOptions {
   bytes_max: number
-  keep: (bytes: AsyncIterable<Buffer>) => Promise<string>
+  store: (bytes: AsyncIterable<Buffer>) => Promise<string>
   /** Must not fail: its error would hide why the form was rejected. */
-  letGo: (kept: string) => Promise<void>
+  discard: (stored_id: string) => Promise<void>
 }
 
 export const isFormType = (content_type: string | undefined): boolean =>
@@ -41,10 +41,10 @@ export const isFormTooLong = (content_length: string | undefined, bytes_max: num
 
 /** Reads a form with the part `file` and optionally the part `options`, in any order. Doesn't read the rest of a form that it rejects. */
 export async function readForm(headers: IncomingHttpHeaders, body: Readable, form_options: FormOptions): Promise<Form> {
-  const { bytes_max, keep, letGo } = form_options
+  const { bytes_max, store, discard } = form_options
   const hashes: Record<string, string> = {}
   let options: Buffer | undefined
-  let file: { kept: string; name: string | null } | undefined
+  let file: { stored_id: string; name: string | null } | undefined
   try {
     const chunks = readWithLimits(body, bytes_max)
     for await (const part of readFormParts(headers['content-type'] ?? '', chunks)) {
@@ -55,14 +55,14 @@ export async function readForm(headers: IncomingHttpHeaders, body: Readable, for
       if (name === 'options') options = await readAll(hashWhileReading(bytes, hash, options_bytes_max))
       else {
         const file_name = checkFileName(part.file_name)
-        file = { kept: await keep(hashWhileReading(bytes, hash, bytes_max)), name: file_name }
+        file = { stored_id: await store(hashWhileReading(bytes, hash, bytes_max)), name: file_name }
       }
       hashes[name] = hash.digest('base64')
     }
     if (!file) throw invalid([{ path: 'file', code: 'required', message: 'file is required.' }])
-    return { kept: file.kept, file_name: file.name, options, hashes }
+    return { stored_id: file.stored_id, file_name: file.name, options, hashes }
   } catch (error) {
-    if (file) await letGo(file.kept)
+    if (file) await discard(file.stored_id)
     throw error
   }
 }

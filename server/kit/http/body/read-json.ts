@@ -28,6 +28,7 @@ function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true
   if (Array.isArray(value)) return value.some((item) => isDeeperThan(item, levels - 1))
+  // An object that is no list, as checked above.
   const members = value as Record<string, unknown>
   // for...in makes no list of the names, of which there may be many.
   for (const name in members) if (isDeeperThan(members[name], levels - 1)) return true

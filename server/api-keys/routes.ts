@@ -1,11 +1,9 @@
-import { Type } from 'typebox'
-import { ById } from '../kit/field.ts'
+import { ById, Deleted } from '../kit/field.ts'
 import type { Operation } from '../kit/http/operation.ts'
 import * as operation from '../kit/http/operation.ts'
 import * as schema from './schema.ts'
 import * as api_keys from './store.ts'
 
-const Deleted = Type.Object({ deleted: Type.Literal(true) }, { title: 'Deleted' })
 const own_scopes = ['api_keys:read', 'api_keys:write']
 
 /** `scopes` are those of all other operations. */

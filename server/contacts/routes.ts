@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import { ById } from '../kit/field.ts'
+import { ById, Deleted } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
 import { setCrmId } from './crm-ids.ts'
 import { exportCsv } from './export.ts'
@@ -7,8 +6,6 @@ import { isFiltered } from './filters.ts'
 import { list } from './find.ts'
 import * as schema from './schema.ts'
 import * as contacts from './store.ts'
-
-const Deleted = Type.Object({ deleted: Type.Literal(true) }, { title: 'Deleted' })
 
 /** The `source` of a new contact, by how the caller was authenticated. */
 const source_by_authentication = { key: 'api', session: 'manual', token: 'webhook' } as const

@@ -1,6 +1,5 @@
-import { Type } from 'typebox'
 import { crmIdInUse } from '../contacts/crm-ids.ts'
-import { ById } from '../kit/field.ts'
+import { ById, Deleted } from '../kit/field.ts'
 import { resourceEnvelope } from '../kit/http/envelope.ts'
 import * as operation from '../kit/http/operation.ts'
 import { Problem } from '../kit/problem.ts'
@@ -9,8 +8,6 @@ import { integrationDisabled, receiveMessage, withReceipt } from './receive.ts'
 import * as schema from './schema.ts'
 import * as integrations from './store.ts'
 import { dryRun } from './upsert.ts'
-
-const Deleted = Type.Object({ deleted: Type.Literal(true) }, { title: 'Deleted' })
 
 export const operations: operation.Operation[] = [
   operation.list({

@@ -48,6 +48,9 @@ export const optionalTimestamp = (description: string) =>
 export const id = (description: string) =>
   Type.String({ format: 'uuid', description, examples: ['019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa'] })
 
+/** The response of a deletion. */
+export const Deleted = Type.Object({ deleted: Type.Literal(true) }, { title: 'Deleted' })
+
 export const ById = Type.Object({ id: id('The id of the resource.') })
 
 /**

@@ -15,7 +15,7 @@ export const account_operations: operation.Operation[] = [
     summary: 'Check a setup link',
     params: schema.ByToken,
     response: schema.Setup,
-    run: (at, { params }) => setup.check(at, params.token),
+    run: (at, { params }) => setup.checkToken(at, params.token),
   }),
   operation.write({
     id: 'setup.complete',

@@ -1,4 +1,4 @@
-import { ById } from '../kit/field.ts'
+import { ById, Deleted } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
 import { invalid } from '../kit/problem.ts'
 import * as invitations from './invitations.ts'
@@ -38,7 +38,7 @@ export const invitation_operations: operation.Operation[] = [
     scope: 'invitations:write',
     summary: 'Withdraw an invitation',
     params: ById,
-    response: schema.Deleted,
+    response: Deleted,
     run: (at, { params }) => invitations.remove(at, params.id),
   }),
   operation.get({

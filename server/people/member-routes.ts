@@ -1,3 +1,4 @@
+import { Deleted } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
 import { onUniqueViolation } from '../kit/postgres/errors.ts'
 import * as workspaces from '../workspaces/store.ts'
@@ -51,7 +52,7 @@ export const member_operations: operation.Operation[] = [
     scope: 'membership:write',
     summary: 'Remove a member, or leave the workspace',
     params: schema.ByPerson,
-    response: schema.Deleted,
+    response: Deleted,
     run: (at, call) => {
       const { person_id } = call.params
       if (person_id !== requireSession(call).id && !call.caller.scopes.has('members:write')) throw roleRequired('owner')

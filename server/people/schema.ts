@@ -99,8 +99,6 @@ export const ByToken = Type.Object({ token: text() })
 
 export const Setup = Type.Object({ kind: Type.Literal('setup') })
 
-export const Deleted = Type.Object({ deleted: Type.Literal(true) })
-
 /** These lists are short, so that one page usually holds all items. */
 export const Query = page.query({ limit: Type.Integer({ minimum: 1, maximum: 100, default: 100 }) })
 export type Query = Static<typeof Query>

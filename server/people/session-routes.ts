@@ -1,4 +1,4 @@
-import { ById } from '../kit/field.ts'
+import { ById, Deleted } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
 import { notFound } from '../kit/problem.ts'
 import * as schema from './schema.ts'
@@ -35,7 +35,7 @@ export const session_operations: operation.Operation[] = [
     path: '/session',
     scope: 'anyone:write',
     summary: 'Sign out',
-    response: schema.Deleted,
+    response: Deleted,
     run: (at, call) => signOut(at, toVisitor(call)),
   }),
   operation.list({
@@ -56,7 +56,7 @@ export const session_operations: operation.Operation[] = [
     path: '/sessions',
     scope: 'person:write',
     summary: 'Sign out everywhere',
-    response: schema.Deleted,
+    response: Deleted,
     run: async (at, call) => {
       await sessions.endAll(at, requireSession(call).id)
       toVisitor(call).setSessionCookie(undefined)
@@ -70,7 +70,7 @@ export const session_operations: operation.Operation[] = [
     scope: 'person:write',
     summary: 'End a session',
     params: ById,
-    response: schema.Deleted,
+    response: Deleted,
     run: async (at, call) => {
       const { id, session_id } = requireSession(call)
       if (!(await sessions.end(at, { person_id: id, id: call.params.id }))) throw notFound()

@@ -8,7 +8,7 @@ import { hashPassword } from './password.ts'
 import type { NewPerson } from './schema.ts'
 import * as people from './store.ts'
 
-const valid_ms = 24 * 60 * 60 * 1000
+const valid_ms = clock.day_ms
 
 /** Serializes setup: two processes that start together could otherwise create two valid links. */
 const lock_tokens = sql`lock table setup_tokens in share row exclusive mode`
@@ -30,7 +30,7 @@ const isValid = (token: string, now: number) =>
   sql`hash = ${hashOf(token)} and expires_at > ${clock.iso(now)} and not exists (select from people)`
 
 /** Fails with 404 when the token is not valid. */
-export async function check({ db, now }: Unscoped, token: string): Promise<{ kind: 'setup' }> {
+export async function checkToken({ db, now }: Unscoped, token: string): Promise<{ kind: 'setup' }> {
   if (!(await db.maybe(sql`select true from setup_tokens where ${isValid(token, now)}`))) throw notFound()
   return { kind: 'setup' }
 }
@@ -40,7 +40,7 @@ export async function complete(
   at: Unscoped,
   { token, new_person }: { token: string; new_person: NewPerson },
 ): Promise<people.PersonWithHash> {
-  await check(at, token)
+  await checkToken(at, token)
   const password_hash = await hashPassword(new_person.password)
   return inTransaction(at, async (at) => {
     const { db, now } = at

@@ -1,6 +1,5 @@
-import { Type } from 'typebox'
 import type { Catalog } from '../events/catalog.ts'
-import { ById } from '../kit/field.ts'
+import { ById, Deleted } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
 import * as page from '../kit/postgres/page.ts'
 import * as deliveries from './deliveries.ts'
@@ -10,7 +9,6 @@ import * as schema from './schema.ts'
 import * as webhooks from './store.ts'
 
 const path = '/webhooks'
-const Deleted = Type.Object({ deleted: Type.Literal(true) }, { title: 'Deleted' })
 
 export const operations = (catalog: Catalog): operation.Operation[] => [
   operation.write({

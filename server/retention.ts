@@ -12,8 +12,6 @@ import { sumUpCounts } from './webhooks/delivery-counts.ts'
 import * as webhooks from './webhooks/retention.ts'
 import * as workspaces from './workspaces/store.ts'
 
-const day_ms = 24 * 60 * 60 * 1000
-
 export interface RetentionOptions {
   service: Service
   events_keep_days: number
@@ -25,10 +23,10 @@ export interface RetentionOptions {
 /** Deletes old rows in every workspace. */
 export async function removeExpired(options: RetentionOptions): Promise<void> {
   const { service, events_keep_days, isStopping, now = clock.now } = options
-  const attempt = attempting(options)
-  const eventsBefore = () => now() - events_keep_days * day_ms
+  const runStep = createStepRunner(options)
+  const eventsBefore = () => now() - events_keep_days * clock.day_ms
   const db = service.pool
-  await attempt('sessions', () => sessions.removeExpired({ db, now: now() }, isStopping))
+  await runStep('sessions', () => sessions.removeExpired({ db, now: now() }, isStopping))
   for (const { id } of await workspaces.list({ db })) {
     const at = () => atNow(service, id, now())
     const steps: Record<string, () => Promise<unknown>> = {
@@ -39,24 +37,24 @@ export async function removeExpired(options: RetentionOptions): Promise<void> {
       integrations: () => integrations.removeOld(at(), isStopping),
       events: () => feed.removeOld(at(), eventsBefore(), isStopping),
     }
-    for (const [step, run] of Object.entries(steps)) await attempt(step, run, id)
+    for (const [step, run] of Object.entries(steps)) await runStep(step, run, id)
   }
 }
 
 /** Deletes the deliveries of deleted webhooks, and sums up delivery counts. */
 export async function tidyDeliveries(options: RetentionOptions): Promise<void> {
   const { service, isStopping, now = clock.now } = options
-  const attempt = attempting(options)
+  const runStep = createStepRunner(options)
   const db = service.pool
   for (const { workspace_id } of await webhooks.workspacesWithDeleted({ db, now: now() })) {
     const step = () => webhooks.removeDeleted(atNow(service, workspace_id, now()), isStopping)
-    await attempt('deleted_webhooks', step, workspace_id)
+    await runStep('deleted_webhooks', step, workspace_id)
   }
-  await attempt('delivery_counts', () => sumUpCounts({ db }, isStopping))
+  await runStep('delivery_counts', () => sumUpCounts({ db }, isStopping))
 }
 
 /** Runs a step. A step that fails is logged and retried the next time; the steps after it still run. */
-const attempting =
+const createStepRunner =
   ({ isStopping, log }: RetentionOptions) =>
   async (step: string, run: () => Promise<unknown>, workspace_id?: string): Promise<void> => {
     if (isStopping()) return

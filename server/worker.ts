@@ -5,7 +5,7 @@ import type { Service } from './kit/at.ts'
 import type { Log } from './kit/log.ts'
 import { type DueKind, noteAllDue, openDuePoll } from './kit/work/due.ts'
 import { openPeriodicTasks, type PeriodicTask } from './kit/work/periodic.ts'
-import { dueRows, openRunner, takeTurn, type Work } from './kit/work/work.ts'
+import { dueRows, openRunner, type Work, workOnDueRow } from './kit/work/work.ts'
 import * as retention from './retention.ts'
 import { due_deliveries } from './webhooks/claims.ts'
 import type { DispatcherOptions } from './webhooks/dispatcher.ts'
@@ -14,9 +14,9 @@ import { openSender, sendAll } from './webhooks/sender.ts'
 /** Everything that is done in the background. */
 
 /** Work whose state is in the rows of a table. */
-const works: Work[] = [imports]
+const table_work: Work[] = [imports]
 
-const due_kinds: DueKind[] = [...works.map(dueRows), due_deliveries]
+const due_kinds: DueKind[] = [...table_work.map(dueRows), due_deliveries]
 
 /** What `due_workspaces` is kept for. */
 export const background_kinds: string[] = due_kinds.map(({ kind }) => kind)
@@ -52,7 +52,7 @@ export interface Worker {
 export function openWorker(options: DispatcherOptions & { events_keep_days: number }): Worker {
   const { service, log } = options
   let is_stopping = false
-  const runner = openRunner(service, works, log)
+  const runner = openRunner(service, table_work, log)
   const sender = openSender(options)
   const onDue = (kind: string, workspace: string, is_polled: boolean) =>
     kind === due_deliveries.kind ? sender.send(workspace, is_polled) : runner.add(kind, workspace)
@@ -68,8 +68,8 @@ export function openWorker(options: DispatcherOptions & { events_keep_days: numb
   }
 }
 
-/** Runs everything that is due in one workspace, then returns. */
+/** For tests. Runs everything that is due in one workspace, then returns. */
 export async function runDue(options: DispatcherOptions, workspace: string): Promise<void> {
-  for (const work of works) while (await takeTurn(options.service, work, workspace, options.log, () => false));
+  for (const work of table_work) while (await workOnDueRow(options.service, work, workspace, options.log, () => false));
   await sendAll(options, workspace)
 }

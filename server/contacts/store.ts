@@ -79,11 +79,12 @@ function newContacts(inputs: ContactInput[], now: number): Contact[] {
 
 /**
  * Like `create`, for thousands of contacts. If another transaction takes one of the phone numbers in the meantime, the
- * transaction fails and is retried. The counts, which other transactions would wait for, are written after `turn`.
+ * transaction fails and is retried. The counts, which other transactions would wait for, are written after
+ * `before_counts` has resolved.
  */
 export async function createMany(
   at: At,
-  { inputs, turn }: { inputs: ContactInput[]; turn: Promise<unknown> },
+  { inputs, before_counts }: { inputs: ContactInput[]; before_counts: Promise<unknown> },
 ): Promise<(Contact | Problem)[]> {
   const { db, workspace, now } = at
   const holders = await idsByNumber(
@@ -97,7 +98,7 @@ export async function createMany(
     search_index.addMany(at, created),
     events.recordMany(at, event_types.created, created.map(createdEvent)),
   ])
-  await turn
+  await before_counts
   await addToCounts(at, created)
   return contacts.map((contact) => {
     const holder = holders.get(contact.phone_number)

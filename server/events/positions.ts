@@ -60,7 +60,7 @@ export async function assignPositions({ db }: Pick<At, 'db'>, isStopping: () => 
 }
 
 /** Makes the planner find each row by its key. A cached plan from when there were few rows would scan the whole table. */
-const by_key = raw(
+const planner_settings = raw(
   [
     "set_config('plan_cache_mode', 'force_custom_plan', true)",
     ...['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin'].map((plan) => `set_config('enable_${plan}', 'off', true)`),
@@ -82,7 +82,7 @@ function assignBatch(at: InWorkspace): Promise<number> {
         sql`insert into event_positions (workspace_id, position) values (${workspace}, 0)
           on conflict (workspace_id) do nothing`,
       ),
-      db.run(sql`select ${by_key} from event_positions where workspace_id = ${workspace} for update`),
+      db.run(sql`select ${planner_settings} from event_positions where workspace_id = ${workspace} for update`),
       db.run(
         sql`with free as materialized (${unassigned} for update skip locked),
           locked as (select id from (${unassigned}) as unassigned where id not in (select id from free) order by id limit 1),

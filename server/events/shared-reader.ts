@@ -21,24 +21,24 @@ interface Range {
 }
 
 /** Serves all streams of the process: one poll finds new events for all, and streams at the same position share a read. */
-export interface Subscribers {
+export interface SharedReader {
   /** Resolves with the workspace's last position when it is beyond `position`, or with undefined after `wait_ms` or an abort. */
   waitFor: (workspace: string, position: number, wait_ms: number, signal: AbortSignal) => Promise<number | undefined>
   next: (workspace: string, range: Range) => Promise<feed.StreamedEvent[]>
 }
 
-const by_database = new WeakMap<Db, Subscribers>()
+const by_database = new WeakMap<Db, SharedReader>()
 
-export function subscribersFor(db: Db): Subscribers {
-  let subscribers = by_database.get(db)
-  if (!subscribers) {
-    subscribers = openSubscribers(db)
-    by_database.set(db, subscribers)
+export function sharedReaderFor(db: Db): SharedReader {
+  let shared_reader = by_database.get(db)
+  if (!shared_reader) {
+    shared_reader = openSharedReader(db)
+    by_database.set(db, shared_reader)
   }
-  return subscribers
+  return shared_reader
 }
 
-function openSubscribers(db: Db): Subscribers {
+function openSharedReader(db: Db): SharedReader {
   const waiting = new Map<string, Set<Waiting>>()
   let is_polling = false
 

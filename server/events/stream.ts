@@ -5,7 +5,7 @@ import { isUnavailable } from '../kit/postgres/errors.ts'
 import { Problem } from '../kit/problem.ts'
 import * as feed from './feed.ts'
 import { lastPosition, positionOf } from './positions.ts'
-import { type Subscribers, subscribersFor } from './subscribers.ts'
+import { type SharedReader, sharedReaderFor } from './shared-reader.ts'
 
 /** Keeps proxies from closing a quiet stream. */
 const heartbeat_ms = 15_000
@@ -27,17 +27,17 @@ export async function* stream(
   // A browser reconnects to the same URL, so the header is newer than `after`.
   if (last_event_id !== undefined) position = await positionOf(at, { id: last_event_id, field: 'Last-Event-ID' })
   else if (after !== undefined) position = await positionOf(at, { id: after, field: 'after' })
-  const subscribers = subscribersFor(at.db)
+  const shared_reader = sharedReaderFor(at.db)
   yield `retry: ${retry_ms}\n\n`
   while (!signal.aborted) {
     if (position < last_position) {
-      const events = await readNext(subscribers, at.workspace, names, position)
+      const events = await readNext(shared_reader, at.workspace, names, position)
       if (!events) continue
       // Less than a full batch: there are no more of these types up to the last position.
       position = Math.max(events.at(-1)?.position ?? 0, events.length < feed.next_max ? last_position : 0)
       if (events.length > 0) yield events.map(toServerSentEvent).join('')
     } else {
-      const newer = await subscribers.waitFor(at.workspace, position, heartbeat_ms, signal)
+      const newer = await shared_reader.waitFor(at.workspace, position, heartbeat_ms, signal)
       if (newer === undefined) yield ':\n\n'
       else last_position = newer
     }
@@ -46,13 +46,13 @@ export async function* stream(
 
 /** Returns undefined after a pause when the database is unavailable, so that the stream continues. */
 async function readNext(
-  subscribers: Subscribers,
+  shared_reader: SharedReader,
   workspace: string,
   names: feed.NamesFilter,
   after: number,
 ): Promise<feed.StreamedEvent[] | undefined> {
   try {
-    return await subscribers.next(workspace, { names, after })
+    return await shared_reader.next(workspace, { names, after })
   } catch (error) {
     if (!isUnavailable(error) && !(error instanceof Problem)) throw error
     await sleep(retry_read_after_ms)

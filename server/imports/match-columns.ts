@@ -1,7 +1,7 @@
 import { type Field, fields } from '../contacts/schema.ts'
 import { type Fault, invalid } from '../kit/problem.ts'
 import { truncate } from '../kit/text.ts'
-import type { Mapping } from './schema.ts'
+import type { ColumnMapping } from './schema.ts'
 
 /** Short, because the report repeats the names in each row. */
 export const column_name_length_max = 200
@@ -41,7 +41,7 @@ const column_names: Record<Field, string[]> = {
 const field_by_name = new Map(fields.flatMap((field) => column_names[field].map((name) => [name, field] as const)))
 
 /** Maps each column to a field: as requested, or else by its name. Of several columns that fit a field, the first gets it. */
-export function matchColumns(columns: string[], requested: Mapping = {}): Mapping {
+export function matchColumns(columns: string[], requested: ColumnMapping = {}): ColumnMapping {
   const requested_fields = new Map(columns.map((column, index) => [column, requestedField(requested, column, index)]))
   const faults = [...unknownColumns(columns, requested), ...repeatedFields(requested_fields)]
   if (faults.length > 0) throw invalid(faults)
@@ -58,11 +58,11 @@ export function matchColumns(columns: string[], requested: Mapping = {}): Mappin
 }
 
 /** By the column's name, or by its index if no column has that name. */
-function requestedField(requested: Mapping, column: string, index: number): Field | null | undefined {
+function requestedField(requested: ColumnMapping, column: string, index: number): Field | null | undefined {
   return Object.hasOwn(requested, column) ? requested[column] : requested[String(index)]
 }
 
-function unknownColumns(columns: string[], requested: Mapping): Fault[] {
+function unknownColumns(columns: string[], requested: ColumnMapping): Fault[] {
   const known = new Set([...columns, ...columns.keys().map(String)])
   return Object.keys(requested)
     .filter((name) => !known.has(name))

@@ -131,7 +131,7 @@ async function runBatch(at: At, { running, lease }: Job, { batch, previous }: Ba
 async function writeContacts(at: At, { id, on_conflict }: Running, { batch, previous }: Batch): Promise<Row[]> {
   const { candidates, duplicates, refused } = sortRows(batch)
   const inputs = candidates.map(({ contact }) => ({ ...contact, source: 'import' as const }))
-  const results = await contacts.createMany(at, { inputs, turn: previous })
+  const results = await contacts.createMany(at, { inputs, before_counts: previous })
   const created: Row[] = []
   const matches: Match[] = []
   for (const [index, candidate] of candidates.entries()) {

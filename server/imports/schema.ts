@@ -9,9 +9,9 @@ const cell_length_max = 10_000
 /** Of all values of a row in a list. */
 export const shown_length_max = 10_000
 
-export type Mapping = Record<string, Field | null>
+export type ColumnMapping = Record<string, Field | null>
 
-export const statuses = ['queued', 'running', 'finished', 'canceled', 'failed', 'undoing', 'undone'] as const
+export const import_statuses = ['queued', 'running', 'finished', 'canceled', 'failed', 'undoing', 'undone'] as const
 export const outcomes = ['created', 'updated', 'skipped', 'refused'] as const
 export type Outcome = (typeof outcomes)[number]
 
@@ -23,7 +23,7 @@ const on_conflict = {
 }
 
 const options = {
-  mapping: Type.Unsafe<Mapping | undefined>({
+  mapping: Type.Unsafe<ColumnMapping | undefined>({
     type: 'object',
     additionalProperties: { type: ['string', 'null'], enum: [...fields, null] },
     description:
@@ -79,7 +79,7 @@ const count = (description: string, example = 0) => Type.Integer({ description, 
 export const Import = Type.Object(
   {
     id: id('The unique id of the import. Treat it as opaque.'),
-    status: oneOf(statuses, {
+    status: oneOf(import_statuses, {
       description:
         '`queued`, then `running`, then `finished`, `canceled` or `failed`. An undo changes it to `undoing`, then `undone`.',
       examples: ['finished'],
@@ -95,7 +95,7 @@ export const Import = Type.Object(
       description: 'The column names from the first row.',
       examples: [['Phone', 'First Name', 'Remarks']],
     }),
-    mapping: Type.Unsafe<Mapping>({
+    mapping: Type.Unsafe<ColumnMapping>({
       type: 'object',
       additionalProperties: { type: ['string', 'null'] },
       description: 'The contact field of each column; `null` if the column is ignored.',

@@ -19,10 +19,9 @@ export const columns =
   raw(`id, status, is_dry_run, file_name, on_conflict, default_country, columns, mapping, total, done,
   created, updated, skipped, refused, undo_skipped, error, created_at, started_at, finished_at, undone_at`)
 
-const day_ms = 24 * 60 * 60 * 1000
 /** How long file and rows are kept. Those of a dry run are about people who may never become contacts. */
-const kept_ms = 30 * day_ms
-const dry_run_kept_ms = 7 * day_ms
+const kept_ms = 30 * clock.day_ms
+const dry_run_kept_ms = 7 * clock.day_ms
 const delete_batch_rows = 10_000
 /** Of one call. The rest is deleted by the next one. */
 const old_imports_max = 1_000
@@ -167,7 +166,7 @@ export async function removeOld(at: At, isStopping?: IsStopping): Promise<void> 
     if (isStopping?.()) return
     await db.run(sql`update imports set file_id = null where workspace_id = ${workspace} and id = ${id}`)
   }
-  await files.removeUnused(at, { before: now - day_ms, isStopping })
+  await files.removeUnused(at, { before: now - clock.day_ms, isStopping })
   await removeUnusedNumbers(at, isStopping)
 }
 

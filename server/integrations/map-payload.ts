@@ -5,7 +5,7 @@ import { valueAt } from '../kit/pointer.ts'
 import { type Fault, invalid, type Problem } from '../kit/problem.ts'
 import type { Integration } from './schema.ts'
 
-export type Mapping = Pick<Integration, 'field_map' | 'default_country'>
+export type PayloadMapping = Pick<Integration, 'field_map' | 'default_country'>
 
 export interface MappedPayload {
   contact: NewContact
@@ -16,7 +16,7 @@ export interface MappedPayload {
 type Values = Record<string, string | string[]>
 
 /** Applies the field map to a payload. Returns a Problem when the result is not a valid contact. */
-export function mapPayload(payload: unknown, { field_map, default_country }: Mapping): MappedPayload | Problem {
+export function mapPayload(payload: unknown, { field_map, default_country }: PayloadMapping): MappedPayload | Problem {
   const { crm_ids: crm_pointers = {}, ...pointers } = field_map
   if (pointers.phone_number === undefined) {
     return invalid([{ path: 'phone_number', code: 'required', message: 'The field map has no phone_number yet.' }])
@@ -32,7 +32,7 @@ export function mapPayload(payload: unknown, { field_map, default_country }: Map
 }
 
 /** The phone number in a payload that may be invalid otherwise. */
-export function findPhoneNumber(payload: unknown, { field_map, default_country }: Mapping): string | undefined {
+export function findPhoneNumber(payload: unknown, { field_map, default_country }: PayloadMapping): string | undefined {
   const { phone_number } = field_map
   const { values } = readValues(payload, phone_number === undefined ? {} : { phone_number })
   return parseContact(values, default_country).contact?.phone_number

@@ -40,7 +40,7 @@ export async function receiveMessage(
   at: At,
   { id, request }: { id: string; request: RawRequest },
 ): Promise<RawAnswer | Problem> {
-  const integration = await integrations.lock(at, id)
+  const integration = await integrations.lockShared(at, id)
   if (integration.status === 'disabled') throw integrationDisabled()
   const receipt_id = newId()
   const refuse = async (problem: Problem, contact_id: string | null = null, payload?: unknown) => {
@@ -49,7 +49,7 @@ export async function receiveMessage(
     return withReceipt(problem, receipt_id)
   }
 
-  const message = openMessage(at, integration, request)
+  const message = verifyMessage(at, integration, request)
   if (message instanceof Problem) return refuse(message)
   const { webhook_id, payload } = message
   if (webhook_id !== undefined) {
@@ -60,7 +60,7 @@ export async function receiveMessage(
   const upserted = await upsert(at, { payload, mapping: integration })
   if (upserted.problem) {
     // The sender may send it again after the field map is corrected.
-    if (webhook_id !== undefined) await forgetMessage(at, { integration_id: id, webhook_id })
+    if (webhook_id !== undefined) await deleteMessageId(at, { integration_id: id, webhook_id })
     return refuse(upserted.problem, upserted.contact_id, payload)
   }
   const { outcome, contact_id } = upserted
@@ -76,7 +76,7 @@ export const withReceipt = ({ code, message, details, headers }: Problem, receip
 const answer = (data: Received): RawAnswer => ({ status: 200, body: { success: true, data } })
 
 /** Verifies the signature and parses the JSON. */
-function openMessage(
+function verifyMessage(
   { tools: { seal }, now }: At,
   { signing_secret }: integrations.StoredIntegration,
   { headers, bytes }: RawRequest,
@@ -124,7 +124,7 @@ async function firstReceipt(
   return first.receipt_id
 }
 
-const forgetMessage = (
+const deleteMessageId = (
   { db, workspace }: At,
   { integration_id, webhook_id }: { integration_id: string; webhook_id: string },
 ): Promise<number> =>

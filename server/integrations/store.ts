@@ -17,7 +17,7 @@ const integrations_max = 100
 const crm_systems_max = 10
 const crm_system_pattern = new RegExp(crm_system.pattern)
 /** Receipts contain personal data. */
-const kept_ms = 30 * 24 * 60 * 60 * 1000
+const kept_ms = 30 * clock.day_ms
 const delete_batch_max = 2_000
 
 const columns = raw(`id, name, status, field_map, default_country, token, signing_secret,
@@ -127,7 +127,7 @@ export async function findByTokens({ db }: Pick<At, 'db'>, tokens: string[]): Pr
 }
 
 /** Reads the integration and locks it against changes until the transaction ends. */
-export const lock = async (at: At, id: string): Promise<StoredIntegration> =>
+export const lockShared = async (at: At, id: string): Promise<StoredIntegration> =>
   orNotFound(await find(at, id, raw('for share')))
 
 export async function removeOld({ db, workspace, now }: At, isStopping?: IsStopping): Promise<void> {

@@ -4,7 +4,7 @@ import type { ContactWithCrmIds, NewContact } from '../contacts/schema.ts'
 import * as contacts from '../contacts/store.ts'
 import type { At } from '../kit/at.ts'
 import { Problem } from '../kit/problem.ts'
-import { findPhoneNumber, type Mapping, mapPayload } from './map-payload.ts'
+import { findPhoneNumber, mapPayload, type PayloadMapping } from './map-payload.ts'
 import type { DryRun, Sample } from './schema.ts'
 import * as integrations from './store.ts'
 
@@ -20,7 +20,7 @@ type Upserted = { outcome: 'created' | 'updated' | 'unchanged'; contact_id: stri
 
 interface PayloadInput {
   payload: unknown
-  mapping: Mapping
+  mapping: PayloadMapping
 }
 
 /** Creates the contact in a payload, or updates the one that has its phone number. Writes nothing when it refuses. */
@@ -80,7 +80,7 @@ async function planUpsert(at: At, { payload, mapping }: PayloadInput): Promise<P
 
 /** Returns what a sample would do, with the field map that is given or else the integration's own. */
 export async function dryRun(at: At, { id, sample, ...given }: Sample & { id: string }): Promise<DryRun> {
-  const integration = await integrations.lock(at, id)
+  const integration = await integrations.lockShared(at, id)
   const { default_country = integration.default_country } = given
   const field_map = given.field_map ? integrations.toFieldMap(given.field_map) : integration.field_map
   const plan = await planUpsert(at, { payload: sample, mapping: { field_map, default_country } })

@@ -1,6 +1,8 @@
 /** Only this file reads the clock. A time is in milliseconds; rows and answers have ISO 8601 text. */
 export const now = (): number => Date.now()
 
+export const day_ms = 24 * 60 * 60 * 1000
+
 /** Monotonic milliseconds, for durations only. */
 export const ticks = (): number => performance.now()
 

@@ -1,5 +1,5 @@
 /** Every error code that clients can get, with its status. Append only. */
-export const statuses = {
+export const status_by_code = {
   VALIDATION_ERROR: 400,
   UNAUTHORIZED: 401,
   FORBIDDEN: 403,
@@ -19,7 +19,7 @@ export const statuses = {
   SERVICE_UNAVAILABLE: 503,
 } as const
 
-export type Code = keyof typeof statuses
+export type Code = keyof typeof status_by_code
 
 /** An error that is sent to the client. Any other thrown error is a bug. */
 export class Problem extends Error {
@@ -35,7 +35,7 @@ export class Problem extends Error {
   }
 
   get status(): number {
-    return statuses[this.code]
+    return status_by_code[this.code]
   }
 }
 

@@ -8,12 +8,11 @@ import type { Overview } from './schema.ts'
 const days_shown = 30
 const days_per_week = 7
 const events_shown = 10
-const day_ms = 24 * 60 * 60 * 1000
 
 /** Reads stored counts, so that its cost doesn't grow with the number of contacts. Returns only events of these types. */
 export async function get(at: At, event_names: string[]): Promise<Overview> {
   const { now } = at
-  const days = Array.from({ length: days_shown }, (_, index) => toDay(now - (days_shown - 1 - index) * day_ms))
+  const days = Array.from({ length: days_shown }, (_, index) => toDay(now - (days_shown - 1 - index) * clock.day_ms))
   const [by_source, by_day, last_events] = await Promise.all([
     countBySource(at),
     countByDay(at, days[0] ?? ''),

@@ -19,7 +19,7 @@ import type {
 } from './schema.ts'
 import * as people from './store.ts'
 
-const valid_ms = 7 * 24 * 60 * 60 * 1000
+const valid_ms = 7 * clock.day_ms
 const open_max = 100
 
 /** `invited_by` must be an owner. The link is `link_start` followed by a token, of which only a hash is stored. */

@@ -7,10 +7,9 @@ import * as page from '../kit/postgres/page.ts'
 import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import type { OpenSession, Person, Query, Role } from './schema.ts'
 
-const day_ms = 24 * 60 * 60 * 1000
-const idle_ms = 14 * day_ms
+const idle_ms = 14 * clock.day_ms
 /** The maximum, even if it is used. */
-export const lifetime_ms = 90 * day_ms
+export const lifetime_ms = 90 * clock.day_ms
 /** A use is recorded only if the last recorded one is older than this. */
 const record_after_ms = 60_000
 const sessions_per_person_max = 50

@@ -80,7 +80,7 @@ function checkSignature(
   const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature']
   const [id = '', timestamp = '', signature = ''] = names.map((name) => headers[name] ?? '')
   const missing = names.filter((name) => !headers[name])
-  const late_s = Math.round(Math.abs(now / 1000 - Number(timestamp)))
+  const skew_s = Math.round(Math.abs(now / 1000 - Number(timestamp)))
   const message = { id, timestamp, body: body.bytes }
   const expected = secrets.map((secret) => sign(secret, message))
   const content = `${id}.${timestamp}.${body.text}`
@@ -92,8 +92,8 @@ function checkSignature(
     },
     {
       name: 'timestamp',
-      is_ok: late_s * 1000 <= tolerance_ms,
-      detail: `The timestamp differs from the current time by ${late_s} s. The limit is ${tolerance_ms / 1000} s.`,
+      is_ok: skew_s * 1000 <= tolerance_ms,
+      detail: `The timestamp differs from the current time by ${skew_s} s. The limit is ${tolerance_ms / 1000} s.`,
     },
     {
       name: 'content',

@@ -32,7 +32,7 @@ export function openSender(options: DispatcherOptions): Sender {
   }
 }
 
-/** Sends all due deliveries of one workspace, then returns. */
+/** For tests. Sends all due deliveries of one workspace, then returns. */
 export async function sendAll(options: DispatcherOptions, workspace: string): Promise<void> {
   const dispatcher = openDispatcher(options)
   dispatcher.send(workspace)

@@ -13,7 +13,7 @@ export interface KeyedRequest {
   fingerprint: string
 }
 
-const stored_ms = 24 * 60 * 60 * 1000
+const stored_ms = clock.day_ms
 const batch_rows = 1_000
 /** A stored answer must last longer than a request takes. */
 const request_max_ms = 60_000
@@ -72,7 +72,7 @@ export async function reserveKeys(
     sql`select key, fingerprint, status, headers, body from idempotency_keys
       where workspace_id = ${workspace} and key = any(${keys.filter((key) => !ours.has(key))})`,
   )
-  return new Map(held.map((answer) => [answer.key, replayOf(answer, prints.get(answer.key))]))
+  return new Map(held.map((answer) => [answer.key, toReplay(answer, prints.get(answer.key))]))
 }
 
 /** Whether the key has an answer that will still be stored when the request runs. */
@@ -84,7 +84,7 @@ export async function hasStoredAnswer({ db, workspace, now }: At, key: string): 
   return stored !== undefined
 }
 
-function replayOf({ fingerprint, status, headers, body }: Answer & KeyedRequest, requested: string | undefined) {
+function toReplay({ fingerprint, status, headers, body }: Answer & KeyedRequest, requested: string | undefined) {
   if (fingerprint !== requested) return idempotencyKeyReused()
   return { status, headers: { ...headers, 'idempotent-replayed': 'true' }, body }
 }

@@ -145,7 +145,7 @@ function runInTransaction(service: Service, writes: PendingWrite[], lock_wait_ms
       at,
       [...answers].flatMap(([{ keyed }, answer]) => (keyed ? { keyed, answer: sealed(answer) } : [])),
     )
-    return writes.map((write) => answers.get(write) ?? replayOf(write, replays, opened))
+    return writes.map((write) => answers.get(write) ?? findReplay(write, replays, opened))
   }
   return inTransaction(atNow(service, call.caller.workspace), run, { lock_timeout_ms: lock_wait_ms })
 }
@@ -185,7 +185,7 @@ async function undoneOnError(db: Db, run: () => Promise<unknown>): Promise<unkno
 const answerTo = ({ answer, call }: PendingWrite, result: unknown): Answer =>
   result instanceof Problem ? failure(result, call.request_id) : answer(result)
 
-function replayOf(
+function findReplay(
   { keyed, call }: PendingWrite,
   replays: Map<string, Answer | Problem>,
   opened: (stored: Answer) => Answer,

@@ -1,7 +1,7 @@
 import { failure } from '../http/envelope.ts'
 import { bodyOf, isWrite, type Operation } from '../http/operation.ts'
 import * as problem from '../problem.ts'
-import { type Code, type Problem, statuses } from '../problem.ts'
+import { type Code, type Problem, status_by_code } from '../problem.ts'
 import { headerReferences } from './headers.ts'
 import type { Components, Json } from './schema.ts'
 
@@ -31,7 +31,7 @@ const samples: Record<Exclude<Code, keyof ErrorSamples>, Problem> = {
 
 /** The error responses of an operation, by status. Operations with the same codes and samples share a component. */
 export function errorResponses(operation: Operation, service_samples: ErrorSamples, components: Components): Json {
-  const by_status = Map.groupBy(errorCodes(operation), (code) => statuses[code])
+  const by_status = Map.groupBy(errorCodes(operation), (code) => status_by_code[code])
   const own_samples = operation.kind === 'raw' ? operation.error_samples : {}
   const references = [...by_status].map(([status, codes]) => {
     const prefix = codes.some((code) => code in own_samples) ? `${operation.id}_` : ''
@@ -84,7 +84,7 @@ export const error_schema = {
       properties: {
         code: {
           type: 'string',
-          enum: Object.keys(statuses),
+          enum: Object.keys(status_by_code),
           description: 'A code that programs can handle. New codes may be added.',
         },
         message: { type: 'string', description: 'An explanation for people.' },

@@ -67,7 +67,7 @@ export const announce = ({ db, workspace }: At, { table }: Pick<Work, 'table'>):
   db.notify({ topic: table, workspace })
 
 /** Works on due workspaces in turn, for a second each. */
-export function openRunner(service: Service, works: Work[], log: Log): Runner {
+export function openRunner(service: Service, table_work: Work[], log: Log): Runner {
   const turns = new Map<string, { work: Work; workspace: string }>()
   let is_stopping = false
   let running: Promise<void> | undefined
@@ -77,7 +77,7 @@ export function openRunner(service: Service, works: Work[], log: Log): Runner {
       if (is_stopping) break
       turns.delete(key)
       try {
-        const has_worked = await takeTurn(service, work, workspace, log, () => is_stopping)
+        const has_worked = await workOnDueRow(service, work, workspace, log, () => is_stopping)
         // There may be more: it is its turn again after the others.
         if (has_worked) turns.set(key, { work, workspace })
         else await moveDue(service.pool, dueRows(work), workspace)
@@ -90,7 +90,7 @@ export function openRunner(service: Service, works: Work[], log: Log): Runner {
 
   return {
     add(table, workspace) {
-      const work = works.find((one) => one.table === table)
+      const work = table_work.find((one) => one.table === table)
       if (!work || is_stopping) return
       const key = `${table} ${workspace}`
       if (!turns.has(key)) turns.set(key, { work, workspace })
@@ -104,7 +104,7 @@ export function openRunner(service: Service, works: Work[], log: Log): Runner {
 }
 
 /** Works on one due row of the workspace. Returns false when there is none. */
-export async function takeTurn(
+export async function workOnDueRow(
   service: Service,
   work: Work,
   workspace: string,

@@ -10,11 +10,11 @@ import { newSecret } from '../server/kit/crypto/secret.ts'
 import { openLog } from '../server/kit/log.ts'
 import type { Pool } from '../server/kit/postgres/pool.ts'
 import { type Sql, sql } from '../server/kit/postgres/sql.ts'
+import { inWorkspace, newPerson } from './support/browsers.ts'
+import { create, eventsOf, unknown_id } from './support/contacts.ts'
 import { type Answer, migrations, serve, type Tenant, testPool } from './support/harness.ts'
-import { create, eventsOf, nobody } from './support/people.ts'
 import { parseResponse, rawRequest } from './support/raw-http.ts'
 import { newContact } from './support/samples.ts'
-import { at, someone } from './support/visitors.ts'
 
 const server = await serve()
 const { workspace, fetch, pool, sendBytes } = server
@@ -61,7 +61,7 @@ test('missing, malformed, unknown, expired and revoked keys return the same 401'
   ]) {
     for (const [method, address] of [
       ['GET', '/api/v1/contacts'],
-      ['GET', `/api/v1/agents/${nobody}`],
+      ['GET', `/api/v1/agents/${unknown_id}`],
       ['POST', '/v1/contacts'],
     ] as const) {
       const encoded = authorization && Buffer.from(authorization).toString('latin1')
@@ -215,13 +215,13 @@ test('concurrent requests with unknown tokens or cookies share statements', asyn
 test('concurrent requests of different sessions each get their own response', async () => {
   const tenants = await Promise.all(Array.from({ length: 5 }, () => workspace()))
   const people = await Promise.all(
-    tenants.map(({ id }, index) => someone(server, { [id]: index % 2 === 0 ? 'owner' : 'member' })),
+    tenants.map(({ id }, index) => newPerson(server, { [id]: index % 2 === 0 ? 'owner' : 'member' })),
   )
   const requests = people.flatMap((person, person_index) =>
     tenants.map((tenant, index) => ({ person, tenant, is_own: person_index === index })),
   )
   const answers = await Promise.all(
-    requests.map(({ person, tenant }) => person.go('GET', '/api/v1/contacts', undefined, at(tenant))),
+    requests.map(({ person, tenant }) => person.go('GET', '/api/v1/contacts', undefined, inWorkspace(tenant))),
   )
   assert.deepEqual(
     answers.map(({ status }) => status),
@@ -283,7 +283,7 @@ const remainingOf = ({ headers }: Answer) => Number(/^"key";r=(\d+);t=1$/.exec(S
 test('each response states the rate limit of the key, which recovers within a second', async () => {
   const tenant = await limited.workspace()
   const other = await tenant.newKey()
-  const paths = ['/contacts', `/contacts/${nobody}`, '/contacts?limit=0', '/agents']
+  const paths = ['/contacts', `/contacts/${unknown_id}`, '/contacts?limit=0', '/agents']
   let remaining = 5
   let answer: Answer | undefined
   for (let count = 0; answer?.status !== 429; count += 1) {

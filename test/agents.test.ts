@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../server/kit/postgres/sql.ts'
+import { eventsOf, unknown_id } from './support/contacts.ts'
 import { serve, type Tenant } from './support/harness.ts'
-import { eventsOf, nobody } from './support/people.ts'
 import { newAgent } from './support/samples.ts'
 
 const { workspace, fetch, pool } = await serve()
@@ -43,7 +43,7 @@ test('unset fields are "" and null', async () => {
 test('create ignores read-only fields, so the body of GET can be sent', async () => {
   const tenant = await workspace()
   const first = await create(tenant)
-  const { status, body } = await tenant.call('POST', '/agents', { ...first, workspace_id: nobody })
+  const { status, body } = await tenant.call('POST', '/agents', { ...first, workspace_id: unknown_id })
   assert.equal(status, 201)
   assert.notEqual(body.data.id, first.id)
   assert.notEqual(body.data.deployed_version.id, first.deployed_version.id)
@@ -131,7 +131,7 @@ test('an agent of another workspace, an unknown id and an invalid id give the sa
   const tenant = await workspace()
   const { id } = await create(await workspace())
   const seen = new Set<string>()
-  for (const other of [id, nobody, nobody.toUpperCase(), 'x', '%00', '%20', `${nobody}0`]) {
+  for (const other of [id, unknown_id, unknown_id.toUpperCase(), 'x', '%00', '%20', `${unknown_id}0`]) {
     for (const path of [`/agents/${other}`, `/agents/${other}/versions`]) {
       const { status, body } = await tenant.call('GET', path)
       assert.equal(status, 404, path)

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { scopes } from '../server/api.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
+import { inWorkspace, newPerson } from './support/browsers.ts'
 import { type Answer, serve, type Tenant } from './support/harness.ts'
 import { newApiKey } from './support/samples.ts'
-import { at, someone } from './support/visitors.ts'
 
 const server = await serve()
 const { workspace, fetch, pool } = server
@@ -37,9 +37,9 @@ test('only the response that creates a key contains it', async () => {
 
 test('a key without a list of scopes has all scopes except those for API keys', async () => {
   const tenant = await workspace()
-  const owner = await someone(server, { [tenant.id]: 'owner' })
+  const owner = await newPerson(server, { [tenant.id]: 'owner' })
   const createAsOwner = async (fields: object) =>
-    (await owner.go('POST', '/api/v1/api_keys', { name: 'x', ...fields }, at(tenant))).body.data.key
+    (await owner.go('POST', '/api/v1/api_keys', { name: 'x', ...fields }, inWorkspace(tenant))).body.data.key
   const unlisted = await createAsOwner({})
   assert.equal((await listWith(unlisted)).status, 200)
   for (const [method, body] of [['GET'], ['POST', newApiKey()]] as const) {
@@ -52,7 +52,7 @@ test('a key without a list of scopes has all scopes except those for API keys', 
 
 test("a key can't grant scopes that it doesn't have, not even by rotating another key", async () => {
   const tenant = await workspace()
-  const owner = await someone(server, { [tenant.id]: 'owner' })
+  const owner = await newPerson(server, { [tenant.id]: 'owner' })
   const weak = await tenant.newKey({ scopes: ['api_keys:write', 'contacts:read'] })
   const callWithWeak = (path: string, body: object) => tenant.call('POST', path, body, withKey(weak))
   for (const granted of [null, ['contacts:write'], ['contacts:read', 'agents:read'], ['api_keys:read']]) {
@@ -63,7 +63,7 @@ test("a key can't grant scopes that it doesn't have, not even by rotating anothe
     (await callWithWeak('/api_keys', newApiKey({ scopes: ['contacts:read', 'api_keys:write'] }))).status,
     201,
   )
-  const full = (await owner.go('POST', '/api/v1/api_keys', { name: 'full' }, at(tenant))).body.data
+  const full = (await owner.go('POST', '/api/v1/api_keys', { name: 'full' }, inWorkspace(tenant))).body.data
   assert.equal((await callWithWeak(`/api_keys/${full.id}/rotate`, {})).status, 403)
   assert.equal((await listWith(full.key)).status, 200)
 })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { create, get, unset } from './support/contacts.ts'
 import { answerFaults } from './support/contract.ts'
 import { type Answer, serve } from './support/harness.ts'
-import { create, get, unset } from './support/people.ts'
 import { createRejectionCheck, statusAndFault } from './support/rejections.ts'
 import { newContact } from './support/samples.ts'
 
@@ -147,11 +147,11 @@ test('an unknown member is rejected by name, with a suggestion', async () => {
     ['', undefined],
     ['a\0b', undefined],
   ] as const) {
-    const told = ({ status, body }: Answer) => {
+    const faultAndMessage = ({ status, body }: Answer) => {
       const [{ path, code, message }] = body.error.details.fields
       return [status, path, code, / Did you mean (.*)\?$/.exec(message)?.[1]]
     }
-    await refuses([{ ...newContact(), [name]: { polluted: true } }], told, [400, name, 'unknown', meant])
+    await refuses([{ ...newContact(), [name]: { polluted: true } }], faultAndMessage, [400, name, 'unknown', meant])
   }
 })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { create, eventsOf, get, profile, unknown_id } from './support/contacts.ts'
 import { serve } from './support/harness.ts'
-import { create, eventsOf, get, nobody, profile } from './support/people.ts'
 import { createBytesRejectionCheck, parseResponse, rawCreate, rawRequest } from './support/raw-http.ts'
 import { newContact } from './support/samples.ts'
 
@@ -42,7 +42,7 @@ test('a malformed id gets the same 404 as an unknown one, with every method', as
   ]
   const long = ['a'.repeat(499), 'a'.repeat(501), 'a'.repeat(10_000), '%41'.repeat(3_000), 'a/'.repeat(5_000), '']
   const seen = new Set<string>()
-  for (const other of [nobody, ...forms, ...around, ...odd, ...long]) {
+  for (const other of [unknown_id, ...forms, ...around, ...odd, ...long]) {
     for (const [method, body] of [['GET'], ['PATCH', { notes: 'x' }], ['DELETE']] as const) {
       const answer = await tenant.call(method, `/contacts/${other}`, body)
       assert.equal(answer.status, 404, `${method} /contacts/${other.slice(0, 100)}`)
@@ -144,16 +144,16 @@ test('an unsupported method gets 405 with the supported ones in Allow', async ()
     [`/contacts/${id}`, 'DELETE, GET, HEAD, PATCH', ['POST']],
     [`/contacts/${id}/crm_ids/hubspot`, 'DELETE, PUT', ['GET', 'HEAD', 'POST', 'PATCH']],
     ['/agents', 'GET, HEAD, POST', ['PATCH', 'DELETE']],
-    [`/agents/${nobody}`, 'GET, HEAD', ['POST', 'PATCH', 'DELETE']],
-    [`/agents/${nobody}/versions`, 'GET, HEAD', ['POST', 'PATCH', 'DELETE']],
+    [`/agents/${unknown_id}`, 'GET, HEAD', ['POST', 'PATCH', 'DELETE']],
+    [`/agents/${unknown_id}/versions`, 'GET, HEAD', ['POST', 'PATCH', 'DELETE']],
   ] as const) {
     for (const prefix of ['/api/v1', '/v1']) {
       for (const method of [...others, ...more].filter((other) => !allow.includes(other))) {
         const said = await sendBytes(rawRequest(tenant, `${method} ${prefix}${path}`))
         const head = method === 'HEAD' ? said : parseResponse(said).head
         assert.match(said, /^HTTP\/1\.1 405 /, `${method} ${path}`)
-        const told = /^allow: (.*)$/im.exec(head)?.[1]?.split(', ').sort().join(', ')
-        assert.equal(told, allow, `${method} ${path}`)
+        const listed = /^allow: (.*)$/im.exec(head)?.[1]?.split(', ').sort().join(', ')
+        assert.equal(listed, allow, `${method} ${path}`)
       }
     }
   }
@@ -163,7 +163,7 @@ test('an unsupported method gets 405 with the supported ones in Allow', async ()
 test('HEAD gets the response of GET without the body', async () => {
   const tenant = await workspace()
   const { id } = await create(tenant)
-  for (const path of ['/contacts', `/contacts/${id}`, '/agents', `/contacts/${nobody}`, '/contacts?limit=0']) {
+  for (const path of ['/contacts', `/contacts/${id}`, '/agents', `/contacts/${unknown_id}`, '/contacts?limit=0']) {
     const [got, head] = [await tenant.call('GET', path), await tenant.call('HEAD', path)]
     assert.deepEqual([head.status, head.text], [got.status, ''], path)
     for (const name of ['content-type', 'etag', 'content-length']) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { create, eventsOf, get, profile } from './support/contacts.ts'
 import { type Answer, serve, type Tenant } from './support/harness.ts'
-import { create, eventsOf, get, profile } from './support/people.ts'
 import { newAgent, newApiKey, newImport, newIntegration, newWebhook } from './support/samples.ts'
 
 const { workspace, pool } = await serve()

@@ -6,10 +6,10 @@ import { parse } from 'csv-parse/sync'
 import { exportCsv } from '../server/contacts/export.ts'
 import type { Db } from '../server/kit/postgres/pool.ts'
 import type { Sql } from '../server/kit/postgres/sql.ts'
+import { newPerson } from './support/browsers.ts'
 import { serve } from './support/harness.ts'
 import { newContact } from './support/samples.ts'
-import { contactsOf, imported } from './support/uploads.ts'
-import { someone } from './support/visitors.ts'
+import { contactsOf, importFile } from './support/uploads.ts'
 
 const server = await serve()
 const { workspace, pool } = server
@@ -20,7 +20,7 @@ test('an export has the contacts that match the filters, in the requested order'
     { length: 2_200 },
     (_, index) => `+49309${100_000 + index},n${index},${index % 2 ? 'odd' : 'even'}`,
   )
-  await imported(tenant, `phone,name,tags\n${lines.join('\n')}\n`)
+  await importFile(tenant, `phone,name,tags\n${lines.join('\n')}\n`)
   await tenant.call('POST', '/contacts', newContact({ first_name: 'Zoë' }))
   const read = async (query: string): Promise<Record<string, string>[]> => {
     const answer = await tenant.call('GET', `/contacts/export${query}`)
@@ -58,7 +58,7 @@ test('a cell that could be a formula is escaped, and an import restores it', asy
   assert.equal(row?.phone_number, contact.phone_number, 'a phone number is not escaped')
   assert.deepEqual([row?.first_name, row?.company, row?.notes, row?.tags], ["'@ada", "'-1", `'${notes}`, `'+a; b "c"`])
   const other = await workspace()
-  await imported(other, text)
+  await importFile(other, text)
   const [copied] = await contactsOf(other)
   for (const name of ['phone_number', 'first_name', 'company', 'notes', 'tags'])
     assert.deepEqual(copied[name], contact[name])
@@ -67,7 +67,7 @@ test('a cell that could be a formula is escaped, and an import restores it', asy
 test('a dashboard link can name the workspace in the query', async () => {
   const [own, other] = [await workspace(), await workspace()]
   await own.call('POST', '/contacts', newContact({ first_name: 'Grace' }))
-  const { go } = await someone(server, { [own.id]: 'member' })
+  const { go } = await newPerson(server, { [own.id]: 'member' })
   const linked = await go('GET', `/api/v1/contacts/export?search=grace&workspace=${own.id}`)
   assert.deepEqual([linked.status, linked.text.split('\n').length], [200, 3])
   for (const none of [other.id, 'none', `${own.id}&workspace=${own.id}`]) {
@@ -83,7 +83,7 @@ test('a dashboard link can name the workspace in the query', async () => {
 test('HEAD of an export sends no body, and an aborted export stops reading', async () => {
   const tenant = await workspace()
   const numbers = Array.from({ length: 3_500 }, (_, index) => `+49309${100_000 + index}`)
-  await imported(tenant, `phone\n${numbers.join('\n')}\n`)
+  await importFile(tenant, `phone\n${numbers.join('\n')}\n`)
   const head = await tenant.call('HEAD', '/contacts/export')
   assert.deepEqual([head.status, head.text], [200, ''])
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../server/kit/postgres/sql.ts'
+import { create } from './support/contacts.ts'
 import { serve, type Tenant } from './support/harness.ts'
-import { create } from './support/people.ts'
 import { newContact } from './support/samples.ts'
 
 const { workspace, pool } = await serve()

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import * as contacts_store from '../server/contacts/store.ts'
 import { inTransaction } from '../server/kit/at.ts'
 import { raw, sql } from '../server/kit/postgres/sql.ts'
+import { create } from './support/contacts.ts'
 import { serve, type Tenant } from './support/harness.ts'
-import { create } from './support/people.ts'
 import { newAgent, newContact } from './support/samples.ts'
 
 const { at, workspace, pool } = await serve()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { create } from './support/contacts.ts'
 import { serve, type Tenant } from './support/harness.ts'
-import { create } from './support/people.ts'
 
 const { workspace } = await serve()
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { create, eventsOf, get, profile, unknown_id, unset } from './support/contacts.ts'
 import { serve } from './support/harness.ts'
-import { create, eventsOf, get, nobody, profile, unset } from './support/people.ts'
 import { newContact } from './support/samples.ts'
 
 const { workspace, pool } = await serve()
@@ -24,7 +24,7 @@ test('PATCH with {} or only read-only fields changes nothing', async () => {
   const tenant = await workspace()
   const { id } = await create(tenant, profile)
   const before = await get(tenant, id)
-  for (const body of [{}, { id: nobody, source: 'import', updated_at: null, crm_ids: { a: 'b' } }]) {
+  for (const body of [{}, { id: unknown_id, source: 'import', updated_at: null, crm_ids: { a: 'b' } }]) {
     const { status, headers, body: answer } = await tenant.call('PATCH', `/contacts/${id}`, body)
     assert.equal(status, 200)
     assert.deepEqual({ ...answer.data, crm_ids: {} }, before)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../server/kit/postgres/sql.ts'
+import { create, eventsOf, get, never_contacted, profile, unknown_id, unset } from './support/contacts.ts'
 import { serve } from './support/harness.ts'
-import { create, eventsOf, get, never_contacted, nobody, profile, unset } from './support/people.ts'
 import { newContact } from './support/samples.ts'
 
 const { workspace, fetch, pool } = await serve()
@@ -84,9 +84,9 @@ test('of tags that differ only in case the first is kept, and the order stays', 
 test('create ignores read-only fields', async () => {
   const tenant = await workspace()
   const owned = {
-    id: nobody,
+    id: unknown_id,
     source: 'import',
-    workspace_id: nobody,
+    workspace_id: unknown_id,
     created_at: '2001-01-01T00:00:00.000Z',
     updated_at: 5,
     first_contact_at: [],
@@ -94,7 +94,7 @@ test('create ignores read-only fields', async () => {
     crm_ids: { hubspot: '1' },
   }
   const contact = await create(tenant, owned)
-  assert.notEqual(contact.id, nobody)
+  assert.notEqual(contact.id, unknown_id)
   assert.notEqual(contact.created_at, owned.created_at)
   assert.equal(contact.source, 'api')
   assert.deepEqual(await get(tenant, contact.id), { ...contact, ...never_contacted, crm_ids: {} })
@@ -207,7 +207,7 @@ test("another workspace's contact is 404 and stays unchanged", async () => {
     ['DELETE', '/crm_ids/hubspot'],
   ] as const) {
     const answer = await stranger.call(method, `/contacts/${id}${path}`, body)
-    const unknown = await stranger.call(method, `/contacts/${nobody}${path}`, body)
+    const unknown = await stranger.call(method, `/contacts/${unknown_id}${path}`, body)
     assert.deepEqual([answer.status, unknown.status], [404, 404])
     assert.equal(answer.body.error.message, unknown.body.error.message)
   }

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openApi } from '../server/api.ts'
 import { readConfig } from '../server/config.ts'
 import { openLog } from '../server/kit/log.ts'
+import { create, unknown_id } from './support/contacts.ts'
 import { type Answer, migrations, serve, testPool } from './support/harness.ts'
-import { create, nobody } from './support/people.ts'
 import { newAgent, newContact } from './support/samples.ts'
 
 const { workspace, fetch } = await serve()
@@ -21,7 +21,7 @@ async function everyKind(): Promise<[string, Answer][]> {
   const { id, phone_number } = await create(tenant)
   const reader = { authorization: `Bearer ${await tenant.newKey({ scopes: ['contacts:read'] })}` }
   const etag = String((await tenant.call('GET', `/contacts/${id}`)).headers.get('etag'))
-  const asked: [string, string, unknown?, Record<string, string>?][] = [
+  const requests: [string, string, unknown?, Record<string, string>?][] = [
     ['GET', '/contacts'],
     ['POST', '/contacts', newContact()],
     ['GET', `/contacts/${id}`],
@@ -35,7 +35,7 @@ async function everyKind(): Promise<[string, Answer][]> {
     ['POST', '/contacts', '{', { 'content-type': 'application/json' }],
     ['GET', '/contacts', undefined, { authorization: 'Bearer x' }],
     ['POST', '/contacts', {}, reader],
-    ['GET', `/contacts/${nobody}`],
+    ['GET', `/contacts/${unknown_id}`],
     ['GET', '/nothing'],
     ['GET', '/contacts/%zz'],
     ['PUT', '/contacts', {}],
@@ -46,7 +46,7 @@ async function everyKind(): Promise<[string, Answer][]> {
     ['DELETE', `/contacts/${id}`],
   ]
   const answers: [string, Answer][] = []
-  for (const [method, address, body, headers] of asked) {
+  for (const [method, address, body, headers] of requests) {
     answers.push([`${method} ${address}`, await tenant.call(method, address, body, headers)])
   }
   return answers
@@ -55,14 +55,14 @@ async function everyKind(): Promise<[string, Answer][]> {
 test('every answer is in the envelope and has a unique request id', async () => {
   const answers = await everyKind()
   const ids = new Set<string>()
-  for (const [asked, { status, headers, body }] of answers) {
+  for (const [request, { status, headers, body }] of answers) {
     ids.add(String(headers.get('x-request-id')))
     if (status === 304) continue
-    assert.equal(headers.get('content-type'), 'application/json; charset=utf-8', asked)
+    assert.equal(headers.get('content-type'), 'application/json; charset=utf-8', request)
     if (status < 400) {
       assert.equal(body.success, true)
       const is_list = Array.isArray(body.data)
-      assert.deepEqual(Object.keys(body), is_list ? ['success', 'data', 'pagination'] : ['success', 'data'], asked)
+      assert.deepEqual(Object.keys(body), is_list ? ['success', 'data', 'pagination'] : ['success', 'data'], request)
       continue
     }
     assert.deepEqual(Object.keys(body), ['success', 'error'])
@@ -70,8 +70,8 @@ test('every answer is in the envelope and has a unique request id', async () => 
     assert.deepEqual(Object.keys(body.error), ['code', 'message', 'details'])
     assert.match(body.error.code, /^[A-Z_]+$/)
     assert.ok(body.error.message.length > 10, 'the message has enough words')
-    assert.equal(body.error.details.request_id, headers.get('x-request-id'), asked)
-    if (body.error.code === 'VALIDATION_ERROR') assert.ok(Array.isArray(body.error.details.fields), asked)
+    assert.equal(body.error.details.request_id, headers.get('x-request-id'), request)
+    if (body.error.code === 'VALIDATION_ERROR') assert.ok(Array.isArray(body.error.details.fields), request)
   }
   assert.equal(ids.size, answers.length)
   assert.equal(ids.has('null'), false)
@@ -87,7 +87,7 @@ test('answers are the same under /v1', async () => {
     ['GET', '/contacts', undefined, key],
     ['GET', `/contacts/${id}`, undefined, key],
     ['GET', '/agents?limit=0', undefined, key],
-    ['GET', `/contacts/${nobody}`, undefined, key],
+    ['GET', `/contacts/${unknown_id}`, undefined, key],
     ['GET', '/contacts', undefined, {}],
     ['PATCH', `/contacts/${id}`, { surname: 'x' }, key],
     ['PUT', '/contacts', undefined, key],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { create, eventsOf, get, profile } from './support/contacts.ts'
 import { serve } from './support/harness.ts'
-import { create, eventsOf, get, profile } from './support/people.ts'
 
 const { workspace, pool } = await serve()
 

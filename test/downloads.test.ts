@@ -18,7 +18,7 @@ import { overloaded } from '../server/kit/problem.ts'
 import { waitUntil } from './faults/client.ts'
 import { migrations, serve, type Tenant, testPool } from './support/harness.ts'
 import { addLargeContacts, askWithoutReading, beginningOf, endOf } from './support/readers.ts'
-import { imported } from './support/uploads.ts'
+import { importFile } from './support/uploads.ts'
 
 const { workspace, pool, at } = await serve()
 
@@ -96,7 +96,7 @@ const stallFour = (url: string, tenant: Tenant): Promise<Socket[]> =>
 test('a workspace can run four downloads; other requests and other workspaces are not affected', async () => {
   const { url, get } = await over(never_ms)
   const [tenant, other] = [await withContacts(large), await workspace()]
-  const { id } = await imported(tenant, 'phone\n+14155550100\n')
+  const { id } = await importFile(tenant, 'phone\n+14155550100\n')
   const stalled = await stallFour(url, tenant)
   for (const path of ['/contacts/export', `/contacts/imports/${id}/rows.csv`]) {
     const refused = await get(tenant, path)
@@ -241,13 +241,13 @@ async function* pieces() {
 }
 
 /** A queue that rejects some of the calls. */
-function queueThat(accepts: (asked: number) => boolean) {
+function queueThat(accepts: (calls: number) => boolean) {
   const queue = {
-    asked: 0,
+    calls: 0,
     retry_after_ms: 1,
     async inQueue<T>(read: () => Promise<T>): Promise<T> {
-      queue.asked += 1
-      if (!accepts(queue.asked)) throw overloaded()
+      queue.calls += 1
+      if (!accepts(queue.calls)) throw overloaded()
       return read()
     },
   }
@@ -255,22 +255,22 @@ function queueThat(accepts: (asked: number) => boolean) {
 }
 
 test('a page that the queue rejects is retried, the first one too, and the file is complete', async () => {
-  const queue = queueThat((asked) => asked % 2 === 0)
+  const queue = queueThat((calls) => calls % 2 === 0)
   assert.equal(await text(await openStreamBody(pieces(), forever, queue)), 'abc')
-  assert.equal(queue.asked, 8)
+  assert.equal(queue.calls, 8)
 })
 
 test('a download is rejected if the queue keeps rejecting its first page', async () => {
   const queue = queueThat(() => false)
   await assert.rejects(openStreamBody(pieces(), forever, queue), /overloaded/)
-  assert.equal(queue.asked, 3)
+  assert.equal(queue.calls, 3)
 })
 
 test('a file ends with an error if the queue keeps rejecting a later page', async () => {
-  const queue = queueThat((asked) => asked === 1)
+  const queue = queueThat((calls) => calls === 1)
   const body = await openStreamBody(pieces(), forever, queue)
   await assert.rejects(text(body), /overloaded/)
-  assert.equal(queue.asked, 11)
+  assert.equal(queue.calls, 11)
 })
 
 test('a page that fails is not retried', async () => {
@@ -281,7 +281,7 @@ test('a page that fails is not retried', async () => {
       throw new Error('lost')
     }
     await assert.rejects(async () => text(await openStreamBody(failing(), forever, queue)), /lost/)
-    assert.equal(queue.asked, good.length + 1)
+    assert.equal(queue.calls, good.length + 1)
   }
 })
 

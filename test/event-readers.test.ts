@@ -5,10 +5,10 @@ import { event_types as import_events } from '../server/imports/event-types.ts'
 import { inTransaction } from '../server/kit/at.ts'
 import { newId } from '../server/kit/id.ts'
 import { event_types as webhook_events } from '../server/webhooks/event-types.ts'
+import { inWorkspace, newPerson } from './support/browsers.ts'
 import { openStream } from './support/event-streams.ts'
 import { serve, type Tenant } from './support/harness.ts'
 import { newAgent, newContact } from './support/samples.ts'
-import { at, someone } from './support/visitors.ts'
 
 const server = await serve()
 
@@ -43,8 +43,8 @@ test('owners see every event; members and viewers see events of resources that t
     ['member', viewer_types],
     ['viewer', viewer_types],
   ] as const) {
-    const person = await someone(server, { [tenant.id]: role })
-    const go = async (path: string) => (await person.go('GET', `/api/v1${path}`, undefined, at(tenant))).body
+    const person = await newPerson(server, { [tenant.id]: role })
+    const go = async (path: string) => (await person.go('GET', `/api/v1${path}`, undefined, inWorkspace(tenant))).body
     const { data, pagination } = await go('/events')
     assert.deepEqual([typesOf(data), pagination.total], [expected, expected.length], role)
     const first = await go('/events?limit=1')
@@ -60,7 +60,7 @@ test('owners see every event; members and viewers see events of resources that t
     assert.equal(of_webhooks, role === 'owner' ? 1 : 0)
     assert.deepEqual(typesOf((await go('/overview')).data.events), expected)
     for (const { id, type } of all) {
-      const got = await person.go('GET', `/api/v1/events/${id}`, undefined, at(tenant))
+      const got = await person.go('GET', `/api/v1/events/${id}`, undefined, inWorkspace(tenant))
       assert.equal(got.status, expected.includes(type) ? 200 : 404, `${role} ${type}`)
     }
   }
@@ -86,7 +86,7 @@ test('a key sees events of resources that its scopes let it read', async () => {
 test('a stream sends a member no events of webhooks and keys', async () => {
   const tenant = await workspaceWithEvents()
   const [oldest] = (await tenant.call('GET', '/events')).body.data.reverse()
-  const member = await someone(server, { [tenant.id]: 'member' })
+  const member = await newPerson(server, { [tenant.id]: 'member' })
   const address = `${server.url}/app/api/v1/events/stream?workspace=${tenant.id}&after=${oldest.id}`
   const stream = await openStream(address, { cookie: member.cookie() })
   await tenant.newKey()
@@ -97,13 +97,13 @@ test('a stream sends a member no events of webhooks and keys', async () => {
 
 test('a stream ends when the role of its reader changes', async () => {
   const tenant = await workspaceWithEvents()
-  const owner = await someone(server, { [tenant.id]: 'owner' })
-  const other = await someone(server, { [tenant.id]: 'owner' })
+  const owner = await newPerson(server, { [tenant.id]: 'owner' })
+  const other = await newPerson(server, { [tenant.id]: 'owner' })
   const stream = await openStream(`${server.url}/app/api/v1/events/stream?workspace=${tenant.id}`, {
     cookie: other.cookie(),
   })
   const role = { role: 'member' }
-  assert.equal((await owner.go('PATCH', `/members/${other.id}`, role, at(tenant))).status, 200)
+  assert.equal((await owner.go('PATCH', `/members/${other.id}`, role, inWorkspace(tenant))).status, 200)
   let is_over = false
   const ended = stream.ended.then(() => {
     is_over = true

@@ -17,12 +17,12 @@ import { openLog } from '../server/kit/log.ts'
 import type { Db, Pool } from '../server/kit/postgres/pool.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
 import { withServers } from './faults/server.ts'
+import { inWorkspace, newPerson } from './support/browsers.ts'
+import { create } from './support/contacts.ts'
 import { type EventStream, openStream } from './support/event-streams.ts'
 import { migrations, openServer, type Server, serve, type Tenant, testPool } from './support/harness.ts'
 import { holdTransaction } from './support/held-transaction.ts'
-import { create } from './support/people.ts'
 import { newAgent, newContact } from './support/samples.ts'
-import { at, someone } from './support/visitors.ts'
 
 const server = await serve()
 const { workspace, pool } = server
@@ -275,11 +275,11 @@ test('a stream ends when its key is revoked or expires', async () => {
 
 test('a session streams the workspace that the header or the query names, until the session ends', async () => {
   const tenant = await workspace()
-  const owner = await someone(server, { [tenant.id]: 'owner' })
+  const owner = await newPerson(server, { [tenant.id]: 'owner' })
   const address = `${server.url}/app/api/v1/events/stream`
   const cookie = owner.cookie()
   const streams = await Promise.all([
-    openStream(address, { cookie, ...at(tenant) }),
+    openStream(address, { cookie, ...inWorkspace(tenant) }),
     openStream(`${address}?workspace=${tenant.id}`, { cookie }),
   ])
   assert.deepEqual(
@@ -306,8 +306,11 @@ test('a session streams the workspace that the header or the query names, until 
 
 test('an open stream does not count as use of its session, and ends when the session has been idle for 14 days', async () => {
   const tenant = await workspace()
-  const owner = await someone(server, { [tenant.id]: 'owner' })
-  const stream = await openStream(`${server.url}/app/api/v1/events/stream`, { cookie: owner.cookie(), ...at(tenant) })
+  const owner = await newPerson(server, { [tenant.id]: 'owner' })
+  const stream = await openStream(`${server.url}/app/api/v1/events/stream`, {
+    cookie: owner.cookie(),
+    ...inWorkspace(tenant),
+  })
   const setLastUsed = (days: number) =>
     pool.run(sql`update sessions set last_used_at = ${iso(Date.now() - days * day_ms)} where person_id = ${owner.id}`)
   const lastUsed = async () =>
@@ -392,12 +395,12 @@ test('the streams of a workspace are limited, and other workspaces are not affec
 test('a client that disconnects while it is being identified leaves no stream behind', async () => {
   const own_pool = testPool()
   const gate = Promise.withResolvers<void>()
-  let asked = 0
+  let reads = 0
   const slow: Pool = {
     ...own_pool,
     async many(statement) {
       if (!statement.text.includes('join sessions')) return own_pool.many(statement)
-      asked += 1
+      reads += 1
       await gate.promise
       return own_pool.many(statement)
     },
@@ -405,7 +408,7 @@ test('a client that disconnects while it is being identified leaves no stream be
   const here = await openServer(slow)
   after(here.close)
   const tenant = await here.workspace()
-  const owner = await someone(here, { [tenant.id]: 'owner' })
+  const owner = await newPerson(here, { [tenant.id]: 'owner' })
   const { hostname, port } = new URL(here.url)
   const lines = [
     `GET /app/api/v1/events/stream?workspace=${tenant.id} HTTP/1.1`,
@@ -419,7 +422,7 @@ test('a client that disconnects while it is being identified leaves no stream be
   })
   await Promise.all(sockets.map((socket) => once(socket, 'connect')))
   // One statement identifies many of them.
-  while (asked === 0) await sleep(10)
+  while (reads === 0) await sleep(10)
   for (const socket of sockets) socket.destroy()
   // Until the server has noticed. If that takes longer, the test shows nothing, but doesn't fail.
   await sleep(100)

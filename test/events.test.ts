@@ -14,9 +14,9 @@ import { inTransaction } from '../server/kit/at.ts'
 import { newId } from '../server/kit/id.ts'
 import type { Db } from '../server/kit/postgres/pool.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
+import { create } from './support/contacts.ts'
 import { serve, type Tenant } from './support/harness.ts'
 import { holdTransaction } from './support/held-transaction.ts'
-import { create } from './support/people.ts'
 import { newAgent, newApiKey, newContact, newImport, newWebhook } from './support/samples.ts'
 
 const { workspace, pool, at } = await serve()

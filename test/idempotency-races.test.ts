@@ -7,8 +7,8 @@ import * as clock from '../server/kit/clock.ts'
 import { newId } from '../server/kit/id.ts'
 import type { Db } from '../server/kit/postgres/pool.ts'
 import { type Sql, sql } from '../server/kit/postgres/sql.ts'
+import { create, eventsOf } from './support/contacts.ts'
 import { type Answer, serve, type Tenant } from './support/harness.ts'
-import { create, eventsOf } from './support/people.ts'
 import { newContact } from './support/samples.ts'
 
 /** Two servers on one database stand for two processes. */

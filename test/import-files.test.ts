@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { readRows } from '../server/imports/parse-csv.ts'
 import { serve } from './support/harness.ts'
-import { contactsOf, fieldsOf, imported, partOf, postForm, upload } from './support/uploads.ts'
+import { contactsOf, fieldsOf, importFile, partOf, postForm, upload } from './support/uploads.ts'
 
 const { workspace } = await serve()
 
@@ -37,7 +37,7 @@ for (const [encoding, encode] of Object.entries(encodings)) {
       test(`a messy file is read: ${name}`, async () => {
         const tenant = await workspace()
         const text = messy.map((cells) => cells.join(delimiter)).join(line_break)
-        const { import: done } = await imported(tenant, encode(text))
+        const { import: done } = await importFile(tenant, encode(text))
         assert.deepEqual([done.total, done.created], [3, 3])
         assert.deepEqual(done.columns, ['Phone', 'First Name', 'Notes'])
         const contacts = await contactsOf(tenant)
@@ -58,7 +58,7 @@ for (const [encoding, encode] of Object.entries(encodings)) {
 
 test('columns without a name or with the same name get unique names', async () => {
   const tenant = await workspace()
-  const { import: done } = await imported(tenant, 'phone,,phone,phone\n+14155550100,a,b,c\n')
+  const { import: done } = await importFile(tenant, 'phone,,phone,phone\n+14155550100,a,b,c\n')
   assert.deepEqual(done.columns, ['phone', 'Column 2', 'phone (2)', 'phone (3)'])
 })
 

@@ -4,13 +4,13 @@ import { uniqueColumnNames } from '../server/imports/match-columns.ts'
 import { readRows } from '../server/imports/parse-csv.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
 import { serve } from './support/harness.ts'
-import { ended, fieldsOf, imported, upload } from './support/uploads.ts'
+import { fieldsOf, getImport, importFile, upload } from './support/uploads.ts'
 
 const { workspace, pool } = await serve()
 
 test('200 columns are accepted and 201 refused, also with the same name', async () => {
   const tenant = await workspace()
-  const { import: done } = await imported(tenant, `phone,${'a,'.repeat(198)}a\n+14155550100\n`)
+  const { import: done } = await importFile(tenant, `phone,${'a,'.repeat(198)}a\n+14155550100\n`)
   assert.deepEqual([done.columns.length, done.columns[1], done.columns[199]], [200, 'a', 'a (199)'])
   for (const header of [`phone,${'a,'.repeat(199)}a`, 'a,'.repeat(120_000), ','.repeat(250_000)]) {
     const answer = await upload(tenant, `${header}x\n+14155550100\n`)
@@ -38,7 +38,7 @@ test('a row of more than 200 cells is refused, and its first 200 cells are kept'
     `+14155550104,${'"x",'.repeat(40_000)}"two\nlines"`,
     '+14155550105,Eva',
   ].join('\n')
-  const { import: done, id, rows } = await imported(tenant, file)
+  const { import: done, id, rows } = await importFile(tenant, file)
   assert.deepEqual([done.total, done.created, done.refused], [6, 2, 4], 'a row without text is left out')
   const reason = 'The row has more than 200 cells.'
   assert.deepEqual(
@@ -71,7 +71,7 @@ test('the size of a chunk is limited by its text and by its cells', async () => 
 test('millions of empty lines are left out', async () => {
   const tenant = await workspace()
   const file = `phone\n${'\n'.repeat(4_000_000)}${'\r\n'.repeat(4_000_000)}${' \t\n'.repeat(10_000)}+14155550100\n`
-  const { import: done } = await imported(tenant, file)
+  const { import: done } = await importFile(tenant, file)
   assert.deepEqual([done.total, done.created], [1, 1])
 })
 
@@ -131,7 +131,7 @@ test('a file that is not text is refused at the upload', async () => {
 test('a long column name in a file is cut, and in JSON refused', async () => {
   const tenant = await workspace()
   const name = `${'x'.repeat(199)}😀y`
-  const { import: done } = await imported(tenant, `phone,${name},${name}\n+14155550100,1,2\n`)
+  const { import: done } = await importFile(tenant, `phone,${name},${name}\n+14155550100,1,2\n`)
   assert.deepEqual(done.columns, ['phone', 'x'.repeat(199), `${'x'.repeat(199)} (2)`])
   const rows = [{ phone: '+14155550101', ['x'.repeat(201)]: '' }]
   const answer = await tenant.call('POST', '/contacts/imports', { rows })
@@ -141,9 +141,9 @@ test('a long column name in a file is cut, and in JSON refused', async () => {
 test('a list shortens long values, and the CSV has all of them', async () => {
   const tenant = await workspace()
   const lines = Array.from({ length: 60 }, (_, index) => `${index},${'x'.repeat(250_000)}\n`)
-  const { import: done, id } = await imported(tenant, `phone,name\n${lines.join('')}`)
+  const { import: done, id } = await importFile(tenant, `phone,name\n${lines.join('')}`)
   assert.equal(done.refused, 60)
-  const { rows } = await ended(tenant, id)
+  const { rows } = await getImport(tenant, id)
   assert.deepEqual(
     rows.map(({ values }: { values: { phone: string } }) => values.phone),
     Array.from({ length: 60 }, (_, index) => String(index)),

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { sql } from '../server/kit/postgres/sql.ts'
 import { serve } from './support/harness.ts'
 import { newContact } from './support/samples.ts'
-import { contactsOf, ended, imported } from './support/uploads.ts'
+import { contactsOf, getImport, importFile } from './support/uploads.ts'
 
 const { workspace, pool } = await serve()
 
@@ -21,7 +21,7 @@ ${touched.phone_number},Eva,new
 +4930901821,Moritz,new
 +4930901822,Gone,new
 `
-  const { id, rows } = await imported(tenant, file, { on_conflict: 'update' })
+  const { id, rows } = await importFile(tenant, file, { on_conflict: 'update' })
   const [, , , changed, deleted] = rows.map(({ contact_id }: { contact_id: string }) => contact_id)
   await tenant.call('PATCH', `/contacts/${touched.id}`, { company: 'Engines' })
   await tenant.call('PATCH', `/contacts/${changed}`, { company: 'Engines' })
@@ -31,7 +31,7 @@ ${touched.phone_number},Eva,new
   assert.deepEqual([undoing.status, undoing.body.data.status], [200, 'undoing'])
   await tenant.work()
 
-  const after = await ended(tenant, id)
+  const after = await getImport(tenant, id)
   assert.deepEqual([after.import.status, after.import.undo_skipped], ['undone', 2])
   assert.ok(after.import.undone_at)
   const values = (await contactsOf(tenant)).map(({ id, first_name, notes, tags }: Record<string, unknown>) => [
@@ -58,7 +58,7 @@ ${touched.phone_number},Eva,new
 test('an import of thousands of rows is undone', async () => {
   const tenant = await workspace()
   const lines = Array.from({ length: 2_300 }, (_, index) => `+49309${100_000 + index}`)
-  const { id } = await imported(tenant, `phone\n${lines.join('\n')}\n`)
+  const { id } = await importFile(tenant, `phone\n${lines.join('\n')}\n`)
   await tenant.call('POST', `/contacts/imports/${id}/undo`)
   await tenant.work()
   assert.equal((await tenant.call('GET', '/contacts')).body.pagination.total, 0)
@@ -67,7 +67,7 @@ test('an import of thousands of rows is undone', async () => {
 
 test('an undo of a dry run is refused, and the error says what to undo instead', async () => {
   const tenant = await workspace()
-  const { id } = await imported(tenant, 'phone\n+4930901820\n', { is_dry_run: true })
+  const { id } = await importFile(tenant, 'phone\n+4930901820\n', { is_dry_run: true })
   const { status, body } = await tenant.call('POST', `/contacts/imports/${id}/undo`)
   assert.deepEqual([status, body.error.code], [409, 'INVALID_STATE'])
   assert.equal(body.error.message, 'A dry run writes nothing. Undo the import that was created by running it.')
@@ -78,7 +78,7 @@ test('an undo after a failed one continues where it stopped, and counts each con
   const numbers = Array.from({ length: 700 }, (_, index) => `+49309${100_000 + index}`)
   for (const index of [0, 690]) await tenant.call('POST', '/contacts', newContact({ phone_number: numbers[index] }))
   const lines = numbers.map((number) => `${number},Eva\n`)
-  const { id, rows } = await imported(tenant, `phone,first_name\n${lines.join('')}`, { on_conflict: 'update' })
+  const { id, rows } = await importFile(tenant, `phone,first_name\n${lines.join('')}`, { on_conflict: 'update' })
   const last = await tenant.call('GET', `/contacts/imports/${id}/rows?limit=100&offset=600`)
   const [early, late] = [rows[1].contact_id, last.body.data[98].contact_id]
   for (const touched of [early, late]) await tenant.call('PATCH', `/contacts/${touched}`, { company: 'Engines' })
@@ -90,13 +90,13 @@ test('an undo after a failed one continues where it stopped, and counts each con
   await setBefore({ phone_number: null })
   const undoUntil = async (end_status: string) => {
     assert.equal((await tenant.call('POST', `/contacts/imports/${id}/undo`)).status, 200)
-    for (let status = 'undoing'; status === 'undoing'; status = (await ended(tenant, id)).import.status) {
+    for (let status = 'undoing'; status === 'undoing'; status = (await getImport(tenant, id)).import.status) {
       await pool.run(
         sql`update imports set due_at = created_at where workspace_id = ${tenant.id} and due_at is not null`,
       )
       await tenant.work()
     }
-    const { status, undo_skipped } = (await ended(tenant, id)).import
+    const { status, undo_skipped } = (await getImport(tenant, id)).import
     assert.equal(status, end_status)
     return undo_skipped
   }

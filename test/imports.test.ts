@@ -9,7 +9,7 @@ import * as clock from '../server/kit/clock.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
 import { serve } from './support/harness.ts'
 import { newContact } from './support/samples.ts'
-import { contactsOf, ended, fieldsOf, formOf, imported, upload } from './support/uploads.ts'
+import { contactsOf, fieldsOf, formOf, getImport, importFile, upload } from './support/uploads.ts'
 
 const { workspace, pool, url, at } = await serve()
 
@@ -20,7 +20,7 @@ test('rows become contacts with the source import, and search finds them', async
   const tenant = await workspace()
   const file =
     'Mobile number,First Name,Nachname,E-Mail,Firma,Remarks,Labels,Size\n+14155550100,Ada,Lovelace,ada@example.com,Engines,hello,vip | new;vip,XL\n'
-  const done = await imported(tenant, file)
+  const done = await importFile(tenant, file)
   const { mapping, total, created, status, file_name } = done.import
   assert.deepEqual([status, total, created, file_name], ['finished', 1, 1, 'people.csv'])
   assert.deepEqual(mapping, {
@@ -51,7 +51,7 @@ test('an invalid row is refused with a reason, and the others are imported', asy
 +14155550104,,,
 "+1 (415) 555-0105",c@d.org,
 `
-  const { import: done, rows } = await imported(tenant, file)
+  const { import: done, rows } = await importFile(tenant, file)
   assert.deepEqual([done.created, done.refused], [2, 5])
   assert.deepEqual(outcomes(rows), ['refused', 'refused', 'refused', 'refused', 'refused', 'created', 'created'])
   const [name, missing, number, email, cells] = reasons(rows)
@@ -74,7 +74,7 @@ test('an invalid row is refused with a reason, and the others are imported', asy
 
 test('refused rows can be downloaded as CSV with the reason', async () => {
   const tenant = await workspace()
-  const { id } = await imported(tenant, 'phone,notes\n12,"a ""b"", c"\n+14155550100,fine\n13,=1+1\n')
+  const { id } = await importFile(tenant, 'phone,notes\n12,"a ""b"", c"\n+14155550100,fine\n13,=1+1\n')
   const answer = await tenant.call('GET', `/contacts/imports/${id}/rows.csv?outcome=refused`)
   assert.match(answer.headers.get('content-disposition') ?? '', /attachment/)
   const hint = 'phone_number must be in E.164 form, such as +14155550100.'
@@ -84,7 +84,7 @@ test('refused rows can be downloaded as CSV with the reason', async () => {
 test('a national number is read as a number of the default country', async () => {
   const tenant = await workspace()
   const file = 'Telefon\n030 901820\n0049 30 901821\n+43 1 53115\n'
-  const { import: done } = await imported(tenant, file, { default_country: 'DE' })
+  const { import: done } = await importFile(tenant, file, { default_country: 'DE' })
   assert.equal(done.created, 3)
   const numbers = (await contactsOf(tenant)).map(({ phone_number }: { phone_number: string }) => phone_number)
   assert.deepEqual(numbers.sort(), ['+43153115', '+4930901820', '+4930901821'])
@@ -94,7 +94,7 @@ test('known numbers are skipped, and of rows with the same number the first is i
   const tenant = await workspace()
   const known = (await tenant.call('POST', '/contacts', newContact({ first_name: 'Ada' }))).body.data
   const file = `phone,first_name\n${known.phone_number},Eva\n+4930901820,Max\n+4930901820,Moritz\n`
-  const { import: done, rows } = await imported(tenant, file)
+  const { import: done, rows } = await importFile(tenant, file)
   assert.deepEqual([done.created, done.skipped, done.updated], [1, 2, 0])
   assert.deepEqual(reasons(rows), ['A contact has this phone number.', null, 'Row 2 has the same phone number.'])
   assert.equal(rows[0].contact_id, known.id)
@@ -108,7 +108,7 @@ test('on_conflict update changes only the fields with values in the row', async 
   const known = (await tenant.call('POST', '/contacts', newContact(fields))).body.data
   const same = (await tenant.call('POST', '/contacts', newContact({ first_name: 'Max' }))).body.data
   const file = `phone,first_name,company,tags\n${known.phone_number},Eva,,new\n${same.phone_number},Max,,\n`
-  const { import: done, rows } = await imported(tenant, file, { on_conflict: 'update' })
+  const { import: done, rows } = await importFile(tenant, file, { on_conflict: 'update' })
   assert.deepEqual([done.updated, done.skipped], [1, 1])
   assert.deepEqual(reasons(rows), [null, 'No changes: the contact already has these values.'])
   const { first_name, company, tags, source } = (await tenant.call('GET', `/contacts/${known.id}`)).body.data
@@ -122,7 +122,7 @@ for (const on_conflict of ['skip', 'update']) {
     const known = (await tenant.call('POST', '/contacts', newContact())).body.data
     const lines = Array.from({ length: 2_500 }, (_, index) => `+49309${100_000 + (index % 2_400)},n${index}`)
     const file = `phone,name\n${known.phone_number},Ada\n12,bad\n${lines.join('\n')}\n`
-    const dry = await imported(tenant, file, { is_dry_run: true, on_conflict })
+    const dry = await importFile(tenant, file, { is_dry_run: true, on_conflict })
     assert.equal((await contactsOf(tenant)).length, 1)
     assert.deepEqual([dry.import.status, dry.import.total, dry.import.done], ['finished', 2_502, 2_502])
     assert.deepEqual([dry.import.created, dry.import.refused], [2_400, 1])
@@ -130,7 +130,7 @@ for (const on_conflict of ['skip', 'update']) {
     assert.equal(run.status, 201)
     assert.equal(run.headers.get('location'), `/api/v1/contacts/imports/${run.body.data.id}`)
     await tenant.work()
-    const real = await ended(tenant, run.body.data.id)
+    const real = await getImport(tenant, run.body.data.id)
     const counts = ({ created, updated, skipped, refused }: Record<string, number>) => [
       created,
       updated,
@@ -154,9 +154,11 @@ test('a file without phone numbers is refused, but a dry run shows its columns',
   const refused = await upload(tenant, 'name,size\nAda,1\n')
   assert.equal(refused.status, 400)
   assert.match(fieldsOf(refused)[0]?.message ?? '', /No column is mapped to phone_number. The columns are: name, size/)
-  const { import: dry, rows } = await imported(tenant, 'name,size\nAda,1\n', { is_dry_run: true })
+  const { import: dry, rows } = await importFile(tenant, 'name,size\nAda,1\n', { is_dry_run: true })
   assert.deepEqual([dry.columns, dry.refused, rows[0].reason], [['name', 'size'], 1, 'phone_number is required.'])
-  const mapped = await imported(tenant, 'name,size\nAda,+14155550100\n', { mapping: { 1: 'phone_number', name: null } })
+  const mapped = await importFile(tenant, 'name,size\nAda,+14155550100\n', {
+    mapping: { 1: 'phone_number', name: null },
+  })
   assert.deepEqual(mapped.import.mapping, { name: null, size: 'phone_number' })
   assert.equal(mapped.import.created, 1)
 })
@@ -184,7 +186,7 @@ test('rows can be sent as JSON', async () => {
   assert.deepEqual([answer.status, answer.body.data.total], [201, 2])
   assert.deepEqual(answer.body.data.columns, ['phone_number', 'first_name', 'email'])
   await tenant.work()
-  const { import: done } = await ended(tenant, answer.body.data.id)
+  const { import: done } = await getImport(tenant, answer.body.data.id)
   assert.deepEqual([done.created, done.refused], [1, 1])
 })
 
@@ -198,7 +200,7 @@ test('a canceled import stops, and can be undone', async () => {
   assert.equal((await tenant.call('POST', `/contacts/imports/${id}/cancel`)).body.error.code, 'INVALID_STATE')
   assert.equal((await tenant.call('POST', `/contacts/imports/${id}/undo`)).status, 200)
   await tenant.work()
-  assert.equal((await ended(tenant, id)).import.status, 'undone')
+  assert.equal((await getImport(tenant, id)).import.status, 'undone')
 })
 
 test('an import that is canceled halfway keeps its contacts until it is undone', async () => {
@@ -214,7 +216,7 @@ test('an import that is canceled halfway keeps its contacts until it is undone',
     const taken = newContact({ phone_number: numbers[1_400] })
     await contacts.create(at, [{ ...taken, source: 'api' }])
     working = work()
-    while ((await ended(tenant, id)).import.done < 1_000);
+    while ((await getImport(tenant, id)).import.done < 1_000);
     const canceled = await tenant.call('POST', `/contacts/imports/${id}/cancel`)
     is_canceled = true
     assert.deepEqual([canceled.status, canceled.body.data.status], [200, 'canceled'])
@@ -222,12 +224,12 @@ test('an import that is canceled halfway keeps its contacts until it is undone',
   })
   await assert.rejects(held, /rolled back/)
   await working
-  const { import: stopped } = await ended(tenant, id)
+  const { import: stopped } = await getImport(tenant, id)
   assert.deepEqual([stopped.status, stopped.created, stopped.done], ['canceled', 1_000, 1_000])
   assert.equal((await tenant.call('GET', '/contacts')).body.pagination.total, 1_000)
   assert.equal((await tenant.call('POST', `/contacts/imports/${id}/undo`)).status, 200)
   await tenant.work()
-  assert.equal((await ended(tenant, id)).import.status, 'undone')
+  assert.equal((await getImport(tenant, id)).import.status, 'undone')
   assert.equal((await tenant.call('GET', '/contacts')).body.pagination.total, 0)
 })
 
@@ -290,12 +292,12 @@ test('a file with a too large Content-Length is refused before it is sent', asyn
 
 test('the rows of a deleted contact keep only its id', async () => {
   const tenant = await workspace()
-  const { id, rows } = await imported(
+  const { id, rows } = await importFile(
     tenant,
     'phone,name\n+14155550100,Ada\n+14155550101,Grace\n+14155550100,Ada again\n',
   )
   await tenant.call('DELETE', `/contacts/${rows[0].contact_id}`)
-  const after = await ended(tenant, id)
+  const after = await getImport(tenant, id)
   assert.deepEqual(
     after.rows.map(({ values }: { values: object }) => values),
     [{}, { phone: '+14155550101', name: 'Grace' }, {}],
@@ -310,8 +312,8 @@ test('the rows of a deleted contact keep only its id', async () => {
 
 test('old files and rows are deleted, so that the import stays but cannot be undone or run', async () => {
   const tenant = await workspace()
-  const done = await imported(tenant, 'phone\n+14155550100\n')
-  const dry = await imported(tenant, 'phone\n+14155550101\n', { is_dry_run: true })
+  const done = await importFile(tenant, 'phone\n+14155550100\n')
+  const dry = await importFile(tenant, 'phone\n+14155550101\n', { is_dry_run: true })
   const canceled = (await upload(tenant, 'phone\n+14155550102\n', { is_dry_run: true })).body.data
   await tenant.call('POST', `/contacts/imports/${canceled.id}/cancel`)
   const day_ms = 24 * 60 * 60 * 1000
@@ -348,8 +350,8 @@ test('two concurrent workers import no row twice', async () => {
   const tenant = await workspace()
   const lines = Array.from({ length: 6_000 }, (_, index) => `+49309${100_000 + index}`)
   const { id } = (await upload(tenant, `phone\n${lines.join('\n')}\n`)).body.data
-  while ((await ended(tenant, id)).import.status !== 'finished') await Promise.all([tenant.work(), tenant.work()])
-  const { import: done } = await ended(tenant, id)
+  while ((await getImport(tenant, id)).import.status !== 'finished') await Promise.all([tenant.work(), tenant.work()])
+  const { import: done } = await getImport(tenant, id)
   assert.deepEqual([done.created, done.done], [6_000, 6_000])
   assert.equal((await tenant.call('GET', '/contacts')).body.pagination.total, 6_000)
 })
@@ -387,7 +389,7 @@ test('a national number must have a possible length, and one with a country code
     '+49 124',
     '0049 125',
   ]
-  const { rows } = await imported(tenant, `Telefon\n${numbers.join('\n')}\n`, { default_country: 'DE' })
+  const { rows } = await importFile(tenant, `Telefon\n${numbers.join('\n')}\n`, { default_country: 'DE' })
   assert.deepEqual(outcomes(rows), [...Array(6).fill('refused'), ...Array(4).fill('created')])
   assert.match(rows[0].reason, /phone_number must be in E.164 form/)
   const kept = (await contactsOf(tenant)).map(({ phone_number }: { phone_number: string }) => phone_number)
@@ -405,7 +407,7 @@ test('a national number must have a possible length, and one with a country code
 
 test('the CSV has extra cells after the reason, and corrected rows can be imported', async () => {
   const tenant = await workspace()
-  const { id, import: done } = await imported(
+  const { id, import: done } = await importFile(
     tenant,
     'phone,name\n+14155550100,Lovelace, Ada,,x,,\n+14155550101,Grace,,\n12,Max\n',
   )
@@ -419,7 +421,7 @@ test('the CSV has extra cells after the reason, and corrected rows can be import
     `12,Max,"${hint}"`,
     '',
   ])
-  const again = await imported(tenant, text.replace('+14155550101,Grace,\r\n', ''))
+  const again = await importFile(tenant, text.replace('+14155550101,Grace,\r\n', ''))
   assert.deepEqual(
     [again.import.created, again.import.refused],
     [0, 2],
@@ -431,7 +433,7 @@ test('the CSV has extra cells after the reason, and corrected rows can be import
     .replace('Lovelace,', '"Lovelace, Ada",')
     .replace(', Ada,,x', ',,,')
     .replace('12,', '+14155550112,')
-  const { import: last } = await imported(tenant, corrected)
+  const { import: last } = await importFile(tenant, corrected)
   assert.deepEqual([last.created, last.skipped, last.refused], [2, 1, 0])
   const names = (await contactsOf(tenant)).map(({ display_name }: { display_name: string }) => display_name)
   assert.deepEqual(names.sort(), ['Grace', 'Lovelace, Ada', 'Max'])

@@ -11,10 +11,10 @@ import type { Operation } from '../server/kit/http/operation.ts'
 import { newId } from '../server/kit/id.ts'
 import { openLog } from '../server/kit/log.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
+import { create, eventsOf, get } from './support/contacts.ts'
 import { answerFaults } from './support/contract.ts'
 import { type Answer, migrations, serve, type Tenant, testPool } from './support/harness.ts'
 import { holdTransaction } from './support/held-transaction.ts'
-import { create, eventsOf, get } from './support/people.ts'
 import { newIntegration, phoneNumber } from './support/samples.ts'
 
 const { workspace, fetch, pool, at } = await serve()

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { sql } from '../server/kit/postgres/sql.ts'
+import { browser, inWorkspace, newPerson } from './support/browsers.ts'
 import { createDatabase, openServer, testPool } from './support/harness.ts'
 import { holdTransaction } from './support/held-transaction.ts'
-import { at, browser, someone } from './support/visitors.ts'
 
 const rounds = 30
 
@@ -14,9 +14,9 @@ after(server.close)
 /** A workspace with two owners. */
 async function owners() {
   const tenant = await server.workspace()
-  const first = await someone(server, { [tenant.id]: 'owner' })
-  const second = await someone(server, { [tenant.id]: 'owner' })
-  return { tenant, first, second, here: at(tenant) }
+  const first = await newPerson(server, { [tenant.id]: 'owner' })
+  const second = await newPerson(server, { [tenant.id]: 'owner' })
+  return { tenant, first, second, here: inWorkspace(tenant) }
 }
 
 const invitationsOf = ({ id }: { id: string }) =>
@@ -95,7 +95,7 @@ test('an owner who is removed at the same time changes no other member', async (
     ['PATCH', { role: 'owner' }],
   ] as const) {
     const { tenant, first, here } = await owners()
-    const member = await someone(server, { [tenant.id]: 'member' })
+    const member = await newPerson(server, { [tenant.id]: 'member' })
     await using held = await holdTransaction(pool, (db) =>
       db.run(sql`delete from memberships where workspace_id = ${tenant.id} and person_id = ${first.id}`),
     )
@@ -113,7 +113,7 @@ test('an owner who is removed at the same time changes no other member', async (
 test('an invitation that is withdrawn and accepted at the same time is either withdrawn or accepted', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const { tenant, first, here } = await owners()
-    const guest = await someone(server)
+    const guest = await newPerson(server)
     const { id, link } = (await first.go('POST', '/invitations', { role: 'member' }, here)).body.data
     const [withdrawn, accepted] = await Promise.all([
       first.go('DELETE', `/invitations/${id}`, undefined, here),
@@ -127,7 +127,7 @@ test('an invitation that is withdrawn and accepted at the same time is either wi
 
 test('a removed person cannot return with an older invitation to their email', async () => {
   const { tenant, first, second, here } = await owners()
-  const guest = await someone(server)
+  const guest = await newPerson(server)
   const invite = async (email: string) =>
     (await first.go('POST', '/invitations', { role: 'owner', email }, here)).body.data
   const [own, other] = [await invite(second.email), await invite(guest.email)]

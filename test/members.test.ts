@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../server/kit/postgres/sql.ts'
 import * as invitations from '../server/people/invitations.ts'
+import { browser, inWorkspace, newPerson, password } from './support/browsers.ts'
 import { serve } from './support/harness.ts'
 import { newContact } from './support/samples.ts'
-import { at, browser, password, someone } from './support/visitors.ts'
 
 const server = await serve()
 const { workspace, pool } = server
@@ -12,9 +12,9 @@ const { workspace, pool } = server
 /** A workspace with an owner and a member. */
 async function team() {
   const tenant = await workspace()
-  const owner = await someone(server, { [tenant.id]: 'owner' })
-  const member = await someone(server, { [tenant.id]: 'member' })
-  return { tenant, owner, member, here: at(tenant) }
+  const owner = await newPerson(server, { [tenant.id]: 'owner' })
+  const member = await newPerson(server, { [tenant.id]: 'member' })
+  return { tenant, owner, member, here: inWorkspace(tenant) }
 }
 
 const tokenOf = (link: string) => link.split('/').at(-1) ?? ''
@@ -74,7 +74,7 @@ test('a removed member loses access at the next request, but stays signed in', a
 
 test('everyone may leave but not remove others; the last owner can neither leave nor become a member', async () => {
   const { tenant, owner, member, here } = await team()
-  const viewer = await someone(server, { [tenant.id]: 'viewer' })
+  const viewer = await newPerson(server, { [tenant.id]: 'viewer' })
   assert.equal((await viewer.go('DELETE', `/members/${member.id}`, undefined, here)).status, 403)
   assert.equal((await viewer.go('DELETE', `/members/${viewer.id}`, undefined, here)).status, 200)
   for (const [method, body] of [
@@ -174,7 +174,7 @@ test('a person who is signed in joins without more input; an existing member get
   const path = `/invitations/${tokenOf(link)}`
   const again = await member.go('POST', path, {})
   assert.deepEqual([again.status, again.body.error.code], [409, 'INVALID_STATE'])
-  const guest = await someone(server)
+  const guest = await newPerson(server)
   const { workspaces } = (await guest.go('POST', path, {})).body.data
   assert.deepEqual([workspaces[0].id, workspaces[0].role], [tenant.id, 'owner'])
 })
@@ -182,7 +182,7 @@ test('a person who is signed in joins without more input; an existing member get
 test('a person who is invited as a viewer can only read', async () => {
   const { tenant, owner, here } = await team()
   const { link } = (await owner.go('POST', '/invitations', { role: 'viewer' }, here)).body.data
-  const guest = await someone(server)
+  const guest = await newPerson(server)
   const { workspaces } = (await guest.go('POST', `/invitations/${tokenOf(link)}`, {})).body.data
   assert.deepEqual([workspaces[0].id, workspaces[0].role], [tenant.id, 'viewer'])
   assert.equal((await guest.go('GET', '/api/v1/contacts', undefined, here)).status, 200)
@@ -194,7 +194,7 @@ test('of several people who accept one invitation at once, one joins', async () 
   const { owner, here } = await team()
   const { link } = (await owner.go('POST', '/invitations', { role: 'member' }, here)).body.data
   const path = `/invitations/${tokenOf(link)}`
-  const guests = await Promise.all(Array.from({ length: 3 }, () => someone(server)))
+  const guests = await Promise.all(Array.from({ length: 3 }, () => newPerson(server)))
   const answers = await Promise.all([
     ...guests.map(({ go }) => go('POST', path, {})),
     browser(server).go('POST', path, newcomer()),
@@ -206,13 +206,13 @@ test('of several people who accept one invitation at once, one joins', async () 
 
 test('an invitation to an email can only be accepted with that email', async () => {
   const { owner, here } = await team()
-  const guest = await someone(server)
+  const guest = await newPerson(server)
   const input = { role: 'member', email: ` ${guest.email.toUpperCase()}` }
   const { link, email } = (await owner.go('POST', '/invitations', input, here)).body.data
   assert.equal(email, guest.email)
   const path = `/invitations/${tokenOf(link)}`
   assert.equal((await browser(server).go('POST', path, newcomer())).status, 400)
-  assert.equal((await (await someone(server)).go('POST', path, {})).status, 403)
+  assert.equal((await (await newPerson(server)).go('POST', path, {})).status, 403)
   const taken = await browser(server).go('POST', path, { ...newcomer(), email: guest.email })
   assert.deepEqual(
     [taken.status, taken.body.error.details.field],

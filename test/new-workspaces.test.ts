@@ -4,7 +4,7 @@ import { openPool } from '../server/kit/postgres/pool.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
 import { createDatabase, openServer } from './support/harness.ts'
 import { addLargeContacts } from './support/readers.ts'
-import { imported } from './support/uploads.ts'
+import { importFile } from './support/uploads.ts'
 
 /** PostgreSQL has statistics of one workspace and assumes that any other is empty. */
 const { url } = await createDatabase('new_workspaces')
@@ -75,7 +75,7 @@ test('getting a contact of a new workspace reads one row', async () => {
 test('an import into a new workspace finds existing numbers by the index on numbers', async () => {
   const numbers = Array.from({ length: 100 }, (_, index) => `+1${2_000_000_001 + index}\n`)
   const before = await contactsRead()
-  const { import: done } = await imported(tenant, `phone\n${numbers.join('')}`)
+  const { import: done } = await importFile(tenant, `phone\n${numbers.join('')}`)
   assert.equal(done.skipped, numbers.length)
   assert.ok((await contactsRead()) - before <= reads_max)
 })

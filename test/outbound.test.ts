@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { type OutboundOptions, openOutbound } from '../server/kit/outbound/outbound.ts'
 import { serve } from './support/harness.ts'
-import { receiver, say } from './support/receivers.ts'
+import { receiver, respondWith } from './support/receivers.ts'
 import { newWebhook } from './support/samples.ts'
 
 const { workspace } = await serve()
@@ -159,7 +159,7 @@ for (const [network, url, is_allowed] of allowed) {
 
 test('a redirect is returned and not followed', async () => {
   const secret = await receiver()
-  const there = await receiver(say(307, { location: secret.url }))
+  const there = await receiver(respondWith(307, { location: secret.url }))
   const { post } = outbound({ allowed: ['127.0.0.1'] })
   assert.equal((await post(there.url, message)).status, 307)
   assert.deepEqual(secret.received, [])

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as contacts from '../server/contacts/store.ts'
 import { inTransaction } from '../server/kit/at.ts'
+import { inWorkspace, newPerson } from './support/browsers.ts'
 import { serve, type Tenant } from './support/harness.ts'
 import { newContact } from './support/samples.ts'
-import { at, someone } from './support/visitors.ts'
 
 const server = await serve()
 const { workspace } = server
@@ -37,9 +37,9 @@ test('an empty workspace has zeros for thirty days', async () => {
 
 test('contacts are counted by source, week and day, without deleted ones', async () => {
   const tenant = await workspace()
-  const owner = await someone(server, { [tenant.id]: 'owner' })
+  const owner = await newPerson(server, { [tenant.id]: 'owner' })
   const by_key = await tenant.call('POST', '/contacts', newContact())
-  await owner.go('POST', '/api/v1/contacts', newContact(), at(tenant))
+  await owner.go('POST', '/api/v1/contacts', newContact(), inWorkspace(tenant))
   await createInThePast(tenant, 6 * day_ms)
   await createInThePast(tenant, 7 * day_ms)
   await createInThePast(tenant, 29 * day_ms, 'inbound')

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../server/kit/postgres/sql.ts'
 import * as setup from '../server/people/setup.ts'
+import { browser, inWorkspace, password } from './support/browsers.ts'
 import { withNewDatabase } from './support/database.ts'
 import { openServer, testPool } from './support/harness.ts'
-import { at, browser, password } from './support/visitors.ts'
 
 const owner = (name = 'Ada') => ({ email: `${name}@example.com`, name, password })
 
@@ -58,7 +58,7 @@ await withNewDatabase(process.env.TEST_DATABASE_URL ?? '', async (url) => {
         [second.id, 'owner'],
       ],
     )
-    const keys = await winner?.go('POST', '/api/v1/api_keys', { name: 'First' }, at(first))
+    const keys = await winner?.go('POST', '/api/v1/api_keys', { name: 'First' }, inWorkspace(first))
     const by_key = await server.fetch('GET', '/api/v1/contacts', undefined, {
       authorization: `Bearer ${keys?.body.data.key}`,
     })

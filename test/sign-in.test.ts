@@ -4,8 +4,8 @@ import { clientNetwork } from '../server/kit/network.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
 import * as sessions from '../server/people/sessions.ts'
 import { openThrottle } from '../server/people/throttle.ts'
+import { browser, inWorkspace, newPerson, newSessionToken, password } from './support/browsers.ts'
 import { serve } from './support/harness.ts'
-import { at, browser, newSessionToken, password, someone } from './support/visitors.ts'
 
 const server = await serve({ trust_proxy: ['127.0.0.1'] })
 const { workspace, pool } = server
@@ -27,7 +27,7 @@ const signIn = (email: string, entered = password, headers = otherNetwork()) => 
 
 test('a sign-in sets a cookie that scripts and other sites cannot read', async () => {
   const tenant = await workspace()
-  const { id, email, name } = await someone(server, { [tenant.id]: 'member' })
+  const { id, email, name } = await newPerson(server, { [tenant.id]: 'member' })
   const { answer, go } = await signIn(` ${email.toUpperCase()} `)
   assert.equal(answer.status, 200, answer.text)
   const { workspaces, person } = answer.body.data
@@ -46,7 +46,7 @@ test('a sign-in sets a cookie that scripts and other sites cannot read', async (
 
 test('with TLS the cookie is bound to the host', async () => {
   const secure = await serve({ public_url: 'https://parley.example.com/x' })
-  const { email } = await someone(secure)
+  const { email } = await newPerson(secure)
   const headers = { origin: 'https://parley.example.com' }
   const answer = await browser(secure).go('POST', '/session', { email, password }, headers)
   const [cookie = ''] = answer.headers.getSetCookie()
@@ -61,7 +61,7 @@ test('with TLS the cookie is bound to the host', async () => {
 })
 
 test('a wrong password and an unknown email return the same error', async () => {
-  const { email } = await someone(server)
+  const { email } = await newPerson(server)
   const wrong = await signIn(email, `${password}!`)
   const unknown = await signIn(`x${email}`)
   for (const { answer } of [wrong, unknown]) {
@@ -72,7 +72,7 @@ test('a wrong password and an unknown email return the same error', async () => 
 })
 
 test('only hashes of session tokens and passwords are stored', async () => {
-  const { id, email } = await someone(server)
+  const { id, email } = await newPerson(server)
   const { cookie } = await signIn(email)
   const token = cookie().split('=')[1] ?? ''
   const stored = await pool.many(
@@ -86,7 +86,7 @@ test('only hashes of session tokens and passwords are stored', async () => {
 })
 
 test('after ten attempts an account is throttled in that network, even with the right password, but not elsewhere', async () => {
-  const { email } = await someone(server)
+  const { email } = await newPerson(server)
   const here = otherNetwork()
   const answers = await Promise.all(Array.from({ length: 15 }, () => signIn(email, 'wrong wrong', here)))
   const statuses = answers.map(({ answer }) => answer.status)
@@ -108,7 +108,7 @@ test('after ten attempts an account is throttled in that network, even with the 
 })
 
 test('a successful sign-in resets the failed attempts', async () => {
-  const { email } = await someone(server)
+  const { email } = await newPerson(server)
   const here = otherNetwork()
   for (let round = 0; round < 3; round += 1) {
     for (let count = 0; count < 5; count += 1)
@@ -161,7 +161,7 @@ test('an IPv6 network is the first 64 bits of the address', () => {
 })
 
 test('signing out ends this session; signing out everywhere ends all', async () => {
-  const first = await someone(server)
+  const first = await newPerson(server)
   const [second, third] = [await signIn(first.email), await signIn(first.email)]
   const old_cookie = second.cookie()
   assert.deepEqual((await second.go('DELETE', '/session')).body.data, { deleted: true })
@@ -179,7 +179,7 @@ test('signing out ends this session; signing out everywhere ends all', async () 
 })
 
 test('a sign-in ends the session that the browser had', async () => {
-  const { email } = await someone(server)
+  const { email } = await newPerson(server)
   const { go, cookie } = await signIn(email)
   const before = cookie()
   assert.equal((await go('POST', '/session', { email, password }, otherNetwork())).status, 200)
@@ -188,7 +188,7 @@ test('a sign-in ends the session that the browser had', async () => {
 })
 
 test('only the person lists and ends their sessions', async () => {
-  const first = await someone(server)
+  const first = await newPerson(server)
   const { go } = await signIn(first.email)
   const { data } = (await go('GET', '/sessions')).body
   assert.deepEqual(
@@ -196,7 +196,7 @@ test('only the person lists and ends their sessions', async () => {
     [true, false],
   )
   assert.deepEqual(Object.keys(data[1]), ['id', 'created_at', 'last_used_at', 'user_agent', 'is_current'])
-  const stranger = await someone(server)
+  const stranger = await newPerson(server)
   assert.equal((await stranger.go('DELETE', `/sessions/${data[1].id}`)).status, 404)
   assert.equal((await go('DELETE', `/sessions/${data[1].id}`)).status, 200)
   assert.equal((await first.go('GET', '/sessions')).status, 401)
@@ -205,7 +205,7 @@ test('only the person lists and ends their sessions', async () => {
 })
 
 test('a session ends after two weeks without use, and after ninety days in any case', async () => {
-  const { id } = await someone(server)
+  const { id } = await newPerson(server)
   const now = Date.now()
   const statusAfter = async (begun_ms: number, used_ms: number) => {
     const token = await newSessionToken(server, id, now - begun_ms)
@@ -222,7 +222,7 @@ test('a session ends after two weeks without use, and after ninety days in any c
 })
 
 test('a request extends the session', async () => {
-  const { id } = await someone(server)
+  const { id } = await newPerson(server)
   const token = await newSessionToken(server, id, Date.now() - day_ms)
   const { go } = browser(server, token)
   await go('GET', '/sessions')
@@ -231,14 +231,14 @@ test('a request extends the session', async () => {
 })
 
 test('a person has at most fifty sessions; the least recently used end', async () => {
-  const { id, go } = await someone(server)
+  const { id, go } = await newPerson(server)
   const now = Date.now()
   for (let count = 1; count <= 50; count += 1) await newSessionToken(server, id, now + count)
   assert.equal((await go('GET', '/sessions')).status, 401)
 })
 
 test('a new password ends all other sessions and replaces the token of this one', async () => {
-  const first = await someone(server)
+  const first = await newPerson(server)
   const { go, cookie } = await signIn(first.email)
   const before = cookie()
   const here = otherNetwork()
@@ -257,7 +257,7 @@ test('a new password ends all other sessions and replaces the token of this one'
 })
 
 test('a sign-in with the old password during its change does not survive it', async () => {
-  const { go, email } = await someone(server)
+  const { go, email } = await newPerson(server)
   const [changed, ...others] = await Promise.all([
     go('PUT', '/password', { current_password: password, new_password: 'another password' }, otherNetwork()),
     ...Array.from({ length: 6 }, () => signIn(email)),
@@ -271,7 +271,7 @@ test('a sign-in with the old password during its change does not survive it', as
 })
 
 test('only expired sessions are removed', async () => {
-  const { id, go } = await someone(server)
+  const { id, go } = await newPerson(server)
   await newSessionToken(server, id, Date.now() - 15 * day_ms)
   const countOf = async () =>
     (await pool.one<{ total: number }>(sql`select count(*) as total from sessions where person_id = ${id}`)).total
@@ -282,7 +282,7 @@ test('only expired sessions are removed', async () => {
 })
 
 test('wrong current passwords are throttled like sign-ins', async () => {
-  const { go } = await someone(server)
+  const { go } = await newPerson(server)
   const here = otherNetwork()
   const answers = await Promise.all(
     Array.from({ length: 12 }, () =>
@@ -293,7 +293,7 @@ test('wrong current passwords are throttled like sign-ins', async () => {
 })
 
 test('passwords have 10 to 200 characters', async () => {
-  const { go } = await someone(server)
+  const { go } = await newPerson(server)
   const here = otherNetwork()
   const change = (new_password: string) => go('PUT', '/password', { current_password: 'wrong', new_password }, here)
   const faults = async (new_password: string) => (await change(new_password)).body.error.details.fields
@@ -305,7 +305,7 @@ test('passwords have 10 to 200 characters', async () => {
 })
 
 test('a person changes their name and creates workspaces', async () => {
-  const { go, id, email } = await someone(server)
+  const { go, id, email } = await newPerson(server)
   assert.deepEqual((await go('PATCH', '/person', { name: 'Grace' })).body.data, { id, email, name: 'Grace' })
   const name = `of ${email}`
   const created = await go('POST', '/workspaces', { name })
@@ -317,16 +317,17 @@ test('a person changes their name and creates workspaces', async () => {
     [409, 'name', null],
   )
   assert.deepEqual((await go('GET', '/session')).body.data.workspaces, [created.body.data])
-  const contact = await go('POST', '/api/v1/contacts', { phone_number: '+14155550100' }, at(created.body.data))
+  const contact = await go('POST', '/api/v1/contacts', { phone_number: '+14155550100' }, inWorkspace(created.body.data))
   assert.equal(contact.body.data.source, 'manual')
   assert.equal(
-    (await go('GET', '/api/v1/overview', undefined, at(created.body.data))).body.data.contacts.by_source.manual,
+    (await go('GET', '/api/v1/overview', undefined, inWorkspace(created.body.data))).body.data.contacts.by_source
+      .manual,
     1,
   )
 })
 
 test('of several people who create a workspace with the same name at once, one succeeds', async () => {
-  const people = await Promise.all(Array.from({ length: 4 }, () => someone(server)))
+  const people = await Promise.all(Array.from({ length: 4 }, () => newPerson(server)))
   const name = `of all ${people[0]?.email}`
   const answers = await Promise.all(people.map(({ go }) => go('POST', '/workspaces', { name })))
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409, 409])
@@ -340,7 +341,7 @@ test('a malformed Host header returns 403, not 500', async () => {
 })
 
 test('responses to the dashboard cannot be cached or framed', async () => {
-  const { go } = await someone(server)
+  const { go } = await newPerson(server)
   for (const answer of [await go('GET', '/session'), await browser(server).go('GET', '/session')]) {
     assert.equal(answer.headers.get('cache-control'), 'no-store')
     assert.equal(answer.headers.get('content-security-policy'), "default-src 'none'; frame-ancestors 'none'")

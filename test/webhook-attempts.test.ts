@@ -283,13 +283,13 @@ test('one process at a time sends for a workspace, and another when the lease en
 
 test('after a stop other processes may send at once what was in flight', async () => {
   const tenant = await workspace()
-  const asked = Promise.withResolvers<void>()
-  const target = await receiver(() => asked.resolve())
+  const arrived = Promise.withResolvers<void>()
+  const target = await receiver(() => arrived.resolve())
   const { id } = await createWebhook(tenant, target.url)
   await tenant.call('POST', '/contacts', newContact())
   await using dispatcher = startDispatcher()
   dispatcher.send(tenant.id)
-  await asked.promise
+  await arrived.promise
   await dispatcher.stop()
   const { status, attempt } = await deliveryOf(tenant, id)
   assert.deepEqual([status, attempt], ['pending', 0])

@@ -9,7 +9,7 @@ import { openSeal } from '../server/kit/crypto/seal.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
 import { seal_info } from '../server/product.ts'
 import { serve, type Tenant } from './support/harness.ts'
-import { type Received, type Receiver, receiver, say } from './support/receivers.ts'
+import { type Received, type Receiver, receiver, respondWith } from './support/receivers.ts'
 import { newAgent, newContact } from './support/samples.ts'
 import { createWebhook, deliveriesOf, deliveryOf, recover, soon } from './support/webhook-calls.ts'
 
@@ -127,27 +127,39 @@ function sendSlowly({ socket }: http.ServerResponse, first: string, drop: string
 const bomb = zlib.gzipSync(Buffer.alloc(50 * 1024 * 1024))
 
 const receivers: [string, Parameters<typeof receiver>[0], Expected][] = [
-  ['200', say(200, {}, 'ok'), { status: 'succeeded', answered: 200, answer: 'ok' }],
-  ['204', say(204), { status: 'succeeded', answered: 204, answer: '' }],
-  ['301', say(301, { location: 'http://127.0.0.1:9/' }), { status: 'pending', answered: 301, wait_ms: 5_000 }],
-  ['400', say(400, {}, 'no'), { status: 'pending', answered: 400, answer: 'no', wait_ms: 5_000 }],
-  ['410', say(410), { status: 'failed', answered: 410, endpoint: 'disabled' }],
-  ['429 with Retry-After', say(429, { 'retry-after': '90' }), { status: 'pending', answered: 429, wait_ms: 90_000 }],
-  ['503 with Retry-After of a month', say(503, { 'retry-after': '2592000' }), { status: 'pending', wait_ms: day_ms }],
+  ['200', respondWith(200, {}, 'ok'), { status: 'succeeded', answered: 200, answer: 'ok' }],
+  ['204', respondWith(204), { status: 'succeeded', answered: 204, answer: '' }],
+  ['301', respondWith(301, { location: 'http://127.0.0.1:9/' }), { status: 'pending', answered: 301, wait_ms: 5_000 }],
+  ['400', respondWith(400, {}, 'no'), { status: 'pending', answered: 400, answer: 'no', wait_ms: 5_000 }],
+  ['410', respondWith(410), { status: 'failed', answered: 410, endpoint: 'disabled' }],
+  [
+    '429 with Retry-After',
+    respondWith(429, { 'retry-after': '90' }),
+    { status: 'pending', answered: 429, wait_ms: 90_000 },
+  ],
+  [
+    '503 with Retry-After of a month',
+    respondWith(503, { 'retry-after': '2592000' }),
+    { status: 'pending', wait_ms: day_ms },
+  ],
   [
     '503 with Retry-After of the last day target is',
-    say(503, { 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' }),
+    respondWith(503, { 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' }),
     { status: 'pending', wait_ms: day_ms },
   ],
   [
     '429 with Retry-After of very many digits',
-    say(429, { 'retry-after': '9'.repeat(400) }),
+    respondWith(429, { 'retry-after': '9'.repeat(400) }),
     { status: 'pending', wait_ms: day_ms },
   ],
-  ['429 with Retry-After of -5', say(429, { 'retry-after': '-5' }), { status: 'pending', wait_ms: 5_000 }],
-  ['429 with Retry-After of nonsense', say(429, { 'retry-after': 'later' }), { status: 'pending', wait_ms: 5_000 }],
-  ['500 with Retry-After', say(500, { 'retry-after': '90' }), { status: 'pending', wait_ms: 5_000 }],
-  ['500', say(500), { status: 'pending', answered: 500, wait_ms: 5_000 }],
+  ['429 with Retry-After of -5', respondWith(429, { 'retry-after': '-5' }), { status: 'pending', wait_ms: 5_000 }],
+  [
+    '429 with Retry-After of nonsense',
+    respondWith(429, { 'retry-after': 'later' }),
+    { status: 'pending', wait_ms: 5_000 },
+  ],
+  ['500 with Retry-After', respondWith(500, { 'retry-after': '90' }), { status: 'pending', wait_ms: 5_000 }],
+  ['500', respondWith(500), { status: 'pending', answered: 500, wait_ms: 5_000 }],
   ['hang', () => {}, { status: 'pending', error: /no response within/, wait_ms: 5_000, is_slow: true }],
   [
     'hang in the body',
@@ -175,7 +187,7 @@ const receivers: [string, Parameters<typeof receiver>[0], Expected][] = [
   ],
   [
     'a kilobyte that ends within a character',
-    say(200, {}, `a${'\u{1f600}'.repeat(300)}`),
+    respondWith(200, {}, `a${'\u{1f600}'.repeat(300)}`),
     { status: 'succeeded', answer: `a${'\u{1f600}'.repeat(255)}` },
   ],
 ]
@@ -194,7 +206,7 @@ for (const [name, answer, expected] of receivers) {
 
 test('a receiver with a self-signed certificate gets nothing', async () => {
   const tenant = await workspace()
-  const target = await receiver(say(200), true)
+  const target = await receiver(respondWith(200), true)
   const { id } = await createWebhook(tenant, target.url)
   const now = soon()
   await createAndSend(tenant, now)
@@ -236,7 +248,7 @@ async function assertResult(tenant: Tenant, id: string, expected: Expected, now:
 
 test('a delivery has ten attempts with growing waits and the same bytes, then it has failed', async () => {
   const tenant = await workspace()
-  const target = await receiver(say(500))
+  const target = await receiver(respondWith(500))
   const { id } = await createWebhook(tenant, target.url)
   let now = soon()
   await createAndSend(tenant, now)
@@ -370,7 +382,7 @@ test('a webhook is disabled after five days of failures, counted from the last s
 
 test('events show the host of a webhook, never its whole URL', async () => {
   const tenant = await workspace()
-  const target = await receiver(say(410))
+  const target = await receiver(respondWith(410))
   const { id: other } = await createWebhook(tenant, `${target.url}/secret-path?token=secret-query`)
   const inbox = await createWebhook(tenant, 'inbox')
   for (const id of [other, inbox.id]) await tenant.call('POST', `/webhooks/${id}/test`)
@@ -422,17 +434,17 @@ test('a webhook is not disabled before ten attempts have failed', async () => {
 
 test('a failure at a previous URL does not count for the new URL', async () => {
   const tenant = await workspace()
-  const asked = Promise.withResolvers<void>()
+  const arrived = Promise.withResolvers<void>()
   const changed = Promise.withResolvers<void>()
   const old = await receiver(async (response) => {
-    asked.resolve()
+    arrived.resolve()
     await changed.promise
     response.writeHead(410).end()
   })
   const { id } = await createWebhook(tenant, old.url)
   const work = createAndSend(tenant)
-  await asked.promise
-  const now = await receiver(say(500))
+  await arrived.promise
+  const now = await receiver(respondWith(500))
   await tenant.call('PATCH', `/webhooks/${id}`, { url: now.url })
   changed.resolve()
   await work
@@ -470,16 +482,16 @@ test('after a contact is deleted, pending deliveries have only its id, and answe
 test('an answer that comes after the contact was deleted is not stored', async () => {
   const tenant = await workspace()
   const answered = Promise.withResolvers<void>()
-  const asked = Promise.withResolvers<void>()
+  const arrived = Promise.withResolvers<void>()
   const target: Receiver = await receiver(async (response) => {
-    asked.resolve()
+    arrived.resolve()
     await answered.promise
     response.writeHead(500).end(target.received.at(-1)?.body)
   })
   const { id } = await createWebhook(tenant, target.url, { events: ['contact.created'] })
   const contact = (await tenant.call('POST', '/contacts', newContact({ first_name: 'Ada' }))).body.data
   const work = tenant.work()
-  await asked.promise
+  await arrived.promise
   await tenant.call('DELETE', `/contacts/${contact.id}`)
   answered.resolve()
   await work
@@ -525,11 +537,11 @@ test('a test event is sent to one webhook only, whatever it subscribes to', asyn
   const [target, other] = [await receiver(), await receiver()]
   const { id } = await createWebhook(tenant, target.url, { events: ['agent.*'] })
   await createWebhook(tenant, other.url, { events: ['*'] })
-  const asked = await tenant.call('POST', `/webhooks/${id}/test`)
-  assert.deepEqual([asked.body.data.type, asked.body.data.status], ['webhook.test', 'pending'])
+  const test_delivery = await tenant.call('POST', `/webhooks/${id}/test`)
+  assert.deepEqual([test_delivery.body.data.type, test_delivery.body.data.status], ['webhook.test', 'pending'])
   await tenant.work()
   const [sent] = target.received.map(({ body }) => JSON.parse(body))
-  assert.deepEqual([sent.id, sent.type, sent.data.id], [asked.body.data.id, 'webhook.test', id])
+  assert.deepEqual([sent.id, sent.type, sent.data.id], [test_delivery.body.data.id, 'webhook.test', id])
   assert.deepEqual(other.received, [])
 })
 

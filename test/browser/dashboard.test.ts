@@ -3,12 +3,12 @@ import fs from 'node:fs'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import {
+  type BrowserUser,
   fillAccountForm,
   holdRequests,
   narrow,
   openDashboard,
   password,
-  type Visitor,
   wide,
 } from '../support/dashboard.ts'
 
@@ -16,12 +16,12 @@ const skip = process.platform === 'linux' ? false : 'npm has a Chromium for Linu
 const javascript_bytes_max = 350_000
 
 const dashboard = skip ? undefined : await openDashboard()
-const { address, setup_link, newVisitor } = dashboard ?? {
+const { address, setup_link, newBrowserUser } = dashboard ?? {
   address: '',
   setup_link: '',
-  newVisitor: () => Promise.reject(),
+  newBrowserUser: () => Promise.reject(),
 }
-const owner: Visitor = await newVisitor().catch(() => ({}) as Visitor)
+const owner: BrowserUser = await newBrowserUser().catch(() => ({}) as BrowserUser)
 const { page } = owner
 
 const main = (name: string) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name })
@@ -232,7 +232,7 @@ test("a member can't use the operations of owners", { skip }, async () => {
   const link = await dialog().locator('code').innerText()
   await owner.capture('invitation, link')
 
-  const member = await newVisitor()
+  const member = await newBrowserUser()
   await member.page.goto(link)
   await member.page.getByText('Join Default').waitFor()
   await member.capture('invitation')
@@ -317,7 +317,7 @@ test('signing out ends the session, and guessing passwords is rate limited', { s
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   await signIn()
 
-  const guesser = await newVisitor()
+  const guesser = await newBrowserUser()
   await guesser.page.goto(address)
   await guesser.page.getByLabel('Email').fill('grace@example.com')
   await guesser.page.getByRole('textbox', { name: 'Password' }).fill('a wrong password')

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openDashboard, setUp, type Visitor } from '../support/dashboard.ts'
+import { type BrowserUser, openDashboard, setUp } from '../support/dashboard.ts'
 
 const skip = process.platform === 'linux' ? false : 'npm has a Chromium for Linux only'
 
 const dashboard = skip ? undefined : await openDashboard()
-const { address, setup_link, newVisitor, restart } = dashboard ?? {
+const { address, setup_link, newBrowserUser, restart } = dashboard ?? {
   address: '',
   setup_link: '',
-  newVisitor: () => Promise.reject(),
+  newBrowserUser: () => Promise.reject(),
   restart: () => Promise.reject(),
 }
-const owner: Visitor = await newVisitor().catch(() => ({}) as Visitor)
+const owner: BrowserUser = await newBrowserUser().catch(() => ({}) as BrowserUser)
 const { page, context } = owner
 
 const waitForLive = () => page.getByRole('status').getByText('Live').waitFor()

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { fillAccountForm, narrow, openDashboard, setUp, type Visitor, wide } from '../support/dashboard.ts'
+import { type BrowserUser, fillAccountForm, narrow, openDashboard, setUp, wide } from '../support/dashboard.ts'
 
 const skip = process.platform === 'linux' ? false : 'npm has a Chromium for Linux only'
 
 const dashboard = skip ? undefined : await openDashboard()
-const { address, setup_link, newVisitor } = dashboard ?? {
+const { address, setup_link, newBrowserUser } = dashboard ?? {
   address: '',
   setup_link: '',
-  newVisitor: () => Promise.reject(),
+  newBrowserUser: () => Promise.reject(),
 }
-const owner: Visitor = await newVisitor().catch(() => ({}) as Visitor)
+const owner: BrowserUser = await newBrowserUser().catch(() => ({}) as BrowserUser)
 const { page, context } = owner
 
 const workspaceOf = (on: Page) => /\/w\/([^/?]+)/.exec(on.url())?.[1] ?? ''
@@ -32,7 +32,7 @@ async function send(method: string, path: string, data?: object) {
 const linksOf = (on: Page, nav: string) => on.getByRole('navigation', { name: nav }).getByRole('link').allInnerTexts()
 
 /** Invites someone in the page, and accepts the invitation in another browser context. */
-async function inviteAs(role: 'Member' | 'Viewer', name: string): Promise<Visitor> {
+async function inviteAs(role: 'Member' | 'Viewer', name: string): Promise<BrowserUser> {
   await openAt(page, '/settings/members')
   await page.getByRole('button', { name: 'Invite' }).click()
   await dialog().getByRole('radio', { name: role }).check()
@@ -40,7 +40,7 @@ async function inviteAs(role: 'Member' | 'Viewer', name: string): Promise<Visito
   await dialog().getByRole('button', { name: 'Create invitation link' }).click()
   const link = await dialog().locator('code').innerText()
   await dialog().getByRole('button', { name: 'Done' }).click()
-  const guest = await newVisitor()
+  const guest = await newBrowserUser()
   await guest.page.goto(link)
   await guest.page.getByText(`invited you to join as a ${role.toLowerCase()}. You can`).waitFor()
   await guest.capture(`invitation, ${role.toLowerCase()}`)
@@ -199,7 +199,7 @@ test('a page of a resource that does not exist says so', { skip }, async () => {
   assert.deepEqual(owner.pageErrors([404]), [])
 })
 
-async function assertOwnerPagesAreClosed({ page: on, capture }: Visitor, role: string): Promise<void> {
+async function assertOwnerPagesAreClosed({ page: on, capture }: BrowserUser, role: string): Promise<void> {
   for (const [path, title] of Object.entries(owner_pages)) {
     await openAt(on, path)
     await on.getByText('Only owners can view this page').waitFor()

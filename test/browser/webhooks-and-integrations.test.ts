@@ -3,13 +3,13 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { event_types } from '../../dashboard/src/events/event-types.ts'
 import { catalog } from '../../server/api.ts'
-import { holdRequests, narrow, openDashboard, setUp, type Visitor, wide } from '../support/dashboard.ts'
+import { type BrowserUser, holdRequests, narrow, openDashboard, setUp, wide } from '../support/dashboard.ts'
 
 const skip = process.platform === 'linux' ? false : 'npm has a Chromium for Linux only'
 
 const dashboard = skip ? undefined : await openDashboard()
-const { setup_link, newVisitor } = dashboard ?? { setup_link: '', newVisitor: () => Promise.reject() }
-const owner: Visitor = await newVisitor().catch(() => ({}) as Visitor)
+const { setup_link, newBrowserUser } = dashboard ?? { setup_link: '', newBrowserUser: () => Promise.reject() }
+const owner: BrowserUser = await newBrowserUser().catch(() => ({}) as BrowserUser)
 const { page } = owner
 
 const main = (name: string) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name })

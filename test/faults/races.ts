@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
+import { create, eventsOf, get, profile } from '../support/contacts.ts'
 import type { Answer, Server, Tenant } from '../support/harness.ts'
-import { create, eventsOf, get, profile } from '../support/people.ts'
 import { newContact, phoneNumber } from '../support/samples.ts'
 import { assertConsistent, assertDeleted } from './consistency.ts'
 import { between, chance, pick, type Random, shuffled, split } from './random.ts'

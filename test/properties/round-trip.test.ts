@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { formatTags, parseTags } from '../../server/contacts/tags.ts'
 import { serve } from '../support/harness.ts'
 import { newContact } from '../support/samples.ts'
-import { contactsOf, imported } from '../support/uploads.ts'
+import { contactsOf, importFile } from '../support/uploads.ts'
 
 const { workspace } = await serve()
 
@@ -63,7 +63,7 @@ test('an exported contact is imported unchanged', async () => {
   const [tenant, other] = [await workspace(), await workspace()]
   await Promise.all(contacts.map((contact) => tenant.call('POST', '/contacts', newContact(contact))))
   const file = (await tenant.call('GET', '/contacts/export?sort=created_at')).text
-  const { import: done } = await imported(other, file)
+  const { import: done } = await importFile(other, file)
   assert.equal(done.created, 100)
   const importedFields = (contact: Record<string, unknown>) =>
     ['phone_number', 'first_name', 'company', 'notes', 'tags'].map((name) => contact[name])

@@ -22,12 +22,12 @@ export interface Dashboard {
   setup_link: string
   browser: Browser
   /** Opens a browser context with its own cookies. */
-  newVisitor: () => Promise<Visitor>
+  newBrowserUser: () => Promise<BrowserUser>
   /** Kills the server and starts it again at the same address. */
   restart: () => Promise<void>
 }
 
-export interface Visitor {
+export interface BrowserUser {
   context: BrowserContext
   page: Page
   /** Takes a screenshot and fails if axe finds a serious violation. */
@@ -67,10 +67,10 @@ export async function openDashboard(): Promise<Dashboard> {
     server = start(new URL(address).port)
     await server.says(new RegExp(address))
   }
-  return { address, setup_link, browser, newVisitor: () => openVisitor(browser, address), restart }
+  return { address, setup_link, browser, newBrowserUser: () => openBrowserUser(browser, address), restart }
 }
 
-async function openVisitor(browser: Browser, address: string): Promise<Visitor> {
+async function openBrowserUser(browser: Browser, address: string): Promise<BrowserUser> {
   const context = await browser.newContext({ viewport: wide, acceptDownloads: true, reducedMotion: 'reduce' })
   context.setDefaultTimeout(timeout_ms)
   const page = await context.newPage()

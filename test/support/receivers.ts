@@ -18,13 +18,13 @@ export interface Receiver {
 
 type Answer = (response: http.ServerResponse, request: http.IncomingMessage) => unknown
 
-export const say =
+export const respondWith =
   (status: number, headers: Record<string, string> = {}, body = ''): Answer =>
   (response) =>
     response.writeHead(status, headers).end(body)
 
 /** Starts an HTTP server that records its requests. It is closed after the tests of the file. */
-export async function receiver(answer: Answer = say(200), tls = false): Promise<Receiver> {
+export async function receiver(answer: Answer = respondWith(200), tls = false): Promise<Receiver> {
   const received: Received[] = []
   const receive = async (request: http.IncomingMessage, response: http.ServerResponse) => {
     const body = Buffer.concat(await Array.fromAsync(request)).toString()

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Pool } from '../../server/kit/postgres/pool.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
+import { create, profile } from './contacts.ts'
 import type { Answer, Server, Tenant } from './harness.ts'
-import { create, profile } from './people.ts'
 
 /** The rows of the workspace, to compare before and after. */
 export const workspaceRows = (pool: Pool, { id }: Tenant) =>

@@ -1,5 +1,5 @@
 import { person_operations as all_person_operations, operations } from '../../server/api.ts'
-import { isWrite, type Operation } from '../../server/kit/http/operation.ts'
+import type { Operation } from '../../server/kit/http/operation.ts'
 import type { Tenant } from './harness.ts'
 import { newIntegration, newWebhook, phoneNumber } from './samples.ts'
 
@@ -17,8 +17,6 @@ if (person_operations.length !== all_person_operations.length) throw new Error('
 
 /** Operations that anyone may call who knows the token in their path. */
 export const raw_operations: Raw[] = operations.filter(isRaw)
-
-export const successStatus = (operation: Operation): number => (isWrite(operation) ? operation.status : 200)
 
 /** For each raw operation, a resource that it serves: the URL's path, and a body that it accepts. */
 const raw_targets: Record<string, (tenant: Tenant) => Promise<{ url: string; body: object }>> = {

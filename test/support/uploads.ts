@@ -18,14 +18,14 @@ export const upload = (
 ) => tenant.call('POST', '/contacts/imports', formOf(file, options, name), headers)
 
 /** Uploads the file, runs the import, and returns it with its rows. */
-export async function imported(tenant: Tenant, file: string | Buffer, options?: object) {
+export async function importFile(tenant: Tenant, file: string | Buffer, options?: object) {
   const answer = await upload(tenant, file, options)
   assert.equal(answer.status, 201, answer.text)
   await tenant.work()
-  return ended(tenant, answer.body.data.id)
+  return getImport(tenant, answer.body.data.id)
 }
 
-export async function ended(tenant: Tenant, id: string) {
+export async function getImport(tenant: Tenant, id: string) {
   const found = await tenant.call('GET', `/contacts/imports/${id}`)
   const rows = await tenant.call('GET', `/contacts/imports/${id}/rows?limit=100`)
   return { id, import: found.body.data, rows: rows.body.data }

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newSecret } from '../../server/kit/crypto/secret.ts'
 import type { Operation } from '../../server/kit/http/operation.ts'
+import { browser, inWorkspace, newPerson } from '../support/browsers.ts'
 import { serve, type Tenant } from '../support/harness.ts'
-import { hasId, makeSample, pathFor, prepare, sampleBody } from '../support/operations.ts'
-import { newRawTarget, person_operations, raw_operations, scoped_operations, successStatus } from '../support/scoped.ts'
-import { at, browser, someone } from '../support/visitors.ts'
+import { hasId, makeSample, pathFor, prepare, sampleBody, successStatus } from '../support/operations.ts'
+import { newRawTarget, person_operations, raw_operations, scoped_operations } from '../support/scoped.ts'
 
 const server = await serve()
 const { workspace, fetch, url } = server
-const stranger = await someone(server)
+const stranger = await newPerson(server)
 const unknown = '01a1dd18-9904-726a-94bc-9e3b6ab9ad11'
 
 /** The path of a public operation below /app. */
@@ -27,8 +27,8 @@ for (const operation of scoped_operations) {
 
   test(`${id} by session succeeds for an owner`, async () => {
     const { tenant, address } = await prepared(operation)
-    const owner = await someone(server, { [tenant.id]: 'owner' })
-    const answer = await owner.go(method, address, sampleBody(operation), at(tenant))
+    const owner = await newPerson(server, { [tenant.id]: 'owner' })
+    const answer = await owner.go(method, address, sampleBody(operation), inWorkspace(tenant))
     assert.equal(answer.status, successStatus(operation), answer.text)
     assert.equal(answer.headers.get('cache-control'), 'no-store')
     if (answer.status === 201) assert.match(answer.headers.get('location') ?? '', /^\/app\/api\/v1\/[^:]+$/)
@@ -36,10 +36,10 @@ for (const operation of scoped_operations) {
 
   test(`${id} returns 401 at the session API with only a key, and at the public API with only a cookie`, async () => {
     const { tenant, address } = await prepared(operation)
-    const owner = await someone(server, { [tenant.id]: 'owner' })
-    const signed_out = await browser(server).go(method, address, sampleBody(operation), at(tenant))
+    const owner = await newPerson(server, { [tenant.id]: 'owner' })
+    const signed_out = await browser(server).go(method, address, sampleBody(operation), inWorkspace(tenant))
     const by_key = await browser(server).go(method, address, sampleBody(operation), {
-      ...at(tenant),
+      ...inWorkspace(tenant),
       authorization: `Bearer ${tenant.key}`,
     })
     const by_cookie = await fetch(method, address, sampleBody(operation), { cookie: owner.cookie(), origin: url })
@@ -51,13 +51,18 @@ for (const operation of scoped_operations) {
   test(`${id} by session returns 404 in the workspace of others, or without a workspace`, async () => {
     const { tenant, address } = await prepared(operation)
     const other = await workspace()
-    const owner = await someone(server, { [other.id]: 'owner' })
-    for (const headers of [at(tenant), {}, { 'x-workspace': 'none' }, { 'x-workspace': `${tenant.id},${other.id}` }]) {
+    const owner = await newPerson(server, { [other.id]: 'owner' })
+    for (const headers of [
+      inWorkspace(tenant),
+      {},
+      { 'x-workspace': 'none' },
+      { 'x-workspace': `${tenant.id},${other.id}` },
+    ]) {
       const answer = await owner.go(method, address, sampleBody(operation), headers)
       assert.deepEqual([answer.status, answer.body.error.code], [404, 'NOT_FOUND'])
     }
     if (hasId(operation)) {
-      const answer = await owner.go(method, address, sampleBody(operation), at(other))
+      const answer = await owner.go(method, address, sampleBody(operation), inWorkspace(other))
       assert.equal(answer.status, 404, 'a resource of another workspace')
     }
   })
@@ -79,7 +84,7 @@ for (const { id, method, path, scope } of person_operations) {
 
   if (!/^(anyone|person):/.test(scope)) {
     test(`${id} in the workspace of others returns 404`, async () => {
-      const answer = await stranger.go(method, address, body, at(await workspace()))
+      const answer = await stranger.go(method, address, body, inWorkspace(await workspace()))
       assert.equal(answer.status, 404)
     })
   }
@@ -100,10 +105,10 @@ for (const { id, method, path, scope } of person_operations) {
 for (const { id, method, path } of scoped_operations.filter((operation) => operation.method !== 'GET')) {
   test(`${id} by session from another origin returns 403`, async () => {
     const tenant = await workspace()
-    const owner = await someone(server, { [tenant.id]: 'owner' })
+    const owner = await newPerson(server, { [tenant.id]: 'owner' })
     const address = sessionPath(path.replace(/:\w+/g, unknown))
     const origin = 'http://evil.example'
-    const by_header = await owner.go(method, address, {}, { ...at(tenant), origin })
+    const by_header = await owner.go(method, address, {}, { ...inWorkspace(tenant), origin })
     // A form of another site can't set the header, but can put the workspace into the URL.
     const by_address = await owner.go(method, `${address}?workspace=${tenant.id}`, {}, { origin })
     assert.deepEqual([by_header.status, by_address.status], [403, 403])
@@ -115,7 +120,7 @@ for (const operation of raw_operations) {
 
   test(`${id} needs no session and no origin, and ignores them`, async () => {
     const tenant = await workspace()
-    const owner = await someone(server, { [tenant.id]: 'owner' })
+    const owner = await newPerson(server, { [tenant.id]: 'owner' })
     const evil = { origin: 'http://evil.example' }
     for (const headers of [{}, { cookie: owner.cookie() }, evil, { ...evil, cookie: 'parley_session=unknown' }]) {
       const { path, body } = await newRawTarget(operation, tenant)
@@ -127,10 +132,10 @@ for (const operation of raw_operations) {
 
   test(`${id} with another token returns 404 to an owner's session`, async () => {
     const tenant = await workspace()
-    const owner = await someone(server, { [tenant.id]: 'owner' })
+    const owner = await newPerson(server, { [tenant.id]: 'owner' })
     const { path, body } = await newRawTarget(operation, tenant)
     const wrong = path.replace(/[^/]+$/, newSecret())
-    const answer = await fetch(method, wrong, body, { cookie: owner.cookie(), origin: url, ...at(tenant) })
+    const answer = await fetch(method, wrong, body, { cookie: owner.cookie(), origin: url, ...inWorkspace(tenant) })
     assert.equal(answer.status, 404)
   })
 }

@@ -9,15 +9,15 @@ export const password = 'correct horse battery'
 /** Hashed once, because hashing is expensive on purpose. */
 const password_hash = await hashPassword(password)
 
-type Go = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
+type SendRequest = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
 
 export interface Browser {
   /** Sends a request below /app from the server's own origin, with the cookie that earlier responses set. */
-  go: Go
+  go: SendRequest
   cookie: () => string
 }
 
-export interface Someone extends Browser {
+export interface TestPerson extends Browser {
   id: string
   email: string
   name: string
@@ -26,7 +26,7 @@ export interface Someone extends Browser {
 /** Without a token, a browser that isn't signed in. */
 export function browser({ fetch, url }: Pick<Server, 'fetch' | 'url'>, token?: string): Browser {
   let cookie = token === undefined ? '' : `parley_session=${token}`
-  const go: Go = async (method, path, body, headers) => {
+  const go: SendRequest = async (method, path, body, headers) => {
     const answer = await fetch(method, `/app${path}`, body, { origin: url, ...(cookie && { cookie }), ...headers })
     const [set] = answer.headers.getSetCookie()
     if (set !== undefined) cookie = set.includes('Max-Age=0') ? '' : (set.split(';')[0] ?? '')
@@ -36,7 +36,7 @@ export function browser({ fetch, url }: Pick<Server, 'fetch' | 'url'>, token?: s
 }
 
 /** Creates a person with these roles by workspace, and signs them in. */
-export async function someone(server: Server, memberships: Record<string, Role> = {}): Promise<Someone> {
+export async function newPerson(server: Server, memberships: Record<string, Role> = {}): Promise<TestPerson> {
   const { pool } = server
   const email = `${newId()}@example.com`
   const person = await people.create({ db: pool, now: Date.now() }, { email, name: 'Ada', password_hash })
@@ -58,4 +58,4 @@ export async function newSessionToken(
 }
 
 /** The header that names the workspace of a request. */
-export const at = (workspace: { id: string }): Record<string, string> => ({ 'x-workspace': workspace.id })
+export const inWorkspace = (workspace: { id: string }): Record<string, string> => ({ 'x-workspace': workspace.id })

@@ -5,7 +5,7 @@ import type { Tenant } from './harness.ts'
 import { newContact } from './samples.ts'
 
 /** An id that no contact has. */
-export const nobody = '019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa'
+export const unknown_id = '019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa'
 
 export const profile = {
   first_name: 'Ada',

@@ -182,7 +182,13 @@ test('a webhook is tested with the inbox, which can respond with errors', { skip
   await page.getByRole('button', { name: 'Enable' }).click()
   await page.getByText('This webhook is disabled').waitFor({ state: 'hidden' })
   await more('Resend failed deliveries')
+  const recoveries = /\/recoveries\//
+  const running = { success: true, data: { status: 'running', recovered: 1_234 } }
+  await page.route(recoveries, (route) => route.fulfill({ json: running }))
   await dialog().getByRole('button', { name: 'Resend', exact: true }).click()
+  await dialog().getByText('Resending… 1,234 so far').waitFor()
+  await owner.capture('webhook, resending')
+  await page.unroute(recoveries)
   await dialog().getByText('1 delivery resent.').waitFor()
   await owner.capture('webhook, resent')
   await dialog().getByRole('button', { name: 'Done' }).click()

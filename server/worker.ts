@@ -9,12 +9,13 @@ import { dueRows, openRunner, type Work, workOnDueRow } from './kit/work/work.ts
 import * as retention from './retention.ts'
 import { due_deliveries } from './webhooks/claims.ts'
 import type { DispatcherOptions } from './webhooks/dispatcher.ts'
+import { work as recoveries } from './webhooks/recoveries.ts'
 import { openSender, sendAll } from './webhooks/sender.ts'
 
 /** Everything that is done in the background. */
 
 /** Work whose state is in the rows of a table. */
-const table_work: Work[] = [imports]
+const table_work: Work[] = [imports, recoveries]
 
 const due_kinds: DueKind[] = [...table_work.map(dueRows), due_deliveries]
 

@@ -7,7 +7,7 @@ import * as clock from '../server/kit/clock.ts'
 import { newId } from '../server/kit/id.ts'
 import { openLog } from '../server/kit/log.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
-import { takeTurn, type Work } from '../server/kit/work/work.ts'
+import { type Work, workOnDueRow } from '../server/kit/work/work.ts'
 import { work } from '../server/webhooks/recoveries.ts'
 import { removeOld } from '../server/webhooks/retention.ts'
 import { serve, type Tenant } from './support/harness.ts'
@@ -115,7 +115,7 @@ test('another process continues a recovery whose lease was lost, and nothing is 
     },
   }
   const { db: _, ...service } = at(tenant.id)
-  await takeTurn({ ...service, pool }, stalling, tenant.id, openLog('silent'), () => false)
+  await workOnDueRow({ ...service, pool }, stalling, tenant.id, openLog('silent'), () => false)
   assert.ok(after_first > 0 && after_first < 2 * many, `the first batch recovered ${after_first}`)
   await tenant.work()
   assert.equal(await recoveredSoFar(), 2 * many)

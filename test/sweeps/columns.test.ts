@@ -39,6 +39,11 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
     computed: ['attempts', 'body'],
     not_shown: ['attempts'],
   },
+  Recovery: {
+    table: 'webhook_recoveries',
+    computed: ['status'],
+    not_shown: ['webhook_id', 'last_event_id', 'due_at', 'lease_until', 'lease_token', 'attempt'],
+  },
   InboxRequest: { table: 'inbox_requests', computed: ['steps'], not_shown: ['webhook_id', 'event_id', 'steps'] },
   Integration: {
     table: 'integrations',
@@ -52,7 +57,7 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
   ApiKeyWithSecret: { table: 'api_keys', computed: ['key'], not_shown: ['rotated_at'] },
 }
 /** Responses that are not stored resources. */
-const not_stored = ['Deleted', 'DryRun', 'Overview', 'Recovered']
+const not_stored = ['Deleted', 'DryRun', 'Overview']
 /** Read without a workspace, and the same on every node. */
 const directories = ['api_key_directory', 'integration_directory', 'memberships', 'invitations', 'due_workspaces']
 

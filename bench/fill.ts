@@ -1,11 +1,12 @@
-import { openService } from '../server/api.ts'
 import * as api_keys from '../server/api-keys/store.ts'
+import { newToken } from '../server/api-keys/token.ts'
 import { readConfig } from '../server/config.ts'
 import type { NewContact } from '../server/contacts/schema.ts'
 import * as contacts from '../server/contacts/store.ts'
 import { atNow, inTransaction, type Service } from '../server/kit/at.ts'
 import * as clock from '../server/kit/clock.ts'
 import type { Pool } from '../server/kit/postgres/pool.ts'
+import { openService } from '../server/service.ts'
 import * as workspaces from '../server/workspaces/store.ts'
 import { scatter, type Tenant } from './rows.ts'
 
@@ -49,7 +50,7 @@ export function addTenant(pool: Pool, name: string): Promise<Tenant> {
   return inTransaction(atNow(serviceOn(pool), ''), async (at) => {
     const workspace = await workspaces.create(at, name)
     if (!workspace) throw new Error(`the workspace ${name} already exists`)
-    const token = api_keys.newToken()
+    const token = newToken()
     const key = { name: 'Load', scopes: null, expires_at: null }
     await api_keys.create({ ...at, workspace: workspace.id }, { token, key })
     return { workspace_id: workspace.id, token, ids: [] }

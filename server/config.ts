@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { isToken } from './api-keys/store.ts'
+import { isToken } from './api-keys/token.ts'
 import { type Level, levels } from './kit/log.ts'
 import { parseNetwork } from './kit/network.ts'
 import { baseFolder } from './kit/postgres/embedded/embedded.ts'

@@ -3,6 +3,7 @@ import { after, test } from 'node:test'
 import { openApi } from '../server/api.ts'
 import { authenticator } from '../server/api-keys/authenticate.ts'
 import * as api_keys from '../server/api-keys/store.ts'
+import { newToken } from '../server/api-keys/token.ts'
 import { readConfig } from '../server/config.ts'
 import { inTransaction } from '../server/kit/at.ts'
 import * as clock from '../server/kit/clock.ts'
@@ -52,7 +53,7 @@ test('missing, malformed, unknown, expired and revoked keys return the same 401'
     `pk_${'x'.repeat(129)}`,
     `"${key}"`,
   ]
-  const unknown = [api_keys.newToken(), key.toUpperCase(), `${key}x`, `pk_${'0'.repeat(43)}`, expired, other.key]
+  const unknown = [newToken(), key.toUpperCase(), `${key}x`, `pk_${'0'.repeat(43)}`, expired, other.key]
   const seen = new Set<string>()
   for (const authorization of [
     undefined,
@@ -86,7 +87,7 @@ test('401 and 403 are returned before the body is read', async () => {
   const tenant = await workspace()
   const reader = await tenant.newKey({ scopes: ['contacts:read'] })
   for (const [key, status] of [
-    [api_keys.newToken(), 401],
+    [newToken(), 401],
     [reader, 403],
   ] as const) {
     const lengths = ['Content-Length: 100000', 'Content-Length: 9999999999', 'Transfer-Encoding: chunked']
@@ -150,7 +151,7 @@ for (const [how, end] of [
 
 test('a key that is created after it was rejected works within a second', async () => {
   const tenant = await workspace()
-  const token = api_keys.newToken()
+  const token = newToken()
   assert.equal((await tenant.call('GET', '/contacts', undefined, withKey(token))).status, 401)
   const key = { name: 'late', scopes: null, expires_at: null }
   await inTransaction(server.at(tenant.id), (at) => api_keys.create(at, { token, key }))
@@ -183,7 +184,7 @@ test('a full cache of keys drops only the oldest', async () => {
   const { pool: counting, count } = countingPool('api_key_directory')
   const { authenticate } = authenticator(counting)
   const now = clock.now()
-  const tokens = Array.from({ length: 10_001 }, () => api_keys.newToken())
+  const tokens = Array.from({ length: 10_001 }, () => newToken())
   await authenticate(tokens[0] ?? '', now)
   await Promise.all(tokens.slice(1, 10_000).map(async (token) => authenticate(token, now)))
   await authenticate(tokens[10_000] ?? '', now)

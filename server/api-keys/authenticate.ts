@@ -6,6 +6,7 @@ import { setBounded } from '../kit/limits/bounded-map.ts'
 import type { Db } from '../kit/postgres/pool.ts'
 import { toScopes } from './schema.ts'
 import * as api_keys from './store.ts'
+import { isToken } from './token.ts'
 
 interface CachedKey {
   caller: Caller | undefined
@@ -61,7 +62,7 @@ export function authenticator(db: Db): Authenticator {
       const entry = cached.get(token)
       // An entry that gets stale more than `fresh_ms` from now was made before the clock was set back.
       if (entry && entry.stale_at > now && entry.stale_at <= now + fresh_ms) return admit(entry, now, is_recheck)
-      return api_keys.isToken(token) ? find(token, now, is_recheck) : undefined
+      return isToken(token) ? find(token, now, is_recheck) : undefined
     },
     async recordUses() {
       const uses = Array.from(used.values(), (use) => ({ ...use }))

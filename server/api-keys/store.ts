@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { EventType } from '../events/catalog.ts'
 import * as events from '../events/store.ts'
 import type { At, Unscoped } from '../kit/at.ts'
@@ -12,30 +11,13 @@ import { forbidden, invalid, invalidState, notFound, Problem, preconditionFailed
 import { event_types } from './event-types.ts'
 import type * as schema from './schema.ts'
 import type { NewApiKey } from './schema.ts'
+import { newToken } from './token.ts'
 
 export interface ApiKey extends schema.ApiKey {
   workspace_id: string
 }
 
 const columns = raw(`id, workspace_id, name, last_four, scopes, expires_at, revoked_at, last_used_at, created_at`)
-
-const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-const secret_bytes = 32
-const secret_length = 43
-const token_pattern = /^pk_[0-9A-Za-z]{32,128}$/
-
-export const isToken = (text: string): boolean => token_pattern.test(text)
-
-/** `pk_` and 32 random bytes in base62. Only its hash is stored. */
-export function newToken(): string {
-  let rest = BigInt(`0x${randomBytes(secret_bytes).toString('hex')}`)
-  let text = ''
-  while (text.length < secret_length) {
-    text = base62.charAt(Number(rest % 62n)) + text
-    rest /= 62n
-  }
-  return `pk_${text}`
-}
 
 /** Stores `token` as a key of the workspace. */
 export async function create(at: At, { token, key }: { token: string; key: NewApiKey }): Promise<ApiKey> {

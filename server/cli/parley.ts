@@ -21,6 +21,7 @@ standard error. Only serve and migrate create a database. README.md lists all va
 With --json a command prints one JSON document on standard output. An error is the last line on standard error:
 {"error": {"code", "message"}}. The exit status is 0 on success and 1 after an error.`
 
+// Actions import what they use, so that help and usage errors are printed at once.
 const program = new Command(product.short_name)
   .description('The agent service you run yourself')
   .version(version, '-V, --version', 'Print the version')

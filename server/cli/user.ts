@@ -1,28 +1,10 @@
 import { Option } from 'commander'
-import { atNow, inTransaction, type Service } from '../kit/at.ts'
-import { type RequestSchema, validate } from '../kit/http/validate.ts'
-import { invalid, Problem } from '../kit/problem.ts'
-import { hashPassword } from '../people/password.ts'
-import { NewPerson, type Person, type Role, roles } from '../people/schema.ts'
-import * as sessions from '../people/sessions.ts'
-import * as people from '../people/store.ts'
-import * as workspaces from '../workspaces/store.ts'
+import { roles } from '../people/roles.ts'
 import type { Command } from './command.ts'
-import { askSecret } from './prompt.ts'
-import { type Answer, formatTable, type Run } from './run.ts'
-import { findWorkspace } from './workspace.ts'
+import type { Run } from './run.ts'
+import type { NewMember, NewUser } from './user-actions.ts'
 
-interface NewUser {
-  name?: string
-  workspace?: string
-  role: Role
-}
-
-interface NewMember {
-  workspace: string
-  role: Role
-}
-
+const loadActions = () => import('./user-actions.ts')
 const roleOption = () => new Option('--role <role>', 'The role in the workspace').choices(roles).default('owner')
 const password_note = '\nAsks for the password, or reads it from standard input if that is not a terminal.'
 
@@ -36,92 +18,26 @@ export function addUserCommands(program: Command, run: Run): void {
     .option('--workspace <name>', 'The workspace to join (default: the oldest one)')
     .addOption(roleOption())
     .addHelpText('after', password_note)
-    .action((email: string, options: NewUser) => run((service) => createUser(service, email, options)))
+    .action((email: string, options: NewUser) =>
+      run(async (service) => (await loadActions()).createUser(service, email, options)),
+    )
   group
     .command('join')
     .description('Add a person to a workspace')
     .argument('<email>', "The person's email address")
     .requiredOption('--workspace <name>', 'The workspace to join')
     .addOption(roleOption())
-    .action((email: string, options: NewMember) => run((service) => joinUser(service, email, options)))
+    .action((email: string, options: NewMember) =>
+      run(async (service) => (await loadActions()).joinUser(service, email, options)),
+    )
   group
     .command('password')
     .description('Set a new password and end all sessions of a person')
     .argument('<email>', "The person's email address")
     .addHelpText('after', password_note)
-    .action((email: string) => run((service) => setPassword(service, email)))
+    .action((email: string) => run(async (service) => (await loadActions()).setPassword(service, email)))
   group
     .command('list')
     .description('List all people')
-    .action(() => run(listUsers))
-}
-
-async function createUser(service: Service, email: string, options: NewUser): Promise<Answer> {
-  const chosen = options.workspace === undefined ? undefined : await findWorkspace(service, options.workspace)
-  const name = options.name ?? email.split('@')[0]
-  const emailInUse = () => new Problem('CONFLICT', `there is already a person ${email}`)
-  validatePerson({ email, name, password: 'checked after the prompt' })
-  if (await people.findByEmail({ db: service.pool }, email.trim())) throw emailInUse()
-  const input = validatePerson({ email, name, password: await askSecret('Password: ') })
-  const password_hash = await hashPassword(input.password)
-  const { person, workspace } = await inTransaction(atNow(service, ''), async (at) => {
-    const created = await people.create(at, { ...input, password_hash })
-    if (!created) throw emailInUse()
-    const [oldest] = await workspaces.list(at)
-    const workspace = chosen ?? oldest ?? (await workspaces.create(at, workspaces.default_name))
-    if (!workspace) throw new Problem('CONFLICT', 'the service is creating the first workspace: try again')
-    await people.join({ ...at, workspace: workspace.id }, { person_id: created.id, role: options.role })
-    return { person: created, workspace }
-  })
-  return memberAnswer(person, workspace, options.role)
-}
-
-async function joinUser(service: Service, email: string, { workspace: name, role }: NewMember): Promise<Answer> {
-  const workspace = await findWorkspace(service, name)
-  const { password_hash: _, ...person } = await findPerson(service, email)
-  if (!(await people.join(atNow(service, workspace.id), { person_id: person.id, role }))) {
-    throw new Problem('CONFLICT', `${person.email} is already a member of "${workspace.name}"`)
-  }
-  return memberAnswer(person, workspace, role)
-}
-
-const memberAnswer = (person: Person, { id, name }: workspaces.Workspace, role: Role): Answer => ({
-  data: { person, workspace: { id, name, role } },
-  text: `${person.email} is ${role} of "${name}".`,
-})
-
-async function setPassword(service: Service, email: string): Promise<Answer> {
-  const { password_hash: before, ...person } = await findPerson(service, email)
-  const { password } = validatePerson({ ...person, password: await askSecret('New password: ') })
-  const after = await hashPassword(password)
-  await inTransaction(atNow(service, ''), async (at) => {
-    if (!(await people.setPassword(at, { id: person.id, before, after }))) {
-      throw new Problem('CONFLICT', 'the password was changed by another request: try again')
-    }
-    await sessions.endAll(at, person.id)
-  })
-  return { data: { person }, text: `${person.email} has a new password and is signed out everywhere.` }
-}
-
-async function listUsers(service: Service): Promise<Answer> {
-  const all = await people.list({ db: service.pool })
-  const rows = all.map(({ id, email, name, workspaces, created_at }) => {
-    const joined = workspaces.map((workspace) => `${workspace.name} (${workspace.role})`)
-    return [id, email, name, joined.join(', '), created_at]
-  })
-  return { data: { people: all }, text: formatTable(['ID', 'EMAIL', 'NAME', 'WORKSPACES', 'CREATED'], rows) }
-}
-
-async function findPerson(service: Service, email: string): Promise<people.PersonWithHash> {
-  const person = await people.findByEmail({ db: service.pool }, email.trim())
-  if (!person) throw new Problem('NOT_FOUND', `there is no person ${email}`)
-  return person
-}
-
-/** Applies the same rules as the dashboard's setup page. */
-function validatePerson({ email, name, password }: Record<string, unknown>): NewPerson {
-  const { value, faults } = validate(NewPerson as RequestSchema, { email, name, password })
-  if (faults.length > 0) throw invalid(faults)
-  // It was validated against the schema that the type comes from.
-  return value as NewPerson
+    .action(() => run(async (service) => (await loadActions()).listUsers(service)))
 }

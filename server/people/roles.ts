@@ -1,6 +1,9 @@
 import type { Operation, Scopes } from '../kit/http/operation.ts'
 import { Problem } from '../kit/problem.ts'
-import { type Role, roles } from './schema.ts'
+
+/** From the highest to the lowest. */
+export const roles = ['owner', 'member', 'viewer'] as const
+export type Role = (typeof roles)[number]
 
 type Scoped = Pick<Exclude<Operation, { kind: 'raw' }>, 'scope' | 'kind'>
 

@@ -1,10 +1,9 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import { email, id, oneOf, optionalText, text, timestamp } from '../kit/field.ts'
 import * as page from '../kit/postgres/page.ts'
+import { roles } from './roles.ts'
 
-/** From the highest to the lowest. */
-export const roles = ['owner', 'member', 'viewer'] as const
-export type Role = (typeof roles)[number]
+export type { Role } from './roles.ts'
 
 const Email = text(email)
 const Name = text({ maxLength: 200 })

@@ -1,4 +1,5 @@
 import * as api_keys from '../api-keys/store.ts'
+import { newToken } from '../api-keys/token.ts'
 import type { Config } from '../config.ts'
 import { atNow, inTransaction, type Service } from '../kit/at.ts'
 import * as workspaces from '../workspaces/store.ts'
@@ -20,7 +21,7 @@ export function ensureFirstWorkspace(service: Service, { bootstrap_api_key }: Co
       return undefined
     }
     if (!created) return undefined
-    const token = api_keys.newToken()
+    const token = newToken()
     const key = { name: 'First key', scopes: null, expires_at: null }
     await api_keys.create({ ...at, workspace: workspace.id }, { token, key })
     return token

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { openService } from '../../server/api.ts'
 import * as api_keys from '../../server/api-keys/store.ts'
+import { newToken } from '../../server/api-keys/token.ts'
 import { readConfig } from '../../server/config.ts'
 import { atNow, inTransaction } from '../../server/kit/at.ts'
 import * as clock from '../../server/kit/clock.ts'
@@ -12,6 +12,7 @@ import { findPostmaster } from '../../server/kit/postgres/embedded/pid-file.ts'
 import { makeFolder } from '../../server/kit/postgres/embedded/user.ts'
 import { openPool, type Pool } from '../../server/kit/postgres/pool.ts'
 import { product } from '../../server/product.ts'
+import { openService } from '../../server/service.ts'
 import * as workspaces from '../../server/workspaces/store.ts'
 import { parley, type Running } from '../support/process.ts'
 
@@ -94,7 +95,7 @@ export async function newTenant(pool: Pool, scopes: string[] | null = null): Pro
   const service = openService(pool, readConfig({}), () => '')
   const workspace = await workspaces.create({ db: pool, now }, `faults ${newId()}`)
   if (!workspace) throw new Error('the name is taken')
-  const token = api_keys.newToken()
+  const token = newToken()
   const key = { name: 'faults', scopes, expires_at: null }
   await inTransaction(atNow(service, workspace.id, now), (at) => api_keys.create(at, { token, key }))
   return { workspace: workspace.id, key: token }

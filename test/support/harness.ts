@@ -5,6 +5,7 @@ import { after } from 'node:test'
 import { openApi, scopes } from '../../server/api.ts'
 import type { NewApiKey } from '../../server/api-keys/schema.ts'
 import * as api_keys from '../../server/api-keys/store.ts'
+import { newToken } from '../../server/api-keys/token.ts'
 import { type Config, readConfig } from '../../server/config.ts'
 import { type At, atNow, inTransaction } from '../../server/kit/at.ts'
 import * as clock from '../../server/kit/clock.ts'
@@ -130,7 +131,7 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}, reso
       const created = await workspaces.create({ db: pool, now }, `test ${newId()}`)
       if (!created) throw new Error('the name is taken')
       const newKey = async (key: Partial<NewApiKey> = {}) => {
-        const token = api_keys.newToken()
+        const token = newToken()
         const fields = { name: 'test', scopes: null, expires_at: null, ...key }
         await inTransaction(atNow(service, created.id, now), (at) => api_keys.create(at, { token, key: fields }))
         return token

@@ -1,0 +1,65 @@
+import { scopes as all_scopes } from '../api.ts'
+import { toScopes } from '../api-keys/schema.ts'
+import * as api_keys from '../api-keys/store.ts'
+import { newToken } from '../api-keys/token.ts'
+import { atNow, inTransaction, type Service } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { isId } from '../kit/id.ts'
+import { Problem } from '../kit/problem.ts'
+import * as workspaces from '../workspaces/store.ts'
+import { type Answer, formatTable } from './run.ts'
+import { findWorkspace, formatNewKey } from './workspace-actions.ts'
+
+export interface NewKey {
+  workspace: string
+  name: string
+  scopes?: string[]
+  /** A duration in milliseconds. */
+  expiresIn?: number
+}
+
+export async function createKey(service: Service, options: NewKey): Promise<Answer> {
+  const workspace = await findWorkspace(service, options.workspace)
+  const now = clock.now()
+  const name = options.name.trim() || 'API key'
+  const expires_at = options.expiresIn === undefined ? null : clock.iso(now + options.expiresIn)
+  const api_key = newToken()
+  const input = { name, scopes: options.scopes ?? null, expires_at }
+  const key = await inTransaction(atNow(service, workspace.id, now), (at) =>
+    api_keys.create(at, { token: api_key, key: input }),
+  )
+  return {
+    data: { key: withScopes(key), api_key },
+    text: `Key ${key.id} of "${workspace.name}"\n${formatNewKey(api_key)}`,
+  }
+}
+
+export async function listKeys(service: Service, workspace_name: string | undefined): Promise<Answer> {
+  const only = workspace_name === undefined ? undefined : await findWorkspace(service, workspace_name)
+  const keys = (await api_keys.listAll({ db: service.pool })).filter(
+    ({ workspace_id }) => !only || workspace_id === only.id,
+  )
+  const names = new Map((await workspaces.list({ db: service.pool })).map(({ id, name }) => [id, name]))
+  const rows = keys.map((key) => [
+    key.id,
+    names.get(key.workspace_id) ?? '',
+    key.name,
+    `...${key.last_four}`,
+    key.scopes?.join(',') ?? 'all but api_keys:*',
+    key.last_used_at ?? 'never',
+    key.revoked_at ? `revoked ${key.revoked_at}` : key.expires_at ? `expires ${key.expires_at}` : 'valid',
+  ])
+  return {
+    data: { keys: keys.map(withScopes) },
+    text: formatTable(['ID', 'WORKSPACE', 'NAME', 'KEY', 'SCOPES', 'LAST USED', 'STATE'], rows),
+  }
+}
+
+export async function revokeKey(service: Service, id: string): Promise<Answer> {
+  const key = isId(id) ? await inTransaction(atNow(service, ''), (at) => api_keys.revokeAny(at, id)) : undefined
+  if (!key) throw new Problem('NOT_FOUND', `there is no key ${id}`)
+  return { data: { key: withScopes(key) }, text: `Key ${key.id} is revoked.` }
+}
+
+/** A key without a list of scopes has the default ones. */
+const withScopes = (key: api_keys.ApiKey) => ({ ...key, scopes: key.scopes ?? all_scopes.filter(toScopes(null).has) })

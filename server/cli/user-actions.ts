@@ -1,0 +1,93 @@
+import { atNow, inTransaction, type Service } from '../kit/at.ts'
+import { type RequestSchema, validate } from '../kit/http/validate.ts'
+import { invalid, Problem } from '../kit/problem.ts'
+import { hashPassword } from '../people/password.ts'
+import type { Role } from '../people/roles.ts'
+import { NewPerson, type Person } from '../people/schema.ts'
+import * as sessions from '../people/sessions.ts'
+import * as people from '../people/store.ts'
+import * as workspaces from '../workspaces/store.ts'
+import { askSecret } from './prompt.ts'
+import { type Answer, formatTable } from './run.ts'
+import { findWorkspace } from './workspace-actions.ts'
+
+export interface NewUser {
+  name?: string
+  workspace?: string
+  role: Role
+}
+
+export interface NewMember {
+  workspace: string
+  role: Role
+}
+
+export async function createUser(service: Service, email: string, options: NewUser): Promise<Answer> {
+  const chosen = options.workspace === undefined ? undefined : await findWorkspace(service, options.workspace)
+  const name = options.name ?? email.split('@')[0]
+  const emailInUse = () => new Problem('CONFLICT', `there is already a person ${email}`)
+  validatePerson({ email, name, password: 'checked after the prompt' })
+  if (await people.findByEmail({ db: service.pool }, email.trim())) throw emailInUse()
+  const input = validatePerson({ email, name, password: await askSecret('Password: ') })
+  const password_hash = await hashPassword(input.password)
+  const { person, workspace } = await inTransaction(atNow(service, ''), async (at) => {
+    const created = await people.create(at, { ...input, password_hash })
+    if (!created) throw emailInUse()
+    const [oldest] = await workspaces.list(at)
+    const workspace = chosen ?? oldest ?? (await workspaces.create(at, workspaces.default_name))
+    if (!workspace) throw new Problem('CONFLICT', 'the service is creating the first workspace: try again')
+    await people.join({ ...at, workspace: workspace.id }, { person_id: created.id, role: options.role })
+    return { person: created, workspace }
+  })
+  return memberAnswer(person, workspace, options.role)
+}
+
+export async function joinUser(service: Service, email: string, { workspace: name, role }: NewMember): Promise<Answer> {
+  const workspace = await findWorkspace(service, name)
+  const { password_hash: _, ...person } = await findPerson(service, email)
+  if (!(await people.join(atNow(service, workspace.id), { person_id: person.id, role }))) {
+    throw new Problem('CONFLICT', `${person.email} is already a member of "${workspace.name}"`)
+  }
+  return memberAnswer(person, workspace, role)
+}
+
+const memberAnswer = (person: Person, { id, name }: workspaces.Workspace, role: Role): Answer => ({
+  data: { person, workspace: { id, name, role } },
+  text: `${person.email} is ${role} of "${name}".`,
+})
+
+export async function setPassword(service: Service, email: string): Promise<Answer> {
+  const { password_hash: before, ...person } = await findPerson(service, email)
+  const { password } = validatePerson({ ...person, password: await askSecret('New password: ') })
+  const after = await hashPassword(password)
+  await inTransaction(atNow(service, ''), async (at) => {
+    if (!(await people.setPassword(at, { id: person.id, before, after }))) {
+      throw new Problem('CONFLICT', 'the password was changed by another request: try again')
+    }
+    await sessions.endAll(at, person.id)
+  })
+  return { data: { person }, text: `${person.email} has a new password and is signed out everywhere.` }
+}
+
+export async function listUsers(service: Service): Promise<Answer> {
+  const all = await people.list({ db: service.pool })
+  const rows = all.map(({ id, email, name, workspaces, created_at }) => {
+    const joined = workspaces.map((workspace) => `${workspace.name} (${workspace.role})`)
+    return [id, email, name, joined.join(', '), created_at]
+  })
+  return { data: { people: all }, text: formatTable(['ID', 'EMAIL', 'NAME', 'WORKSPACES', 'CREATED'], rows) }
+}
+
+async function findPerson(service: Service, email: string): Promise<people.PersonWithHash> {
+  const person = await people.findByEmail({ db: service.pool }, email.trim())
+  if (!person) throw new Problem('NOT_FOUND', `there is no person ${email}`)
+  return person
+}
+
+/** Applies the same rules as the dashboard's setup page. */
+function validatePerson({ email, name, password }: Record<string, unknown>): NewPerson {
+  const { value, faults } = validate(NewPerson as RequestSchema, { email, name, password })
+  if (faults.length > 0) throw invalid(faults)
+  // It was validated against the schema that the type comes from.
+  return value as NewPerson
+}

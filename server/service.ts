@@ -1,0 +1,31 @@
+import { type Config, ConfigError } from './config.ts'
+import { reactions as import_reactions } from './imports/reactions.ts'
+import { reactions as integration_reactions } from './integrations/reactions.ts'
+import { openHooks, type Service } from './kit/at.ts'
+import { openSeal, type Seal } from './kit/crypto/seal.ts'
+import { openOutbound } from './kit/outbound/outbound.ts'
+import type { Pool } from './kit/postgres/pool.ts'
+import { seal_info } from './product.ts'
+import { reactions as webhook_reactions } from './webhooks/reactions.ts'
+
+const hooks = openHooks([...webhook_reactions, ...import_reactions, ...integration_reactions])
+
+/** What verbs need, in the server and on the command line. Without SECRETS_KEY nothing can be encrypted. */
+export const openService = (
+  pool: Pool,
+  { secrets_key, webhook_allow_hosts }: Config,
+  address: () => string,
+): Service => ({
+  pool,
+  hooks,
+  tools: {
+    seal: secrets_key === undefined ? no_seal : openSeal(secrets_key, seal_info),
+    outbound: openOutbound({ allowed: webhook_allow_hosts }),
+    address,
+  },
+})
+
+const secretsKeyMissing = (): never => {
+  throw new ConfigError('SECRETS_KEY is required with DATABASE_URL')
+}
+const no_seal: Seal = { close: secretsKeyMissing, open: secretsKeyMissing }

@@ -12,10 +12,10 @@ import { serve, type Tenant } from './support/harness.ts'
 const { at, workspace, pool } = await serve()
 
 const workers = 8
-const changes_each = 120
-const numbers = 300
+const changes_each = 60
+const numbers = 150
 /** The share of all terms that is searched: each search is a request. */
-const searched_share = 0.25
+const searched_share = 0.1
 const names = ['Ada', 'Grace', 'José', 'Søren', 'Wei', '😀mile', 'Zoë', 'a%b_c', 'Q']
 const tags = ['vip', 'VIP', 'trial', 'Ärger', 'lead']
 

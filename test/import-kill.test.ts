@@ -7,7 +7,7 @@ import { newTenant, startService } from './faults/service.ts'
 import { createDatabase } from './support/harness.ts'
 import { formOf } from './support/uploads.ts'
 
-const rows = 15_000
+const rows = 8_000
 const poll_every_ms = 20
 
 const { url, pool } = await createDatabase('kill')

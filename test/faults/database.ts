@@ -15,14 +15,14 @@ import type { RunOptions, Scenario } from './scenario.ts'
 import { checkout, makeTempFolder, newTenant, type Service, startService, type Tenant, withPool } from './service.ts'
 
 const clients = 6
-const down_ms = { long: 10_000, short: 1_500 }
+const down_ms = { long: 10_000, short: 300 }
 const ready_within_ms = 5_000
 /** The long form is longer than the server's timeout for a statement. */
-const unresponsive_ms = { long: 40_000, short: 3_000 }
-const terminations = { long: 200, short: 20 }
+const unresponsive_ms = { long: 40_000, short: 500 }
+const terminations = { long: 200, short: 10 }
 const terminate_every_ms = 40
 const concurrent_readers = 30
-const exhausted_ms = { long: 10_000, short: 4_000 }
+const exhausted_ms = { long: 10_000, short: 500 }
 const rejected_within_ms = 10_000
 const conflicts = { long: 10, short: 1 }
 

@@ -9,7 +9,7 @@ import type { RunOptions, Scenario } from './scenario.ts'
 import { makeTempFolder, newTenant, startService, withEmbeddedPool } from './service.ts'
 
 const disk_size = '400m'
-const full_ms = { long: 20_000, short: 3_000 }
+const full_ms = { long: 20_000, short: 300 }
 const rejected_min = 20
 const filler_bytes = 64 * 1024
 

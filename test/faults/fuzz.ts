@@ -12,7 +12,7 @@ import { described_in_words, type FuzzClient, type FuzzRequest, nearlyValidReque
 import type { RunOptions, Scenario } from './scenario.ts'
 import { withServers } from './server.ts'
 
-const requests = { long: 100_000, short: 2_000 }
+const requests = { long: 100_000, short: 1_200 }
 const workers = 16
 const findings_max = 5
 const shown_max = 2_000

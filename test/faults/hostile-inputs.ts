@@ -45,9 +45,10 @@ function* repeated(piece: string | Buffer, count: number, head = ''): Generator<
 /** The sizes are those of the long form. The short form sends a share of them. */
 export function hostileUploads(share: number): HostileRequest[] {
   const times = (count: number) => Math.max(1, Math.round(count * share))
-  const lines = (line: string) => Buffer.from(line.repeat(Math.floor(megabyte / line.length)))
+  const pieces_per_megabyte = 50
+  const lines = (line: string) => Buffer.from(line.repeat(Math.floor(megabyte / pieces_per_megabyte / line.length)))
   const mb = (name: string, line: string, megabytes: number, head = 'x\n') =>
-    csv(name, () => repeated(lines(line), times(megabytes), head))
+    csv(name, () => repeated(lines(line), times(megabytes * pieces_per_megabyte), head))
   const phone = '+14155550100'
   return [
     form('a part without a name', `--xx\r\n${disposition('x=y').slice(0, -4)}\r\n\r\nx\r\n--xx--\r\n`),
@@ -87,7 +88,7 @@ export function hostileUploads(share: number): HostileRequest[] {
     csv('zeros', () => repeated(Buffer.alloc(megabyte), times(5))),
     csv('half of a UTF-16 character', () => repeated(Buffer.from([0xd8, 0x00]), 50_000, '\ufeff')),
     csv('an invalid byte after 10 MB', () => [
-      ...repeated(lines('+14155550100,Ada\n'), times(10), 'phone,name\n'),
+      ...repeated(lines('+14155550100,Ada\n'), times(10 * pieces_per_megabyte), 'phone,name\n'),
       Buffer.from([0xff]),
     ]),
   ]

@@ -19,7 +19,7 @@ import {
   withEmbeddedPool,
 } from './service.ts'
 
-const share_of_uploads = { long: 1, short: 0.1 }
+const share_of_uploads = { long: 1, short: 0.02 }
 const requests = { long: 1_500, short: 60 }
 /** On a quiet machine. */
 const wait_max_ms = 250

@@ -19,7 +19,7 @@ import {
 } from './service.ts'
 
 const slow_sockets = { long: 200, short: 20 }
-const idle_sockets = { long: 5_000, short: 1_000 }
+const idle_sockets = { long: 5_000, short: 200 }
 const large_heads = 20
 const large_head_bytes = 64 * 1024
 const limit_per_second = { long: 1_000, short: 200 }
@@ -27,7 +27,7 @@ const times_the_limit = 10
 const flood_sockets = 50
 const concurrent_clients = { long: 3_000, short: 1_500 }
 const quiet_clients = 4
-const measured_ms = { long: 8_000, short: 1_500 }
+const measured_ms = { long: 8_000, short: 500 }
 /** Smaller percentiles are not compared: on a busy machine they vary too much. */
 export const p99_compared_from_ms = 40
 const served_share_min = 0.02

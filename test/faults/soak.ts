@@ -18,7 +18,7 @@ import {
   withEmbeddedPool,
 } from './service.ts'
 
-const short_ms = 4_000
+const short_ms = 1_500
 const writers = 5
 const readers = 4
 /** Those of the server, and the one that counts them. */

@@ -18,10 +18,10 @@ import {
   withEmbeddedPool,
 } from './service.ts'
 
-const contacts = { long: 100_000, short: 10_000 }
+const contacts = { long: 100_000, short: 6_000 }
 const readers = { long: 1_000, short: 100 }
 const connect_at_once = 100
-const disconnects = { long: 50, short: 5 }
+const disconnects = { long: 50, short: 2 }
 const downloads_per_workspace_max = 4
 /** Some pieces of 2 MB for each of the four, and the memory of a thousand connections. */
 const grown_max_bytes = 160 * 1024 * 1024

@@ -30,7 +30,7 @@ interface Outcomes {
 async function run({ is_long, rounds, random, print }: RunOptions): Promise<void> {
   await using stack = new AsyncDisposableStack()
   const DATA_DIR = path.join(makeTempFolder(stack, 'stop'), 'data')
-  const count = is_long ? Math.ceil(rounds / 5) : 2
+  const count = is_long ? Math.ceil(rounds / 5) : 1
   let service = await startService(stack, { DATA_DIR })
   for (let round = 0; round < count; round += 1) {
     const tenant = await withEmbeddedPool(DATA_DIR, newTenant)

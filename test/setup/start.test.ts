@@ -33,6 +33,16 @@ function serverPid(): number {
 const postmasterPid = (): number =>
   Number.parseInt(fs.readFileSync(path.join(DATA_DIR, 'postgres/postmaster.pid'), 'utf8'), 10)
 
+/** The server that a test leaves running for the next one, because a start takes seconds. */
+let left_running: Running | undefined
+
+function takeRunning(): Running {
+  assert.ok(left_running, 'the test before left its server running')
+  const running = left_running
+  left_running = undefined
+  return running
+}
+
 let key = ''
 let first_setup_token = ''
 const contacts = async (address: string, body?: object) => {
@@ -119,12 +129,11 @@ test('with a person there is no set-up link, and renaming the first workspace cr
   assert.doesNotMatch(next.stdout(), /pk_/)
   const { stdout } = await parley(['workspace', 'list', '--json'], environment).ended
   assert.equal(JSON.parse(stdout).workspaces.length, 2)
-  await stop(next)
+  left_running = next
 })
 
 test('after kill -9 of server and launcher the next start uses the running PostgreSQL', async () => {
-  const running = start()
-  await addressOf(running)
+  const running = takeRunning()
   const postgres = postmasterPid()
   process.kill(serverPid(), 'SIGKILL')
   running.child.kill('SIGKILL')
@@ -143,30 +152,20 @@ test('after kill -9 of all processes the next start has every acknowledged write
   await running.ended
   const next = start()
   assert.equal((await contacts(await addressOf(next))).body.pagination.total, 2)
-  await stop(next)
+  left_running = next
 })
 
 test('the server stops when the launcher is killed', async () => {
-  const running = start()
-  await addressOf(running)
+  const running = takeRunning()
   running.child.kill('SIGKILL')
   await running.ended
   const next = start()
   await addressOf(next)
-  await stop(next)
-})
-
-test('SIGTERM during the start leaves nothing running', async () => {
-  const running = start()
-  while (!fs.existsSync(path.join(DATA_DIR, 'postgres/postmaster.pid')))
-    await new Promise((wake) => setTimeout(wake, 5))
-  process.kill(serverPid(), 'SIGTERM')
-  assert.equal((await running.ended).code, 0)
-  assert.ok(!fs.existsSync(path.join(DATA_DIR, 'postgres/postmaster.pid')))
+  left_running = next
 })
 
 test('SIGTERM finishes requests in flight', async () => {
-  const running = start()
+  const running = takeRunning()
   const address = await addressOf(running)
   const creating = Array.from({ length: 50 }, (_, index) =>
     contacts(address, { phone_number: `+1415556${1000 + index}` }),
@@ -181,6 +180,15 @@ test('SIGTERM finishes requests in flight', async () => {
   const { total } = (await contacts(await addressOf(next))).body.pagination
   assert.equal(total, 2 + statuses.filter((status) => status === 201).length)
   await stop(next)
+})
+
+test('SIGTERM during the start leaves nothing running', async () => {
+  const running = start()
+  while (!fs.existsSync(path.join(DATA_DIR, 'postgres/postmaster.pid')))
+    await new Promise((wake) => setTimeout(wake, 5))
+  process.kill(serverPid(), 'SIGTERM')
+  assert.equal((await running.ended).code, 0)
+  assert.ok(!fs.existsSync(path.join(DATA_DIR, 'postgres/postmaster.pid')))
 })
 
 test('BOOTSTRAP_API_KEY is valid in "Default" from the start and is not printed, also with --json', async () => {

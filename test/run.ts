@@ -1,6 +1,9 @@
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { globSync } from 'node:fs'
 import path from 'node:path'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
 import { SetupError } from '../server/kit/postgres/embedded/embedded.ts'
 import { withDatabase } from './support/database.ts'
 
@@ -11,33 +14,52 @@ import { withDatabase } from './support/database.ts'
 const checkout = path.resolve(import.meta.dirname, '..')
 /** Long enough for any machine: only a test that hangs takes longer. */
 const test_timeout_ms = 180_000
+const concurrency = 6
+/** These start first, the slowest before the others: at the end they would run alone. */
+const slowest = [
+  'test/setup/cli.test.ts',
+  'test/setup/start.test.ts',
+  'test/faults/pressure.test.ts',
+  'test/browser/roles.test.ts',
+  'test/browser/dashboard.test.ts',
+  'test/browser/webhooks-and-integrations.test.ts',
+]
 const named_files = process.argv.slice(2)
-const files =
-  named_files.length > 0 ? named_files : spreadBrowserTests(globSync('test/**/*.test.ts', { cwd: checkout }).sort())
+const files = named_files.length > 0 ? named_files : inOrder(globSync('test/**/*.test.ts', { cwd: checkout }))
+
+function inOrder(all: string[]): string[] {
+  const rest = all.filter((file) => !slowest.includes(file)).sort()
+  return spreadBrowserTests([...slowest.filter((file) => all.includes(file)), ...rest])
+}
 
 /** A browser uses a whole processor, so these files should not run at the same time. */
 function spreadBrowserTests(all: string[]): string[] {
   const browser = all.filter((file) => file.includes('/browser/'))
   const others = all.filter((file) => !file.includes('/browser/'))
-  const distance = Math.floor(others.length / (browser.length + 1))
-  for (const [index, file] of browser.entries()) others.splice((index + 1) * distance + index, 0, file)
+  const first_browser = 3
+  // None of them is near the end, because they are long.
+  const distance = Math.floor(others.length / (browser.length + 2))
+  for (const [index, file] of browser.entries()) others.splice(index * (distance + 1) + first_browser, 0, file)
   return others
 }
 
-function runProgram(program: string, args: string[], environment = {}): void {
-  const { status } = spawnSync(program, args, {
-    cwd: checkout,
-    stdio: 'inherit',
-    env: { ...process.env, ...environment },
-  })
-  if (status !== 0) process.exitCode = 1
+/** Prints the output of the program when it has ended, because several run at the same time. */
+async function check(program: string, args: string[]): Promise<void> {
+  const child = spawn(program, args, { cwd: checkout, stdio: ['ignore', 'pipe', 'pipe'] })
+  const output: Buffer[] = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => output.push(chunk))
+  const [code] = await once(child, 'close')
+  process.stdout.write(Buffer.concat(output))
+  if (code !== 0) process.exitCode = 1
 }
 
 if (named_files.length === 0) {
-  runProgram('biome', ['check', '--error-on-warnings', '.'])
-  runProgram('oxlint', ['--type-aware'])
-  runProgram('tsc', ['--noEmit'])
-  runProgram('tsc', ['--noEmit', '-p', 'dashboard'])
+  await Promise.all([
+    check('biome', ['check', '--error-on-warnings', '.']),
+    check('oxlint', ['--type-aware']),
+    check('tsc', ['--noEmit']),
+    check('tsc', ['--noEmit', '-p', 'dashboard']),
+  ])
 }
 if (!process.exitCode) {
   try {
@@ -49,8 +71,12 @@ if (!process.exitCode) {
   }
 }
 
+/** Not with `node --test`, which sorts the files by name. */
 async function runTests(url: string): Promise<void> {
-  runProgram(process.execPath, ['--test', '--test-concurrency=4', `--test-timeout=${test_timeout_ms}`, ...files], {
-    TEST_DATABASE_URL: url,
+  process.env.TEST_DATABASE_URL = url
+  const tests = run({ files, concurrency, timeout: test_timeout_ms, cwd: checkout })
+  tests.on('test:fail', () => {
+    process.exitCode = 1
   })
+  for await (const text of tests.compose(spec)) process.stdout.write(text)
 }

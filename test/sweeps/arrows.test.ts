@@ -209,12 +209,14 @@ test('every path that ARCHITECTURE.md and CONTRIBUTING.md name exists', () => {
     )
     assert.ok(named.length > 5, document)
     const bases = ['', 'server', 'server/kit', 'dashboard', 'dashboard/src']
-    return named
-      // Runs create .cache/.
-      .filter((name) => !name.startsWith('/') && !name.startsWith('.cache/'))
-      .filter((name) => !bases.some((base) => fs.existsSync(path.join(root, base, name))))
-      .filter((name) => fs.globSync(`server/*/${name}`, { cwd: root }).length === 0)
-      .map((name) => `${document}: ${name}`)
+    return (
+      named
+        // Runs create .cache/.
+        .filter((name) => !name.startsWith('/') && !name.startsWith('.cache/'))
+        .filter((name) => !bases.some((base) => fs.existsSync(path.join(root, base, name))))
+        .filter((name) => fs.globSync(`server/*/${name}`, { cwd: root }).length === 0)
+        .map((name) => `${document}: ${name}`)
+    )
   })
   none(missing)
 })

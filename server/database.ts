@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from './config.ts'
 import type { Log } from './kit/log.ts'
 import { hasCluster, openEmbedded, SetupError } from './kit/postgres/embedded/embedded.ts'
-import { isMigrated, migrate } from './kit/postgres/migrate.ts'
+import { isMigrated, listUnknown, MigrationError, migrate } from './kit/postgres/migrate.ts'
 import { openPool, type Pool } from './kit/postgres/pool.ts'
 import { sql } from './kit/postgres/sql.ts'
 import { product } from './product.ts'
@@ -63,10 +63,14 @@ export async function openDatabase(config: Config, options: DatabaseOptions): Pr
     if (!may_create && !(await isMigrated(pool))) throw new SetupError(`${name} is empty: use another, ${or_create}`)
     const applied = await migrate(pool, migrations)
     if (applied.length > 0) log.info({ applied }, 'migrated the database')
+    const newer = await listUnknown(pool, migrations)
+    if (newer.length > 0) log.warn({ newer }, 'a newer version has migrated the database')
     return { pool, name, applied, close }
   } catch (error) {
     await close()
-    throw database_url ? new SetupError(`DATABASE_URL can't be used: ${Object(error).message}`) : error
+    throw database_url && !(error instanceof MigrationError)
+      ? new SetupError(`DATABASE_URL can't be used: ${Object(error).message}`)
+      : error
   }
 }
 

@@ -1,24 +1,49 @@
+import { hash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { SetupError } from './embedded/setup-error.ts'
+import { isContention } from './errors.ts'
 import type { Db, Pool } from './pool.ts'
 import { sql } from './sql.ts'
 
-/** Applies the folder's new files in one transaction, and returns their names. */
-export function migrate(pool: Pool, folder: string): Promise<string[]> {
-  return pool.tx(async (db) => {
-    await db.script(
-      `set local statement_timeout = 0; set local lock_timeout = '60s';
-      create table if not exists schema_migrations (
-        name text collate "C" not null, constraint schema_migrations_pkey primary key (name));
-      lock table schema_migrations in exclusive mode`,
-    )
-    const pending = await listPending(db, folder)
-    for (const name of pending) {
-      await db.script(fs.readFileSync(path.join(folder, name), 'utf8'))
-      await db.run(sql`insert into schema_migrations (name) values (${name})`)
-    }
-    return pending
-  })
+/** A migration has failed, or was changed. The message is one line that names the file. */
+export class MigrationError extends SetupError {}
+
+interface Migration {
+  name: string
+  text: string
+  checksum: string
+}
+
+interface Applied {
+  name: string
+  checksum: string | null
+}
+
+/** The first line of a file whose statements run one by one, outside of a transaction. */
+const without_transaction = /^-- without a transaction\r?\n/
+/** Requests queue behind a statement that waits for a table's lock, and fail after two seconds. */
+const lock_wait_ms = 500
+const attempts_max = 60
+const attempt_every_ms = 1_000
+/** How long to wait for another process that migrates, or for transactions that delay an index. Delays no requests. */
+const long_wait = '1h'
+
+/**
+ * Applies the folder's new files in order, each in its own transaction, and returns the names of those that this process
+ * has applied.
+ */
+export async function migrate(pool: Pool, folder: string): Promise<string[]> {
+  const migrations = readMigrations(folder)
+  if (!(await hasChecksums(pool))) await pool.tx((db) => db.script(create_table))
+  await addChecksums(pool, migrations)
+  const names: string[] = []
+  for (;;) {
+    const [next] = await listPending(pool, migrations)
+    if (!next) return names
+    if (await applyInAttempts(pool, next)) names.push(next.name)
+  }
 }
 
 /** Whether any migration was ever applied. */
@@ -29,14 +54,106 @@ export async function isMigrated(db: Db): Promise<boolean> {
   return is_migrated
 }
 
-/** Whether every file of the folder is applied. Throws when the database has newer migrations. */
-export const isCurrent = async (db: Db, folder: string): Promise<boolean> =>
-  (await listPending(db, folder)).length === 0
+/** The names of the folder's migrations, in order. */
+export const listNames = (folder: string): string[] =>
+  fs
+    .readdirSync(folder)
+    .filter((name) => name.endsWith('.sql'))
+    .sort()
 
-async function listPending(db: Db, folder: string): Promise<string[]> {
-  const names = fs.readdirSync(folder).filter((name) => name.endsWith('.sql'))
-  const applied = (await db.many<{ name: string }>(sql`select name from schema_migrations`)).map(({ name }) => name)
-  const unknown = applied.filter((name) => !names.includes(name))
-  if (unknown.length > 0) throw new Error(`the database has migrations of a newer version: ${unknown.join(', ')}`)
-  return names.filter((name) => !applied.includes(name)).sort()
+/** Whether all of these migrations are applied. The database may also have those of a newer version. */
+export async function isCurrent(db: Db, names: string[]): Promise<boolean> {
+  const applied = new Set((await readApplied(db)).map(({ name }) => name))
+  return names.every((name) => applied.has(name))
 }
+
+/** The applied migrations that are not in the folder: those of a newer version. */
+export async function listUnknown(db: Db, folder: string): Promise<string[]> {
+  const names = new Set(listNames(folder))
+  return (await readApplied(db)).flatMap(({ name }) => (names.has(name) ? [] : name)).sort()
+}
+
+const create_table = `
+  create table if not exists schema_migrations (
+    name text collate "C" not null, constraint schema_migrations_pkey primary key (name));
+  alter table schema_migrations add column if not exists checksum text collate "C"`
+
+const readMigrations = (folder: string): Migration[] =>
+  listNames(folder).map((name) => {
+    const text = fs.readFileSync(path.join(folder, name), 'utf8')
+    // Git may have changed the line ends.
+    return { name, text, checksum: hash('sha256', text.replaceAll('\r\n', '\n'), 'hex') }
+  })
+
+const readApplied = (db: Db): Promise<Applied[]> => db.many(sql`select name, checksum from schema_migrations`)
+
+/** Asked first, because adding a column that exists waits for a process that migrates, and /ready would wait behind it. */
+async function hasChecksums(db: Db): Promise<boolean> {
+  const { has_checksums } = await db.one<{ has_checksums: boolean }>(
+    sql`select exists (select from pg_attribute
+      where attrelid = to_regclass('schema_migrations') and attname = 'checksum') as has_checksums`,
+  )
+  return has_checksums
+}
+
+/** Versions before checksums have applied files without remembering them. */
+async function addChecksums(db: Db, migrations: Migration[]): Promise<void> {
+  const missing = (await readApplied(db)).filter(({ checksum }) => checksum === null).map(({ name }) => name)
+  const known = migrations.filter(({ name }) => missing.includes(name))
+  if (known.length === 0) return
+  await db.run(
+    sql`update schema_migrations as applied set checksum = file.checksum
+      from unnest(${known.map(({ name }) => name)}::text[], ${known.map(({ checksum }) => checksum)}::text[])
+        as file (name, checksum)
+      where applied.name = file.name and applied.checksum is null`,
+  )
+}
+
+async function listPending(db: Db, migrations: Migration[]): Promise<Migration[]> {
+  const applied = new Map((await readApplied(db)).map(({ name, checksum }) => [name, checksum]))
+  const changed = migrations.find(({ name, checksum }) => (applied.get(name) ?? checksum) !== checksum)
+  if (changed) {
+    throw new MigrationError(
+      `the migration ${changed.name} has changed since it was applied: restore it, and put the change in a new file`,
+    )
+  }
+  return migrations.filter(({ name }) => !applied.has(name))
+}
+
+/** A migration that doesn't get its locks at once lets the waiting requests run, and tries again later. */
+async function applyInAttempts(pool: Pool, migration: Migration, attempt = 1): Promise<boolean> {
+  try {
+    return await apply(pool, migration)
+  } catch (error) {
+    if (!isContention(error) || attempt === attempts_max) {
+      throw new MigrationError(`the migration ${migration.name} has failed: ${Object(error).message}`, { cause: error })
+    }
+    await sleep(attempt_every_ms)
+  }
+  return applyInAttempts(pool, migration, attempt + 1)
+}
+
+/** False when another process has applied it meanwhile. */
+function apply(pool: Pool, { name, text, checksum }: Migration): Promise<boolean> {
+  return pool.tx(async (db) => {
+    await db.script(
+      `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;
+      set local lock_timeout = '${long_wait}';
+      lock table schema_migrations in exclusive mode`,
+    )
+    if (await isCurrent(db, [name])) return false
+    // Also ends the snapshot of the statement above: a concurrent index would wait for it forever.
+    await db.script(`set local lock_timeout = ${lock_wait_ms}`)
+    if (without_transaction.test(text)) await runOneByOne(pool, text)
+    else await db.script(text)
+    await db.run(sql`insert into schema_migrations (name, checksum) values (${name}, ${checksum})`)
+    return true
+  })
+}
+
+/** Runs on a second connection. A statement ends with a semicolon at the end of a line. */
+const runOneByOne = (pool: Pool, text: string): Promise<void> =>
+  pool.session(async (db) => {
+    await db.script(`set statement_timeout = 0; set lock_timeout = '${long_wait}'`)
+    for (const statement of text.split(/;[ \t]*$/m)) if (statement.trim() !== '') await db.script(statement)
+  })

@@ -27,6 +27,8 @@ export interface Db {
 export interface Pool extends Db {
   /** Returns the function that unsubscribes. A subscriber must not throw: the committed transaction would fail. */
   subscribe(subscriber: (notification: Notification) => void): () => void
+  /** Runs `work` on one connection without a transaction, and closes the connection: its settings end with it. */
+  session<T>(work: (db: Db) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
@@ -143,6 +145,14 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
     ...openDb(pool, tx, publish),
     subscribe,
     copy: (table, columns, lines) => tx((db) => db.copy(table, columns, lines)),
+    session: async (work) => {
+      const client = await pool.connect()
+      try {
+        return await work(openDb(client, rejectNested, publish))
+      } finally {
+        client.release(true)
+      }
+    },
     close: () => {
       is_closing = true
       return pool.end()

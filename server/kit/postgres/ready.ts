@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as clock from '../clock.ts'
-import { isCurrent } from './migrate.ts'
+import { isCurrent, listNames } from './migrate.ts'
 import type { Pool } from './pool.ts'
 import { sql } from './sql.ts'
 
@@ -11,8 +11,13 @@ const write_probe_every_ms = 1_000
 /** About half a megabyte in a temporary file: uses the disk and leaves nothing behind. */
 const probe_rows = 40_000
 
-/** Returns a check that the schema is current and the database accepts writes. */
+/**
+ * Returns a check that the migrations of this process are applied and the database accepts writes. A newer version beside
+ * it may have applied more.
+ */
 export function openReadinessCheck(pool: Pool, migrations: string): () => Promise<boolean> {
+  // Read once: a newer version may be installed into the folder while this process runs.
+  const names = listNames(migrations)
   let probed_at = Number.NEGATIVE_INFINITY
   let is_writable: Promise<boolean> = Promise.resolve(false)
 
@@ -24,7 +29,7 @@ export function openReadinessCheck(pool: Pool, migrations: string): () => Promis
   }
 
   return async () => {
-    const checks = Promise.all([isCurrent(pool, migrations), isWritable()]).catch(() => [false])
+    const checks = Promise.all([isCurrent(pool, names), isWritable()]).catch(() => [false])
     const late = sleep(answer_within_ms, [false], { ref: false })
     return (await Promise.race([checks, late])).every(Boolean)
   }

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { isToken } from './api-keys/token.ts'
+import { isToken } from './api-keys/store.ts'
 import { type Level, levels } from './kit/log.ts'
 import { parseNetwork } from './kit/network.ts'
 import { baseFolder } from './kit/postgres/embedded/embedded.ts'
@@ -14,10 +14,11 @@ export interface Config {
   checkout: string
   data_dir: string
   database_url: string | undefined
-  database_pool_size: number
   bootstrap_api_key: string | undefined
   trust_proxy: string[]
   secrets_key: string | undefined
+  /** Opens what was sealed with another key, while SECRETS_KEY is rotated. */
+  secrets_key_previous: string | undefined
   rate_limit_per_second: number
   webhook_allow_hosts: string[]
   events_keep_days: number
@@ -32,9 +33,7 @@ export class ConfigError extends Error {}
 type Environment = Record<string, string | undefined>
 
 const secrets_key_length_min = 32
-/** Fewer would let background work and requests block each other. */
-const pool_size_min = 4
-const pool_size_max = 1_000
+const secrets_key_format = `at least ${secrets_key_length_min} characters long; openssl rand -base64 32 creates one`
 /** Webhook deliveries are retried for days, and each attempt reads the event. */
 const keep_days_min = 7
 const keep_days_max = 36_500
@@ -65,12 +64,6 @@ export function readConfig(environment: Environment = process.env): Config {
       // Only the embedded PostgreSQL needs a folder that its user can enter.
       path.join(database_url ? checkout : baseFolder(checkout, product.short_name), 'data'),
     database_url,
-    database_pool_size: read(
-      'DATABASE_POOL_SIZE',
-      10,
-      (text) => wholeNumber(text, pool_size_max, pool_size_min),
-      `a number of connections, ${pool_size_min} to ${pool_size_max}`,
-    ),
     bootstrap_api_key: read(
       'BOOTSTRAP_API_KEY',
       undefined,
@@ -78,12 +71,8 @@ export function readConfig(environment: Environment = process.env): Config {
       'pk_ followed by 32 to 128 letters and digits',
     ),
     trust_proxy: read('TRUST_PROXY', [], networks, 'IP addresses or networks such as 10.0.0.0/8, separated by commas'),
-    secrets_key: read(
-      'SECRETS_KEY',
-      undefined,
-      (text) => (text.length >= secrets_key_length_min ? text : undefined),
-      `at least ${secrets_key_length_min} characters long; openssl rand -base64 32 creates one`,
-    ),
+    secrets_key: read('SECRETS_KEY', undefined, secretsKey, secrets_key_format),
+    secrets_key_previous: read('SECRETS_KEY_PREVIOUS', undefined, secretsKey, secrets_key_format),
     rate_limit_per_second: read(
       'RATE_LIMIT_PER_SECOND',
       1000,
@@ -136,6 +125,10 @@ function baseAddress(text: string): string | undefined {
 
 function databaseUrl(text: string): string | undefined {
   return /^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? '') ? text : undefined
+}
+
+function secretsKey(text: string): string | undefined {
+  return text.length >= secrets_key_length_min ? text : undefined
 }
 
 function networks(text: string): string[] | undefined {

@@ -191,4 +191,17 @@ test('data that was sealed before still opens', () => {
   const sealed = 'x6OeybMVvrlpW6x8j4kVT+xJvsXrCc/I7ZvwpfKGZerLRcKIFR9hHWEElgjoBLqxgX0gUqUjLhI='
   assert.equal(openSeal('a'.repeat(32), seal_info).open(sealed), 'kept since the first version')
   assert.throws(() => openSeal('a'.repeat(32), 'another purpose').open(sealed))
+  assert.equal(openSeal('b'.repeat(32), seal_info, 'a'.repeat(32)).open(sealed), 'kept since the first version')
+})
+
+test('a previous key opens but does not seal', () => {
+  const before = openSeal('a'.repeat(32), seal_info)
+  const rotated = openSeal('b'.repeat(32), seal_info, 'a'.repeat(32))
+  const after = openSeal('b'.repeat(32), seal_info)
+  const [old, renewed] = [before.close('text'), rotated.close('text')]
+  assert.deepEqual([rotated.open(old), rotated.open(renewed), after.open(renewed)], ['text', 'text', 'text'])
+  assert.deepEqual([rotated.isCurrent(old), rotated.isCurrent(renewed)], [false, true])
+  assert.throws(() => before.open(renewed), /unknown key/)
+  assert.throws(() => after.open(old), /unknown key/)
+  assert.throws(() => after.open(renewed.replace(/.{8}$/, 'AAAAAAA=')))
 })

@@ -8,6 +8,7 @@ import { addMigrateCommand } from './migrate.ts'
 import { addOpenapiCommand } from './openapi.ts'
 import { reportError } from './report-error.ts'
 import { createRun } from './run.ts'
+import { addSecretsCommands } from './secrets.ts'
 import { addServeCommand } from './serve.ts'
 import { addUserCommands } from './user.ts'
 import { addWorkspaceCommands } from './workspace.ts'
@@ -45,6 +46,7 @@ addMigrateCommand(program, run)
 addWorkspaceCommands(program, run)
 addKeyCommands(program, run)
 addUserCommands(program, run)
+addSecretsCommands(program, run)
 addOpenapiCommand(program)
 
 try {

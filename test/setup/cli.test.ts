@@ -188,6 +188,7 @@ const commands_with_database: string[][] = [
   ['workspace', 'list'],
   ['key', 'list'],
   ['user', 'create', 'ada@example.com'],
+  ['secrets', 'reseal'],
 ]
 for (const words of commands_with_database) {
   test(`"parley ${words.join(' ')}" creates no database`, async () => {
@@ -294,6 +295,7 @@ test('help lists every command', async () => {
     'user join',
     'user password',
     'user list',
+    'secrets reseal',
     'openapi',
     '--json',
     '--version',

@@ -4,32 +4,74 @@ import { setBounded } from '../limits/bounded-map.ts'
 /** Encrypts text that is stored in the database, with AES-256-GCM. */
 export interface Seal {
   close: (text: string) => string
-  /** Throws when the text was sealed with another key or was changed. */
+  /** Throws when the text was sealed with an unknown key or was changed. */
   open: (sealed: string) => string
+  /** Whether the text was sealed with the key that `close` uses. */
+  isCurrent: (sealed: string) => boolean
+}
+
+interface Key {
+  /** Part of each sealed text. It says nothing about the key. */
+  id: string
+  bytes: Buffer
 }
 
 const nonce_bytes = 12
 const tag_bytes = 16
+const id_bytes = 6
 const cached_max = 1_000
 
-/** `info` ties the derived key to its purpose: data is only readable with the `info` it was sealed with. */
-export function openSeal(secrets_key: string, info: string): Seal {
-  const key = Buffer.from(hkdfSync('sha256', secrets_key, '', info, 32))
+/**
+ * `info` ties the derived key to its purpose: data is only readable with the `info` it was sealed with. `previous_key` opens
+ * what was sealed with another key before or, while keys are exchanged, by another process.
+ */
+export function openSeal(secrets_key: string, info: string, previous_key?: string): Seal {
+  const key = deriveKey(secrets_key, info)
+  const keys = [key, ...(previous_key === undefined ? [] : [deriveKey(previous_key, info)])]
+  const isCurrent = (sealed: string) => sealed.startsWith(`${key.id}.`)
   return {
-    close(text) {
-      const nonce = randomBytes(nonce_bytes)
-      const cipher = createCipheriv('aes-256-gcm', key, nonce)
-      const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
-      return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64')
-    },
+    isCurrent,
+    close: (text) => `${key.id}.${encrypt(key, text)}`,
     open(sealed) {
-      const bytes = Buffer.from(sealed, 'base64')
-      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonce_bytes))
-      decipher.setAuthTag(bytes.subarray(nonce_bytes, nonce_bytes + tag_bytes))
-      const text = decipher.update(bytes.subarray(nonce_bytes + tag_bytes))
-      return Buffer.concat([text, decipher.final()]).toString('utf8')
+      const [id = '', text] = sealed.split('.')
+      if (text === undefined) return openWithAny(keys, sealed)
+      return openWithAny(
+        keys.filter((one) => one.id === id),
+        text,
+      )
     },
   }
+}
+
+const deriveKey = (secrets_key: string, info: string): Key => ({
+  id: Buffer.from(hkdfSync('sha256', secrets_key, '', `${info} id`, id_bytes)).toString('base64url'),
+  bytes: Buffer.from(hkdfSync('sha256', secrets_key, '', info, 32)),
+})
+
+/** Earlier versions sealed without an id. Then only an attempt shows which key it was. */
+function openWithAny([key, ...others]: Key[], text: string): string {
+  if (!key) throw new Error('the text was sealed with an unknown key')
+  try {
+    return decrypt(key, text)
+  } catch (error) {
+    if (others.length === 0) throw error
+    return openWithAny(others, text)
+  }
+}
+
+function encrypt({ bytes }: Key, text: string): string {
+  const nonce = randomBytes(nonce_bytes)
+  const cipher = createCipheriv('aes-256-gcm', bytes, nonce)
+  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64')
+}
+
+function decrypt({ bytes }: Key, text: string): string {
+  const sealed = Buffer.from(text, 'base64')
+  const decipher = createDecipheriv('aes-256-gcm', bytes, sealed.subarray(0, nonce_bytes))
+  decipher.setAuthTag(sealed.subarray(nonce_bytes, nonce_bytes + tag_bytes))
+  const opened = decipher.update(sealed.subarray(nonce_bytes + tag_bytes))
+  return Buffer.concat([opened, decipher.final()]).toString('utf8')
 }
 
 /** Opening costs as much as signing a message, and a sender opens the same few secrets for every message. */

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { At } from '../at.ts'
 import * as clock from '../clock.ts'
+import type { SealedColumn } from '../crypto/reseal.ts'
 import { isLockTimeout } from '../postgres/errors.ts'
 import { type IsStopping, inBatches } from '../postgres/in-batches.ts'
 import { sql } from '../postgres/sql.ts'
@@ -117,4 +118,21 @@ export function removeExpired({ db, workspace, now }: At, isStopping?: IsStoppin
       order by expires_at limit ${batch_rows}))`,
     )
   return inBatches(batch_rows, removeSome, isStopping)
+}
+
+/** Only answers that contain a secret are sealed; all others are JSON objects. */
+export const sealed_column: SealedColumn = {
+  name: 'idempotency_keys.body',
+  list: ({ db, workspace }, after = '', limit) =>
+    db.many(
+      sql`select key, case when body like '{%' then null else body end as sealed from idempotency_keys
+        where workspace_id = ${workspace} and key > ${after} order by key limit ${limit}`,
+    ),
+  replace: ({ db, workspace }, replacements) =>
+    db.run(
+      sql`update idempotency_keys as held set body = replacement.after
+        from unnest(${replacements.map(({ key }) => key)}::text[], ${replacements.map(({ before }) => before)}::text[],
+          ${replacements.map(({ after }) => after)}::text[]) as replacement (key, before, after)
+        where workspace_id = ${workspace} and held.key = replacement.key and body = replacement.before`,
+    ),
 }

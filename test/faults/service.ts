@@ -39,8 +39,13 @@ export function makeTempFolder(stack: AsyncDisposableStack, name: string): strin
   return folder
 }
 
-export async function startService(stack: AsyncDisposableStack, environment: Record<string, string>): Promise<Service> {
-  const running = parley(['serve'], { PORT: '0', LOG_LEVEL: 'warn', RATE_LIMIT_PER_SECOND: '0', ...environment })
+export async function startService(
+  stack: AsyncDisposableStack,
+  environment: Record<string, string>,
+  root = checkout,
+): Promise<Service> {
+  const settings = { PORT: '0', LOG_LEVEL: 'warn', RATE_LIMIT_PER_SECOND: '0', ...environment }
+  const running = parley(['serve'], settings, '', root)
   const { child } = running
   const endWithThisProcess = () => void child.kill()
   process.once('exit', endWithThisProcess)

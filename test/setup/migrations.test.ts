@@ -9,6 +9,7 @@ import { sql } from '../../server/kit/postgres/sql.ts'
 import { waitUntil } from '../faults/client.ts'
 import { withNewDatabase } from '../support/database.ts'
 import { migrations, testPool } from '../support/harness.ts'
+import { holdTransaction } from '../support/held-transaction.ts'
 
 interface World {
   url: string
@@ -131,14 +132,7 @@ test('of processes that start together one migrates and the others wait', () =>
 test('a migration that waits for a table lets requests to it pass', () =>
   inWorld(async ({ pool, folder, write }) => {
     write('2.sql', 'alter table one add column note text')
-    const { promise: released, resolve: release } = Promise.withResolvers<void>()
-    const { promise: is_held, resolve: resolveHeld } = Promise.withResolvers<void>()
-    const holding = pool.tx(async (db) => {
-      await db.script('lock table one in access share mode')
-      resolveHeld()
-      await released
-    })
-    await is_held
+    await using reader = await holdTransaction(pool, (db) => db.many(sql`select id from one`))
     const migrating = migrate(pool, folder)
     const waiting = sql`select from pg_locks
       where relation = 'one'::regclass and mode = 'AccessExclusiveLock' and not granted`
@@ -147,8 +141,7 @@ test('a migration that waits for a table lets requests to it pass', () =>
       // Its lock timeout is shorter than that of a request, which would fail here.
       await pool.many(sql`select id from one`)
     }
-    release()
-    await holding
+    await reader.end()
     assert.deepEqual(await migrating, ['2.sql'])
   }))
 

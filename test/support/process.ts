@@ -20,9 +20,14 @@ export interface Running {
 }
 
 /** Starts `parley ...` as a user does. The environment contains only PATH, HOME and the given variables. */
-export function parley(words: string[], environment: Record<string, string> = {}, input = ''): Running {
+export function parley(
+  words: string[],
+  environment: Record<string, string> = {},
+  input = '',
+  root = checkout,
+): Running {
   const { PATH = '', HOME = '' } = process.env
-  const child = spawn('node', [path.join(checkout, 'bin/parley.mjs'), ...words], {
+  const child = spawn('node', [path.join(root, 'bin/parley.mjs'), ...words], {
     env: { PATH, HOME, ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   })

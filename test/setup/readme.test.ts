@@ -44,7 +44,9 @@ test('the calls in the README work when they are pasted into a shell', async () 
 
 test('the README names only commands that exist, and all settings', async () => {
   const { stdout: help } = await parley(['--help']).ended
-  const commands = [...readme.matchAll(/npx parley ((?:workspace |key |user )?[a-z]+)/g)].map(([, name = '']) => name)
+  const commands = [...readme.matchAll(/npx parley ((?:workspace |key |user |secrets )?[a-z]+)/g)].map(
+    ([, name = '']) => name,
+  )
   assert.deepEqual(
     commands.filter((name) => !help.includes(name)),
     [],

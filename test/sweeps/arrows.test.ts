@@ -182,6 +182,17 @@ test('a store re-exports nothing', () => {
   none(namesOf(server, ({ name, text }) => name.endsWith('/store.ts') && /export (\*|(type )?\{).*from/.test(text)))
 })
 
+test('every folder that encrypts texts lists their columns for `parley secrets reseal`', () => {
+  const folderOf = (name: string) => path.dirname(name)
+  const folders = new Set(namesOf(server, ({ text }) => /\bseal\.close\(/.test(text)).map(folderOf))
+  const imported = server.find(({ name }) => name === 'cli/secrets.ts')?.imports.map(({ target }) => target) ?? []
+  const listing = namesOf(
+    server,
+    ({ name, text }) => imported.includes(name) && /export const \w+: SealedColumn\b/.test(text),
+  )
+  assert.deepEqual([...folders].sort(), listing.map(folderOf).sort())
+})
+
 test('the dashboard imports types from the server, and nothing else', () => {
   const crossing = dashboard.flatMap(({ name, imports }) =>
     imports.filter(({ target }) => target.includes('/server/')).map((one) => ({ name, ...one })),

@@ -5,7 +5,7 @@ import { operations as agents } from './agents/routes.ts'
 import { authenticator } from './api-keys/authenticate.ts'
 import { event_types as api_key_events } from './api-keys/event-types.ts'
 import { operations as apiKeys } from './api-keys/routes.ts'
-import { addressOf, type Config, ConfigError } from './config.ts'
+import { addressOf, type Config } from './config.ts'
 import { event_types as contact_events } from './contacts/event-types.ts'
 import { operations as contacts } from './contacts/routes.ts'
 import { docs_page_headers, renderDocsPage } from './docs/page.ts'
@@ -13,13 +13,10 @@ import { newCatalog } from './events/catalog.ts'
 import { operations as events } from './events/routes.ts'
 import { payloadSchema } from './events/schema.ts'
 import { event_types as import_events } from './imports/event-types.ts'
-import { reactions as import_reactions } from './imports/reactions.ts'
 import { operations as imports } from './imports/routes.ts'
-import { reactions as integration_reactions } from './integrations/reactions.ts'
 import { identifyIntegration } from './integrations/receive.ts'
 import { operations as integrations, receive_operations } from './integrations/routes.ts'
-import { openHooks, type Service } from './kit/at.ts'
-import { openSeal, type Seal } from './kit/crypto/seal.ts'
+import type { Service } from './kit/at.ts'
 import { private_response_headers } from './kit/http/browser.ts'
 import type { Door } from './kit/http/door.ts'
 import type { Operation } from './kit/http/operation.ts'
@@ -27,17 +24,16 @@ import { type FastifyInstance, type HttpLimits, openHttp } from './kit/http/serv
 import { readStaticSite } from './kit/http/static-site.ts'
 import type { Log } from './kit/log.ts'
 import { type About, createOpenApiDocument } from './kit/openapi/document.ts'
-import { openOutbound } from './kit/outbound/outbound.ts'
 import type { Pool } from './kit/postgres/pool.ts'
 import { openReadinessCheck } from './kit/postgres/ready.ts'
 import * as problem from './kit/problem.ts'
 import { operations as overview } from './overview/routes.ts'
 import { operations as person_operations } from './people/routes.ts'
 import { identifyVisitor } from './people/visitor.ts'
-import { product, seal_info } from './product.ts'
+import { product } from './product.ts'
+import { openService } from './service.ts'
 import { event_types as webhook_events } from './webhooks/event-types.ts'
 import { identifyInbox } from './webhooks/inbox.ts'
-import { reactions as webhook_reactions } from './webhooks/reactions.ts'
 import { inbox_operations, operations as webhooks } from './webhooks/routes.ts'
 
 export const catalog = newCatalog(
@@ -45,8 +41,6 @@ export const catalog = newCatalog(
     Object.values(types),
   ),
 )
-
-const hooks = openHooks([...webhook_reactions, ...import_reactions, ...integration_reactions])
 
 /** The operations of a workspace, for API keys and for people who are signed in. */
 const rooms: Operation[] = [
@@ -122,26 +116,6 @@ export interface Api {
   stop: () => Promise<void>
 }
 
-/** What verbs need, in the server and on the command line. Without SECRETS_KEY nothing can be encrypted. */
-export const openService = (
-  pool: Pool,
-  { secrets_key, secrets_key_previous, webhook_allow_hosts }: Config,
-  address: () => string,
-): Service => ({
-  pool,
-  hooks,
-  tools: {
-    seal: secrets_key === undefined ? no_seal : openSeal(secrets_key, seal_info, secrets_key_previous),
-    outbound: openOutbound({ allowed: webhook_allow_hosts }),
-    address,
-  },
-})
-
-const secretsKeyMissing = (): never => {
-  throw new ConfigError('SECRETS_KEY is required: set it as for the server')
-}
-const no_seal: Seal = { close: secretsKeyMissing, open: secretsKeyMissing, isCurrent: secretsKeyMissing }
-
 export function openApi(pool: Pool, config: Config, migrations: string, log: Log, limits: HttpLimits = {}): Api {
   const service = openService(pool, config, () => addressOf(config, portOf(app)))
   const { authenticate, recordUses } = authenticator(pool)
@@ -192,7 +166,7 @@ function doors(pool: Pool, public_url: string | undefined, authenticate: Authent
         token === undefined ? undefined : authenticate(token, now, is_recheck),
     },
     { operations: workspace_operations, ...at(session_api_path), ...by_session },
-    { operations: person_operations, ...at(person_path), ...by_session, is_plain: true },
+    { operations: person_operations, ...at(person_path), ...by_session, opens_own_transactions: true },
     {
       operations: receive_operations,
       ...at(''),

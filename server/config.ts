@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { isToken } from './api-keys/store.ts'
+import { isToken } from './api-keys/token.ts'
 import { type Level, levels } from './kit/log.ts'
 import { parseNetwork } from './kit/network.ts'
 import { baseFolder } from './kit/postgres/embedded/embedded.ts'
@@ -14,6 +14,7 @@ export interface Config {
   checkout: string
   data_dir: string
   database_url: string | undefined
+  database_pool_size: number
   bootstrap_api_key: string | undefined
   trust_proxy: string[]
   secrets_key: string | undefined
@@ -34,6 +35,9 @@ type Environment = Record<string, string | undefined>
 
 const secrets_key_length_min = 32
 const secrets_key_format = `at least ${secrets_key_length_min} characters long; openssl rand -base64 32 creates one`
+/** Fewer would let background work and requests block each other. */
+const pool_size_min = 4
+const pool_size_max = 1_000
 /** Webhook deliveries are retried for days, and each attempt reads the event. */
 const keep_days_min = 7
 const keep_days_max = 36_500
@@ -64,6 +68,12 @@ export function readConfig(environment: Environment = process.env): Config {
       // Only the embedded PostgreSQL needs a folder that its user can enter.
       path.join(database_url ? checkout : baseFolder(checkout, product.short_name), 'data'),
     database_url,
+    database_pool_size: read(
+      'DATABASE_POOL_SIZE',
+      10,
+      (text) => wholeNumber(text, pool_size_max, pool_size_min),
+      `a number of connections, ${pool_size_min} to ${pool_size_max}`,
+    ),
     bootstrap_api_key: read(
       'BOOTSTRAP_API_KEY',
       undefined,

@@ -2,17 +2,27 @@ import { openApi, portOf } from './api.ts'
 import { addressOf, type Config, ConfigError } from './config.ts'
 import { migrations, openDatabase } from './database.ts'
 import * as clock from './kit/clock.ts'
+import type { FastifyInstance } from './kit/http/server.ts'
 import { type Log, openLog } from './kit/log.ts'
 import { SetupError } from './kit/postgres/embedded/embedded.ts'
+import { openDueNotes } from './kit/work/due.ts'
+import { repeat } from './kit/work/periodic.ts'
 import * as setup from './people/setup.ts'
-import { startPeriodicTasks } from './periodic-tasks.ts'
 import { product } from './product.ts'
+import { openService } from './service.ts'
 import { ensureFirstWorkspace } from './start/first-workspace.ts'
 import { formatGreeting, greetingAsJson } from './start/greeting.ts'
 import { notifyLauncher } from './start/launcher.ts'
 import { ensureSecretsKeys } from './start/secrets-key.ts'
-import { openWorker, type Worker } from './worker.ts'
+import { background_kinds, openWorker, type Worker } from './worker.ts'
 
+export interface ServeOptions {
+  is_json: boolean
+  /** Runs only this part of the service. By default one process runs both. */
+  only?: 'api' | 'worker' | undefined
+}
+
+const record_key_uses_every_ms = 5_000
 /** How long requests in flight may take after an uncaught error. */
 const stop_after_crash_ms = 5_000
 
@@ -21,10 +31,10 @@ const stop_after_crash_ms = 5_000
  * because the state it leaves is unknown; the launcher then starts a new process. With `is_json` the only output is one JSON
  * document at the first start.
  */
-export async function serve(config: Config, is_json = false): Promise<void> {
+export async function serve(config: Config, options: ServeOptions): Promise<void> {
   const log = openLog(config.log_level)
   let exit_code = 0
-  const starting = start(config, log, is_json)
+  const starting = start(config, log, options)
   const end = once(async (reason: string) => {
     log.info({ reason }, 'stopping')
     try {
@@ -56,60 +66,58 @@ export async function serve(config: Config, is_json = false): Promise<void> {
 }
 
 /** Returns a function that stops the service: it finishes requests in flight, then closes the database. */
-async function start(config: Config, log: Log, is_json: boolean): Promise<() => Promise<void>> {
+async function start(config: Config, log: Log, { is_json, only }: ServeOptions): Promise<() => Promise<void>> {
   if (config.database_url && !config.secrets_key) throw new ConfigError('SECRETS_KEY is required with DATABASE_URL')
+  if (only && !config.database_url) throw new ConfigError('DATABASE_URL is required with --only')
   const say = is_json ? console.error : console.log
   const database = await openDatabase(config, { as: 'serve', may_create: true, say, log })
   log.info(`using ${database.name}`)
   const { pool } = database
-  const secrets_keys = ensureSecretsKeys(config)
-  const {
-    app,
-    service,
-    recordKeyUses,
-    stop: stopAnswering,
-  } = openApi(pool, { ...config, ...secrets_keys }, migrations, log)
-  const is_restart = config.restarts > 0
-  let is_stopping = false
-  let stopPeriodicTasks: (() => void) | undefined
+  const keyed_config = { ...config, ...ensureSecretsKeys(config) }
+  const api = only === 'worker' ? undefined : openApi(pool, keyed_config, migrations, log)
+  const service = api?.service ?? openService(pool, keyed_config, () => addressOf(config, config.port))
+  const due_notes = openDueNotes(pool, background_kinds, log)
+  const key_uses = api && repeat({ name: 'key uses', every_ms: record_key_uses_every_ms, run: api.recordKeyUses }, log)
   let worker: Worker | undefined
   const stop = async () => {
-    is_stopping = true
-    stopPeriodicTasks?.()
-    await Promise.all([stopAnswering(), worker?.stop()])
-    await recordKeyUses().catch((error: unknown) => log.warn({ err: error }, 'the last uses of keys were not stored'))
+    clearInterval(key_uses)
+    await Promise.all([api?.stop(), worker?.stop()])
+    await due_notes.stop()
+    await api
+      ?.recordKeyUses()
+      .catch((error: unknown) => log.warn({ err: error }, 'the last uses of keys were not stored'))
     await service.tools.outbound.close()
     await database.close()
   }
   try {
-    await app.listen({ host: config.host, port: config.port }).catch((error: Error) => {
-      throw new SetupError(`HOST ${config.host} and PORT ${config.port} can't be used: ${error.message}`)
-    })
-    const port = portOf(app)
+    const port = api ? await listen(api.app, config) : config.port
+    const is_restart = config.restarts > 0
     // Only after listening has succeeded: a key created by a failed start would never be shown.
-    const first_key = await ensureFirstWorkspace(service, config)
+    const first_key = api && (await ensureFirstWorkspace(service, config))
     // After a crash the link that was printed stays valid.
-    const setup_token = is_restart ? undefined : await setup.createToken({ db: pool, now: clock.now() })
+    const setup_token = api && !is_restart ? await setup.createToken({ db: pool, now: clock.now() }) : undefined
+    // Inboxes are served by this process, or by the one that has the API.
+    const own_address = addressOf(api ? { ...config, public_url: undefined } : config, port)
     const { events_keep_days } = config
-    stopPeriodicTasks = startPeriodicTasks({
-      service,
-      recordKeyUses,
-      events_keep_days,
-      isStopping: () => is_stopping,
-      log,
-    })
-    const own_address = addressOf({ ...config, public_url: undefined }, port)
-    worker = openWorker({ service, ownAddress: () => own_address, log })
+    if (only !== 'api') worker = openWorker({ service, ownAddress: () => own_address, events_keep_days, log })
     // Before the greeting: from then on the launcher restarts the service after a crash.
     await notifyLauncher({ port, data_dir: config.database_url ? undefined : config.data_dir })
     const address = addressOf(config, port)
-    if (is_restart) say(`${product.name} is ready again: ${address}/api/v1`)
+    if (!api) say(`${product.name} runs background work.`)
+    else if (is_restart) say(`${product.name} is ready again: ${address}/api/v1`)
     else console.log((is_json ? greetingAsJson : formatGreeting)({ address, first_key, setup_token }))
     return stop
   } catch (error) {
     await stop()
     throw error
   }
+}
+
+async function listen(app: FastifyInstance, { host, port }: Config): Promise<number> {
+  await app.listen({ host, port }).catch((error: Error) => {
+    throw new SetupError(`HOST ${host} and PORT ${port} can't be used: ${error.message}`)
+  })
+  return portOf(app)
 }
 
 function once<In>(work: (input: In) => Promise<void>): (input: In) => Promise<void> {

@@ -13,19 +13,19 @@ const hooks = openHooks([...webhook_reactions, ...import_reactions, ...integrati
 /** What verbs need, in the server and on the command line. Without SECRETS_KEY nothing can be encrypted. */
 export const openService = (
   pool: Pool,
-  { secrets_key, webhook_allow_hosts }: Config,
+  { secrets_key, secrets_key_previous, webhook_allow_hosts }: Config,
   address: () => string,
 ): Service => ({
   pool,
   hooks,
   tools: {
-    seal: secrets_key === undefined ? no_seal : openSeal(secrets_key, seal_info),
+    seal: secrets_key === undefined ? no_seal : openSeal(secrets_key, seal_info, secrets_key_previous),
     outbound: openOutbound({ allowed: webhook_allow_hosts }),
     address,
   },
 })
 
 const secretsKeyMissing = (): never => {
-  throw new ConfigError('SECRETS_KEY is required with DATABASE_URL')
+  throw new ConfigError('SECRETS_KEY is required: set it as for the server')
 }
-const no_seal: Seal = { close: secretsKeyMissing, open: secretsKeyMissing }
+const no_seal: Seal = { close: secretsKeyMissing, open: secretsKeyMissing, isCurrent: secretsKeyMissing }

@@ -10,7 +10,7 @@ import * as clock from '../server/kit/clock.ts'
 import { openLog } from '../server/kit/log.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
 import { openService } from '../server/service.ts'
-import { openSending } from '../server/webhooks/sending.ts'
+import { openDispatcher } from '../server/webhooks/dispatcher.ts'
 import * as webhooks from '../server/webhooks/store.ts'
 import { newTenant, startService } from './faults/service.ts'
 import { createDatabase } from './support/harness.ts'
@@ -36,15 +36,15 @@ test("a delivery whose result can't be recorded is not sent again at once", asyn
     await webhooks.create(at, { url: target.url, events: ['contact.created'] })
     await contacts.create(at, [{ ...newContact(), source: 'api' }])
   })
-  const sending = openSending({ service, ownAddress: () => '', log: openLog('silent') })
+  const dispatcher = openDispatcher({ service, ownAddress: () => '', log: openLog('silent') })
   await pool.script("alter table webhook_deliveries add constraint full_disk check (status <> 'succeeded')")
-  sending.send(workspace)
-  await sending.idle()
-  await sending.poll()
-  await sending.idle()
+  dispatcher.send(workspace)
+  await dispatcher.idle()
+  dispatcher.sendAgain(workspace)
+  await dispatcher.idle()
   assert.equal(target.received.length, 1)
   await pool.script('alter table webhook_deliveries drop constraint full_disk')
-  await sending.stop()
+  await dispatcher.stop()
   await service.tools.outbound.close()
 })
 

@@ -1,9 +1,5 @@
-import { openService } from '../api.ts'
-import { addressOf, readConfig } from '../config.ts'
-import { type Database, openDatabase } from '../database.ts'
+import type { Database } from '../database.ts'
 import type { Service } from '../kit/at.ts'
-import { openLog } from '../kit/log.ts'
-import { readSecretsKeys } from '../start/secrets-key.ts'
 
 /** The result of a command: `data` is printed with --json, `text` without. */
 export interface Answer {
@@ -23,10 +19,19 @@ interface RunOptions {
 
 export function createRun(isJson: () => boolean): Run {
   return async (work, { may_create } = { may_create: false }) => {
+    const [{ addressOf, readConfig }, { openDatabase }, { openLog }] = await Promise.all([
+      import('../config.ts'),
+      import('../database.ts'),
+      import('../kit/log.ts'),
+    ])
     const config = readConfig()
     const log = openLog(config.log_level === 'info' ? 'warn' : config.log_level)
     const database = await openDatabase(config, { as: 'command', may_create, say: console.error, log })
     console.error(`Using ${database.name}`)
+    const [{ openService }, { readSecretsKeys }] = await Promise.all([
+      import('../service.ts'),
+      import('../start/secrets-key.ts'),
+    ])
     const with_keys = { ...config, ...readSecretsKeys(config) }
     const service = openService(database.pool, with_keys, () => addressOf(config, config.port))
     try {

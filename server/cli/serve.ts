@@ -1,11 +1,19 @@
+import { Option } from 'commander'
+import type { ServeOptions } from '../main.ts'
 import type { Command } from './command.ts'
 
 export function addServeCommand(program: Command, isJson: () => boolean): void {
   program
     .command('serve')
     .description('Start the service')
-    .action(async () => {
+    .addOption(
+      new Option('--only <part>', 'Run only the API, or only background work; requires DATABASE_URL').choices([
+        'api',
+        'worker',
+      ]),
+    )
+    .action(async ({ only }: Pick<ServeOptions, 'only'>) => {
       const [{ readConfig }, { serve }] = await Promise.all([import('../config.ts'), import('../main.ts')])
-      await serve(readConfig(), isJson())
+      await serve(readConfig(), { is_json: isJson(), only })
     })
 }

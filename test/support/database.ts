@@ -24,11 +24,11 @@ export async function withNewDatabase(
   migrations = path.join(checkout, 'migrations'),
 ): Promise<void> {
   const name = `run_${process.pid}`
-  const admin = openPool({ url, size: 1, on_error: console.error })
+  const admin = openPool({ url, size: 1, onError: console.error })
   await admin.script(`create database ${name}`)
   try {
     const new_url = url.replace(/\/[^/]*$/, `/${name}`)
-    const pool = openPool({ url: new_url, size: 2, on_error: console.error })
+    const pool = openPool({ url: new_url, size: 2, onError: console.error })
     await migrate(pool, migrations)
     await pool.close()
     await work(new_url)

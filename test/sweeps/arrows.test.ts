@@ -18,9 +18,9 @@ const ranks = [
   ['agents'],
   ['imports', 'integrations', 'overview', 'people'],
   ['config.ts'],
-  ['service.ts', 'worker.ts', 'retention.ts', 'database.ts'],
-  ['api.ts'],
-  ['start', 'periodic-tasks.ts', 'stop-database.ts'],
+  ['service.ts', 'retention.ts', 'database.ts'],
+  ['api.ts', 'worker.ts'],
+  ['start', 'stop-database.ts'],
   ['main.ts'],
   ['cli'],
 ]
@@ -61,7 +61,7 @@ const none = (offenders: string[]): void => assert.deepEqual(offenders, [])
 
 test('the server has the expected files', () => {
   assert.ok(server.length > 150 && dashboard.length > 80)
-  assert.ok(server.every(({ name, imports }) => imports.length > 0 || !/\bimport\b.*\bfrom\b/.test(name)))
+  none(namesOf(server, ({ text, imports }) => imports.length === 0 && /^import .* from /m.test(text)))
 })
 
 test('every folder and file of the server has a rank', () => {
@@ -182,17 +182,6 @@ test('a store re-exports nothing', () => {
   none(namesOf(server, ({ name, text }) => name.endsWith('/store.ts') && /export (\*|(type )?\{).*from/.test(text)))
 })
 
-test('every folder that encrypts texts lists their columns for `parley secrets reseal`', () => {
-  const folderOf = (name: string) => path.dirname(name)
-  const folders = new Set(namesOf(server, ({ text }) => /\bseal\.close\(/.test(text)).map(folderOf))
-  const imported = server.find(({ name }) => name === 'cli/secrets.ts')?.imports.map(({ target }) => target) ?? []
-  const listing = namesOf(
-    server,
-    ({ name, text }) => imported.includes(name) && /export const \w+: SealedColumn\b/.test(text),
-  )
-  assert.deepEqual([...folders].sort(), listing.map(folderOf).sort())
-})
-
 test('the dashboard imports types from the server, and nothing else', () => {
   const crossing = dashboard.flatMap(({ name, imports }) =>
     imports.filter(({ target }) => target.includes('/server/')).map((one) => ({ name, ...one })),
@@ -208,7 +197,7 @@ test('the dashboard imports types from the server, and nothing else', () => {
 
 test('test helpers live in test/support, and those of the fault scenarios beside them', () => {
   const helpers = filesIn('test').filter(({ name }) => !name.endsWith('.test.ts'))
-  none(namesOf(helpers, ({ name }) => !/^(support|faults|peers)\/|^run\.ts$/.test(name)))
+  none(namesOf(helpers, ({ name }) => !/^(support|faults)\/|^run\.ts$/.test(name)))
 })
 
 test('every path that ARCHITECTURE.md and CONTRIBUTING.md name exists', () => {
@@ -222,12 +211,23 @@ test('every path that ARCHITECTURE.md and CONTRIBUTING.md name exists', () => {
     const bases = ['', 'server', 'server/kit', 'dashboard', 'dashboard/src']
     return (
       named
-        // Runs create .cache/.
-        .filter((name) => !name.startsWith('/') && !name.startsWith('.cache/'))
+        // Neither URL paths nor what is made at run time.
+        .filter((name) => !/^(\/|\.cache)/.test(name))
         .filter((name) => !bases.some((base) => fs.existsSync(path.join(root, base, name))))
         .filter((name) => fs.globSync(`server/*/${name}`, { cwd: root }).length === 0)
         .map((name) => `${document}: ${name}`)
     )
   })
   none(missing)
+})
+
+test('every link from a document to a file of the repository leads somewhere', () => {
+  const documents = ['*.md', 'docs/**/*.md'].flatMap((pattern) => fs.globSync(pattern, { cwd: root }))
+  const links = documents.flatMap((document) => {
+    const text = fs.readFileSync(path.join(root, document), 'utf8')
+    return Array.from(text.matchAll(/\]\((?!https?:|#)([^)#]+)/g), ([, target = '']) => ({ document, target }))
+  })
+  assert.ok(links.length > 10)
+  const broken = links.filter(({ document, target }) => !fs.existsSync(path.join(root, path.dirname(document), target)))
+  none(broken.map(({ document, target }) => `${document}: ${target}`))
 })

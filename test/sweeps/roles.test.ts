@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { may, type Role, roles } from '../../server/people/roles.ts'
+import { inWorkspace, newPerson } from '../support/browsers.ts'
 import { serve } from '../support/harness.ts'
-import { makeSample, pathFor, prepare, sampleBody } from '../support/operations.ts'
-import { newRawTarget, person_operations, raw_operations, scoped_operations, successStatus } from '../support/scoped.ts'
-import { at, someone } from '../support/visitors.ts'
+import { makeSample, pathFor, prepare, sampleBody, successStatus } from '../support/operations.ts'
+import { newRawTarget, person_operations, raw_operations, scoped_operations } from '../support/scoped.ts'
 
 const server = await serve()
 const unknown = '01a1dd18-9904-726a-94bc-9e3b6ab9ad11'
@@ -71,6 +71,7 @@ const allowed: Record<string, Role[]> = {
       'webhooks.rotate_secret',
       'webhooks.test',
       'webhooks.recover',
+      'webhooks.get_recovery',
       'webhooks.list_inbox',
       'webhooks.list_deliveries',
       'webhooks.get_delivery',
@@ -116,13 +117,13 @@ for (const role of roles) {
       const tenant = await server.workspace()
       const resource = await makeSample(operation, tenant)
       await prepare(operation, tenant, resource)
-      const person = await someone(server, { [tenant.id]: role })
+      const person = await newPerson(server, { [tenant.id]: role })
       const address = `/api/v1${pathFor(operation, resource)}`
-      const answer = await person.go(method, address, sampleBody(operation), at(tenant))
+      const answer = await person.go(method, address, sampleBody(operation), inWorkspace(tenant))
       assert.equal(answer.status, is_allowed ? successStatus(operation) : 403, answer.text)
       if (!is_allowed) assertNamesRole(answer.body.error, allowed[id])
       if (method === 'GET') {
-        const head = await person.go('HEAD', address, undefined, at(tenant))
+        const head = await person.go('HEAD', address, undefined, inWorkspace(tenant))
         assert.equal(head.status, answer.status, 'HEAD has the status of GET')
       }
     })
@@ -135,10 +136,10 @@ for (const role of roles) {
     test(`${id} ${is_allowed ? "doesn't return" : 'returns'} 403 to a person with the role ${role}`, async () => {
       assert.equal(may(role, operation), is_allowed)
       const tenant = await server.workspace()
-      const person = await someone(server, { [tenant.id]: role })
+      const person = await newPerson(server, { [tenant.id]: role })
       const address = path.replace(':person_id', person.id).replace(/:\w+/g, unknown)
       const body = method === 'GET' || method === 'DELETE' ? undefined : {}
-      const answer = await person.go(method, address, body, at(tenant))
+      const answer = await person.go(method, address, body, inWorkspace(tenant))
       if (is_allowed) return assert.notEqual(answer.status, 403, answer.text)
       assert.equal(answer.status, 403, answer.text)
       assertNamesRole(answer.body.error, allowed[id])
@@ -149,9 +150,9 @@ for (const role of roles) {
     test(`${operation.id} is not served to a session of a person with the role ${role}`, async () => {
       const tenant = await server.workspace()
       const { path, body } = await newRawTarget(operation, tenant)
-      const person = await someone(server, { [tenant.id]: role })
+      const person = await newPerson(server, { [tenant.id]: role })
       for (const base of ['', '/api/v1']) {
-        const answer = await person.go(operation.method, base + path, body, at(tenant))
+        const answer = await person.go(operation.method, base + path, body, inWorkspace(tenant))
         assert.deepEqual([answer.status, answer.body.error.code], [404, 'NOT_FOUND'], base)
       }
     })

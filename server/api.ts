@@ -54,7 +54,7 @@ const rooms: Operation[] = [
 ]
 const workspace_operations: Operation[] = [...rooms, ...apiKeys(scopesOf(rooms))]
 
-/** All operations of the public API. */
+/** The public API. */
 export const operations: Operation[] = [...workspace_operations, ...receive_operations, ...inbox_operations]
 
 /** What people do in the dashboard, such as signing in. Not part of the public API. */
@@ -156,7 +156,7 @@ type Authenticate = ReturnType<typeof authenticator>['authenticate']
 function doors(pool: Pool, public_url: string | undefined, authenticate: Authenticate): Door[] {
   const base = pathOf(public_url)
   const by_session = { identify: identifyVisitor(pool, public_url), headers: private_response_headers }
-  const at = (served_path: string) => ({ base_path: base + served_path, served_at: [served_path] })
+  const servedAt = (served_path: string) => ({ base_path: base + served_path, served_at: [served_path] })
   return [
     {
       operations: workspace_operations,
@@ -165,17 +165,17 @@ function doors(pool: Pool, public_url: string | undefined, authenticate: Authent
       identify: ({ token }, now, is_recheck) =>
         token === undefined ? undefined : authenticate(token, now, is_recheck),
     },
-    { operations: workspace_operations, ...at(session_api_path), ...by_session },
-    { operations: person_operations, ...at(person_path), ...by_session, opens_own_transactions: true },
+    { operations: workspace_operations, ...servedAt(session_api_path), ...by_session },
+    { operations: person_operations, ...servedAt(person_path), ...by_session, opens_own_transactions: true },
     {
       operations: receive_operations,
-      ...at(''),
+      ...servedAt(''),
       identify: identifyIntegration(pool),
       concurrency: integration_concurrency,
     },
     {
       operations: inbox_operations,
-      ...at(''),
+      ...servedAt(''),
       identify: identifyInbox,
       concurrency: inbox_concurrency,
       has_no_rate_limit: true,
@@ -183,7 +183,6 @@ function doors(pool: Pool, public_url: string | undefined, authenticate: Authent
   ]
 }
 
-/** The port that the server listens on. */
 export function portOf(app: FastifyInstance): number {
   const bound = app.server.address()
   if (typeof bound !== 'object' || !bound) throw new Error('the server does not listen on a port')

@@ -2,17 +2,14 @@ import * as clock from '../kit/clock.ts'
 import { hashOf } from '../kit/crypto/secret.ts'
 import type { Caller } from '../kit/http/operation.ts'
 import { openBatcher } from '../kit/limits/batch.ts'
-import { setBounded } from '../kit/limits/bounded-map.ts'
+import { ExpiringMap } from '../kit/limits/expiring-map.ts'
 import type { Db } from '../kit/postgres/pool.ts'
 import { toScopes } from './schema.ts'
 import * as api_keys from './store.ts'
-import { isToken } from './token.ts'
 
 interface CachedKey {
   caller: Caller | undefined
   expires_at: number
-  /** The key is looked up again from then on, so that a revoked key stops working within a second on every process. */
-  stale_at: number
 }
 
 export interface Authenticator {
@@ -21,13 +18,14 @@ export interface Authenticator {
   recordUses: () => Promise<void>
 }
 
+/** The key is looked up again after this, so that a revoked key stops working within a second on every process. */
 const fresh_ms = 500
 const cached_max = 10_000
 const limits = { size_max: 256, in_flight_max: 2 }
 
 /** Finds callers by their keys. Results are cached shortly, also for unknown keys, so that a flood of them stays cheap. */
 export function authenticator(db: Db): Authenticator {
-  const cached = new Map<string, CachedKey>()
+  const cached = new ExpiringMap<CachedKey>(fresh_ms, cached_max)
   const used = new Map<string, { workspace_id: string; id: string; used_at: number }>()
 
   const lookUp = openBatcher<string, api_keys.ApiKey | undefined>(limits, async (_key, tokens) => {
@@ -51,18 +49,16 @@ export function authenticator(db: Db): Authenticator {
     const entry: CachedKey = {
       caller: key && !key.revoked_at ? toCaller(key) : undefined,
       expires_at: key?.expires_at ? clock.parse(key.expires_at) : Number.POSITIVE_INFINITY,
-      stale_at: now + fresh_ms,
     }
-    setBounded(cached, token, entry, cached_max)
+    cached.set(token, entry, now)
     return admit(entry, now, is_recheck)
   }
 
   return {
     authenticate(token, now, is_recheck = false) {
-      const entry = cached.get(token)
-      // An entry that gets stale more than `fresh_ms` from now was made before the clock was set back.
-      if (entry && entry.stale_at > now && entry.stale_at <= now + fresh_ms) return admit(entry, now, is_recheck)
-      return isToken(token) ? find(token, now, is_recheck) : undefined
+      const entry = cached.get(token, now)
+      if (entry) return admit(entry, now, is_recheck)
+      return api_keys.isToken(token) ? find(token, now, is_recheck) : undefined
     },
     async recordUses() {
       const uses = Array.from(used.values(), (use) => ({ ...use }))

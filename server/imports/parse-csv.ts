@@ -91,21 +91,21 @@ function parseRow(
 ): { cells: string[]; has_text: boolean; end: number } | undefined {
   const cells: string[] = []
   let has_text = false
-  for (let at = from; ; at += 1) {
+  for (let position = from; ; position += 1) {
     let quoted = ''
-    if (text.charCodeAt(at) === quote) {
-      const closing = findClosingQuote(text, at + 1)
-      if (closing === -1 && is_last) throw quoteNotClosed(text, at)
+    if (text.charCodeAt(position) === quote) {
+      const closing = findClosingQuote(text, position + 1)
+      if (closing === -1 && is_last) throw quoteNotClosed(text, position)
       if (closing === -1 || (closing + 1 === text.length && !is_last)) return undefined
-      if (cells.length <= cells_max || !has_text) quoted = text.slice(at + 1, closing).replaceAll('""', '"')
-      at = closing + 1
+      if (cells.length <= cells_max || !has_text) quoted = text.slice(position + 1, closing).replaceAll('""', '"')
+      position = closing + 1
     }
-    const end = findCellEnd(text, at, separator)
+    const end = findCellEnd(text, position, separator)
     if (end === text.length && !is_last) return undefined
-    const cell = end > at ? quoted + text.slice(at, end) : quoted
+    const cell = end > position ? quoted + text.slice(position, end) : quoted
     has_text ||= cell.trim() !== ''
     if (cells.length <= cells_max) cells.push(cells.length < cells_max ? cell : '')
-    at = end
+    position = end
     if (text.charCodeAt(end) !== separator) return { cells, has_text, end }
   }
 }
@@ -117,23 +117,23 @@ const carriage_return = 13
 const isLineBreak = (code: number): boolean => code === line_feed || code === carriage_return
 
 function findClosingQuote(text: string, from: number): number {
-  let at = text.indexOf('"', from)
-  while (at !== -1 && text.charCodeAt(at + 1) === quote) at = text.indexOf('"', at + 2)
-  return at
+  let position = text.indexOf('"', from)
+  while (position !== -1 && text.charCodeAt(position + 1) === quote) position = text.indexOf('"', position + 2)
+  return position
 }
 
 function findCellEnd(text: string, from: number, separator: number): number {
-  let at = from
-  for (; at < text.length; at += 1) {
-    const code = text.charCodeAt(at)
+  let position = from
+  for (; position < text.length; position += 1) {
+    const code = text.charCodeAt(position)
     if (code === separator || isLineBreak(code)) break
   }
-  return at
+  return position
 }
 
 /** Quotes the text after the quotation mark, so that people can search for it. */
-const quoteNotClosed = (text: string, at: number) => {
-  const [line = ''] = truncate(text.slice(at + 1), quoted_length_max).split(/[\r\n]/)
+const quoteNotClosed = (text: string, position: number) => {
+  const [line = ''] = truncate(text.slice(position + 1), quoted_length_max).split(/[\r\n]/)
   return unreadable(`A quote is never closed${line && `: the one before ${line}`}.`)
 }
 

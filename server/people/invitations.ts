@@ -81,11 +81,9 @@ export async function getByToken({ db, now }: Unscoped, token: string): Promise<
   return { ...found, workspace: { name: found.workspace_name } }
 }
 
-/** Accepts the invitation as a person who is signed in. */
 export const accept = (at: Unscoped, { token, person }: { token: string; person: Person }): Promise<void> =>
   inTransaction(at, (at) => use(at, { token, person }))
 
-/** Accepts the invitation as a new person. */
 export async function acceptAsNew(
   at: Unscoped,
   { token, new_person }: { token: string; new_person: NewPerson },

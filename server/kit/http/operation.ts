@@ -97,7 +97,6 @@ interface Scoped<P extends TSchema, Q extends TSchema> extends Described<P, Q> {
  */
 export type Version = (resource: never) => string
 
-/** Returns one resource. */
 export interface Get<P extends TSchema = TSchema, Q extends TSchema = TSchema, R extends TSchema = TSchema>
   extends Scoped<P, Q> {
   kind: 'get'
@@ -107,7 +106,6 @@ export interface Get<P extends TSchema = TSchema, Q extends TSchema = TSchema, R
   run: (at: At, call: CallOf<P, Q>) => Promise<Static<R>>
 }
 
-/** Returns a page of resources. */
 export interface List<P extends TSchema = TSchema, Q extends TSchema = TSchema, R extends TSchema = TSchema>
   extends Scoped<P, Q> {
   kind: 'list'
@@ -257,7 +255,6 @@ export const raw = <P extends TSchema = Nothing, Q extends TSchema = Nothing>(
 export const isWrite = (operation: Operation): operation is Write | WriteMany =>
   operation.kind === 'write' || operation.kind === 'write_many'
 
-/** The file upload that the operation takes, if any. */
 export const uploadOf = (operation: Operation): Upload | undefined =>
   operation.kind === 'write' ? operation.upload : undefined
 

@@ -1,4 +1,4 @@
-import { setBounded } from './bounded-map.ts'
+import { ExpiringMap } from './expiring-map.ts'
 
 const window_ms = 1_000
 const keys_max = 10_000
@@ -16,25 +16,19 @@ export interface RateLimitStatus {
   header: string
 }
 
-interface Window {
-  until: number
-  requests: number
-}
-
 /**
  * Limits requests per second and key. A key's window of one second starts with its first request. The headers follow the
  * IETF draft: `q` is the quota, `w` the window in seconds, `r` the remaining requests, `t` the seconds until the next window.
  */
 export function openRateLimit(per_second_max: number): RateLimit {
-  const windows = new Map<string, Window>()
+  const windows = new ExpiringMap<{ requests: number }>(window_ms, keys_max)
   return {
     policy: `"key";q=${per_second_max};w=1`,
     count(key, now) {
-      let window = windows.get(key)
-      // A window that ends more than `window_ms` from now was opened before the clock was set back.
-      if (!window || window.until <= now || window.until > now + window_ms) {
-        window = { until: now + window_ms, requests: 0 }
-        setBounded(windows, key, window, keys_max)
+      let window = windows.get(key, now)
+      if (!window) {
+        window = { requests: 0 }
+        windows.set(key, window, now)
       }
       window.requests += 1
       const remaining = Math.max(0, per_second_max - window.requests)

@@ -1,5 +1,5 @@
 import { openBatcher } from './batch.ts'
-import { setBounded } from './bounded-map.ts'
+import { ExpiringMap } from './expiring-map.ts'
 
 const batch_limits = { size_max: 256, in_flight_max: 2 }
 const unknown_cache_ms = 500
@@ -12,14 +12,12 @@ const unknown_cache_max = 10_000
 export function openTokenLookup<In extends { token: string }, Out>(
   findAll: (wanted: In[]) => Promise<(Out | undefined)[]>,
 ): (wanted: In, now: number) => Promise<Out | undefined> {
-  const unknown_until = new Map<string, number>()
+  const unknown = new ExpiringMap<true>(unknown_cache_ms, unknown_cache_max)
   const find = openBatcher<In, Out | undefined>(batch_limits, (_key, wanted) => findAll(wanted))
   return async (wanted, now) => {
-    const until = unknown_until.get(wanted.token)
-    // An entry that ends more than `unknown_cache_ms` from now was made before the clock was set back.
-    if (until !== undefined && until > now && until <= now + unknown_cache_ms) return undefined
+    if (unknown.get(wanted.token, now)) return undefined
     const owner = await find('', wanted)
-    if (!owner) setBounded(unknown_until, wanted.token, now + unknown_cache_ms, unknown_cache_max)
+    if (!owner) unknown.set(wanted.token, true, now)
     return owner
   }
 }

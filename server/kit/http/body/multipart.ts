@@ -33,12 +33,12 @@ export async function* readFormParts(content_type: string, body: AsyncIterable<B
 
   async function* readToDelimiter(): AsyncGenerator<Buffer> {
     for (;;) {
-      const at = unread.indexOf(delimiter)
+      const found = unread.indexOf(delimiter)
       // The last bytes may be the start of a delimiter.
-      const end = at === -1 ? Math.max(0, unread.length - delimiter.length + 1) : at
+      const end = found === -1 ? Math.max(0, unread.length - delimiter.length + 1) : found
       const bytes = unread.subarray(0, end)
-      unread = unread.subarray(at === -1 ? end : at + delimiter.length)
-      is_at_end = at !== -1
+      unread = unread.subarray(found === -1 ? end : found + delimiter.length)
+      is_at_end = found !== -1
       if (bytes.length > 0) yield bytes
       if (is_at_end) return
       await readMore()

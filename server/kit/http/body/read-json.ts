@@ -43,9 +43,9 @@ function assertSimple(body: Buffer): void {
   let containers = 0
   let levels = 0
   let is_text = false
-  for (let at = 0; at < body.length; at += 1) {
-    const byte = body[at] ?? 0
-    if (is_text && byte === backslash) at += 1
+  for (let index = 0; index < body.length; index += 1) {
+    const byte = body[index] ?? 0
+    if (is_text && byte === backslash) index += 1
     else if (byte === quote) is_text = !is_text
     if (is_text) continue
     // [ and { differ by one bit, and so do ] and }.

@@ -38,7 +38,6 @@ export interface Embedded {
   close(): Promise<void>
 }
 
-/** Whether the folder has a database. */
 export const hasCluster = (data_dir: string): boolean => fs.existsSync(join(data_dir, 'postgres'))
 
 /**

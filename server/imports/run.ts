@@ -43,7 +43,7 @@ async function begin(service: Service, lease: Lease): Promise<() => Promise<bool
   const at = () => atNow(service, lease.workspace)
   const now = clock.iso(clock.now())
   const running = await service.pool.maybe<Running>(
-    sql`update imports set status = case status when 'queued' then 'running' else status end,
+    sql`update imports set status = case when status = 'queued' then 'running' else status end,
         started_at = coalesce(started_at, ${now})
       where ${isHeld(lease)} and status in ('queued', 'running', 'undoing')
       returning ${columns}, file_id`,

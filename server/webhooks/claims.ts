@@ -4,7 +4,7 @@ import * as clock from '../kit/clock.ts'
 import type { Db } from '../kit/postgres/pool.ts'
 import { raw, type Sql, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import type { Attempt, DeliveryStatus, Webhook } from './schema.ts'
-import type { SealedSecrets } from './store.ts'
+import { laterUpdatedAt, type SealedSecrets } from './store.ts'
 
 /** The latest attempts of a delivery that are stored. */
 const attempts_max = 20
@@ -127,37 +127,58 @@ export interface Result {
  */
 export async function recordResults({ db, workspace, now }: At, results: Result[]): Promise<void> {
   const claimed = results.map(({ delivery }) => delivery)
-  await db.run(
-    sql`with result as (
-        select * from rows from (unnest(${toArrayLiteral(claimed.map(({ webhook_id }) => webhook_id))}::uuid[]),
+  const recorded = await db.many<RecordedAttempt>(
+    sql`update webhook_deliveries as delivery
+      set status = result.status, due_at = result.due_at, attempt = delivery.attempt + 1,
+        attempts = case when jsonb_array_length(attempts) < ${attempts_max} then attempts else attempts - 0 end
+          || result.attempt
+      from rows from (unnest(${toArrayLiteral(claimed.map(({ webhook_id }) => webhook_id))}::uuid[]),
           unnest(${toArrayLiteral(claimed.map(({ id }) => id))}::uuid[]),
           unnest(${toArrayLiteral(claimed.map(({ attempt }) => attempt))}::integer[]),
           unnest(${toArrayLiteral(claimed.map(({ due_at }) => due_at))}::timestamptz[]),
           unnest(${toArrayLiteral(results.map(({ status }) => status))}::text[]),
           unnest(${toArrayLiteral(results.map(({ due_at }) => due_at))}::timestamptz[]),
           jsonb_array_elements(${JSON.stringify(results.map(({ attempt }) => attempt))}))
-          as result (webhook_id, id, attempt_before, due_before, status, due_at, attempt)),
-      recorded as (
-        update webhook_deliveries as delivery
-        set status = result.status, due_at = result.due_at, attempt = delivery.attempt + 1,
-          attempts = case when jsonb_array_length(attempts) < ${attempts_max} then attempts else attempts - 0 end
-            || result.attempt
-        from result
-        where delivery.workspace_id = ${workspace} and delivery.webhook_id = result.webhook_id
-          and delivery.id = result.id and delivery.attempt = attempt_before and delivery.due_at = due_before
-        returning delivery.webhook_id, delivery.status, result.attempt ->> 'url' as url,
-          result.attempt ->> 'created_at' as created_at)
-      update webhooks
-      set failing_since = case when has_succeeded then null else coalesce(failing_since, began_at::timestamptz) end,
-        failed_attempts = case when has_succeeded then 0 else failed_attempts + endpoint.attempts end,
-        updated_at = case when (failing_since is not null) = has_succeeded
-          then greatest(${clock.iso(now)}::timestamptz, updated_at + interval '1 millisecond') else updated_at end
-      from (select webhook_id, url, count(*) as attempts, bool_or(recorded.status = 'succeeded') as has_succeeded,
-          min(recorded.created_at) as began_at
-        from recorded group by webhook_id, url) as endpoint
+          as result (webhook_id, id, attempt_before, due_before, status, due_at, attempt)
+        left join webhooks on webhooks.workspace_id = ${workspace} and webhooks.id = result.webhook_id
+      where delivery.workspace_id = ${workspace} and delivery.webhook_id = result.webhook_id
+        and delivery.id = result.id and delivery.attempt = attempt_before and delivery.due_at = due_before
+      returning delivery.webhook_id, delivery.status, result.attempt ->> 'url' as url,
+        result.attempt ->> 'created_at' as created_at, failing_since`,
+  )
+  // Most endpoints neither fail nor have failed before: nothing changes for them.
+  const changing = recorded.filter(({ status, failing_since }) => status !== 'succeeded' || failing_since !== null)
+  if (changing.length === 0) return
+  const endpoints = [...Map.groupBy(recorded, ({ webhook_id, url }) => `${webhook_id} ${url}`).values()].map(toEndpoint)
+  await db.run(
+    sql`update webhooks
+      set failing_since = case when has_succeeded then null else coalesce(failing_since, began_at) end,
+        failed_attempts = case when has_succeeded then 0 else failed_attempts + attempts end,
+        updated_at = case when (failing_since is not null) = has_succeeded then ${laterUpdatedAt(now)} else updated_at end
+      from unnest(${endpoints.map(({ webhook_id }) => webhook_id)}::uuid[], ${endpoints.map(({ url }) => url)}::text[],
+          ${endpoints.map(({ attempts }) => attempts)}::integer[],
+          ${endpoints.map(({ has_succeeded }) => has_succeeded)}::boolean[],
+          ${endpoints.map(({ began_at }) => began_at)}::timestamptz[])
+        as endpoint (webhook_id, url, attempts, has_succeeded, began_at)
       where workspace_id = ${workspace} and id = webhook_id and webhooks.url = endpoint.url
         and (failing_since is not null or not has_succeeded)`,
   )
+}
+
+interface RecordedAttempt {
+  webhook_id: string
+  status: DeliveryStatus
+  url: string
+  created_at: string
+  failing_since: string | null
+}
+
+/** Sums up the attempts at one URL of a webhook. */
+function toEndpoint(attempts: RecordedAttempt[]) {
+  const [{ webhook_id, url } = { webhook_id: '', url: '' }] = attempts
+  const has_succeeded = attempts.some(({ status }) => status === 'succeeded')
+  const began_at = attempts.map(({ created_at }) => created_at).sort()[0]
+  return { webhook_id, url, attempts: attempts.length, has_succeeded, began_at }
 }
 
 /** Fails pending deliveries of disabled webhooks, one batch of each. */

@@ -6,6 +6,8 @@ import { invalid, overloaded } from '../kit/problem.ts'
 
 /** Small enough that a reader hardly notices the wait. */
 const batch_rows = 2_000
+/** `assignPositions` reads at most this many events to find workspaces. The next call finds the rest. */
+const scanned_rows = 10_000
 
 type InWorkspace = Pick<At, 'db' | 'workspace'>
 
@@ -46,13 +48,10 @@ export const lastPosition = async ({ db, workspace }: InWorkspace): Promise<numb
 /** Assigns positions to all committed events of all workspaces. */
 export async function assignPositions({ db }: Pick<At, 'db'>, isStopping: () => boolean): Promise<void> {
   const workspaces = await db.many<{ workspace_id: string }>(
-    sql`with recursive unassigned (workspace_id) as (
-        (select workspace_id from events where position is null order by workspace_id limit 1)
-        union all
-        select (select workspace_id from events where position is null and workspace_id > unassigned.workspace_id
-          order by workspace_id limit 1)
-        from unassigned where workspace_id is not null)
-      select workspace_id from unassigned where workspace_id is not null`,
+    // Ordered and limited, so that the planner uses the index even if it believes that many events are unassigned.
+    sql`select distinct workspace_id from (
+        select workspace_id from events where position is null order by workspace_id, id limit ${raw(String(scanned_rows))}
+      ) as unassigned order by workspace_id`,
   )
   for (const { workspace_id } of workspaces) {
     while (!isStopping() && (await assignBatch({ db, workspace: workspace_id })) === batch_rows);

@@ -68,7 +68,7 @@ export async function recordMany(at: At, type: EventType, events: Omit<NewEvent,
 /** Removes everything but the ids from the events of deleted resources. */
 export async function redact(at: At, resource_ids: string[]): Promise<void> {
   const events = await at.db.many<{ id: string }>(
-    sql`update events set data = json_build_object('id', resource_id), previous = null
+    sql`update events set data = json_object(array['id', resource_id::text]), previous = null
       where workspace_id = ${at.workspace} and resource_id = any(${resource_ids}::uuid[])
       returning id`,
   )

@@ -15,7 +15,7 @@ async function redactDeliveries({ db, workspace }: At, event_ids: string[]): Pro
     db.run(sql`delete from inbox_requests where workspace_id = ${workspace} and event_id = any(${event_ids}::uuid[])`),
     db.run(
       sql`update webhook_deliveries as delivery
-        set due_at = due_at + interval '1 millisecond',
+        set due_at = (due_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC',
           attempts = coalesce((select jsonb_agg(attempt || '{"answer": null}' order by nth)
             from jsonb_array_elements(attempts) with ordinality as made (attempt, nth)), '[]')
         from webhooks cross join unnest(${event_ids}::uuid[]) as redacted (id)

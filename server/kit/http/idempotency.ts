@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto'
 import type { At } from '../at.ts'
 import * as clock from '../clock.ts'
-import type { SealedColumn } from '../crypto/reseal.ts'
 import { isLockTimeout } from '../postgres/errors.ts'
 import { type IsStopping, inBatches } from '../postgres/in-batches.ts'
-import { sql } from '../postgres/sql.ts'
+import { raw, sql } from '../postgres/sql.ts'
 import { idempotencyInProgress, idempotencyKeyReused, invalid, type Problem } from '../problem.ts'
 import type { Answer } from './envelope.ts'
 
@@ -14,7 +13,8 @@ export interface KeyedRequest {
   fingerprint: string
 }
 
-const stored_ms = clock.day_ms
+const stored_ms = 24 * 60 * 60 * 1000
+const stored_interval = raw(`interval '${stored_ms} milliseconds'`)
 const batch_rows = 1_000
 /** A stored answer must last longer than a request takes. */
 const request_max_ms = 60_000
@@ -35,7 +35,6 @@ export const fingerprintOf = (...request: unknown[]): string => hash('sha256', c
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `["list"${value.map((item) => `,${canonical(item)}`).join('')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
-  // An object that is no list, as checked above.
   const members = value as Record<string, unknown>
   const names = Object.keys(members).sort()
   return `["object"${names.map((name) => `,[${JSON.stringify(name)},${canonical(members[name])}]`).join('')}]`
@@ -61,7 +60,7 @@ export async function reserveKeys(
         on conflict (workspace_id, key) do update
           set fingerprint = excluded.fingerprint, expires_at = excluded.expires_at,
             status = null, headers = null, body = null
-          where held.expires_at <= ${clock.iso(now)}
+          where held.expires_at at time zone 'UTC' <= excluded.expires_at at time zone 'UTC' - ${stored_interval}
         returning key`,
     )
     .catch((error: unknown) => {
@@ -73,7 +72,7 @@ export async function reserveKeys(
     sql`select key, fingerprint, status, headers, body from idempotency_keys
       where workspace_id = ${workspace} and key = any(${keys.filter((key) => !ours.has(key))})`,
   )
-  return new Map(held.map((answer) => [answer.key, toReplay(answer, prints.get(answer.key))]))
+  return new Map(held.map((answer) => [answer.key, replayOf(answer, prints.get(answer.key))]))
 }
 
 /** Whether the key has an answer that will still be stored when the request runs. */
@@ -85,7 +84,7 @@ export async function hasStoredAnswer({ db, workspace, now }: At, key: string): 
   return stored !== undefined
 }
 
-function toReplay({ fingerprint, status, headers, body }: Answer & KeyedRequest, requested: string | undefined) {
+function replayOf({ fingerprint, status, headers, body }: Answer & KeyedRequest, requested: string | undefined) {
   if (fingerprint !== requested) return idempotencyKeyReused()
   return { status, headers: { ...headers, 'idempotent-replayed': 'true' }, body }
 }
@@ -109,6 +108,7 @@ export async function storeAnswers(
   )
 }
 
+/** Deletes expired keys in batches. */
 export function removeExpired({ db, workspace, now }: At, isStopping?: IsStopping): Promise<number> {
   const removeSome = () =>
     db.run(
@@ -118,21 +118,4 @@ export function removeExpired({ db, workspace, now }: At, isStopping?: IsStoppin
       order by expires_at limit ${batch_rows}))`,
     )
   return inBatches(batch_rows, removeSome, isStopping)
-}
-
-/** Only answers that contain a secret are sealed; all others are JSON objects. */
-export const sealed_column: SealedColumn = {
-  name: 'idempotency_keys.body',
-  list: ({ db, workspace }, after = '', limit) =>
-    db.many(
-      sql`select key, case when body like '{%' then null else body end as sealed from idempotency_keys
-        where workspace_id = ${workspace} and key > ${after} order by key limit ${limit}`,
-    ),
-  replace: ({ db, workspace }, replacements) =>
-    db.run(
-      sql`update idempotency_keys as held set body = replacement.after
-        from unnest(${replacements.map(({ key }) => key)}::text[], ${replacements.map(({ before }) => before)}::text[],
-          ${replacements.map(({ after }) => after)}::text[]) as replacement (key, before, after)
-        where workspace_id = ${workspace} and held.key = replacement.key and body = replacement.before`,
-    ),
 }

@@ -4,17 +4,18 @@ import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import { batchedGetById } from '../kit/postgres/get-by-id.ts'
 import * as page from '../kit/postgres/page.ts'
-import { raw, sql } from '../kit/postgres/sql.ts'
+import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { notFound } from '../kit/problem.ts'
 import { event_types } from './event-types.ts'
 import type { Agent, AgentQuery, AgentVersion, NewAgent } from './schema.ts'
 
 const columns = raw('id, name, description, instructions, deployed_version, created_at, updated_at')
 
-const join_deployed_version = raw(`join lateral (
+const joinDeployedVersion = (workspace: Sql): Sql =>
+  sql`join lateral (
     select instructions, jsonb_build_object('id', id, 'version_label', version_label) as deployed_version
-    from agent_versions where workspace_id = agents.workspace_id and id = agents.deployed_version_id
-  ) as version on true`)
+    from agent_versions where agent_versions.workspace_id = ${workspace} and id = agents.deployed_version_id
+  ) as version on true`
 
 /** Creates the agent's version `v1` and deploys it. */
 export async function create(at: At, input: NewAgent): Promise<Agent> {
@@ -52,14 +53,14 @@ export async function get({ db, workspace }: At, id: string): Promise<Agent> {
   return agent
 }
 
-const byId = batchedGetById<Agent>(columns, raw('agents'), join_deployed_version)
+const byId = batchedGetById<Agent>(columns, raw('agents'), joinDeployedVersion)
 
 export function list({ db, workspace }: At, query: AgentQuery): Promise<page.Page<Agent>> {
   return page.readSelection(
     db,
     query,
     page.newest_first,
-    sql`select ${columns} from agents ${join_deployed_version} where workspace_id = ${workspace}`,
+    sql`select ${columns} from agents ${joinDeployedVersion(sql`${workspace}`)} where workspace_id = ${workspace}`,
     sql`select from agents where workspace_id = ${workspace}`,
   )
 }

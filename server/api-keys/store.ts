@@ -6,7 +6,7 @@ import { hashOf } from '../kit/crypto/secret.ts'
 import type { Scopes } from '../kit/http/operation.ts'
 import { newId } from '../kit/id.ts'
 import * as page from '../kit/postgres/page.ts'
-import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
+import { raw, sql } from '../kit/postgres/sql.ts'
 import { forbidden, invalid, invalidState, notFound, Problem, preconditionFailed } from '../kit/problem.ts'
 import { event_types } from './event-types.ts'
 import type * as schema from './schema.ts'
@@ -125,7 +125,7 @@ export async function revoke(
   at: At,
   { id, isCurrent }: { id: string; isCurrent: (key: ApiKey) => boolean },
 ): Promise<{ deleted: true }> {
-  const key = await lock(at, { id, where: sql`workspace_id = ${at.workspace}` })
+  const key = await lock(at, id)
   if (!key) throw notFound()
   if (!isCurrent(key)) throw preconditionFailed()
   await revokeLocked(at, key)
@@ -134,12 +134,17 @@ export async function revoke(
 
 /** Revokes a key of any workspace, for the command line. Returns undefined when there is no such key. */
 export async function revokeAny(at: Omit<At, 'workspace'>, id: string): Promise<ApiKey | undefined> {
-  const key = await lock(at, { id, where: raw('true') })
-  return key && revokeLocked({ ...at, workspace: key.workspace_id }, key)
+  const owner = await at.db.maybe<{ workspace_id: string }>(
+    sql`select workspace_id from api_key_directory where api_key_id = ${id}`,
+  )
+  if (!owner) return undefined
+  const inWorkspace = { ...at, workspace: owner.workspace_id }
+  const key = await lock(inWorkspace, id)
+  return key && revokeLocked(inWorkspace, key)
 }
 
-const lock = ({ db }: Pick<At, 'db'>, { id, where }: { id: string; where: Sql }): Promise<ApiKey | undefined> =>
-  db.maybe<ApiKey>(sql`select ${columns} from api_keys where ${where} and id = ${id} for update`)
+const lock = ({ db, workspace }: At, id: string): Promise<ApiKey | undefined> =>
+  db.maybe<ApiKey>(sql`select ${columns} from api_keys where workspace_id = ${workspace} and id = ${id} for update`)
 
 async function revokeLocked(at: At, key: ApiKey): Promise<ApiKey> {
   if (key.revoked_at) return key

@@ -48,7 +48,7 @@ export function selectMatches(workspace: string, query: ContactFilters, text_con
     sql`candidate.workspace_id = ${workspace}`,
     text_condition,
     selected_tag !== undefined && sql`candidate.tag = ${selected_tag}`,
-    ...other_tags.map(candidateHasTag),
+    ...other_tags.map((tag) => candidateHasTag(workspace, tag)),
     source !== undefined && sql`${raw(contact)}.source = ${source}`,
     created_after !== undefined && sql`candidate.created_at > ${created_after}`,
     created_before !== undefined && sql`candidate.created_at < ${created_before}`,
@@ -57,9 +57,9 @@ export function selectMatches(workspace: string, query: ContactFilters, text_con
         where workspace_id = ${workspace} and system = ${crm_system} and crm_id = ${crm_id})`,
   ].filter((condition) => condition !== undefined && condition !== false)
   const joined = needs_contacts
-    ? 'join contacts on contacts.workspace_id = candidate.workspace_id and contacts.id = candidate.id'
-    : ''
-  return sql`select candidate.id, ${raw(`${contact}.${column} from ${table} as candidate ${joined}`)}
+    ? sql`join contacts on contacts.workspace_id = ${workspace} and contacts.id = candidate.id`
+    : raw('')
+  return sql`select candidate.id, ${raw(`${contact}.${column} from ${table} as candidate`)} ${joined}
     where ${join(conditions, ' and ')}`
 }
 
@@ -67,6 +67,6 @@ export function selectMatches(workspace: string, query: ContactFilters, text_con
  * A scalar subquery, because PostgreSQL may turn `exists` into a join. With statistics from before many contacts were
  * added, that join can be very slow.
  */
-const candidateHasTag = (tag: string): Sql =>
-  sql`(select true from contact_tags as other where other.workspace_id = candidate.workspace_id and other.tag = ${tag}
+const candidateHasTag = (workspace: string, tag: string): Sql =>
+  sql`(select true from contact_tags as other where other.workspace_id = ${workspace} and other.tag = ${tag}
     and other.created_at = candidate.created_at and other.id = candidate.id)`

@@ -7,7 +7,7 @@ import type { Call } from '../kit/http/operation.ts'
 import { newId } from '../kit/id.ts'
 import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
 import * as page from '../kit/postgres/page.ts'
-import { raw, sql } from '../kit/postgres/sql.ts'
+import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { invalid, invalidState, notFound, type Problem, preconditionFailed } from '../kit/problem.ts'
 import { truncate } from '../kit/text.ts'
 import * as workspaces from '../workspaces/store.ts'
@@ -20,10 +20,11 @@ const crm_system_pattern = new RegExp(crm_system.pattern)
 const kept_ms = 30 * clock.day_ms
 const delete_batch_max = 2_000
 
-const columns = raw(`id, name, status, field_map, default_country, token, signing_secret,
-  (select max(received_at) from integration_receipts as receipt
-    where receipt.workspace_id = integrations.workspace_id and integration_id = integrations.id) as last_received_at,
-  created_at, updated_at`)
+const columnsOf = (workspace: string): Sql =>
+  sql`id, name, status, field_map, default_country, token, signing_secret,
+    (select max(received_at) from integration_receipts as receipt
+      where receipt.workspace_id = ${workspace} and integration_id = integrations.id) as last_received_at,
+    created_at, updated_at`
 
 /** An integration as stored: its secrets are encrypted. */
 export interface StoredIntegration extends Omit<Integration, 'url' | 'is_signed'> {
@@ -67,7 +68,7 @@ export async function get(at: At, id: string): Promise<Integration> {
 
 export async function list(at: At, query: page.PageQuery): Promise<page.Page<Integration>> {
   const own = sql`from integrations where workspace_id = ${at.workspace}`
-  const all = sql`select ${columns} ${own}`
+  const all = sql`select ${columnsOf(at.workspace)} ${own}`
   const found = await page.readSelection<StoredIntegration>(at.db, query, page.newest_first, all, sql`select ${own}`)
   return { ...found, data: found.data.map((row) => toIntegration(at, row)) }
 }
@@ -145,7 +146,7 @@ export async function removeOld({ db, workspace, now }: At, isStopping?: IsStopp
 
 const find = ({ db, workspace }: At, id: string, locking = raw('')): Promise<StoredIntegration | undefined> =>
   db.maybe<StoredIntegration>(
-    sql`select ${columns} from integrations where workspace_id = ${workspace} and id = ${id} ${locking}`,
+    sql`select ${columnsOf(workspace)} from integrations where workspace_id = ${workspace} and id = ${id} ${locking}`,
   )
 
 function orNotFound(integration: StoredIntegration | undefined): StoredIntegration {

@@ -12,17 +12,17 @@ interface RowKey {
 
 /**
  * Returns a getter that batches concurrent gets by id on one `db` into one statement, across workspaces. Each id is
- * looked up in the workspace of its own call.
+ * looked up in the workspace of its own call. `joinTo` is called with the workspace's value, or the column that has it.
  */
 export function batchedGetById<Row>(
   columns: Sql,
   table: Sql,
-  joined = raw(''),
+  joinTo: (workspace: Sql) => Sql = () => raw(''),
 ): (db: Db, workspace: string, id: string) => Promise<Row | undefined> {
   /** Most batches have one workspace. An index scan with a list of ids is then cheaper than a join. */
   async function getFromOneWorkspace(db: Db, workspace: string, keys: RowKey[]): Promise<(Row | undefined)[]> {
     const rows = await db.many<Row & { id: string }>(
-      sql`select ${columns} from ${table} ${joined}
+      sql`select ${columns} from ${table} ${joinTo(sql`${workspace}`)}
         where workspace_id = ${workspace} and id = any(${toArrayLiteral(keys.map(({ id }) => id))}::uuid[]) order by id`,
     )
     const by_id = new Map(rows.map((row) => [row.id, row]))
@@ -38,7 +38,7 @@ export function batchedGetById<Row>(
       sql`select workspace_id, ${columns}
         from unnest(${toArrayLiteral(keys.map(({ workspace }) => workspace))}::uuid[],
           ${toArrayLiteral(keys.map(({ id }) => id))}::uuid[]) as wanted (workspace_id, id)
-        join ${table} using (workspace_id, id) ${joined}`,
+        join ${table} using (workspace_id, id) ${joinTo(raw('wanted.workspace_id'))}`,
     )
     const by_key = new Map(rows.map((row) => [row.workspace_id + row.id, row]))
     return keys.map(({ workspace, id }) => by_key.get(workspace + id))

@@ -5,9 +5,11 @@ import { normalizeTag, toSearchText } from '../server/contacts/normalize.ts'
 import type { Contact } from '../server/contacts/schema.ts'
 import * as short_search from '../server/contacts/short-search-totals.ts'
 import * as contacts from '../server/contacts/store.ts'
-import { inTransaction } from '../server/kit/at.ts'
+import { type At, inTransaction } from '../server/kit/at.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
 import { serve, type Tenant } from './support/harness.ts'
+import { holdTransaction } from './support/held-transaction.ts'
+import { create } from './support/people.ts'
 
 const { at, workspace, pool } = await serve()
 
@@ -110,7 +112,7 @@ async function checkDerivedTables({ id, call }: Tenant): Promise<void> {
 
 const sortKey = ({ created_at, id }: Contact): string => `${created_at} ${id}`
 
-/** Totals are built only when every transaction that may not record its changes has ended. */
+/** Totals are built only when every transaction that did not record its changes has ended. */
 async function waitForTotals({ id }: Tenant): Promise<void> {
   for (; (await short_search.countShortMatches(at(id), '+')) === undefined; await sleep(20))
     await short_search.applyAllChanges({ db: pool })
@@ -148,5 +150,41 @@ test('processes that update the totals at the same time count nothing twice', as
     for (let times = 0; times < 10; times += 1) await short_search.applyAllChanges({ db: pool })
   })
   await Promise.all([changeAtRandom(tenant, []), ...updating])
+  await checkDerivedTables(tenant)
+})
+
+const input = (first_name: string) => ({ phone_number: number(), first_name, source: 'api' as const })
+const unconditional = { is_current: () => true }
+const writes: Record<string, (at: At, contact: Contact) => Promise<unknown>> = {
+  'creates a contact': (at) => contacts.create(at, [input('Grace')]),
+  'imports a contact': (at) => contacts.createMany(at, { inputs: [input('Grace')], turn: Promise.resolve() }),
+  'updates a contact': (at, { id }) => contacts.update(at, [{ id, change: { first_name: 'Grace' }, ...unconditional }]),
+  'deletes a contact': (at, { id }) => contacts.remove(at, { id, ...unconditional }),
+}
+
+for (const [title, write] of Object.entries(writes)) {
+  test(`a transaction that ${title} before the totals are started, and commits later, is counted`, async () => {
+    const tenant = await workspace()
+    const contact = await create(tenant, { first_name: 'Zoë' })
+    await using held = await holdTransaction(pool, (db) => write({ ...at(tenant.id), db }, contact))
+    await short_search.startTotals(at(tenant.id))
+    await short_search.applyAllChanges({ db: pool })
+    await create(tenant, { first_name: 'Wei' })
+    await short_search.applyAllChanges({ db: pool })
+    assert.equal(await short_search.countShortMatches(at(tenant.id), 'z'), undefined)
+    await held.end()
+    await waitForTotals(tenant)
+    await checkDerivedTables(tenant)
+  })
+}
+
+test('a transaction that records its changes does not delay the totals', async () => {
+  const tenant = await workspace()
+  await short_search.startTotals(at(tenant.id))
+  await using held = await holdTransaction(pool, (db) => contacts.create({ ...at(tenant.id), db }, [input('Grace')]))
+  await short_search.applyAllChanges({ db: pool })
+  assert.equal(await short_search.countShortMatches(at(tenant.id), 'g'), 0)
+  await held.end()
+  assert.equal(await short_search.countShortMatches(at(tenant.id), 'g'), 1)
   await checkDerivedTables(tenant)
 })

@@ -4,7 +4,7 @@ import { copyLine } from '../kit/postgres/copy.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { normalizeTag, toSearchText } from './normalize.ts'
 import type { Contact } from './schema.ts'
-import { keepsTotals } from './short-search-totals.ts'
+import { keepsTotals, shareUnlessRecording } from './short-search-totals.ts'
 
 /** A contact that was updated, or deleted if there is no `after`. The transaction has locked it. */
 export interface IndexedChange {
@@ -18,7 +18,8 @@ export async function add(at: At, contacts: Contact[]): Promise<void> {
 }
 
 /** Like `add`, for thousands of contacts. */
-export async function addMany({ db, workspace }: At, contacts: Contact[]): Promise<void> {
+export async function addMany(at: At, contacts: Contact[]): Promise<void> {
+  const { db, workspace } = at
   const texts = contacts.map(toSearchText)
   const text_lines = contacts.map(({ id, created_at }, index) =>
     copyLine([workspace, id, created_at, texts[index] ?? '']),
@@ -26,7 +27,8 @@ export async function addMany({ db, workspace }: At, contacts: Contact[]): Promi
   const tag_lines = contacts
     .flatMap(allTags)
     .map(({ tag, created_at, id }) => copyLine([workspace, tag, created_at, id]))
-  const [{ keeps_totals }] = await Promise.all([
+  const [, { keeps_totals }] = await Promise.all([
+    shareUnlessRecording(at),
     db.one<{ keeps_totals: boolean }>(sql`select ${keepsTotals(workspace)} as keeps_totals`),
     db.copy('contact_texts', ['workspace_id', 'id', 'created_at', 'text'], text_lines.join('')),
     db.copy('contact_tags', ['workspace_id', 'tag', 'created_at', 'id'], tag_lines.join('')),
@@ -44,7 +46,8 @@ export async function update(at: At, changes: IndexedChange[]): Promise<void> {
   await Promise.all([updateTexts(at, changed_texts), removeTags(at, removed_tags), addTags(at, added_tags)])
 }
 
-async function addTexts({ db, workspace }: At, contacts: Contact[]): Promise<void> {
+async function addTexts(at: At, contacts: Contact[]): Promise<void> {
+  const { db, workspace } = at
   if (contacts.length === 0) return
   const ids = contacts.map(({ id }) => id)
   const texts = contacts.map(toSearchText)
@@ -55,6 +58,7 @@ async function addTexts({ db, workspace }: At, contacts: Contact[]): Promise<voi
         from unnest(${ids}::uuid[], ${contacts.map(({ created_at }) => created_at)}::timestamptz[], ${texts}::text[])
           as row (id, created_at, text)`,
     ),
+    shareUnlessRecording(at),
     db.run(
       sql`insert into contact_text_changes (workspace_id, id, added)
         select ${workspace}, id, text from unnest(${ids.map(newId)}::uuid[], ${texts}::text[]) as row (id, text)
@@ -63,12 +67,14 @@ async function addTexts({ db, workspace }: At, contacts: Contact[]): Promise<voi
   ])
 }
 
-/** A connection runs statements in the order they are sent, so the first one still reads the old texts. */
-async function updateTexts({ db, workspace }: At, changes: IndexedChange[]): Promise<void> {
+/** A connection runs statements in the order they are sent, so the recording one still reads the old texts. */
+async function updateTexts(at: At, changes: IndexedChange[]): Promise<void> {
+  const { db, workspace } = at
   if (changes.length === 0) return
   const ids = changes.map(({ before }) => before.id)
   const rows = sql`unnest(${changes.map(newId)}::uuid[], ${ids}::uuid[],
     ${changes.map(({ after }) => after && toSearchText(after))}::text[]) as row (change_id, contact_id, added)`
+  const sharing = shareUnlessRecording(at)
   const recording = db.run(
     sql`insert into contact_text_changes (workspace_id, id, removed, added)
       select ${workspace}, change_id, text, added
@@ -87,7 +93,7 @@ async function updateTexts({ db, workspace }: At, changes: IndexedChange[]): Pro
       sql`delete from contact_texts using ${rows}
         where workspace_id = ${workspace} and id = contact_id and added is null`,
     )
-  await Promise.all([recording, updating, deleting])
+  await Promise.all([sharing, recording, updating, deleting])
 }
 
 /** A row of `contact_tags`. */

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { type At, inTransaction } from '../kit/at.ts'
 import { likeContains, raw, type Sql, sql } from '../kit/postgres/sql.ts'
+import * as workspaces from '../workspaces/store.ts'
 import { newTermCounter } from './term-counter.ts'
 
 /*
@@ -29,6 +30,13 @@ type InWorkspace = Pick<At, 'db' | 'workspace'>
 export const keepsTotals = (workspace: string): Sql =>
   sql`exists (select from contact_search_tallies where workspace_id = ${workspace})`
 
+/**
+ * Sent before the statement that records text changes if the workspace keeps totals, in the same transaction. A transaction
+ * that doesn't record its changes shares the workspace's row, so that the totals are not built before it has ended.
+ */
+export const shareUnlessRecording = (at: InWorkspace): Promise<number> =>
+  workspaces.shareUnless(at, keepsTotals(at.workspace))
+
 /** Returns undefined if the term is longer than two characters or the workspace keeps no totals. */
 export async function countShortMatches({ db, workspace }: At, term: string): Promise<number | undefined> {
   if (term.length > short_term_length_max) return undefined
@@ -51,29 +59,20 @@ export async function startInLargeWorkspaces({ db }: Pick<At, 'db'>): Promise<vo
   for (const { workspace_id } of large) await startTotals({ db, workspace: workspace_id })
 }
 
-/**
- * From now on, new transactions record text changes. The totals are built once all older transactions have ended, because
- * those may not record theirs.
- */
+/** From now on, text changes are recorded. The totals are built once no open transaction has missed this. */
 export async function startTotals({ db, workspace }: InWorkspace): Promise<void> {
   await db.run(sql`insert into contact_search_tallies (workspace_id) values (${workspace}) on conflict do nothing`)
-  // A second statement, so that every transaction that doesn't see the row is older than `noted_from`.
-  await db.run(
-    sql`update contact_search_tallies set noted_from = pg_snapshot_xmax(pg_current_snapshot())
-      where workspace_id = ${workspace} and noted_from is null`,
-  )
 }
 
-/** Adds the recorded changes to the totals of all workspaces, and builds totals that are due. */
+/** Adds the recorded changes to the totals of all workspaces, and builds totals that were started. */
 export async function applyAllChanges({ db }: Pick<At, 'db'>): Promise<void> {
-  const tallies = await db.many<{ workspace_id: string; is_built: boolean; is_due: boolean }>(
-    sql`select workspace_id, is_built, noted_from <= pg_snapshot_xmin(pg_current_snapshot()) as is_due
-      from contact_search_tallies`,
+  const tallies = await db.many<{ workspace_id: string; is_built: boolean }>(
+    sql`select workspace_id, is_built from contact_search_tallies`,
   )
-  for (const { workspace_id, is_built, is_due } of tallies) {
+  for (const { workspace_id, is_built } of tallies) {
     const at = { db, workspace: workspace_id }
-    if (!is_built && is_due) await buildTotals(at)
-    else if (is_built) while ((await applyChanges(at)) === texts_per_batch);
+    if (is_built) while ((await applyChanges(at)) === texts_per_batch);
+    else if (!(await workspaces.isShared(at))) await buildTotals(at)
   }
 }
 

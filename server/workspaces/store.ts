@@ -28,6 +28,17 @@ export const rename = ({ db, workspace }: At, name: string): Promise<Workspace> 
 export const lock = ({ db, workspace }: At): Promise<number> =>
   db.run(sql`select from workspaces where id = ${workspace} for no key update`)
 
+/**
+ * Shares the workspace's row until the transaction ends, unless the condition holds. Sharing waits for nobody, and only
+ * `isShared` notices it.
+ */
+export const shareUnless = ({ db, workspace }: Pick<At, 'db' | 'workspace'>, condition: Sql): Promise<number> =>
+  db.run(sql`select from workspaces where id = ${workspace} and not ${condition} for key share`)
+
+/** Whether a transaction that is still open shares the workspace's row. */
+export const isShared = async ({ db, workspace }: Pick<At, 'db' | 'workspace'>): Promise<boolean> =>
+  (await db.run(sql`select from workspaces where id = ${workspace} for update skip locked`)) === 0
+
 export const find = ({ db }: Pick<Unscoped, 'db'>, name: string): Promise<Workspace | undefined> =>
   db.maybe<Workspace>(sql`select id, name, created_at from workspaces where name = ${name}`)
 

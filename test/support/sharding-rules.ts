@@ -1,0 +1,145 @@
+import { loadModule, parseSync } from 'libpg-query'
+
+await loadModule()
+
+/** A node of PostgreSQL's parse tree. */
+// biome-ignore lint/suspicious/noExplicitAny: the tree has a hundred types of nodes, and each rule reads a few
+type Node = any
+
+export interface Catalog {
+  /** The tables that are sharded by `workspace_id`. */
+  tables: Set<string>
+  /** Functions that are not immutable, by name. */
+  unstable_functions: Set<string>
+  workspaces: Set<unknown>
+}
+
+/** What a statement on a sharded database breaks. */
+export interface Faults {
+  /** Tables that are not filtered by the workspace's value, so that the statement goes to every shard. */
+  unfiltered: string[]
+  /** What a sharded database refuses. */
+  refused: string[]
+}
+
+const queries = ['SelectStmt', 'InsertStmt', 'UpdateStmt', 'DeleteStmt']
+const writes = ['InsertStmt', 'UpdateStmt', 'DeleteStmt']
+/** Tells about one node of the cluster only. */
+const of_one_node = /^(pg_(try_)?advisory|pg_current_(snapshot|xact)|pg_snapshot|pg_visible|pg_xact|txid_|pg_notify)/
+const times = /^(timestamp|timestamptz|date|time|timetz)$/
+
+/** Parses the statement with PostgreSQL's own parser and checks the rules of docs/decisions/0020. */
+export function faultsOf({ text, values }: { text: string; values: readonly unknown[] }, catalog: Catalog): Faults {
+  const tree: Node = parseSync(text)
+  const ctes = new Set(find(tree, ['CommonTableExpr']).map(({ ctename }) => ctename))
+  const isTable = (relation: Node) => catalog.tables.has(relation.relname) && !ctes.has(relation.relname)
+  const isWorkspace = (node: Node) => catalog.workspaces.has(values[withoutCast(node)?.ParamRef?.number - 1])
+  const levels = find(tree, queries).flatMap(setOperands)
+  const unfiltered = levels.flatMap((query) => unfilteredTables(query, { isTable, isWorkspace }))
+  const functions = find(tree, ['FuncCall']).map(nameOf)
+  const refused = [
+    ...find(tree, ['CaseExpr']).flatMap(({ arg }) => (arg ? ['case x when'] : [])),
+    ...(find(tree, ['withClause']).some(({ recursive }) => recursive) ? ['a recursive CTE'] : []),
+    ...levels.flatMap((query) =>
+      query.lockingClause && unfilteredTables(query, { isTable, isWorkspace }).length > 0
+        ? ['for update over all workspaces']
+        : [],
+    ),
+    ...(find(tree, writes).length > 1 ? ['a writing CTE beside another write'] : []),
+    ...functions.filter((name) => of_one_node.test(name)),
+    ...find(tree, writes).flatMap((write) => unstableExpressions(write, catalog)),
+    ...find(tree, ['InsertStmt']).flatMap((insert) => conflictParameters(insert)),
+  ]
+  return { unfiltered: [...new Set(unfiltered)], refused: [...new Set(refused)] }
+}
+
+/** All nodes of these types in the tree. */
+function find(tree: Node, types: string[]): Node[] {
+  if (typeof tree !== 'object' || tree === null) return []
+  return Object.entries(tree).flatMap(([name, node]) => [...(types.includes(name) ? [node] : []), ...find(node, types)])
+}
+
+/** The parser doesn't name the type of the sides of a `union`. */
+const setOperands = (query: Node): Node[] =>
+  query.larg ? [...setOperands(query.larg), ...setOperands(query.rarg)] : [query]
+
+interface Level {
+  isTable: (relation: Node) => boolean
+  isWorkspace: (node: Node) => boolean
+}
+
+/** The tables that this query names in its own clauses, without its subqueries, and does not filter. */
+function unfilteredTables(query: Node, { isTable, isWorkspace }: Level): string[] {
+  const items: Node[] = [...(query.fromClause ?? []), ...(query.usingClause ?? [])].flatMap(joinOperands)
+  // An insert is filtered by what it writes into the column.
+  const target = query.cols || query.onConflictClause ? undefined : query.relation
+  const tables = [target, ...items.map(({ RangeVar }) => RangeVar)].filter((one) => one && isTable(one))
+  const conditions = [query.whereClause, ...items.map(({ condition }) => condition)].flatMap(conjuncts)
+  const filtered = conditions.flatMap(({ A_Expr: expression }) => {
+    if (expression?.kind !== 'AEXPR_OP' || expression.name[0].String.sval !== '=') return []
+    const { lexpr, rexpr } = expression
+    const column = columnOf(isWorkspace(rexpr) ? lexpr : isWorkspace(lexpr) ? rexpr : undefined)
+    if (column.at(-1) !== 'workspace_id') return []
+    return column.length > 1 ? column[0] : tables.length === 1 ? aliasOf(tables[0]) : []
+  })
+  const unfiltered = tables.filter((table) => !filtered.includes(aliasOf(table))).map(({ relname }) => relname)
+  const inserted = query.relation && !target && isTable(query.relation) && !writesWorkspace(query, isWorkspace)
+  return inserted ? [...unfiltered, query.relation.relname] : unfiltered
+}
+
+/** Whether each row that the insert writes has the workspace's value. */
+function writesWorkspace({ cols, selectStmt }: Node, isWorkspace: Level['isWorkspace']): boolean {
+  const index = cols.findIndex(({ ResTarget }: Node) => ResTarget.name === 'workspace_id')
+  const { valuesLists, targetList } = selectStmt.SelectStmt
+  if (!valuesLists) return isWorkspace(targetList[index].ResTarget.val)
+  return valuesLists.every(({ List }: Node) => isWorkspace(List.items[index]))
+}
+
+/** The tables of a join, each join with its condition. */
+const joinOperands = (item: Node): Node[] =>
+  item.JoinExpr
+    ? [{ condition: item.JoinExpr.quals }, ...[item.JoinExpr.larg, item.JoinExpr.rarg].flatMap(joinOperands)]
+    : [item]
+
+const conjuncts = (condition: Node): Node[] => {
+  if (!condition) return []
+  return condition.BoolExpr?.boolop === 'AND_EXPR' ? condition.BoolExpr.args.flatMap(conjuncts) : [condition]
+}
+
+const withoutCast = (node: Node): Node => (node?.TypeCast ? withoutCast(node.TypeCast.arg) : node)
+const aliasOf = ({ alias, relname }: Node): string => alias?.aliasname ?? relname
+const columnOf = (node: Node): string[] =>
+  (node?.ColumnRef?.fields ?? []).map(({ String: name }: Node) => name?.sval ?? '*')
+const nameOf = ({ funcname }: Node): string => funcname.at(-1).String.sval
+const typeOf = ({ typeName }: Node): string => typeName.names.at(-1).String.sval
+/** `at time zone 'UTC'` makes the rest independent of settings. */
+const isAtTimeZone = (call: Node): boolean => nameOf(call) === 'timezone'
+const hasColumn = (node: Node): boolean => find(node, ['ColumnRef']).length > 0
+
+/** Functions, casts and operators over columns whose result depends on settings, such as the time zone. */
+function unstableExpressions(write: Node, { unstable_functions }: Catalog): string[] {
+  const calls = find(write, ['FuncCall']).filter(
+    (call) => unstable_functions.has(nameOf(call)) && hasColumn(call.args) && !isAtTimeZone(call),
+  )
+  const casts = find(write, ['TypeCast']).filter((cast) => times.test(typeOf(cast)) && hasColumn(cast.arg))
+  const sums = find(write, ['A_Expr']).filter(
+    (expression) =>
+      [expression.lexpr, expression.rexpr].some((side) => side?.TypeCast && typeOf(side.TypeCast) === 'interval') &&
+      hasColumn(expression) &&
+      !find(expression, ['FuncCall']).some(isAtTimeZone),
+  )
+  return [
+    ...calls.map((call) => `${nameOf(call)}(column)`),
+    ...casts.map((cast) => `column::${typeOf(cast)}`),
+    ...sums.map(() => 'column + interval'),
+    ...(find(write, ['SQLValueFunction']).length > 0 ? ['current_timestamp'] : []),
+    ...find(write, ['FuncCall']).flatMap((call) => (nameOf(call) === 'now' ? ['now()'] : [])),
+  ]
+}
+
+/** A parameter there has no type when the insert selects its rows. */
+function conflictParameters({ selectStmt, onConflictClause }: Node): string[] {
+  const selects = selectStmt && !selectStmt.SelectStmt.valuesLists
+  const clause = [onConflictClause?.whereClause, onConflictClause?.infer?.whereClause]
+  return selects && find(clause, ['ParamRef']).length > 0 ? ['a parameter in on conflict where'] : []
+}

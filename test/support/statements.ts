@@ -1,0 +1,292 @@
+import assert from 'node:assert/strict'
+import { operations } from '../../server/api.ts'
+import * as api_keys from '../../server/api-keys/store.ts'
+import * as short_search from '../../server/contacts/short-search-totals.ts'
+import * as contacts from '../../server/contacts/store.ts'
+import * as feed from '../../server/events/feed.ts'
+import { assignPositions, lastPositions } from '../../server/events/positions.ts'
+import { work as imports } from '../../server/imports/run.ts'
+import { inTransaction } from '../../server/kit/at.ts'
+import * as clock from '../../server/kit/clock.ts'
+import { hashOf } from '../../server/kit/crypto/secret.ts'
+import { sign } from '../../server/kit/crypto/signing.ts'
+import { newId } from '../../server/kit/id.ts'
+import { openLog } from '../../server/kit/log.ts'
+import { isCurrent, isMigrated } from '../../server/kit/postgres/migrate.ts'
+import { takeTurns } from '../../server/kit/work/work.ts'
+import * as setup from '../../server/people/setup.ts'
+import * as people from '../../server/people/store.ts'
+import * as retention from '../../server/retention.ts'
+import { addToCounts } from '../../server/webhooks/delivery-counts.ts'
+import { openSending } from '../../server/webhooks/sending.ts'
+import * as workspaces from '../../server/workspaces/store.ts'
+import { migrations, type Server } from './harness.ts'
+import { makeSample, pathFor, prepare, sampleBody, sendRequest, successStatus } from './operations.ts'
+import { newContact, newImport, newIntegration, newWebhook, phoneNumber } from './samples.ts'
+import { browser, at as inWorkspace, newSessionToken, password, someone } from './visitors.ts'
+
+const day_ms = 24 * 60 * 60 * 1000
+const never = () => false
+const log = openLog('silent')
+
+/** Makes the server send each of its statements at least once. */
+export async function sendEverything(server: Server): Promise<void> {
+  await setUpFirstPerson(server)
+  await callOperations(server)
+  await listContacts(server)
+  await changeContacts(server)
+  await importContacts(server)
+  await receiveMessages(server)
+  await sendWebhooks(server)
+  await visitDashboard(server)
+  await runCommands(server)
+  await workInBackground(server)
+}
+
+async function callOperations(server: Server): Promise<void> {
+  for (const operation of operations) {
+    const tenant = await server.workspace()
+    const resource = await makeSample(operation, tenant)
+    await prepare(operation, tenant, resource)
+    const { status, text } = await sendRequest(operation, tenant, pathFor(operation, resource), sampleBody(operation))
+    assert.equal(status, successStatus(operation), `${operation.id}: ${text}`)
+  }
+  const { id: workspace, call } = await server.workspace()
+  await call('GET', '/events')
+  const { id } = (await call('GET', '/events?limit=1')).body.data[0]
+  await feed.listNext(server.pool, workspace, undefined, 0)
+  await lastPositions(server.pool, [workspace, (await server.workspace()).id])
+  for (const query of [`after=${id}`, `resource_id=${newId()}`, `type=contact.*`]) await call('GET', `/events?${query}`)
+}
+
+const filters = {
+  search: ['ada', 'a', '.e'],
+  tag: ['vip', 'vip&tag=trial'],
+  source: ['api'],
+  created_after: ['2026-01-01T00:00:00Z'],
+  crm_id: ['1&crm_system=hubspot'],
+}
+
+/** Every combination of filters, with each kind of page. */
+async function listContacts(server: Server): Promise<void> {
+  const large = await server.workspace()
+  const small = await server.workspace()
+  for (const { call } of [large, small])
+    for (let count = 0; count < 3; count += 1)
+      await call('POST', '/contacts', newContact({ first_name: 'Ada', tags: ['vip', 'trial'] }))
+  await short_search.startTotals(server.at(large.id))
+  await short_search.applyAllChanges({ db: server.pool })
+  const combined = Object.entries(filters).reduce<string[]>(
+    (queries, [name, values]) =>
+      queries.flatMap((query) => [query, ...values.map((value) => `${query}&${name}=${value}`)]),
+    [''],
+  )
+  for (const sort of ['-created_at', 'last_contact_at'])
+    for (const filter of combined) {
+      const query = `sort=${sort}${filter}`
+      const { status, text } = await large.call('GET', `/contacts?limit=1&${query}`)
+      assert.equal(status, 200, text)
+      await large.call('GET', `/contacts/export?${query}`)
+      await small.call('GET', `/contacts?limit=1&${query}`)
+    }
+  for (const page of ['offset=1', 'offset=1000'])
+    for (const filter of ['', '&search=ada', '&search=a']) await large.call('GET', `/contacts?${page}${filter}`)
+  const cursorOf = (...position: unknown[]) => Buffer.from(JSON.stringify(position)).toString('base64url')
+  for (const value of [clock.iso(clock.now()), null]) {
+    const cursor = cursorOf('last_contact_at', value, newId(), 1)
+    for (const filter of ['', '&search=ada', '&search=a', '&tag=vip']) {
+      const { status, text } = await large.call('GET', `/contacts?sort=last_contact_at&cursor=${cursor}${filter}`)
+      assert.equal(status, 200, text)
+    }
+  }
+  const ids = await Promise.all(
+    [large, small].map(async ({ call }) => (await call('GET', '/contacts')).body.data[0].id),
+  )
+  await Promise.all([large, small].map(({ id }, index) => contacts.get(server.at(id), ids[index])))
+}
+
+async function changeContacts(server: Server): Promise<void> {
+  const tenant = await server.workspace()
+  const { call } = tenant
+  const create = async (fields: object = {}) => (await call('POST', '/contacts', newContact(fields))).body.data
+  const [first, second] = [await create({ tags: ['vip'] }), await create()]
+  await call('POST', '/contacts', { phone_number: first.phone_number })
+  for (const [path, body] of [
+    ['/contacts', newContact()],
+    ['/webhooks', newWebhook()],
+    [`/contacts/imports/${newId()}/undo`, undefined],
+  ] as const) {
+    const headers = { 'idempotency-key': newId() }
+    for (const _ of ['first', 'repeated']) await call('POST', path, body, headers)
+  }
+  await call('PATCH', `/contacts/${first.id}`, { phone_number: second.phone_number })
+  await call('PATCH', `/contacts/${first.id}`, { first_name: 'Ada', tags: ['trial'] })
+  await call('PUT', `/contacts/${first.id}/crm_ids/hubspot`, { id: '1' })
+  await call('GET', '/contacts?created_before=2036-01-01T00:00:00Z')
+  await call('DELETE', `/contacts/${first.id}`)
+}
+
+async function importContacts(server: Server): Promise<void> {
+  const { call, work } = await server.workspace()
+  await call('POST', '/webhooks', newWebhook({ url: 'inbox' }))
+  const known = phoneNumber()
+  await call('POST', '/contacts', newContact({ phone_number: known }))
+  const rows = [
+    ...Array.from({ length: 120 }, () => ({ Phone: phoneNumber(), Name: 'Ada' })),
+    { Phone: known, Name: 'Grace' },
+    { Phone: 'none', Name: 'Grace' },
+  ]
+  const start = async (fields: object) =>
+    (await call('POST', '/contacts/imports', newImport({ rows, on_conflict: 'update', mapping, ...fields }))).body.data
+      .id
+  const mapping = { Name: 'first_name' }
+  await start({ is_dry_run: true })
+  await work()
+  const id = await start({})
+  await work()
+  const imported = (await call('GET', `/contacts/imports/${id}/rows?outcome=created`)).body.data
+  await call('GET', `/contacts/imports/${id}/rows/download?outcome=refused`)
+  await call('PATCH', `/contacts/${imported[0].contact_id}`, { first_name: 'Changed' })
+  await call('DELETE', `/contacts/${imported[1].contact_id}`)
+  await call('POST', `/contacts/imports/${id}/undo`)
+  await work()
+  const form = new FormData()
+  form.append('file', new Blob([`Phone\n${phoneNumber()}\n`]), 'contacts.csv')
+  await call('POST', '/contacts/imports', form)
+  await call('POST', '/contacts/imports', new FormData())
+}
+
+async function receiveMessages(server: Server): Promise<void> {
+  const { call, send } = await server.workspace()
+  const signing_secret = `whsec_${Buffer.alloc(32).toString('base64')}`
+  const field_map = { phone_number: '/phone', first_name: '/name', crm_ids: { hubspot: '/id' } }
+  const { url } = (await call('POST', '/integrations', newIntegration({ signing_secret, field_map }))).body.data
+  const phone = phoneNumber()
+  for (const payload of [{ phone, id: '1' }, { phone, id: '1', name: 'Ada' }, { phone: 'none' }]) {
+    const body = JSON.stringify(payload)
+    const message = { id: newId(), timestamp: String(Math.floor(clock.now() / 1000)), body: Buffer.from(body) }
+    const headers = {
+      'content-type': 'application/json',
+      'webhook-id': message.id,
+      'webhook-timestamp': message.timestamp,
+      'webhook-signature': sign(signing_secret, message),
+    }
+    for (const _ of ['first', 'repeated']) await send(url, body, headers)
+  }
+}
+
+async function sendWebhooks(server: Server): Promise<void> {
+  const { id: workspace, call, work } = await server.workspace()
+  const create = async (fields: object) =>
+    (await call('POST', '/webhooks', newWebhook({ url: 'inbox', ...fields }))).body.data
+  const hooks = [await create({}), await create({ inbox_answer: '500' }), await create({ inbox_answer: '410' })]
+  const contact = (await call('POST', '/contacts', newContact())).body.data
+  await work()
+  await work(clock.now() + day_ms)
+  await call('DELETE', `/contacts/${contact.id}`)
+  for (const { id } of hooks) {
+    for (const status of ['pending', 'succeeded', 'failed'])
+      await call('GET', `/webhooks/${id}/deliveries?status=${status}`)
+    await call('POST', `/webhooks/${id}/recover`, { since: '2026-01-01T00:00:00Z' })
+  }
+  const [first] = hooks
+  await call('POST', '/contacts', newContact())
+  await call('PATCH', `/webhooks/${first.id}`, { status: 'disabled' })
+  await work()
+  await call('DELETE', `/webhooks/${first.id}`)
+  const { tools, hooks: reactions } = server.at(workspace)
+  const service = { pool: server.pool, tools, hooks: reactions }
+  const sending = openSending({ service, ownAddress: () => server.url, log })
+  await sending.poll()
+  await sending.stop()
+}
+
+async function setUpFirstPerson(server: Server): Promise<void> {
+  await server.workspace()
+  const token = (await setup.createToken({ db: server.pool, now: clock.now() })) ?? ''
+  const { go } = browser(server)
+  await go('GET', `/setup/${token}`)
+  const { status, text } = await go('POST', `/setup/${token}`, { email: 'first@example.com', name: 'First', password })
+  assert.equal(status, 200, text)
+}
+
+async function visitDashboard(server: Server): Promise<void> {
+  const workspace = await server.workspace()
+  const headers = inWorkspace(workspace)
+  const owner = await someone(server, { [workspace.id]: 'owner' })
+  const member = await someone(server, { [workspace.id]: 'member' })
+  const { go } = owner
+  const invite = async (fields: object = {}) => {
+    const { body } = await go('POST', '/invitations', { role: 'member', ...fields }, headers)
+    return { id: body.data.id, token: body.data.link.split('/').at(-1) }
+  }
+  const earlier = browser(server, await newSessionToken(server, owner.id, clock.now() - day_ms))
+  const visitor = { email: 'visitor@example.com', name: 'Visitor', password }
+  for (const [who, method, path, body] of [
+    [owner, 'GET', '/session'],
+    [earlier, 'GET', '/session'],
+    [browser(server), 'POST', '/session', { email: 'first@example.com', password }],
+    [owner, 'GET', '/sessions'],
+    [owner, 'DELETE', `/sessions/${newId()}`],
+    [owner, 'PATCH', '/person', { name: 'Owner' }],
+    [owner, 'POST', '/workspaces', { name: newId() }],
+    [owner, 'PATCH', '/workspace', { name: newId() }],
+    [owner, 'GET', '/members'],
+    [owner, 'PATCH', `/members/${member.id}`, { role: 'viewer' }],
+    [owner, 'GET', '/invitations'],
+    [owner, 'GET', `/invitations/${(await invite()).token}`],
+    [owner, 'DELETE', `/invitations/${(await invite()).id}`],
+    [browser(server), 'POST', `/invitations/${(await invite()).token}`, visitor],
+    [await someone(server), 'POST', `/invitations/${(await invite()).token}`, {}],
+    [owner, 'DELETE', `/members/${member.id}`],
+    [owner, 'PUT', '/password', { current_password: password, new_password: `${password}!` }],
+    [owner, 'DELETE', '/session'],
+    [member, 'DELETE', '/sessions'],
+  ] as const) {
+    const { status, text } = await who.go(method, path, body, headers)
+    assert.ok(status < 300 || path.startsWith('/sessions/'), `${method} ${path}: ${text}`)
+  }
+}
+
+/** What the command line and the start of the service send. */
+async function runCommands(server: Server): Promise<void> {
+  const { pool } = server
+  const { id, key } = await server.workspace()
+  const at = server.at(id)
+  await isMigrated(pool)
+  await isCurrent(pool, migrations)
+  await server.fetch('GET', '/ready')
+  const [{ name = '' } = {}] = await workspaces.list({ db: pool })
+  await workspaces.find({ db: pool }, name)
+  await people.list({ db: pool })
+  await inTransaction(at, (at) => api_keys.ensure(at, { token: key, key: { name, scopes: null, expires_at: null } }))
+  const [found] = await api_keys.findByHashes({ db: pool }, [hashOf(key)])
+  await api_keys.listAll({ db: pool })
+  await api_keys.recordUses({ db: pool }, [{ workspace_id: id, id: found?.id ?? '', used_at: clock.now() }])
+  await inTransaction(at, (at) => api_keys.revokeAny(at, found?.id ?? ''))
+}
+
+async function workInBackground(server: Server): Promise<void> {
+  const { tools, hooks } = server.at('')
+  const service = { pool: server.pool, tools, hooks }
+  const tenant = await server.workspace()
+  const { call } = tenant
+  await call('POST', '/contacts', newContact())
+  await assignPositions({ db: server.pool }, never)
+  await short_search.startInLargeWorkspaces({ db: server.pool })
+  await short_search.applyAllChanges({ db: server.pool })
+  await takeTurns(service, [imports], log, never)
+  const failing = { ...imports, begin: () => Promise.reject(new Error('a batch that fails')) }
+  await call('POST', '/contacts/imports', newImport())
+  await takeTurns(service, [failing], log, never)
+  const lease = { workspace: tenant.id, id: newId(), token: newId() }
+  await inTransaction(server.at(tenant.id), (at) => imports.giveUp(at, lease))
+  for (let count = 0; count <= 100; count += 1) {
+    await addToCounts(server.at(tenant.id), { webhook_ids: [lease.id], each: 1 })
+  }
+  for (const days of [0, 31, 100]) {
+    const options = { service, events_keep_days: 30, isStopping: never, log, now: () => clock.now() + days * day_ms }
+    await retention.removeExpired(options)
+    await retention.tidyDeliveries(options)
+  }
+}

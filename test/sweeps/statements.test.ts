@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { type Sql, sql } from '../../server/kit/postgres/sql.ts'
+import { directories } from '../support/directories.ts'
+import { createDatabase, openServer, testPool } from '../support/harness.ts'
+import { recordStatements } from '../support/old-rows.ts'
+import { type Catalog, faultsOf } from '../support/sharding-rules.ts'
+import { sendEverything } from '../support/statements.ts'
+
+/* Checks that a database sharded by workspace takes every statement of the server. The rules are in docs/decisions/0020. */
+
+/** How statements begin that may go to every shard, and why. Remove what is no longer needed, and add nothing. */
+const over_all_workspaces: Record<string, string> = {
+  'select id, workspace_id, name, last_four, scopes, expires_at, revoked_at, last_used_at, created_at, hash from api_keys':
+    'concurrent requests look up their keys together',
+  'select id, workspace_id, name, last_four, scopes, expires_at, revoked_at, last_used_at, created_at from api_keys order':
+    'the command line lists all keys',
+  'update api_keys set last_used_at = seen.used_at from unnest(': 'one statement records the uses of all keys',
+  'select workspace_id, id, phone_number, first_name,': 'concurrent gets share a statement',
+  'select workspace_id, position, (select true from events': 'the streams of a process share a poll',
+  'select workspace_id, position from event_positions': 'the streams of a process share a poll',
+  'select distinct workspace_id from ( select workspace_id from events where position is null': 'a poll',
+  'select workspace_id from contact_counts where not exists': 'a poll',
+  'select workspace_id, is_built from contact_search_tallies': 'a poll',
+  'select workspace_id from imports where due_at <=': 'a poll',
+  'select distinct workspace_id, status from webhooks where exists': 'a poll',
+  'select distinct workspace_id from deleted_webhooks where due_at <=': 'a poll',
+  'select workspace_id, webhook_id from webhook_delivery_counts group by': 'a poll',
+  'delete from webhook_senders where lease_token =': 'a process that stops ends its leases',
+}
+
+/** These files send their statements before there are tables. */
+const sent_before = ['server/database.ts', 'server/kit/postgres/migrate.ts']
+
+const { pool, url } = await createDatabase('statements')
+const statements = await recordAll()
+const catalog = await readCatalog()
+
+/** Returns what the server has sent, by its text. */
+async function recordAll(): Promise<Map<string, Sql>> {
+  const sent: Sql[] = []
+  const server = await openServer(recordStatements(testPool(url), sent))
+  await sendEverything(server)
+  await server.close()
+  return new Map(sent.map((statement) => [inOneLine(statement.text), statement]))
+}
+
+function inOneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
+}
+
+async function readCatalog(): Promise<Catalog> {
+  const names = async (statement: Sql) =>
+    new Set((await pool.many<{ name: string }>(statement)).map(({ name }) => name))
+  return {
+    tables: await names(
+      sql`select table_name as name from information_schema.columns
+        where table_schema = 'public' and column_name = 'workspace_id' and table_name <> all(${directories}::text[])`,
+    ),
+    // Without aggregates: a sharded database takes them in a subquery of an update.
+    unstable_functions: await names(
+      sql`select distinct proname as name from pg_proc where provolatile <> 'i' and prokind = 'f'`,
+    ),
+    workspaces: await names(sql`select id as name from workspaces`),
+  }
+}
+
+const unfiltered = [...statements].filter(([, statement]) => faultsOf(statement, catalog).unfiltered.length > 0)
+
+test('every table of a workspace is filtered by the value of its workspace_id', () => {
+  const listed = Object.keys(over_all_workspaces)
+  const unlisted = unfiltered.filter(([text]) => !listed.some((beginning) => text.startsWith(beginning)))
+  assert.deepEqual(
+    unlisted.map(([text, statement]) => [text, faultsOf(statement, catalog).unfiltered]),
+    [],
+  )
+})
+
+test('the list of statements over all workspaces has no others', () => {
+  const unneeded = Object.keys(over_all_workspaces).filter(
+    (beginning) => !unfiltered.some(([text]) => text.startsWith(beginning)),
+  )
+  assert.deepEqual(unneeded, [])
+})
+
+test('no statement contains what a sharded database refuses', () => {
+  const refused = [...statements].flatMap(([text, statement]) => {
+    const faults = faultsOf(statement, catalog).refused
+    return faults.length > 0 ? [[text, faults]] : []
+  })
+  assert.deepEqual(refused, [])
+})
+
+test('every statement in the sources was sent (if not, send it in test/support/statements.ts)', () => {
+  const sent = [...statements.keys()].map((text) => text.replace(/\$\d+/g, '$'))
+  const unsent = globSync('server/**/*.ts')
+    .filter((file) => !sent_before.includes(file))
+    .flatMap((file) =>
+      templatesIn(readFileSync(file, 'utf8'))
+        .filter((pieces) => !sent.some((text) => containsInOrder(text, pieces)))
+        .map((pieces) => `${file}: ${pieces.join(' ... ')}`),
+    )
+  assert.deepEqual(unsent, [])
+})
+
+const own = 'workspace_id = $1'
+const unfiltered_samples: Record<string, string[]> = {
+  'select from contacts': ['contacts'],
+  'select from contacts where workspace_id = $2': ['contacts'],
+  [`select from contacts where ${own} or true`]: ['contacts'],
+  [`select from contacts where ${own}`]: [],
+  [`select from contacts as c join events as e on e.workspace_id = c.workspace_id where c.${own}`]: ['events'],
+  [`select from contacts as c join events as e on e.${own} where c.${own}`]: [],
+  [`select from contacts join events using (workspace_id) where ${own}`]: ['contacts', 'events'],
+  [`select (select max(id) from events where events.workspace_id = contacts.workspace_id) from contacts where ${own}`]:
+    ['events'],
+  [`select from contacts where ${own} union all select from contacts`]: ['contacts'],
+  [`with events as (select from contacts where ${own}) select from events`]: [],
+  [`delete from events using contacts where events.${own}`]: ['contacts'],
+  'update events set position = 1': ['events'],
+  'insert into events (workspace_id, id) values ($1, $2), ($2, $2)': ['events'],
+  'insert into events (workspace_id, id) values ($1, $2), ($1, $2)': [],
+  'insert into events (workspace_id, id) select $1, id from unnest($2::uuid[]) as one (id)': [],
+  'insert into events (workspace_id, id) select one, two from unnest($2::uuid[], $3::uuid[]) as row (one, two)': [
+    'events',
+  ],
+}
+const refused_samples: Record<string, string[]> = {
+  [`select case status when 'a' then 1 end from imports where ${own}`]: ['case x when'],
+  [`select case when status = 'a' then 1 end from imports where ${own}`]: [],
+  'with recursive n (n) as (select 1 union all select n + 1 from n) select from n': ['a recursive CTE'],
+  'select from api_keys where id = $2 for update': ['for update over all workspaces'],
+  [`select from api_keys where ${own} for update`]: [],
+  [`with gone as (delete from events where ${own} returning id) delete from contacts where ${own}`]: [
+    'a writing CTE beside another write',
+  ],
+  'select pg_current_snapshot()': ['pg_current_snapshot'],
+  'select pg_advisory_xact_lock($1)': ['pg_advisory_xact_lock'],
+  [`update events set data = json_build_object('id', id) where ${own}`]: ['json_build_object(column)'],
+  [`update events set data = json_build_object('id', $2) where ${own}`]: [],
+  [`update events set created_at = type::timestamptz where ${own}`]: ['column::timestamptz'],
+  [`update events set created_at = $2::timestamptz where ${own}`]: [],
+  [`delete from events where ${own} and created_at + interval '1 day' < $2`]: ['column + interval'],
+  [`delete from events where ${own} and created_at at time zone 'UTC' + interval '1 day' < $2`]: [],
+  [`update events set created_at = now() where ${own}`]: ['now()'],
+  'insert into events (workspace_id) values ($1) on conflict do update set created_at = current_timestamp': [
+    'current_timestamp',
+  ],
+  'insert into events as e (workspace_id) select $1 on conflict (id) do update set id = null where e.id = $2': [
+    'a parameter in on conflict where',
+  ],
+  'insert into events as e (workspace_id) values ($1) on conflict (id) do update set id = null where e.id = $2': [],
+}
+
+test('the rules find what they forbid', () => {
+  const values = [[...catalog.workspaces][0], 'no workspace', 'no workspace']
+  for (const [text, faults] of Object.entries(unfiltered_samples))
+    assert.deepEqual(faultsOf({ text, values }, catalog).unfiltered.sort(), faults, text)
+  for (const [text, faults] of Object.entries(refused_samples))
+    assert.deepEqual(faultsOf({ text, values }, catalog).refused, faults, text)
+})
+
+function containsInOrder(text: string, pieces: string[]): boolean {
+  let index = 0
+  return pieces.every((piece) => {
+    const found = text.indexOf(piece, index)
+    index = found + piece.length
+    return found !== -1
+  })
+}
+
+function templatesIn(source: string): string[][] {
+  return [...source.matchAll(/sql`/g)].map(({ index }) =>
+    readTemplate(source, index + 4)
+      .pieces.map(inOneLine)
+      .filter((piece) => piece !== ''),
+  )
+}
+
+/** Reads a template from after its first backtick to its last: the texts between its expressions. */
+function readTemplate(source: string, start: number): { pieces: string[]; end: number } {
+  const pieces = ['']
+  for (let index = start; ; ) {
+    if (source[index] === '`') return { pieces, end: index + 1 }
+    if (source.startsWith('${', index)) {
+      index = endOfExpression(source, index + 2)
+      pieces.push('')
+    } else {
+      pieces.push((pieces.pop() ?? '') + source[index])
+      index += 1
+    }
+  }
+}
+
+function endOfExpression(source: string, start: number): number {
+  let depth = 1
+  let index = start
+  while (depth > 0) {
+    const character = source[index]
+    index = character === '`' ? readTemplate(source, index + 1).end : index + 1
+    if (character === '{') depth += 1
+    if (character === '}') depth -= 1
+  }
+  return index
+}

@@ -133,7 +133,8 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
   addPage('/health', () => json(200, { status: 'ok' }))
   const isReady = openReadinessCheck(pool, migrations)
   addPage('/ready', async () => {
-    const is_ready = !isStopping() && (await isReady())
+    // A stop that began during the check counts.
+    const is_ready = !isStopping() && (await isReady()) && !isStopping()
     return json(is_ready ? 200 : 503, { status: is_ready ? 'ready' : 'not ready' })
   })
   addPage('/metrics', async () => ({

@@ -7,9 +7,9 @@ import * as short_search from '../server/contacts/short-search-totals.ts'
 import * as contacts from '../server/contacts/store.ts'
 import { type At, inTransaction } from '../server/kit/at.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
+import { create } from './support/contacts.ts'
 import { serve, type Tenant } from './support/harness.ts'
 import { holdTransaction } from './support/held-transaction.ts'
-import { create } from './support/people.ts'
 
 const { at, workspace, pool } = await serve()
 
@@ -154,10 +154,10 @@ test('processes that update the totals at the same time count nothing twice', as
 })
 
 const input = (first_name: string) => ({ phone_number: number(), first_name, source: 'api' as const })
-const unconditional = { is_current: () => true }
+const unconditional = { isCurrent: () => true }
 const writes: Record<string, (at: At, contact: Contact) => Promise<unknown>> = {
   'creates a contact': (at) => contacts.create(at, [input('Grace')]),
-  'imports a contact': (at) => contacts.createMany(at, { inputs: [input('Grace')], turn: Promise.resolve() }),
+  'imports a contact': (at) => contacts.createMany(at, { inputs: [input('Grace')], before_counts: Promise.resolve() }),
   'updates a contact': (at, { id }) => contacts.update(at, [{ id, change: { first_name: 'Grace' }, ...unconditional }]),
   'deletes a contact': (at, { id }) => contacts.remove(at, { id, ...unconditional }),
 }

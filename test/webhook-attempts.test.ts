@@ -9,9 +9,9 @@ import { OutboundError } from '../server/kit/outbound/request.ts'
 import type { Db, Pool } from '../server/kit/postgres/pool.ts'
 import { type Sql, sql } from '../server/kit/postgres/sql.ts'
 import * as claims from '../server/webhooks/claims.ts'
+import { type DispatcherOptions, openDispatcher } from '../server/webhooks/dispatcher.ts'
 import { lease_ms, releaseLeases, takeLease } from '../server/webhooks/lease.ts'
 import { sendAll } from '../server/webhooks/sender.ts'
-import { openSending, type SendingOptions } from '../server/webhooks/sending.ts'
 import { serve, type Tenant } from './support/harness.ts'
 import { receiver } from './support/receivers.ts'
 import { newContact } from './support/samples.ts'
@@ -22,15 +22,15 @@ const { tools, hooks } = at('')
 const check_every_ms = 5
 
 /** A sender that never polls by itself. */
-function startSending(own_pool = pool, options: Partial<SendingOptions> = {}) {
+function startDispatcher(own_pool = pool, options: Partial<DispatcherOptions> = {}) {
   const outbound = openOutbound({ allowed: ['127.0.0.1'] })
   const service = { pool: own_pool, tools: { ...tools, outbound }, hooks }
-  const sending = openSending({ service, ownAddress: () => '', log: openLog('silent'), ...options })
+  const dispatcher = openDispatcher({ service, ownAddress: () => '', log: openLog('silent'), ...options })
   const end = async () => {
     await outbound.close()
-    await sending.stop()
+    await dispatcher.stop()
   }
-  return { ...sending, [Symbol.asyncDispose]: end }
+  return { ...dispatcher, [Symbol.asyncDispose]: end }
 }
 
 /** The pool, with `instead` called for the statements that match. */
@@ -62,8 +62,8 @@ test("a slow endpoint doesn't delay the deliveries of others", async () => {
   await createWebhook(tenant, slow.url)
   await createWebhook(tenant, fast.url)
   await createMany(tenant, 40)
-  await using sending = startSending()
-  sending.send(tenant.id)
+  await using dispatcher = startDispatcher()
+  dispatcher.send(tenant.id)
   await until(() => fast.received.length === 40)
   assert.equal(slow.received.length, 20)
 })
@@ -85,16 +85,16 @@ test('deliveries that are committed late are sent, however many, while an endpoi
   // Another send comes in while the first claim is running, and finds no capacity.
   const busy = intercept(claiming, async (_statement, go) => {
     const found = await go()
-    if (is_busy) sending.send(tenant.id)
+    if (is_busy) dispatcher.send(tenant.id)
     is_busy = false
     return found
   })
-  await using sending = startSending(busy)
-  sending.send(tenant.id)
+  await using dispatcher = startDispatcher(busy)
+  dispatcher.send(tenant.id)
   while (!(await statusesOf(tenant, id)).includes('succeeded')) await sleep(check_every_ms)
   await later(clock.iso(clock.now() - 1_000_000), 30)
   is_busy = true
-  await sending.poll(tenant.id)
+  dispatcher.sendAgain(tenant.id)
   await until(() => fast.received.length === 31)
   assert.equal(hanging.received.length, 10, 'the others did not wait for it')
 })
@@ -105,11 +105,11 @@ test("while results can't be recorded, no more than the limit is sent", async ()
   for (let count = 0; count < 10; count += 1) await createWebhook(tenant, target.url)
   await createMany(tenant, 50)
   const full = intercept(recording, () => Promise.reject(new Error('the disk is full')))
-  await using sending = startSending(full)
-  sending.send(tenant.id)
+  await using dispatcher = startDispatcher(full)
+  dispatcher.send(tenant.id)
   await until(() => target.received.length >= 200)
   await sleep(200)
-  await sending.poll(tenant.id)
+  dispatcher.sendAgain(tenant.id)
   await sleep(200)
   assert.ok(target.received.length <= 400, `${target.received.length} of 500 were sent`)
 })
@@ -124,9 +124,9 @@ test('a result that was lost in a deadlock is recorded again, not sent again', a
     count += 1
     return count === 1 ? Promise.reject(Object.assign(new Error('deadlock detected'), { code: '40P01' })) : go()
   })
-  await using sending = startSending(unlucky)
-  sending.send(tenant.id)
-  await sending.idle()
+  await using dispatcher = startDispatcher(unlucky)
+  dispatcher.send(tenant.id)
+  await dispatcher.idle()
   assert.deepEqual([count, target.received.length, await statusesOf(tenant, id)], [2, 1, ['succeeded']])
 })
 
@@ -141,9 +141,9 @@ test('a claim that takes longer than the lease sends nothing', async () => {
     passed_ms = lease_ms
     return rows
   })
-  await using sending = startSending(slow, { now: () => clock.now() + passed_ms })
-  sending.send(tenant.id)
-  await sending.idle()
+  await using dispatcher = startDispatcher(slow, { now: () => clock.now() + passed_ms })
+  dispatcher.send(tenant.id)
+  await dispatcher.idle()
   assert.equal(target.received.length, 0)
 })
 
@@ -161,13 +161,14 @@ test("pending deliveries of a webhook that is active again don't fail", async ()
   assert.deepEqual(await statusesOf(tenant, id), ['pending'])
 })
 
-test('a stop leaves no lease, even while polling', async () => {
+test('a stop leaves no lease, even while claiming', async () => {
   const tenant = await workspace()
   const { id } = await createWebhook(tenant, 'http://127.0.0.1:9/')
   await createMany(tenant, 1)
   await tenant.call('PATCH', `/webhooks/${id}`, { status: 'disabled' })
-  await using sending = startSending()
-  await Promise.all([sending.poll(tenant.id), sending.stop()])
+  await using dispatcher = startDispatcher()
+  dispatcher.sendAgain(tenant.id)
+  await dispatcher.stop()
   assert.ok(await takeLease(at(tenant.id), randomUUID()))
 })
 
@@ -282,14 +283,14 @@ test('one process at a time sends for a workspace, and another when the lease en
 
 test('after a stop other processes may send at once what was in flight', async () => {
   const tenant = await workspace()
-  const asked = Promise.withResolvers<void>()
-  const target = await receiver(() => asked.resolve())
+  const arrived = Promise.withResolvers<void>()
+  const target = await receiver(() => arrived.resolve())
   const { id } = await createWebhook(tenant, target.url)
   await tenant.call('POST', '/contacts', newContact())
-  await using sending = startSending()
-  sending.send(tenant.id)
-  await asked.promise
-  await sending.stop()
+  await using dispatcher = startDispatcher()
+  dispatcher.send(tenant.id)
+  await arrived.promise
+  await dispatcher.stop()
   const { status, attempt } = await deliveryOf(tenant, id)
   assert.deepEqual([status, attempt], ['pending', 0])
   assert.ok(await takeLease(at(tenant.id), randomUUID()))

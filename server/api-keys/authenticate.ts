@@ -6,6 +6,7 @@ import { ExpiringMap } from '../kit/limits/expiring-map.ts'
 import type { Db } from '../kit/postgres/pool.ts'
 import { toScopes } from './schema.ts'
 import * as api_keys from './store.ts'
+import { isToken } from './token.ts'
 
 interface CachedKey {
   caller: Caller | undefined
@@ -58,7 +59,7 @@ export function authenticator(db: Db): Authenticator {
     authenticate(token, now, is_recheck = false) {
       const entry = cached.get(token, now)
       if (entry) return admit(entry, now, is_recheck)
-      return api_keys.isToken(token) ? find(token, now, is_recheck) : undefined
+      return isToken(token) ? find(token, now, is_recheck) : undefined
     },
     async recordUses() {
       const uses = Array.from(used.values(), (use) => ({ ...use }))

@@ -1,9 +1,9 @@
 import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import type { Db } from '../kit/postgres/pool.ts'
 import { raw, type Sql, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
-import type { Attempt, DeliveryStatus, Webhook } from './schema.ts'
+import type { DueKind } from '../kit/work/due.ts'
+import type { Attempt, DeliveryStatus } from './schema.ts'
 import { laterUpdatedAt, type SealedSecrets } from './store.ts'
 
 /** The latest attempts of a delivery that are stored. */
@@ -36,23 +36,19 @@ export interface Progress {
   id: string
 }
 
-/** Workspaces with due deliveries, or with pending deliveries of disabled webhooks, that no other process leases. */
-export const dueWorkspaces = (
-  db: Db,
-  lease_token: string,
-  now: number,
-  only?: string,
-): Promise<{ workspace_id: string; status: Webhook['status'] }[]> =>
-  db.many(
-    sql`select distinct workspace_id, status from webhooks
-      where exists (select from webhook_deliveries as delivery
-          where delivery.workspace_id = ${only ?? raw('webhooks.workspace_id')} and webhook_id = webhooks.id
-            and due_at <= case when webhooks.status = 'active' then ${clock.iso(now)}::timestamptz else 'infinity' end)
-        and not exists (select from webhook_senders as sender
-          where sender.workspace_id = ${only ?? raw('webhooks.workspace_id')} and lease_token <> ${lease_token}
-            and lease_until > ${clock.iso(now)})
-        ${only === undefined ? raw('') : sql`and workspace_id = ${only}`}`,
-  )
+const firstDue = (workspace: Sql): Sql =>
+  sql`select due_at from webhook_deliveries
+    where workspace_id = ${workspace} and webhook_id = webhooks.id and due_at is not null order by due_at limit 1`
+
+/** Pending deliveries of disabled webhooks count too: they are to be failed. */
+export const due_deliveries: DueKind = {
+  kind: 'deliveries',
+  nextDue: (workspace) =>
+    sql`select min(next.due_at) from webhooks
+      cross join lateral (${firstDue(sql`${workspace}`)}) as next where webhooks.workspace_id = ${workspace}`,
+  allDue: sql`select webhooks.workspace_id, min(next.due_at) as due_at from webhooks
+    cross join lateral (${firstDue(raw('webhooks.workspace_id'))}) as next group by webhooks.workspace_id`,
+}
 
 export interface ClaimOptions {
   limits: ClaimLimits
@@ -64,8 +60,8 @@ export interface ClaimOptions {
 
 /**
  * Reads due deliveries of the workspace within the limits: the longest due of each endpoint, endpoints in turn. It reads at
- * most twice the even share of each endpoint. With `all_before` it is faster, because deliveries already sent stay in the
- * index until the next vacuum. It writes nothing: the caller has the workspace's lease.
+ * most twice the even share of each endpoint. With `all_before` it is faster, because it skips index entries of deliveries
+ * already sent, which stay until the next vacuum. It writes nothing: the caller has the workspace's lease.
  */
 export async function claimDue(
   { db, workspace, now }: At,

@@ -3,10 +3,10 @@ import type { Log } from '../kit/log.ts'
 import { isContention } from '../kit/postgres/errors.ts'
 import { status_gone } from './attempt.ts'
 import * as claims from './claims.ts'
+import { isFailing } from './sender-state.ts'
 import * as webhooks from './store.ts'
-import { isFailing } from './workspace-queue.ts'
 
-/** Concurrent statements, so that most connections are left to requests. */
+/** At most two at a time, so that most connections are left to requests. */
 const concurrent_max = 2
 
 export interface RecorderOptions {
@@ -64,7 +64,7 @@ async function record(at: At, results: claims.Result[], log: Log): Promise<boole
     })
     return true
   } catch (error) {
-    log.warn({ err: error }, 'results of deliveries could not be recorded')
+    log.warn({ err: error, workspace_id: at.workspace }, 'results of deliveries could not be recorded')
     return false
   }
 }
@@ -75,12 +75,12 @@ function recordAndDisable(at: At, results: claims.Result[]): Promise<void> {
   // These are recorded by one statement.
   if (failed.length === 0 && !results.some(({ delivery }) => isFailing(delivery)))
     return claims.recordResults(at, results)
-  const toEndpoints = (chosen: claims.Result[]) => chosen.map(({ delivery }) => delivery)
+  const deliveriesOf = (chosen: claims.Result[]) => chosen.map(({ delivery }) => delivery)
   return inTransaction(at, async (at) => {
     await claims.recordResults(at, results)
-    const gone = toEndpoints(failed.filter(({ attempt }) => attempt.status === status_gone))
+    const gone = deliveriesOf(failed.filter(({ attempt }) => attempt.status === status_gone))
     await webhooks.disable(at, { endpoints: gone, reason: 'gone' })
-    const failing = toEndpoints(failed.filter(({ delivery }) => isFailing(delivery)))
+    const failing = deliveriesOf(failed.filter(({ delivery }) => isFailing(delivery)))
     await webhooks.disable(at, { endpoints: failing, reason: 'failing' })
   })
 }

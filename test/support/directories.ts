@@ -1,2 +1,8 @@
 /** Tables that are read without a workspace, and are the same on every node of a sharded database. */
-export const directories = ['api_key_directory', 'integration_directory', 'memberships', 'invitations']
+export const directories = [
+  'api_key_directory',
+  'integration_directory',
+  'memberships',
+  'invitations',
+  'due_workspaces',
+]

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { operations } from '../../server/api.ts'
 import * as api_keys from '../../server/api-keys/store.ts'
 import * as short_search from '../../server/contacts/short-search-totals.ts'
@@ -6,24 +7,26 @@ import * as contacts from '../../server/contacts/store.ts'
 import * as feed from '../../server/events/feed.ts'
 import { assignPositions, lastPositions } from '../../server/events/positions.ts'
 import { work as imports } from '../../server/imports/run.ts'
-import { inTransaction } from '../../server/kit/at.ts'
+import { inTransaction, type Service } from '../../server/kit/at.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { hashOf } from '../../server/kit/crypto/secret.ts'
 import { sign } from '../../server/kit/crypto/signing.ts'
 import { newId } from '../../server/kit/id.ts'
 import { openLog } from '../../server/kit/log.ts'
-import { isCurrent, isMigrated } from '../../server/kit/postgres/migrate.ts'
-import { takeTurns } from '../../server/kit/work/work.ts'
+import { isCurrent, isMigrated, listNames, listUnknown } from '../../server/kit/postgres/migrate.ts'
+import { sql } from '../../server/kit/postgres/sql.ts'
+import { openDueNotes } from '../../server/kit/work/due.ts'
+import { workOnDueRow } from '../../server/kit/work/work.ts'
 import * as setup from '../../server/people/setup.ts'
 import * as people from '../../server/people/store.ts'
 import * as retention from '../../server/retention.ts'
 import { addToCounts } from '../../server/webhooks/delivery-counts.ts'
-import { openSending } from '../../server/webhooks/sending.ts'
+import { background_kinds, openWorker } from '../../server/worker.ts'
 import * as workspaces from '../../server/workspaces/store.ts'
-import { migrations, type Server } from './harness.ts'
+import { browser, inWorkspace, newPerson, newSessionToken, password } from './browsers.ts'
+import { migrations, type Server, type Tenant } from './harness.ts'
 import { makeSample, pathFor, prepare, sampleBody, sendRequest, successStatus } from './operations.ts'
 import { newContact, newImport, newIntegration, newWebhook, phoneNumber } from './samples.ts'
-import { browser, at as inWorkspace, newSessionToken, password, someone } from './visitors.ts'
 
 const day_ms = 24 * 60 * 60 * 1000
 const never = () => false
@@ -176,7 +179,7 @@ async function receiveMessages(server: Server): Promise<void> {
 }
 
 async function sendWebhooks(server: Server): Promise<void> {
-  const { id: workspace, call, work } = await server.workspace()
+  const { call, work } = await server.workspace()
   const create = async (fields: object) =>
     (await call('POST', '/webhooks', newWebhook({ url: 'inbox', ...fields }))).body.data
   const hooks = [await create({}), await create({ inbox_answer: '500' }), await create({ inbox_answer: '410' })]
@@ -194,11 +197,6 @@ async function sendWebhooks(server: Server): Promise<void> {
   await call('PATCH', `/webhooks/${first.id}`, { status: 'disabled' })
   await work()
   await call('DELETE', `/webhooks/${first.id}`)
-  const { tools, hooks: reactions } = server.at(workspace)
-  const service = { pool: server.pool, tools, hooks: reactions }
-  const sending = openSending({ service, ownAddress: () => server.url, log })
-  await sending.poll()
-  await sending.stop()
 }
 
 async function setUpFirstPerson(server: Server): Promise<void> {
@@ -213,8 +211,8 @@ async function setUpFirstPerson(server: Server): Promise<void> {
 async function visitDashboard(server: Server): Promise<void> {
   const workspace = await server.workspace()
   const headers = inWorkspace(workspace)
-  const owner = await someone(server, { [workspace.id]: 'owner' })
-  const member = await someone(server, { [workspace.id]: 'member' })
+  const owner = await newPerson(server, { [workspace.id]: 'owner' })
+  const member = await newPerson(server, { [workspace.id]: 'member' })
   const { go } = owner
   const invite = async (fields: object = {}) => {
     const { body } = await go('POST', '/invitations', { role: 'member', ...fields }, headers)
@@ -237,7 +235,7 @@ async function visitDashboard(server: Server): Promise<void> {
     [owner, 'GET', `/invitations/${(await invite()).token}`],
     [owner, 'DELETE', `/invitations/${(await invite()).id}`],
     [browser(server), 'POST', `/invitations/${(await invite()).token}`, visitor],
-    [await someone(server), 'POST', `/invitations/${(await invite()).token}`, {}],
+    [await newPerson(server), 'POST', `/invitations/${(await invite()).token}`, {}],
     [owner, 'DELETE', `/members/${member.id}`],
     [owner, 'PUT', '/password', { current_password: password, new_password: `${password}!` }],
     [owner, 'DELETE', '/session'],
@@ -254,7 +252,8 @@ async function runCommands(server: Server): Promise<void> {
   const { id, key } = await server.workspace()
   const at = server.at(id)
   await isMigrated(pool)
-  await isCurrent(pool, migrations)
+  await isCurrent(pool, listNames(migrations))
+  await listUnknown(pool, migrations)
   await server.fetch('GET', '/ready')
   const [{ name = '' } = {}] = await workspaces.list({ db: pool })
   await workspaces.find({ db: pool }, name)
@@ -271,14 +270,14 @@ async function workInBackground(server: Server): Promise<void> {
   const service = { pool: server.pool, tools, hooks }
   const tenant = await server.workspace()
   const { call } = tenant
+  await runWorker(service, server, tenant)
   await call('POST', '/contacts', newContact())
   await assignPositions({ db: server.pool }, never)
   await short_search.startInLargeWorkspaces({ db: server.pool })
   await short_search.applyAllChanges({ db: server.pool })
-  await takeTurns(service, [imports], log, never)
   const failing = { ...imports, begin: () => Promise.reject(new Error('a batch that fails')) }
   await call('POST', '/contacts/imports', newImport())
-  await takeTurns(service, [failing], log, never)
+  await workOnDueRow(service, failing, tenant.id, log, never)
   const lease = { workspace: tenant.id, id: newId(), token: newId() }
   await inTransaction(server.at(tenant.id), (at) => imports.giveUp(at, lease))
   for (let count = 0; count <= 100; count += 1) {
@@ -289,4 +288,23 @@ async function workInBackground(server: Server): Promise<void> {
     await retention.removeExpired(options)
     await retention.tidyDeliveries(options)
   }
+}
+
+/** Runs the worker until an import and a delivery are done and no work is due. */
+async function runWorker(service: Service, server: Server, { id, call }: Tenant): Promise<void> {
+  const notes = openDueNotes(server.pool, background_kinds, log)
+  const worker = openWorker({ service, ownAddress: () => server.url, events_keep_days: 30, log })
+  await call('POST', '/webhooks', newWebhook({ url: 'inbox' }))
+  await call('POST', '/contacts', newContact())
+  await call('POST', '/contacts/imports', newImport())
+  const countDue = async () =>
+    (
+      await server.pool.one<{ count: number }>(
+        sql`select count(*) from due_workspaces where workspace_id = ${id} and due_at < 'infinity'`,
+      )
+    ).count
+  while ((await countDue()) < background_kinds.length - 1) await sleep(20)
+  while ((await countDue()) > 0) await sleep(20)
+  await worker.stop()
+  await notes.stop()
 }

@@ -10,50 +10,55 @@ interface Property {
   format?: string
 }
 
-/** The table of each resource, the fields that come from elsewhere, and the columns that are not returned. */
-const stored: Record<string, { table: string; from_elsewhere?: string[]; not_shown: string[] }> = {
+/** The table of each resource, the fields that are not columns of it, and the columns that are not returned. */
+const stored: Record<string, { table: string; computed?: string[]; not_shown: string[] }> = {
   Contact: { table: 'contacts', not_shown: ['crm_ids'] },
   ContactCreated: {
     table: 'contacts',
     not_shown: ['crm_ids', 'first_contact_at', 'last_contact_at'],
   },
   ContactWithCrmIds: { table: 'contacts', not_shown: [] },
-  Agent: { table: 'agents', from_elsewhere: ['instructions', 'deployed_version'], not_shown: ['deployed_version_id'] },
+  Agent: { table: 'agents', computed: ['instructions', 'deployed_version'], not_shown: ['deployed_version_id'] },
   Import: {
     table: 'imports',
     not_shown: ['file_id', 'undone_from', 'due_at', 'lease_until', 'lease_token', 'attempt'],
   },
   ImportRow: {
     table: 'import_rows',
-    from_elsewhere: ['id', 'values'],
+    computed: ['id', 'values'],
     not_shown: ['import_id', 'written_at', 'before'],
   },
   Webhook: { table: 'webhooks', not_shown: ['secret', 'previous_secret', 'failed_attempts'] },
   WebhookWithSecret: {
     table: 'webhooks',
-    from_elsewhere: ['secret'],
+    computed: ['secret'],
     not_shown: ['secret', 'previous_secret', 'failed_attempts'],
   },
   Delivery: { table: 'webhook_deliveries', not_shown: ['attempts'] },
   DeliveryWithAttempts: {
     table: 'webhook_deliveries',
-    from_elsewhere: ['attempts', 'body'],
+    computed: ['attempts', 'body'],
     not_shown: ['attempts'],
   },
-  InboxRequest: { table: 'inbox_requests', from_elsewhere: ['steps'], not_shown: ['webhook_id', 'event_id', 'steps'] },
+  Recovery: {
+    table: 'webhook_recoveries',
+    computed: ['status'],
+    not_shown: ['webhook_id', 'last_event_id', 'due_at', 'lease_until', 'lease_token', 'attempt'],
+  },
+  InboxRequest: { table: 'inbox_requests', computed: ['steps'], not_shown: ['webhook_id', 'event_id', 'steps'] },
   Integration: {
     table: 'integrations',
-    from_elsewhere: ['url', 'is_signed', 'last_received_at'],
+    computed: ['url', 'is_signed', 'last_received_at'],
     not_shown: ['token', 'signing_secret'],
   },
-  Receipt: { table: 'integration_receipts', from_elsewhere: ['payload'], not_shown: ['integration_id', 'payload'] },
+  Receipt: { table: 'integration_receipts', computed: ['payload'], not_shown: ['integration_id', 'payload'] },
   AgentVersion: { table: 'agent_versions', not_shown: ['agent_id'] },
-  Event: { table: 'events', from_elsewhere: ['data', 'previous'], not_shown: ['data', 'previous', 'position'] },
+  Event: { table: 'events', computed: ['data', 'previous'], not_shown: ['data', 'previous', 'position'] },
   ApiKey: { table: 'api_keys', not_shown: ['rotated_at'] },
-  ApiKeyWithSecret: { table: 'api_keys', from_elsewhere: ['key'], not_shown: ['rotated_at'] },
+  ApiKeyWithSecret: { table: 'api_keys', computed: ['key'], not_shown: ['rotated_at'] },
 }
 /** Responses that are not stored resources. */
-const not_stored = ['Deleted', 'DryRun', 'Overview', 'Recovered']
+const not_stored = ['Deleted', 'DryRun', 'Overview']
 
 const pool = testPool()
 after(() => pool.close())
@@ -86,7 +91,7 @@ for (const [title, properties] of resources) {
   test(`${title} matches the columns of its table`, async () => {
     const where = stored[title]
     assert.ok(where, `${title} is not in this test's list`)
-    const { table, from_elsewhere = [], not_shown } = where
+    const { table, computed = [], not_shown } = where
     const columns = await pool.many<{ name: string; type: string }>(
       sql`select column_name as name,
           case when udt_name = '_text' then 'text[]' else udt_name end
@@ -95,7 +100,7 @@ for (const [title, properties] of resources) {
     )
     const shown = columns.filter(({ name }) => !['workspace_id', ...not_shown].includes(name))
     const declared = Object.entries(properties)
-      .filter(([name]) => !from_elsewhere.includes(name))
+      .filter(([name]) => !computed.includes(name))
       .map(([name, property]) => [name, typeOf(property)])
     assert.deepEqual(Object.fromEntries(declared), Object.fromEntries(shown.map(({ name, type }) => [name, type])))
   })

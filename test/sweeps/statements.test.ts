@@ -23,8 +23,8 @@ const over_all_workspaces: Record<string, string> = {
   'select distinct workspace_id from ( select workspace_id from events where position is null': 'a poll',
   'select workspace_id from contact_counts where not exists': 'a poll',
   'select workspace_id, is_built from contact_search_tallies': 'a poll',
-  'select workspace_id from imports where due_at <=': 'a poll',
-  'select distinct workspace_id, status from webhooks where exists': 'a poll',
+  'insert into due_workspaces (workspace_id, kind, due_at) select workspace_id, $1, due_at from (':
+    'a sweep finds what a killed process has not noted',
   'select distinct workspace_id from deleted_webhooks where due_at <=': 'a poll',
   'select workspace_id, webhook_id from webhook_delivery_counts group by': 'a poll',
   'delete from webhook_senders where lease_token =': 'a process that stops ends its leases',

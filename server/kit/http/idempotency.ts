@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { At } from '../at.ts'
 import * as clock from '../clock.ts'
+import type { SealedColumn } from '../crypto/reseal.ts'
 import { isLockTimeout } from '../postgres/errors.ts'
 import { type IsStopping, inBatches } from '../postgres/in-batches.ts'
 import { raw, sql } from '../postgres/sql.ts'
@@ -13,7 +14,7 @@ export interface KeyedRequest {
   fingerprint: string
 }
 
-const stored_ms = 24 * 60 * 60 * 1000
+const stored_ms = clock.day_ms
 const stored_interval = raw(`interval '${stored_ms} milliseconds'`)
 const batch_rows = 1_000
 /** A stored answer must last longer than a request takes. */
@@ -35,6 +36,7 @@ export const fingerprintOf = (...request: unknown[]): string => hash('sha256', c
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `["list"${value.map((item) => `,${canonical(item)}`).join('')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  // An object that is no list, as checked above.
   const members = value as Record<string, unknown>
   const names = Object.keys(members).sort()
   return `["object"${names.map((name) => `,[${JSON.stringify(name)},${canonical(members[name])}]`).join('')}]`
@@ -72,7 +74,7 @@ export async function reserveKeys(
     sql`select key, fingerprint, status, headers, body from idempotency_keys
       where workspace_id = ${workspace} and key = any(${keys.filter((key) => !ours.has(key))})`,
   )
-  return new Map(held.map((answer) => [answer.key, replayOf(answer, prints.get(answer.key))]))
+  return new Map(held.map((answer) => [answer.key, toReplay(answer, prints.get(answer.key))]))
 }
 
 /** Whether the key has an answer that will still be stored when the request runs. */
@@ -84,7 +86,7 @@ export async function hasStoredAnswer({ db, workspace, now }: At, key: string): 
   return stored !== undefined
 }
 
-function replayOf({ fingerprint, status, headers, body }: Answer & KeyedRequest, requested: string | undefined) {
+function toReplay({ fingerprint, status, headers, body }: Answer & KeyedRequest, requested: string | undefined) {
   if (fingerprint !== requested) return idempotencyKeyReused()
   return { status, headers: { ...headers, 'idempotent-replayed': 'true' }, body }
 }
@@ -108,7 +110,6 @@ export async function storeAnswers(
   )
 }
 
-/** Deletes expired keys in batches. */
 export function removeExpired({ db, workspace, now }: At, isStopping?: IsStopping): Promise<number> {
   const removeSome = () =>
     db.run(
@@ -118,4 +119,21 @@ export function removeExpired({ db, workspace, now }: At, isStopping?: IsStoppin
       order by expires_at limit ${batch_rows}))`,
     )
   return inBatches(batch_rows, removeSome, isStopping)
+}
+
+/** Only answers that contain a secret are sealed; all others are JSON objects. */
+export const sealed_column: SealedColumn = {
+  name: 'idempotency_keys.body',
+  list: ({ db, workspace }, after = '', limit) =>
+    db.many(
+      sql`select key, case when body like '{%' then null else body end as sealed from idempotency_keys
+        where workspace_id = ${workspace} and key > ${after} order by key limit ${limit}`,
+    ),
+  replace: ({ db, workspace }, replacements) =>
+    db.run(
+      sql`update idempotency_keys as held set body = replacement.after
+        from unnest(${replacements.map(({ key }) => key)}::text[], ${replacements.map(({ before }) => before)}::text[],
+          ${replacements.map(({ after }) => after)}::text[]) as replacement (key, before, after)
+        where workspace_id = ${workspace} and held.key = replacement.key and body = replacement.before`,
+    ),
 }

@@ -11,11 +11,11 @@ import { newSecret } from '../server/kit/crypto/secret.ts'
 import { openLog } from '../server/kit/log.ts'
 import type { Pool } from '../server/kit/postgres/pool.ts'
 import { type Sql, sql } from '../server/kit/postgres/sql.ts'
-import { inWorkspace, newPerson } from './support/browsers.ts'
 import { create, eventsOf, unknown_id } from './support/contacts.ts'
 import { type Answer, migrations, serve, type Tenant, testPool } from './support/harness.ts'
 import { parseResponse, rawRequest } from './support/raw-http.ts'
 import { newContact } from './support/samples.ts'
+import { inWorkspace, newPerson } from './support/sessions.ts'
 
 const server = await serve()
 const { workspace, fetch, pool, sendBytes } = server

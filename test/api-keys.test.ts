@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { scopes } from '../server/api.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
-import { inWorkspace, newPerson } from './support/browsers.ts'
 import { type Answer, serve, type Tenant } from './support/harness.ts'
 import { newApiKey } from './support/samples.ts'
+import { inWorkspace, newPerson } from './support/sessions.ts'
 
 const server = await serve()
 const { workspace, fetch, pool } = server

@@ -6,9 +6,9 @@ import { parse } from 'csv-parse/sync'
 import { exportCsv } from '../server/contacts/export.ts'
 import type { Db } from '../server/kit/postgres/pool.ts'
 import type { Sql } from '../server/kit/postgres/sql.ts'
-import { newPerson } from './support/browsers.ts'
 import { serve } from './support/harness.ts'
 import { newContact } from './support/samples.ts'
+import { newPerson } from './support/sessions.ts'
 import { contactsOf, importFile } from './support/uploads.ts'
 
 const server = await serve()

@@ -5,10 +5,10 @@ import { event_types as import_events } from '../server/imports/event-types.ts'
 import { inTransaction } from '../server/kit/at.ts'
 import { newId } from '../server/kit/id.ts'
 import { event_types as webhook_events } from '../server/webhooks/event-types.ts'
-import { inWorkspace, newPerson } from './support/browsers.ts'
 import { openStream } from './support/event-streams.ts'
 import { serve, type Tenant } from './support/harness.ts'
 import { newAgent, newContact } from './support/samples.ts'
+import { inWorkspace, newPerson } from './support/sessions.ts'
 
 const server = await serve()
 

@@ -17,12 +17,12 @@ import { openLog } from '../server/kit/log.ts'
 import type { Db, Pool } from '../server/kit/postgres/pool.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
 import { withServers } from './faults/server.ts'
-import { inWorkspace, newPerson } from './support/browsers.ts'
 import { create } from './support/contacts.ts'
 import { type EventStream, openStream } from './support/event-streams.ts'
 import { migrations, openServer, type Server, serve, type Tenant, testPool } from './support/harness.ts'
 import { holdTransaction } from './support/held-transaction.ts'
 import { newAgent, newContact } from './support/samples.ts'
+import { inWorkspace, newPerson } from './support/sessions.ts'
 
 const server = await serve()
 const { workspace, pool } = server

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { sql } from '../server/kit/postgres/sql.ts'
-import { browser, inWorkspace, newPerson } from './support/browsers.ts'
 import { createDatabase, openServer, testPool } from './support/harness.ts'
 import { holdTransaction } from './support/held-transaction.ts'
+import { browser, inWorkspace, newPerson } from './support/sessions.ts'
 
 const rounds = 30
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../server/kit/postgres/sql.ts'
 import * as invitations from '../server/people/invitations.ts'
-import { browser, inWorkspace, newPerson, password } from './support/browsers.ts'
 import { serve } from './support/harness.ts'
 import { newContact } from './support/samples.ts'
+import { browser, inWorkspace, newPerson, password } from './support/sessions.ts'
 
 const server = await serve()
 const { workspace, pool } = server

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as contacts from '../server/contacts/store.ts'
 import { inTransaction } from '../server/kit/at.ts'
-import { inWorkspace, newPerson } from './support/browsers.ts'
 import { serve, type Tenant } from './support/harness.ts'
 import { newContact } from './support/samples.ts'
+import { inWorkspace, newPerson } from './support/sessions.ts'
 
 const server = await serve()
 const { workspace } = server

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../server/kit/postgres/sql.ts'
 import * as setup from '../server/people/setup.ts'
-import { browser, inWorkspace, password } from './support/browsers.ts'
 import { withNewDatabase } from './support/database.ts'
 import { openServer, testPool } from './support/harness.ts'
+import { browser, inWorkspace, password } from './support/sessions.ts'
 
 const owner = (name = 'Ada') => ({ email: `${name}@example.com`, name, password })
 

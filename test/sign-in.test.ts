@@ -4,8 +4,8 @@ import { clientNetwork } from '../server/kit/network.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
 import * as sessions from '../server/people/sessions.ts'
 import { openThrottle } from '../server/people/throttle.ts'
-import { browser, inWorkspace, newPerson, newSessionToken, password } from './support/browsers.ts'
 import { serve } from './support/harness.ts'
+import { browser, inWorkspace, newPerson, newSessionToken, password } from './support/sessions.ts'
 
 const server = await serve({ trust_proxy: ['127.0.0.1'] })
 const { workspace, pool } = server

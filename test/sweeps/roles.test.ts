@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { may, type Role, roles } from '../../server/people/roles.ts'
-import { inWorkspace, newPerson } from '../support/browsers.ts'
+import { may } from '../../server/people/roles.ts'
+import { type Role, roles } from '../../server/people/schema.ts'
 import { serve } from '../support/harness.ts'
 import { makeSample, pathFor, prepare, sampleBody, successStatus } from '../support/operations.ts'
 import { newRawTarget, person_operations, raw_operations, scoped_operations } from '../support/scoped.ts'
+import { inWorkspace, newPerson } from '../support/sessions.ts'
 
 const server = await serve()
 const unknown = '01a1dd18-9904-726a-94bc-9e3b6ab9ad11'
@@ -71,7 +72,6 @@ const allowed: Record<string, Role[]> = {
       'webhooks.rotate_secret',
       'webhooks.test',
       'webhooks.recover',
-      'webhooks.get_recovery',
       'webhooks.list_inbox',
       'webhooks.list_deliveries',
       'webhooks.get_delivery',

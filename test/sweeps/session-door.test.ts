@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newSecret } from '../../server/kit/crypto/secret.ts'
 import type { Operation } from '../../server/kit/http/operation.ts'
-import { browser, inWorkspace, newPerson } from '../support/browsers.ts'
 import { serve, type Tenant } from '../support/harness.ts'
 import { hasId, makeSample, pathFor, prepare, sampleBody, successStatus } from '../support/operations.ts'
 import { newRawTarget, person_operations, raw_operations, scoped_operations } from '../support/scoped.ts'
+import { browser, inWorkspace, newPerson } from '../support/sessions.ts'
 
 const server = await serve()
 const { workspace, fetch, url } = server

@@ -7,10 +7,12 @@ import * as contacts from '../../server/contacts/store.ts'
 import * as feed from '../../server/events/feed.ts'
 import { assignPositions, lastPositions } from '../../server/events/positions.ts'
 import { work as imports } from '../../server/imports/run.ts'
+import { sealed_columns as integration_columns } from '../../server/integrations/sealed.ts'
 import { inTransaction, type Service } from '../../server/kit/at.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { hashOf } from '../../server/kit/crypto/secret.ts'
 import { sign } from '../../server/kit/crypto/signing.ts'
+import { sealed_column as idempotency_column } from '../../server/kit/http/idempotency.ts'
 import { newId } from '../../server/kit/id.ts'
 import { openLog } from '../../server/kit/log.ts'
 import { isCurrent, isMigrated, listNames, listUnknown } from '../../server/kit/postgres/migrate.ts'
@@ -21,12 +23,14 @@ import * as setup from '../../server/people/setup.ts'
 import * as people from '../../server/people/store.ts'
 import * as retention from '../../server/retention.ts'
 import { addToCounts } from '../../server/webhooks/delivery-counts.ts'
+import { work as recoveries } from '../../server/webhooks/recoveries.ts'
+import { sealed_columns as webhook_columns } from '../../server/webhooks/sealed.ts'
 import { background_kinds, openWorker } from '../../server/worker.ts'
 import * as workspaces from '../../server/workspaces/store.ts'
-import { browser, inWorkspace, newPerson, newSessionToken, password } from './browsers.ts'
 import { migrations, type Server, type Tenant } from './harness.ts'
 import { makeSample, pathFor, prepare, sampleBody, sendRequest, successStatus } from './operations.ts'
 import { newContact, newImport, newIntegration, newWebhook, phoneNumber } from './samples.ts'
+import { browser, inWorkspace, newPerson, newSessionToken, password } from './sessions.ts'
 
 const day_ms = 24 * 60 * 60 * 1000
 const never = () => false
@@ -263,6 +267,10 @@ async function runCommands(server: Server): Promise<void> {
   await api_keys.listAll({ db: pool })
   await api_keys.recordUses({ db: pool }, [{ workspace_id: id, id: found?.id ?? '', used_at: clock.now() }])
   await inTransaction(at, (at) => api_keys.revokeAny(at, found?.id ?? ''))
+  for (const { list, replace } of [...webhook_columns, ...integration_columns, idempotency_column]) {
+    await list(at, undefined, 1)
+    await replace(at, [])
+  }
 }
 
 async function workInBackground(server: Server): Promise<void> {
@@ -280,6 +288,7 @@ async function workInBackground(server: Server): Promise<void> {
   await workOnDueRow(service, failing, tenant.id, log, never)
   const lease = { workspace: tenant.id, id: newId(), token: newId() }
   await inTransaction(server.at(tenant.id), (at) => imports.giveUp(at, lease))
+  await inTransaction(server.at(tenant.id), (at) => recoveries.giveUp(at, lease))
   for (let count = 0; count <= 100; count += 1) {
     await addToCounts(server.at(tenant.id), { webhook_ids: [lease.id], each: 1 })
   }
@@ -305,6 +314,8 @@ async function runWorker(service: Service, server: Server, { id, call }: Tenant)
     ).count
   while ((await countDue()) < background_kinds.length - 1) await sleep(20)
   while ((await countDue()) > 0) await sleep(20)
+  // Until it has polled.
+  await sleep(1_000)
   await worker.stop()
   await notes.stop()
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { may } from '../../server/people/roles.ts'
-import { type Role, roles } from '../../server/people/schema.ts'
+import { may, type Role, roles } from '../../server/people/roles.ts'
 import { serve } from '../support/harness.ts'
 import { makeSample, pathFor, prepare, sampleBody, successStatus } from '../support/operations.ts'
 import { newRawTarget, person_operations, raw_operations, scoped_operations } from '../support/scoped.ts'

@@ -171,7 +171,7 @@ function containsInOrder(text: string, pieces: string[]): boolean {
 }
 
 function templatesIn(source: string): string[][] {
-  return [...source.matchAll(/sql`/g)].map(({ index }) =>
+  return [...source.matchAll(/(?<!\w)sql`/g)].map(({ index }) =>
     readTemplate(source, index + 4)
       .pieces.map(inOneLine)
       .filter((piece) => piece !== ''),

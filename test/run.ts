@@ -14,7 +14,7 @@ import { withDatabase } from './support/database.ts'
 const checkout = path.resolve(import.meta.dirname, '..')
 /** Long enough for any machine: only a test that hangs takes longer. */
 const test_timeout_ms = 180_000
-const concurrency = 6
+const concurrency = 4
 /** These start first, the slowest before the others: at the end they would run alone. */
 const slowest = [
   'test/setup/cli.test.ts',
@@ -74,6 +74,8 @@ if (!process.exitCode) {
 /** Not with `node --test`, which sorts the files by name. */
 async function runTests(url: string): Promise<void> {
   process.env.TEST_DATABASE_URL = url
+  // The launcher's options save memory, and would slow the tests down.
+  process.execArgv = []
   const tests = run({ files, concurrency, timeout: test_timeout_ms, cwd: checkout })
   tests.on('test:fail', () => {
     process.exitCode = 1

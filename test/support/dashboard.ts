@@ -128,7 +128,7 @@ interface Violation {
 
 async function capture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: path.join(screenshots, `${name}.png`) })
-  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe)
+  await page.evaluate(axe)
   const { violations }: { violations: Violation[] } = await page.evaluate("axe.run({ resultTypes: ['violations'] })")
   const found = violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')

@@ -71,6 +71,7 @@ const allowed: Record<string, Role[]> = {
       'webhooks.rotate_secret',
       'webhooks.test',
       'webhooks.recover',
+      'webhooks.get_recovery',
       'webhooks.list_inbox',
       'webhooks.list_deliveries',
       'webhooks.get_delivery',

@@ -1,13 +1,11 @@
 import { type At, inTransaction } from '../kit/at.ts'
 import { isId } from '../kit/id.ts'
 import type { Db } from '../kit/postgres/pool.ts'
-import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
+import { raw, sql } from '../kit/postgres/sql.ts'
 import { invalid, overloaded } from '../kit/problem.ts'
 
 /** Small enough that a reader hardly notices the wait. */
 const batch_rows = 2_000
-/** `assignPositions` reads at most this many events to find workspaces. The next call finds the rest. */
-const scanned_rows = 10_000
 
 type InWorkspace = Pick<At, 'db' | 'workspace'>
 
@@ -31,48 +29,30 @@ export async function positionOf(at: InWorkspace, { id, field }: { id: string; f
 
 /** Assigns positions to a batch of committed events of each workspace, and returns the last positions. */
 export async function lastPositions(db: Db, workspaces: string[]): Promise<Map<string, number>> {
-  const toPositions = (rows: (LastPosition & { workspace_id: string })[]) =>
-    new Map(rows.map(({ workspace_id, position }) => [workspace_id, position]))
-  const from = sql`from event_positions where workspace_id = any(${workspaces}::uuid[])`
-  const last = await db.many<LastPosition & { workspace_id: string }>(
-    sql`select workspace_id, position, ${hasUnassigned(raw('event_positions.workspace_id'))} as has_unassigned ${from}`,
+  const unassigned = await db.many<{ workspace_id: string }>(
+    sql`select workspace_id from unnest(${workspaces}::uuid[]) as requested (workspace_id)
+      where exists (select from events where workspace_id = requested.workspace_id and position is null)`,
   )
-  const complete = toPositions(last.filter(({ has_unassigned }) => !has_unassigned))
-  const others = workspaces.filter((workspace) => !complete.has(workspace))
-  if (others.length === 0) return complete
-  for (const workspace of others) await assignBatch({ db, workspace })
-  return toPositions(await db.many(sql`select workspace_id, position ${from}`))
-}
-
-/** Like `lastPositions`, for one workspace. */
-export async function lastPosition(at: InWorkspace): Promise<number> {
-  const { db, workspace } = at
-  const from = sql`from event_positions where workspace_id = ${workspace}`
-  const last = await db.maybe<LastPosition>(
-    sql`select position, ${hasUnassigned(sql`${workspace}`)} as has_unassigned ${from}`,
+  for (const { workspace_id } of unassigned) await assignBatch({ db, workspace: workspace_id })
+  const rows = await db.many<{ workspace_id: string; position: number }>(
+    sql`select workspace_id, position from event_positions where workspace_id = any(${workspaces}::uuid[])`,
   )
-  if (last && !last.has_unassigned) return last.position
-  await assignBatch(at)
-  return (await db.one<LastPosition>(sql`select position ${from}`)).position
+  return new Map(rows.map(({ workspace_id, position }) => [workspace_id, position]))
 }
 
-interface LastPosition {
-  position: number
-  has_unassigned: boolean | null
-}
-
-/** Not `exists`: with the order, the planner uses the index even if it believes that many events are unassigned. */
-const hasUnassigned = (workspace: Sql): Sql =>
-  sql`(select true from events where events.workspace_id = ${workspace} and events.position is null
-    order by events.id limit 1)`
+export const lastPosition = async ({ db, workspace }: InWorkspace): Promise<number> =>
+  (await lastPositions(db, [workspace])).get(workspace) ?? 0
 
 /** Assigns positions to all committed events of all workspaces. */
 export async function assignPositions({ db }: Pick<At, 'db'>, isStopping: () => boolean): Promise<void> {
   const workspaces = await db.many<{ workspace_id: string }>(
-    // Ordered and limited, so that the planner uses the index even if it believes that many events are unassigned.
-    sql`select distinct workspace_id from (
-        select workspace_id from events where position is null order by workspace_id, id limit ${raw(String(scanned_rows))}
-      ) as unassigned order by workspace_id`,
+    sql`with recursive unassigned (workspace_id) as (
+        (select workspace_id from events where position is null order by workspace_id limit 1)
+        union all
+        select (select workspace_id from events where position is null and workspace_id > unassigned.workspace_id
+          order by workspace_id limit 1)
+        from unassigned where workspace_id is not null)
+      select workspace_id from unassigned where workspace_id is not null`,
   )
   for (const { workspace_id } of workspaces) {
     while (!isStopping() && (await assignBatch({ db, workspace: workspace_id })) === batch_rows);
@@ -94,7 +74,7 @@ const planner_settings = raw(
  * resource must not get an earlier position.
  */
 function assignBatch(at: InWorkspace): Promise<number> {
-  const unassigned = sql`select id from events where workspace_id = ${at.workspace} and position is null
+  const unassigned = sql`select workspace_id, id from events where workspace_id = ${at.workspace} and position is null
     order by id limit ${batch_rows}`
   return inTransaction(at, async ({ db, workspace }) => {
     const [, , assigned] = await Promise.all([
@@ -106,15 +86,12 @@ function assignBatch(at: InWorkspace): Promise<number> {
       db.run(
         sql`with free as materialized (${unassigned} for update skip locked),
           locked as (select id from (${unassigned}) as unassigned where id not in (select id from free) order by id limit 1),
-          numbered as (select id, row_number() over (order by id) as number from free
-            where id < coalesce((select id from locked), 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
-          update events set position = last.position + number from numbered, event_positions as last
-          where events.workspace_id = ${workspace} and last.workspace_id = ${workspace} and events.id = numbered.id`,
-      ),
-      db.run(
-        sql`update event_positions set position = last.position
-          from (select max(position) as position from events where workspace_id = ${workspace}) as last
-          where workspace_id = ${workspace} and event_positions.position < last.position`,
+          numbered as (select workspace_id, id, row_number() over (order by id) as number from free
+            where id < coalesce((select id from locked), 'ffffffff-ffff-ffff-ffff-ffffffffffff')),
+          last as (update event_positions set position = position + (select count(*) from numbered)
+            where workspace_id = ${workspace} returning position - (select count(*) from numbered) as position)
+          update events set position = last.position + number from numbered, last
+          where events.workspace_id = numbered.workspace_id and events.id = numbered.id`,
       ),
     ])
     return assigned

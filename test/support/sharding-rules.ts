@@ -28,7 +28,7 @@ const writes = ['InsertStmt', 'UpdateStmt', 'DeleteStmt']
 const of_one_node = /^(pg_(try_)?advisory|pg_current_(snapshot|xact)|pg_snapshot|pg_visible|pg_xact|txid_|pg_notify)/
 const times = /^(timestamp|timestamptz|date|time|timetz)$/
 
-/** Parses the statement with PostgreSQL's own parser and checks the rules of docs/decisions/0020. */
+/** Parses the statement with PostgreSQL's own parser and checks the rules of docs/decisions/0021. */
 export function faultsOf({ text, values }: { text: string; values: readonly unknown[] }, catalog: Catalog): Faults {
   const tree: Node = parseSync(text)
   const ctes = new Set(find(tree, ['CommonTableExpr']).map(({ ctename }) => ctename))

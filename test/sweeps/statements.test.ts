@@ -8,7 +8,7 @@ import { recordStatements } from '../support/old-rows.ts'
 import { type Catalog, faultsOf } from '../support/sharding-rules.ts'
 import { sendEverything } from '../support/statements.ts'
 
-/* Checks that a database sharded by workspace takes every statement of the server. The rules are in docs/decisions/0020. */
+/* Checks that a database sharded by workspace takes every statement of the server. The rules are in docs/decisions/0021. */
 
 /** How statements begin that may go to every shard, and why. Remove what is no longer needed, and add nothing. */
 const over_all_workspaces: Record<string, string> = {

@@ -31,7 +31,7 @@ export async function fill(pool: Pool, signal: AbortSignal): Promise<Tenant[]> {
   const work = async () => {
     for (const { tenant, start } of rest) {
       signal.throwIfAborted()
-      const now = clock.now() - hour_ms * (first_workspace_contacts - start)
+      const now = clock.wall() - hour_ms * (first_workspace_contacts - start)
       tenant.ids.push(...(await addContacts(service, tenant.workspace_id, start, now)))
     }
   }

@@ -95,7 +95,7 @@ async function start(config: Config, log: Log, { is_json, only }: ServeOptions):
     // Only after listening has succeeded: a key created by a failed start would never be shown.
     const first_key = api && (await ensureFirstWorkspace(service, config))
     // After a crash the link that was printed stays valid.
-    const setup_token = api && !is_restart ? await setup.createToken({ db: pool, now: clock.now() }) : undefined
+    const setup_token = api && !is_restart ? await setup.createToken({ db: pool, now: clock.wall() }) : undefined
     // Inboxes are served by this process, or by the one that has the API.
     const own_address = addressOf(api ? { ...config, public_url: undefined } : config, port)
     const { events_keep_days } = config

@@ -22,7 +22,7 @@ export interface RetentionOptions {
 
 /** Deletes old rows in every workspace. */
 export async function removeExpired(options: RetentionOptions): Promise<void> {
-  const { service, events_keep_days, isStopping, now = clock.now } = options
+  const { service, events_keep_days, isStopping, now = clock.wall } = options
   const runStep = createStepRunner(options)
   const eventsBefore = () => now() - events_keep_days * clock.day_ms
   const db = service.pool
@@ -43,7 +43,7 @@ export async function removeExpired(options: RetentionOptions): Promise<void> {
 
 /** Deletes the deliveries of deleted webhooks, and sums up delivery counts. */
 export async function tidyDeliveries(options: RetentionOptions): Promise<void> {
-  const { service, isStopping, now = clock.now } = options
+  const { service, isStopping, now = clock.wall } = options
   const runStep = createStepRunner(options)
   const db = service.pool
   for (const { workspace_id } of await webhooks.workspacesWithDeleted({ db, now: now() })) {

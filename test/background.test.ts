@@ -25,7 +25,7 @@ const imports = dueRows({ table: 'imports' })
 
 const dueOf = (workspace: string) =>
   pool.many<{ kind: string; is_due: boolean }>(
-    sql`select kind, due_at <= ${clock.iso(clock.now())} as is_due from due_workspaces
+    sql`select kind, due_at <= ${clock.iso(clock.wall())} as is_due from due_workspaces
       where workspace_id = ${workspace} order by kind`,
   )
 

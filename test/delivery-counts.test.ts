@@ -26,12 +26,12 @@ async function change({ id, call, work }: Tenant, webhook_ids: string[]): Promis
     if (kind < 3) await call('POST', '/contacts', newContact())
     else if (kind === 3) await call('POST', `${address}/test`)
     else if (kind === 4) await call('PATCH', address, { status: below(2) ? 'active' : 'disabled' })
-    else if (kind === 5) await call('POST', `${address}/recover`, { since: clock.iso(clock.now() - 1_000) })
+    else if (kind === 5) await call('POST', `${address}/recover`, { since: clock.iso(clock.wall() - 1_000) })
     else if (kind === 6) {
       const rows = Array.from({ length: 5 }, () => ({ Phone: phoneNumber() }))
       await call('POST', '/contacts/imports', { rows })
       await work()
-    } else if (below(2)) await removeOld(at(id), clock.now() - 500)
+    } else if (below(2)) await removeOld(at(id), clock.wall() - 500)
     else await sumUpCounts({ db: pool }, isStopping)
   }
 }

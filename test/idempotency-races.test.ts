@@ -50,7 +50,7 @@ const reserveKey =
   (db: Db) =>
     db.run(
       sql`insert into idempotency_keys (workspace_id, key, fingerprint, expires_at)
-      values (${id}, ${key}, 'unfinished', ${clock.iso(clock.now() + 60_000)})`,
+      values (${id}, ${key}, 'unfinished', ${clock.iso(clock.wall() + 60_000)})`,
     )
 
 const insertContact =

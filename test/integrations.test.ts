@@ -37,7 +37,7 @@ const outcomeOf = ({ status, body }: Answer) => [status, body?.data?.outcome ?? 
 
 /** The headers of a message that is signed with this secret. */
 function signed(secret: string, body: string, signed_as: { id?: string; at_ms?: number } = {}): Record<string, string> {
-  const { id = newId(), at_ms = clock.now() } = signed_as
+  const { id = newId(), at_ms = clock.wall() } = signed_as
   return {
     'content-type': 'application/json',
     'webhook-id': id,
@@ -287,8 +287,8 @@ test('a message signed by the standardwebhooks library is accepted, and a change
     ['another secret', body, another],
     ['another id', body, { ...headers, 'webhook-id': newId() }],
     ['another timestamp', body, { ...headers, 'webhook-timestamp': String(Number(headers['webhook-timestamp']) - 1) }],
-    ['five minutes ago', body, signed(secret, body, { at_ms: clock.now() - 302_000 })],
-    ['in five minutes', body, signed(secret, body, { at_ms: clock.now() + 330_000 })],
+    ['five minutes ago', body, signed(secret, body, { at_ms: clock.wall() - 302_000 })],
+    ['in five minutes', body, signed(secret, body, { at_ms: clock.wall() + 330_000 })],
     ['no timestamp', body, { ...headers, 'webhook-timestamp': '' }],
     ['a timestamp that is not a number', body, { ...headers, 'webhook-timestamp': 'now' }],
     ['non-ASCII letters', body, { ...headers, 'webhook-signature': `v1,${'é'.repeat(44)}` }],
@@ -504,9 +504,9 @@ test('receipts older than 30 days are deleted', async () => {
   const made = await make(tenant)
   await tenant.send(made.url, { phone: phoneNumber() })
   const month_ms = 30 * 24 * 60 * 60 * 1000
-  await integrations.removeOld(at(tenant.id, clock.now() + month_ms - 60_000))
+  await integrations.removeOld(at(tenant.id, clock.wall() + month_ms - 60_000))
   assert.equal((await receiptsOf(tenant, made)).length, 1)
-  await integrations.removeOld(at(tenant.id, clock.now() + month_ms + 1))
+  await integrations.removeOld(at(tenant.id, clock.wall() + month_ms + 1))
   assert.equal((await receiptsOf(tenant, made)).length, 0)
 })
 

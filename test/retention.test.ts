@@ -62,14 +62,14 @@ test('a failure in one workspace is logged, and its other steps and other worksp
   await using held = await holdTransaction(pool, (db) =>
     db.run(sql`select from webhook_deliveries where workspace_id = ${first} for update`),
   )
-  await retention.removeExpired({ ...options, log: recording_log, now: () => clock.now() + 31 * day_ms })
+  await retention.removeExpired({ ...options, log: recording_log, now: () => clock.wall() + 31 * day_ms })
   assert.deepEqual(await left(), [
     [1, 0],
     [0, 0],
   ])
   assert.deepEqual(warned, [['deliveries', first]])
   await held.end()
-  await retention.removeExpired({ ...options, now: () => clock.now() + 31 * day_ms })
+  await retention.removeExpired({ ...options, now: () => clock.wall() + 31 * day_ms })
   assert.deepEqual((await left()).flat(), [0, 0, 0, 0])
 })
 
@@ -77,7 +77,7 @@ test('old rows are found by an index and removed in batches, and no others are r
   const tenant = await server.workspace()
   const { id: webhook_id } = (await tenant.call('POST', '/webhooks', newWebhook({ url: 'inbox' }))).body.data
   const integration = (await tenant.call('POST', '/integrations', newIntegration())).body.data
-  const now = clock.now()
+  const now = clock.wall()
   const [from_ms, until_ms] = [now - 60 * day_ms - 60_000, now - 60_000]
   const old_rows = { workspace: tenant.id, webhook_id, rows: 20_000, from_ms, until_ms }
   await fillDeliveries(pool, old_rows)
@@ -129,7 +129,7 @@ test('the phone numbers of a finished dry run are removed, and those of a runnin
 test('a removal ends after the current batch when the service stops', async () => {
   const tenant = await server.workspace()
   const { id: webhook_id } = (await tenant.call('POST', '/webhooks', newWebhook({ url: 'inbox' }))).body.data
-  const now = clock.now()
+  const now = clock.wall()
   await fillDeliveries(pool, { workspace: tenant.id, webhook_id, rows: 5_000, from_ms: now - day_ms, until_ms: now })
   let batches = 0
   const isStopping = () => {
@@ -144,7 +144,7 @@ test('a removal ends after the current batch when the service stops', async () =
 test('a webhook is deleted while its deliveries are locked; they disappear at once and are removed later', async () => {
   const tenant = await server.workspace()
   const { id } = (await tenant.call('POST', '/webhooks', newWebhook({ url: 'inbox' }))).body.data
-  const now = clock.now()
+  const now = clock.wall()
   await fillDeliveries(pool, {
     workspace: tenant.id,
     webhook_id: id,
@@ -172,7 +172,7 @@ test('a webhook is deleted while its deliveries are locked; they disappear at on
   await fillDeliveries(pool, { workspace: tenant.id, webhook_id: id, rows: 3, from_ms: now, until_ms: now + 3 })
   await retention.tidyDeliveries(options)
   assert.equal(await count(of_webhook), 3)
-  await retention.tidyDeliveries({ ...options, now: () => clock.now() + 61 * 60_000 })
+  await retention.tidyDeliveries({ ...options, now: () => clock.wall() + 61 * 60_000 })
   assert.equal(await count(of_webhook), 0)
   assert.equal(await count(sql`webhook_delivery_counts where webhook_id = ${id}`), 0)
   assert.equal(await count(sql`deleted_webhooks where webhook_id = ${id}`), 0)
@@ -181,7 +181,7 @@ test('a webhook is deleted while its deliveries are locked; they disappear at on
 test('the total of deliveries is stored, and totals by status are counted by an index', async () => {
   const tenant = await server.workspace()
   const { id } = (await tenant.call('POST', '/webhooks', newWebhook({ url: 'inbox' }))).body.data
-  const now = clock.now()
+  const now = clock.wall()
   const old_rows = { workspace: tenant.id, webhook_id: id, rows: 20_000, from_ms: now - day_ms, until_ms: now - 1_000 }
   await fillDeliveries(pool, old_rows)
   const of_webhook = sql`workspace_id = ${tenant.id} and webhook_id = ${id}`

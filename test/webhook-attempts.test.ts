@@ -80,7 +80,7 @@ test('deliveries that are committed late are sent, however many, while an endpoi
         select id from webhook_deliveries where workspace_id = ${tenant.id} and webhook_id = ${id} and status = 'pending'
         limit ${count})`,
     )
-  await later(clock.iso(clock.now() + 1_000_000), 30)
+  await later(clock.iso(clock.wall() + 1_000_000), 30)
   let is_busy = false
   // Another send comes in while the first claim is running, and finds no capacity.
   const busy = intercept(claiming, async (_statement, go) => {
@@ -92,7 +92,7 @@ test('deliveries that are committed late are sent, however many, while an endpoi
   await using dispatcher = startDispatcher(busy)
   dispatcher.send(tenant.id)
   while (!(await statusesOf(tenant, id)).includes('succeeded')) await sleep(check_every_ms)
-  await later(clock.iso(clock.now() - 1_000_000), 30)
+  await later(clock.iso(clock.wall() - 1_000_000), 30)
   is_busy = true
   dispatcher.sendAgain(tenant.id)
   await until(() => fast.received.length === 31)
@@ -141,7 +141,7 @@ test('a claim that takes longer than the lease sends nothing', async () => {
     passed_ms = lease_ms
     return rows
   })
-  await using dispatcher = startDispatcher(slow, { now: () => clock.now() + passed_ms })
+  await using dispatcher = startDispatcher(slow, { now: () => clock.wall() + passed_ms })
   dispatcher.send(tenant.id)
   await dispatcher.idle()
   assert.equal(target.received.length, 0)
@@ -197,7 +197,7 @@ test('an endpoint gets at most ten requests at once, and one at a time when it f
     createWebhook(tenant, 'http://127.0.0.1:9/other'),
   ])
   await pool.run(
-    sql`update webhooks set failing_since = ${clock.iso(clock.now())} where workspace_id = ${tenant.id}
+    sql`update webhooks set failing_since = ${clock.iso(clock.wall())} where workspace_id = ${tenant.id}
       and id = ${failing.id}`,
   )
   for (let count = 0; count < 12; count += 1) await tenant.call('POST', '/contacts', newContact())

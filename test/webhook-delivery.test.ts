@@ -81,7 +81,7 @@ test('after a rotation both secrets sign for a day, then only the new one', asyn
   const [both] = target.received as [Received]
   for (const secret of [old, fresh]) assert.ok(new Webhook(secret).verify(both.body, both.headers))
   assert.equal(both.headers['webhook-signature']?.split(' ').length, 2)
-  await createAndSend(tenant, clock.now() + day_ms + minute_ms)
+  await createAndSend(tenant, clock.wall() + day_ms + minute_ms)
   const last = target.received.at(-1)
   assert.equal(last?.headers['webhook-signature']?.split(' ').length, 1)
   // The timestamp is a day ahead, so the library would reject it.
@@ -286,7 +286,7 @@ test('failed deliveries are sent again by recover, or one by one by resend', asy
   const { id } = await createWebhook(tenant, target.url)
   await createAndSend(tenant)
   await tenant.call('PATCH', `/webhooks/${id}`, { status: 'active' })
-  const between = clock.iso(clock.now())
+  const between = clock.iso(clock.wall())
   await createAndSend(tenant)
   const [second, first] = await deliveriesOf(tenant, id, '?status=failed')
   const disabled = await tenant.call('POST', `/webhooks/${id}/recover`, { since: between })
@@ -474,7 +474,7 @@ test('after a contact is deleted, pending deliveries have only its id, and answe
   assert.deepEqual(JSON.parse(delivery.body.data.body).data, { id: contact.id })
   assert.equal(delivery.body.data.attempts[0].answer, null)
   assert.deepEqual((await tenant.call('GET', `/webhooks/${inbox.id}/inbox`)).body.data, [])
-  await tenant.work(clock.now() + 10_000)
+  await tenant.work(clock.wall() + 10_000)
   const again = target.received.filter(({ headers }) => headers['webhook-id'] === first.id).at(-1)
   assert.deepEqual(JSON.parse(again?.body ?? '').data, { id: contact.id })
 })

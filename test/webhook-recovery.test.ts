@@ -22,7 +22,7 @@ const day_ms = 24 * hour_ms
 const batch_rows = 2_000
 const everything = { since: clock.iso(0) }
 
-const recordEvents = (tenant: Tenant, count: number, now = clock.now()) =>
+const recordEvents = (tenant: Tenant, count: number, now = clock.wall()) =>
   inTransaction(at(tenant.id, now), (at) =>
     events.recordMany(
       at,
@@ -127,7 +127,7 @@ test('since and until select events by their time, whatever the time of the serv
   const tenant = await workspace()
   const { id } = await createWebhook(tenant, 'inbox')
   await setStatus(tenant, id, 'disabled')
-  const now = clock.now()
+  const now = clock.wall()
   for (const days of [1, 2, 2, 3]) await recordEvents(tenant, 1, now + days * day_ms)
   await setStatus(tenant, id, 'active')
   const between = (from: number, to: number) => ({
@@ -144,7 +144,7 @@ test('since and until select events by their time, whatever the time of the serv
 test('until before since is rejected', async () => {
   const { call, ...tenant } = await workspace()
   const { id } = await createWebhook({ call, ...tenant }, 'inbox')
-  const since = clock.iso(clock.now())
+  const since = clock.iso(clock.wall())
   const range = { since, until: clock.iso(clock.parse(since) - 1) }
   const rejected = await call('POST', `/webhooks/${id}/recover`, range)
   assert.equal(rejected.status, 400)
@@ -212,6 +212,6 @@ test('old recoveries are removed with the events, but none that is running', asy
     )
   await removeOld(at(tenant.id), clock.parse(finished.created_at))
   assert.deepEqual(await statuses(), [200, 200])
-  await removeOld(at(tenant.id), clock.now() + hour_ms)
+  await removeOld(at(tenant.id), clock.wall() + hour_ms)
   assert.deepEqual(await statuses(), [404, 200])
 })

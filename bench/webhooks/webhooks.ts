@@ -139,7 +139,7 @@ async function addEvents(service: Service, tenants: Tenant[], count: number): Pr
 /** Returns how many seconds it took. */
 async function bareLoop(urls: string[], body_length: number, count: number, signal: AbortSignal): Promise<number> {
   const dispatcher = new Agent()
-  const body = `{"timestamp":"${clock.iso(clock.now())}","filler":"`.padEnd(body_length, 'x')
+  const body = `{"timestamp":"${clock.iso(clock.wall())}","filler":"`.padEnd(body_length, 'x')
   const headers = { 'content-type': 'application/json' }
   let next = 0
   const work = async () => {

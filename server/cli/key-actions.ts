@@ -20,7 +20,7 @@ export interface NewKey {
 
 export async function createKey(service: Service, options: NewKey): Promise<Answer> {
   const workspace = await findWorkspace(service, options.workspace)
-  const now = clock.now()
+  const now = clock.wall()
   const name = options.name.trim() || 'API key'
   const expires_at = options.expiresIn === undefined ? null : clock.iso(now + options.expiresIn)
   const api_key = newToken()

@@ -41,7 +41,7 @@ export const work: Work = { table: 'imports', begin, giveUp }
 /** Parses the next batches while the current ones are written. */
 async function begin(service: Service, lease: Lease): Promise<() => Promise<boolean>> {
   const at = () => atNow(service, lease.workspace)
-  const now = clock.iso(clock.now())
+  const now = clock.iso(clock.wall())
   const running = await service.pool.maybe<Running>(
     sql`update imports set status = case when status = 'queued' then 'running' else status end,
         started_at = coalesce(started_at, ${now})
@@ -93,7 +93,7 @@ async function runBatches(at: At, job: Job, batches: ParsedRow[][]): Promise<voi
     const previous = all.at(-1) ?? Promise.resolve()
     if (numbers.some((number) => seen.has(number))) await previous
     for (const number of numbers) seen.add(number)
-    const running = runBatch({ ...at, now: clock.now() }, job, { batch, previous })
+    const running = runBatch({ ...at, now: clock.wall() }, job, { batch, previous })
     // An error is thrown below, after all batches have ended.
     running.catch(() => {})
     all.push(running)
@@ -224,7 +224,7 @@ async function recordRows({ db }: At, { workspace, id }: Lease, rows: Row[]): Pr
 
 async function finish(at: At, { running, lease }: Job): Promise<boolean> {
   if (running.is_dry_run) await removeNumbers(at, running.id)
-  const changes = sql`status = 'finished', finished_at = ${clock.iso(clock.now())}`
+  const changes = sql`status = 'finished', finished_at = ${clock.iso(clock.wall())}`
   await inTransaction(at, (at) => endWork(at, { lease, from: ['running'], changes, event_type: event_types.finished }))
   return false
 }

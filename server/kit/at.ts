@@ -9,7 +9,10 @@ export interface At {
   /** The pool, or the transaction that the verb is part of. */
   db: Db
   workspace: string
+  /** The workspace's time. */
   now: number
+  /** Whether the workspace has a test clock, whose time stands still until it is advanced. */
+  is_test: boolean
   tools: Tools
   hooks: Hooks
 }
@@ -34,13 +37,20 @@ export interface Service {
   hooks: Hooks
 }
 
-export const atNow = ({ pool, tools, hooks }: Service, workspace: string, now = clock.now()): At => ({
+export const atNow = ({ pool, tools, hooks }: Service, workspace: string, now = clock.wall()): At => ({
   db: pool,
   workspace,
   now,
+  is_test: false,
   tools,
   hooks,
 })
+
+/** For background work. */
+export const atWorkspace = async (service: Service, workspace: string): Promise<At> => atNow(service, workspace)
+
+/** The same `at`, later: in work that takes a while. A test clock stands still while work is running. */
+export const atLater = (at: At): At => (at.is_test ? at : { ...at, now: clock.wall() })
 
 /** Runs the work in one transaction; all verbs called with its `at` are part of it. */
 export const inTransaction = <A extends Pick<At, 'db'>, T>(

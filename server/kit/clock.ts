@@ -1,5 +1,7 @@
 /** Only this file reads the clock. A time is in milliseconds; rows and answers have ISO 8601 text. */
-export const now = (): number => Date.now()
+
+/** Wall time: for leases, locks, authentication, sessions, rate limits, ids and signatures. All else goes by `at.now`. */
+export const wall = (): number => Date.now()
 
 export const day_ms = 24 * 60 * 60 * 1000
 

@@ -7,7 +7,7 @@ const count_max = 0xfff
 
 /** A UUIDv7: 48 bits of time, a 12-bit counter, 62 random bits. Ids of one process sort in the order of creation. */
 export function newId(): string {
-  const now = clock.now()
+  const now = clock.wall()
   if (now > last_ms) {
     last_ms = now
     count = 0

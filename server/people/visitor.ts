@@ -47,7 +47,7 @@ export function identifyVisitor(
   const cookie = cookieFor(cookie_name, public_url)
   const throttle = openThrottle()
   const find = openTokenLookup<WantedSession, sessions.FoundSession>((wanted) =>
-    sessions.findByTokens({ db, now: clock.now() }, wanted),
+    sessions.findByTokens({ db, now: clock.wall() }, wanted),
   )
 
   async function findSession({ headers }: RequestHead, workspace: string | undefined, now: number) {

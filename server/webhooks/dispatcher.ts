@@ -56,7 +56,7 @@ export interface Dispatcher {
 }
 
 export function openDispatcher({ service, ownAddress, log, ...rest }: DispatcherOptions): Dispatcher {
-  const { now = clock.now } = rest
+  const { now = clock.wall } = rest
   const { pool, tools } = service
   const decrypt = cachedOpen(tools.seal.open)
   const attempt_options = { timeout_ms, ...rest, outbound: tools.outbound, decrypt, ownAddress, now }

@@ -27,7 +27,7 @@ async function run({ workspace, pool, at }: Server, { is_long, print }: RunOptio
   const tenant = await workspace()
   const rows = is_long ? rows_long : rows_short
   const [kept_webhook, deleted] = [await webhook(tenant), await webhook(tenant)]
-  const now = clock.now()
+  const now = clock.wall()
   for (const { id } of [kept_webhook, deleted]) await fill(pool, tenant.id, id, rows / 2, now)
   if (is_long) await pool.script('vacuum analyze webhook_deliveries')
 

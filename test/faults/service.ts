@@ -96,7 +96,7 @@ export interface Tenant {
 
 /** Creates a workspace with a key. */
 export async function newTenant(pool: Pool, scopes: string[] | null = null): Promise<Tenant> {
-  const now = clock.now()
+  const now = clock.wall()
   const service = openService(pool, readConfig({}), () => '')
   const workspace = await workspaces.create({ db: pool, now }, `faults ${newId()}`)
   if (!workspace) throw new Error('the name is taken')

@@ -61,7 +61,7 @@ async function createSecrets(server: Server) {
       fetch(method, `/api/v1${path}`, body, { authorization: `Bearer ${tenant.key}`, ...headers })
     const shown = (await call('GET', `/integrations/${integration.id}`)).body.data.url
     const message = JSON.stringify({ phone: phoneNumber() })
-    const [id, time] = [newId(), new Date(clock.now())]
+    const [id, time] = [newId(), new Date(clock.wall())]
     const received = await fetch('POST', new URL(integration.url).pathname, message, {
       'content-type': 'application/json',
       'webhook-id': id,
@@ -104,7 +104,7 @@ test('SECRETS_KEY is rotated while servers run, and then the previous key can be
     const bodies = Array.from({ length: count }, (_, index) => (index % 2 ? close(`{"n":${index}}`) : `{"n":${index}}`))
     await pool.run(
       sql`insert into idempotency_keys (workspace_id, key, fingerprint, status, headers, body, expires_at)
-        select ${tenant.id}, 'many ' || n, '', 200, '{}', body, ${clock.iso(clock.now() + 60_000)}
+        select ${tenant.id}, 'many ' || n, '', 200, '{}', body, ${clock.iso(clock.wall() + 60_000)}
         from unnest(${bodies}::text[]) with ordinality as answers (body, n)`,
     )
     await withServer(new_key, undefined, async (server) => assert.deepEqual(await canRead(server), none))

@@ -127,7 +127,7 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}, reso
     at: (workspace, now) => atNow(service, workspace, now),
     fetch: fetchAny,
     async workspace() {
-      const now = clock.now()
+      const now = clock.wall()
       const created = await workspaces.create({ db: pool, now }, `test ${newId()}`)
       if (!created) throw new Error('the name is taken')
       const newKey = async (key: Partial<NewApiKey> = {}) => {
@@ -142,7 +142,7 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}, reso
         fetchAny(method, `/api/v1${path}`, body, { authorization: `Bearer ${key}`, ...headers })
       const send: Tenant['send'] = (to, body, headers) => fetchAny('POST', new URL(to).pathname, body, headers)
       const work: Tenant['work'] = (at, timeout_ms) => {
-        const now = () => at ?? clock.now()
+        const now = () => at ?? clock.wall()
         return runDue({ service, ownAddress: () => url, log, now, ...(timeout_ms && { timeout_ms }) }, created.id)
       }
       return { id: created.id, key, call, send, newKey, work }

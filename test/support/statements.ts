@@ -99,7 +99,7 @@ async function listContacts(server: Server): Promise<void> {
   for (const page of ['offset=1', 'offset=1000'])
     for (const filter of ['', '&search=ada', '&search=a']) await large.call('GET', `/contacts?${page}${filter}`)
   const cursorOf = (...position: unknown[]) => Buffer.from(JSON.stringify(position)).toString('base64url')
-  for (const value of [clock.iso(clock.now()), null]) {
+  for (const value of [clock.iso(clock.wall()), null]) {
     const cursor = cursorOf('last_contact_at', value, newId(), 1)
     for (const filter of ['', '&search=ada', '&search=a', '&tag=vip']) {
       const { status, text } = await large.call('GET', `/contacts?sort=last_contact_at&cursor=${cursor}${filter}`)
@@ -171,7 +171,7 @@ async function receiveMessages(server: Server): Promise<void> {
   const phone = phoneNumber()
   for (const payload of [{ phone, id: '1' }, { phone, id: '1', name: 'Ada' }, { phone: 'none' }]) {
     const body = JSON.stringify(payload)
-    const message = { id: newId(), timestamp: String(Math.floor(clock.now() / 1000)), body: Buffer.from(body) }
+    const message = { id: newId(), timestamp: String(Math.floor(clock.wall() / 1000)), body: Buffer.from(body) }
     const headers = {
       'content-type': 'application/json',
       'webhook-id': message.id,
@@ -189,7 +189,7 @@ async function sendWebhooks(server: Server): Promise<void> {
   const hooks = [await create({}), await create({ inbox_answer: '500' }), await create({ inbox_answer: '410' })]
   const contact = (await call('POST', '/contacts', newContact())).body.data
   await work()
-  await work(clock.now() + day_ms)
+  await work(clock.wall() + day_ms)
   await call('DELETE', `/contacts/${contact.id}`)
   for (const { id } of hooks) {
     for (const status of ['pending', 'succeeded', 'failed'])
@@ -205,7 +205,7 @@ async function sendWebhooks(server: Server): Promise<void> {
 
 async function setUpFirstPerson(server: Server): Promise<void> {
   await server.workspace()
-  const token = (await setup.createToken({ db: server.pool, now: clock.now() })) ?? ''
+  const token = (await setup.createToken({ db: server.pool, now: clock.wall() })) ?? ''
   const { go } = browser(server)
   await go('GET', `/setup/${token}`)
   const { status, text } = await go('POST', `/setup/${token}`, { email: 'first@example.com', name: 'First', password })
@@ -222,7 +222,7 @@ async function visitDashboard(server: Server): Promise<void> {
     const { body } = await go('POST', '/invitations', { role: 'member', ...fields }, headers)
     return { id: body.data.id, token: body.data.link.split('/').at(-1) }
   }
-  const earlier = browser(server, await newSessionToken(server, owner.id, clock.now() - day_ms))
+  const earlier = browser(server, await newSessionToken(server, owner.id, clock.wall() - day_ms))
   const visitor = { email: 'visitor@example.com', name: 'Visitor', password }
   for (const [who, method, path, body] of [
     [owner, 'GET', '/session'],
@@ -265,7 +265,7 @@ async function runCommands(server: Server): Promise<void> {
   await inTransaction(at, (at) => api_keys.ensure(at, { token: key, key: { name, scopes: null, expires_at: null } }))
   const [found] = await api_keys.findByHashes({ db: pool }, [hashOf(key)])
   await api_keys.listAll({ db: pool })
-  await api_keys.recordUses({ db: pool }, [{ workspace_id: id, id: found?.id ?? '', used_at: clock.now() }])
+  await api_keys.recordUses({ db: pool }, [{ workspace_id: id, id: found?.id ?? '', used_at: clock.wall() }])
   await inTransaction(at, (at) => api_keys.revokeAny(at, found?.id ?? ''))
   for (const { list, replace } of [...webhook_columns, ...integration_columns, idempotency_column]) {
     await list(at, undefined, 1)
@@ -293,7 +293,7 @@ async function workInBackground(server: Server): Promise<void> {
     await addToCounts(server.at(tenant.id), { webhook_ids: [lease.id], each: 1 })
   }
   for (const days of [0, 31, 100]) {
-    const options = { service, events_keep_days: 30, isStopping: never, log, now: () => clock.now() + days * day_ms }
+    const options = { service, events_keep_days: 30, isStopping: never, log, now: () => clock.wall() + days * day_ms }
     await retention.removeExpired(options)
     await retention.tidyDeliveries(options)
   }

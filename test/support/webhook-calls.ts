@@ -6,7 +6,7 @@ import { newWebhook } from './samples.ts'
 const minute_ms = 60_000
 
 /** A time at which everything that happens until then is due, however slow the test is. */
-export const soon = () => clock.now() + minute_ms
+export const soon = () => clock.wall() + minute_ms
 
 export async function createWebhook(tenant: Tenant, url: string, fields: object = {}) {
   const created = await tenant.call('POST', '/webhooks', newWebhook({ url, ...fields }))

@@ -50,7 +50,7 @@ export function openAdmission(rate_limit_per_second: number, rejectLater: Reject
     reply: FastifyReply,
     done: (error?: Error) => void,
   ): void => {
-    const now = clock.now()
+    const now = clock.wall()
     request.arrived_at = clock.ticks()
     request.door_headers = door.headers
     const host_count = headerValues(request.raw, 'host').length

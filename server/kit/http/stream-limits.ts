@@ -58,7 +58,7 @@ export function createContinueCheck(check: (now: number) => Promise<boolean>): (
     if (clock.ticks() - checked_at < recheck_after_ms) return true
     checked_at = clock.ticks()
     try {
-      return await check(clock.now())
+      return await check(clock.wall())
     } catch (error) {
       if (error instanceof Problem) return error.code === 'SERVICE_UNAVAILABLE'
       if (isUnavailable(error)) return true

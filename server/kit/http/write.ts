@@ -48,9 +48,9 @@ export function writer(service: Service, queue = queuePerWorkspace()): (write: P
   return async (write) => {
     if (!write.keyed) return run(write)
     const key = `${write.call.caller.workspace} ${write.keyed.key}`
-    const until = clock.now() + in_progress_wait_ms
+    const until = clock.wall() + in_progress_wait_ms
     for (let first = in_flight.get(key); first; first = in_flight.get(key)) {
-      await waitForEnd(first, until - clock.now())
+      await waitForEnd(first, until - clock.wall())
     }
     const running = run(write)
     in_flight.set(key, running)
@@ -101,8 +101,8 @@ async function waitForEnd(running: Promise<unknown>, wait_max_ms: number): Promi
 
 /** When the batch fails, each write runs alone, so that one can't fail the others. */
 async function runBatch(transact: Transact, writes: PendingWrite[]): Promise<(Answer | Error)[]> {
-  const until = clock.now() + in_progress_wait_ms
-  const rest_ms = () => Math.max(1, until - clock.now())
+  const until = clock.wall() + in_progress_wait_ms
+  const rest_ms = () => Math.max(1, until - clock.wall())
   const runAlone = (write: PendingWrite, lock_wait_ms: number) => transact([write], lock_wait_ms).then(onlyOne, asError)
   if (writes.length === 1) return [await runAlone(onlyOne(writes), in_progress_wait_ms)]
   try {

@@ -66,7 +66,7 @@ export function openDueNotes(pool: Pool, kinds: string[], log: Log): { stop: () 
 async function noteDue(db: Db, kind: string, workspace: string): Promise<void> {
   await db.run(
     sql`insert into due_workspaces (workspace_id, kind, due_at)
-      values (${workspace}, ${kind}, ${clock.iso(clock.now())})
+      values (${workspace}, ${kind}, ${clock.iso(clock.wall())})
       on conflict (workspace_id, kind) do update set due_at = excluded.due_at
       where due_workspaces.due_at > excluded.due_at`,
   )
@@ -91,7 +91,7 @@ export async function noteAllDue(db: Db, kinds: DueKind[]): Promise<void> {
 export async function moveDue(db: Db, { kind, nextDue }: DueKind, workspace: string): Promise<void> {
   await db.run(
     sql`update due_workspaces set due_at = coalesce((${nextDue(workspace)}), 'infinity')
-      where workspace_id = ${workspace} and kind = ${kind} and due_at <= ${clock.iso(clock.now())}`,
+      where workspace_id = ${workspace} and kind = ${kind} and due_at <= ${clock.iso(clock.wall())}`,
   )
 }
 
@@ -108,7 +108,7 @@ export function openDuePoll(
     try {
       const due = await pool.many<{ kind: string; workspace_id: string }>(
         sql`select kind, workspace_id from due_workspaces
-          where kind = any(${kinds}::text[]) and due_at <= ${clock.iso(clock.now())}
+          where kind = any(${kinds}::text[]) and due_at <= ${clock.iso(clock.wall())}
           order by due_at limit ${polled_max}`,
       )
       for (const { kind, workspace_id } of due) onDue(kind, workspace_id, true)

@@ -48,7 +48,7 @@ export function openLeader(pool: Pool, name: string, onElected: () => void, log:
 }
 
 async function takeLease(pool: Pool, name: string, token: string): Promise<boolean> {
-  const now = clock.now()
+  const now = clock.wall()
   const taken = await pool.run(
     sql`insert into process_leases (name, lease_token, lease_until)
       values (${name}, ${token}, ${clock.iso(now + lease_ms)})

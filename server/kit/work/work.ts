@@ -117,7 +117,7 @@ export async function workOnDueRow(
 }
 
 async function leaseDueRow(service: Service, { table }: Work, workspace: string): Promise<Lease | undefined> {
-  const now = clock.now()
+  const now = clock.wall()
   const token = randomUUID()
   const leased = await service.pool.maybe<{ id: string }>(
     sql`update ${raw(table)}
@@ -151,7 +151,7 @@ async function workOn(service: Service, work: Work, lease: Lease, log: Log, isSt
 
 /** Waits longer after each failed attempt. Undefined after the last one. */
 async function nextAttemptAt(service: Service, work: Work, lease: Lease, error: unknown): Promise<string | undefined> {
-  const now = clock.now()
+  const now = clock.wall()
   const held = await service.pool.maybe<{ attempt: number }>(
     sql`select attempt from ${raw(work.table)} where ${isHeld(lease)}`,
   )

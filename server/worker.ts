@@ -4,20 +4,25 @@ import { work as imports } from './imports/run.ts'
 import type { Service } from './kit/at.ts'
 import type { Log } from './kit/log.ts'
 import { type DueKind, noteAllDue, openDuePoll } from './kit/work/due.ts'
+import { Engine, type EngineOptions } from './kit/work/engine.ts'
 import { openPeriodicTasks, type PeriodicTask } from './kit/work/periodic.ts'
-import { dueRows, openRunner, type Work, workOnDueRow } from './kit/work/work.ts'
+import { rowWork } from './kit/work/rows.ts'
 import * as retention from './retention.ts'
 import { due_deliveries } from './webhooks/claims.ts'
-import type { DispatcherOptions } from './webhooks/dispatcher.ts'
 import { work as recoveries } from './webhooks/recoveries.ts'
-import { openSender, sendAll } from './webhooks/sender.ts'
+import { sending } from './webhooks/sending.ts'
 
 /** Everything that is done in the background. */
 
-/** Work whose state is in the rows of a table. */
-const table_work: Work[] = [imports, recoveries]
+export interface BackgroundOptions extends EngineOptions {
+  /** The URL at which this process listens, for inboxes. */
+  ownAddress: () => string
+  /** For attempts to send a delivery. */
+  timeout_ms?: number
+}
 
-const due_kinds: DueKind[] = [...table_work.map(dueRows), due_deliveries]
+const row_work = [rowWork(imports), rowWork(recoveries)]
+const due_kinds: DueKind[] = [...row_work.map(({ due }) => due), due_deliveries]
 
 /** What `due_workspaces` is kept for. */
 export const background_kinds: string[] = due_kinds.map(({ kind }) => kind)
@@ -50,27 +55,47 @@ export interface Worker {
   stop: () => Promise<void>
 }
 
-export function openWorker(options: DispatcherOptions & { events_keep_days: number }): Worker {
+export function openWorker(options: BackgroundOptions & { events_keep_days: number }): Worker {
   const { service, log } = options
   let is_stopping = false
-  const runner = openRunner(service, table_work, log)
-  const sender = openSender(options)
-  const onDue = (kind: string, workspace: string, is_polled: boolean) =>
-    kind === due_deliveries.kind ? sender.send(workspace, is_polled) : runner.add(kind, workspace)
-  const poll = openDuePoll(service.pool, background_kinds, onDue, log)
+  const engines = openEngines(options)
+  const poll = openDuePoll(
+    service.pool,
+    background_kinds,
+    (kind, workspace, is_polled) => engines.get(kind)?.add(workspace, is_polled),
+    log,
+  )
   const tasks = periodicTasks({ ...options, isStopping: () => is_stopping })
   const periodic = openPeriodicTasks(service.pool, tasks, log)
   return {
     async stop() {
       is_stopping = true
       await poll.stop()
-      await Promise.all([runner.stop(), sender.stop(), periodic.stop()])
+      await Promise.all([stopAll(engines), periodic.stop()])
     },
   }
 }
 
+/** By kind. */
+function openEngines(options: BackgroundOptions): Map<string, RunningEngine> {
+  const deliveries = sending({ ...options, seal: options.service.tools.seal })
+  const engines: RunningEngine[] = row_work.map((work) => new Engine(work, options))
+  engines.push(new Engine(deliveries, options))
+  return new Map(engines.map((engine) => [engine.kind, engine]))
+}
+
+type RunningEngine = Pick<Engine, 'kind' | 'add' | 'idle' | 'stop'>
+
+const stopAll = (engines: Map<string, RunningEngine>) => Promise.all(engines.values().map((engine) => engine.stop()))
+
 /** For tests. Runs everything that is due in one workspace, then returns. */
-export async function runDue(options: DispatcherOptions, workspace: string): Promise<void> {
-  for (const work of table_work) while (await workOnDueRow(options.service, work, workspace, options.log, () => false));
-  await sendAll(options, workspace)
+export async function runDue(options: BackgroundOptions, workspace: string): Promise<void> {
+  const engines = openEngines(options)
+  for (const engine of engines.values()) {
+    engine.add(workspace)
+    await engine.idle(workspace)
+    engine.add(workspace, true)
+    await engine.idle(workspace)
+  }
+  await stopAll(engines)
 }

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { work as import_work } from '../server/imports/run.ts'
 import * as clock from '../server/kit/clock.ts'
 import { openLog } from '../server/kit/log.ts'
 import { type Sql, sql } from '../server/kit/postgres/sql.ts'
 import { moveDue, noteAllDue, openDueNotes } from '../server/kit/work/due.ts'
 import { openPeriodicTasks } from '../server/kit/work/periodic.ts'
-import { dueRows } from '../server/kit/work/work.ts'
+import { rowWork } from '../server/kit/work/rows.ts'
 import { due_deliveries } from '../server/webhooks/claims.ts'
 import { openWorker } from '../server/worker.ts'
 import { createDatabase, openServer, testPool } from './support/harness.ts'
@@ -21,7 +22,7 @@ const { pool, url } = await createDatabase('background')
 const server = await openServer(testPool(url))
 open.defer(server.close)
 const log = openLog('silent')
-const imports = dueRows({ table: 'imports' })
+const imports = rowWork(import_work).due
 
 const dueOf = (workspace: string) =>
   pool.many<{ kind: string; is_due: boolean }>(
@@ -59,10 +60,10 @@ test('a note moves later when no work is due, and stays while some is', async ()
   const tenant = await server.workspace()
   await tenant.call('POST', '/contacts/imports', newImport())
   await noteAllDue(pool, [imports])
-  await moveDue(pool, imports, tenant.id)
+  await moveDue(server.at(tenant.id), imports)
   assert.deepEqual(await dueOf(tenant.id), [{ kind: 'imports', is_due: true }])
   await tenant.work()
-  await moveDue(pool, imports, tenant.id)
+  await moveDue(server.at(tenant.id), imports)
   assert.deepEqual(await dueOf(tenant.id), [{ kind: 'imports', is_due: false }])
 })
 

@@ -9,8 +9,9 @@ import { atNow, inTransaction } from '../server/kit/at.ts'
 import * as clock from '../server/kit/clock.ts'
 import { openLog } from '../server/kit/log.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
+import { Engine } from '../server/kit/work/engine.ts'
 import { openService } from '../server/service.ts'
-import { openDispatcher } from '../server/webhooks/dispatcher.ts'
+import { sending } from '../server/webhooks/sending.ts'
 import * as webhooks from '../server/webhooks/store.ts'
 import { newTenant, startService } from './faults/service.ts'
 import { createDatabase } from './support/harness.ts'
@@ -36,15 +37,16 @@ test("a delivery whose result can't be recorded is not sent again at once", asyn
     await webhooks.create(at, { url: target.url, events: ['contact.created'] })
     await contacts.create(at, [{ ...newContact(), source: 'api' }])
   })
-  const dispatcher = openDispatcher({ service, ownAddress: () => '', log: openLog('silent') })
+  const work = sending({ seal: service.tools.seal, ownAddress: () => '' })
+  const engine = new Engine(work, { service, log: openLog('silent') })
   await pool.script("alter table webhook_deliveries add constraint full_disk check (status <> 'succeeded')")
-  dispatcher.send(workspace)
-  await dispatcher.idle()
-  dispatcher.sendAgain(workspace)
-  await dispatcher.idle()
+  for (const is_polled of [false, true]) {
+    engine.add(workspace, is_polled)
+    await engine.idle(workspace)
+  }
   assert.equal(target.received.length, 1)
   await pool.script('alter table webhook_deliveries drop constraint full_disk')
-  await dispatcher.stop()
+  await engine.stop()
   await service.tools.outbound.close()
 })
 

@@ -7,7 +7,8 @@ import * as clock from '../server/kit/clock.ts'
 import { newId } from '../server/kit/id.ts'
 import { openLog } from '../server/kit/log.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
-import { type Work, workOnDueRow } from '../server/kit/work/work.ts'
+import { Engine } from '../server/kit/work/engine.ts'
+import { type RowWork, rowWork } from '../server/kit/work/rows.ts'
 import { work } from '../server/webhooks/recoveries.ts'
 import { removeOld } from '../server/webhooks/retention.ts'
 import { serve, type Tenant } from './support/harness.ts'
@@ -99,10 +100,10 @@ test('another process continues a recovery whose lease was lost, and nothing is 
   const of_recovery = sql`workspace_id = ${tenant.id} and id = ${body.data.id}`
   let after_first = 0
   // After its first batch this process stalls until its lease has expired and another one has done the rest.
-  const stalling: Work = {
+  const stalling: RowWork = {
     ...work,
-    begin: async (service, lease) => {
-      const runBatch = await work.begin(service, lease)
+    begin: async (at, lease) => {
+      const runBatch = await work.begin(at, lease)
       return async () => {
         await runBatch()
         after_first = await recoveredSoFar()
@@ -115,7 +116,10 @@ test('another process continues a recovery whose lease was lost, and nothing is 
     },
   }
   const { db: _, ...service } = at(tenant.id)
-  await workOnDueRow({ ...service, pool }, stalling, tenant.id, openLog('silent'), () => false)
+  const engine = new Engine(rowWork(stalling), { service: { ...service, pool }, log: openLog('silent') })
+  engine.add(tenant.id)
+  await engine.idle(tenant.id)
+  await engine.stop()
   assert.ok(after_first > 0 && after_first < 2 * many, `the first batch recovered ${after_first}`)
   await tenant.work()
   assert.equal(await recoveredSoFar(), 2 * many)

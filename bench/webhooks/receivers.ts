@@ -12,6 +12,8 @@ export interface Arrived {
 }
 
 const hang_path = '/hang'
+const slow_path = '/slow'
+const slow_ms = 14_000
 const timestamp = /"timestamp":"([^"]+)"/
 
 let waits: number[] = []
@@ -24,6 +26,7 @@ const receive: http.RequestListener = (request, response) => {
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
     if (request.url === hang_path) return
+    if (request.url === slow_path) return void setTimeout(() => response.end(), slow_ms)
     const [, sent_at = ''] = timestamp.exec(Buffer.concat(chunks).toString()) ?? []
     waits.push(at - Date.parse(sent_at))
     first_at ||= at

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { type At, inTransaction } from '../kit/at.ts'
+import { type At, type InWorkspace, inTransaction } from '../kit/at.ts'
 import { likeContains, raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { newTermCounter } from './term-counter.ts'
@@ -23,8 +23,6 @@ export const short_term_length_max = 2
 /** Counting by reading every text is fast enough below this. */
 const large_workspace_contacts = 10_000
 const texts_per_batch = 2_000
-
-type InWorkspace = Pick<At, 'db' | 'workspace'>
 
 /** As part of a statement: whether the workspace keeps totals, and so whether writes must record text changes. */
 export const keepsTotals = (workspace: string): Sql =>

@@ -1,4 +1,4 @@
-import { type At, inTransaction } from '../kit/at.ts'
+import { type At, type InWorkspace, inTransaction } from '../kit/at.ts'
 import { isId } from '../kit/id.ts'
 import type { Db } from '../kit/postgres/pool.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
@@ -6,8 +6,6 @@ import { invalid, overloaded } from '../kit/problem.ts'
 
 /** Small enough that a reader hardly notices the wait. */
 const batch_rows = 2_000
-
-type InWorkspace = Pick<At, 'db' | 'workspace'>
 
 /** Throws when the event doesn't exist or was deleted: a reader that continues after it would miss some. */
 export async function positionOf(at: InWorkspace, { id, field }: { id: string; field: string }): Promise<number> {

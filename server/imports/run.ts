@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Contact } from '../contacts/schema.ts'
 import * as contacts from '../contacts/store.ts'
-import { type At, atNow, inTransaction, type Service } from '../kit/at.ts'
+import { type At, atLater, inTransaction } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { copyLine } from '../kit/postgres/copy.ts'
 import { sql } from '../kit/postgres/sql.ts'
-import { assertHeld, isHeld, type Lease, renewed, type Work } from '../kit/work/work.ts'
+import { assertHeld, isHeld, type Lease, type RowWork } from '../kit/work/rows.ts'
 import { event_types } from './event-types.ts'
 import * as files from './files.ts'
 import {
@@ -36,24 +36,22 @@ interface Job {
   lease: Lease
 }
 
-export const work: Work = { table: 'imports', begin, giveUp }
+export const work: RowWork = { table: 'imports', begin, giveUp }
 
 /** Parses the next batches while the current ones are written. */
-async function begin(service: Service, lease: Lease): Promise<() => Promise<boolean>> {
-  const at = () => atNow(service, lease.workspace)
-  const now = clock.iso(clock.wall())
-  const running = await service.pool.maybe<Running>(
+async function begin(at: At, lease: Lease): Promise<() => Promise<boolean>> {
+  const running = await at.db.maybe<Running>(
     sql`update imports set status = case when status = 'queued' then 'running' else status end,
-        started_at = coalesce(started_at, ${now})
+        started_at = coalesce(started_at, ${clock.iso(at.now)})
       where ${isHeld(lease)} and status in ('queued', 'running', 'undoing')
       returning ${columns}, file_id`,
   )
   if (!running) return async () => false
-  if (running.status === 'undoing') return () => undoBatch(at(), lease)
+  if (running.status === 'undoing') return () => undoBatch(atLater(at), lease)
   const job = { running, lease }
   const parse = rowParser(running)
   const parseBatches = async (row: number): Promise<ParsedRow[][]> => {
-    const chunks = await files.listChunks(at(), { id: running.file_id, row, count: batches_at_once })
+    const chunks = await files.listChunks(at, { id: running.file_id, row, count: batches_at_once })
     const batches: ParsedRow[][] = []
     for (const chunk of chunks) batches.push(await parseChunk(chunk, parse))
     return batches
@@ -62,11 +60,11 @@ async function begin(service: Service, lease: Lease): Promise<() => Promise<bool
   return async () => {
     const batches = await next
     const last = batches.at(-1)?.at(-1)
-    if (!last) return finish(at(), job)
+    if (!last) return finish(atLater(at), job)
     next = parseBatches(last.row_number + 1)
     // An error is thrown where `next` is awaited, which may be never.
     next.catch(() => {})
-    await runBatches(at(), job, batches)
+    await runBatches(at, job, batches)
     return true
   }
 }
@@ -93,7 +91,7 @@ async function runBatches(at: At, job: Job, batches: ParsedRow[][]): Promise<voi
     const previous = all.at(-1) ?? Promise.resolve()
     if (numbers.some((number) => seen.has(number))) await previous
     for (const number of numbers) seen.add(number)
-    const running = runBatch({ ...at, now: clock.wall() }, job, { batch, previous })
+    const running = runBatch(atLater(at), job, { batch, previous })
     // An error is thrown below, after all batches have ended.
     running.catch(() => {})
     all.push(running)
@@ -120,7 +118,7 @@ async function runBatch(at: At, { running, lease }: Job, { batch, previous }: Ba
       sql`update imports
         set done = ${batch.at(-1)?.row_number}, created = created + ${count('created')},
           updated = updated + ${count('updated')}, skipped = skipped + ${count('skipped')},
-          refused = refused + ${count('refused')}, ${renewed(at.now)}
+          refused = refused + ${count('refused')}, attempt = 0
         where ${isHeld(lease)} and status = 'running'`,
     )
     assertHeld(changed)
@@ -224,7 +222,7 @@ async function recordRows({ db }: At, { workspace, id }: Lease, rows: Row[]): Pr
 
 async function finish(at: At, { running, lease }: Job): Promise<boolean> {
   if (running.is_dry_run) await removeNumbers(at, running.id)
-  const changes = sql`status = 'finished', finished_at = ${clock.iso(clock.wall())}`
+  const changes = sql`status = 'finished', finished_at = ${clock.iso(at.now)}`
   await inTransaction(at, (at) => endWork(at, { lease, from: ['running'], changes, event_type: event_types.finished }))
   return false
 }

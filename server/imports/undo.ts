@@ -3,7 +3,7 @@ import * as contacts from '../contacts/store.ts'
 import { type At, inTransaction } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { sql } from '../kit/postgres/sql.ts'
-import { assertHeld, isHeld, type Lease, renewed } from '../kit/work/work.ts'
+import { assertHeld, isHeld, type Lease } from '../kit/work/rows.ts'
 import { event_types } from './event-types.ts'
 import { endWork } from './store.ts'
 
@@ -40,7 +40,7 @@ export async function undoBatch(at: At, lease: Lease): Promise<boolean> {
       at.db
         .run(
           sql`update imports set undone_from = ${last.row_number}, undo_skipped = undo_skipped + ${changed.length},
-              ${renewed(at.now)}
+              attempt = 0
             where ${isHeld(lease)} and status = 'undoing'`,
         )
         .then(assertHeld),

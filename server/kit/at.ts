@@ -17,6 +17,9 @@ export interface At {
   hooks: Hooks
 }
 
+/** For verbs that don't depend on the time. */
+export type InWorkspace = Pick<At, 'db' | 'workspace'>
+
 /** For verbs that belong to no workspace, such as those of people and sessions. */
 export type Unscoped = Pick<At, 'db' | 'now'>
 

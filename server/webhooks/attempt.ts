@@ -1,6 +1,6 @@
+import { type At, atLater } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { sign } from '../kit/crypto/signing.ts'
-import type { Outbound } from '../kit/outbound/outbound.ts'
 import { OutboundError, type OutboundResponse } from '../kit/outbound/request.ts'
 import { storable, truncateBytes } from '../kit/text.ts'
 import { product } from '../product.ts'
@@ -26,35 +26,32 @@ const response_bytes_stored = 1024
 const unreadable_secret = 'The secret was encrypted with another SECRETS_KEY. Rotate it.'
 
 export interface AttemptOptions {
-  outbound: Outbound
   decrypt: (sealed: string) => string
   /** The URL at which this process listens, for inboxes. */
   ownAddress: () => string
-  now: () => number
   timeout_ms: number
 }
 
 /** Sends a delivery once, and decides when to try again. */
-export async function attempt(delivery: Claimed, options: AttemptOptions): Promise<Result> {
-  const { now } = options
-  const began_at = now()
+export async function attempt(at: At, delivery: Claimed, options: AttemptOptions): Promise<Result> {
   const began_ticks = clock.ticks()
   let response: OutboundResponse | undefined
   let error: string | null = null
   try {
-    response = await send(delivery, options, began_at)
+    response = await send(at, delivery, options)
   } catch (failure) {
     if (!(failure instanceof OutboundError)) throw failure
     error = failure.message
   }
+  const duration_ms = Math.round(clock.ticks() - began_ticks)
   return {
     delivery,
-    ...nextStep(delivery.attempt + 1, response, now()),
+    ...nextStep(atLater(at).now, delivery.attempt + 1, response),
     attempt: {
       url: delivery.url,
-      created_at: clock.iso(began_at),
+      created_at: clock.iso(at.now),
       status: response?.status ?? null,
-      duration_ms: Math.round(clock.ticks() - began_ticks),
+      duration_ms,
       error,
       answer: response ? storable(truncateBytes(response.body, response_bytes_stored)) : null,
     },
@@ -62,13 +59,13 @@ export async function attempt(delivery: Claimed, options: AttemptOptions): Promi
 }
 
 function send(
+  { tools, now }: At,
   delivery: Claimed,
-  { outbound, decrypt, ownAddress, timeout_ms }: AttemptOptions,
-  began_at: number,
+  { decrypt, ownAddress, timeout_ms }: AttemptOptions,
 ): Promise<OutboundResponse> {
   const body = toRequestBody(delivery.workspace, delivery)
-  const signed = { id: delivery.id, timestamp: String(Math.floor(began_at / second_ms)), body }
-  const secrets = signingSecrets(delivery, decrypt, began_at)
+  const signed = { id: delivery.id, timestamp: String(Math.floor(clock.wall() / second_ms)), body }
+  const secrets = signingSecrets(delivery, decrypt, now)
   if (secrets.length === 0) throw new OutboundError(unreadable_secret)
   const headers = {
     'content-type': 'application/json',
@@ -79,18 +76,18 @@ function send(
   }
   const message = { headers, body, timeout_ms, bytes_max: response_bytes_max }
   const is_inbox = isInbox(delivery.url)
-  return outbound.post(is_inbox ? ownAddress() + delivery.url : delivery.url, message, is_inbox)
+  return tools.outbound.post(is_inbox ? ownAddress() + delivery.url : delivery.url, message, is_inbox)
 }
 
 function nextStep(
+  now: number,
   attempts: number,
   response: OutboundResponse | undefined,
-  now: number,
 ): Pick<Result, 'status' | 'due_at'> {
   if (response && response.status >= 200 && response.status < 300) return { status: 'succeeded', due_at: null }
   const wait_ms = waits_ms[attempts]
   if (wait_ms === undefined || response?.status === status_gone) return { status: 'failed', due_at: null }
-  const requested_ms = response && [429, 503].includes(response.status) ? retryAfterMs(response, now) : 0
+  const requested_ms = response && [429, 503].includes(response.status) ? retryAfterMs(response) : 0
   const next_wait_ms = Math.max(wait_ms * (1 + jitter * Math.random()), requested_ms)
   return { status: 'pending', due_at: clock.iso(now + next_wait_ms) }
 }
@@ -99,8 +96,8 @@ function nextStep(
 export const status_gone = 410
 
 /** Retry-After is a number of seconds or a date. */
-function retryAfterMs({ headers }: OutboundResponse, now: number): number {
+function retryAfterMs({ headers }: OutboundResponse): number {
   const value = String(headers['retry-after'] ?? '').trim()
-  const wait_ms = /^\d+$/.test(value) ? Number(value) * second_ms : clock.parse(value) - now
+  const wait_ms = /^\d+$/.test(value) ? Number(value) * second_ms : clock.parse(value) - clock.wall()
   return Math.min(Math.max(wait_ms || 0, 0), retry_after_max_ms)
 }

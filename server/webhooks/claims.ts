@@ -3,6 +3,8 @@ import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { raw, type Sql, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import type { DueKind } from '../kit/work/due.ts'
+import { keyMax } from '../kit/work/state.ts'
+import type { ClaimRequest } from '../kit/work/work.ts'
 import type { Attempt, DeliveryStatus } from './schema.ts'
 import { laterUpdatedAt, type SealedSecrets } from './store.ts'
 
@@ -20,22 +22,6 @@ export interface Claimed extends events.EventText, SealedSecrets {
   failing_since: string | null
 }
 
-export interface ClaimLimits {
-  /** In flight, those before the claim included. */
-  per_endpoint: number
-  per_failing_endpoint: number
-  /** Claimed at once. */
-  total: number
-  total_failing: number
-}
-
-/** The number of deliveries in flight to one endpoint, and the last one claimed: the greatest by `due_at` and `id`. */
-export interface Progress {
-  in_flight: number
-  due_at: string
-  id: string
-}
-
 const firstDue = (workspace: Sql): Sql =>
   sql`select due_at from webhook_deliveries
     where workspace_id = ${workspace} and webhook_id = webhooks.id and due_at is not null order by due_at limit 1`
@@ -50,54 +36,56 @@ export const due_deliveries: DueKind = {
     cross join lateral (${firstDue(raw('webhooks.workspace_id'))}) as next group by webhooks.workspace_id`,
 }
 
-export interface ClaimOptions {
-  limits: ClaimLimits
-  /** By webhook id. */
-  progress: Map<string, Progress>
-  /** Deliveries to exclude, or `all_before` for all up to the last one claimed of each endpoint. */
-  claimed: Iterable<Claimed> | 'all_before'
+/** When nothing is due, it fails pending deliveries of disabled webhooks. */
+export async function claim(at: At, request: ClaimRequest<Claimed>): Promise<Claimed[]> {
+  const found = await claimDue(at, request)
+  if (found.length === 0) await failPending(at, request.claimed)
+  return found
 }
 
 /**
  * Reads due deliveries of the workspace within the limits: the longest due of each endpoint, endpoints in turn. It reads at
- * most twice the even share of each endpoint. With `all_before` it is faster, because it skips index entries of deliveries
- * already sent, which stay until the next vacuum. It writes nothing: the caller has the workspace's lease.
+ * most twice the even share of each endpoint. With `skips_to_last` it is faster, because it skips index entries of
+ * deliveries already sent, which stay until the next vacuum. It writes nothing: the caller has the workspace's lease.
  */
 export async function claimDue(
   { db, workspace, now }: At,
-  { limits, progress, claimed }: ClaimOptions,
+  { slots, slow_slots, limits, by_key, claimed, skips_to_last }: ClaimRequest<Claimed>,
 ): Promise<Claimed[]> {
-  const webhook_ids = toArrayLiteral([...progress.keys()])
-  const known = [...progress.values()]
-  const in_flight = toArrayLiteral(known.map(({ in_flight }) => in_flight))
-  const last_due_at = toArrayLiteral(known.map(({ due_at }) => due_at))
-  const last_ids = toArrayLiteral(known.map(({ id }) => id))
-  const is_unclaimed = claimed === 'all_before' ? sql`(due_at, id) > (last_due_at, last_id)` : isNoneOf(claimed)
+  const webhook_ids = toArrayLiteral([...by_key.keys()])
+  const known = [...by_key.values()]
+  const running = toArrayLiteral(known.map(({ running }) => running))
+  const max = toArrayLiteral(known.map((key) => keyMax(key, limits)))
+  const slow = toArrayLiteral(known.map(({ is_slow }) => is_slow === true))
+  const last_due_at = toArrayLiteral(known.map(({ last }) => last?.due_at ?? null))
+  const last_ids = toArrayLiteral(known.map(({ last }) => last?.id ?? null))
+  const is_unclaimed = skips_to_last ? sql`(due_at, id) > (last_due_at, last_id)` : isNoneOf(claimed)
   const rows = await db.many<Omit<Claimed, 'workspace'>>(
     sql`with endpoint as (
-        select webhooks.id, failing_since is not null as is_failing, count(*) over () as endpoints,
-          case when failing_since is null then ${limits.per_endpoint}::integer else ${limits.per_failing_endpoint}::integer end
-            - coalesce(in_flight, 0) as room,
+        select webhooks.id, failing_since is not null or coalesce(is_slow, false) as is_slow, count(*) over () as endpoints,
+          case when failing_since is null then coalesce(max, ${limits.per_new_key}::integer)
+            else ${limits.per_failing_key}::integer end - coalesce(running, 0) as room,
           coalesce(due_at, '-infinity') as last_due_at, coalesce(last_id, webhooks.id) as last_id
         from webhooks
-        left join unnest(${webhook_ids}::uuid[], ${in_flight}::integer[], ${last_due_at}::timestamptz[], ${last_ids}::uuid[])
-          as progress (id, in_flight, due_at, last_id) on progress.id = webhooks.id
+        left join unnest(${webhook_ids}::uuid[], ${running}::integer[], ${max}::integer[], ${slow}::boolean[],
+            ${last_due_at}::timestamptz[], ${last_ids}::uuid[])
+          as known (id, running, max, is_slow, due_at, last_id) on known.id = webhooks.id
         where workspace_id = ${workspace} and status = 'active'),
       due as (
-        select delivery.*, is_failing, row_number() over (partition by endpoint.id order by due_at, delivery.id) as nth
+        select delivery.*, is_slow, row_number() over (partition by endpoint.id order by due_at, delivery.id) as nth
         from endpoint cross join lateral (
           select webhook_id, id, attempt, due_at from webhook_deliveries
           where workspace_id = ${workspace} and webhook_id = endpoint.id and due_at <= ${clock.iso(now)}
             and ${is_unclaimed}
-          order by due_at, id limit greatest(0, least(room, greatest(1, ${2 * limits.total} / endpoints)))) as delivery),
+          order by due_at, id limit greatest(0, least(room, greatest(1, ${2 * slots} / endpoints)))) as delivery),
       queued as (
-        select due.*, row_number() over (partition by is_failing order by nth, due_at, id) as turn from due)
+        select due.*, row_number() over (partition by is_slow order by nth, due_at, id) as turn from due)
       select queued.webhook_id, queued.id, queued.attempt, queued.due_at, event.type, url, secret, previous_secret,
         previous_secret_until, failing_since, ${events.text_columns}
       from queued
       join webhooks on webhooks.workspace_id = ${workspace} and webhooks.id = queued.webhook_id
       ${events.joinEvent(workspace, raw('queued.id'))}
-      where turn <= case when is_failing then ${limits.total_failing}::integer else ${limits.total}::integer end`,
+      where turn <= case when is_slow then ${slow_slots}::integer else ${slots}::integer end`,
   )
   return rows.map((row) => ({ ...row, workspace }))
 }

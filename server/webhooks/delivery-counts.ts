@@ -1,4 +1,4 @@
-import { type At, inTransaction, type Unscoped } from '../kit/at.ts'
+import { type InWorkspace, inTransaction, type Unscoped } from '../kit/at.ts'
 import { newId } from '../kit/id.ts'
 import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
@@ -9,7 +9,7 @@ const batch_rows = 5_000
 
 /** Adds `each` to the delivery count of these webhooks. It inserts rows, so concurrent transactions don't wait for each other. */
 export async function addToCounts(
-  { db, workspace }: Pick<At, 'db' | 'workspace'>,
+  { db, workspace }: InWorkspace,
   { webhook_ids, each }: { webhook_ids: string[]; each: number },
 ): Promise<void> {
   if (webhook_ids.length === 0 || each === 0) return
@@ -36,7 +36,7 @@ export async function sumUpCounts({ db }: Pick<Unscoped, 'db'>, isStopping: IsSt
   }
 }
 
-async function sumUpBatch(at: Pick<At, 'db' | 'workspace'>, webhook_id: string): Promise<number> {
+async function sumUpBatch(at: InWorkspace, webhook_id: string): Promise<number> {
   const { db, workspace } = at
   const of_webhook = sql`workspace_id = ${workspace} and webhook_id = ${webhook_id}`
   const rows = await db.many<{ id: string; total: number }>(

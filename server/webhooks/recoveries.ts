@@ -1,11 +1,11 @@
 import { patternsFor } from '../events/catalog.ts'
 import * as feed from '../events/feed.ts'
-import { type At, atNow, inTransaction, type Service } from '../kit/at.ts'
+import { type At, atLater, inTransaction } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { firstIdOf, newId, timeOf } from '../kit/id.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { invalid, notFound, Problem } from '../kit/problem.ts'
-import { announce, assertHeld, isHeld, type Lease, renewed, type Work } from '../kit/work/work.ts'
+import { announce, assertHeld, isHeld, type Lease, type RowWork } from '../kit/work/rows.ts'
 import { asPending, assertActive } from './deliveries.ts'
 import { addToCounts } from './delivery-counts.ts'
 import { event_types } from './event-types.ts'
@@ -15,8 +15,6 @@ import * as webhooks from './store.ts'
 const batch_rows = 2_000
 /** The id of an event is created at most this long after its `created_at`, different clocks of processes included. */
 const id_delay_max_ms = 10 * 60 * 1000
-/** How long a recovery waits after it has failed too often. It stays `running`: `finished` would hide what is missing. */
-const pause_ms = 60_000
 
 const columns =
   raw(`id, case when finished_at is null then 'running' else 'finished' end as status, since, until, recovered,
@@ -65,7 +63,8 @@ const alreadyRunning = (id: string) =>
     recovery_id: id,
   })
 
-export const work: Work = { table: 'webhook_recoveries', begin, giveUp }
+/** It never gives up: `finished` would hide what is missing. */
+export const work: RowWork = { table: 'webhook_recoveries', begin }
 
 /** A recovery that this process has leased. */
 interface Job {
@@ -76,17 +75,16 @@ interface Job {
 }
 
 /** Goes through the events in the order of their ids, oldest first. */
-async function begin(service: Service, lease: Lease): Promise<() => Promise<boolean>> {
-  const at = () => atNow(service, lease.workspace)
-  const running = await service.pool.maybe<
+async function begin(at: At, lease: Lease): Promise<() => Promise<boolean>> {
+  const running = await at.db.maybe<
     Pick<Recovery, 'since' | 'until'> & { webhook_id: string; last_event_id: string | null }
   >(sql`select webhook_id, since, until, last_event_id from webhook_recoveries where ${isHeld(lease)}`)
   if (!running) return async () => false
   const { webhook_id, since, until } = running
   const job = { lease, webhook_id, since_ms: clock.parse(since), until_ms: clock.parse(until) }
-  let last = running.last_event_id ?? (await findStart(at(), job))
+  let last = running.last_event_id ?? (await findStart(at, job))
   return async () => {
-    const done = await inTransaction(at(), (at) => runBatch(at, job, last))
+    const done = await inTransaction(atLater(at), (at) => runBatch(at, job, last))
     last = done.last
     return !done.is_finished
   }
@@ -123,7 +121,7 @@ async function runBatch(at: At, job: Job, after: string): Promise<Done> {
   const finished = sql`finished_at = ${clock.iso(now)}, due_at = null,`
   const changed = await db.run(
     sql`update webhook_recoveries
-      set recovered = recovered + ${recovered}, last_event_id = ${last}, ${is_finished ? finished : raw('')} ${renewed(now)}
+      set recovered = recovered + ${recovered}, last_event_id = ${last}, ${is_finished ? finished : raw('')} attempt = 0
       where ${isHeld(lease)}`,
   )
   assertHeld(changed)
@@ -159,7 +157,3 @@ const canMiss = (webhook: Webhook, { type, created_at }: feed.EventHead): boolea
   type !== event_types.test.name &&
   clock.parse(created_at) >= clock.parse(webhook.created_at) &&
   patternsFor(type).some((pattern) => webhook.events.includes(pattern))
-
-async function giveUp({ db, now }: At, lease: Lease): Promise<void> {
-  await db.run(sql`update webhook_recoveries set due_at = ${clock.iso(now + pause_ms)} where ${isHeld(lease)}`)
-}

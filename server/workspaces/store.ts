@@ -1,4 +1,4 @@
-import type { At, Unscoped } from '../kit/at.ts'
+import type { At, InWorkspace, Unscoped } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import { type Sql, sql } from '../kit/postgres/sql.ts'
@@ -32,11 +32,11 @@ export const lock = ({ db, workspace }: At): Promise<number> =>
  * Shares the workspace's row until the transaction ends, unless the condition holds. Sharing waits for nobody, and only
  * `isShared` notices it.
  */
-export const shareUnless = ({ db, workspace }: Pick<At, 'db' | 'workspace'>, condition: Sql): Promise<number> =>
+export const shareUnless = ({ db, workspace }: InWorkspace, condition: Sql): Promise<number> =>
   db.run(sql`select from workspaces where id = ${workspace} and not ${condition} for key share`)
 
 /** Whether a transaction that is still open shares the workspace's row. */
-export const isShared = async ({ db, workspace }: Pick<At, 'db' | 'workspace'>): Promise<boolean> =>
+export const isShared = async ({ db, workspace }: InWorkspace): Promise<boolean> =>
   (await db.run(sql`select from workspaces where id = ${workspace} for update skip locked`)) === 0
 
 export const find = ({ db }: Pick<Unscoped, 'db'>, name: string): Promise<Workspace | undefined> =>

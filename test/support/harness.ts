@@ -142,8 +142,8 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}, reso
         fetchAny(method, `/api/v1${path}`, body, { authorization: `Bearer ${key}`, ...headers })
       const send: Tenant['send'] = (to, body, headers) => fetchAny('POST', new URL(to).pathname, body, headers)
       const work: Tenant['work'] = (at, timeout_ms) => {
-        const now = () => at ?? clock.wall()
-        return runDue({ service, ownAddress: () => url, log, now, ...(timeout_ms && { timeout_ms }) }, created.id)
+        const atOf = async (id: string) => ({ ...atNow(service, id, at), is_test: at !== undefined })
+        return runDue({ service, ownAddress: () => url, log, atOf, ...(timeout_ms && { timeout_ms }) }, created.id)
       }
       return { id: created.id, key, call, send, newKey, work }
     },

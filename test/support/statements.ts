@@ -18,12 +18,12 @@ import { openLog } from '../../server/kit/log.ts'
 import { isCurrent, isMigrated, listNames, listUnknown } from '../../server/kit/postgres/migrate.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { openDueNotes } from '../../server/kit/work/due.ts'
-import { workOnDueRow } from '../../server/kit/work/work.ts'
+import { Engine } from '../../server/kit/work/engine.ts'
+import { rowWork } from '../../server/kit/work/rows.ts'
 import * as setup from '../../server/people/setup.ts'
 import * as people from '../../server/people/store.ts'
 import * as retention from '../../server/retention.ts'
 import { addToCounts } from '../../server/webhooks/delivery-counts.ts'
-import { work as recoveries } from '../../server/webhooks/recoveries.ts'
 import { sealed_columns as webhook_columns } from '../../server/webhooks/sealed.ts'
 import { background_kinds, openWorker } from '../../server/worker.ts'
 import * as workspaces from '../../server/workspaces/store.ts'
@@ -285,10 +285,14 @@ async function workInBackground(server: Server): Promise<void> {
   await short_search.applyAllChanges({ db: server.pool })
   const failing = { ...imports, begin: () => Promise.reject(new Error('a batch that fails')) }
   await call('POST', '/contacts/imports', newImport())
-  await workOnDueRow(service, failing, tenant.id, log, never)
-  const lease = { workspace: tenant.id, id: newId(), token: newId() }
-  await inTransaction(server.at(tenant.id), (at) => imports.giveUp(at, lease))
-  await inTransaction(server.at(tenant.id), (at) => recoveries.giveUp(at, lease))
+  const engine = new Engine(rowWork(failing), { service, log })
+  engine.add(tenant.id)
+  await engine.idle(tenant.id)
+  await engine.stop()
+  const lease = { workspace: tenant.id, id: newId(), due_at: clock.iso(0), token: newId() }
+  const { leases } = rowWork(imports)
+  if (leases.per === 'item') await leases.renew(server.at(tenant.id), [lease])
+  await inTransaction(server.at(tenant.id), async (at) => imports.giveUp?.(at, lease))
   for (let count = 0; count <= 100; count += 1) {
     await addToCounts(server.at(tenant.id), { webhook_ids: [lease.id], each: 1 })
   }

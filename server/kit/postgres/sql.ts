@@ -43,5 +43,5 @@ export const join = (pieces: readonly Sql[], separator: string): Sql =>
 export const likeContains = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
 /** Formats ids, numbers or times as a PostgreSQL array. Faster than the driver, because these need no quotes. */
-export const toArrayLiteral = (values: readonly (string | number | null)[]): string =>
+export const toArrayLiteral = (values: readonly (string | number | boolean | null)[]): string =>
   `{${values.map((value) => value ?? 'null').join(',')}}`

@@ -1,3 +1,4 @@
+import type { At } from '../at.ts'
 import * as clock from '../clock.ts'
 import type { Log } from '../log.ts'
 import type { Db, Pool } from '../postgres/pool.ts'
@@ -25,15 +26,15 @@ export interface DueKind {
 export function openDueNotes(pool: Pool, kinds: string[], log: Log): { stop: () => Promise<void> } {
   const noted_at = new Map<string, number>()
   const pending = new Map<string, NodeJS.Timeout>()
-  let writing: Promise<unknown> = Promise.resolve()
+  const writing = new Set<Promise<void>>()
 
   function note(kind: string, workspace: string, key: string): void {
     pending.delete(key)
     noted_at.set(key, clock.ticks())
-    const write = noteDue(pool, kind, workspace).catch((error: unknown) =>
-      log.warn({ err: error, kind }, 'due work could not be noted'),
-    )
-    writing = Promise.all([writing, write])
+    const write = noteDue(pool, kind, workspace)
+      .catch((error: unknown) => log.warn({ err: error, kind }, 'due work could not be noted'))
+      .finally(() => writing.delete(write))
+    writing.add(write)
   }
 
   /** Forgets workspaces that were quiet for a while, so that the map stays small. */
@@ -58,7 +59,7 @@ export function openDueNotes(pool: Pool, kinds: string[], log: Log): { stop: () 
         const [kind = '', workspace = ''] = key.split(' ')
         note(kind, workspace, key)
       }
-      await writing
+      await Promise.all(writing)
     },
   }
 }
@@ -66,7 +67,7 @@ export function openDueNotes(pool: Pool, kinds: string[], log: Log): { stop: () 
 async function noteDue(db: Db, kind: string, workspace: string): Promise<void> {
   await db.run(
     sql`insert into due_workspaces (workspace_id, kind, due_at)
-      values (${workspace}, ${kind}, ${clock.iso(clock.wall())})
+      values (${workspace}, ${kind}, '-infinity')
       on conflict (workspace_id, kind) do update set due_at = excluded.due_at
       where due_workspaces.due_at > excluded.due_at`,
   )
@@ -88,10 +89,12 @@ export async function noteAllDue(db: Db, kinds: DueKind[]): Promise<void> {
  * Moves the note of a workspace to when its work is due next. Call it when nothing was found to do. Work that was committed
  * since is counted, or its own note comes after this and moves it back.
  */
-export async function moveDue(db: Db, { kind, nextDue }: DueKind, workspace: string): Promise<void> {
+export async function moveDue({ db, workspace, now }: At, { kind, nextDue }: DueKind): Promise<void> {
   await db.run(
-    sql`update due_workspaces set due_at = coalesce((${nextDue(workspace)}), 'infinity')
-      where workspace_id = ${workspace} and kind = ${kind} and due_at <= ${clock.iso(clock.wall())}`,
+    sql`update due_workspaces set due_at = next.due_at
+      from (select coalesce((${nextDue(workspace)}), 'infinity') as due_at) as next
+      where workspace_id = ${workspace} and kind = ${kind} and due_workspaces.due_at <= ${clock.iso(now)}
+        and due_workspaces.due_at < next.due_at`,
   )
 }
 

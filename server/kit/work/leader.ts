@@ -42,7 +42,9 @@ export function openLeader(pool: Pool, name: string, onElected: () => void, log:
       is_stopping = true
       clearInterval(timer)
       await renewing
-      await pool.run(sql`delete from process_leases where name = ${name} and lease_token = ${token}`)
+      await pool
+        .run(sql`delete from process_leases where name = ${name} and lease_token = ${token}`)
+        .catch((error: unknown) => log.warn({ err: error }, 'the lease of the periodic tasks could not be ended'))
     },
   }
 }

@@ -1,0 +1,92 @@
+/** How much may be in progress, in the process or for one workspace. */
+export interface Share {
+  /** Items running at the same time. */
+  slots: number
+  /** The same for slow items, which have slots of their own. Failing items count as slow. */
+  slow_slots: number
+  /** Items that have ended, and whose results are not yet recorded. */
+  unrecorded: number
+}
+
+/** Counts what is in progress against a share of it. There is one for the process and one for each workspace. */
+export class Capacity {
+  readonly #share: Share
+  #claimed = 0
+  #running = 0
+  #running_slow = 0
+  #reserved = 0
+  #held = 0
+
+  constructor(share: Share) {
+    this.#share = share
+  }
+
+  get free(): number {
+    return Math.max(0, this.#share.slots - this.#reserved - this.#running)
+  }
+
+  get free_slow(): number {
+    return Math.max(0, this.#share.slow_slots - this.#running_slow)
+  }
+
+  /** Ignores the slots for slow items: while these are taken, others are still claimed. */
+  get is_full(): boolean {
+    return this.free === 0 || this.has_many_unrecorded
+  }
+
+  get has_many_unrecorded(): boolean {
+    return this.#claimed - this.running >= this.#share.unrecorded
+  }
+
+  get running(): number {
+    return this.#running + this.#running_slow
+  }
+
+  /** Whether nothing is running or unrecorded, except what is held. */
+  get is_idle(): boolean {
+    return this.#claimed === this.#held
+  }
+
+  /** For a claim in progress, which may fill these slots. */
+  reserve(slots: number): void {
+    this.#reserved += slots
+  }
+
+  cancelReservation(slots: number): void {
+    this.#reserved -= slots
+  }
+
+  start(is_slow: boolean): void {
+    this.#claimed += 1
+    this.#count(is_slow, 1)
+  }
+
+  /** A running item turns out to be slow. */
+  turnSlow(): void {
+    this.#count(false, -1)
+    this.#count(true, 1)
+  }
+
+  /** The item stays claimed until it is released. */
+  end(is_slow: boolean): void {
+    this.#count(is_slow, -1)
+  }
+
+  release(count: number): void {
+    this.#claimed -= count
+  }
+
+  /** These stay claimed for a while, and are no work in progress. */
+  hold(count: number): void {
+    this.#held += count
+  }
+
+  endHold(count: number): void {
+    this.#held -= count
+  }
+
+  #count(is_slow: boolean, change: 1 | -1): void {
+    if (is_slow) this.#running_slow += change
+    else this.#running += change
+  }
+}

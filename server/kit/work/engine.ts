@@ -1,0 +1,292 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type At, atLater, atWorkspace, type InWorkspace, type Service } from '../at.ts'
+import * as clock from '../clock.ts'
+import type { Log } from '../log.ts'
+import { claimItems } from './claim.ts'
+import { moveDue } from './due.ts'
+import { lease_ms, releaseLeases, renewLease } from './lease.ts'
+import { openRecorder, type Recorder } from './recording.ts'
+import { type Run, Running } from './running.ts'
+import { newState, type State } from './state.ts'
+import { Turns } from './turns.ts'
+import type { DueItem, Work } from './work.ts'
+
+/** At most two at a time, so that most connections are left to requests. */
+const concurrent_claims_max = 2
+/** Waits until other keys have none left either, so that one claim serves all of them. */
+const refill_delay_ms = 10
+/** Items that failed, or whose results could not be recorded, run again after this long. */
+const retry_ms = 30_000
+const check_every_ms = 500
+/** How long a stop waits for running items. */
+const stop_wait_ms = 3_000
+
+export interface EngineOptions {
+  service: Service
+  log: Log
+  /** Gives the time in a workspace. Tests set it. */
+  atOf?: (workspace: string) => Promise<At>
+}
+
+/**
+ * Runs one kind of background work:
+ *
+ * 1. `add` says that a workspace may have due items. It waits for its turn (turns.ts).
+ * 2. `#claimNext` takes workspaces in turn, as long as there is capacity (capacity.ts). It claims a batch of due items
+ *    (claim.ts) and keeps them in the workspace's state (state.ts). Leases keep other processes from running the same items.
+ * 3. Each claimed item runs at once (running.ts). When half of them have ended, or a key has none left, the workspace is due
+ *    again.
+ * 4. Results are recorded in batches (recording.ts). Then the items are released.
+ */
+export class Engine<Item extends DueItem = DueItem, Result = unknown> {
+  readonly #work: Work<Item, Result>
+  readonly #service: Service
+  readonly #log: Log
+  readonly #atOf: (workspace: string) => Promise<At>
+  readonly #token = randomUUID()
+  readonly #turns = new Turns()
+  readonly #states = new Map<string, State<Item>>()
+  readonly #running: Running<Item>
+  readonly #recorder: Recorder<{ item: Item; result: Result }>
+  readonly #timer: NodeJS.Timeout
+  #checking: Promise<void> | undefined
+  #claims_in_progress = 0
+  #waiting_for_idle: { workspace: string; resolve: () => void }[] = []
+  #stopping: Promise<void> | undefined
+  #is_stopping = false
+  #is_stopped = false
+
+  constructor(work: Work<Item, Result>, { service, log, atOf }: EngineOptions) {
+    this.#work = work
+    this.#service = service
+    this.#log = log
+    this.#atOf = atOf ?? ((workspace) => atWorkspace(service, workspace))
+    this.#running = new Running(work)
+    this.#recorder = openRecorder({
+      record: async (workspace, ended) => {
+        const results = ended.map(({ result }) => result)
+        await work.record?.(await this.#atOf(workspace), results)
+      },
+      onRecorded: (workspace, ended, is_recorded) => {
+        const items = ended.map(({ item }) => item)
+        if (is_recorded) this.#release(this.#stateOf(workspace), items)
+        else this.#retryLater(this.#stateOf(workspace), items)
+      },
+      log,
+    })
+    this.#timer = setInterval(() => {
+      this.#checking ??= this.#check()
+    }, check_every_ms)
+  }
+
+  get kind(): string {
+    return this.#work.due.kind
+  }
+
+  /** Runs the due items of the workspace, as soon as there is capacity. Polled ones may be late, or of another process. */
+  add(workspace: string, is_polled = false): void {
+    const state = this.#stateOf(workspace)
+    if (is_polled) state.must_rescan = true
+    if (is_polled && state.lease_retry_at <= clock.wall()) state.is_leased_by_other = false
+    this.#addTurn(workspace)
+  }
+
+  /** Resolves when this process has nothing to do for the workspace. */
+  idle(workspace: string): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting_for_idle.push({ workspace, resolve })
+      this.#claimNext()
+    })
+  }
+
+  /** Waits a little for running items. Other processes run the rest. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop()
+    return this.#stopping
+  }
+
+  async #stop(): Promise<void> {
+    this.#is_stopping = true
+    clearInterval(this.#timer)
+    const all_idle = Promise.all(this.#states.keys().map((workspace) => this.idle(workspace)))
+    await Promise.race([all_idle, sleep(stop_wait_ms, undefined, { ref: false })])
+    this.#is_stopped = true
+    await this.#checking
+    for (const state of this.#states.values()) {
+      state.lease_until = 0
+      clearTimeout(state.refill_timer)
+    }
+    const { leases } = this.#work
+    if (leases.per === 'item') return
+    await releaseLeases(this.#service.pool, { table: leases.table, token: this.#token }).catch((error: unknown) =>
+      this.#log.warn({ err: error }, 'leases could not be released'),
+    )
+  }
+
+  #stateOf(workspace: string): State<Item> {
+    const state = this.#states.get(workspace) ?? newState<Item>(workspace, this.#work.limits)
+    this.#states.set(workspace, state)
+    return state
+  }
+
+  #addTurn(workspace: string): void {
+    this.#turns.add(workspace)
+    this.#claimNext()
+  }
+
+  #claimNext(): void {
+    this.#running.findSlow()
+    while (this.#canClaim()) {
+      const workspace = this.#turns.take((workspace) => isReady(this.#stateOf(workspace)))
+      if (workspace === undefined) break
+      const state = this.#stateOf(workspace)
+      if (!state.is_leased_by_other) this.#inBackground(this.#claimBatch(state))
+    }
+    this.#reportIdle()
+  }
+
+  #canClaim(): boolean {
+    const { capacity } = this.#running
+    return !this.#is_stopping && this.#claims_in_progress < concurrent_claims_max && !capacity.is_full
+  }
+
+  #reportIdle(): void {
+    if (this.#waiting_for_idle.length === 0) return
+    const { idle = [], busy = [] } = Object.groupBy(this.#waiting_for_idle, ({ workspace }) =>
+      this.#isIdle(workspace) ? 'idle' : 'busy',
+    )
+    this.#waiting_for_idle = busy
+    for (const { resolve } of idle) resolve()
+  }
+
+  #isIdle(workspace: string): boolean {
+    const state = this.#states.get(workspace)
+    const has_turn = this.#turns.has(workspace) && !this.#is_stopping
+    return !has_turn && (!state || (!state.is_claiming && state.capacity.is_idle))
+  }
+
+  /** The caller doesn't wait for the work, and its failure must not end the process. */
+  #inBackground(work: Promise<void>): void {
+    work.catch((error: unknown) => this.#log.error({ err: error, kind: this.kind }, 'background work failed'))
+  }
+
+  async #claimBatch(state: State<Item>): Promise<void> {
+    const { capacity } = this.#running
+    const slots = Math.min(capacity.free, state.capacity.free)
+    const slow_slots = Math.min(capacity.free_slow, state.capacity.free_slow)
+    state.is_claiming = true
+    this.#claims_in_progress += 1
+    capacity.reserve(slots)
+    try {
+      const at = await this.#atOf(state.workspace)
+      if (await this.#renewLease(at, state)) await this.#claimAndRun(at, state, { slots, slow_slots })
+    } catch (error) {
+      const { kind } = this
+      this.#log.warn({ err: error, kind, workspace_id: state.workspace }, 'due work could not be claimed')
+    }
+    capacity.cancelReservation(slots)
+    this.#claims_in_progress -= 1
+    state.is_claiming = false
+    state.refill_at = state.capacity.running / 2
+    this.#claimNext()
+  }
+
+  async #claimAndRun(at: At, state: State<Item>, slots: { slots: number; slow_slots: number }): Promise<void> {
+    const found = await claimItems(at, this.#work, { state, ...slots })
+    const begun = atLater(at)
+    for (const item of found) this.#inBackground(this.#run(begun, state, item))
+    if (found.length === 0 && state.claimed.size === 0) await moveDue(at, this.#work.due)
+  }
+
+  /** Returns false when another process has the lease of the workspace. */
+  async #renewLease(at: InWorkspace, state: State<Item>): Promise<boolean> {
+    const { leases } = this.#work
+    return leases.per === 'item' || renewLease(at, state, { table: leases.table, token: this.#token })
+  }
+
+  async #run(at: At, state: State<Item>, item: Item): Promise<void> {
+    const run = this.#running.start(state, item)
+    const ended = await this.#tryRun(at, item)
+    this.#running.end(run)
+    if (this.#is_stopped) return
+    if (!ended) this.#retryLater(state, [item])
+    else if (this.#work.record) this.#recorder.add(state.workspace, { item, ...ended })
+    else this.#release(state, [item])
+    this.#refill(run)
+  }
+
+  async #tryRun(at: At, item: Item): Promise<{ result: Result } | undefined> {
+    try {
+      return { result: await this.#work.run(at, item, { isStopping: () => this.#is_stopping, log: this.#log }) }
+    } catch (error) {
+      const { kind } = this
+      this.#log.error({ err: error, kind, workspace_id: at.workspace, id: item.id }, 'an item of work failed')
+      return undefined
+    }
+  }
+
+  #refill({ state, key }: Run<Item>): void {
+    const { running } = state.capacity
+    // Then `#release` makes the workspace due, when the results are recorded.
+    if (running === 0) return
+    if (running <= state.refill_at) this.#refillNow(state)
+    else if (key?.running === 0)
+      state.refill_timer ??= setTimeout((state) => this.#refillNow(state), refill_delay_ms, state)
+  }
+
+  #refillNow(state: State<Item>): void {
+    clearTimeout(state.refill_timer)
+    state.refill_timer = undefined
+    state.refill_at = 0
+    this.#addTurn(state.workspace)
+  }
+
+  #release(state: State<Item>, items: Item[]): void {
+    this.#running.release(state, items)
+    // There may be more that didn't fit into the capacity before.
+    if (state.claimed.size === 0) this.#turns.add(state.workspace)
+    this.#claimNext()
+  }
+
+  /** The items stay due, and would be claimed again at once otherwise. */
+  #retryLater(state: State<Item>, items: Item[]): void {
+    this.#running.hold(state, items)
+    const retry = () => {
+      this.#running.endHold(state, items)
+      this.#release(state, items)
+    }
+    setTimeout(retry, retry_ms).unref()
+    this.#claimNext()
+  }
+
+  /** Renews leases, forgets idle workspaces, and finds items that have become slow. */
+  async #check(): Promise<void> {
+    const now = clock.wall()
+    try {
+      for (const state of this.#states.values()) {
+        if (state.claimed.size > 0 || state.is_claiming) await this.#renewLeases(state)
+        else if (state.lease_until < now && state.lease_retry_at < now) this.#states.delete(state.workspace)
+      }
+    } catch (error) {
+      this.#log.warn({ err: error, kind: this.kind }, 'leases could not be renewed')
+    }
+    this.#checking = undefined
+    this.#claimNext()
+  }
+
+  async #renewLeases(state: State<Item>): Promise<void> {
+    const { leases } = this.#work
+    const at = { db: this.#service.pool, workspace: state.workspace }
+    const now = clock.wall()
+    if (leases.per === 'workspace') await this.#renewLease(at, state)
+    else if (state.lease_until - now < lease_ms / 2) {
+      await leases.renew(at, [...state.claimed])
+      // Items that are claimed later have later leases.
+      state.lease_until = now + lease_ms
+    }
+  }
+}
+
+/** Whether the workspace may claim now. Until then it keeps its turn. */
+const isReady = ({ is_claiming, capacity }: State<unknown>): boolean => !is_claiming && !capacity.has_many_unrecorded

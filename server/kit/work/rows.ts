@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto'
+import { type At, type InWorkspace, inTransaction } from '../at.ts'
+import * as clock from '../clock.ts'
+import { isUnavailable } from '../postgres/errors.ts'
+import { raw, type Sql, sql, toArrayLiteral } from '../postgres/sql.ts'
+import type { DueKind } from './due.ts'
+import { lease_ms } from './lease.ts'
+import type { DueItem, Limits, RunContext, Work } from './work.ts'
+
+/** How long one row is worked on before the next one. */
+const turn_ms = 1_000
+const attempts_max = 10
+const retry_max_ms = 60_000
+
+/** One row at a time, and one workspace after the other: most of the database's time is left to requests. */
+const one_at_a_time: Limits = {
+  process: { slots: 1, slow_slots: 0, unrecorded: 1 },
+  workspace: { slots: 1, slow_slots: 0, unrecorded: 1 },
+  per_key: 1,
+  per_new_key: 1,
+  per_failing_key: 1,
+  slow_after_ms: Number.POSITIVE_INFINITY,
+}
+
+/** The exclusive right of this process to work on one row. */
+export interface Lease extends DueItem {
+  workspace: string
+  token: string
+}
+
+/**
+ * Work whose state is in the rows of a table, with `due_at`, `lease_until`, `lease_token` and `attempt`. Each batch is a
+ * transaction that checks the lease with `isHeld` and `assertHeld`, and sets `attempt` to 0.
+ */
+export interface RowWork {
+  table: string
+  /** Returns the function that runs one batch. It returns false, with `due_at` set to null, when no work is left. */
+  begin: (at: At, lease: Lease) => Promise<() => Promise<boolean>>
+  /** Called in a transaction after the last attempt has failed. Without it, attempts go on for ever. */
+  giveUp?: (at: At, lease: Lease) => Promise<void>
+}
+
+/** For the `where` clause of the statement that ends a batch. */
+export const isHeld = ({ workspace, id, token }: Lease): Sql =>
+  sql`workspace_id = ${workspace} and id = ${id} and lease_token = ${token}`
+
+/** Another process has leased the row, or its work was canceled. */
+class LeaseLostError extends Error {}
+
+/** Call it with the number of rows that the statement that ends a batch has changed. */
+export function assertHeld(changed: number): void {
+  if (changed === 0) throw new LeaseLostError('the lease is lost')
+}
+
+/** Announces, after the commit, that a row of the table is due. */
+export const announce = ({ db, workspace }: At, { table }: Pick<RowWork, 'table'>): void =>
+  db.notify({ topic: table, workspace })
+
+const dueRows = (table: string): DueKind => ({
+  kind: table,
+  nextDue: (workspace) => sql`select min(due_at) from ${raw(table)} where workspace_id = ${workspace}`,
+  allDue: sql`select workspace_id, min(due_at) as due_at from ${raw(table)} where due_at is not null group by workspace_id`,
+})
+
+export const rowWork = (work: RowWork): Work<Lease, void> => ({
+  due: dueRows(work.table),
+  leases: { per: 'item', renew: (at, leases) => renew(at, work.table, leases) },
+  limits: one_at_a_time,
+  claim: (at, { slots }) => leaseDueRows(at, work.table, slots),
+  run: (at, lease, context) => runTurn(at, { work, lease }, context),
+})
+
+async function leaseDueRows({ db, workspace, now }: At, table: string, limit: number): Promise<Lease[]> {
+  const wall = clock.wall()
+  const token = randomUUID()
+  const leased = await db.many<DueItem>(
+    sql`update ${raw(table)}
+      set lease_token = ${token}, lease_until = ${clock.iso(wall + lease_ms)}, attempt = attempt + 1
+      where workspace_id = ${workspace} and id = any(array(
+        select id from ${raw(table)}
+        where workspace_id = ${workspace} and due_at <= ${clock.iso(now)}
+          and (lease_until is null or lease_until <= ${clock.iso(wall)})
+        order by due_at, id limit ${limit} for update skip locked))
+      returning id, due_at`,
+  )
+  return leased.map((row) => ({ ...row, workspace, token }))
+}
+
+const renew = ({ db, workspace }: InWorkspace, table: string, leases: Lease[]): Promise<number> =>
+  db.run(
+    sql`update ${raw(table)} set lease_until = ${clock.iso(clock.wall() + lease_ms)}
+      where workspace_id = ${workspace} and id = any(${toArrayLiteral(leases.map(({ id }) => id))}::uuid[])
+        and lease_token = any(${toArrayLiteral(leases.map(({ token }) => token))}::uuid[])`,
+  )
+
+/** Runs batches for a while, then ends the lease. After a failure the row can't be leased for a while. */
+async function runTurn(
+  at: At,
+  { work, lease }: { work: RowWork; lease: Lease },
+  { isStopping, log }: RunContext,
+): Promise<void> {
+  const until = clock.ticks() + turn_ms
+  let retry_at: string | null = null
+  try {
+    const runBatch = await work.begin(at, lease)
+    while ((await runBatch()) && clock.ticks() < until && !isStopping());
+  } catch (error) {
+    if (error instanceof LeaseLostError) return
+    log.warn({ err: error, table: work.table, id: lease.id }, 'a batch failed')
+    retry_at = await retryAt(at, { work, lease, error })
+  }
+  await at.db.run(
+    sql`update ${raw(work.table)} set lease_until = ${retry_at}, lease_token = null where ${isHeld(lease)}`,
+  )
+}
+
+/** Waits longer after each failed attempt. */
+async function retryAt(
+  at: At,
+  { work, lease, error }: { work: RowWork; lease: Lease; error: unknown },
+): Promise<string | null> {
+  const held = await at.db.maybe<{ attempt: number }>(
+    sql`select attempt from ${raw(work.table)} where ${isHeld(lease)}`,
+  )
+  if (!held) return null
+  const { giveUp } = work
+  if (giveUp && held.attempt >= attempts_max && !isUnavailable(error)) {
+    await inTransaction(at, (at) => giveUp(at, lease))
+    return null
+  }
+  return clock.iso(clock.wall() + Math.min(retry_max_ms, 2 ** held.attempt * 100))
+}

@@ -7,6 +7,9 @@ import { invalid, overloaded } from '../kit/problem.ts'
 /** Small enough that a reader hardly notices the wait. */
 const batch_rows = 2_000
 
+/** One workspace may have all of them. The next poll finds the others. */
+const poll_rows = 100_000
+
 /** Throws when the event doesn't exist or was deleted: a reader that continues after it would miss some. */
 export async function positionOf(at: InWorkspace, { id, field }: { id: string; field: string }): Promise<number> {
   const { db, workspace } = at
@@ -44,13 +47,8 @@ export const lastPosition = async ({ db, workspace }: InWorkspace): Promise<numb
 /** Assigns positions to all committed events of all workspaces. */
 export async function assignPositions({ db }: Pick<At, 'db'>, isStopping: () => boolean): Promise<void> {
   const workspaces = await db.many<{ workspace_id: string }>(
-    sql`with recursive unassigned (workspace_id) as (
-        (select workspace_id from events where position is null order by workspace_id limit 1)
-        union all
-        select (select workspace_id from events where position is null and workspace_id > unassigned.workspace_id
-          order by workspace_id limit 1)
-        from unassigned where workspace_id is not null)
-      select workspace_id from unassigned where workspace_id is not null`,
+    sql`select distinct workspace_id
+      from (select workspace_id from events where position is null limit ${poll_rows}) as unassigned`,
   )
   for (const { workspace_id } of workspaces) {
     while (!isStopping() && (await assignBatch({ db, workspace: workspace_id })) === batch_rows);
@@ -69,10 +67,11 @@ const planner_settings = raw(
  * Assigns positions to committed events in the order of their ids, and returns how many. The lock on the workspace's row in
  * `event_positions` allows one transaction at a time. The statement after the lock has a new snapshot, so it sees all events
  * committed by then. It doesn't wait for an event that a deletion has locked, but stops before it: later events of the same
- * resource must not get an earlier position.
+ * resource must not get an earlier position. Numbers are looked up in an object: on outdated statistics, the plan of a join
+ * compares all events of the workspace with all of the batch.
  */
 function assignBatch(at: InWorkspace): Promise<number> {
-  const unassigned = sql`select workspace_id, id from events where workspace_id = ${at.workspace} and position is null
+  const unassigned = sql`select id from events where workspace_id = ${at.workspace} and position is null
     order by id limit ${batch_rows}`
   return inTransaction(at, async ({ db, workspace }) => {
     const [, , assigned] = await Promise.all([
@@ -84,12 +83,18 @@ function assignBatch(at: InWorkspace): Promise<number> {
       db.run(
         sql`with free as materialized (${unassigned} for update skip locked),
           locked as (select id from (${unassigned}) as unassigned where id not in (select id from free) order by id limit 1),
-          numbered as (select workspace_id, id, row_number() over (order by id) as number from free
-            where id < coalesce((select id from locked), 'ffffffff-ffff-ffff-ffff-ffffffffffff')),
-          last as (update event_positions set position = position + (select count(*) from numbered)
-            where workspace_id = ${workspace} returning position - (select count(*) from numbered) as position)
-          update events set position = last.position + number from numbered, last
-          where events.workspace_id = numbered.workspace_id and events.id = numbered.id`,
+          numbered as (select id, row_number() over (order by id) as number from free
+            where id < coalesce((select id from locked), 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+          update events
+          set position = (select position from event_positions where workspace_id = ${workspace})
+            + ((select jsonb_object_agg(id, number) from numbered) ->> id::text)::bigint
+          where workspace_id = ${workspace} and id = any(array(select id from numbered))`,
+      ),
+      // Events are deleted after a while, so the last position may be gone.
+      db.run(
+        sql`update event_positions set position = last.position
+          from (select max(position) as position from events where workspace_id = ${workspace}) as last
+          where workspace_id = ${workspace} and event_positions.position < last.position`,
       ),
     ])
     return assigned

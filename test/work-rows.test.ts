@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { work as imports } from '../server/imports/run.ts'
+import * as clock from '../server/kit/clock.ts'
+import { openLog } from '../server/kit/log.ts'
+import { sql } from '../server/kit/postgres/sql.ts'
+import { Engine } from '../server/kit/work/engine.ts'
+import { lease_ms } from '../server/kit/work/lease.ts'
+import { type RowWork, rowWork } from '../server/kit/work/rows.ts'
+import { serve, type Tenant } from './support/harness.ts'
+import { newImport } from './support/samples.ts'
+
+const { workspace, pool, at } = await serve()
+const { tools, hooks } = at('')
+const attempts_max = 10
+const check_every_ms = 20
+
+interface Row {
+  status: string
+  attempt: number
+  lease_until: string | null
+  is_leased: boolean
+}
+
+async function startImport(tenant: Tenant) {
+  const { status, body, text } = await tenant.call('POST', '/contacts/imports', newImport())
+  assert.equal(status, 201, text)
+  const row = sql`workspace_id = ${tenant.id} and id = ${body.data.id}`
+  const read = () =>
+    pool.one<Row>(
+      sql`select status, attempt, lease_until, lease_token is not null as is_leased from imports where ${row}`,
+    )
+  return { read, endLease: () => pool.run(sql`update imports set lease_until = null where ${row}`) }
+}
+
+/** Works on the imports of one workspace once. */
+async function runOnce(work: RowWork, { id }: Tenant): Promise<void> {
+  const engine = new Engine(rowWork(work), { service: { pool, tools, hooks }, log: openLog('silent') })
+  engine.add(id)
+  await engine.idle(id)
+  await engine.stop()
+}
+
+const failing: RowWork = { ...imports, begin: () => Promise.reject(new Error('a batch that fails')) }
+
+test('work that fails is tried again after a while, longer each time, until it is given up', async () => {
+  const tenant = await workspace()
+  const { read, endLease } = await startImport(tenant)
+  const waits: number[] = []
+  for (let attempt = 1; attempt < attempts_max; attempt += 1) {
+    const now = clock.wall()
+    await runOnce(failing, tenant)
+    const row = await read()
+    assert.deepEqual([row.attempt, row.status, row.is_leased], [attempt, 'queued', false])
+    waits.push(clock.parse(row.lease_until ?? '') - now)
+    await runOnce(failing, tenant)
+    assert.equal((await read()).attempt, attempt, 'not before its time')
+    await endLease()
+  }
+  assert.deepEqual(
+    waits,
+    waits.toSorted((one, other) => one - other),
+  )
+  await runOnce(failing, tenant)
+  const { status, lease_until } = await read()
+  assert.deepEqual([status, lease_until], ['failed', null])
+})
+
+test('work without a last attempt is never given up', async () => {
+  const tenant = await workspace()
+  const { read, endLease } = await startImport(tenant)
+  const { giveUp: _, ...patient } = failing
+  for (let attempt = 1; attempt <= attempts_max + 1; attempt += 1) {
+    await endLease()
+    await runOnce(patient, tenant)
+  }
+  assert.deepEqual([(await read()).attempt, (await read()).status], [attempts_max + 1, 'queued'])
+})
+
+test('the lease of a row is renewed while a batch runs, however long it takes', async (context) => {
+  const tenant = await workspace()
+  const { read } = await startImport(tenant)
+  const ended = Promise.withResolvers<void>()
+  const long: RowWork = {
+    ...imports,
+    begin: async (at, lease) => {
+      const runBatch = await imports.begin(at, lease)
+      return () => ended.promise.then(runBatch)
+    },
+  }
+  const running = runOnce(long, tenant)
+  while (!(await read()).is_leased) await sleep(check_every_ms)
+  const later = clock.wall() + lease_ms
+  context.mock.method(Date, 'now', () => later)
+  while (clock.parse((await read()).lease_until ?? '') <= later) await sleep(check_every_ms)
+  ended.resolve()
+  await running
+  const { is_leased, status } = await read()
+  assert.deepEqual([is_leased, status], [false, 'finished'])
+})

@@ -48,7 +48,7 @@ export const serviceOn = (pool: Pool, config = readConfig()): Service => openSer
 
 export function addTenant(pool: Pool, name: string): Promise<Tenant> {
   return inTransaction(atNow(serviceOn(pool), ''), async (at) => {
-    const workspace = await workspaces.create(at, name)
+    const workspace = await workspaces.create(at, { name })
     if (!workspace) throw new Error(`the workspace ${name} already exists`)
     const token = newToken()
     const key = { name: 'Load', scopes: null, expires_at: null }

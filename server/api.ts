@@ -5,6 +5,7 @@ import { operations as agents } from './agents/routes.ts'
 import { authenticator } from './api-keys/authenticate.ts'
 import { event_types as api_key_events } from './api-keys/event-types.ts'
 import { operations as apiKeys } from './api-keys/routes.ts'
+import { operations as clocks } from './clocks/routes.ts'
 import { addressOf, type Config } from './config.ts'
 import { event_types as contact_events } from './contacts/event-types.ts'
 import { operations as contacts } from './contacts/routes.ts'
@@ -51,6 +52,7 @@ const rooms: Operation[] = [
   ...events(catalog),
   ...webhooks(catalog),
   ...overview(catalog),
+  ...clocks,
 ]
 const workspace_operations: Operation[] = [...rooms, ...apiKeys(scopesOf(rooms))]
 
@@ -88,6 +90,7 @@ const about: About = {
     events: 'What happened, in order: as a list and as a stream.',
     overview: 'Figures of the workspace at a glance.',
     webhooks: 'Send events to your server as they happen, and follow each delivery.',
+    test_clock: 'The time of a test workspace. It stands still until you advance it.',
     api_keys: 'Manage API keys. Requires a key with the scopes `api_keys:read` and `api_keys:write`, granted by name.',
   },
   servers: served_at,
@@ -156,7 +159,10 @@ type Authenticate = ReturnType<typeof authenticator>['authenticate']
 
 function doors(pool: Pool, public_url: string | undefined, authenticate: Authenticate): Door[] {
   const base = pathOf(public_url)
-  const by_session = { identify: identifyVisitor(pool, public_url), headers: private_response_headers }
+  const identify = identifyVisitor(pool, public_url)
+  const by_session = { identify, headers: private_response_headers }
+  /** Sessions and invitations go by wall time, also in test workspaces. */
+  const by_wall_time: Door['identify'] = async (...request) => ({ ...(await identify(...request)), is_test: false })
   const servedAt = (served_path: string) => ({ base_path: base + served_path, served_at: [served_path] })
   return [
     {
@@ -167,7 +173,13 @@ function doors(pool: Pool, public_url: string | undefined, authenticate: Authent
         token === undefined ? undefined : authenticate(token, now, is_recheck),
     },
     { operations: workspace_operations, ...servedAt(session_api_path), ...by_session },
-    { operations: person_operations, ...servedAt(person_path), ...by_session, opens_own_transactions: true },
+    {
+      operations: person_operations,
+      ...servedAt(person_path),
+      ...by_session,
+      identify: by_wall_time,
+      opens_own_transactions: true,
+    },
     {
       operations: receive_operations,
       ...servedAt(''),

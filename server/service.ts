@@ -1,3 +1,4 @@
+import { openTestTime } from './clocks/time.ts'
 import { type Config, ConfigError } from './config.ts'
 import { reactions as import_reactions } from './imports/reactions.ts'
 import { reactions as integration_reactions } from './integrations/reactions.ts'
@@ -21,6 +22,7 @@ export const openService = (
   tools: {
     seal: secrets_key === undefined ? no_seal : openSeal(secrets_key, seal_info, secrets_key_previous),
     outbound: openOutbound({ allowed: webhook_allow_hosts }),
+    readTestTime: openTestTime(pool),
     address,
   },
 })

@@ -1,3 +1,6 @@
+import { advancing } from './clocks/advance.ts'
+import * as clocks from './clocks/store.ts'
+import { test_times } from './clocks/time.ts'
 import * as short_search from './contacts/short-search-totals.ts'
 import { assignPositions } from './events/positions.ts'
 import { work as imports } from './imports/run.ts'
@@ -6,7 +9,7 @@ import type { Log } from './kit/log.ts'
 import { type DueKind, noteAllDue, openDuePoll } from './kit/work/due.ts'
 import { Engine, type EngineOptions } from './kit/work/engine.ts'
 import { openPeriodicTasks, type PeriodicTask } from './kit/work/periodic.ts'
-import { rowWork } from './kit/work/rows.ts'
+import { dueRows, rowWork } from './kit/work/rows.ts'
 import * as retention from './retention.ts'
 import { due_deliveries } from './webhooks/claims.ts'
 import { work as recoveries } from './webhooks/recoveries.ts'
@@ -19,10 +22,12 @@ export interface BackgroundOptions extends EngineOptions {
   ownAddress: () => string
   /** For attempts to send a delivery. */
   timeout_ms?: number
+  events_keep_days: number
 }
 
 const row_work = [rowWork(imports), rowWork(recoveries)]
-const due_kinds: DueKind[] = [...row_work.map(({ due }) => due), due_deliveries]
+const work_kinds: DueKind[] = [...row_work.map(({ due }) => due), due_deliveries]
+const due_kinds: DueKind[] = [...work_kinds, dueRows(clocks.table)]
 
 /** What `due_workspaces` is kept for. */
 export const background_kinds: string[] = due_kinds.map(({ kind }) => kind)
@@ -30,6 +35,9 @@ export const background_kinds: string[] = due_kinds.map(({ kind }) => kind)
 const second_ms = 1_000
 const minute_ms = 60_000
 const hour_ms = 60 * minute_ms
+
+/** Of all test workspaces. */
+const advances_max = 10
 
 function periodicTasks({ service, ...options }: PeriodicOptions): PeriodicTask[] {
   const { isStopping } = options
@@ -55,7 +63,7 @@ export interface Worker {
   stop: () => Promise<void>
 }
 
-export function openWorker(options: BackgroundOptions & { events_keep_days: number }): Worker {
+export function openWorker(options: BackgroundOptions): Worker {
   const { service, log } = options
   let is_stopping = false
   const engines = openEngines(options)
@@ -64,6 +72,7 @@ export function openWorker(options: BackgroundOptions & { events_keep_days: numb
     background_kinds,
     (kind, workspace, is_polled) => engines.get(kind)?.add(workspace, is_polled),
     log,
+    test_times,
   )
   const tasks = periodicTasks({ ...options, isStopping: () => is_stopping })
   const periodic = openPeriodicTasks(service.pool, tasks, log)
@@ -81,7 +90,25 @@ function openEngines(options: BackgroundOptions): Map<string, RunningEngine> {
   const deliveries = sending({ ...options, seal: options.service.tools.seal })
   const engines: RunningEngine[] = row_work.map((work) => new Engine(work, options))
   engines.push(new Engine(deliveries, options))
-  return new Map(engines.map((engine) => [engine.kind, engine]))
+  const by_kind = new Map(engines.map((engine) => [engine.kind, engine]))
+  return by_kind.set(clocks.table, openAdvances(options, by_kind))
+}
+
+/** Advances test clocks: the other engines run what is due on the way. */
+function openAdvances({ service, log, ...options }: BackgroundOptions, engines: Map<string, RunningEngine>) {
+  const advances = advancing({
+    kinds: work_kinds,
+    drain: async (kind, workspace) => {
+      engines.get(kind)?.add(workspace, true)
+      await engines.get(kind)?.idle(workspace)
+    },
+    removeExpired: (workspace) =>
+      retention.removeExpiredIn({ ...options, service, log, isStopping: () => false }, workspace),
+  })
+  const work = rowWork(advances)
+  // Mostly they wait for other work.
+  const limits = { ...work.limits, process: { ...work.limits.process, slots: advances_max, unrecorded: advances_max } }
+  return new Engine({ ...work, limits }, { service, log, ...options })
 }
 
 type RunningEngine = Pick<Engine, 'kind' | 'add' | 'idle' | 'stop'>

@@ -22,7 +22,10 @@ const { workspace, fetch, pool, sendBytes } = server
 
 const withKey = (key: string) => ({ authorization: `Bearer ${key}` })
 
-const revoke = (id: string) => inTransaction(server.at(''), (at) => api_keys.revokeAny(at, id))
+const revoke = async (id: string) => {
+  const owner = await api_keys.findOwner({ db: server.pool }, id)
+  return owner && inTransaction(server.at(owner.workspace_id), (at) => api_keys.revokeAny(at, id))
+}
 
 const keyIdsOf = async ({ id }: Tenant) =>
   (await pool.many<{ id: string }>(sql`select id from api_keys where workspace_id = ${id}`)).map((key) => key.id)

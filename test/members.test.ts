@@ -124,7 +124,7 @@ test('an owner renames the workspace, but not to a name in use', async () => {
   const [{ owner, here, tenant }, other] = [await team(), await team()]
   const name = `renamed ${tenant.id}`
   const renamed = await owner.go('PATCH', '/workspace', { name }, here)
-  assert.deepEqual(renamed.body.data, { id: tenant.id, name, role: 'owner' })
+  assert.deepEqual(renamed.body.data, { id: tenant.id, name, kind: 'live', role: 'owner' })
   const clash = await other.owner.go('PATCH', '/workspace', { name }, other.here)
   assert.deepEqual([clash.status, clash.body.error.details.field], [409, 'name'])
   assert.equal(

@@ -39,8 +39,14 @@ const operations = [
 
 const pool = testPool()
 const outbound = openOutbound({ allowed: [] })
-const caller = { id: 'a', workspace: 'a', scopes: { has: () => true, is_open: true }, authenticated_by: 'key' } as const
-const tools = { seal: openSeal('a'.repeat(32), seal_info), outbound, address: () => '' }
+const scopes = { has: () => true, is_open: true }
+const caller = { id: 'a', workspace: 'a', scopes, authenticated_by: 'key', is_test: false } as const
+const tools = {
+  seal: openSeal('a'.repeat(32), seal_info),
+  outbound,
+  address: () => '',
+  readTestTime: async () => undefined,
+}
 const { app } = openHttp({
   doors: [{ operations, base_path: '', served_at: [''], identify: async () => caller }],
   service: { pool, tools, hooks: openHooks([]) },

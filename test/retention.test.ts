@@ -10,7 +10,7 @@ import * as removal from '../server/webhooks/retention.ts'
 import { createDatabase, openServer, testPool } from './support/harness.ts'
 import { holdTransaction } from './support/held-transaction.ts'
 import { explain, fillDeliveries, fillEvents, fillKeys, fillMessages, recordStatements } from './support/old-rows.ts'
-import { newImport, newIntegration, newWebhook } from './support/samples.ts'
+import { newContact, newImport, newIntegration, newWebhook } from './support/samples.ts'
 
 /** Disposed before the database is dropped. */
 const open = new AsyncDisposableStack()
@@ -211,4 +211,27 @@ test('the total of deliveries is stored, and totals by status are counted by an 
       if (/Aggregate/.test(plan)) assert.doesNotMatch(plan, /webhook_deliveries_pkey/, plan)
     }
   }
+})
+
+test('each test workspace goes by its own clock, and is left alone while the clock is advancing', async () => {
+  const start = Date.parse('2027-03-01T09:00:00.000Z')
+  const [ready, advancing] = [await server.workspace(), await server.workspace()]
+  for (const { id, call, addTestClock } of [ready, advancing]) {
+    await addTestClock(start)
+    await call('POST', '/contacts', newContact())
+    await call('GET', '/events')
+    await pool.run(sql`update test_clocks set now = ${clock.iso(start + 31 * day_ms)} where workspace_id = ${id}`)
+  }
+  const target = clock.iso(start + 32 * day_ms)
+  await advancing.call('POST', '/test_clock/advance', { to: target })
+  const left = () =>
+    Promise.all(
+      [ready, advancing].map(({ id }) => count(sql`events where workspace_id = ${id} and type = 'contact.created'`)),
+    )
+  assert.deepEqual(await left(), [1, 1])
+  await retention.removeExpired(options)
+  assert.deepEqual(await left(), [0, 1])
+  await advancing.work()
+  assert.equal((await advancing.call('GET', '/test_clock')).body.data.now, target)
+  assert.deepEqual(await left(), [0, 0])
 })

@@ -29,7 +29,7 @@ export function authenticator(db: Db): Authenticator {
   const cached = new ExpiringMap<CachedKey>(fresh_ms, cached_max)
   const used = new Map<string, { workspace_id: string; id: string; used_at: number }>()
 
-  const lookUp = openBatcher<string, api_keys.ApiKey | undefined>(limits, async (_key, tokens) => {
+  const lookUp = openBatcher<string, api_keys.FoundKey | undefined>(limits, async (_key, tokens) => {
     const hashes = tokens.map(hashOf)
     const found = new Map((await api_keys.findByHashes({ db }, hashes)).map((key) => [key.hash.toString('hex'), key]))
     return hashes.map((hash) => found.get(hash.toString('hex')))
@@ -69,9 +69,10 @@ export function authenticator(db: Db): Authenticator {
   }
 }
 
-const toCaller = (key: api_keys.ApiKey): Caller => ({
+const toCaller = (key: api_keys.FoundKey): Caller => ({
   id: key.id,
   workspace: key.workspace_id,
   scopes: toScopes(key.scopes),
   authenticated_by: 'key',
+  is_test: key.is_test,
 })

@@ -8,24 +8,38 @@ import { newId } from '../kit/id.ts'
 import * as page from '../kit/postgres/page.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { forbidden, invalid, invalidState, notFound, Problem, preconditionFailed } from '../kit/problem.ts'
+import * as workspaces from '../workspaces/store.ts'
 import { event_types } from './event-types.ts'
 import type * as schema from './schema.ts'
 import type { NewApiKey } from './schema.ts'
 import { newToken } from './token.ts'
 
+/** Keys go by wall time, also in test workspaces. */
 export interface ApiKey extends schema.ApiKey {
   workspace_id: string
 }
 
+export interface FoundKey extends ApiKey {
+  hash: Buffer
+  is_test: boolean
+}
+
 const columns = raw(`id, workspace_id, name, last_four, scopes, expires_at, revoked_at, last_used_at, created_at`)
 
+interface NewToken {
+  token: string
+  key: NewApiKey
+  /** Wall time. */
+  created_at?: number
+}
+
 /** Stores `token` as a key of the workspace. */
-export async function create(at: At, { token, key }: { token: string; key: NewApiKey }): Promise<ApiKey> {
-  const { db, workspace, now } = at
+export async function create(at: At, { token, key, created_at = clock.wall() }: NewToken): Promise<ApiKey> {
+  const { db, workspace } = at
   const created = await db.one<ApiKey>(
     sql`insert into api_keys (workspace_id, id, name, last_four, scopes, expires_at, created_at)
       values (${workspace}, ${newId()}, ${key.name}, ${token.slice(-4)}, ${key.scopes}, ${key.expires_at},
-        ${clock.iso(now)})
+        ${clock.iso(created_at)})
       returning ${columns}`,
   )
   await db.run(
@@ -56,7 +70,7 @@ export async function issue(
   at: At,
   { key, granted_by }: { key: NewApiKey; granted_by: Scopes },
 ): Promise<schema.ApiKeyWithSecret> {
-  if (key.expires_at !== null && clock.parse(key.expires_at) <= at.now) throw inThePast()
+  if (key.expires_at !== null && clock.parse(key.expires_at) <= clock.wall()) throw inThePast()
   if (key.scopes?.length === 0) throw noScopes()
   assertGrantable(key.scopes, granted_by)
   const token = newToken()
@@ -69,7 +83,8 @@ export async function rotate(
   at: At,
   { id, overlap_seconds, granted_by }: { id: string; overlap_seconds: number; granted_by: Scopes },
 ): Promise<schema.ApiKeyWithSecret> {
-  const { db, workspace, now } = at
+  const { db, workspace } = at
+  const now = clock.wall()
   const old = await db.maybe<ApiKey & { rotated_at: string | null }>(
     sql`select ${columns}, rotated_at from api_keys where workspace_id = ${workspace} and id = ${id} for update`,
   )
@@ -132,15 +147,14 @@ export async function revoke(
   return { deleted: true }
 }
 
-/** Revokes a key of any workspace, for the command line. Returns undefined when there is no such key. */
-export async function revokeAny(at: Omit<At, 'workspace'>, id: string): Promise<ApiKey | undefined> {
-  const owner = await at.db.maybe<{ workspace_id: string }>(
-    sql`select workspace_id from api_key_directory where api_key_id = ${id}`,
-  )
-  if (!owner) return undefined
-  const inWorkspace = { ...at, workspace: owner.workspace_id }
-  const key = await lock(inWorkspace, id)
-  return key && revokeLocked(inWorkspace, key)
+/** The workspace of a key, for the command line. */
+export const findOwner = ({ db }: Pick<Unscoped, 'db'>, id: string): Promise<{ workspace_id: string } | undefined> =>
+  db.maybe<{ workspace_id: string }>(sql`select workspace_id from api_key_directory where api_key_id = ${id}`)
+
+/** The same as `revoke`, for the command line. Returns undefined when there is no such key. */
+export async function revokeAny(at: At, id: string): Promise<ApiKey | undefined> {
+  const key = await lock(at, id)
+  return key && revokeLocked(at, key)
 }
 
 const lock = ({ db, workspace }: At, id: string): Promise<ApiKey | undefined> =>
@@ -148,7 +162,7 @@ const lock = ({ db, workspace }: At, id: string): Promise<ApiKey | undefined> =>
 
 async function revokeLocked(at: At, key: ApiKey): Promise<ApiKey> {
   if (key.revoked_at) return key
-  const revoked_at = clock.iso(at.now)
+  const revoked_at = clock.iso(clock.wall())
   await at.db.run(
     sql`update api_keys set revoked_at = ${revoked_at} where workspace_id = ${key.workspace_id} and id = ${key.id}`,
   )
@@ -156,9 +170,9 @@ async function revokeLocked(at: At, key: ApiKey): Promise<ApiKey> {
   return { ...key, revoked_at }
 }
 
-export const findByHashes = ({ db }: Pick<At, 'db'>, hashes: Buffer[]): Promise<(ApiKey & { hash: Buffer })[]> =>
-  db.many<ApiKey & { hash: Buffer }>(
-    sql`select ${columns}, hash from api_keys
+export const findByHashes = ({ db }: Pick<At, 'db'>, hashes: Buffer[]): Promise<FoundKey[]> =>
+  db.many<FoundKey>(
+    sql`select ${columns}, hash, ${workspaces.isTest(raw('directory.workspace_id'))} as is_test from api_keys
       join api_key_directory as directory using (workspace_id)
       where api_key_id = id and hash = any(${hashes}::bytea[])`,
   )

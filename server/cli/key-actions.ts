@@ -2,7 +2,7 @@ import { scopes as all_scopes } from '../api.ts'
 import { toScopes } from '../api-keys/schema.ts'
 import * as api_keys from '../api-keys/store.ts'
 import { newToken } from '../api-keys/token.ts'
-import { atNow, inTransaction, type Service } from '../kit/at.ts'
+import { type At, atWorkspace, inTransaction, type Service } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { isId } from '../kit/id.ts'
 import { Problem } from '../kit/problem.ts'
@@ -20,13 +20,13 @@ export interface NewKey {
 
 export async function createKey(service: Service, options: NewKey): Promise<Answer> {
   const workspace = await findWorkspace(service, options.workspace)
-  const now = clock.wall()
+  const created_at = clock.wall()
   const name = options.name.trim() || 'API key'
-  const expires_at = options.expiresIn === undefined ? null : clock.iso(now + options.expiresIn)
+  const expires_at = options.expiresIn === undefined ? null : clock.iso(created_at + options.expiresIn)
   const api_key = newToken()
   const input = { name, scopes: options.scopes ?? null, expires_at }
-  const key = await inTransaction(atNow(service, workspace.id, now), (at) =>
-    api_keys.create(at, { token: api_key, key: input }),
+  const key = await inTransaction(await atWorkspace(service, workspace.id), (at) =>
+    api_keys.create(at, { token: api_key, key: input, created_at }),
   )
   return {
     data: { key: withScopes(key), api_key },
@@ -56,7 +56,9 @@ export async function listKeys(service: Service, workspace_name: string | undefi
 }
 
 export async function revokeKey(service: Service, id: string): Promise<Answer> {
-  const key = isId(id) ? await inTransaction(atNow(service, ''), (at) => api_keys.revokeAny(at, id)) : undefined
+  const owner = isId(id) ? await api_keys.findOwner({ db: service.pool }, id) : undefined
+  const revoke = (at: At) => api_keys.revokeAny(at, id)
+  const key = owner && (await inTransaction(await atWorkspace(service, owner.workspace_id), revoke))
   if (!key) throw new Problem('NOT_FOUND', `there is no key ${id}`)
   return { data: { key: withScopes(key) }, text: `Key ${key.id} is revoked.` }
 }

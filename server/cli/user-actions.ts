@@ -34,7 +34,7 @@ export async function createUser(service: Service, email: string, options: NewUs
     const created = await people.create(at, { ...input, password_hash })
     if (!created) throw emailInUse()
     const [oldest] = await workspaces.list(at)
-    const workspace = chosen ?? oldest ?? (await workspaces.create(at, workspaces.default_name))
+    const workspace = chosen ?? oldest ?? (await workspaces.create(at, { name: workspaces.default_name }))
     if (!workspace) throw new Problem('CONFLICT', 'the service is creating the first workspace: try again')
     await people.join({ ...at, workspace: workspace.id }, { person_id: created.id, role: options.role })
     return { person: created, workspace }

@@ -1,6 +1,9 @@
 import * as api_keys from '../api-keys/store.ts'
 import { newToken } from '../api-keys/token.ts'
+import * as clocks from '../clocks/store.ts'
 import { atNow, inTransaction, type Service } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { formats } from '../kit/http/validate-text.ts'
 import { invalid, Problem } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { type Answer, formatTable } from './run.ts'
@@ -13,23 +16,42 @@ export async function findWorkspace(service: Service, name: string): Promise<wor
   return workspace
 }
 
-export async function createWorkspace(service: Service, name: string): Promise<Answer> {
+export interface NewWorkspace {
+  test?: true
+  seed?: number
+  /** ISO 8601. */
+  now?: string
+}
+
+export async function createWorkspace(service: Service, name: string, options: NewWorkspace): Promise<Answer> {
   const trimmed = name.trim()
   if (trimmed === '' || trimmed.length > name_length_max) {
     const message = `name must have 1 to ${name_length_max} characters`
     throw invalid([{ path: 'name', code: 'length', message }])
   }
+  const now = options.now === undefined ? clock.wall() : parseTime(options.now)
   return inTransaction(atNow(service, ''), async (at) => {
-    const workspace = await workspaces.create(at, trimmed)
+    const workspace = await workspaces.create(at, { name: trimmed, kind: options.test ? 'test' : 'live' })
     if (!workspace) throw new Problem('CONFLICT', `there is already a workspace "${trimmed}"`)
     const api_key = newToken()
     const key = { name: 'First key', scopes: null, expires_at: null }
-    await api_keys.create({ ...at, workspace: workspace.id }, { token: api_key, key })
+    const { id, kind } = workspace
+    const inWorkspace = { ...at, workspace: id, now }
+    if (kind === 'test') await clocks.create(inWorkspace, { seed: options.seed ?? clocks.default_seed })
+    await api_keys.create(inWorkspace, { token: api_key, key })
+    const clock_line = kind === 'test' ? `\nTest clock at ${clock.iso(now)}` : ''
     return {
-      data: { workspace: { id: workspace.id, name: workspace.name }, api_key },
-      text: `Workspace "${workspace.name}" ${workspace.id}\n${formatNewKey(api_key)}`,
+      data: { workspace: { id, name: workspace.name, kind }, api_key },
+      text: `Workspace "${workspace.name}" ${id}${clock_line}\n${formatNewKey(api_key)}`,
     }
   })
+}
+
+function parseTime(text: string): number {
+  const time_ms = clock.parse(text)
+  if (!formats['date-time']?.(text) && clocks.isPossible(time_ms)) return time_ms
+  const message = 'now must be a time of the years 1970 to 9998, such as 2027-03-01T09:00:00Z'
+  throw invalid([{ path: 'now', code: 'format', message }])
 }
 
 export const formatNewKey = (api_key: string): string =>
@@ -37,6 +59,6 @@ export const formatNewKey = (api_key: string): string =>
 
 export async function listWorkspaces(service: Service): Promise<Answer> {
   const all = await workspaces.list({ db: service.pool })
-  const rows = all.map(({ id, name, created_at }) => [id, name, created_at])
-  return { data: { workspaces: all }, text: formatTable(['ID', 'NAME', 'CREATED'], rows) }
+  const rows = all.map(({ id, name, kind, created_at }) => [id, name, kind, created_at])
+  return { data: { workspaces: all }, text: formatTable(['ID', 'NAME', 'KIND', 'CREATED'], rows) }
 }

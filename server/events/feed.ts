@@ -156,11 +156,11 @@ export async function removeOld({ db, workspace }: At, before: number, isStoppin
   // Deleted rows stay in the index until the next vacuum, so each batch starts where the last one ended.
   let last = 0
   const removeBatch = async () => {
-    const oldest = await db.many<{ id: string; position: number }>(
-      sql`select id, position from events where workspace_id = ${workspace} and position > ${last}
+    const oldest = await db.many<{ created_at: string; position: number }>(
+      sql`select created_at, position from events where workspace_id = ${workspace} and position > ${last}
         order by position limit ${raw(String(delete_batch_rows))}`,
     )
-    const first_kept = oldest.findIndex(({ id }) => id >= firstIdOf(before))
+    const first_kept = oldest.findIndex(({ created_at }) => clock.parse(created_at) >= before)
     const positions = oldest.slice(0, first_kept === -1 ? oldest.length : first_kept).map(({ position }) => position)
     await db.run(
       sql`delete from events

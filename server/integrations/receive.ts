@@ -30,8 +30,8 @@ export function identifyIntegration(db: Db): (head: RequestHead, now: number) =>
   return async ({ params: { token = '' } }, now) => {
     const found = isSecret(token) ? await find({ token }, now) : undefined
     if (!found) throw notFound()
-    const scopes = { has: () => false, is_open: false }
-    return { id: found.integration_id, workspace: found.workspace_id, scopes, authenticated_by: 'token' }
+    const { integration_id: id, workspace_id: workspace, is_test } = found
+    return { id, workspace, scopes: { has: () => false, is_open: false }, authenticated_by: 'token', is_test }
   }
 }
 
@@ -77,7 +77,7 @@ const answer = (data: Received): RawAnswer => ({ status: 200, body: { success: t
 
 /** Verifies the signature and parses the JSON. */
 function verifyMessage(
-  { tools: { seal }, now }: At,
+  { tools: { seal } }: At,
   { signing_secret }: integrations.StoredIntegration,
   { headers, bytes }: RawRequest,
 ): { payload: unknown; webhook_id: string | undefined } | Problem {
@@ -92,7 +92,7 @@ function verifyMessage(
     }
     const secret = integrations.openSealed(seal, signing_secret)
     if (secret === undefined) return new Problem('UNAUTHORIZED', secret_unreadable)
-    const fault = signatureFault(secret, { ...message, body: bytes }, now)
+    const fault = signatureFault(secret, { ...message, body: bytes }, clock.wall())
     if (fault !== undefined) return new Problem('UNAUTHORIZED', fault)
   }
   if (!isJsonType(header('content-type')) || sent('content-encoding').some((coding) => coding !== 'identity')) {

@@ -115,13 +115,15 @@ export async function remove(at: At, { id, isCurrent }: { id: string; isCurrent:
 export interface Owner {
   workspace_id: string
   integration_id: string
+  is_test: boolean
 }
 
 /** The integrations that these tokens belong to. */
 export async function findByTokens({ db }: Pick<At, 'db'>, tokens: string[]): Promise<(Owner | undefined)[]> {
   const hashes = tokens.map(hashOf)
   const rows = await db.many<Owner & { hash: Buffer }>(
-    sql`select hash, workspace_id, integration_id from integration_directory where hash = any(${hashes}::bytea[])`,
+    sql`select hash, workspace_id, integration_id, ${workspaces.isTest(raw('workspace_id'))} as is_test
+      from integration_directory where hash = any(${hashes}::bytea[])`,
   )
   const found = new Map(rows.map(({ hash, ...owner }) => [hash.toString('hex'), owner]))
   return hashes.map((hash) => found.get(hash.toString('hex')))

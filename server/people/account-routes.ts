@@ -58,9 +58,9 @@ export const account_operations: operation.Operation[] = [
     path: '/workspaces',
     scope: 'person:write',
     summary: 'Create a workspace',
-    body: schema.WorkspaceChange,
+    body: schema.NewWorkspace,
     response: schema.Workspace,
     status: 201,
-    run: (at, call) => people.createWorkspace(at, { person_id: requireSession(call).id, name: call.body.name }),
+    run: (at, call) => people.createWorkspace(at, { ...call.body, person_id: requireSession(call).id }),
   }),
 ]

@@ -13,8 +13,10 @@ const lowest_roles: Record<string, Role> = {
   'agents:read': 'viewer',
   'overview:read': 'viewer',
   'events:read': 'viewer',
+  'test_clock:read': 'viewer',
   'contacts:write': 'member',
   'agents:write': 'member',
+  'test_clock:write': 'member',
   'membership:write': 'viewer',
   // These need no workspace.
   'anyone:read': 'viewer',

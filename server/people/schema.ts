@@ -18,7 +18,9 @@ const closed = <Fields extends TProperties>(fields: Fields): TObject<Fields> =>
 export const Person = Type.Object({ id: id(''), email: Email, name: Name })
 export type Person = Static<typeof Person>
 
-export const Workspace = Type.Object({ id: id(''), name: WorkspaceName, role: Role })
+const Kind = oneOf(['live', 'test'])
+
+export const Workspace = Type.Object({ id: id(''), name: WorkspaceName, kind: Kind, role: Role })
 
 /** The person who is signed in, with their workspaces. */
 export const Session = Type.Object({ person: Person, workspaces: Type.Array(Workspace) })
@@ -51,6 +53,9 @@ export type PasswordChange = Static<typeof PasswordChange>
 export const PersonChange = closed({ name: Name })
 
 export const WorkspaceChange = closed({ name: WorkspaceName })
+
+export const NewWorkspace = closed({ name: WorkspaceName, kind: Type.Optional(Kind) })
+export type NewWorkspace = Static<typeof NewWorkspace>
 
 export const OpenSession = Type.Object({
   id: id(''),

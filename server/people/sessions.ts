@@ -4,7 +4,8 @@ import { hashOf, newSecret } from '../kit/crypto/secret.ts'
 import { firstIdOf, newId } from '../kit/id.ts'
 import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
 import * as page from '../kit/postgres/page.ts'
-import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
+import { raw, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
+import * as workspaces from '../workspaces/store.ts'
 import type { OpenSession, Person, Query, Role } from './schema.ts'
 
 const idle_ms = 14 * clock.day_ms
@@ -22,6 +23,8 @@ export interface FoundSession extends Person {
   last_used_at: string
   /** The role in the requested workspace. Null without a workspace, or when the person is not a member. */
   role: Role | null
+  /** Whether the requested workspace is a test workspace. */
+  is_test: boolean
 }
 
 /**
@@ -59,10 +62,11 @@ export async function findByTokens(
   wanted: { token: string; workspace: string | undefined }[],
 ): Promise<(FoundSession | undefined)[]> {
   const hashes = wanted.map(({ token }) => hashOf(token))
-  const workspaces = wanted.map(({ workspace }) => workspace ?? null)
+  const requested = wanted.map(({ workspace }) => workspace ?? null)
   const found = await db.many<FoundSession & { position: number }>(
-    sql`select position, people.id, email, name, sessions.id as session_id, last_used_at, role
-      from unnest(${hashes}::bytea[], ${toArrayLiteral(workspaces)}::uuid[]) with ordinality as wanted (hash, workspace_id, position)
+    sql`select position, people.id, email, name, sessions.id as session_id, last_used_at, role,
+        ${workspaces.isTest(raw('wanted.workspace_id'))} as is_test
+      from unnest(${hashes}::bytea[], ${toArrayLiteral(requested)}::uuid[]) with ordinality as wanted (hash, workspace_id, position)
       join sessions on sessions.hash = wanted.hash
       join people on people.id = sessions.person_id
       left join memberships on memberships.workspace_id = wanted.workspace_id and memberships.person_id = people.id

@@ -1,10 +1,11 @@
+import * as clocks from '../clocks/store.ts'
 import { type At, inTransaction, type Unscoped } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { inUse, invalidState } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
-import type { Person, Role, Session } from './schema.ts'
+import type { NewWorkspace, Person, Role, Session } from './schema.ts'
 
 const workspaces_per_person_max = 100
 
@@ -57,7 +58,8 @@ const joinWorkspace = workspaces.joinWorkspace(raw('memberships.workspace_id'))
 export const list = ({ db }: Pick<Unscoped, 'db'>): Promise<ListedPerson[]> =>
   db.many(
     sql`select ${columns}, created_at, (
-        select coalesce(json_agg(json_build_object('id', workspace.id, 'name', workspace.name, 'role', role)
+        select coalesce(json_agg(json_build_object('id', workspace.id, 'name', workspace.name, 'kind', workspace.kind,
+          'role', role)
           order by workspace.name), '[]')
         from memberships ${joinWorkspace} where person_id = people.id
       ) as workspaces
@@ -67,7 +69,7 @@ export const list = ({ db }: Pick<Unscoped, 'db'>): Promise<ListedPerson[]> =>
 /** Adds the person's workspaces, the oldest first. */
 export async function toSession({ db }: Pick<Unscoped, 'db'>, { id, email, name }: Person): Promise<Session> {
   const joined = await db.many<Session['workspaces'][number]>(
-    sql`select workspace.id, workspace.name, role from memberships ${joinWorkspace}
+    sql`select workspace.id, workspace.name, workspace.kind, role from memberships ${joinWorkspace}
       where person_id = ${id} order by workspace.created_at, workspace.id`,
   )
   return { person: { id, email, name }, workspaces: joined }
@@ -83,8 +85,8 @@ export const join = async (
       values (${workspace}, ${person_id}, ${role}, ${clock.iso(now)}) on conflict do nothing`,
   )) === 1
 
-/** Creates a workspace that the person owns. */
-export const createWorkspace = (at: Unscoped, { person_id, name }: { person_id: string; name: string }) =>
+/** Creates a workspace that the person owns. The clock of a test workspace begins at the current time. */
+export const createWorkspace = (at: At, { person_id, name, kind }: NewWorkspace & { person_id: string }) =>
   inTransaction(at, async (at) => {
     const { total } = await at.db.one<{ total: number }>(
       sql`select count(*) as total from memberships where person_id = ${person_id}`,
@@ -92,10 +94,12 @@ export const createWorkspace = (at: Unscoped, { person_id, name }: { person_id: 
     if (total >= workspaces_per_person_max) {
       throw invalidState(`You are a member of ${total} workspaces, the maximum. Leave one before you create another.`)
     }
-    const workspace = await workspaces.create(at, name)
+    const workspace = await workspaces.create(at, { name, kind })
     if (!workspace) throw workspaceNameInUse()
-    await join({ ...at, workspace: workspace.id }, { person_id, role: 'owner' })
-    return { id: workspace.id, name: workspace.name, role: 'owner' as const }
+    const inWorkspace = { ...at, workspace: workspace.id }
+    if (kind === 'test') await clocks.create(inWorkspace, { seed: clocks.default_seed })
+    await join(inWorkspace, { person_id, role: 'owner' })
+    return { id: workspace.id, name: workspace.name, kind: workspace.kind, role: 'owner' as const }
   })
 
 export const workspaceNameInUse = () => inUse('name', 'A workspace with this name already exists.', undefined)

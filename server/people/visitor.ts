@@ -77,6 +77,7 @@ export function identifyVisitor(
       workspace: role && workspace ? workspace : '',
       scopes: scopesForRole(role),
       authenticated_by: 'session',
+      is_test: session?.is_test ?? false,
       session,
       network,
       user_agent: head.headers['user-agent'] ?? '',

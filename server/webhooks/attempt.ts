@@ -16,7 +16,7 @@ const waits_ms = [
   ...[0, 5 * second_ms, 5 * minute_ms, 30 * minute_ms, 2 * hour_ms, 5 * hour_ms, 10 * hour_ms],
   ...[14 * hour_ms, 20 * hour_ms, 24 * hour_ms],
 ]
-/** Up to this share is added to a wait, so that deliveries that failed together are not retried together. */
+/** Up to this share is added to a wait, so that deliveries that failed together are not retried together. None by a test clock. */
 const jitter = 0.1
 const retry_after_max_ms = 24 * hour_ms
 /** How much of a response body is read, and how much of it is stored. */
@@ -46,7 +46,7 @@ export async function attempt(at: At, delivery: Claimed, options: AttemptOptions
   const duration_ms = Math.round(clock.ticks() - began_ticks)
   return {
     delivery,
-    ...nextStep(atLater(at).now, delivery.attempt + 1, response),
+    ...nextStep(atLater(at), delivery.attempt + 1, response),
     attempt: {
       url: delivery.url,
       created_at: clock.iso(at.now),
@@ -80,7 +80,7 @@ function send(
 }
 
 function nextStep(
-  now: number,
+  { now, is_test }: At,
   attempts: number,
   response: OutboundResponse | undefined,
 ): Pick<Result, 'status' | 'due_at'> {
@@ -88,7 +88,8 @@ function nextStep(
   const wait_ms = waits_ms[attempts]
   if (wait_ms === undefined || response?.status === status_gone) return { status: 'failed', due_at: null }
   const requested_ms = response && [429, 503].includes(response.status) ? retryAfterMs(response) : 0
-  const next_wait_ms = Math.max(wait_ms * (1 + jitter * Math.random()), requested_ms)
+  const share = is_test ? 0 : jitter * Math.random()
+  const next_wait_ms = Math.max(wait_ms * (1 + share), requested_ms)
   return { status: 'pending', due_at: clock.iso(now + next_wait_ms) }
 }
 

@@ -24,7 +24,8 @@ type Inbox = Pick<Webhook, 'id' | 'inbox_answer'> & webhooks.SealedSecrets
 /** Takes the token in the path as the caller. `receive` finds out whether the inbox exists. */
 export function identifyInbox({ params: { workspace = '', token = '' } }: RequestHead): Caller {
   if (!isId(workspace) || !isSecret(token)) throw notFound()
-  return { id: token, workspace, scopes: { has: () => false, is_open: false }, authenticated_by: 'token' }
+  const scopes = { has: () => false, is_open: false }
+  return { id: token, workspace, scopes, authenticated_by: 'token', is_test: undefined }
 }
 
 /** Stores the request with the steps of its signature check, and answers as `inbox_answer` says. */
@@ -46,7 +47,7 @@ export async function receive(at: At, { token, request }: { token: string; reque
   const text = storable(bytes.toString())
   const body = (await isRedacted(at, event_id, text)) ? '' : text
   const secrets = webhooks.signingSecrets(inbox, at.tools.seal.open, now)
-  const steps = checkSignature(secrets, headers, { bytes, text: body }, now)
+  const steps = checkSignature(secrets, headers, { bytes, text: body })
   await db.run(
     sql`insert into inbox_requests (workspace_id, webhook_id, id, event_id, headers, body, answered, steps, created_at)
       values (${workspace}, ${inbox.id}, ${newId()}, ${event_id}, ${JSON.stringify(headers)}, ${body},
@@ -75,12 +76,11 @@ function checkSignature(
   secrets: string[],
   headers: Record<string, string>,
   body: { bytes: Buffer; text: string },
-  now: number,
 ): Steps {
   const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature']
   const [id = '', timestamp = '', signature = ''] = names.map((name) => headers[name] ?? '')
   const missing = names.filter((name) => !headers[name])
-  const skew_s = Math.round(Math.abs(now / 1000 - Number(timestamp)))
+  const skew_s = Math.round(Math.abs(clock.wall() / 1000 - Number(timestamp)))
   const message = { id, timestamp, body: body.bytes }
   const expected = secrets.map((secret) => sign(secret, message))
   const content = `${id}.${timestamp}.${body.text}`

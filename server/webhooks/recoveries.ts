@@ -91,8 +91,10 @@ async function begin(at: At, lease: Lease): Promise<() => Promise<boolean>> {
 }
 
 /** Returns an id before those of all events that may be recovered. */
-function findStart(at: At, { lease, webhook_id, since_ms }: Job): Promise<string> {
+async function findStart(at: At, { lease, webhook_id, since_ms }: Job): Promise<string> {
   const from_ms = timeOf(webhook_id) - id_delay_max_ms
+  // Ids go by wall time, so they don't tell when an event of a test workspace happened.
+  if (at.is_test) return firstIdOf(from_ms)
   return feed.idBefore(at, since_ms - id_delay_max_ms, { from_ms, until_ms: timeOf(lease.id) })
 }
 
@@ -112,7 +114,7 @@ async function runBatch(at: At, job: Job, after: string): Promise<Done> {
     webhooks.find(at, job.webhook_id),
     feed.listById(at, { after, before, limit: batch_rows }),
   ])
-  const is_past = clock.parse(events[0]?.created_at ?? '') > until_ms + id_delay_max_ms
+  const is_past = !at.is_test && clock.parse(events[0]?.created_at ?? '') > until_ms + id_delay_max_ms
   const is_finished = webhook?.status !== 'active' || events.length < batch_rows || is_past
   const inRange = ({ created_at }: feed.EventHead) =>
     clock.parse(created_at) >= since_ms && clock.parse(created_at) <= until_ms

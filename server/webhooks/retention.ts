@@ -30,7 +30,7 @@ const removeRecoveries = ({ db, workspace }: At, before: number): Promise<number
       where created_at < ${clock.iso(before)} and finished_at is not null)`,
   )
 
-/** Deletes the deliveries of deleted webhooks: at once, and again after `late_writes_ms`. */
+/** Deletes the deliveries of deleted webhooks: at once, and again after `late_writes_ms`. Goes by wall time. */
 export async function removeDeleted(at: At, isStopping?: IsStopping): Promise<void> {
   const { db, workspace, now } = at
   const deleted = await db.many<{ webhook_id: string; deleted_at: string }>(

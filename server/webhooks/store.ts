@@ -139,12 +139,14 @@ export async function remove(
   at: At,
   { id, isCurrent }: { id: string; isCurrent: IsCurrent },
 ): Promise<{ deleted: true }> {
-  const { db, workspace, now } = at
+  const { db, workspace } = at
+  // Wall time, because it is about transactions that are still open.
+  const deleted_at = clock.iso(clock.wall())
   await lock(at, { id, isCurrent })
   await db.run(sql`delete from webhooks where workspace_id = ${workspace} and id = ${id}`)
   await db.run(
     sql`insert into deleted_webhooks (workspace_id, webhook_id, deleted_at, due_at)
-      values (${workspace}, ${id}, ${clock.iso(now)}, ${clock.iso(now)})`,
+      values (${workspace}, ${id}, ${deleted_at}, ${deleted_at})`,
   )
   return { deleted: true }
 }

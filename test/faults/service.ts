@@ -98,7 +98,7 @@ export interface Tenant {
 export async function newTenant(pool: Pool, scopes: string[] | null = null): Promise<Tenant> {
   const now = clock.wall()
   const service = openService(pool, readConfig({}), () => '')
-  const workspace = await workspaces.create({ db: pool, now }, `faults ${newId()}`)
+  const workspace = await workspaces.create({ db: pool, now }, { name: `faults ${newId()}` })
   if (!workspace) throw new Error('the name is taken')
   const token = newToken()
   const key = { name: 'faults', scopes, expires_at: null }

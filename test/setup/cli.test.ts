@@ -25,7 +25,7 @@ async function json(...words: string[]) {
 /** Creates a workspace without the command line, which is slower. Returns its name. */
 async function newWorkspace(): Promise<string> {
   const name = `cli ${newId()}`
-  await workspaces.create({ db: pool, now: clock.wall() }, name)
+  await workspaces.create({ db: pool, now: clock.wall() }, { name })
   return name
 }
 
@@ -35,7 +35,7 @@ test('a workspace is created with a first key that works at once', async () => {
   const name = `cli ${newId()}`
   const created = await json('workspace', 'create', name)
   assert.deepEqual(Object.keys(created).sort(), ['api_key', 'workspace'])
-  assert.deepEqual(Object.keys(created.workspace).sort(), ['id', 'name'])
+  assert.deepEqual(Object.keys(created.workspace).sort(), ['id', 'kind', 'name'])
   assert.match(created.api_key, /^pk_[0-9A-Za-z]{43}$/)
   assert.equal((await listWith(created.api_key)).status, 200)
   const { workspaces } = await json('workspace', 'list')
@@ -44,6 +44,18 @@ test('a workspace is created with a first key that works at once', async () => {
   const again = await run('workspace', 'create', name)
   assert.equal(again.code, 1)
   assert.match(again.stderr, /there is already a workspace/)
+})
+
+test('a test workspace is created with a seed and a time', async () => {
+  const name = `cli ${newId()}`
+  const now = '2027-03-01T09:00:00.000Z'
+  const { api_key, workspace } = await json('workspace', 'create', name, '--test', '--seed', '7', '--now', now)
+  assert.equal(workspace.kind, 'test')
+  const headers = { authorization: `Bearer ${api_key}` }
+  const clock = (await fetch('GET', '/api/v1/test_clock', undefined, headers)).body.data
+  assert.deepEqual(clock, { now, status: 'ready', target: null, seed: 7 })
+  const listed = await run('workspace', 'list')
+  assert.match(listed.stdout, new RegExp(`${name} +test `))
 })
 
 test('a key is created with name, scopes and expiry, listed without its secret, and revoked', async () => {
@@ -94,12 +106,16 @@ const usage_mistakes: [string[], RegExp][] = [
   [['key', 'create', '--workspace', 'Default', '--scopes', 'contacts:fly'], /no scope "contacts:fly"/],
   [['key', 'create', '--workspace', 'Default', '--expires-in', 'soon'], /--expires-in/],
   [['workspace', 'create'], /missing required argument 'name'/],
+  [['workspace', 'create', 'a', '--seed', '7'], /--seed is only for test workspaces: add --test/],
+  [['workspace', 'create', 'a', '--now', '2027-03-01'], /--now is only for test workspaces: add --test/],
+  [['workspace', 'create', 'a', '--test', '--seed', '-1'], /whole number from 0 to 2147483647/],
   [['workspace', 'create', 'a', 'b'], /too many arguments/],
   [['user', 'create'], /missing required argument 'email'/],
   [['user', 'create', 'ada@example.com', '--role', 'king'], /owner, member, viewer/],
   [['user', 'join', 'nobody@example.com'], /required option '--workspace <name>'/],
 ]
 const mistakes: [string[], RegExp][] = [
+  [['workspace', 'create', 'a', '--test', '--now', 'tomorrow'], /now must be a time/],
   [['workspace', 'create', ' '], /name must have 1 to 200 characters/],
   [['key', 'create', '--workspace', 'nowhere at all'], /no workspace "nowhere at all"/],
   [['key', 'revoke', 'x'], /no key x/],

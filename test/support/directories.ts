@@ -5,4 +5,5 @@ export const directories = [
   'memberships',
   'invitations',
   'due_workspaces',
+  'test_clocks',
 ]

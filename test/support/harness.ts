@@ -16,6 +16,7 @@ import { migrate } from '../../server/kit/postgres/migrate.ts'
 import { openPool, type Pool } from '../../server/kit/postgres/pool.ts'
 import { runDue } from '../../server/worker.ts'
 import * as workspaces from '../../server/workspaces/store.ts'
+import { addTestClock as addTestClockAt } from './test-clocks.ts'
 
 export const migrations = path.resolve(import.meta.dirname, '../../migrations')
 
@@ -36,6 +37,8 @@ export interface Tenant {
   send: (url: string, body: unknown, headers?: Record<string, string>) => Promise<Answer>
   /** Creates another key of the workspace. */
   newKey: (key?: Partial<NewApiKey>) => Promise<string>
+  /** Makes it a test workspace. Call it before anything else. The clock begins at `now`, in milliseconds. */
+  addTestClock: (now?: number) => Promise<void>
   /** Runs the background work that is due at that time. In tests nothing runs in the background by itself. */
   work: (now?: number, timeout_ms?: number) => Promise<void>
 }
@@ -128,7 +131,7 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}, reso
     fetch: fetchAny,
     async workspace() {
       const now = clock.wall()
-      const created = await workspaces.create({ db: pool, now }, `test ${newId()}`)
+      const created = await workspaces.create({ db: pool, now }, { name: `test ${newId()}` })
       if (!created) throw new Error('the name is taken')
       const newKey = async (key: Partial<NewApiKey> = {}) => {
         const token = newToken()
@@ -136,16 +139,18 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}, reso
         await inTransaction(atNow(service, created.id, now), (at) => api_keys.create(at, { token, key: fields }))
         return token
       }
+      const addTestClock: Tenant['addTestClock'] = (at_ms = now) => addTestClockAt(atNow(service, created.id, at_ms))
       // A list, because a key without one may not create keys.
       const key = await newKey({ scopes })
       const call: Tenant['call'] = (method, path, body, headers) =>
         fetchAny(method, `/api/v1${path}`, body, { authorization: `Bearer ${key}`, ...headers })
       const send: Tenant['send'] = (to, body, headers) => fetchAny('POST', new URL(to).pathname, body, headers)
       const work: Tenant['work'] = (at, timeout_ms) => {
-        const atOf = async (id: string) => ({ ...atNow(service, id, at), is_test: at !== undefined })
-        return runDue({ service, ownAddress: () => url, log, atOf, ...(timeout_ms && { timeout_ms }) }, created.id)
+        const atOf = async (id: string) => ({ ...atNow(service, id, at), is_test: true })
+        const options = { service, ownAddress: () => url, log, events_keep_days: config.events_keep_days }
+        return runDue({ ...options, ...(at && { atOf }), ...(timeout_ms && { timeout_ms }) }, created.id)
       }
-      return { id: created.id, key, call, send, newKey, work }
+      return { id: created.id, key, call, send, newKey, addTestClock, work }
     },
     sendBytes: (bytes) =>
       new Promise((resolve, reject) => {

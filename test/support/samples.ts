@@ -72,6 +72,10 @@ export const makers: Record<string, (tenant: Tenant) => Promise<string>> = {
   'webhooks.get_delivery': delivery,
   'webhooks.resend_delivery': delivery,
   'webhooks.get_recovery': recovery,
+  test_clock: async ({ addTestClock }) => {
+    await addTestClock()
+    return ''
+  },
   api_keys: async ({ call }) => (await call('POST', '/api_keys', newApiKey())).body.data.id,
 }
 
@@ -90,6 +94,7 @@ export const bodies: Record<string, () => object> = {
   'webhooks.update': () => ({ description: 'Another' }),
   'webhooks.receive': () => ({ anything: true }),
   'webhooks.recover': () => ({ since: '2026-11-15T09:30:00Z' }),
+  'test_clock.advance': () => ({ by_seconds: 60 }),
   'api_keys.create': newApiKey,
   'api_keys.rotate': () => ({ overlap_seconds: 60 }),
 }

@@ -45,6 +45,7 @@ export async function sendEverything(server: Server): Promise<void> {
   await importContacts(server)
   await receiveMessages(server)
   await sendWebhooks(server)
+  await advanceTestClock(server)
   await visitDashboard(server)
   await runCommands(server)
   await workInBackground(server)
@@ -203,6 +204,17 @@ async function sendWebhooks(server: Server): Promise<void> {
   await call('DELETE', `/webhooks/${first.id}`)
 }
 
+async function advanceTestClock(server: Server): Promise<void> {
+  const { call, work, addTestClock } = await server.workspace()
+  await addTestClock()
+  await call('POST', '/webhooks', newWebhook({ url: 'inbox', inbox_answer: '500' }))
+  await call('POST', '/contacts', newContact())
+  await work()
+  await call('POST', '/test_clock/advance', { by_seconds: 60 })
+  do await work()
+  while ((await call('GET', '/test_clock')).body.data.status === 'advancing')
+}
+
 async function setUpFirstPerson(server: Server): Promise<void> {
   await server.workspace()
   const token = (await setup.createToken({ db: server.pool, now: clock.wall() })) ?? ''
@@ -231,7 +243,7 @@ async function visitDashboard(server: Server): Promise<void> {
     [owner, 'GET', '/sessions'],
     [owner, 'DELETE', `/sessions/${newId()}`],
     [owner, 'PATCH', '/person', { name: 'Owner' }],
-    [owner, 'POST', '/workspaces', { name: newId() }],
+    [owner, 'POST', '/workspaces', { name: newId(), kind: 'test' }],
     [owner, 'PATCH', '/workspace', { name: newId() }],
     [owner, 'GET', '/members'],
     [owner, 'PATCH', `/members/${member.id}`, { role: 'viewer' }],
@@ -266,6 +278,7 @@ async function runCommands(server: Server): Promise<void> {
   const [found] = await api_keys.findByHashes({ db: pool }, [hashOf(key)])
   await api_keys.listAll({ db: pool })
   await api_keys.recordUses({ db: pool }, [{ workspace_id: id, id: found?.id ?? '', used_at: clock.wall() }])
+  await api_keys.findOwner({ db: pool }, found?.id ?? '')
   await inTransaction(at, (at) => api_keys.revokeAny(at, found?.id ?? ''))
   for (const { list, replace } of [...webhook_columns, ...integration_columns, idempotency_column]) {
     await list(at, undefined, 1)
@@ -316,7 +329,8 @@ async function runWorker(service: Service, server: Server, { id, call }: Tenant)
         sql`select count(*) from due_workspaces where workspace_id = ${id} and due_at < 'infinity'`,
       )
     ).count
-  while ((await countDue()) < background_kinds.length - 1) await sleep(20)
+  const kinds_begun = 2
+  while ((await countDue()) < kinds_begun) await sleep(20)
   while ((await countDue()) > 0) await sleep(20)
   // Until it has polled.
   await sleep(1_000)

@@ -13,7 +13,7 @@ const kit_files_max = 12
 const ranks = [
   ['product.ts'],
   ['kit'],
-  ['docs', 'workspaces', 'events'],
+  ['docs', 'workspaces', 'clocks', 'events'],
   ['api-keys', 'contacts', 'webhooks'],
   ['agents'],
   ['imports', 'integrations', 'overview', 'people'],

@@ -53,6 +53,11 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
   },
   Receipt: { table: 'integration_receipts', computed: ['payload'], not_shown: ['integration_id', 'payload'] },
   AgentVersion: { table: 'agent_versions', not_shown: ['agent_id'] },
+  TestClock: {
+    table: 'test_clocks',
+    computed: ['status'],
+    not_shown: ['id', 'due_at', 'lease_until', 'lease_token', 'attempt'],
+  },
   Event: { table: 'events', computed: ['data', 'previous'], not_shown: ['data', 'previous', 'position'] },
   ApiKey: { table: 'api_keys', not_shown: ['rotated_at'] },
   ApiKeyWithSecret: { table: 'api_keys', computed: ['key'], not_shown: ['rotated_at'] },

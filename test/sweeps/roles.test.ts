@@ -26,6 +26,7 @@ const allowed: Record<string, Role[]> = {
       'events.get',
       'events.stream',
       'overview.get',
+      'test_clock.get',
       'session.get',
       'session.create',
       'session.delete',
@@ -58,6 +59,7 @@ const allowed: Record<string, Role[]> = {
       'imports.run',
       'imports.undo',
       'agents.create',
+      'test_clock.advance',
     ],
   ),
   ...each(

@@ -12,7 +12,7 @@ import { sendEverything } from '../support/statements.ts'
 
 /** How statements begin that may go to every shard, and why. Remove what is no longer needed, and add nothing. */
 const over_all_workspaces: Record<string, string> = {
-  'select id, workspace_id, name, last_four, scopes, expires_at, revoked_at, last_used_at, created_at, hash from api_keys':
+  'select id, workspace_id, name, last_four, scopes, expires_at, revoked_at, last_used_at, created_at, hash, exists':
     'concurrent requests look up their keys together',
   'select id, workspace_id, name, last_four, scopes, expires_at, revoked_at, last_used_at, created_at from api_keys order':
     'the command line lists all keys',

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type At, atNow, type Service } from '../at.ts'
+import { atCaller, type Service } from '../at.ts'
 import type { Log } from '../log.ts'
 import { preconditionFailed } from '../problem.ts'
 import { assertNotTooDeep, parseJsonBody } from './body/read-json.ts'
@@ -54,13 +54,11 @@ export function endpoint(operation: Operation, context: EndpointContext): Endpoi
   }
 }
 
-const atFor = ({ service }: EndpointContext, { workspace }: Caller): At => atNow(service, workspace)
-
 function getEndpoint(operation: kinds.Get, context: EndpointContext): Endpoint {
   const answer = resourceAnswer(operation, context.base_path)
   return async (incoming) => {
     const call = callWithoutBody(operation, incoming)
-    const found = answer(await operation.run(atFor(context, incoming.caller), call))
+    const found = answer(await operation.run(await atCaller(context.service, incoming.caller), call))
     const { etag = '' } = found.headers
     const if_match = readHeader(incoming.raw, 'if-match')
     if (if_match !== undefined && !matchesStrongly(if_match, etag)) throw preconditionFailed()
@@ -76,7 +74,8 @@ function listEndpoint(operation: kinds.List, context: EndpointContext): Endpoint
   return async (incoming) => {
     const call = callWithoutBody(operation, incoming)
     const queue = queueFor(operation, call.query, context)
-    return answer(await queue(incoming.caller.workspace, () => operation.run(atFor(context, incoming.caller), call)))
+    const run = async () => operation.run(await atCaller(context.service, incoming.caller), call)
+    return answer(await queue(incoming.caller.workspace, run))
   }
 }
 
@@ -89,7 +88,7 @@ function writeEndpoint(operation: kinds.Write | kinds.WriteMany, context: Endpoi
   return async (incoming) => {
     if (operation.kind === 'write' && operation.upload && incoming.body instanceof Readable) {
       const upload = { operation, upload: operation.upload, incoming, body: incoming.body, answer }
-      return receiveUpload(upload, atFor(context, incoming.caller), write, context.log)
+      return receiveUpload(upload, await atCaller(service, incoming.caller), write, context.log)
     }
     const json = operation.body && parseJsonBody(incoming.body)
     const call = callWithBody(operation, incoming, operation.body, json)
@@ -98,14 +97,14 @@ function writeEndpoint(operation: kinds.Write | kinds.WriteMany, context: Endpoi
     const keys = operation.method === 'POST' ? headerValues(incoming.raw, 'idempotency-key') : []
     const keyed = keys.length > 0 ? keyedRequest(operation, call, readKey(keys), json) : undefined
     if (operation.before && !(await isReplay(incoming.caller, keyed))) {
-      await operation.before(atFor(context, incoming.caller), call)
+      await operation.before(await atCaller(service, incoming.caller), call)
     }
     return write({ operation, call, keyed, answer: (result) => answer(result, call.params) })
   }
 
   /** A replay returns the stored response, whatever has changed since. */
-  async function isReplay({ workspace }: Caller, keyed: KeyedRequest | undefined): Promise<boolean> {
-    return keyed !== undefined && hasStoredAnswer(atNow(service, workspace), keyed.key)
+  async function isReplay(caller: Caller, keyed: KeyedRequest | undefined): Promise<boolean> {
+    return keyed !== undefined && hasStoredAnswer(await atCaller(service, caller), keyed.key)
   }
 }
 
@@ -117,7 +116,7 @@ function fileEndpoint(operation: kinds.File, context: EndpointContext): Endpoint
   return async (incoming) => {
     const call = callWithoutBody(operation, incoming)
     const queue = queueFor(operation, call.query, context)
-    const chunks = operation.run(atFor(context, incoming.caller), call)
+    const chunks = operation.run(await atCaller(context.service, incoming.caller), call)
     const body = await openStreamBody(chunks, incoming.limits ?? unlimited, {
       inQueue: (read) => queue(incoming.caller.workspace, read),
     })
@@ -137,7 +136,7 @@ function streamEndpoint(operation: kinds.Stream, context: EndpointContext): Endp
     const call = callWithoutBody(operation, incoming)
     const last_event_id = readHeader(incoming.raw, 'last-event-id') || undefined
     const subscriber = { last_event_id, signal: limits.signal }
-    const chunks = operation.run(atFor(context, incoming.caller), call, subscriber)
+    const chunks = operation.run(await atCaller(context.service, incoming.caller), call, subscriber)
     const body = await openStreamBody(chunks, limits, {
       inQueue: (read) => context.lists(incoming.caller.workspace, read),
       is_endless: true,

@@ -11,6 +11,8 @@ export interface Caller {
   workspace: string
   scopes: Scopes
   authenticated_by: 'key' | 'session' | 'token'
+  /** Whether the request goes by the workspace's test clock. Undefined if the workspace is yet to be looked up. */
+  is_test: boolean | undefined
 }
 
 export interface Scopes {
@@ -120,7 +122,7 @@ interface Writing<P extends TSchema, Q extends TSchema, B extends TSchema, R ext
   method: Exclude<Method, 'GET'>
   body: B | undefined
   response: R
-  status: 200 | 201
+  status: 200 | 201 | 202
   /** The path of the collection that a created resource belongs to. By default `path`, up to its first parameter. */
   collection: string | undefined
   version: Version | undefined

@@ -1,4 +1,4 @@
-import { type At, atNow, inTransaction, type Service } from '../at.ts'
+import { type At, atCaller, inTransaction, type Service } from '../at.ts'
 import * as clock from '../clock.ts'
 import { openBatcher } from '../limits/batch.ts'
 import { openQueuePerKey } from '../limits/key-queues.ts'
@@ -48,9 +48,9 @@ export function writer(service: Service, queue = queuePerWorkspace()): (write: P
   return async (write) => {
     if (!write.keyed) return run(write)
     const key = `${write.call.caller.workspace} ${write.keyed.key}`
-    const until = clock.wall() + in_progress_wait_ms
+    const until = clock.ticks() + in_progress_wait_ms
     for (let first = in_flight.get(key); first; first = in_flight.get(key)) {
-      await waitForEnd(first, until - clock.wall())
+      await waitForEnd(first, until - clock.ticks())
     }
     const running = run(write)
     in_flight.set(key, running)
@@ -83,7 +83,7 @@ export const directWriter =
   (service: Service) =>
   async ({ operation, call, answer }: PendingWrite): Promise<Answer> => {
     if (operation.kind !== 'write') throw new Error(`${operation.id} can't run without a transaction`)
-    return answer(await operation.run(atNow(service, call.caller.workspace), call))
+    return answer(await operation.run(await atCaller(service, call.caller), call))
   }
 
 /** Waits for another request with the same idempotency key. Throws when it takes too long. */
@@ -101,8 +101,8 @@ async function waitForEnd(running: Promise<unknown>, wait_max_ms: number): Promi
 
 /** When the batch fails, each write runs alone, so that one can't fail the others. */
 async function runBatch(transact: Transact, writes: PendingWrite[]): Promise<(Answer | Error)[]> {
-  const until = clock.wall() + in_progress_wait_ms
-  const rest_ms = () => Math.max(1, until - clock.wall())
+  const until = clock.ticks() + in_progress_wait_ms
+  const rest_ms = () => Math.max(1, until - clock.ticks())
   const runAlone = (write: PendingWrite, lock_wait_ms: number) => transact([write], lock_wait_ms).then(onlyOne, asError)
   if (writes.length === 1) return [await runAlone(onlyOne(writes), in_progress_wait_ms)]
   try {
@@ -127,7 +127,7 @@ function asError(error: unknown): Error {
   throw error
 }
 
-function runInTransaction(service: Service, writes: PendingWrite[], lock_wait_ms: number): Promise<Answer[]> {
+async function runInTransaction(service: Service, writes: PendingWrite[], lock_wait_ms: number): Promise<Answer[]> {
   const { operation, call } = onlyOne(writes.slice(0, 1))
   const { seal } = service.tools
   const is_secret = operation.kind !== 'raw' && operation.is_secret
@@ -147,7 +147,7 @@ function runInTransaction(service: Service, writes: PendingWrite[], lock_wait_ms
     )
     return writes.map((write) => answers.get(write) ?? findReplay(write, replays, opened))
   }
-  return inTransaction(atNow(service, call.caller.workspace), run, { lock_timeout_ms: lock_wait_ms })
+  return inTransaction(await atCaller(service, call.caller), run, { lock_timeout_ms: lock_wait_ms })
 }
 
 /** The writes are all of the same operation, and more than one only of a `write_many`. */

@@ -87,7 +87,7 @@ function responses(operation: Operation, components: Components): Json {
     case 'write':
     case 'write_many': {
       const { status, response } = operation
-      const description = status === 201 ? 'Created.' : 'Success.'
+      const description = status === 201 ? 'Created.' : status === 202 ? 'Accepted.' : 'Success.'
       return { [status]: jsonResponse(operation, description, resourceEnvelope(response), components) }
     }
   }

@@ -98,20 +98,29 @@ export async function moveDue({ db, workspace, now }: At, { kind, nextDue }: Due
   )
 }
 
-/** Polls for due workspaces of all kinds with one statement, and reports those that this process committed at once. */
+/**
+ * Polls for due workspaces of all kinds with one statement, and reports those that this process committed at once. Work is
+ * due by wall time, and in the workspaces that `test_times` selects by their `now`.
+ */
 export function openDuePoll(
   pool: Pool,
   kinds: string[],
   onDue: (kind: string, workspace: string, is_polled: boolean) => void,
   log: Log,
+  test_times: Sql,
 ): { stop: () => Promise<void> } {
   let polling: Promise<void> | undefined
 
   async function poll(): Promise<void> {
     try {
       const due = await pool.many<{ kind: string; workspace_id: string }>(
-        sql`select kind, workspace_id from due_workspaces
+        sql`with test as (${test_times})
+          select kind, workspace_id, due_at from due_workspaces
           where kind = any(${kinds}::text[]) and due_at <= ${clock.iso(clock.wall())}
+            and workspace_id not in (select workspace_id from test)
+          union all
+          select kind, workspace_id, due_at from due_workspaces join test using (workspace_id)
+          where kind = any(${kinds}::text[]) and due_at <= test.now
           order by due_at limit ${polled_max}`,
       )
       for (const { kind, workspace_id } of due) onDue(kind, workspace_id, true)

@@ -56,7 +56,8 @@ export function assertHeld(changed: number): void {
 export const announce = ({ db, workspace }: At, { table }: Pick<RowWork, 'table'>): void =>
   db.notify({ topic: table, workspace })
 
-const dueRows = (table: string): DueKind => ({
+/** A leased row still counts, because it is not done. */
+export const dueRows = (table: string): DueKind => ({
   kind: table,
   nextDue: (workspace) => sql`select min(due_at) from ${raw(table)} where workspace_id = ${workspace}`,
   allDue: sql`select workspace_id, min(due_at) as due_at from ${raw(table)} where due_at is not null group by workspace_id`,

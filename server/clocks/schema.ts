@@ -1,0 +1,34 @@
+import { type Static, Type } from 'typebox'
+import { oneOf, optionalTimestamp, timestamp } from '../kit/field.ts'
+
+/** The most that one advance by seconds can add: 366 days. */
+const by_seconds_max = 31_622_400
+
+const status = oneOf(['ready', 'advancing'], { description: '`advancing` until the clock has reached its `target`.' })
+
+export const TestClock = Type.Object(
+  {
+    now: timestamp('The time in the workspace.'),
+    status,
+    target: optionalTimestamp('While the clock is advancing: the time at which it will stop.'),
+    seed: Type.Integer({ description: 'What is chosen at random in the workspace follows from it.', examples: [1] }),
+  },
+  { title: 'TestClock' },
+)
+export type TestClock = Static<typeof TestClock>
+
+export const Advance = Type.Object(
+  {
+    to: Type.Optional(timestamp('The time to advance to, after `now`.')),
+    by_seconds: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: by_seconds_max,
+        description: 'How far to advance, at most 366 days.',
+        examples: [3600],
+      }),
+    ),
+  },
+  { title: 'Advance', additionalProperties: false, examples: [{ by_seconds: 3600 }] },
+)
+export type Advance = Static<typeof Advance>

@@ -1,0 +1,72 @@
+import type { At } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { newId } from '../kit/id.ts'
+import { raw, sql } from '../kit/postgres/sql.ts'
+import { invalid, invalidState, Problem } from '../kit/problem.ts'
+import { announce } from '../kit/work/rows.ts'
+import type { Advance, TestClock } from './schema.ts'
+
+/** Leaves a year before the last time that PostgreSQL and ISO 8601 write in the same way, for what expires later. */
+const time_max_ms = clock.time_max_ms - 366 * clock.day_ms
+const columns = raw(`now, case when target is null then 'ready' else 'advancing' end as status, target, seed`)
+
+export const table = 'test_clocks'
+export const default_seed = 1
+
+/** Whether a test clock can have this time. */
+export const isPossible = (time_ms: number): boolean => time_ms >= 0 && time_ms <= time_max_ms
+
+/** Adds the clock of a new test workspace, in the transaction that creates the workspace. It begins at `at.now`. */
+export async function create({ db, workspace, now }: At, { seed }: { seed: number }): Promise<void> {
+  await db.run(
+    sql`insert into test_clocks (workspace_id, id, now, seed)
+      values (${workspace}, ${newId()}, ${clock.iso(now)}, ${seed})`,
+  )
+}
+
+/** Fails in a live workspace. */
+export async function get({ db, workspace }: At): Promise<TestClock> {
+  const found = await db.maybe<TestClock>(sql`select ${columns} from test_clocks where workspace_id = ${workspace}`)
+  if (!found) throw isLive()
+  return found
+}
+
+/** Begins an advance, which then runs in the background. */
+export async function advance(at: At, input: Advance): Promise<TestClock> {
+  const { db, workspace } = at
+  const before = await db.maybe<TestClock>(
+    sql`select ${columns} from test_clocks where workspace_id = ${workspace} for update`,
+  )
+  if (!before) throw isLive()
+  if (before.status === 'advancing') throw isAdvancing(before)
+  const now = clock.parse(before.now)
+  const target = toTarget(now, input)
+  announce(at, { table })
+  return db.one<TestClock>(
+    // Due at once, by wall time and by the clock's own.
+    sql`update test_clocks set target = ${clock.iso(target)}, due_at = ${clock.iso(Math.min(now, clock.wall()))}, attempt = 0
+      where workspace_id = ${workspace} returning ${columns}`,
+  )
+}
+
+function toTarget(now: number, { to, by_seconds }: Advance): number {
+  if ((to === undefined) === (by_seconds === undefined)) throw eitherOr()
+  const target = to === undefined ? now + (by_seconds ?? 0) * 1000 : clock.parse(to)
+  if (!(target > now)) throw notAfterNow(now)
+  if (!isPossible(target)) throw tooLate(to === undefined ? 'by_seconds' : 'to')
+  return target
+}
+
+const isLive = () => invalidState('This workspace has no test clock: it is live. Only test workspaces have one.')
+
+const isAdvancing = ({ status, target }: TestClock) =>
+  new Problem('INVALID_STATE', `The clock is advancing to ${target}. Wait until it is ready.`, { status })
+
+const eitherOr = () =>
+  invalid([{ path: 'to', code: 'required', message: 'Send either to or by_seconds, and not both.' }])
+
+const notAfterNow = (now: number) =>
+  invalid([{ path: 'to', code: 'minimum', message: `to must be after the clock's time, ${clock.iso(now)}.` }])
+
+const tooLate = (path: string) =>
+  invalid([{ path, code: 'maximum', message: `A test clock can advance to ${clock.iso(time_max_ms)} at most.` }])

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+
+/** The files that may ask for wall time, and why. Everything else goes by `at.now`. Remove what is no longer needed. */
+const allowed: Record<string, string> = {
+  'server/kit/at.ts': 'the time of live workspaces',
+  'server/kit/id.ts': 'ids',
+  'server/kit/http/admission.ts': 'authentication and rate limits',
+  'server/kit/http/stream-limits.ts': 'authentication',
+  'server/kit/work/claim.ts': 'leases',
+  'server/kit/work/due.ts': 'when work of live workspaces is due',
+  'server/kit/work/engine.ts': 'leases',
+  'server/kit/work/leader.ts': 'leases',
+  'server/kit/work/lease.ts': 'leases',
+  'server/kit/work/rows.ts': 'leases',
+  'server/api-keys/store.ts': 'authentication',
+  'server/clocks/store.ts': 'when the work of an advance is due',
+  'server/cli/key-actions.ts': 'authentication',
+  'server/cli/workspace-actions.ts': 'when a new test clock begins',
+  'server/integrations/receive.ts': 'the timestamps of signatures',
+  'server/main.ts': 'setup links',
+  'server/people/visitor.ts': 'sessions',
+  'server/retention.ts': 'sessions, invitations and live workspaces',
+  'server/webhooks/attempt.ts': 'the timestamps of signatures, and dates in Retry-After',
+  'server/webhooks/inbox.ts': 'the timestamps of signatures',
+  'server/webhooks/store.ts': 'transactions that are still open',
+}
+
+test('only these files ask for wall time', () => {
+  const found = globSync('server/**/*.ts').filter((file) => /\bclock\.wall\b/.test(readFileSync(file, 'utf8')))
+  assert.deepEqual(found.sort(), Object.keys(allowed).sort())
+})

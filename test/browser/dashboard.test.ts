@@ -14,6 +14,7 @@ import {
 
 const skip = process.platform === 'linux' ? false : 'npm has a Chromium for Linux only'
 const javascript_bytes_max = 350_000
+const hour_ms = 3_600_000
 
 const dashboard = skip ? undefined : await openDashboard()
 const { address, setup_link, newBrowserUser } = dashboard ?? {
@@ -334,6 +335,62 @@ test('signing out ends the session, and guessing passwords is rate limited', { s
   await guesser.capture('sign in, rate limited')
   assert.deepEqual(guesser.pageErrors([401, 429]), [], 'no other request fails')
   await guesser.context.close()
+})
+
+test('the clock of a test workspace is shown and advanced', { skip }, async () => {
+  await page.getByRole('button', { name: 'Workspace Support' }).click()
+  await page.getByRole('menuitem', { name: 'New workspace' }).click()
+  await dialog().getByLabel('Name').fill('Trial')
+  await dialog().getByLabel('Test workspace').check()
+  await owner.capture('workspace, form')
+  await dialog().getByRole('button', { name: 'Create workspace' }).click()
+  const bar = page.getByRole('region', { name: 'Test clock' })
+  const began_at = Date.parse((await bar.locator('time').getAttribute('datetime')) ?? '')
+  const showsTime = (time_ms: number) => bar.locator(`time[datetime="${new Date(time_ms).toISOString()}"]`).waitFor()
+
+  await main('Contacts').click()
+  await page.getByRole('button', { name: 'New contact' }).click()
+  await dialog().getByLabel('Phone number').fill('+14155550177')
+  await dialog().getByRole('button', { name: 'Create contact' }).click()
+  await dialog().getByText('Manual').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('table').getByText('just now').waitFor()
+  await bar.getByRole('button', { name: '+1 hour' }).click()
+  await showsTime(began_at + hour_ms)
+  await bar.getByRole('button', { name: '+1 day' }).click()
+  await showsTime(began_at + 25 * hour_ms)
+  await page.getByRole('table').getByText('yesterday').waitFor()
+  await bar.getByLabel('Advance to').fill('2020-01-01T09:00')
+  await bar.getByRole('button', { name: 'Advance', exact: true }).click()
+  await bar.getByRole('alert').getByText('Must be after').waitFor()
+  await owner.capture('test clock, invalid')
+  await bar.getByLabel('Advance to').fill('2100-01-01T09:00')
+  await bar.getByRole('button', { name: 'Advance', exact: true }).click()
+  await bar.getByText('2100').waitFor()
+  await bar.getByRole('alert').waitFor({ state: 'hidden' })
+
+  const advancing = {
+    now: '2100-01-01T09:00:00.000Z',
+    status: 'advancing',
+    target: '2100-02-01T09:00:00.000Z',
+    seed: 1,
+  }
+  await page.route(/\/test_clock$/, (route) => route.fulfill({ json: { success: true, data: advancing } }))
+  await page.reload()
+  await bar.getByText('advancing to').waitFor()
+  assert.ok(await bar.getByRole('button', { name: '+1 day' }).isDisabled())
+  for (const variant of ['wide', 'dark', 'narrow'] as const) {
+    await page.emulateMedia({ colorScheme: variant === 'dark' ? 'dark' : 'light' })
+    await page.setViewportSize(variant === 'narrow' ? narrow : wide)
+    await owner.capture(`test clock, ${variant}`)
+    const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
+    assert.ok(overflow <= 0, `${variant} is ${overflow} px too wide`)
+  }
+  await page.unroute(/\/test_clock$/)
+  await page.getByRole('button', { name: 'Workspace Trial' }).click()
+  await page.getByRole('menuitem', { name: 'Support' }).click()
+  await bar.waitFor({ state: 'hidden' })
+  assert.deepEqual(owner.pageErrors([400, 401, 403, 404]), [])
 })
 
 test('every page works in dark mode and on a phone', { skip }, async () => {

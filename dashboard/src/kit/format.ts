@@ -10,8 +10,8 @@ const absolute = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle:
 const numbers = new Intl.NumberFormat('en')
 
 /** "3 hours ago", "in 2 days". */
-export function formatRelativeTime(time: string): string {
-  const seconds = (Date.parse(time) - Date.now()) / 1000
+export function formatRelativeTime(time: string, now: number): string {
+  const seconds = (Date.parse(time) - now) / 1000
   const unit = units.find(([, length]) => Math.abs(seconds) >= length)
   if (!unit) return seconds > 0 ? 'in a moment' : 'just now'
   return relative.format(Math.round(seconds / unit[1]), unit[0])

@@ -122,4 +122,5 @@ export const WebhookIcon = icon(
   </>,
 )
 export const PlugIcon = icon(<path d="M8 3.5V8M16 3.5V8M5.5 8h13v3.5a6.5 6.5 0 0 1-13 0V8ZM12 18v3" />)
+export const ClockIcon = icon(<path d="M12 7.5V12l3 2M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17Z" />)
 export const SendIcon = icon(<path d="M20.5 3.5 10 14M20.5 3.5 14 20.5l-4-6.5-6.5-4 17-6.5Z" />)

@@ -102,7 +102,7 @@ function ApiKeyStatusBadge({ apiKey }: { apiKey: ApiKey }) {
   const state = apiKeyStatus(apiKey)
   const names = {
     active: 'Active',
-    expiring: `Expires ${formatRelativeTime(apiKey.expires_at ?? '')}`,
+    expiring: `Expires ${formatRelativeTime(apiKey.expires_at ?? '', Date.now())}`,
     expired: 'Expired',
     revoked: 'Revoked',
   }

@@ -1,5 +1,6 @@
 import { Link, Navigate, Outlet } from '@tanstack/react-router'
 import { useWorkspaceId } from '../kit/api.ts'
+import { NowContext } from '../kit/now.ts'
 import { Page } from '../kit/Page.tsx'
 import { useIsOwner } from '../kit/session.ts'
 import styles from './settings.module.css'
@@ -31,7 +32,10 @@ export function SettingsPage() {
           </Link>
         ))}
       </nav>
-      <Outlet />
+      {/* Keys, sessions and invitations go by the real time, also in test workspaces. */}
+      <NowContext value={Date.now}>
+        <Outlet />
+      </NowContext>
     </Page>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Modal, TextInput } from '@mantine/core'
+import { Button, Checkbox, Modal, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -12,9 +12,10 @@ import styles from '../people/centered-page.module.css'
 function NewWorkspaceForm({ onDone }: { onDone?: () => void }) {
   const client = useQueryClient()
   const navigate = useNavigate()
-  const form = useForm({ initialValues: { name: '' } })
+  const form = useForm({ initialValues: { name: '', is_test: false } })
   const creating = useMutation({
-    mutationFn: (body: { name: string }) => request<Membership>('/app/workspaces', { method: 'POST', body }),
+    mutationFn: ({ name, is_test }: { name: string; is_test: boolean }) =>
+      request<Membership>('/app/workspaces', { method: 'POST', body: { name, kind: is_test ? 'test' : 'live' } }),
     onError: (error) => form.setErrors(formErrors(error, ['name']).fields),
     onSuccess: async ({ id }) => {
       await client.invalidateQueries(session_query)
@@ -26,6 +27,11 @@ function NewWorkspaceForm({ onDone }: { onDone?: () => void }) {
     <form className={styles.form} onSubmit={form.onSubmit((values) => creating.mutate(values))}>
       {creating.error && <ErrorAlert>{formErrors(creating.error, ['name']).message}</ErrorAlert>}
       <TextInput label="Name" placeholder="Support" required data-autofocus {...form.getInputProps('name')} />
+      <Checkbox
+        label="Test workspace"
+        description="Its time stands still until you advance it. You can’t change this later."
+        {...form.getInputProps('is_test', { type: 'checkbox' })}
+      />
       <Button type="submit" loading={creating.isPending}>
         Create workspace
       </Button>

@@ -1,8 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Navigate, Outlet, useLocation, useParams } from '@tanstack/react-router'
 import { useEffect } from 'react'
+import { TestClockBar } from '../clocks/TestClockBar.tsx'
+import { useTestClock } from '../clocks/test-clock.ts'
 import { LoadingPage } from '../kit/LoadingPage.tsx'
-import { session_query } from '../kit/session.ts'
+import { NowContext } from '../kit/now.ts'
+import { session_query, useMembership } from '../kit/session.ts'
 import { LoadError } from '../kit/states.tsx'
 import { AccountMenu } from './AccountMenu.tsx'
 import { rememberWorkspace } from './last-workspace.ts'
@@ -41,8 +44,21 @@ export function Shell() {
         <AccountMenu />
       </div>
       <main id="main" className={styles.main} key={workspace}>
-        <Outlet />
+        <WorkspaceContent />
       </main>
     </div>
+  )
+}
+
+/** In a test workspace all times are relative to its clock. */
+function WorkspaceContent() {
+  const is_test = useMembership()?.kind === 'test'
+  const { data: clock, error } = useTestClock(is_test)
+  const now = clock && Date.parse(clock.now)
+  return (
+    <NowContext value={now === undefined ? Date.now : () => now}>
+      {is_test && <TestClockBar clock={clock} error={error} />}
+      <Outlet />
+    </NowContext>
   )
 }

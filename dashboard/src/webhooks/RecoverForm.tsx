@@ -5,6 +5,7 @@ import type { NewRecovery, Recovery } from '../../../server/webhooks/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { errorMessage } from '../kit/error-messages.ts'
 import { formatNumber } from '../kit/format.ts'
+import { useNow } from '../kit/now.ts'
 import { ProgressBar } from '../kit/ProgressBar.tsx'
 import { Problem } from '../kit/request.ts'
 import { ErrorAlert } from '../kit/states.tsx'
@@ -28,6 +29,7 @@ interface RecoverFormProps {
 /** Starts a recovery and follows it. If one is already running, it follows that one. */
 export function RecoverForm({ id, onDone }: RecoverFormProps) {
   const api = useApi()
+  const now = useNow()
   const [hours, setHours] = useState<string | null>('24')
   const starting = useMutation({
     mutationFn: (range: NewRecovery) => api.send<Recovery>('POST', `/webhooks/${id}/recover`, range),
@@ -39,7 +41,7 @@ export function RecoverForm({ id, onDone }: RecoverFormProps) {
       className={styles.form}
       onSubmit={(event) => {
         event.preventDefault()
-        starting.mutate({ since: new Date(Date.now() - Number(hours) * hour_ms).toISOString() })
+        starting.mutate({ since: new Date(now - Number(hours) * hour_ms).toISOString() })
       }}
     >
       {starting.error && <ErrorAlert>{errorMessage(starting.error)}</ErrorAlert>}

@@ -7,6 +7,7 @@ import { useApi } from '../kit/api.ts'
 import { CopyField } from '../kit/CopyField.tsx'
 import { formatTime } from '../kit/format.ts'
 import { AlertIcon, ChevronIcon, RotateIcon, SendIcon, TrashIcon, UndoIcon } from '../kit/icons.tsx'
+import { useNow } from '../kit/now.ts'
 import { Card, Page, Stack } from '../kit/Page.tsx'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { showError, showToast } from '../kit/toast.ts'
@@ -22,6 +23,7 @@ export function WebhookPage() {
   const { id } = useParams({ from: '/w/$workspace/webhooks/$id' })
   const { data, error, refetch } = useQuery(webhookQuery(api, id))
   const [dialog, setDialog] = useState<WebhookDialog>()
+  const now = useNow()
   return (
     <Page
       title={data ? webhookName(data) : 'Webhook'}
@@ -52,7 +54,7 @@ export function WebhookPage() {
                   ))}
                 </ul>
               </div>
-              {data.previous_secret_until && Date.parse(data.previous_secret_until) > Date.now() && (
+              {data.previous_secret_until && Date.parse(data.previous_secret_until) > now && (
                 <p className={styles.hint}>The previous secret works until {formatTime(data.previous_secret_until)}.</p>
               )}
             </Stack>

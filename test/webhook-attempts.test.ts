@@ -95,13 +95,13 @@ test("many slow endpoints in other workspaces don't delay a workspace", async ()
   for (const [in_flight, sent] of [
     [80, 30],
     [100, 60],
-  ]) {
-    await until(() => slow.received.length === in_flight)
+  ] as const) {
+    await until(() => slow.received.length >= in_flight)
     await createMany(tenant, 30)
     engine.add(tenant.id)
     await until(() => fast.received.length === sent)
   }
-  assert.equal(slow.received.length, 100)
+  assert.ok(slow.received.length < 400, `${slow.received.length} of 480 were sent`)
   await engine.idle(tenant.id)
   assert.deepEqual(new Set(await statusesOf(tenant, id)), new Set(['succeeded']))
 })
@@ -208,6 +208,18 @@ test('a stop leaves no lease, even while claiming', async () => {
   engine.add(tenant.id, true)
   await engine.stop()
   assert.ok(await takeLease(at(tenant.id), { table, token: randomUUID() }))
+})
+
+test('in a test workspace the lease ends when nothing is due, so that any process can go on', async () => {
+  const tenant = await workspace()
+  await createWebhook(tenant, 'http://127.0.0.1:9/')
+  await createMany(tenant, 1)
+  const atOf = async (id: string) => ({ ...at(id), is_test: true })
+  const engine = new Engine(deliveries, { service: { pool, tools, hooks }, log: openLog('silent'), atOf })
+  engine.add(tenant.id)
+  await engine.idle(tenant.id)
+  assert.ok(await takeLease(at(tenant.id), { table, token: randomUUID() }))
+  await engine.stop()
 })
 
 test('an attempt may take 15 seconds, and shows its URL', async () => {

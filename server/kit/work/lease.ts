@@ -40,6 +40,16 @@ export async function takeLease(
   return taken > 0 ? lease_until : undefined
 }
 
+/** Ends the lease of one workspace. */
+export async function endLease(
+  { db, workspace }: InWorkspace,
+  state: State<unknown>,
+  { table, token }: { table: string; token: string },
+): Promise<void> {
+  state.lease_until = 0
+  await db.run(sql`delete from ${raw(table)} where workspace_id = ${workspace} and lease_token = ${token}`)
+}
+
 /** Ends all leases with this token, so that other processes can go on at once. */
 export async function releaseLeases(db: Db, { table, token }: { table: string; token: string }): Promise<void> {
   await db.run(sql`delete from ${raw(table)} where lease_token = ${token}`)

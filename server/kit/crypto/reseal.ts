@@ -1,5 +1,7 @@
 import type { At } from '../at.ts'
+import { firstIdOf } from '../id.ts'
 import { inBatches } from '../postgres/in-batches.ts'
+import { raw, sql } from '../postgres/sql.ts'
 import type { Seal } from './seal.ts'
 
 /** A row with a sealed text, or `null` if it has none. */
@@ -22,6 +24,29 @@ export interface SealedColumn {
   list: (at: At, after: string | undefined, limit: number) => Promise<SealedRow[]>
   /** Replaces texts that are still the same as before, and returns how many. */
   replace: (at: At, replacements: Replacement[]) => Promise<number>
+}
+
+/** Columns of a table whose rows have an `id`. They are resealed in this order. */
+export function sealedColumns(table: string, columns: string[]): SealedColumn[] {
+  const rows = raw(table)
+  return columns.map((name) => {
+    const column = raw(name)
+    return {
+      name: `${table}.${name}`,
+      list: ({ db, workspace }, after = firstIdOf(0), limit) =>
+        db.many(
+          sql`select id as key, ${column} as sealed from ${rows}
+            where workspace_id = ${workspace} and id > ${after} order by id limit ${limit}`,
+        ),
+      replace: ({ db, workspace }, replacements) =>
+        db.run(
+          sql`update ${rows} set ${column} = replacement.after
+            from unnest(${replacements.map(({ key }) => key)}::uuid[], ${replacements.map(({ before }) => before)}::text[],
+              ${replacements.map(({ after }) => after)}::text[]) as replacement (key, before, after)
+            where workspace_id = ${workspace} and id = replacement.key and ${column} = replacement.before`,
+        ),
+    }
+  })
 }
 
 export interface Resealed {

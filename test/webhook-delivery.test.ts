@@ -532,7 +532,7 @@ test('an import sends an event for each contact', async () => {
   assert.equal(ids.length, 30)
 })
 
-test('a test event is sent to one webhook only, whatever it subscribes to', async () => {
+test('a test event is sent to one webhook only, which need not subscribe to it', async () => {
   const tenant = await workspace()
   const [target, other] = [await receiver(), await receiver()]
   const { id } = await createWebhook(tenant, target.url, { events: ['agent.*'] })

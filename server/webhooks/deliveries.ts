@@ -66,7 +66,7 @@ export async function get({ db, workspace }: At, { webhook_id, id }: DeliveryId)
   return { ...found, body: toRequestBody(workspace, found) }
 }
 
-/** Records a test event and sends it to this webhook only, whatever the webhook subscribes to. */
+/** Records a test event and sends it to this webhook only, also if the webhook doesn't subscribe to it. */
 export async function test(at: At, webhook_id: string): Promise<Delivery> {
   const webhook = assertActive(await webhooks.lock(at, { id: webhook_id }))
   const type = event_types.test
@@ -78,7 +78,7 @@ export async function test(at: At, webhook_id: string): Promise<Delivery> {
   )
 }
 
-/** Starts over with the first attempt, whatever the status is. */
+/** Starts over with the first attempt. The delivery may have any status. */
 export async function resend(at: At, { webhook_id, id }: DeliveryId): Promise<Delivery> {
   const { db, workspace, now } = at
   assertActive(await webhooks.get(at, webhook_id))

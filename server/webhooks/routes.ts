@@ -94,7 +94,7 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     scope: 'webhooks:write',
     summary: 'Test a webhook',
     description:
-      'Sends a `webhook.test` event to this webhook, whatever its `events` are. Get the delivery to see the result.',
+      'Sends a `webhook.test` event to this webhook. It does not need to subscribe to it. Get the delivery to see the result.',
     params: ById,
     errors: ['INVALID_STATE'],
     response: schema.Delivery,
@@ -128,7 +128,7 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     path: `${path}/:id/deliveries/:delivery_id/resend`,
     scope: 'webhooks:write',
     summary: 'Resend a delivery',
-    description: 'Sends the delivery again at once, whatever its status is. It starts over with the first attempt.',
+    description: 'Sends the delivery again at once. It may have any status, and starts over with the first attempt.',
     params: schema.ByDeliveryId,
     errors: ['INVALID_STATE'],
     response: schema.Delivery,

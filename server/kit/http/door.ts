@@ -38,6 +38,6 @@ export interface RequestHead {
   readonly token: string | undefined
   /** Removes a query parameter that is meant for the door and returns it. Operations don't see it. */
   takeFromQuery(name: string): string | undefined
-  /** Adds a header to the response, whatever it will be. */
+  /** Adds a header to the response, also to an error. */
   addHeader(name: string, value: string): void
 }

@@ -3,14 +3,10 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { csvLine } from '../../server/kit/csv.ts'
-import { copyLine, copyTextArray } from '../../server/kit/postgres/copy.ts'
+import { copyLine } from '../../server/kit/postgres/copy.ts'
 import { chunksOf } from '../chunks.ts'
-import { type Person, people } from '../scale/people.ts'
+import { type Person, people, toCopyCells } from '../scale/people.ts'
 
-export const copy_columns = [
-  ...['workspace_id', 'id', 'phone_number', 'first_name', 'last_name', 'email', 'company', 'notes', 'tags', 'source'],
-  ...['created_at', 'updated_at'],
-]
 export const text_columns = ['workspace_id', 'id', 'created_at', 'text']
 export const tag_columns = ['workspace_id', 'tag', 'created_at', 'id']
 const csv_columns = ['Phone', 'First Name', 'Last Name', 'E-Mail', 'Company', 'Notes', 'Tags']
@@ -24,7 +20,7 @@ export async function writePeople(
   const files = { copy: at('people.copy'), texts: at('texts.copy'), tags: at('tags.copy'), csv: at('people.csv') }
   const write = (file: string, toLine: (person: Person) => string) =>
     pipeline(Readable.from(chunksOf(mapped(people(count, seed), toLine))), fs.createWriteStream(file))
-  await write(files.copy, (person) => toCopyLine(workspace_id, person))
+  await write(files.copy, (person) => copyLine(toCopyCells(workspace_id, person)))
   await write(files.texts, ({ id, created_at, search_text }) => copyLine([workspace_id, id, created_at, search_text]))
   await write(files.tags, ({ id, created_at, normalized_tags }) =>
     normalized_tags.map((tag) => copyLine([workspace_id, tag, created_at, id])).join(''),
@@ -36,23 +32,6 @@ export async function writePeople(
 
 function* mapped<In>(values: Iterable<In>, map: (value: In) => string): Generator<string> {
   for (const value of values) yield map(value)
-}
-
-function toCopyLine(workspace_id: string, person: Person): string {
-  const { id, phone_number, first_name, last_name, email, company, notes, tags, created_at } = person
-  const cells = [
-    workspace_id,
-    id,
-    phone_number,
-    first_name,
-    last_name,
-    email,
-    company,
-    notes,
-    copyTextArray(tags),
-    'import',
-  ]
-  return copyLine([...cells, created_at, created_at])
 }
 
 const toCsvLine = ({ phone_number, first_name, last_name, email, company, notes, tags }: Person): string =>

@@ -11,7 +11,8 @@ import { addTenant } from '../fill.ts'
 import { residentMegabytes } from '../memory.ts'
 import { type Server, startServer } from '../processes.ts'
 import type { Tenant } from '../rows.ts'
-import { copy_columns, tag_columns, text_columns, writePeople } from './files.ts'
+import { copy_columns } from '../scale/people.ts'
+import { tag_columns, text_columns, writePeople } from './files.ts'
 
 export const rows_by_default = 200_000
 const target_ratio = 0.4

@@ -8,7 +8,7 @@ import { chunksOf } from '../chunks.ts'
 import type { Database } from '../database.ts'
 import { addTenant } from '../fill.ts'
 import type { Tenant } from '../rows.ts'
-import { type Person, people } from './people.ts'
+import { copy_columns, type Person, people, toCopyCells } from './people.ts'
 
 const big_contacts = 1_000_000
 const medium_contacts = 1_000
@@ -34,8 +34,7 @@ const plain_indexes = `
   create index plain_created_at on plain_contacts (workspace_id, created_at desc, id desc);
   create index plain_search on plain_contacts using gin (workspace_id, search_text gin_trgm_ops);
   create index plain_tags on plain_contacts using gin (workspace_id, normalized_tags)`
-const copied_columns = `workspace_id, id, phone_number, first_name, last_name, email, company, notes, tags, source, created_at,
-  updated_at, search_text, normalized_tags`
+const copied_columns = [...copy_columns, 'search_text', 'normalized_tags']
 /** Fills Parley's own tables with the same people. */
 const fill_parley = `
   insert into contacts (workspace_id, id, phone_number, first_name, last_name, email, company, notes, tags, source,
@@ -102,25 +101,5 @@ function* smallWorkspaceLines(seed: number): Generator<string> {
   }
 }
 
-function copyLineFor(workspace_id: string, person: Person): string {
-  const { id, phone_number, first_name, last_name, email, company, notes, created_at, search_text } = person
-  const first_values = [
-    workspace_id,
-    id,
-    phone_number,
-    first_name,
-    last_name,
-    email,
-    company,
-    notes,
-    copyTextArray(person.tags),
-  ]
-  return copyLine([
-    ...first_values,
-    'import',
-    created_at,
-    created_at,
-    search_text,
-    copyTextArray(person.normalized_tags),
-  ])
-}
+const copyLineFor = (workspace_id: string, person: Person): string =>
+  copyLine([...toCopyCells(workspace_id, person), person.search_text, copyTextArray(person.normalized_tags)])

@@ -1,4 +1,5 @@
 import { normalizeTag, normalizeText, toSearchText } from '../../server/contacts/normalize.ts'
+import { copyTextArray } from '../../server/kit/postgres/copy.ts'
 
 /** The data of a contact, without its workspace. */
 export interface Person {
@@ -13,6 +14,17 @@ export interface Person {
   created_at: string
   search_text: string
   normalized_tags: string[]
+}
+
+export const copy_columns = [
+  ...['workspace_id', 'id', 'phone_number', 'first_name', 'last_name', 'email', 'company', 'notes', 'tags', 'source'],
+  ...['created_at', 'updated_at'],
+]
+
+export function toCopyCells(workspace_id: string, person: Person): (string | null)[] {
+  const { id, phone_number, first_name, last_name, email, company, notes, tags, created_at } = person
+  const values = [workspace_id, id, phone_number, first_name, last_name, email, company, notes, copyTextArray(tags)]
+  return [...values, 'import', created_at, created_at]
 }
 
 const words = (text: string): string[] => text.split(' ')

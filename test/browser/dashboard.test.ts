@@ -9,6 +9,7 @@ import {
   narrow,
   openDashboard,
   password,
+  setColorScheme,
   wide,
 } from '../support/dashboard.ts'
 
@@ -396,7 +397,7 @@ test('the clock of a test workspace is shown and advanced', { skip }, async () =
 test('every page works in dark mode and on a phone', { skip }, async () => {
   const parts = ['Home', 'Contacts', 'Import', 'Agents', 'Settings']
   for (const variant of ['dark', 'narrow'] as const) {
-    await page.emulateMedia({ colorScheme: variant === 'dark' ? 'dark' : 'light' })
+    await setColorScheme(page, variant === 'dark' ? 'dark' : 'light')
     await page.setViewportSize(variant === 'narrow' ? narrow : wide)
     for (const name of parts) {
       await main(name).click()

@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { type BrowserUser, fillAccountForm, narrow, openDashboard, setUp, wide } from '../support/dashboard.ts'
+import {
+  type BrowserUser,
+  fillAccountForm,
+  narrow,
+  openDashboard,
+  openInPage,
+  setColorScheme,
+  setUp,
+  wide,
+  workspaceOf,
+} from '../support/dashboard.ts'
 
 const skip = process.platform === 'linux' ? false : 'npm has a Chromium for Linux only'
 
@@ -14,8 +24,6 @@ const { address, setup_link, newBrowserUser } = dashboard ?? {
 const owner: BrowserUser = await newBrowserUser().catch(() => ({}) as BrowserUser)
 const { page, context } = owner
 
-const workspaceOf = (on: Page) => /\/w\/([^/?]+)/.exec(on.url())?.[1] ?? ''
-const openAt = (on: Page, path: string) => on.goto(`${address}/w/${workspaceOf(on)}${path}`)
 const dialog = (on: Page = page) => on.getByRole('dialog')
 const loaded = async (on: Page) => {
   await on.getByRole('heading', { level: 1 }).waitFor()
@@ -33,7 +41,7 @@ const linksOf = (on: Page, nav: string) => on.getByRole('navigation', { name: na
 
 /** Invites someone in the page, and accepts the invitation in another browser context. */
 async function inviteAs(role: 'Member' | 'Viewer', name: string): Promise<BrowserUser> {
-  await openAt(page, '/settings/members')
+  await openInPage(page, '/settings/members')
   await page.getByRole('button', { name: 'Invite' }).click()
   await dialog().getByRole('radio', { name: role }).check()
   await owner.capture(`invite, ${role.toLowerCase()}`)
@@ -72,7 +80,7 @@ test('a workspace is filled with one resource of each kind', { skip }, async () 
 
 test('an import that wrote nothing has no undo', { skip }, async () => {
   const { id } = await send('POST', '/api/v1/contacts/imports', { rows: [{ phone_number: 'none' }] })
-  await openAt(page, `/imports/${id}`)
+  await openInPage(page, `/imports/${id}`)
   await page.getByText('Finished').waitFor()
   await page.getByRole('button', { name: 'Download invalid rows' }).waitFor()
   assert.equal(await page.getByRole('button', { name: 'Undo import' }).count(), 0)
@@ -90,7 +98,7 @@ test('a viewer sees all resources, and no controls that change them', { skip }, 
     '/agents': 'Reception',
     '/events': 'contact.created',
   })) {
-    await openAt(on, path)
+    await openInPage(on, path)
     await on.locator('main').getByText(shown).first().waitFor()
     await loaded(on)
     const name = path === '' ? 'home' : path.slice(1).replace(`/${import_id}`, ', one')
@@ -100,11 +108,11 @@ test('a viewer sees all resources, and no controls that change them', { skip }, 
       [', narrow', narrow, 'light'],
     ] as const) {
       await on.setViewportSize(size)
-      await on.emulateMedia({ colorScheme })
+      await setColorScheme(on, colorScheme)
       await viewer.capture(`viewer, ${name}${variant}`)
     }
     await on.setViewportSize(wide)
-    await on.emulateMedia({ colorScheme: 'light' })
+    await setColorScheme(on, 'light')
     const changing = /New|Edit|Delete|Import|Export|Undo|Download|CSV|Select/
     assert.equal(await on.locator('main').getByRole('button', { name: changing }).count(), 0, path)
     assert.equal(
@@ -119,7 +127,7 @@ test('a viewer sees all resources, and no controls that change them', { skip }, 
     assert.equal(await on.getByText(/api_key|API key|webhook\.|Webhooks/).count(), 0, path)
   }
 
-  await openAt(on, '/contacts')
+  await openInPage(on, '/contacts')
   await on.getByRole('button', { name: /^Konrad/ }).click()
   await dialog(on).getByText('+14155550101').waitFor()
   assert.equal(
@@ -130,17 +138,17 @@ test('a viewer sees all resources, and no controls that change them', { skip }, 
   )
   await viewer.capture('viewer, contact')
   for (const path of ['/imports/new', '/contacts?contact=new']) {
-    await openAt(on, path)
+    await openInPage(on, path)
     await on.getByText('Only members and owners can do this').waitFor()
     await viewer.capture(`viewer, ${path.slice(1).replace(/\W/g, ' ')} refused`)
   }
-  await openAt(on, '/events')
+  await openInPage(on, '/events')
   await on.getByRole('combobox', { name: 'Event type' }).click()
   const choices = await on.getByRole('option').allInnerTexts()
   assert.ok(choices.includes('contact.created') && !choices.some((one) => /api_key|webhook/.test(one)), `${choices}`)
   await assertOwnerPagesAreClosed(viewer, 'viewer')
 
-  await openAt(on, '/settings')
+  await openInPage(on, '/settings')
   await on.getByLabel('Your role').waitFor()
   assert.deepEqual(await linksOf(on, 'Settings'), ['Workspace', 'Profile'])
   await viewer.capture('viewer, settings')
@@ -155,7 +163,7 @@ test('a member edits contacts, and pages of owners say so', { skip }, async () =
   const member = await inviteAs('Member', 'Max Member')
   const on = member.page
   assert.deepEqual(await linksOf(on, 'Main'), ['Home', 'Contacts', 'Imports', 'Agents', 'Events', 'Settings'])
-  await openAt(on, '/contacts')
+  await openInPage(on, '/contacts')
   await on.getByRole('button', { name: 'New contact' }).click()
   await dialog(on).getByLabel('Phone number').fill('+14155550177')
   await dialog(on).getByRole('button', { name: 'Create contact' }).click()
@@ -163,18 +171,19 @@ test('a member edits contacts, and pages of owners say so', { skip }, async () =
   await dialog(on).getByRole('button', { name: 'Close' }).click()
   assert.equal(await on.getByRole('button', { name: 'Export' }).count(), 1)
   await member.capture('member, contacts')
-  await openAt(on, `/imports/${import_id}`)
+  await openInPage(on, `/imports/${import_id}`)
   await on.getByRole('button', { name: 'Undo' }).waitFor()
-  await openAt(on, '/agents')
+  await openInPage(on, '/agents')
   await on.getByRole('button', { name: 'New agent' }).waitFor()
   await assertOwnerPagesAreClosed(member, 'member')
   assert.deepEqual(member.pageErrors(), [], 'the page sends no request that fails')
 
-  await openAt(page, '/settings/members')
+  // The owner's page has shown the members since before he joined.
+  await page.reload()
   await page.getByRole('button', { name: 'Actions for Max Member' }).click()
   await page.getByRole('menuitem', { name: 'Make viewer' }).waitFor()
   await owner.capture('members, roles')
-  await openAt(on, '/contacts')
+  await openInPage(on, '/contacts')
   await on.getByRole('button', { name: 'New contact' }).waitFor()
   await page.getByRole('menuitem', { name: 'Make viewer' }).click()
   await page.getByRole('table').getByText('Viewer').waitFor()
@@ -191,7 +200,7 @@ test('a member edits contacts, and pages of owners say so', { skip }, async () =
 test('a page of a resource that does not exist says so', { skip }, async () => {
   const nouns = { agents: 'Agent', imports: 'Import', webhooks: 'Webhook', integrations: 'Integration' }
   for (const [path, noun] of Object.entries(nouns)) {
-    await openAt(page, `/${path}/01a1dd18-9904-726a-94bc-9e3b6ab9ad11`)
+    await openInPage(page, `/${path}/01a1dd18-9904-726a-94bc-9e3b6ab9ad11`)
     await page.getByRole('heading', { name: `${noun} not found` }).waitFor()
     assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0)
   }
@@ -201,7 +210,7 @@ test('a page of a resource that does not exist says so', { skip }, async () => {
 
 async function assertOwnerPagesAreClosed({ page: on, capture }: BrowserUser, role: string): Promise<void> {
   for (const [path, title] of Object.entries(owner_pages)) {
-    await openAt(on, path)
+    await openInPage(on, path)
     await on.getByText('Only owners can view this page').waitFor()
     await on.getByText(`You are a ${role} of this workspace.`).waitFor()
     await on.getByRole('heading', { level: 1, name: title, exact: true }).waitFor()

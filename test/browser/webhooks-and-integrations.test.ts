@@ -3,7 +3,15 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { event_types } from '../../dashboard/src/events/event-types.ts'
 import { catalog } from '../../server/api.ts'
-import { type BrowserUser, holdRequests, narrow, openDashboard, setUp, wide } from '../support/dashboard.ts'
+import {
+  type BrowserUser,
+  holdRequests,
+  narrow,
+  openDashboard,
+  setColorScheme,
+  setUp,
+  wide,
+} from '../support/dashboard.ts'
 
 const skip = process.platform === 'linux' ? false : 'npm has a Chromium for Linux only'
 
@@ -231,7 +239,7 @@ test('lists show that they are loading and that they failed', { skip }, async ()
 test('every page works in dark mode and on a phone', { skip }, async () => {
   const open = { Events: 'contact.created', Webhooks: 'Try-out', Integrations: 'Contact form' }
   for (const variant of ['dark', 'narrow'] as const) {
-    await page.emulateMedia({ colorScheme: variant === 'dark' ? 'dark' : 'light' })
+    await setColorScheme(page, variant === 'dark' ? 'dark' : 'light')
     await page.setViewportSize(variant === 'narrow' ? narrow : wide)
     for (const [name, one] of Object.entries(open)) {
       await main(name).click()

@@ -94,6 +94,18 @@ async function openBrowserUser(browser: Browser, address: string): Promise<Brows
   }
 }
 
+/** Opens a path of the workspace that the page shows, as its links do, without loading the page again. */
+export async function openInPage(page: Page, path: string): Promise<void> {
+  await page.evaluate(`history.pushState(null, '', '/w/${workspaceOf(page)}${path}')`)
+}
+
+export async function setColorScheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme })
+  await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor()
+}
+
+export const workspaceOf = (page: Page): string => /\/w\/([^/?]+)/.exec(page.url())?.[1] ?? ''
+
 export const password = 'correct horse battery'
 
 /** Creates the owner account, Ada, with the setup link. */
@@ -126,9 +138,14 @@ interface Violation {
   nodes: { html: string }[]
 }
 
+/** A color is not the final one while it changes. */
+const transitions_end =
+  'Promise.allSettled(document.getAnimations().flatMap((one) => one.transitionProperty ? one.finished : []))'
+
 async function capture(page: Page, name: string): Promise<void> {
+  await page.evaluate(transitions_end)
   await page.screenshot({ path: path.join(screenshots, `${name}.png`) })
-  await page.evaluate(axe)
+  if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(axe)
   const { violations }: { violations: Violation[] } = await page.evaluate("axe.run({ resultTypes: ['violations'] })")
   const found = violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')

@@ -1,5 +1,5 @@
+import { createRequire } from 'node:module'
 import { pino } from 'pino'
-import pretty from 'pino-pretty'
 import * as clock from './clock.ts'
 
 export type Log = pino.Logger
@@ -13,7 +13,11 @@ const unwritten_bytes_max = 1024 * 1024
 /** Logs JSON lines to standard error, or a readable format to a terminal. Standard output is for the results of commands. */
 export function openLog(level: Level): Log {
   const fd = process.stderr.fd
-  if (process.stderr.isTTY) return pino({ level }, pretty({ destination: fd, sync: true, ignore: 'pid,hostname' }))
+  if (process.stderr.isTTY) {
+    // Loaded only here, so that other processes start sooner.
+    const pretty: typeof import('pino-pretty') = createRequire(import.meta.url)('pino-pretty')
+    return pino({ level }, pretty({ destination: fd, sync: true, ignore: 'pid,hostname' }))
+  }
   const lines = pino.destination({ fd, sync: true, maxLength: unwritten_bytes_max })
   // A failed write, for example on a full disk, must not end the service.
   lines.on('error', () => {})

@@ -77,11 +77,15 @@ test('event patterns come from the catalog, at least one, without duplicates', a
 
 test('a workspace has at most 100 webhooks', async () => {
   const tenant = await workspace()
-  const created = await Promise.all(Array.from({ length: 101 }, () => tenant.call('POST', '/webhooks', newWebhook())))
-  assert.deepEqual(
-    created.map(({ status }) => status).filter((status) => status !== 201),
-    [409],
-  )
+  const createMany = async (count: number) => {
+    const answers = await Promise.all(
+      Array.from({ length: count }, () => tenant.call('POST', '/webhooks', newWebhook())),
+    )
+    return answers.map(({ status }) => status).sort()
+  }
+  // Not all at once: on a busy machine the last of them would wait too long, and get 503.
+  for (let total = 0; total < 95; total += 5) assert.deepEqual(await createMany(5), Array(5).fill(201))
+  assert.deepEqual(await createMany(8), [...Array(5).fill(201), ...Array(3).fill(409)])
   assert.equal((await tenant.call('GET', '/webhooks')).body.pagination.total, 100)
 })
 

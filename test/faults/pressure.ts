@@ -32,6 +32,8 @@ const quiet_pause_ms = { long: 20, short: 100 }
 const measured_ms = { long: 8_000, short: 500 }
 /** Smaller percentiles are not compared: on a busy machine they vary too much. */
 export const p99_compared_from_ms = 40
+const served_min = 100
+/** Only in the long form: on a busy machine fewer requests are served, but no fewer are rejected. */
 const served_share_min = 0.02
 /** Far more than needed, and far less than an unlimited queue would use. */
 const resident_max_bytes = 768 * 1024 * 1024
@@ -119,10 +121,12 @@ async function overloaded({ options, service, busy, quiet }: World): Promise<voi
   assert.equal(await isOk(service.url, '/health'), true)
   assert.equal(await isOk(service.url, '/ready'), true)
   const resident = residentBytes(service.pid)
+  await waitUntil('clients of the flood are served', () => (flood.statuses()[200] ?? 0) >= served_min)
   await flood.stop()
   assertOnly(['200', '503'], flood.statuses())
   const { 200: served = 0, 503: refused = 0 } = flood.statuses()
-  assert.ok(served >= served_share_min * refused, `almost everything is rejected: ${countsOf(flood.statuses())}`)
+  if (is_long && served < served_share_min * refused)
+    assert.fail(`almost everything is rejected: ${countsOf(flood.statuses())}`)
   assert.ok(resident < resident_max_bytes, `resident memory is ${formatMegabytes(resident)}`)
   print(
     `${sockets} concurrent clients of one workspace: ${countsOf(flood.statuses())}; resident memory ${formatMegabytes(resident)}`,

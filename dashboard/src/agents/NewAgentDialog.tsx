@@ -13,7 +13,7 @@ const fields = ['name', 'description', 'instructions']
 
 export function NewAgentDialog({ is_open, onClose }: { is_open: boolean; onClose: () => void }) {
   return (
-    <Modal opened={is_open} onClose={onClose} title="New agent" size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened={is_open} onClose={onClose} title="New agent" size="lg">
       <NewAgentForm />
     </Modal>
   )

@@ -104,7 +104,7 @@ interface TagDialogProps {
 function TagDialog({ verb, count, onClose, onTag }: TagDialogProps) {
   const title = verb === 'remove' ? `Remove a tag from ${count}` : `Add a tag to ${count}`
   return (
-    <Modal opened={verb !== undefined} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened={verb !== undefined} onClose={onClose} title={title}>
       <form
         className={styles.form}
         onSubmit={(event) => {

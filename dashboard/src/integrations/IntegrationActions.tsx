@@ -5,7 +5,8 @@ import { useState } from 'react'
 import type { Integration } from '../../../server/integrations/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
-import { ChevronIcon, KeyIcon, TrashIcon } from '../kit/icons.tsx'
+import { KeyIcon, TrashIcon } from '../kit/icons.tsx'
+import { MoreMenu } from '../kit/MoreMenu.tsx'
 import { showError, showToast } from '../kit/toast.ts'
 import { integrationQuery } from './integration.ts'
 import { SigningForm } from './SigningForm.tsx'
@@ -34,28 +35,15 @@ export function IntegrationActions({ integration }: { integration: Integration }
       <Button variant="default" loading={switching.isPending} onClick={() => switching.mutate()}>
         {status === 'active' ? 'Disable' : 'Enable'}
       </Button>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button variant="default" rightSection={<ChevronIcon size={17} />}>
-            More
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<KeyIcon size={16} />} onClick={() => setDialog('sign')}>
-            {is_signed ? 'Change signing' : 'Require signatures'}
-          </Menu.Item>
-          <Menu.Item color="red" leftSection={<TrashIcon size={16} />} onClick={() => setDialog('delete')}>
-            Delete
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-      <Modal
-        opened={dialog === 'sign'}
-        onClose={close}
-        title="Require signatures"
-        size="lg"
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
+      <MoreMenu>
+        <Menu.Item leftSection={<KeyIcon size={16} />} onClick={() => setDialog('sign')}>
+          {is_signed ? 'Change signing' : 'Require signatures'}
+        </Menu.Item>
+        <Menu.Item color="red" leftSection={<TrashIcon size={16} />} onClick={() => setDialog('delete')}>
+          Delete
+        </Menu.Item>
+      </MoreMenu>
+      <Modal opened={dialog === 'sign'} onClose={close} title="Require signatures" size="lg">
         <SigningForm integration={integration} onSaved={close} />
       </Modal>
       <ConfirmDialog

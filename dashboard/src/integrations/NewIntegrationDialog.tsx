@@ -12,7 +12,7 @@ const fields = ['name']
 
 export function NewIntegrationDialog({ is_open, onClose }: { is_open: boolean; onClose: () => void }) {
   return (
-    <Modal opened={is_open} onClose={onClose} title="New integration" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened={is_open} onClose={onClose} title="New integration">
       <NewIntegrationForm />
     </Modal>
   )

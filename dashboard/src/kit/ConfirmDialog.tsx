@@ -21,7 +21,7 @@ export function ConfirmDialog({ is_open, title, confirm_label, children, onClose
     onClose()
   }
   return (
-    <Modal opened={is_open} onClose={close} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened={is_open} onClose={close} title={title}>
       <Text mb="lg">{children}</Text>
       {confirming.error && <ErrorAlert>{errorMessage(confirming.error)}</ErrorAlert>}
       <Group justify="flex-end" mt="md">

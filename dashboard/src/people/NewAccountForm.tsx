@@ -54,7 +54,6 @@ export function NewAccountForm({ path, email, submit_label }: NewAccountFormProp
         description="At least 10 characters. A short sentence works well."
         autoComplete="new-password"
         required
-        visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
         {...form.getInputProps('password')}
       />
       <Button type="submit" loading={creating.isPending} mt={4}>

@@ -36,13 +36,7 @@ export function SignInPage() {
       <form className={styles.form} onSubmit={form.onSubmit((values) => signingIn.mutate(values))}>
         {signingIn.error && <ErrorAlert>{signInError(signingIn.error)}</ErrorAlert>}
         <TextInput label="Email" type="email" autoComplete="username" required {...form.getInputProps('email')} />
-        <PasswordInput
-          label="Password"
-          autoComplete="current-password"
-          required
-          visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
-          {...form.getInputProps('password')}
-        />
+        <PasswordInput label="Password" autoComplete="current-password" required {...form.getInputProps('password')} />
         <Button type="submit" loading={signingIn.isPending} mt={4}>
           Sign in
         </Button>

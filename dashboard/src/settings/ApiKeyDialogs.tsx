@@ -45,7 +45,6 @@ export function ApiKeyDialogs({ dialog, onChange }: ApiKeyDialogsProps) {
         size="lg"
         // A stray click must not close the only view of the key.
         closeOnClickOutside={dialog?.kind !== 'secret'}
-        closeButtonProps={{ 'aria-label': 'Close' }}
       >
         {dialog?.kind === 'create' && <ApiKeyForm onCreated={showSecret} />}
         {dialog?.kind === 'rotate' && <RotateApiKeyForm api_key={dialog.api_key} onCreated={showSecret} />}

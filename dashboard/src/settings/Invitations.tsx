@@ -42,12 +42,7 @@ export function Invitations() {
           <InvitationLine key={invitation.id} {...invitation} />
         ))}
       </ul>
-      <Modal
-        opened={is_inviting}
-        onClose={() => setInviting(false)}
-        title="Invite someone"
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
+      <Modal opened={is_inviting} onClose={() => setInviting(false)} title="Invite someone">
         <InviteForm onClose={() => setInviting(false)} />
       </Modal>
     </Card>

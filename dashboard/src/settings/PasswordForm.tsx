@@ -10,7 +10,6 @@ import { password_length_min } from '../people/NewAccountForm.tsx'
 import styles from './settings.module.css'
 
 const fields = ['current_password', 'new_password']
-const visibility_toggle = { 'aria-label': 'Show password' }
 
 export function PasswordForm() {
   const client = useQueryClient()
@@ -44,7 +43,6 @@ export function PasswordForm() {
           label="Current password"
           autoComplete="current-password"
           required
-          visibilityToggleButtonProps={visibility_toggle}
           {...form.getInputProps('current_password')}
         />
         <PasswordInput
@@ -52,7 +50,6 @@ export function PasswordForm() {
           description="At least 10 characters. Changing it signs out other devices."
           autoComplete="new-password"
           required
-          visibilityToggleButtonProps={visibility_toggle}
           {...form.getInputProps('new_password')}
         />
         <Button type="submit" loading={changing.isPending} className={styles.submit}>

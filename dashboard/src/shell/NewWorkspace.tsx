@@ -41,7 +41,7 @@ function NewWorkspaceForm({ onDone }: { onDone?: () => void }) {
 
 export function NewWorkspaceDialog({ is_open, onClose }: { is_open: boolean; onClose: () => void }) {
   return (
-    <Modal opened={is_open} onClose={onClose} title="New workspace" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened={is_open} onClose={onClose} title="New workspace">
       <NewWorkspaceForm onDone={onClose} />
     </Modal>
   )

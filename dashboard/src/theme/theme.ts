@@ -1,4 +1,4 @@
-import { createTheme, Menu, Modal, Popover, Select, TagsInput, Tooltip } from '@mantine/core'
+import { createTheme, Menu, Modal, PasswordInput, Popover, Select, TagsInput, Tooltip } from '@mantine/core'
 
 /** Behavior only: colors are in tokens.css. */
 export const theme = createTheme({
@@ -8,11 +8,20 @@ export const theme = createTheme({
   components: {
     // Locking the scroll writes a style element, which the Content-Security-Policy blocks.
     Modal: Modal.extend({
-      defaultProps: { lockScroll: false, centered: true, radius: 'lg', padding: 'lg' },
+      defaultProps: {
+        lockScroll: false,
+        centered: true,
+        radius: 'lg',
+        padding: 'lg',
+        closeButtonProps: { 'aria-label': 'Close' },
+      },
       styles: { title: { fontSize: 18, fontWeight: 650 } },
     }),
     // The placeholder is a child of the menu that is not a menu item, which axe reports.
     Menu: Menu.extend({ defaultProps: { shadow: 'md', radius: 'md', withInitialFocusPlaceholder: false } }),
+    PasswordInput: PasswordInput.extend({
+      defaultProps: { visibilityToggleButtonProps: { 'aria-label': 'Show password' } },
+    }),
     Popover: Popover.extend({ defaultProps: { shadow: 'md', radius: 'md' } }),
     Select: Select.extend({ defaultProps: { comboboxProps: { shadow: 'md' } } }),
     TagsInput: TagsInput.extend({ defaultProps: { comboboxProps: { shadow: 'md' } } }),

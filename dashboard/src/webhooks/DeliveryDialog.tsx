@@ -21,13 +21,7 @@ interface DeliveryDialogProps {
 
 export function DeliveryDialog({ webhook, id, onClose }: DeliveryDialogProps) {
   return (
-    <Modal
-      opened={id !== undefined}
-      onClose={onClose}
-      title="Delivery"
-      size={980}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened={id !== undefined} onClose={onClose} title="Delivery" size={980}>
       {id && <DeliveryDetails key={id} webhook={webhook} id={id} />}
     </Modal>
   )

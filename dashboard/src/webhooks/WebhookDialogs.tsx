@@ -64,7 +64,6 @@ export function WebhookDialogs({ dialog, onChange }: WebhookDialogsProps) {
         size="lg"
         // A stray click must not close the only view of the secret.
         closeOnClickOutside={dialog?.kind !== 'secret'}
-        closeButtonProps={{ 'aria-label': 'Close' }}
       >
         {dialog?.kind === 'create' && <WebhookForm onSaved={showSecret} />}
         {dialog?.kind === 'edit' && (

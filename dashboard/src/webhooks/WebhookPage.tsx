@@ -6,7 +6,8 @@ import type { Webhook } from '../../../server/webhooks/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { CopyField } from '../kit/CopyField.tsx'
 import { formatTime } from '../kit/format.ts'
-import { AlertIcon, ChevronIcon, RotateIcon, SendIcon, TrashIcon, UndoIcon } from '../kit/icons.tsx'
+import { AlertIcon, RotateIcon, SendIcon, TrashIcon, UndoIcon } from '../kit/icons.tsx'
+import { MoreMenu } from '../kit/MoreMenu.tsx'
 import { useNow } from '../kit/now.ts'
 import { Card, Page, Stack } from '../kit/Page.tsx'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
@@ -120,30 +121,19 @@ function WebhookActions({ webhook, open }: { webhook: Webhook; open: (dialog: We
           Enable
         </Button>
       )}
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button variant="default" rightSection={<ChevronIcon size={17} />}>
-            More
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => open({ kind: 'edit', webhook })}>Edit</Menu.Item>
-          <Menu.Item leftSection={<RotateIcon size={16} />} onClick={() => open({ kind: 'rotate', webhook })}>
-            Rotate secret
-          </Menu.Item>
-          <Menu.Item leftSection={<UndoIcon size={16} />} onClick={() => open({ kind: 'recover', webhook })}>
-            Resend failed deliveries
-          </Menu.Item>
-          {is_active && <Menu.Item onClick={() => switching.mutate()}>Disable</Menu.Item>}
-          <Menu.Item
-            color="red"
-            leftSection={<TrashIcon size={16} />}
-            onClick={() => open({ kind: 'delete', webhook })}
-          >
-            Delete
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <MoreMenu>
+        <Menu.Item onClick={() => open({ kind: 'edit', webhook })}>Edit</Menu.Item>
+        <Menu.Item leftSection={<RotateIcon size={16} />} onClick={() => open({ kind: 'rotate', webhook })}>
+          Rotate secret
+        </Menu.Item>
+        <Menu.Item leftSection={<UndoIcon size={16} />} onClick={() => open({ kind: 'recover', webhook })}>
+          Resend failed deliveries
+        </Menu.Item>
+        {is_active && <Menu.Item onClick={() => switching.mutate()}>Disable</Menu.Item>}
+        <Menu.Item color="red" leftSection={<TrashIcon size={16} />} onClick={() => open({ kind: 'delete', webhook })}>
+          Delete
+        </Menu.Item>
+      </MoreMenu>
     </>
   )
 }

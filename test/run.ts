@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync } from 'node:fs'
+import fs from 'node:fs'
 import path from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
@@ -15,6 +15,7 @@ const checkout = path.resolve(import.meta.dirname, '..')
 /** Long enough for any machine: only a test that hangs takes longer. */
 const test_timeout_ms = 180_000
 const concurrency = 4
+const group_size = 6
 /** These start first, the slowest before the others: at the end they would run alone. */
 const slowest = [
   'test/setup/cli.test.ts',
@@ -23,24 +24,63 @@ const slowest = [
   'test/browser/roles.test.ts',
   'test/browser/dashboard.test.ts',
   'test/browser/webhooks-and-integrations.test.ts',
+  'test/setup/rolling.test.ts',
+  'test/setup/restart.test.ts',
+  'test/setup/embedded.test.ts',
+  'test/event-stream.test.ts',
+  'test/sweeps/statements.test.ts',
+  'test/webhook-recovery.test.ts',
+  'test/downloads.test.ts',
 ]
 const named_files = process.argv.slice(2)
-const files = named_files.length > 0 ? named_files : inOrder(globSync('test/**/*.test.ts', { cwd: checkout }))
+const files = named_files.length > 0 ? named_files : inOrder(fs.globSync('test/**/*.test.ts', { cwd: checkout }).sort())
 
+/** A browser uses a whole processor, so the files with one should not run at the same time. Nor should the groups. */
 function inOrder(all: string[]): string[] {
-  const rest = all.filter((file) => !slowest.includes(file)).sort()
-  return spreadBrowserTests([...slowest.filter((file) => all.includes(file)), ...rest])
+  const rest = all.filter((file) => !isQuick(file) && !slowest.includes(file))
+  const { browser = [], others = [] } = Object.groupBy([...slowest, ...rest], (file) =>
+    file.includes('/browser/') ? 'browser' : 'others',
+  )
+  return spread(browser, spread(groups(all.filter(isQuick)), others, 5), 3)
 }
 
-/** A browser uses a whole processor, so these files should not run at the same time. */
-function spreadBrowserTests(all: string[]): string[] {
-  const browser = all.filter((file) => file.includes('/browser/'))
-  const others = all.filter((file) => !file.includes('/browser/'))
-  const first_browser = 3
-  // None of them is near the end, because they are long.
-  const distance = Math.floor(others.length / (browser.length + 2))
-  for (const [index, file] of browser.entries()) others.splice(index * (distance + 1) + first_browser, 0, file)
-  return others
+/** Files that take long, or that start processes or a browser, run alone. */
+function isQuick(file: string): boolean {
+  return !slowest.includes(file) && !/\/(browser|faults|setup)\/|-kill\./.test(file)
+}
+
+/** Starting a server takes longer than most files, so a process runs several of them, each as a suite. */
+function groups(quick: string[]): string[] {
+  const folder = path.join(checkout, '.cache/test-groups')
+  fs.rmSync(folder, { recursive: true, force: true })
+  fs.mkdirSync(folder, { recursive: true })
+  return Array.from({ length: Math.ceil(quick.length / group_size) }, (_, index) => {
+    const group = quick.slice(index * group_size, (index + 1) * group_size)
+    const group_file = path.join(folder, `${index + 1}.ts`)
+    fs.writeFileSync(group_file, groupText(group))
+    return group_file
+  })
+}
+
+/**
+ * The files are imported one after the other, because a module that two of them wait for would belong to the suite of the
+ * first. Without `bind` their tests would belong to no suite.
+ */
+function groupText(group: string[]): string {
+  return `import { AsyncResource } from 'node:async_hooks'
+import { suite } from 'node:test'
+let last = Promise.resolve()
+for (const file of ${JSON.stringify(group)})
+  suite(file, () => (last = last.catch(() => {}).then(AsyncResource.bind(() => import(\`../../\${file}\`)))))
+`
+}
+
+/** Spreads `some` evenly among `others`, the first at this index, and none near the end, because they are long. */
+function spread(some: string[], others: string[], first: number): string[] {
+  const all = [...others]
+  const distance = Math.floor((others.length - first) / (some.length + 1))
+  for (const [index, file] of some.entries()) all.splice(first + index * (distance + 1), 0, file)
+  return all
 }
 
 /** Prints the output of the program when it has ended, because several run at the same time. */

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import * as contacts from '../server/contacts/store.ts'
+import * as imports from '../server/imports/store.ts'
+import { inTransaction } from '../server/kit/at.ts'
+import * as clock from '../server/kit/clock.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
 import { serve } from './support/harness.ts'
 import { newContact } from './support/samples.ts'
-import { contactsOf, getImport, importFile } from './support/uploads.ts'
+import { contactsOf, getImport, importFile, upload } from './support/uploads.ts'
 
-const { workspace, pool } = await serve()
+const { workspace, pool, at } = await serve()
 
 test('undo deletes created contacts and restores updated ones, except those changed since', async () => {
   const tenant = await workspace()
@@ -107,4 +111,103 @@ test('an undo after a failed one continues where it stopped, and counts each con
   assert.deepEqual(left.map(([, name]: string[]) => name).sort(), ['Eva', 'Eva', null, null])
   const report = await tenant.call('GET', `/contacts/imports/${id}/rows.csv?outcome=updated`)
   assert.ok(!report.text.includes('Not undone'), 'contacts that the first undo restored are not reported as changed')
+})
+
+test('a canceled import stops, and can be undone', async () => {
+  const tenant = await workspace()
+  const { id } = (await upload(tenant, 'phone\n+14155550100\n')).body.data
+  const canceled = await tenant.call('POST', `/contacts/imports/${id}/cancel`)
+  assert.deepEqual([canceled.status, canceled.body.data.status], [200, 'canceled'])
+  await tenant.work()
+  assert.equal((await contactsOf(tenant)).length, 0)
+  assert.equal((await tenant.call('POST', `/contacts/imports/${id}/cancel`)).body.error.code, 'INVALID_STATE')
+  assert.equal((await tenant.call('POST', `/contacts/imports/${id}/undo`)).status, 200)
+  await tenant.work()
+  assert.equal((await getImport(tenant, id)).import.status, 'undone')
+})
+
+test('an import that is canceled halfway keeps its contacts until it is undone', async () => {
+  const tenant = await workspace()
+  const numbers = Array.from({ length: 2_000 }, (_, index) => `+49309${100_000 + index}`)
+  const { id } = (await upload(tenant, `phone\n${numbers.join('\n')}\n`)).body.data
+  let is_canceled = false
+  const work = async () => {
+    while (!is_canceled) await tenant.work()
+  }
+  let working = Promise.resolve()
+  const held = inTransaction(at(tenant.id), async (at) => {
+    const taken = newContact({ phone_number: numbers[1_400] })
+    await contacts.create(at, [{ ...taken, source: 'api' }])
+    working = work()
+    while ((await getImport(tenant, id)).import.done < 1_000);
+    const canceled = await tenant.call('POST', `/contacts/imports/${id}/cancel`)
+    is_canceled = true
+    assert.deepEqual([canceled.status, canceled.body.data.status], [200, 'canceled'])
+    throw new Error('rolled back')
+  })
+  await assert.rejects(held, /rolled back/)
+  await working
+  const { import: stopped } = await getImport(tenant, id)
+  assert.deepEqual([stopped.status, stopped.created, stopped.done], ['canceled', 1_000, 1_000])
+  assert.equal((await tenant.call('GET', '/contacts')).body.pagination.total, 1_000)
+  assert.equal((await tenant.call('POST', `/contacts/imports/${id}/undo`)).status, 200)
+  await tenant.work()
+  assert.equal((await getImport(tenant, id)).import.status, 'undone')
+  assert.equal((await tenant.call('GET', '/contacts')).body.pagination.total, 0)
+})
+
+test('the rows of a deleted contact keep only its id', async () => {
+  const tenant = await workspace()
+  const { id, rows } = await importFile(
+    tenant,
+    'phone,name\n+14155550100,Ada\n+14155550101,Grace\n+14155550100,Ada again\n',
+  )
+  await tenant.call('DELETE', `/contacts/${rows[0].contact_id}`)
+  const after = await getImport(tenant, id)
+  assert.deepEqual(
+    after.rows.map(({ values }: { values: object }) => values),
+    [{}, { phone: '+14155550101', name: 'Grace' }, {}],
+  )
+  assert.deepEqual(
+    after.rows.map(({ contact_id }: { contact_id: string }) => contact_id),
+    rows.map(({ contact_id }: { contact_id: string }) => contact_id),
+  )
+  const kept = await pool.many<{ rows: unknown }>(sql`select rows from import_chunks where workspace_id = ${tenant.id}`)
+  assert.ok(!JSON.stringify(kept).includes('Ada'))
+})
+
+test('old files and rows are deleted, so that the import stays but cannot be undone or run', async () => {
+  const tenant = await workspace()
+  const done = await importFile(tenant, 'phone\n+14155550100\n')
+  const dry = await importFile(tenant, 'phone\n+14155550101\n', { is_dry_run: true })
+  const canceled = (await upload(tenant, 'phone\n+14155550102\n', { is_dry_run: true })).body.data
+  await tenant.call('POST', `/contacts/imports/${canceled.id}/cancel`)
+  const day_ms = 24 * 60 * 60 * 1000
+  const keptAfter = async (days: number) => {
+    await imports.removeOld(at(tenant.id, clock.wall() + days * day_ms))
+    const rows = await Promise.all([done, dry].map(({ id }) => tenant.call('GET', `/contacts/imports/${id}/rows`)))
+    return rows.map(({ body }) => [body.data.length, body.pagination.total])
+  }
+  assert.deepEqual(await keptAfter(6.9), [
+    [1, 1],
+    [1, 1],
+  ])
+  assert.deepEqual(await keptAfter(7.1), [
+    [1, 1],
+    [0, 0],
+  ])
+  assert.deepEqual(await keptAfter(30.1), [
+    [0, 0],
+    [0, 0],
+  ])
+  const [kept] = await pool.many<{ count: number }>(
+    sql`select count(*) as count from import_files where workspace_id = ${tenant.id}`,
+  )
+  assert.equal(kept?.count, 0)
+  assert.equal((await tenant.call('GET', '/contacts/imports')).body.pagination.total, 3)
+  for (const action of [`${done.id}/undo`, `${dry.id}/run`]) {
+    const { error } = (await tenant.call('POST', `/contacts/imports/${action}`)).body
+    assert.equal(error.code, 'INVALID_STATE')
+    assert.match(error.message, /deleted because of its age/)
+  }
 })

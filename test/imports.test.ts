@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import net from 'node:net'
 import { test } from 'node:test'
-import * as contacts from '../server/contacts/store.ts'
-import * as imports from '../server/imports/store.ts'
-import { inTransaction } from '../server/kit/at.ts'
-import * as clock from '../server/kit/clock.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
 import { serve } from './support/harness.ts'
 import { newContact } from './support/samples.ts'
-import { contactsOf, fieldsOf, formOf, getImport, importFile, upload } from './support/uploads.ts'
+import { contactsOf, getImport, importFile, upload } from './support/uploads.ts'
 
-const { workspace, pool, url, at } = await serve()
+const { workspace, pool } = await serve()
 
 const outcomes = (rows: { outcome: string }[]) => rows.map(({ outcome }) => outcome)
 const reasons = (rows: { reason: string | null }[]) => rows.map(({ reason }) => reason)
@@ -149,203 +143,6 @@ for (const on_conflict of ['skip', 'update']) {
   })
 }
 
-test('a file without phone numbers is refused, but a dry run shows its columns', async () => {
-  const tenant = await workspace()
-  const refused = await upload(tenant, 'name,size\nAda,1\n')
-  assert.equal(refused.status, 400)
-  assert.match(fieldsOf(refused)[0]?.message ?? '', /No column is mapped to phone_number. The columns are: name, size/)
-  const { import: dry, rows } = await importFile(tenant, 'name,size\nAda,1\n', { is_dry_run: true })
-  assert.deepEqual([dry.columns, dry.refused, rows[0].reason], [['name', 'size'], 1, 'phone_number is required.'])
-  const mapped = await importFile(tenant, 'name,size\nAda,+14155550100\n', {
-    mapping: { 1: 'phone_number', name: null },
-  })
-  assert.deepEqual(mapped.import.mapping, { name: null, size: 'phone_number' })
-  assert.equal(mapped.import.created, 1)
-})
-
-test('an invalid mapping is refused', async () => {
-  const tenant = await workspace()
-  for (const mapping of [
-    { nowhere: 'email' },
-    { phone: 'shoe_size' },
-    { phone: 'email', name: 'email' },
-    { 2: null },
-  ]) {
-    const answer = await upload(tenant, 'phone,name\n+14155550100,Ada\n', { mapping })
-    assert.equal(answer.status, 400, JSON.stringify(mapping))
-  }
-})
-
-test('rows can be sent as JSON', async () => {
-  const tenant = await workspace()
-  const rows = [
-    { phone_number: '+14155550100', first_name: 'Ada' },
-    { phone_number: '12', email: 'a@b.org' },
-  ]
-  const answer = await tenant.call('POST', '/contacts/imports', { rows })
-  assert.deepEqual([answer.status, answer.body.data.total], [201, 2])
-  assert.deepEqual(answer.body.data.columns, ['phone_number', 'first_name', 'email'])
-  await tenant.work()
-  const { import: done } = await getImport(tenant, answer.body.data.id)
-  assert.deepEqual([done.created, done.refused], [1, 1])
-})
-
-test('a canceled import stops, and can be undone', async () => {
-  const tenant = await workspace()
-  const { id } = (await upload(tenant, 'phone\n+14155550100\n')).body.data
-  const canceled = await tenant.call('POST', `/contacts/imports/${id}/cancel`)
-  assert.deepEqual([canceled.status, canceled.body.data.status], [200, 'canceled'])
-  await tenant.work()
-  assert.equal((await contactsOf(tenant)).length, 0)
-  assert.equal((await tenant.call('POST', `/contacts/imports/${id}/cancel`)).body.error.code, 'INVALID_STATE')
-  assert.equal((await tenant.call('POST', `/contacts/imports/${id}/undo`)).status, 200)
-  await tenant.work()
-  assert.equal((await getImport(tenant, id)).import.status, 'undone')
-})
-
-test('an import that is canceled halfway keeps its contacts until it is undone', async () => {
-  const tenant = await workspace()
-  const numbers = Array.from({ length: 2_000 }, (_, index) => `+49309${100_000 + index}`)
-  const { id } = (await upload(tenant, `phone\n${numbers.join('\n')}\n`)).body.data
-  let is_canceled = false
-  const work = async () => {
-    while (!is_canceled) await tenant.work()
-  }
-  let working = Promise.resolve()
-  const held = inTransaction(at(tenant.id), async (at) => {
-    const taken = newContact({ phone_number: numbers[1_400] })
-    await contacts.create(at, [{ ...taken, source: 'api' }])
-    working = work()
-    while ((await getImport(tenant, id)).import.done < 1_000);
-    const canceled = await tenant.call('POST', `/contacts/imports/${id}/cancel`)
-    is_canceled = true
-    assert.deepEqual([canceled.status, canceled.body.data.status], [200, 'canceled'])
-    throw new Error('rolled back')
-  })
-  await assert.rejects(held, /rolled back/)
-  await working
-  const { import: stopped } = await getImport(tenant, id)
-  assert.deepEqual([stopped.status, stopped.created, stopped.done], ['canceled', 1_000, 1_000])
-  assert.equal((await tenant.call('GET', '/contacts')).body.pagination.total, 1_000)
-  assert.equal((await tenant.call('POST', `/contacts/imports/${id}/undo`)).status, 200)
-  await tenant.work()
-  assert.equal((await getImport(tenant, id)).import.status, 'undone')
-  assert.equal((await tenant.call('GET', '/contacts')).body.pagination.total, 0)
-})
-
-test('an upload with the same idempotency key is replayed, and another file is refused', async () => {
-  const tenant = await workspace()
-  const headers = { 'idempotency-key': 'once' }
-  const first = await upload(tenant, 'phone\n+14155550100\n', {}, headers)
-  const again = await upload(tenant, 'phone\n+14155550100\n', {}, headers)
-  const other = await upload(tenant, 'phone\n+14155550101\n', {}, headers)
-  assert.equal(again.text, first.text)
-  assert.equal(again.headers.get('idempotent-replayed'), 'true')
-  assert.equal(other.status, 422)
-  const [kept] = await pool.many<{ count: number }>(
-    sql`select count(*) as count from import_files where workspace_id = ${tenant.id}`,
-  )
-  assert.equal(kept?.count, 1, 'the files of replayed uploads are deleted')
-})
-
-test('invalid forms are refused, and their files are deleted', async () => {
-  const tenant = await workspace()
-  const callWith = (change: (form: FormData) => void) => {
-    const form = formOf('phone\n+14155550100\n')
-    change(form)
-    return tenant.call('POST', '/contacts/imports', form)
-  }
-  const answers = [
-    await callWith((form) => form.delete('file')),
-    await callWith((form) => form.append('other', 'x')),
-    await callWith((form) => form.append('file', new Blob(['phone\n']), 'second.csv')),
-    await callWith((form) => form.append('options', 'no JSON')),
-    await callWith((form) => form.append('options', '{"on_conflict": "ask"}')),
-    await tenant.call('POST', '/contacts/imports', '--x', { 'content-type': 'multipart/form-data; boundary=x' }),
-    await upload(tenant, ''),
-  ]
-  assert.deepEqual(
-    answers.map(({ status }) => status),
-    Array(7).fill(400),
-  )
-  const no_boundary = await tenant.call('POST', '/contacts/imports', 'x', { 'content-type': 'multipart/form-data' })
-  assert.equal(no_boundary.status, 415)
-  const wrong_path = await tenant.call('POST', '/contacts', formOf('phone\n'))
-  assert.equal(wrong_path.status, 415)
-  const [kept] = await pool.many<{ count: number }>(
-    sql`select count(*) as count from import_files where workspace_id = ${tenant.id}`,
-  )
-  assert.equal(kept?.count, 0)
-})
-
-test('a file with a too large Content-Length is refused before it is sent', async () => {
-  const tenant = await workspace()
-  const { port, hostname } = new URL(url)
-  const socket = net.connect(Number(port), hostname)
-  const lines = ['POST /api/v1/contacts/imports HTTP/1.1', 'Host: x', `Authorization: Bearer ${tenant.key}`]
-  lines.push('Content-Type: multipart/form-data; boundary=x', `Content-Length: ${513 * 1024 * 1024}`)
-  socket.write(`${lines.join('\r\n')}\r\n\r\n`)
-  const [bytes] = (await once(socket, 'data')) as [Buffer]
-  socket.destroy()
-  assert.match(bytes.toString(), /^HTTP\/1.1 413 [\s\S]*PAYLOAD_TOO_LARGE/)
-})
-
-test('the rows of a deleted contact keep only its id', async () => {
-  const tenant = await workspace()
-  const { id, rows } = await importFile(
-    tenant,
-    'phone,name\n+14155550100,Ada\n+14155550101,Grace\n+14155550100,Ada again\n',
-  )
-  await tenant.call('DELETE', `/contacts/${rows[0].contact_id}`)
-  const after = await getImport(tenant, id)
-  assert.deepEqual(
-    after.rows.map(({ values }: { values: object }) => values),
-    [{}, { phone: '+14155550101', name: 'Grace' }, {}],
-  )
-  assert.deepEqual(
-    after.rows.map(({ contact_id }: { contact_id: string }) => contact_id),
-    rows.map(({ contact_id }: { contact_id: string }) => contact_id),
-  )
-  const kept = await pool.many<{ rows: unknown }>(sql`select rows from import_chunks where workspace_id = ${tenant.id}`)
-  assert.ok(!JSON.stringify(kept).includes('Ada'))
-})
-
-test('old files and rows are deleted, so that the import stays but cannot be undone or run', async () => {
-  const tenant = await workspace()
-  const done = await importFile(tenant, 'phone\n+14155550100\n')
-  const dry = await importFile(tenant, 'phone\n+14155550101\n', { is_dry_run: true })
-  const canceled = (await upload(tenant, 'phone\n+14155550102\n', { is_dry_run: true })).body.data
-  await tenant.call('POST', `/contacts/imports/${canceled.id}/cancel`)
-  const day_ms = 24 * 60 * 60 * 1000
-  const keptAfter = async (days: number) => {
-    await imports.removeOld(at(tenant.id, clock.wall() + days * day_ms))
-    const rows = await Promise.all([done, dry].map(({ id }) => tenant.call('GET', `/contacts/imports/${id}/rows`)))
-    return rows.map(({ body }) => [body.data.length, body.pagination.total])
-  }
-  assert.deepEqual(await keptAfter(6.9), [
-    [1, 1],
-    [1, 1],
-  ])
-  assert.deepEqual(await keptAfter(7.1), [
-    [1, 1],
-    [0, 0],
-  ])
-  assert.deepEqual(await keptAfter(30.1), [
-    [0, 0],
-    [0, 0],
-  ])
-  const [kept] = await pool.many<{ count: number }>(
-    sql`select count(*) as count from import_files where workspace_id = ${tenant.id}`,
-  )
-  assert.equal(kept?.count, 0)
-  assert.equal((await tenant.call('GET', '/contacts/imports')).body.pagination.total, 3)
-  for (const action of [`${done.id}/undo`, `${dry.id}/run`]) {
-    const { error } = (await tenant.call('POST', `/contacts/imports/${action}`)).body
-    assert.equal(error.code, 'INVALID_STATE')
-    assert.match(error.message, /deleted because of its age/)
-  }
-})
-
 test('two concurrent workers import no row twice', async () => {
   const tenant = await workspace()
   const lines = Array.from({ length: 6_000 }, (_, index) => `+49309${100_000 + index}`)
@@ -354,25 +151,6 @@ test('two concurrent workers import no row twice', async () => {
   const { import: done } = await getImport(tenant, id)
   assert.deepEqual([done.created, done.done], [6_000, 6_000])
   assert.equal((await tenant.call('GET', '/contacts')).body.pagination.total, 6_000)
-})
-
-test('column names may contain line breaks, but no control characters or lone surrogates', async () => {
-  const tenant = await workspace()
-  for (const name of ['a\0', '\0', 'a\ud800', '\udfff', 'a\u0007', '\u009f']) {
-    const rows = [{ Phone: '+14155550100', [name]: 'x' }]
-    const named = await tenant.call('POST', '/contacts/imports', { rows })
-    assert.equal(named.status, 400, named.text)
-    assert.match(named.body.error.details.fields[0].path, /^rows\.0\./)
-    const mapped = await upload(tenant, 'phone\n+14155550100\n', { mapping: { [name]: null } })
-    assert.equal(mapped.status, 400, mapped.text)
-    assert.match(mapped.body.error.details.fields[0].path, /^mapping\./)
-    const field_map = { phone_number: '/phone', crm_ids: { [name]: '/id' } }
-    const integration = await tenant.call('POST', '/integrations', { name: 'Form', field_map })
-    assert.equal(integration.status, 400, integration.text)
-  }
-  const rows = [{ 'Phone\nnumber': '+14155550100' }]
-  const answer = await tenant.call('POST', '/contacts/imports', { rows, mapping: { 'Phone\nnumber': 'phone_number' } })
-  assert.deepEqual([answer.status, answer.body.data?.columns], [201, ['Phone\nnumber']], answer.text)
 })
 
 test('a national number must have a possible length, and one with a country code is accepted as it is', async () => {

@@ -1,3 +1,5 @@
+import type { Tenant } from './harness.ts'
+
 export interface ReceivedEvent {
   id: string
   type: string
@@ -68,4 +70,16 @@ export async function openStream(address: string, headers: Record<string, string
 function parseEvent(block: string): ReceivedEvent {
   const fields = new Map(block.split('\n').map((line) => line.split(/: (.*)/s, 2) as [string, string]))
   return { id: fields.get('id') ?? '', type: fields.get('event') ?? '', event: JSON.parse(fields.get('data') ?? '') }
+}
+
+/** The ids of all events of the workspace, oldest first. */
+export async function listAll({ call }: Tenant): Promise<string[]> {
+  const newest = await call('GET', '/events?limit=100')
+  const ids: string[] = newest.body.data.map(({ id }: { id: string }) => id)
+  for (let { next_cursor } = newest.body.pagination; next_cursor; ) {
+    const { body } = await call('GET', `/events?limit=100&cursor=${next_cursor}`)
+    ids.push(...body.data.map(({ id }: { id: string }) => id))
+    next_cursor = body.pagination.next_cursor
+  }
+  return ids.reverse()
 }

@@ -97,8 +97,8 @@ if (named_files.length === 0) {
   await Promise.all([
     check('biome', ['check', '--error-on-warnings', '.']),
     check('oxlint', ['--type-aware']),
-    check('tsc', ['--noEmit']),
-    check('tsc', ['--noEmit', '-p', 'dashboard']),
+    check('tsc', ['--noEmit', '--incremental', '--tsBuildInfoFile', '.cache/types/server.json']),
+    check('tsc', ['--noEmit', '-p', 'dashboard', '--incremental', '--tsBuildInfoFile', '.cache/types/dashboard.json']),
   ])
 }
 if (!process.exitCode) {

@@ -55,7 +55,10 @@ test('a thousand waiting posts to one URL block neither the workspace nor its ot
   )
   await held.end()
   const statuses = new Set((await Promise.all(flood)).map(({ statusCode }) => statusCode))
-  assert.deepEqual([...statuses].sort(), [200, 503])
+  // On a busy machine all of them may have waited too long.
+  statuses.delete(200)
+  assert.deepEqual([...statuses], [503])
+  assert.equal((await post(flooded)).statusCode, 200)
 })
 
 test('twenty identical concurrent requests create one contact', async () => {

@@ -2,9 +2,9 @@ import fastify, { type FastifyInstance } from 'fastify'
 import type { Log } from '../log.ts'
 import * as problem from '../problem.ts'
 import { upload_sockets } from './admission.ts'
-import { methods } from './doors.ts'
 import { failure } from './envelope.ts'
 import { answerOnSocket, body_limit_bytes, parserProblem } from './errors.ts'
+import { methods } from './other-methods.ts'
 import type { SendAnswer } from './request.ts'
 
 const request_timeout_ms = 30_000

@@ -1,4 +1,3 @@
-import { METHODS } from 'node:http'
 import { availableParallelism } from 'node:os'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Service } from '../at.ts'
@@ -12,6 +11,7 @@ import { answerAndDrain } from './body/drain.ts'
 import type { Door } from './door.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import { type Operation, uploadOf } from './operation.ts'
+import type { RejectOtherMethods } from './other-methods.ts'
 import type { RequestParts, SendAnswer } from './request.ts'
 import { streamHandlers } from './stream-handlers.ts'
 import type { Streams } from './stream-limits.ts'
@@ -29,12 +29,11 @@ const requests_max = 2_000
 /** Of one workspace, to leave connections to others. Expensive lists also leave a processor. */
 const lists_max = 3
 const expensive_lists_max = Math.min(lists_max, Math.max(1, availableParallelism() - 1))
-/** CONNECT asks for a tunnel and never reaches a route. */
-export const methods = METHODS.filter((method) => method !== 'CONNECT')
 
 /** Adds the routes of all doors. Doors without a `concurrency` share one limit. */
 export function addDoors(
   app: FastifyInstance,
+  rejectOtherMethods: RejectOtherMethods,
   sendAnswer: SendAnswer,
   streams: Streams,
   downloads: Streams,
@@ -63,7 +62,7 @@ export function addDoors(
     // Paths that differ only in the names of parameters are the same.
     for (const [path, group] of Map.groupBy(door.operations, ({ path }) => path.replace(/:\w+/g, ':name'))) {
       const allowed = group.map(({ method }) => method)
-      for (const prefix of door.served_at) rejectOtherMethods(app, prefix + path, allowed)
+      for (const prefix of door.served_at) rejectOtherMethods(prefix + path, allowed)
     }
   }
 
@@ -123,15 +122,3 @@ export function addDoors(
 
 /** The client sends nothing more, and the response closes the connection. */
 const isTimeout = (error: unknown): boolean => error instanceof problem.Problem && error.code === 'REQUEST_TIMEOUT'
-
-export function rejectOtherMethods(app: FastifyInstance, url: string, allowed: string[]): void {
-  const all_allowed = allowed.includes('GET') ? [...allowed, 'HEAD'] : allowed
-  app.route({
-    method: methods.filter((method) => !all_allowed.includes(method)),
-    url,
-    onRequest: async (request) => {
-      throw problem.methodNotAllowed(request.method, all_allowed.join(', '))
-    },
-    handler: () => undefined,
-  })
-}

@@ -8,6 +8,7 @@ import { addDoors, type DoorOptions } from './doors.ts'
 import { failure } from './envelope.ts'
 import { toProblem } from './errors.ts'
 import { closeGracefully } from './graceful-shutdown.ts'
+import { openOtherMethods } from './other-methods.ts'
 import { type AddPage, pageAdder } from './pages.ts'
 import type { SendAnswer } from './request.ts'
 import { createSender } from './send.ts'
@@ -64,7 +65,8 @@ export function openHttp(options: HttpOptions): Http {
   const streams = openStreams(streams_max, streams_per_workspace_max)
   const downloads = openStreams(downloads_max, downloads_per_workspace_max)
   app.addHook('preClose', async () => streams.endAll())
-  addDoors(app, sendAnswer, streams, downloads, options)
+  const rejectOtherMethods = openOtherMethods(app)
+  addDoors(app, rejectOtherMethods, sendAnswer, streams, downloads, options)
   const stop = () => {
     is_stopping = true
     streams.endAll()
@@ -74,7 +76,7 @@ export function openHttp(options: HttpOptions): Http {
       () => downloads.endAll(),
     )
   }
-  return { app, metrics: http_metrics, addPage: pageAdder(app, sendAnswer), stop, isStopping }
+  return { app, metrics: http_metrics, addPage: pageAdder(app, rejectOtherMethods, sendAnswer), stop, isStopping }
 }
 
 function answerErrors(app: FastifyInstance, sendAnswer: SendAnswer, log: Log): void {

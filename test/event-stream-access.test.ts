@@ -17,6 +17,8 @@ import { inWorkspace, newPerson } from './support/sessions.ts'
 
 const server = await serve()
 const { workspace, pool } = server
+/** Between changes that let a stream check whether it may continue. */
+const pause_ms = 20
 const day_ms = 24 * 60 * 60 * 1000
 
 const to = (tenant: Tenant, query = '', headers = {}, url = server.url, key = tenant.key): Promise<EventStream> =>
@@ -36,7 +38,7 @@ test('a stream ends when its key is revoked or expires', async () => {
   const ended = Promise.all(streams.map((stream) => stream.ended)).then(() => {
     is_over = true
   })
-  while (!is_over) await create(tenant)
+  for (; !is_over; await sleep(pause_ms)) await create(tenant)
   await ended
   const all = (await listAll(tenant)).length
   for (const { received } of streams) assert.ok(received.length < all)
@@ -69,7 +71,7 @@ test('a session streams the workspace that the header or the query names, until 
   void ended.then(() => {
     is_over = true
   })
-  while (!is_over) await create(tenant)
+  for (; !is_over; await sleep(pause_ms)) await create(tenant)
   await ended
 })
 
@@ -100,7 +102,7 @@ test('an open stream does not count as use of its session, and ends when the ses
   void stream.ended.then(() => {
     is_over = true
   })
-  while (!is_over) await create(tenant)
+  for (; !is_over; await sleep(pause_ms)) await create(tenant)
 })
 
 test('an open stream does not count as use of its key', async () => {

@@ -16,6 +16,7 @@ const { url, pool } = await createDatabase('rolling')
 const environment = { DATABASE_URL: url, SECRETS_KEY: randomBytes(32).toString('base64') }
 
 const client_count = 4
+const pause_ms = 20
 /** Longer than a request waits for a lock. */
 const held_ms = 2_200
 
@@ -47,6 +48,7 @@ async function sendRequests(
   const clients = new Map<Service, Client>()
   const counts = new Map<Service, number>()
   for (let turn = index; !isDone(); turn += 1) {
+    await sleep(pause_ms)
     const server = servers[turn % servers.length]
     if (!server) throw new Error('there is no server')
     const client = clients.get(server) ?? openClient(server.url, key)
@@ -116,7 +118,7 @@ create index concurrently contacts_nickname on contacts (workspace_id, nickname)
   )
   loading.catch(() => {})
   const watching = (async () => {
-    while (!is_done && servers.length === 1) was_always_ready &&= await isOk(old.url, '/ready')
+    for (; !is_done && servers.length === 1; await sleep(pause_ms)) was_always_ready &&= await isOk(old.url, '/ready')
   })()
 
   // A transaction that reads contacts keeps the migration waiting for its lock, and the index for its end.

@@ -7,9 +7,12 @@ import { browser, inWorkspace, newPerson } from './support/sessions.ts'
 
 const rounds = 30
 
+/** Closed before the database is dropped. */
+const open = new AsyncDisposableStack()
+after(() => open.disposeAsync())
 const { url, pool } = await createDatabase('member_races')
 const server = await openServer(testPool(url))
-after(server.close)
+open.defer(server.close)
 
 /** A workspace with two owners. */
 async function owners() {

@@ -36,7 +36,7 @@ const second_ms = 1_000
 const minute_ms = 60_000
 const hour_ms = 60 * minute_ms
 
-/** Of all test workspaces. */
+/** At once, of all test workspaces. Mostly they wait for other work. */
 const advances_max = 10
 
 function periodicTasks({ service, ...options }: PeriodicOptions): PeriodicTask[] {
@@ -67,13 +67,13 @@ export function openWorker(options: BackgroundOptions): Worker {
   const { service, log } = options
   let is_stopping = false
   const engines = openEngines(options)
-  const poll = openDuePoll(
-    service.pool,
-    background_kinds,
-    (kind, workspace, is_polled) => engines.get(kind)?.add(workspace, is_polled),
-    log,
+  const poll = openDuePoll({
+    pool: service.pool,
+    kinds: background_kinds,
     test_times,
-  )
+    onDue: (kind, workspace, is_polled) => engines.get(kind)?.add(workspace, is_polled),
+    log,
+  })
   const tasks = periodicTasks({ ...options, isStopping: () => is_stopping })
   const periodic = openPeriodicTasks(service.pool, tasks, log)
   return {
@@ -99,16 +99,17 @@ function openAdvances({ service, log, ...options }: BackgroundOptions, engines: 
   const advances = advancing({
     kinds: work_kinds,
     drain: async (kind, workspace) => {
-      engines.get(kind)?.add(workspace, true)
-      await engines.get(kind)?.idle(workspace)
+      const engine = engines.get(kind)
+      if (!engine) throw new Error(`there is no engine for ${kind}`)
+      engine.add(workspace, true)
+      await engine.idle(workspace)
     },
+    // Not stopped in the middle: the clock would be ready although not everything has expired.
     removeExpired: (workspace) =>
       retention.removeExpiredIn({ ...options, service, log, isStopping: () => false }, workspace),
+    log,
   })
-  const work = rowWork(advances)
-  // Mostly they wait for other work.
-  const limits = { ...work.limits, process: { ...work.limits.process, slots: advances_max, unrecorded: advances_max } }
-  return new Engine({ ...work, limits }, { service, log, ...options })
+  return new Engine(rowWork(advances, { at_once: advances_max }), { service, log, ...options })
 }
 
 type RunningEngine = Pick<Engine, 'kind' | 'add' | 'idle' | 'stop'>

@@ -10,16 +10,18 @@ import { openPeriodicTasks } from '../server/kit/work/periodic.ts'
 import { rowWork } from '../server/kit/work/rows.ts'
 import { due_deliveries } from '../server/webhooks/claims.ts'
 import { openWorker } from '../server/worker.ts'
-import { createDatabase, openServer, testPool } from './support/harness.ts'
+import { createDatabase, openServer, type Tenant, testPool } from './support/harness.ts'
 import { recordStatements } from './support/old-rows.ts'
+import { receiver } from './support/receivers.ts'
 import { newContact, newImport, newWebhook } from './support/samples.ts'
+import { addTestClock } from './support/test-clocks.ts'
 
 /** Closed before the database is dropped. */
 const open = new AsyncDisposableStack()
 after(() => open.disposeAsync())
 /** A dedicated database: these look at all workspaces. */
 const { pool, url } = await createDatabase('background')
-const server = await openServer(testPool(url))
+const server = await openServer(testPool(url), { webhook_allow_hosts: ['127.0.0.1'] })
 open.defer(server.close)
 const log = openLog('silent')
 const imports = rowWork(import_work).due
@@ -82,9 +84,8 @@ test('one process runs the periodic tasks, and another takes over when it stops'
   await sleep(200)
   assert.equal(runs.second, 0)
   await first.stop()
-  const third = openPeriodicTasks(pool, [task('second')], log)
   while (runs.second < 2) await sleep(10)
-  await Promise.all([second.stop(), third.stop()])
+  await second.stop()
 })
 
 test('a task that fails is logged with its name, and run again', async () => {
@@ -114,6 +115,30 @@ test('an idle service sends the database fewer than five statements a second', a
   await sleep(2_000)
   sent.length = 0
   await sleep(3_000)
-  assert.ok(sent.length > 0 && sent.length < 3 * 5, sent.map(({ text }) => text).join('\n'))
+  const texts = sent.map(({ text }) => text)
   await worker.stop()
+  assert.ok(texts.length > 0 && texts.length < 3 * 5, texts.join('\n'))
+})
+
+test('while a test clock advances, a live workspace beside it notices nothing', async () => {
+  const [live, tenant] = [await server.workspace(), await server.workspace()]
+  await addTestClock(server.at(tenant.id))
+  const target = await receiver((response) => response.writeHead(500).end())
+  for (const { call } of [live, tenant]) {
+    await call('POST', '/webhooks', newWebhook({ url: target.url }))
+    await call('POST', '/contacts', newContact())
+  }
+  const attemptsOf = async ({ id }: Tenant) =>
+    (await pool.one<{ attempt: number }>(sql`select attempt from webhook_deliveries where workspace_id = ${id}`))
+      .attempt
+  const { tools, hooks } = server.at('')
+  const service = { pool: server.pool, tools, hooks }
+  const worker = openWorker({ service, ownAddress: () => '', events_keep_days: 30, log })
+  open.defer(worker.stop)
+  while ((await attemptsOf(live)) === 0 || (await attemptsOf(tenant)) === 0) await sleep(20)
+  const advanced = await tenant.call('POST', '/test_clock/advance', { by_seconds: 5 * 24 * 3_600 })
+  assert.equal(advanced.status, 202, advanced.text)
+  while ((await tenant.call('GET', '/test_clock')).body.data.status === 'advancing') await sleep(20)
+  assert.equal(await attemptsOf(tenant), 10)
+  assert.ok((await attemptsOf(live)) <= 2, 'the next attempts are due in five minutes')
 })

@@ -6,7 +6,7 @@ import { isLate, keyState, newState, type State } from '../server/kit/work/state
 import { Turns } from '../server/kit/work/turns.ts'
 import type { DueItem, Items } from '../server/kit/work/work.ts'
 
-const share = { slots: 4, slow_slots: 2, unrecorded: 3 }
+const share = { slots: 4, slow_slots: 2, total: 6, unrecorded: 3 }
 
 /** Starts this many items that aren't slow. */
 function startMany(capacity: Capacity, count: number): void {
@@ -21,8 +21,9 @@ test('slow items have slots of their own', () => {
   capacity.turnSlow()
   assert.deepEqual([capacity.free, capacity.free_slow], [2, 0])
   capacity.turnSlow()
-  assert.deepEqual([capacity.free, capacity.free_slow], [3, 0], 'more of them than there are slots for slow ones')
-  assert.equal(capacity.is_full, false)
+  assert.deepEqual([capacity.free, capacity.free_slow], [2, 0], 'more of them than there are slots for slow ones')
+  startMany(capacity, 2)
+  assert.deepEqual([capacity.running, capacity.free], [6, 0], 'never more than the total')
 })
 
 test('a claim in progress reserves its slots', () => {
@@ -45,14 +46,14 @@ test('unrecorded results limit new claims until they are released', () => {
   assert.equal(capacity.is_full, false)
 })
 
-test('items that are held are not work in progress', () => {
+test('items that are postponed are not work in progress', () => {
   const capacity = new Capacity(share)
   startMany(capacity, 1)
   capacity.end(false)
   assert.equal(capacity.is_idle, false)
-  capacity.hold(1)
+  capacity.postpone(1)
   assert.equal(capacity.is_idle, true)
-  capacity.endHold(1)
+  capacity.endPostponement(1)
   capacity.release(1)
   assert.equal(capacity.is_idle, true)
 })
@@ -81,7 +82,7 @@ const items: Items<Item> = {
   due: {} as Items<Item>['due'],
   leases: { per: 'workspace', table: '' },
   limits: {
-    process: { slots: 8, slow_slots: 4, unrecorded: 8 },
+    process: { slots: 8, slow_slots: 4, total: 12, unrecorded: 8 },
     workspace: share,
     per_key: 3,
     per_new_key: 1,

@@ -7,14 +7,14 @@ import { openLog } from '../server/kit/log.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
 import { Engine } from '../server/kit/work/engine.ts'
 import { lease_ms } from '../server/kit/work/lease.ts'
-import { type RowWork, rowWork } from '../server/kit/work/rows.ts'
+import { attempts_max, type RowWork, rowWork } from '../server/kit/work/rows.ts'
 import { serve, type Tenant } from './support/harness.ts'
 import { newImport } from './support/samples.ts'
 
 const { workspace, pool, at } = await serve()
 const { tools, hooks } = at('')
-const attempts_max = 10
 const check_every_ms = 20
+const longer_than_a_check_ms = 700
 
 interface Row {
   status: string
@@ -35,8 +35,9 @@ async function startImport(tenant: Tenant) {
 }
 
 /** Works on the imports of one workspace once. */
-async function runOnce(work: RowWork, { id }: Tenant): Promise<void> {
+async function runOnce(work: RowWork, { id }: Tenant, idle_ms = 0): Promise<void> {
   const engine = new Engine(rowWork(work), { service: { pool, tools, hooks }, log: openLog('silent') })
+  await sleep(idle_ms)
   engine.add(id)
   await engine.idle(id)
   await engine.stop()
@@ -78,7 +79,7 @@ test('work without a last attempt is never given up', async () => {
   assert.deepEqual([(await read()).attempt, (await read()).status], [attempts_max + 1, 'queued'])
 })
 
-test('the lease of a row is renewed while a batch runs, however long it takes', async (context) => {
+test('the lease of a row is renewed while a batch runs, also by an engine that was idle before', async (context) => {
   const tenant = await workspace()
   const { read } = await startImport(tenant)
   const ended = Promise.withResolvers<void>()
@@ -89,7 +90,7 @@ test('the lease of a row is renewed while a batch runs, however long it takes', 
       return () => ended.promise.then(runBatch)
     },
   }
-  const running = runOnce(long, tenant)
+  const running = runOnce(long, tenant, longer_than_a_check_ms)
   while (!(await read()).is_leased) await sleep(check_every_ms)
   const later = clock.wall() + lease_ms
   context.mock.method(Date, 'now', () => later)
@@ -99,3 +100,27 @@ test('the lease of a row is renewed while a batch runs, however long it takes', 
   const { is_leased, status } = await read()
   assert.deepEqual([is_leased, status], [false, 'finished'])
 })
+
+test("a row whose work can't be ended doesn't keep other workspaces from theirs", async () => {
+  const [tenant, other] = [await workspace(), await workspace()]
+  const { read } = await startImport(tenant)
+  const broken: RowWork = {
+    ...imports,
+    begin: async (at, lease) => {
+      if (at.workspace === other.id) return imports.begin(at, lease)
+      // The statement that ends the turn fails too.
+      return Object.assign(at, { db: { ...at.db, maybe: refuse, run: refuse } }) && refuse()
+    },
+  }
+  const engine = new Engine(rowWork(broken), { service: { pool, tools, hooks }, log: openLog('silent') })
+  engine.add(tenant.id)
+  await engine.idle(tenant.id)
+  assert.equal((await read()).is_leased, true, 'until the lease ends')
+  const second = await startImport(other)
+  engine.add(other.id)
+  await engine.idle(other.id)
+  await engine.stop()
+  assert.equal((await second.read()).status, 'finished')
+})
+
+const refuse = () => Promise.reject(new Error('the database is away'))

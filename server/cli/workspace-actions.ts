@@ -49,7 +49,7 @@ export async function createWorkspace(service: Service, name: string, options: N
 
 function parseTime(text: string): number {
   const time_ms = clock.parse(text)
-  if (!formats['date-time']?.(text) && clocks.isPossible(time_ms)) return time_ms
+  if (!formats['date-time']?.(text) && clocks.isValidTime(time_ms)) return time_ms
   const message = 'now must be a time of the years 1970 to 9998, such as 2027-03-01T09:00:00Z'
   throw invalid([{ path: 'now', code: 'format', message }])
 }

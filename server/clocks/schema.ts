@@ -11,7 +11,10 @@ export const TestClock = Type.Object(
     now: timestamp('The time in the workspace.'),
     status,
     target: optionalTimestamp('While the clock is advancing: the time at which it will stop.'),
-    seed: Type.Integer({ description: 'What is chosen at random in the workspace follows from it.', examples: [1] }),
+    seed: Type.Integer({
+      description: 'Chosen when the workspace is created. What is simulated in the workspace depends on it.',
+      examples: [1],
+    }),
   },
   { title: 'TestClock' },
 )

@@ -6,15 +6,15 @@ import { invalid, invalidState, Problem } from '../kit/problem.ts'
 import { announce } from '../kit/work/rows.ts'
 import type { Advance, TestClock } from './schema.ts'
 
-/** Leaves a year before the last time that PostgreSQL and ISO 8601 write in the same way, for what expires later. */
-const time_max_ms = clock.time_max_ms - 366 * clock.day_ms
+/** A year before the last time that can be stored, so that later due times can be stored too. */
+const clock_max_ms = clock.time_max_ms - 366 * clock.day_ms
 const columns = raw(`now, case when target is null then 'ready' else 'advancing' end as status, target, seed`)
 
 export const table = 'test_clocks'
 export const default_seed = 1
 
 /** Whether a test clock can have this time. */
-export const isPossible = (time_ms: number): boolean => time_ms >= 0 && time_ms <= time_max_ms
+export const isValidTime = (time_ms: number): boolean => time_ms >= 0 && time_ms <= clock_max_ms
 
 /** Adds the clock of a new test workspace, in the transaction that creates the workspace. It begins at `at.now`. */
 export async function create({ db, workspace, now }: At, { seed }: { seed: number }): Promise<void> {
@@ -53,7 +53,7 @@ function toTarget(now: number, { to, by_seconds }: Advance): number {
   if ((to === undefined) === (by_seconds === undefined)) throw eitherOr()
   const target = to === undefined ? now + (by_seconds ?? 0) * 1000 : clock.parse(to)
   if (!(target > now)) throw notAfterNow(now)
-  if (!isPossible(target)) throw tooLate(to === undefined ? 'by_seconds' : 'to')
+  if (!isValidTime(target)) throw tooLate(to === undefined ? 'by_seconds' : 'to')
   return target
 }
 
@@ -69,4 +69,4 @@ const notAfterNow = (now: number) =>
   invalid([{ path: 'to', code: 'minimum', message: `to must be after the clock's time, ${clock.iso(now)}.` }])
 
 const tooLate = (path: string) =>
-  invalid([{ path, code: 'maximum', message: `A test clock can advance to ${clock.iso(time_max_ms)} at most.` }])
+  invalid([{ path, code: 'maximum', message: `A test clock can advance to ${clock.iso(clock_max_ms)} at most.` }])

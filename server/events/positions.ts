@@ -44,15 +44,21 @@ export async function lastPositions(db: Db, workspaces: string[]): Promise<Map<s
 export const lastPosition = async ({ db, workspace }: InWorkspace): Promise<number> =>
   (await lastPositions(db, [workspace])).get(workspace) ?? 0
 
-/** Assigns positions to all committed events of all workspaces. */
+/** Assigns positions to all committed events of all workspaces. One that fails doesn't keep the others from theirs. */
 export async function assignPositions({ db }: Pick<At, 'db'>, isStopping: () => boolean): Promise<void> {
   const workspaces = await db.many<{ workspace_id: string }>(
     sql`select distinct workspace_id
       from (select workspace_id from events where position is null limit ${poll_rows}) as unassigned`,
   )
+  const errors: unknown[] = []
   for (const { workspace_id } of workspaces) {
-    while (!isStopping() && (await assignBatch({ db, workspace: workspace_id })) === batch_rows);
+    try {
+      while (!isStopping() && (await assignBatch({ db, workspace: workspace_id })) === batch_rows);
+    } catch (error) {
+      errors.push(error)
+    }
   }
+  if (errors.length > 0) throw new AggregateError(errors, 'not all events got their positions')
 }
 
 /** Makes the planner find each row by its key. A cached plan from when there were few rows would scan the whole table. */
@@ -90,7 +96,7 @@ function assignBatch(at: InWorkspace): Promise<number> {
             + ((select jsonb_object_agg(id, number) from numbered) ->> id::text)::bigint
           where workspace_id = ${workspace} and id = any(array(select id from numbered))`,
       ),
-      // Events are deleted after a while, so the last position may be gone.
+      // Never moves back: the last events may have been deleted.
       db.run(
         sql`update event_positions set position = last.position
           from (select max(position) as position from events where workspace_id = ${workspace}) as last

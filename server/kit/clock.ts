@@ -1,6 +1,6 @@
 /** Only this file reads the clock. A time is in milliseconds; rows and answers have ISO 8601 text. */
 
-/** Wall time: for leases, locks, authentication, sessions, rate limits, ids and signatures. All else goes by `at.now`. */
+/** Wall time, for what must not stop with a test clock: docs/decisions/0022. All else goes by `at.now`. */
 export const wall = (): number => Date.now()
 
 export const day_ms = 24 * 60 * 60 * 1000

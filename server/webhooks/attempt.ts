@@ -16,7 +16,7 @@ const waits_ms = [
   ...[0, 5 * second_ms, 5 * minute_ms, 30 * minute_ms, 2 * hour_ms, 5 * hour_ms, 10 * hour_ms],
   ...[14 * hour_ms, 20 * hour_ms, 24 * hour_ms],
 ]
-/** Up to this share is added to a wait, so that deliveries that failed together are not retried together. None by a test clock. */
+/** Up to this share is added to a wait, so that deliveries that failed together are not retried together. Test workspaces add none. */
 const jitter = 0.1
 const retry_after_max_ms = 24 * hour_ms
 /** How much of a response body is read, and how much of it is stored. */

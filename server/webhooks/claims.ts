@@ -36,7 +36,7 @@ export const due_deliveries: DueKind = {
     cross join lateral (${firstDue(raw('webhooks.workspace_id'))}) as next group by webhooks.workspace_id`,
 }
 
-/** When nothing is due, it fails pending deliveries of disabled webhooks. */
+/** If it finds nothing, it fails pending deliveries of disabled webhooks. */
 export async function claim(at: At, request: ClaimRequest<Claimed>): Promise<Claimed[]> {
   const found = await claimDue(at, request)
   if (found.length === 0) await failPending(at, request.claimed)

@@ -8,8 +8,8 @@ import * as webhooks from './store.ts'
 const timeout_ms = 15_000
 
 const limits: Limits = {
-  process: { slots: 400, slow_slots: 100, unrecorded: 400 },
-  workspace: { slots: 200, slow_slots: 50, unrecorded: 200 },
+  process: { slots: 400, slow_slots: 100, total: 1_000, unrecorded: 400 },
+  workspace: { slots: 200, slow_slots: 50, total: 500, unrecorded: 200 },
   per_key: 10,
   per_new_key: 2,
   per_failing_key: 1,
@@ -43,7 +43,7 @@ const isFailing = ({ failing_since }: claims.Claimed): boolean => failing_since 
 /** Disables endpoints that answered 410, or that were failing before and have failed for too long. */
 async function record(at: At, results: claims.Result[]): Promise<void> {
   const failed = results.filter(({ status }) => status !== 'succeeded')
-  // These are recorded by one statement.
+  // Without failures one statement is enough, and no transaction is opened.
   if (failed.length === 0 && !results.some(({ delivery }) => isFailing(delivery)))
     return claims.recordResults(at, results)
   const deliveriesOf = (chosen: claims.Result[]) => chosen.map(({ delivery }) => delivery)

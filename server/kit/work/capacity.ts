@@ -4,6 +4,8 @@ export interface Share {
   slots: number
   /** The same for slow items, which have slots of their own. Failing items count as slow. */
   slow_slots: number
+  /** Of both. Items that turn out to be slow may exceed `slow_slots`, but not this. */
+  total: number
   /** Items that have ended, and whose results are not yet recorded. */
   unrecorded: number
 }
@@ -15,14 +17,15 @@ export class Capacity {
   #running = 0
   #running_slow = 0
   #reserved = 0
-  #held = 0
+  #postponed = 0
 
   constructor(share: Share) {
     this.#share = share
   }
 
   get free(): number {
-    return Math.max(0, this.#share.slots - this.#reserved - this.#running)
+    const { slots, total } = this.#share
+    return Math.max(0, Math.min(slots - this.#running, total - this.running) - this.#reserved)
   }
 
   get free_slow(): number {
@@ -42,9 +45,9 @@ export class Capacity {
     return this.#running + this.#running_slow
   }
 
-  /** Whether nothing is running or unrecorded, except what is held. */
+  /** Whether nothing is running or unrecorded, except what is postponed. */
   get is_idle(): boolean {
-    return this.#claimed === this.#held
+    return this.#claimed === this.#postponed
   }
 
   /** For a claim in progress, which may fill these slots. */
@@ -77,12 +80,12 @@ export class Capacity {
   }
 
   /** These stay claimed for a while, and are no work in progress. */
-  hold(count: number): void {
-    this.#held += count
+  postpone(count: number): void {
+    this.#postponed += count
   }
 
-  endHold(count: number): void {
-    this.#held -= count
+  endPostponement(count: number): void {
+    this.#postponed -= count
   }
 
   #count(is_slow: boolean, change: 1 | -1): void {

@@ -18,8 +18,8 @@ export async function claimItems<Item extends DueItem>(
   const skips_to_last = !state.must_rescan && state.keys_with_late.size === 0 && claimed.size > 0
   // Cleared before the claim, because more may be committed late during it. If the claim fails, the next poll sets it.
   state.must_rescan = false
-  // If the claim finds no late item for a key with free slots, there are no more. Half of the slots is a margin, because
-  // keys share the claim.
+  // A key with free slots gets all its late items in one claim. So when this claim finds none for it, none are left. Half of
+  // the slots is a margin, because keys share the claim.
   const hasFreeSlots = (key: KeyState) => key.running < keyMax(key, limits) / 2
   const with_free_slots = [...state.keys_with_late].filter((key) => hasFreeSlots(keyState(state, key)))
   const found = await items.claim(at, { ...slots, limits, by_key, claimed, skips_to_last })

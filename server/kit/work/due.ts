@@ -15,6 +15,8 @@ export interface DueKind {
   kind: string
   /** Selects, as one value, when work of the workspace is due next; null when there is none. */
   nextDue: (workspace: string) => Sql
+  /** The same, but not before the leases of the items end. */
+  nextFree?: (workspace: string) => Sql
   /** Selects `workspace_id, due_at` of every workspace that has work. */
   allDue: Sql
 }
@@ -85,30 +87,39 @@ export async function noteAllDue(db: Db, kinds: DueKind[]): Promise<void> {
   }
 }
 
-/**
- * Moves the note of a workspace to when its work is due next. Call it when nothing was found to do. Work that was committed
- * since is counted, or its own note comes after this and moves it back.
- */
-export async function moveDue({ db, workspace, now }: At, { kind, nextDue }: DueKind): Promise<void> {
-  await db.run(
+/** Moves the note of a workspace to when it has something to do next. Call it when nothing was found to do. */
+export async function moveDue(at: At, kind: DueKind): Promise<void> {
+  const { db, workspace, now, is_test } = at
+  // Leases end by wall time, which says nothing in a test workspace.
+  const next = is_test ? kind.nextDue : (kind.nextFree ?? kind.nextDue)
+  const moved = await db.run(
     sql`update due_workspaces set due_at = next.due_at
-      from (select coalesce((${nextDue(workspace)}), 'infinity') as due_at) as next
-      where workspace_id = ${workspace} and kind = ${kind} and due_workspaces.due_at <= ${clock.iso(now)}
+      from (select coalesce((${next(workspace)}), 'infinity') as due_at) as next
+      where workspace_id = ${workspace} and kind = ${kind.kind} and due_workspaces.due_at <= ${clock.iso(now)}
         and due_workspaces.due_at < next.due_at`,
   )
+  if (moved === 0) return
+  // Work that was committed meanwhile was perhaps not noted, because the workspace still had its old note.
+  const { is_due } = await db.one<{ is_due: boolean | null }>(
+    sql`select (${next(workspace)}) <= ${clock.iso(now)} as is_due`,
+  )
+  if (is_due) await noteDue(db, kind.kind, workspace)
+}
+
+interface DuePollOptions {
+  pool: Pool
+  kinds: string[]
+  /** Selects the `workspace_id` and `now` of test workspaces. */
+  test_times: Sql
+  onDue: (kind: string, workspace: string, is_polled: boolean) => void
+  log: Log
 }
 
 /**
- * Polls for due workspaces of all kinds with one statement, and reports those that this process committed at once. Work is
- * due by wall time, and in the workspaces that `test_times` selects by their `now`.
+ * Polls for due workspaces of all kinds with one statement. Reports a workspace immediately when this process commits work
+ * for it. Work is due by wall time, and in the workspaces that `test_times` selects by their `now`.
  */
-export function openDuePoll(
-  pool: Pool,
-  kinds: string[],
-  onDue: (kind: string, workspace: string, is_polled: boolean) => void,
-  log: Log,
-  test_times: Sql,
-): { stop: () => Promise<void> } {
+export function openDuePoll({ pool, kinds, test_times, onDue, log }: DuePollOptions): { stop: () => Promise<void> } {
   let polling: Promise<void> | undefined
 
   async function poll(): Promise<void> {

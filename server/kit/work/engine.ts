@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type At, atLater, atWorkspace, type InWorkspace, type Service } from '../at.ts'
+import { type At, atLater, atWorkspace, type Service } from '../at.ts'
 import * as clock from '../clock.ts'
 import type { Log } from '../log.ts'
 import { claimItems } from './claim.ts'
 import { moveDue } from './due.ts'
-import { endLease, lease_ms, releaseLeases, renewLease } from './lease.ts'
+import { type Leases, openLeases } from './lease.ts'
 import { openRecorder, type Recorder } from './recording.ts'
 import { type Run, Running } from './running.ts'
 import { newState, type State } from './state.ts'
@@ -35,8 +34,8 @@ export interface EngineOptions {
  * 1. `add` says that a workspace may have due items. It waits for its turn (turns.ts).
  * 2. `#claimNext` takes workspaces in turn, as long as there is capacity (capacity.ts). It claims a batch of due items
  *    (claim.ts) and keeps them in the workspace's state (state.ts). Leases keep other processes from running the same items.
- * 3. Each claimed item runs at once (running.ts). When half of them have ended, or a key has none left, the workspace is due
- *    again.
+ * 3. Claimed items start immediately (running.ts). When half of them have ended, or a key has none left, the workspace gets
+ *    another turn.
  * 4. Results are recorded in batches (recording.ts). Then the items are released.
  */
 export class Engine<Item extends DueItem = DueItem, Result = unknown> {
@@ -44,7 +43,7 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
   readonly #service: Service
   readonly #log: Log
   readonly #atOf: (workspace: string) => Promise<At>
-  readonly #token = randomUUID()
+  readonly #leases: Leases<Item>
   readonly #turns = new Turns()
   readonly #states = new Map<string, State<Item>>()
   readonly #running: Running<Item>
@@ -62,6 +61,7 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
     this.#service = service
     this.#log = log
     this.#atOf = atOf ?? ((workspace) => atWorkspace(service, workspace))
+    this.#leases = openLeases(work.leases)
     this.#running = new Running(work)
     this.#recorder = openRecorder({
       record: async (workspace, ended) => {
@@ -76,7 +76,9 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
       log,
     })
     this.#timer = setInterval(() => {
-      this.#checking ??= this.#check()
+      this.#checking ??= this.#check().finally(() => {
+        this.#checking = undefined
+      })
     }, check_every_ms)
   }
 
@@ -84,7 +86,10 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
     return this.#work.due.kind
   }
 
-  /** Runs the due items of the workspace, as soon as there is capacity. Polled ones may be late, or of another process. */
+  /**
+   * Runs the due items of the workspace, as soon as there is capacity. `is_polled` says that a poll has found them: they may
+   * be late, or another process may have had the lease.
+   */
   add(workspace: string, is_polled = false): void {
     const state = this.#stateOf(workspace)
     if (is_polled) state.must_rescan = true
@@ -117,11 +122,9 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
       state.lease_until = 0
       clearTimeout(state.refill_timer)
     }
-    const { leases } = this.#work
-    if (leases.per === 'item') return
-    await releaseLeases(this.#service.pool, { table: leases.table, token: this.#token }).catch((error: unknown) =>
-      this.#log.warn({ err: error }, 'leases could not be released'),
-    )
+    await this.#leases
+      .endAll(this.#service.pool)
+      .catch((error: unknown) => this.#log.warn({ err: error, kind: this.kind }, 'leases could not be ended'))
   }
 
   #stateOf(workspace: string): State<Item> {
@@ -180,7 +183,7 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
     capacity.reserve(slots)
     try {
       const at = await this.#atOf(state.workspace)
-      if (await this.#renewLease(at, state)) await this.#claimAndRun(at, state, { slots, slow_slots })
+      if (await this.#leases.take(at, state)) await this.#claimAndRun(at, state, { slots, slow_slots })
     } catch (error) {
       const { kind } = this
       this.#log.warn({ err: error, kind, workspace_id: state.workspace }, 'due work could not be claimed')
@@ -188,7 +191,7 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
     capacity.cancelReservation(slots)
     this.#claims_in_progress -= 1
     state.is_claiming = false
-    state.refill_at = state.capacity.running / 2
+    state.refill_below = state.capacity.running / 2
     this.#claimNext()
   }
 
@@ -196,20 +199,10 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
     const found = await claimItems(at, this.#work, { state, ...slots })
     const begun = atLater(at)
     for (const item of found) this.#inBackground(this.#run(begun, state, item))
-    if (found.length === 0 && state.claimed.size === 0) await this.#endTurn(at, state)
-  }
-
-  async #endTurn(at: At, state: State<Item>): Promise<void> {
+    if (found.length > 0 || state.claimed.size > 0) return
     await moveDue(at, this.#work.due)
-    const { leases } = this.#work
     // Whichever process advances a test clock runs what is due next, without waiting for this one.
-    if (at.is_test && leases.per === 'workspace') await endLease(at, state, { table: leases.table, token: this.#token })
-  }
-
-  /** Returns false when another process has the lease of the workspace. */
-  async #renewLease(at: InWorkspace, state: State<Item>): Promise<boolean> {
-    const { leases } = this.#work
-    return leases.per === 'item' || renewLease(at, state, { table: leases.table, token: this.#token })
+    if (at.is_test) await this.#leases.end(at, state)
   }
 
   async #run(at: At, state: State<Item>, item: Item): Promise<void> {
@@ -217,9 +210,10 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
     const ended = await this.#tryRun(at, item)
     this.#running.end(run)
     if (this.#is_stopped) return
-    if (!ended) this.#retryLater(state, [item])
-    else if (this.#work.record) this.#recorder.add(state.workspace, { item, ...ended })
-    else this.#release(state, [item])
+    if (ended && this.#work.record) this.#recorder.add(state.workspace, { item, ...ended })
+    // A failed item that has its own lease can't be claimed again before that ends.
+    else if (ended || this.#work.leases.per === 'item') this.#release(state, [item])
+    else this.#retryLater(state, [item])
     this.#refill(run)
   }
 
@@ -235,9 +229,9 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
 
   #refill({ state, key }: Run<Item>): void {
     const { running } = state.capacity
-    // Then `#release` makes the workspace due, when the results are recorded.
+    // Then `#release` adds a turn, when the results are recorded.
     if (running === 0) return
-    if (running <= state.refill_at) this.#refillNow(state)
+    if (running <= state.refill_below) this.#refillNow(state)
     else if (key?.running === 0)
       state.refill_timer ??= setTimeout((state) => this.#refillNow(state), refill_delay_ms, state)
   }
@@ -245,7 +239,7 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
   #refillNow(state: State<Item>): void {
     clearTimeout(state.refill_timer)
     state.refill_timer = undefined
-    state.refill_at = 0
+    state.refill_below = 0
     this.#addTurn(state.workspace)
   }
 
@@ -258,9 +252,9 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
 
   /** The items stay due, and would be claimed again at once otherwise. */
   #retryLater(state: State<Item>, items: Item[]): void {
-    this.#running.hold(state, items)
+    this.#running.postpone(state, items)
     const retry = () => {
-      this.#running.endHold(state, items)
+      this.#running.endPostponement(state, items)
       this.#release(state, items)
     }
     setTimeout(retry, retry_ms).unref()
@@ -270,30 +264,23 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
   /** Renews leases, forgets idle workspaces, and finds items that have become slow. */
   async #check(): Promise<void> {
     const now = clock.wall()
-    try {
-      for (const state of this.#states.values()) {
-        if (state.claimed.size > 0 || state.is_claiming) await this.#renewLeases(state)
-        else if (state.lease_until < now && state.lease_retry_at < now) this.#states.delete(state.workspace)
-      }
-    } catch (error) {
-      this.#log.warn({ err: error, kind: this.kind }, 'leases could not be renewed')
+    for (const state of this.#states.values()) {
+      const { workspace, claimed, is_claiming, lease_until, lease_retry_at } = state
+      if (claimed.size > 0) await this.#renewLease(state)
+      else if (!is_claiming && lease_until < now && lease_retry_at < now) this.#states.delete(workspace)
     }
-    this.#checking = undefined
     this.#claimNext()
   }
 
-  async #renewLeases(state: State<Item>): Promise<void> {
-    const { leases } = this.#work
-    const at = { db: this.#service.pool, workspace: state.workspace }
-    const now = clock.wall()
-    if (leases.per === 'workspace') await this.#renewLease(at, state)
-    else if (state.lease_until - now < lease_ms / 2) {
-      await leases.renew(at, [...state.claimed])
-      // Items that are claimed later have later leases.
-      state.lease_until = now + lease_ms
+  async #renewLease(state: State<Item>): Promise<void> {
+    try {
+      await this.#leases.renew({ db: this.#service.pool, workspace: state.workspace }, state)
+    } catch (error) {
+      this.#log.warn({ err: error, kind: this.kind, workspace_id: state.workspace }, 'a lease could not be renewed')
     }
   }
 }
 
 /** Whether the workspace may claim now. Until then it keeps its turn. */
-const isReady = ({ is_claiming, capacity }: State<unknown>): boolean => !is_claiming && !capacity.has_many_unrecorded
+const isReady = ({ is_claiming, capacity }: State<unknown>): boolean =>
+  !is_claiming && !capacity.has_many_unrecorded && capacity.free + capacity.free_slow > 0

@@ -1,33 +1,79 @@
+import { randomUUID } from 'node:crypto'
 import type { InWorkspace } from '../at.ts'
 import * as clock from '../clock.ts'
 import type { Db } from '../postgres/pool.ts'
 import { raw, sql } from '../postgres/sql.ts'
 import type { State } from './state.ts'
+import type { ItemLeases, WorkspaceLeases } from './work.ts'
 
 /** Wall time. When a lease isn't renewed for this long, another process may take it. */
 export const lease_ms = 10_000
 const retry_ms = 1_000
 
-/** Takes the lease of the workspace, or renews it when half of it is over. Returns false when another process has it. */
-export async function renewLease(
-  at: InWorkspace,
-  state: State<unknown>,
-  { table, token }: { table: string; token: string },
-): Promise<boolean> {
-  const now = clock.wall()
-  if (state.lease_until - now < lease_ms / 2) {
-    const lease_until = await takeLease(at, { table, token, now })
-    state.lease_until = lease_until ?? 0
-    state.is_leased_by_other = lease_until === undefined
-    state.lease_retry_at = now + retry_ms
-  }
-  return !state.is_leased_by_other
+/** How an engine keeps other processes from running the same items. */
+export interface Leases<Item> {
+  /** Before a claim. Returns false when another process has the workspace. */
+  take: (at: InWorkspace, state: State<Item>) => Promise<boolean>
+  /** While items run. */
+  renew: (at: InWorkspace, state: State<Item>) => Promise<void>
+  /** When the workspace has nothing to do, so that another process can take it at once. */
+  end: (at: InWorkspace, state: State<Item>) => Promise<void>
+  endAll: (db: Db) => Promise<void>
 }
+
+export const openLeases = <Item>(leases: WorkspaceLeases | ItemLeases<Item>): Leases<Item> =>
+  leases.per === 'workspace' ? workspaceLeases({ table: leases.table, token: randomUUID() }) : itemLeases(leases.renew)
+
+/** A lease that was taken or renewed a short time ago is not asked for again. */
+const isRecent = ({ lease_until }: State<unknown>, now: number): boolean => lease_until - now >= lease_ms / 2
+
+/** A table of leases, and what this process writes into it. */
+interface Holder {
+  table: string
+  token: string
+}
+
+function workspaceLeases<Item>(holder: Holder): Leases<Item> {
+  const { table, token } = holder
+  const take: Leases<Item>['take'] = async (at, state) => {
+    const now = clock.wall()
+    if (!isRecent(state, now)) {
+      const lease_until = await takeLease(at, { ...holder, now })
+      state.lease_until = lease_until ?? 0
+      state.is_leased_by_other = lease_until === undefined
+      state.lease_retry_at = now + retry_ms
+    }
+    return !state.is_leased_by_other
+  }
+  return {
+    take,
+    renew: async (at, state) => void (await take(at, state)),
+    end: async ({ db, workspace }, state) => {
+      state.lease_until = 0
+      await db.run(sql`delete from ${raw(table)} where workspace_id = ${workspace} and lease_token = ${token}`)
+    },
+    endAll: async (db) => void (await db.run(sql`delete from ${raw(table)} where lease_token = ${token}`)),
+  }
+}
+
+/** A claim leases the items themselves, and they end their leases. */
+const itemLeases = <Item>(renew: ItemLeases<Item>['renew']): Leases<Item> => ({
+  take: async () => true,
+  renew: async (at, state) => {
+    const now = clock.wall()
+    if (isRecent(state, now)) return
+    await renew(at, [...state.claimed])
+    // Items that are claimed later have later leases.
+    state.lease_until = now + lease_ms
+  },
+  end: async () => {},
+  endAll: async () => {},
+})
 
 /** Returns when the lease ends, or undefined when another process has it. */
 export async function takeLease(
   { db, workspace }: InWorkspace,
-  { table, token, now = clock.wall() }: { table: string; token: string; now?: number },
+  { table, token, now = clock.wall() }: Holder & { now?: number },
 ): Promise<number | undefined> {
   const lease_until = now + lease_ms
   const taken = await db.run(
@@ -38,19 +84,4 @@ export async function takeLease(
       where held.lease_token = excluded.lease_token or held.lease_until <= ${clock.iso(now)}`,
   )
   return taken > 0 ? lease_until : undefined
-}
-
-/** Ends the lease of one workspace. */
-export async function endLease(
-  { db, workspace }: InWorkspace,
-  state: State<unknown>,
-  { table, token }: { table: string; token: string },
-): Promise<void> {
-  state.lease_until = 0
-  await db.run(sql`delete from ${raw(table)} where workspace_id = ${workspace} and lease_token = ${token}`)
-}
-
-/** Ends all leases with this token, so that other processes can go on at once. */
-export async function releaseLeases(db: Db, { table, token }: { table: string; token: string }): Promise<void> {
-  await db.run(sql`delete from ${raw(table)} where lease_token = ${token}`)
 }

@@ -1,7 +1,7 @@
 import type { Log } from '../log.ts'
 import { isContention } from '../postgres/errors.ts'
 
-/** At most two at a time, so that most connections are left to requests. */
+/** At most two workspaces at a time, so that most connections are left to requests. */
 const concurrent_max = 2
 
 interface RecorderOptions<Result> {
@@ -15,23 +15,26 @@ export interface Recorder<Result> {
   add: (workspace: string, result: Result) => void
 }
 
-/** Records results in batches, by workspace: those added while one batch is being written form the next. */
+/** Records results in batches, by workspace: those added while a batch of the workspace is being written form the next. */
 export function openRecorder<Result>({ record, onRecorded, log }: RecorderOptions<Result>): Recorder<Result> {
-  let unrecorded = new Map<string, Result[]>()
-  let is_busy = false
+  const unrecorded = new Map<string, Result[]>()
+  const recording = new Set<string>()
 
-  async function recordAll(): Promise<void> {
-    is_busy = true
-    while (unrecorded.size > 0) {
-      // The two share this iterator, so each workspace is recorded once.
-      const batches = unrecorded.entries()
-      unrecorded = new Map()
-      const recordNext = async () => {
-        for (const [workspace, results] of batches) onRecorded(workspace, results, await tryTwice(workspace, results))
-      }
-      await Promise.all(Array.from({ length: concurrent_max }, recordNext))
+  function recordNext(): void {
+    for (const [workspace, results] of unrecorded) {
+      if (recording.size === concurrent_max) return
+      if (recording.has(workspace)) continue
+      unrecorded.delete(workspace)
+      recording.add(workspace)
+      recordBatch(workspace, results).catch((error: unknown) => log.error({ err: error }, 'recording results failed'))
     }
-    is_busy = false
+  }
+
+  async function recordBatch(workspace: string, results: Result[]): Promise<void> {
+    const is_recorded = await tryTwice(workspace, results)
+    recording.delete(workspace)
+    recordNext()
+    onRecorded(workspace, results, is_recorded)
   }
 
   /** Tries again when another transaction interferes. Returns false when the results could not be recorded. */
@@ -53,7 +56,7 @@ export function openRecorder<Result>({ record, onRecorded, log }: RecorderOption
       const results = unrecorded.get(workspace)
       if (results) results.push(result)
       else unrecorded.set(workspace, [result])
-      if (!is_busy) recordAll().catch((error: unknown) => log.error({ err: error }, 'recording results failed'))
+      recordNext()
     },
   }
 }

@@ -3,24 +3,27 @@ import { type At, type InWorkspace, inTransaction } from '../at.ts'
 import * as clock from '../clock.ts'
 import { isUnavailable } from '../postgres/errors.ts'
 import { raw, type Sql, sql, toArrayLiteral } from '../postgres/sql.ts'
+import type { Share } from './capacity.ts'
 import type { DueKind } from './due.ts'
 import { lease_ms } from './lease.ts'
 import type { DueItem, Limits, RunContext, Work } from './work.ts'
 
 /** How long one row is worked on before the next one. */
 const turn_ms = 1_000
-const attempts_max = 10
+export const attempts_max = 10
 const retry_max_ms = 60_000
 
-/** One row at a time, and one workspace after the other: most of the database's time is left to requests. */
-const one_at_a_time: Limits = {
-  process: { slots: 1, slow_slots: 0, unrecorded: 1 },
-  workspace: { slots: 1, slow_slots: 0, unrecorded: 1 },
+const share = (slots: number): Share => ({ slots, slow_slots: 0, total: slots, unrecorded: slots })
+
+/** One row of a workspace at a time. */
+const limits = (at_once: number): Limits => ({
+  process: share(at_once),
+  workspace: share(1),
   per_key: 1,
   per_new_key: 1,
   per_failing_key: 1,
   slow_after_ms: Number.POSITIVE_INFINITY,
-}
+})
 
 /** The exclusive right of this process to work on one row. */
 export interface Lease extends DueItem {
@@ -29,8 +32,8 @@ export interface Lease extends DueItem {
 }
 
 /**
- * Work whose state is in the rows of a table, with `due_at`, `lease_until`, `lease_token` and `attempt`. Each batch is a
- * transaction that checks the lease with `isHeld` and `assertHeld`, and sets `attempt` to 0.
+ * Work whose state is in the rows of a table, with `due_at`, `lease_until`, `lease_token` and `attempt`. What a batch writes
+ * checks the lease with `isHeld` and `assertHeld`. `attempt` counts the turns that have failed or were not ended.
  */
 export interface RowWork {
   table: string
@@ -56,17 +59,19 @@ export function assertHeld(changed: number): void {
 export const announce = ({ db, workspace }: At, { table }: Pick<RowWork, 'table'>): void =>
   db.notify({ topic: table, workspace })
 
-/** A leased row still counts, because it is not done. */
 export const dueRows = (table: string): DueKind => ({
   kind: table,
   nextDue: (workspace) => sql`select min(due_at) from ${raw(table)} where workspace_id = ${workspace}`,
+  nextFree: (workspace) =>
+    sql`select min(greatest(due_at, lease_until)) from ${raw(table)} where workspace_id = ${workspace} and due_at is not null`,
   allDue: sql`select workspace_id, min(due_at) as due_at from ${raw(table)} where due_at is not null group by workspace_id`,
 })
 
-export const rowWork = (work: RowWork): Work<Lease, void> => ({
+/** By default one row at a time, so that most of the database's time is left to requests. */
+export const rowWork = (work: RowWork, { at_once = 1 } = {}): Work<Lease, void> => ({
   due: dueRows(work.table),
   leases: { per: 'item', renew: (at, leases) => renew(at, work.table, leases) },
-  limits: one_at_a_time,
+  limits: limits(at_once),
   claim: (at, { slots }) => leaseDueRows(at, work.table, slots),
   run: (at, lease, context) => runTurn(at, { work, lease }, context),
 })
@@ -76,7 +81,7 @@ async function leaseDueRows({ db, workspace, now }: At, table: string, limit: nu
   const token = randomUUID()
   const leased = await db.many<DueItem>(
     sql`update ${raw(table)}
-      set lease_token = ${token}, lease_until = ${clock.iso(wall + lease_ms)}, attempt = attempt + 1
+      set lease_token = ${token}, lease_until = ${clock.iso(wall + lease_ms)}, attempt = least(attempt, ${attempts_max}) + 1
       where workspace_id = ${workspace} and id = any(array(
         select id from ${raw(table)}
         where workspace_id = ${workspace} and due_at <= ${clock.iso(now)}
@@ -102,21 +107,25 @@ async function runTurn(
 ): Promise<void> {
   const until = clock.ticks() + turn_ms
   let retry_at: string | null = null
+  let has_failed = false
   try {
     const runBatch = await work.begin(at, lease)
     while ((await runBatch()) && clock.ticks() < until && !isStopping());
   } catch (error) {
     if (error instanceof LeaseLostError) return
     log.warn({ err: error, table: work.table, id: lease.id }, 'a batch failed')
-    retry_at = await retryAt(at, { work, lease, error })
+    has_failed = true
+    retry_at = await giveUpOrRetryAt(at, { work, lease, error })
   }
   await at.db.run(
-    sql`update ${raw(work.table)} set lease_until = ${retry_at}, lease_token = null where ${isHeld(lease)}`,
+    sql`update ${raw(work.table)}
+      set lease_until = ${retry_at}, lease_token = null, attempt = case when ${has_failed}::boolean then attempt else 0 end
+      where ${isHeld(lease)}`,
   )
 }
 
-/** Waits longer after each failed attempt. */
-async function retryAt(
+/** Waits longer after each failed attempt. Null after the last one. */
+async function giveUpOrRetryAt(
   at: At,
   { work, lease, error }: { work: RowWork; lease: Lease; error: unknown },
 ): Promise<string | null> {

@@ -65,12 +65,12 @@ export class Running<Item extends DueItem> {
   }
 
   /** Keeps the items claimed for a while. They stay due, and would be claimed again at once otherwise. */
-  hold(state: State<Item>, items: Item[]): void {
-    for (const capacity of this.#capacities(state)) capacity.hold(items.length)
+  postpone(state: State<Item>, items: Item[]): void {
+    for (const capacity of this.#capacities(state)) capacity.postpone(items.length)
   }
 
-  endHold(state: State<Item>, items: Item[]): void {
-    for (const capacity of this.#capacities(state)) capacity.endHold(items.length)
+  endPostponement(state: State<Item>, items: Item[]): void {
+    for (const capacity of this.#capacities(state)) capacity.endPostponement(items.length)
   }
 
   #capacities(state: State<Item>): Capacity[] {

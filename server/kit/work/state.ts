@@ -4,7 +4,7 @@ import type { DueItem, KeyState, Limits } from './work.ts'
 /** What this process is doing for one workspace. */
 export interface State<Item> {
   workspace: string
-  /** Wall time. Until then no other process may run items of this workspace. */
+  /** Wall time. Until then no other process may run the items of this workspace that are running here. */
   lease_until: number
   is_leased_by_other: boolean
   /** Wall time. Until then this process doesn't ask for the lease again. */
@@ -21,8 +21,8 @@ export interface State<Item> {
   must_rescan: boolean
   /** Keys that had late items, and may have more for which no slot was free. */
   keys_with_late: Set<string>
-  /** The next batch is claimed when no more than this many are running. 0 when that claim is already due. */
-  refill_at: number
+  /** The next batch is claimed when no more than this many are running. 0 when that claim is waiting for its turn. */
+  refill_below: number
   /** Set when a key has none left: the next batch is claimed shortly, so that slow keys don't delay this one. */
   refill_timer: NodeJS.Timeout | undefined
 }
@@ -38,7 +38,7 @@ export const newState = <Item>(workspace: string, limits: Limits): State<Item> =
   by_key: new Map(),
   must_rescan: false,
   keys_with_late: new Set(),
-  refill_at: 0,
+  refill_below: 0,
   refill_timer: undefined,
 })
 

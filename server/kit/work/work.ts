@@ -53,7 +53,7 @@ export interface Limits {
   workspace: Share
   /** Items running at the same time with the same key. */
   per_key: number
-  /** The same until the first item of a key has ended: a burst to many slow keys would take all slots otherwise. */
+  /** The same until the first item of a key has ended or turned slow: a burst to many slow keys would take all slots. */
   per_new_key: number
   per_failing_key: number
   /** A key is slow when its last item ran for longer than this. */
@@ -74,7 +74,7 @@ export interface ClaimRequest<Item> {
 /** What a process knows of a key. */
 export interface KeyState {
   running: number
-  /** Undefined until an item has ended. */
+  /** Undefined until an item has ended or turned slow. */
   is_slow: boolean | undefined
   /** The greatest by `due_at` and `id` of the items claimed since the workspace was idle. */
   last: DueItem | undefined

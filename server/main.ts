@@ -25,6 +25,8 @@ export interface ServeOptions {
 const record_key_uses_every_ms = 5_000
 /** How long requests in flight may take after an uncaught error. */
 const stop_after_crash_ms = 5_000
+/** A database that doesn't respond must not keep the process from ending. */
+const stop_max_ms = 30_000
 
 /**
  * Runs the service until a signal, which may arrive during the start. An uncaught error ends the process with status 1,
@@ -49,6 +51,10 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
   const endOnRequest = (reason: string) => {
     // The launcher then neither passes on the same signal again nor restarts the service.
     void notifyLauncher('stopping')
+    setTimeout(() => {
+      log.fatal('could not stop in time: the process ends')
+      process.exit(1)
+    }, stop_max_ms).unref()
     void end(reason)
   }
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => endOnRequest(signal))

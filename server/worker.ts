@@ -37,7 +37,7 @@ const minute_ms = 60_000
 const hour_ms = 60 * minute_ms
 
 /** At once, of all test workspaces. Mostly they wait for other work. */
-const advances_max = 10
+const advances_max = 100
 
 function periodicTasks({ service, ...options }: PeriodicOptions): PeriodicTask[] {
   const { isStopping } = options

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { advancing } from '../server/clocks/advance.ts'
 import * as clock from '../server/kit/clock.ts'
 import { sign } from '../server/kit/crypto/signing.ts'
@@ -11,11 +12,13 @@ import { rowWork } from '../server/kit/work/rows.ts'
 import { due_deliveries } from '../server/webhooks/claims.ts'
 import { openServer, serve, type Tenant, testPool } from './support/harness.ts'
 import { recordStatements } from './support/old-rows.ts'
+import { receiver } from './support/receivers.ts'
 import { newContact, newImport, newIntegration, newWebhook, phoneNumber } from './support/samples.ts'
 import { inWorkspace, newPerson } from './support/sessions.ts'
 import { attemptTimes, retry_waits_s } from './support/test-clocks.ts'
+import { createWebhook, deliveriesOf } from './support/webhook-calls.ts'
 
-const server = await serve()
+const server = await serve({ webhook_allow_hosts: ['127.0.0.1'] })
 const hour_s = 3_600
 const day_s = 24 * hour_s
 const start = Date.parse('2027-03-01T09:00:00.000Z')
@@ -367,4 +370,27 @@ test('requests to a live workspace go by wall time while another one has a test 
   await advance(tenant, 5 * day_s)
   const { created_at } = (await live.call('POST', '/contacts', { phone_number: phoneNumber() })).body.data
   assert.ok(Math.abs(clock.parse(created_at) - clock.wall()) < hour_s * 1000)
+})
+
+test('a delivery that is resent or redacted during an attempt is sent again, although time stands still', async () => {
+  for (const action of ['resend', 'redact'] as const) {
+    const tenant = await newTestWorkspace()
+    const answered = Promise.withResolvers<void>()
+    const target = await receiver(async (response) => {
+      await answered.promise
+      response.writeHead(200).end()
+    })
+    const { id } = await createWebhook(tenant, target.url, { events: ['contact.created'] })
+    const contact = (await tenant.call('POST', '/contacts', newContact())).body.data
+    const running = tenant.work()
+    while (target.received.length === 0) await sleep(10)
+    const [delivery] = await deliveriesOf(tenant, id)
+    if (action === 'resend') await tenant.call('POST', `/webhooks/${id}/deliveries/${delivery.id}/resend`)
+    else await tenant.call('DELETE', `/contacts/${contact.id}`)
+    answered.resolve()
+    await running
+    await tenant.work()
+    assert.equal(target.received.length, 2, action)
+    assert.equal((await deliveriesOf(tenant, id))[0].status, 'succeeded')
+  }
 })

@@ -92,7 +92,10 @@ export async function resend(at: At, { webhook_id, id }: DeliveryId): Promise<De
 }
 
 /** The result of an attempt in flight is not recorded, because `attempt` or `due_at` changes. */
-export const asPending = (now: number): Sql => sql`status = 'pending', attempt = 0, due_at = ${clock.iso(now)}`
+export const asPending = (now: number): Sql =>
+  // Always another time, also by a clock that stands still: the result of an attempt in flight must not count.
+  sql`status = 'pending', attempt = 0, due_at = least(${clock.iso(now)}::timestamptz,
+    (due_at at time zone 'UTC' - interval '1 millisecond') at time zone 'UTC')`
 
 /** Without a lock: if the webhook is disabled at the same time, its pending deliveries fail soon. */
 export function assertActive(webhook: Webhook): Webhook {

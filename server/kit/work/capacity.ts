@@ -32,6 +32,15 @@ export class Capacity {
     return Math.max(0, this.#share.slow_slots - this.#running_slow)
   }
 
+  /**
+   * What one more claim may take of the slots for slow items. Those who have some leave half of the rest to others, or a few
+   * workspaces would keep all of them.
+   */
+  freeSlowFor(own: Capacity): number {
+    const free = own.#running_slow > 0 ? Math.floor(this.free_slow / 2) : this.free_slow
+    return Math.min(free, own.free_slow)
+  }
+
   /** Ignores the slots for slow items: while these are taken, others are still claimed. */
   get is_full(): boolean {
     return this.free === 0 || this.has_many_unrecorded

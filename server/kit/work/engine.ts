@@ -177,7 +177,7 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
   async #claimBatch(state: State<Item>): Promise<void> {
     const { capacity } = this.#running
     const slots = Math.min(capacity.free, state.capacity.free)
-    const slow_slots = Math.min(capacity.free_slow, state.capacity.free_slow)
+    const slow_slots = capacity.freeSlowFor(state.capacity)
     state.is_claiming = true
     this.#claims_in_progress += 1
     capacity.reserve(slots)

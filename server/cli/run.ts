@@ -5,6 +5,8 @@ import type { Service } from '../kit/at.ts'
 export interface Answer {
   data: object
   text: string
+  /** The exit status is 1. */
+  has_failed?: boolean
 }
 
 /** Opens the database, runs `work`, prints its answer and closes the database. */
@@ -35,8 +37,9 @@ export function createRun(isJson: () => boolean): Run {
     const with_keys = { ...config, ...readSecretsKeys(config) }
     const service = openService(database.pool, with_keys, () => addressOf(config, config.port))
     try {
-      const { data, text } = await work(service, database)
+      const { data, text, has_failed } = await work(service, database)
       console.log(isJson() ? JSON.stringify(data) : text)
+      if (has_failed) process.exitCode = 1
     } finally {
       await service.tools.outbound.close()
       await database.close()

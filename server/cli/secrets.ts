@@ -38,10 +38,12 @@ async function resealAll(service: Service): Promise<Answer> {
   }
   const secrets = Array.from(results, ([kind, result]) => ({ kind, ...result }))
   const rows = secrets.map(({ kind, resealed, unreadable }) => [kind, String(resealed), String(unreadable)])
-  return { data: { secrets }, text: `${formatTable(['KIND', 'RESEALED', 'UNREADABLE'], rows)}\n${summarize(secrets)}` }
+  const has_failed = secrets.some(({ unreadable }) => unreadable > 0)
+  const table = formatTable(['KIND', 'RESEALED', 'UNREADABLE'], rows)
+  return { data: { secrets }, text: `${table}\n${summarize(has_failed)}`, has_failed }
 }
 
-const summarize = (secrets: Resealed[]): string =>
-  secrets.some(({ unreadable }) => unreadable > 0)
-    ? 'Unreadable secrets were encrypted with a key that is neither the current nor the previous one.'
-    : 'All stored secrets are encrypted with the current key. You can remove the previous one.'
+const summarize = (has_failed: boolean): string =>
+  has_failed
+    ? 'Unreadable secrets were encrypted with another key. Keep that key: set it as SECRETS_KEY_PREVIOUS and run this again.'
+    : 'All stored secrets are encrypted with the current key. A previous key is no longer needed.'

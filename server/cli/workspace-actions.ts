@@ -39,10 +39,11 @@ export async function createWorkspace(service: Service, name: string, options: N
     const inWorkspace = { ...at, workspace: id, now }
     if (kind === 'test') await clocks.create(inWorkspace, { seed: options.seed ?? clocks.default_seed })
     await api_keys.create(inWorkspace, { token: api_key, key })
+    const join_line = `To see it in the dashboard: npx parley user join EMAIL --workspace "${workspace.name}"`
     const clock_line = kind === 'test' ? `\nTest clock at ${clock.iso(now)}` : ''
     return {
       data: { workspace: { id, name: workspace.name, kind }, api_key },
-      text: `Workspace "${workspace.name}" ${id}${clock_line}\n${formatNewKey(api_key)}`,
+      text: `Workspace "${workspace.name}" ${id}${clock_line}\n${formatNewKey(api_key)}\n${join_line}`,
     }
   })
 }
@@ -50,7 +51,7 @@ export async function createWorkspace(service: Service, name: string, options: N
 function parseTime(text: string): number {
   const time_ms = clock.parse(text)
   if (!formats['date-time']?.(text) && clocks.isValidTime(time_ms)) return time_ms
-  const message = 'now must be a time of the years 1970 to 9998, such as 2027-03-01T09:00:00Z'
+  const message = '--now must be a time such as 2027-03-01T09:00:00Z, of the years 1970 to 9998'
   throw invalid([{ path: 'now', code: 'format', message }])
 }
 

@@ -10,7 +10,9 @@ export const TestClock = Type.Object(
   {
     now: timestamp('The time in the workspace.'),
     status,
-    target: optionalTimestamp('While the clock is advancing: the time at which it will stop.'),
+    target: optionalTimestamp(
+      'While the clock is advancing: the time at which it will stop. `now` may reach it before the `status` is `ready`.',
+    ),
     seed: Type.Integer({
       description: 'Chosen when the workspace is created. What is simulated in the workspace depends on it.',
       examples: [1],
@@ -22,7 +24,7 @@ export type TestClock = Static<typeof TestClock>
 
 export const Advance = Type.Object(
   {
-    to: Type.Optional(timestamp('The time to advance to, after `now`.')),
+    to: Type.Optional(timestamp("The time to advance to, after `now`. A clock can't go back.")),
     by_seconds: Type.Optional(
       Type.Integer({
         minimum: 1,

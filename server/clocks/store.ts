@@ -57,7 +57,7 @@ function toTarget(now: number, { to, by_seconds }: Advance): number {
   return target
 }
 
-const isLive = () => invalidState('This workspace has no test clock: it is live. Only test workspaces have one.')
+const isLive = () => invalidState('This workspace is live and has no test clock. Create a test workspace to get one.')
 
 const isAdvancing = ({ status, target }: TestClock) =>
   new Problem('INVALID_STATE', `The clock is advancing to ${target}. Wait until it is ready.`, { status })

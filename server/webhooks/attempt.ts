@@ -23,7 +23,8 @@ const retry_after_max_ms = 24 * hour_ms
 const response_bytes_max = 16 * 1024
 const response_bytes_stored = 1024
 
-const unreadable_secret = 'The secret was encrypted with another SECRETS_KEY. Rotate it.'
+const unreadable_secret =
+  "This webhook's secret was encrypted with another SECRETS_KEY. Set that key as SECRETS_KEY_PREVIOUS, or rotate the secret."
 
 export interface AttemptOptions {
   decrypt: (sealed: string) => string

@@ -27,8 +27,8 @@ export async function start(
 ): Promise<Recovery> {
   const { db, workspace, now } = at
   const since = clock.parse(input.since)
-  const until = input.until ? clock.parse(input.until) : Math.max(now, since)
-  if (until < since) throw untilBeforeSince()
+  const until = input.until ? clock.parse(input.until) : now
+  if (until < since) throw input.until ? untilBeforeSince() : sinceInFuture(now)
   assertActive(await webhooks.lock(at, { id: webhook_id }))
   const running = await db.maybe<{ id: string }>(
     sql`select id from webhook_recoveries
@@ -57,6 +57,9 @@ export async function get(
 }
 
 const untilBeforeSince = () => invalid([{ path: 'until', code: 'minimum', message: 'until must not be before since.' }])
+
+const sinceInFuture = (now: number) =>
+  invalid([{ path: 'since', code: 'maximum', message: `since must not be after the current time, ${clock.iso(now)}.` }])
 
 const alreadyRunning = (id: string) =>
   new Problem('INVALID_STATE', `The recovery ${id} of this webhook is still running. Wait until it is finished.`, {

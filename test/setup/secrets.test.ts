@@ -40,8 +40,9 @@ async function withServer(secrets_key: string, previous: string | undefined, wor
 async function reseal(environment: Record<string, string>): Promise<Record<string, [number, number]>> {
   const { code, stdout, stderr } = await parley(['secrets', 'reseal', '--json'], { DATABASE_URL: url, ...environment })
     .ended
-  assert.equal(code, 0, stderr)
   const { secrets } = JSON.parse(stdout) as { secrets: { kind: string; resealed: number; unreadable: number }[] }
+  const has_unreadable = secrets.some(({ unreadable }) => unreadable > 0)
+  assert.equal(code, has_unreadable ? 1 : 0, stderr)
   return Object.fromEntries(secrets.map(({ kind, resealed, unreadable }) => [kind, [resealed, unreadable]]))
 }
 

@@ -31,7 +31,7 @@ export interface FuzzClient {
 /** The document describes the valid combinations of these only in words, so they are mostly left out. */
 export const described_in_words = [
   ...['cursor', 'crm_system', 'crm_id', 'after', 'Last-Event-ID'],
-  ...['url', 'events', 'inbox_answer', 'until'],
+  ...['url', 'events', 'inbox_answer', 'since', 'until'],
 ]
 
 /** Creates are frequent, so that resources exist. Webhooks are not: each of them gets every event. */

@@ -27,6 +27,8 @@ export function useMembership(): Membership | undefined {
   return useSession().workspaces.find(({ id }) => id === workspace)
 }
 
+export const useIsTest = (): boolean => useMembership()?.kind === 'test'
+
 export const useIsOwner = (): boolean => useMembership()?.role === 'owner'
 
 /** Editing contacts, imports and agents, and exporting contacts. */

@@ -5,7 +5,7 @@ import { TestClockBar } from '../clocks/TestClockBar.tsx'
 import { useTestClock } from '../clocks/test-clock.ts'
 import { LoadingPage } from '../kit/LoadingPage.tsx'
 import { NowContext } from '../kit/now.ts'
-import { session_query, useMembership } from '../kit/session.ts'
+import { session_query, useIsTest } from '../kit/session.ts'
 import { LoadError } from '../kit/states.tsx'
 import { AccountMenu } from './AccountMenu.tsx'
 import { rememberWorkspace } from './last-workspace.ts'
@@ -52,7 +52,7 @@ export function Shell() {
 
 /** In a test workspace all times are relative to its clock. */
 function WorkspaceContent() {
-  const is_test = useMembership()?.kind === 'test'
+  const is_test = useIsTest()
   const { data: clock, error } = useTestClock(is_test)
   const now = clock && Date.parse(clock.now)
   return (

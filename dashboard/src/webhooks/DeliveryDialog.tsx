@@ -7,6 +7,7 @@ import { CodeBlock } from '../kit/CodeBlock.tsx'
 import { formatJson, formatNumber, formatTime } from '../kit/format.ts'
 import { RotateIcon } from '../kit/icons.tsx'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
+import { useIsTest } from '../kit/session.ts'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { showError, showToast } from '../kit/toast.ts'
 import { DeliveryStatusBadge } from './DeliveryStatusBadge.tsx'
@@ -30,6 +31,7 @@ export function DeliveryDialog({ webhook, id, onClose }: DeliveryDialogProps) {
 function DeliveryDetails({ webhook, id }: { webhook: Webhook; id: string }) {
   const api = useApi()
   const client = useQueryClient()
+  const is_test = useIsTest()
   const path = `/webhooks/${webhook.id}/deliveries/${id}`
   const [chosen, setChosen] = useState<string>()
   const { data, error, refetch } = useQuery({
@@ -91,7 +93,7 @@ function DeliveryDetails({ webhook, id }: { webhook: Webhook; id: string }) {
       <div className={styles.sides}>
         <section aria-label="Request">
           <h3 className={styles.part}>Request</h3>
-          <CodeBlock label="Request content" text={formatRequest(webhook, data, shown)} />
+          <CodeBlock label="Request content" text={formatRequest(webhook, data, shown, is_test)} />
         </section>
         <section aria-label="Response">
           <h3 className={styles.part}>
@@ -110,8 +112,14 @@ const isOk = ({ status }: Attempt): boolean => status !== null && status >= 200 
 const formatTiming = ({ created_at, duration_ms }: Attempt): string =>
   `${formatTime(created_at)} · ${formatNumber(duration_ms)} ms`
 
-function formatRequest({ url }: Webhook, { id, body }: DeliveryWithAttempts, attempt: Attempt | undefined): string {
-  const seconds = attempt ? [`webhook-timestamp: ${Math.floor(Date.parse(attempt.created_at) / 1000)}`] : []
+function formatRequest(
+  { url }: Webhook,
+  { id, body }: DeliveryWithAttempts,
+  attempt: Attempt | undefined,
+  is_test: boolean,
+): string {
+  // The real time is sent, but in a test workspace the attempt has only the time of the clock.
+  const seconds = attempt && !is_test ? [`webhook-timestamp: ${Math.floor(Date.parse(attempt.created_at) / 1000)}`] : []
   const head = [`POST ${attempt?.url ?? url}`, 'content-type: application/json', `webhook-id: ${id}`, ...seconds]
   return `${head.join('\n')}\n\n${formatJson(body)}`
 }

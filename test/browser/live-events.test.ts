@@ -14,7 +14,7 @@ const { address, setup_link, newBrowserUser, restart } = dashboard ?? {
 const owner: BrowserUser = await newBrowserUser().catch(() => ({}) as BrowserUser)
 const { page, context } = owner
 
-const waitForLive = () => page.getByRole('status').getByText('Live').waitFor()
+const waitForConnection = () => page.getByRole('status').getByText('Connected').waitFor()
 const rows = () => page.getByRole('list', { name: 'Events' }).locator(':scope > li')
 
 /** Waits until exactly this many rows are shown. */
@@ -43,7 +43,7 @@ const importContacts = (from: number, count: number) => {
 test('an open log shows each new event once and stays bounded', { skip }, async () => {
   await setUp(page, setup_link)
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Events' }).click()
-  await waitForLive()
+  await waitForConnection()
   await rows().getByText('api_key.created').waitFor()
   await addContact(1)
   await rows().first().getByText('contact.created').waitFor()
@@ -62,7 +62,7 @@ test('an open log shows each new event once and stays bounded', { skip }, async 
 
 test('after a server restart no event is missing and none appears twice', { skip }, async () => {
   await page.reload()
-  await waitForLive()
+  await waitForConnection()
   await waitForRows(50)
   await addContact(3)
   await waitForRows(51)
@@ -71,7 +71,7 @@ test('after a server restart no event is missing and none appears twice', { skip
   await restart()
   await addContact(4)
   await waitForRows(52)
-  await waitForLive()
+  await waitForConnection()
   await addContact(5)
   await waitForRows(53)
   assert.equal(await page.getByRole('region', { name: 'Event data' }).count(), 1, 'the open event stays open')
@@ -83,7 +83,7 @@ test('a hidden page disconnects, and shows the missed events when it is visible 
     page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true })
       document.dispatchEvent(new Event('visibilitychange'))`)
   await page.reload()
-  await waitForLive()
+  await waitForConnection()
   await addContact(6)
   await waitForRows(51)
   await setVisibility('hidden')
@@ -91,7 +91,7 @@ test('a hidden page disconnects, and shows the missed events when it is visible 
   const { id } = await addContact(7)
   await send('DELETE', `/api/v1/contacts/${id}`)
   await setVisibility('visible')
-  await waitForLive()
+  await waitForConnection()
   await rows().first().getByText('contact.deleted').waitFor()
   await waitForRows(50)
 })

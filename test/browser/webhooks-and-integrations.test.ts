@@ -106,7 +106,7 @@ test('an integration is created, mapped by clicking on a sample, and shows what 
 
 test('events appear live, and can be filtered and opened', { skip }, async () => {
   await main('Events').click()
-  await page.getByRole('status').getByText('Live').waitFor()
+  await page.getByRole('status').getByText('Connected').waitFor()
   const events = page.getByRole('list', { name: 'Events' })
   await events.getByText('contact.created').waitFor()
   await post(webhook_url, { form: { phone: '030 901821', name: 'Grace' } })
@@ -121,7 +121,7 @@ test('events appear live, and can be filtered and opened', { skip }, async () =>
   const { data } = await (await listed).json()
   await events.getByText('contact.created').first().waitFor({ state: 'hidden' })
   assert.equal(new URL(page.url()).searchParams.get('type'), 'contact.updated')
-  await page.getByRole('status').getByText('Live').waitFor()
+  await page.getByRole('status').getByText('Connected').waitFor()
   await post(webhook_url, { form: { phone: '030 901821', name: 'Grace Hopper' } })
   await events.getByText('contact.updated').nth(data.length).waitFor()
   await events.getByText('contact.updated').first().click()
@@ -166,6 +166,7 @@ test('a webhook is tested with the inbox, which can respond with errors', { skip
   await deliveries.getByRole('link', { name: 'contact.created' }).click()
   await dialog().getByRole('button', { name: /^500/ }).first().waitFor()
   await dialog().getByRole('region', { name: 'Request content' }).getByText('"Emmy"').waitFor()
+  assert.match(await dialog().getByRole('region', { name: 'Request content' }).innerText(), /^webhook-timestamp: \d+$/m)
   await dialog().getByRole('region', { name: 'Response content' }).getByText('HTTP 500').waitFor()
   await owner.capture('webhook, an attempt')
   await dialog().getByRole('button', { name: 'Close' }).click()

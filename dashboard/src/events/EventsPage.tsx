@@ -63,10 +63,10 @@ export function EventsPage() {
   return (
     <Page
       title="Events"
-      description={`A live log of changes.${is_owner ? ' Use webhooks to send them to your server.' : ''}`}
+      description={`Changes as they happen.${is_owner ? ' Use webhooks to send them to your server.' : ''}`}
       actions={
-        <Badge variant="light" color={state === 'live' ? 'teal' : 'gray'} tt="none" size="lg" role="status">
-          {state === 'live' ? 'Live' : 'Connecting…'}
+        <Badge variant="light" color={state === 'connected' ? 'teal' : 'gray'} tt="none" size="lg" role="status">
+          {state === 'connected' ? 'Connected' : 'Connecting…'}
         </Badge>
       }
     >

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { type Query, toUrl, withQuery } from './request.ts'
 import { session_query } from './session.ts'
 
-export type StreamState = 'connecting' | 'live'
+export type StreamState = 'connecting' | 'connected'
 
 interface StreamOptions<Message> {
   path: string
@@ -48,7 +48,7 @@ export function useStream<Message>(workspace: string, options: StreamOptions<Mes
       const connection = new EventSource(url)
       source = connection
       connection.addEventListener('open', () => latest.current.onOpen(), { once: true })
-      connection.onopen = () => setState('live')
+      connection.onopen = () => setState('connected')
       connection.onerror = () => {
         setState('connecting')
         if (connection.readyState !== EventSource.CLOSED) return

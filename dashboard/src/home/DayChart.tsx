@@ -21,7 +21,7 @@ export function DayChart({ days }: { days: Overview['added_by_day'] | undefined 
         viewBox={`0 0 ${width} ${height}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`${formatCount(sum, 'contact')} added in the last ${days.length} days, at most ${most} in a day`}
+        aria-label={`${formatCount(sum, 'contact')} added in the last ${days.length} days in UTC, at most ${most} in a day`}
       >
         {days.map(({ day, total }, index) => {
           const tall = total === 0 ? 2 : Math.max(4, (total / most) * (height - 4))

@@ -51,7 +51,7 @@ export function HomePage() {
             <Figure label="New this week" value={data && formatNumber(data.contacts.new_this_week)} />
             <Sources counts={data?.contacts.by_source} />
           </div>
-          <Card title="Contacts added by day">
+          <Card title="Contacts added by day (UTC)">
             <DayChart days={data?.added_by_day} />
           </Card>
           <Card title="Recent events">

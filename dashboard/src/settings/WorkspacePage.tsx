@@ -1,11 +1,12 @@
 import { Button, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { TestBadge } from '../clocks/TestBadge.tsx'
 import { useWorkspaceId } from '../kit/api.ts'
 import { formErrors } from '../kit/error-messages.ts'
 import { Card, Stack, useTitle } from '../kit/Page.tsx'
 import { request } from '../kit/request.ts'
-import { session_query, useIsOwner, useMembership } from '../kit/session.ts'
+import { session_query, useIsOwner, useIsTest, useMembership } from '../kit/session.ts'
 import { ErrorAlert } from '../kit/states.tsx'
 import { showToast } from '../kit/toast.ts'
 import { roleDescription, roleLabel } from '../people/roles.ts'
@@ -29,7 +30,7 @@ export function WorkspacePage() {
   })
   return (
     <Stack>
-      <Card title="Workspace">
+      <Card title="Workspace" aside={useIsTest() && <TestBadge />}>
         <form className={styles.form} onSubmit={form.onSubmit((values) => renaming.mutate(values))}>
           {renaming.error && <ErrorAlert>{formErrors(renaming.error, ['name']).message}</ErrorAlert>}
           <TextInput

@@ -1,6 +1,7 @@
 import { Menu, UnstyledButton } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { TestBadge } from '../clocks/TestBadge.tsx'
 import { CheckIcon, ChevronIcon, PlusIcon } from '../kit/icons.tsx'
 import { useMembership, useSession } from '../kit/session.ts'
 import { NewWorkspaceDialog } from './NewWorkspace.tsx'
@@ -33,7 +34,7 @@ export function WorkspaceSwitch() {
               rightSection={workspace.id === current?.id && <CheckIcon size={16} />}
               onClick={() => void navigate({ to: '/w/$workspace', params: { workspace: workspace.id } })}
             >
-              {workspace.name}
+              {workspace.name} {workspace.kind === 'test' && <TestBadge />}
             </Menu.Item>
           ))}
           <Menu.Divider />

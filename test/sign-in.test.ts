@@ -304,6 +304,21 @@ test('passwords have 10 to 200 characters', async () => {
   assert.equal((await faults('a'.repeat(200)))[0].path, 'current_password')
 })
 
+test('the clock of a new test workspace begins at the given time', async () => {
+  const { go, email } = await newPerson(server)
+  const now = '2031-03-06T19:00:00.000Z'
+  const create = (input: object) => go('POST', '/workspaces', { name: `test of ${email}`, ...input })
+  for (const input of [{ kind: 'live', now }, { now }, { kind: 'test', now: '1969-12-31T23:59:59Z' }]) {
+    const refused = await create(input)
+    assert.deepEqual([refused.status, refused.body.error.details.fields[0].path], [400, 'now'])
+  }
+  assert.equal((await create({ kind: 'test', now: '9999-12-31T00:00:00Z' })).status, 400)
+  const { status, body } = await create({ kind: 'test', now })
+  assert.equal(status, 201)
+  const clock = await go('GET', '/api/v1/test_clock', undefined, inWorkspace(body.data))
+  assert.equal(clock.body.data.now, now)
+})
+
 test('a person changes their name and creates workspaces', async () => {
   const { go, id, email } = await newPerson(server)
   assert.deepEqual((await go('PATCH', '/person', { name: 'Grace' })).body.data, { id, email, name: 'Grace' })

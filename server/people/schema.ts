@@ -54,7 +54,12 @@ export const PersonChange = closed({ name: Name })
 
 export const WorkspaceChange = closed({ name: WorkspaceName })
 
-export const NewWorkspace = closed({ name: WorkspaceName, kind: Type.Optional(Kind) })
+/** `now` is for test workspaces: when its clock begins. */
+export const NewWorkspace = closed({
+  name: WorkspaceName,
+  kind: Type.Optional(Kind),
+  now: Type.Optional(timestamp('')),
+})
 export type NewWorkspace = Static<typeof NewWorkspace>
 
 export const OpenSession = Type.Object({

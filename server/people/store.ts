@@ -3,7 +3,7 @@ import { type At, inTransaction, type Unscoped } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
-import { inUse, invalidState } from '../kit/problem.ts'
+import { inUse, invalid, invalidState } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
 import type { NewWorkspace, Person, Role, Session } from './schema.ts'
 
@@ -85,9 +85,12 @@ export const join = async (
       values (${workspace}, ${person_id}, ${role}, ${clock.iso(now)}) on conflict do nothing`,
   )) === 1
 
-/** Creates a workspace that the person owns. The clock of a test workspace begins at the current time. */
-export const createWorkspace = (at: At, { person_id, name, kind }: NewWorkspace & { person_id: string }) =>
+/** Creates a workspace that the person owns. The clock of a test workspace begins at `now`, or at the current time. */
+export const createWorkspace = (at: At, { person_id, name, kind, now }: NewWorkspace & { person_id: string }) =>
   inTransaction(at, async (at) => {
+    const begins_at = now === undefined ? at.now : clock.parse(now)
+    if (now !== undefined && kind !== 'test') throw invalidNow('now is only for test workspaces.')
+    if (!clocks.isValidTime(begins_at)) throw invalidNow('now must be a time of the years 1970 to 9998.')
     const { total } = await at.db.one<{ total: number }>(
       sql`select count(*) as total from memberships where person_id = ${person_id}`,
     )
@@ -97,9 +100,11 @@ export const createWorkspace = (at: At, { person_id, name, kind }: NewWorkspace 
     const workspace = await workspaces.create(at, { name, kind })
     if (!workspace) throw workspaceNameInUse()
     const inWorkspace = { ...at, workspace: workspace.id }
-    if (kind === 'test') await clocks.create(inWorkspace, { seed: clocks.default_seed })
+    if (kind === 'test') await clocks.create({ ...inWorkspace, now: begins_at }, { seed: clocks.default_seed })
     await join(inWorkspace, { person_id, role: 'owner' })
     return { id: workspace.id, name: workspace.name, kind: workspace.kind, role: 'owner' as const }
   })
 
 export const workspaceNameInUse = () => inUse('name', 'A workspace with this name already exists.', undefined)
+
+const invalidNow = (message: string) => invalid([{ path: 'now', code: 'format', message }])

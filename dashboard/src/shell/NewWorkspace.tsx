@@ -9,14 +9,20 @@ import { ErrorAlert } from '../kit/states.tsx'
 import { CenteredPage } from '../people/CenteredPage.tsx'
 import styles from '../people/centered-page.module.css'
 
+const fields = ['name', 'now']
+
 function NewWorkspaceForm({ onDone }: { onDone?: () => void }) {
   const client = useQueryClient()
   const navigate = useNavigate()
-  const form = useForm({ initialValues: { name: '', is_test: false } })
+  const form = useForm({ initialValues: { name: '', is_test: false, now: '' } })
   const creating = useMutation({
-    mutationFn: ({ name, is_test }: { name: string; is_test: boolean }) =>
-      request<Membership>('/app/workspaces', { method: 'POST', body: { name, kind: is_test ? 'test' : 'live' } }),
-    onError: (error) => form.setErrors(formErrors(error, ['name']).fields),
+    mutationFn: ({ name, is_test, now }: typeof form.values) => {
+      const body = is_test
+        ? { name, kind: 'test', ...(now && { now: new Date(now).toISOString() }) }
+        : { name, kind: 'live' }
+      return request<Membership>('/app/workspaces', { method: 'POST', body })
+    },
+    onError: (error) => form.setErrors(formErrors(error, fields).fields),
     onSuccess: async ({ id }) => {
       await client.invalidateQueries(session_query)
       onDone?.()
@@ -25,13 +31,21 @@ function NewWorkspaceForm({ onDone }: { onDone?: () => void }) {
   })
   return (
     <form className={styles.form} onSubmit={form.onSubmit((values) => creating.mutate(values))}>
-      {creating.error && <ErrorAlert>{formErrors(creating.error, ['name']).message}</ErrorAlert>}
+      {creating.error && <ErrorAlert>{formErrors(creating.error, fields).message}</ErrorAlert>}
       <TextInput label="Name" placeholder="Support" required data-autofocus {...form.getInputProps('name')} />
       <Checkbox
         label="Test workspace"
         description="Its time stands still until you advance it. You can’t change this later."
         {...form.getInputProps('is_test', { type: 'checkbox' })}
       />
+      {form.values.is_test && (
+        <TextInput
+          type="datetime-local"
+          label="Clock begins at"
+          description="Optional. If empty, it begins now."
+          {...form.getInputProps('now')}
+        />
+      )}
       <Button type="submit" loading={creating.isPending}>
         Create workspace
       </Button>

@@ -1,12 +1,14 @@
 import { Button, Loader, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
-import type { TestClock } from '../../../server/clocks/schema.ts'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import type { Advance, TestClock } from '../../../server/clocks/schema.ts'
 import { formErrors } from '../kit/error-messages.ts'
-import { formatTime } from '../kit/format.ts'
+import { formatExactTime, formatTimeZone } from '../kit/format.ts'
 import { ClockIcon } from '../kit/icons.tsx'
 import { useCanEdit } from '../kit/session.ts'
 import styles from './clocks.module.css'
 import { useAdvance } from './test-clock.ts'
+
+const minute_ms = 60_000
 
 const steps = [
   { name: '+1 hour', by_seconds: 3_600 },
@@ -17,15 +19,22 @@ const steps = [
 export function TestClockBar({ clock, error }: { clock: TestClock | undefined; error: Error | null }) {
   const can_edit = useCanEdit()
   const advancing = useAdvance()
+  const [chosen, setChosen] = useState('')
   const failure = advancing.error ?? error
   const is_advancing = clock?.status === 'advancing'
+  const is_disabled = is_advancing || advancing.isPending
+  const advance = (input: Advance) => advancing.mutate(input, { onSuccess: () => setChosen('') })
   return (
     <section className={styles.bar} aria-label="Test clock">
       <p className={styles.time} role="status">
         {is_advancing ? <Loader size={16} aria-hidden="true" /> : <ClockIcon size={16} />}
         <span>
-          Test clock: <strong>{clock ? <time dateTime={clock.now}>{formatTime(clock.now)}</time> : '…'}</strong>
-          {is_advancing && clock.target && `, advancing to ${formatTime(clock.target)}`}
+          Test clock: <strong>{clock ? <time dateTime={clock.now}>{formatClock(clock.now)}</time> : '…'}</strong>
+          {is_advancing && clock.target && (
+            <>
+              , advancing to <span className={styles.whole}>{formatClock(clock.target)}</span>
+            </>
+          )}
         </span>
       </p>
       {can_edit && clock && (
@@ -35,45 +44,75 @@ export function TestClockBar({ clock, error }: { clock: TestClock | undefined; e
               key={name}
               size="xs"
               variant="default"
-              disabled={is_advancing || advancing.isPending}
-              onClick={() => advancing.mutate({ by_seconds })}
+              disabled={is_disabled}
+              onClick={() => advance({ by_seconds })}
             >
               {name}
             </Button>
           ))}
-          <AdvanceTo is_disabled={is_advancing || advancing.isPending} onSubmit={(to) => advancing.mutate({ to })} />
+          <AdvanceTo
+            value={chosen}
+            min={nextMinute(clock.now)}
+            is_disabled={is_disabled}
+            onChange={setChosen}
+            onSubmit={(to) => advance({ to })}
+          />
         </div>
       )}
       {failure && (
         <p className={styles.error} role="alert">
-          {describe(failure)}
+          {describe(failure, advancing.variables?.to, clock)}
         </p>
       )}
     </section>
   )
 }
 
-function describe(error: Error): string {
+const formatClock = (time: string): string => `${formatExactTime(time)} ${formatTimeZone(time)}`
+
+/** The server's text has the time in UTC. */
+function describe(error: Error, to: string | undefined, clock: TestClock | undefined): ReactNode {
   const { fields, message } = formErrors(error, ['to'])
-  return fields.to ?? message ?? ''
+  if (!fields.to || !to || !clock || Date.parse(to) > Date.parse(clock.now)) return fields.to ?? message
+  return (
+    <>
+      Choose a time after <span className={styles.whole}>{formatExactTime(clock.now)}</span>.
+    </>
+  )
+}
+
+/** The first whole minute after the time, as the field writes it: without seconds, in the browser's time zone. */
+function nextMinute(time: string): string {
+  const next = new Date((Math.floor(Date.parse(time) / minute_ms) + 1) * minute_ms)
+  return new Date(next.getTime() - next.getTimezoneOffset() * minute_ms).toISOString().slice(0, 16)
+}
+
+interface AdvanceToProps {
+  value: string
+  min: string
+  is_disabled: boolean
+  onChange: (value: string) => void
+  onSubmit: (to: string) => void
 }
 
 /** The field has the browser's time zone, like all times in the dashboard. */
-function AdvanceTo({ is_disabled, onSubmit }: { is_disabled: boolean; onSubmit: (to: string) => void }) {
-  const [value, setValue] = useState('')
+function AdvanceTo({ value, min, is_disabled, onChange, onSubmit }: AdvanceToProps) {
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const time = new Date(value)
     if (!Number.isNaN(time.getTime())) onSubmit(time.toISOString())
   }
   return (
-    <form className={styles.to} onSubmit={submit}>
+    // Not validated by the browser: a time before the minimum gets an error message in the bar.
+    <form className={styles.to} onSubmit={submit} noValidate>
       <TextInput
         type="datetime-local"
         size="xs"
-        aria-label="Advance to"
+        label="Advance to"
+        classNames={{ root: styles.field ?? '' }}
+        min={min}
         value={value}
-        onChange={({ currentTarget }) => setValue(currentTarget.value)}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
       />
       <Button type="submit" size="xs" variant="default" disabled={is_disabled || value === ''}>
         Advance

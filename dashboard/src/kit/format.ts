@@ -7,6 +7,8 @@ const units: [Intl.RelativeTimeFormatUnit, number][] = [
 ]
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 const absolute = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
+const with_seconds = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' })
+const time_zone = new Intl.DateTimeFormat('en', { timeZoneName: 'short' })
 const numbers = new Intl.NumberFormat('en')
 
 /** "3 hours ago", "in 2 days". */
@@ -18,6 +20,16 @@ export function formatRelativeTime(time: string, now: number): string {
 }
 
 export const formatTime = (time: string): string => absolute.format(new Date(time))
+
+/** "Mar 6, 2031, 7:00:03 PM", or without the seconds if they are 0. */
+export function formatExactTime(time: string): string {
+  const date = new Date(time)
+  return (date.getSeconds() === 0 ? absolute : with_seconds).format(date)
+}
+
+/** "UTC", "GMT+2". It depends on the time, because of daylight saving time. */
+export const formatTimeZone = (time: string): string =>
+  time_zone.formatToParts(new Date(time)).find(({ type }) => type === 'timeZoneName')?.value ?? ''
 
 export const formatNumber = (number: number): string => numbers.format(number)
 

@@ -96,7 +96,8 @@ const items: Items<Item> = {
 
 const patient: Items<Item> = { ...items, limits: { ...items.limits, slow_after_ms: 60_000 } }
 
-const free = ({ capacity }: { capacity: Capacity }) => [capacity.free, capacity.free_slow]
+/** The free slots, and those for slow items, of each. */
+const free = (...all: { capacity: Capacity }[]) => all.flatMap(({ capacity }) => [capacity.free, capacity.free_slow])
 
 const item = (key: string, id = '1'): Item => ({ key, id, due_at: '2026-11-15T09:30:00.000Z' })
 
@@ -104,14 +105,14 @@ test('an item that runs for long moves to the slots for slow ones, and so do the
   const running = new Running(items)
   const state: State<Item> = newState('w', items.limits)
   const run = running.start(state, item('a'))
-  assert.deepEqual([free(running), free(state)], [[7, 4], [3, 2]]) // biome-ignore format: pairs
+  assert.deepEqual(free(running, state), [7, 4, 3, 2])
   running.findSlow()
-  assert.deepEqual([free(running), free(state)], [[8, 3], [4, 1]]) // biome-ignore format: pairs
+  assert.deepEqual(free(running, state), [8, 3, 4, 1])
   running.start(state, item('a', '2'))
   running.start(state, item('b'))
-  assert.deepEqual([free(running), free(state)], [[7, 2], [3, 0]]) // biome-ignore format: pairs
+  assert.deepEqual(free(running, state), [7, 2, 3, 0])
   running.end(run)
-  assert.deepEqual([free(running), free(state)], [[7, 3], [3, 1]]) // biome-ignore format: pairs
+  assert.deepEqual(free(running, state), [7, 3, 3, 1])
 })
 
 test('a key is no longer slow after an item that ran for a short time', () => {

@@ -76,9 +76,11 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
       log,
     })
     this.#timer = setInterval(() => {
-      this.#checking ??= this.#check().finally(() => {
-        this.#checking = undefined
-      })
+      this.#checking ??= this.#check()
+        .catch((error: unknown) => log.error({ err: error, kind: this.kind }, 'background work could not be checked'))
+        .finally(() => {
+          this.#checking = undefined
+        })
     }, check_every_ms)
   }
 
@@ -185,8 +187,7 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
       const at = await this.#atOf(state.workspace)
       if (await this.#leases.take(at, state)) await this.#claimAndRun(at, state, { slots, slow_slots })
     } catch (error) {
-      const { kind } = this
-      this.#log.warn({ err: error, kind, workspace_id: state.workspace }, 'due work could not be claimed')
+      this.#log.warn({ err: error, kind: this.kind, workspace_id: state.workspace }, 'due work could not be claimed')
     }
     capacity.cancelReservation(slots)
     this.#claims_in_progress -= 1
@@ -221,8 +222,8 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
     try {
       return { result: await this.#work.run(at, item, { isStopping: () => this.#is_stopping, log: this.#log }) }
     } catch (error) {
-      const { kind } = this
-      this.#log.error({ err: error, kind, workspace_id: at.workspace, id: item.id }, 'an item of work failed')
+      const about = { kind: this.kind, workspace_id: at.workspace, id: item.id }
+      this.#log.error({ err: error, ...about }, 'an item of work failed')
       return undefined
     }
   }

@@ -1,5 +1,6 @@
-import { normalizeTag, normalizeText, toSearchText } from '../../server/contacts/normalize.ts'
+import { normalizeTag, toSearchText } from '../../server/contacts/normalize.ts'
 import { copyTextArray } from '../../server/kit/postgres/copy.ts'
+import { normalizeText } from '../../server/kit/text.ts'
 
 /** The data of a contact, without its workspace. */
 export interface Person {

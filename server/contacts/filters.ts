@@ -1,6 +1,7 @@
 import { join, likeContains, raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { invalid } from '../kit/problem.ts'
-import { normalizeTag, normalizeText } from './normalize.ts'
+import { normalizeText } from '../kit/text.ts'
+import { normalizeTag } from './normalize.ts'
 import { type ContactFilters, parseSort } from './schema.ts'
 
 export const isFiltered = (query: ContactFilters): boolean => query.search !== undefined || hasOtherFilters(query)

@@ -1,29 +1,4 @@
-/** Letters that Unicode doesn't decompose into a base letter and an accent. */
-const base_letters: Record<string, string> = {
-  ß: 'ss',
-  æ: 'ae',
-  œ: 'oe',
-  ø: 'o',
-  đ: 'd',
-  ð: 'd',
-  þ: 'th',
-  ł: 'l',
-  ħ: 'h',
-  ı: 'i',
-  ς: 'σ',
-}
-const special_letters = new RegExp(`[${Object.keys(base_letters).join('')}]`, 'g')
-const accents = /[\u0300-\u036f]/g
-// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII, which most texts are
-const ascii = /^[\u0000-\u007f]*$/
-
-/** Removes case and accents, so that a search finds `Zoë` by `zoe`. */
-export function normalizeText(text: string): string {
-  const lower = text.toLowerCase()
-  if (ascii.test(lower)) return lower
-  const stripped = lower.normalize('NFKD').toLowerCase().replace(accents, '')
-  return stripped.replace(special_letters, (letter) => base_letters[letter] ?? letter).normalize('NFC')
-}
+import { normalizeText } from '../kit/text.ts'
 
 /** Removes case but keeps accents: tags are compared as a whole. */
 export const normalizeTag = (tag: string): string => tag.normalize('NFC').toLowerCase()

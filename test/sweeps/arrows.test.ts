@@ -14,7 +14,7 @@ const ranks = [
   ['product.ts'],
   ['kit'],
   ['docs', 'workspaces', 'clocks', 'events'],
-  ['api-keys', 'contacts', 'webhooks'],
+  ['api-keys', 'contacts', 'models', 'webhooks'],
   ['agents'],
   ['imports', 'integrations', 'overview', 'people'],
   ['config.ts'],

@@ -1,0 +1,65 @@
+export const intents = ['yes', 'no', 'repeat', 'human', 'stop', 'wrong_person', 'busy', 'goodbye'] as const
+export type Intent = (typeof intents)[number]
+
+/** What the matcher knows of a language. Words are in lower case, without accents and apostrophes; numbers are digits. */
+export interface Language {
+  /** Phrases of one or two telling words: of three words, two would be enough to match. */
+  intents: Record<Intent, string[]>
+  /** With one of these in a message, `yes` is heard only in phrases that have one too. */
+  negations: string[]
+  numbers: Record<string, number>
+  /** A number before one of these words is multiplied by it. The largest comes first. */
+  multipliers: [word: string, factor: number][]
+  /** May stand between the parts of a number. */
+  and: string
+  /** Said for digits one by one, such as "double five". */
+  repetitions: Record<string, number>
+  zero_names: string[]
+  plus: string
+  /** The numbers of days, such as "first". */
+  ordinals: Record<string, number>
+  before_ordinal: string[]
+  /** Spellings of each weekday, from Monday, and of each month. */
+  weekdays: string[][]
+  months: string[][]
+  /** Days from today, the longest phrases first. */
+  days: [phrase: string, days: number][]
+  /** Contain a word of `days` and mean no day. */
+  greetings: string[]
+  /** After "in" and a number. */
+  units: Record<string, number>
+  /** Before a weekday, or before "week" after it: the week that begins next Monday. */
+  next: string[]
+  week: string
+  is_month_first: boolean
+  times: TimeRule[]
+  /** Tells 3 in the morning from 3 in the afternoon. */
+  morning: RegExp
+  afternoon: RegExp
+  /** Spoken email addresses. */
+  at: string
+  dot: string
+  /** Before a name. The weak ones are often followed by something else. */
+  name: RegExp
+  weak_name: RegExp
+  /** Words that are no part of a name, besides those of intents and weekdays. */
+  not_names: string[]
+}
+
+/** Patterns are for normalized text: words separated by one space. */
+export interface TimeRule {
+  pattern: RegExp
+  /** Minutes since midnight. A group that is absent is 0. */
+  minutes: (first: number, second: number) => number
+  /** No half of the day is guessed. */
+  is_exact?: boolean
+}
+
+/** Numbers the words from `first` on. */
+export const numbered = (words: string, first: number): Record<string, number> =>
+  Object.fromEntries(words.split(' ').map((word, index) => [word, first + index]))
+
+/** A list of spellings for each of the comma-separated items. */
+export const spellings = (items: string): string[][] => items.split(', ').map((item) => item.split(' '))
+
+export const phrases = (list: string): string[] => list.split(', ')

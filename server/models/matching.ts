@@ -1,0 +1,176 @@
+import { normalizeText, truncate } from '../kit/text.ts'
+import { de } from './languages/de.ts'
+import { en } from './languages/en.ts'
+import type { Intent, Language } from './languages/language.ts'
+
+/** Below this score a phrase was not heard. */
+export const score_min = 0.6
+export const heard_length_max = 4000
+/** Bounds the time for one message: letters of words that are compared. Beyond it words with typos are not found. */
+const compared_letters_max = 300_000
+/** Longer words are compared without typos. */
+const typo_length_max = 30
+/** Short words differ too often in one letter only, and those of intents must not be mistaken. */
+const phrase_typo_length_min = 4
+const intent_typo_length_min = 5
+
+const languages: Record<string, Language> = { en, de }
+
+/** The language of a BCP 47 tag such as `de-AT`. English if it is not supported. */
+export const languageOf = (tag = 'en'): Language => languages[tag.split('-')[0]?.toLowerCase() ?? ''] ?? en
+
+/** A message that phrases are compared with. */
+export interface Heard {
+  text: string
+  language: Language
+  /** In their order. */
+  words: string[]
+  unique_words: Set<string>
+  words_by_length: Map<number, string[]>
+  letters_left: number
+}
+
+export function listen(text: string, language: Language): Heard {
+  const cut = truncate(text, heard_length_max)
+  const words = toWords(cut, language)
+  const unique_words = new Set(words)
+  const words_by_length = Map.groupBy(unique_words, ({ length }) => length)
+  return { text: cut, language, words, unique_words, words_by_length, letters_left: compared_letters_max }
+}
+
+/** What is compared of a text: without case, accents and punctuation, number words as digits. */
+export const normalize = (text: string, language: Language): string => toWords(text, language).join(' ')
+
+export interface Score {
+  /** The share of the phrase's words that were heard, in any order. */
+  score: number
+  /** The number of different words of the phrase. */
+  length: number
+}
+
+/** The higher score is better, then the longer phrase. */
+export const isBetter = (one: Score, other: Score | undefined): boolean =>
+  !other || one.score > other.score || (one.score === other.score && one.length > other.length)
+
+/** The best score of the phrases; undefined if none was heard. The list must not change: its words are remembered. */
+export const scorePhrases = (phrases: readonly string[], heard: Heard): Score | undefined =>
+  bestOf(wordsOfPhrases(phrases, heard.language), heard, phrase_typo_length_min)
+
+export function scoreIntent(intent: Intent, heard: Heard): Score | undefined {
+  const { language, unique_words } = heard
+  const phrases = wordsOfPhrases(language.intents[intent], language)
+  const has_negation = (words: Set<string>) => language.negations.some((negation) => words.has(negation))
+  const is_negated = intent === 'yes' && has_negation(unique_words)
+  return bestOf(is_negated ? phrases.filter(has_negation) : phrases, heard, intent_typo_length_min)
+}
+
+function bestOf(phrases: Set<string>[], heard: Heard, typo_length_min: number): Score | undefined {
+  let best: Score | undefined
+  for (const words of phrases) {
+    let count = 0
+    for (const word of words) if (isHeard(word, heard, typo_length_min)) count += 1
+    const found = { score: count / words.size, length: words.size }
+    if (found.score >= score_min && isBetter(found, best)) best = found
+  }
+  return best
+}
+
+function isHeard(word: string, heard: Heard, typo_length_min: number): boolean {
+  if (heard.unique_words.has(word)) return true
+  if (word.length < typo_length_min || word.length > typo_length_max || /\p{N}/u.test(word)) return false
+  const distance_max = typosAllowed(word)
+  for (let length = word.length - distance_max; length <= word.length + distance_max; length += 1) {
+    for (const other of heard.words_by_length.get(length) ?? []) {
+      heard.letters_left -= length
+      if (heard.letters_left < 0) return false
+      if (isWithin(word, other, distance_max)) return true
+    }
+  }
+  return false
+}
+
+const typosAllowed = (word: string): number => (word.length >= 10 ? 2 : 1)
+
+/** Whether the word is one of the names, with the typos that a phrase may have. */
+export const isSpelledLike = (word: string, name: string): boolean =>
+  word === name || (name.length > phrase_typo_length_min && isWithin(name, word, typosAllowed(name)))
+
+/** Whether the edit distance is at most `distance_max`. The time is linear in the length of the words. */
+export function isWithin(left: string, right: string, distance_max: number): boolean {
+  if (Math.abs(left.length - right.length) > distance_max) return false
+  let start = 0
+  while (start < left.length && start < right.length && left.charCodeAt(start) === right.charCodeAt(start)) start += 1
+  let left_end = left.length
+  let right_end = right.length
+  while (left_end > start && right_end > start && left.charCodeAt(left_end - 1) === right.charCodeAt(right_end - 1)) {
+    left_end -= 1
+    right_end -= 1
+  }
+  const rest = Math.max(left_end, right_end) - start
+  if (rest <= distance_max) return true
+  if (distance_max <= 1) return false
+  const a = left.slice(start, left_end)
+  const b = right.slice(start, right_end)
+  const fewer = distance_max - 1
+  return isWithin(a.slice(1), b, fewer) || isWithin(a, b.slice(1), fewer) || isWithin(a.slice(1), b.slice(1), fewer)
+}
+
+const words_by_list = new WeakMap<readonly string[], { language: Language; words: Set<string>[] }>()
+
+/** The words of each phrase, split once for as long as the list is in memory. */
+function wordsOfPhrases(phrases: readonly string[], language: Language): Set<string>[] {
+  const known = words_by_list.get(phrases)
+  if (known?.language === language) return known.words
+  const words = phrases.map((phrase) => new Set(toWords(phrase, language)))
+  words_by_list.set(phrases, { language, words })
+  return words
+}
+
+const apostrophes = /['’ʼ`´]/g
+const word = /[\p{L}\p{M}\p{N}]+/gu
+
+function toWords(text: string, language: Language): string[] {
+  const plain = normalizeText(text.replace(apostrophes, '')).replace(apostrophes, '')
+  const words = plain.match(word) ?? []
+  const result: string[] = []
+  for (let index = 0; index < words.length; ) {
+    const number = readNumber(words, index, language)
+    result.push(number ? String(number.value) : (words[index] ?? ''))
+    index = number?.end ?? index + 1
+  }
+  return result
+}
+
+interface ReadNumber {
+  value: number
+  /** The index after its last word. */
+  end: number
+}
+
+/** The number that begins at this word, such as 2026 for "two thousand and twenty six". */
+function readNumber(words: string[], start: number, language: Language): ReadNumber | undefined {
+  let value = 0
+  let end = start
+  for (const [multiplier, factor] of language.multipliers) {
+    const part = readBelowHundred(words, end, language)
+    const after = part?.end ?? end
+    if (words[after] !== multiplier) continue
+    value += (part?.value ?? 1) * factor
+    end = after + 1
+    if (words[end] === language.and && readBelowHundred(words, end + 1, language)) end += 1
+  }
+  const last = readBelowHundred(words, end, language)
+  if (last) return { value: value + last.value, end: last.end }
+  return end > start ? { value, end } : undefined
+}
+
+function readBelowHundred(words: string[], start: number, { numbers }: Language): ReadNumber | undefined {
+  const value = ownValue(numbers, words[start])
+  if (value === undefined) return undefined
+  const ones = value >= 20 && value % 10 === 0 ? ownValue(numbers, words[start + 1]) : undefined
+  return ones && ones < 10 ? { value: value + ones, end: start + 2 } : { value, end: start + 1 }
+}
+
+/** A word such as "constructor" must not find what objects inherit. */
+export const ownValue = <Value>(values: Record<string, Value>, name: string | undefined): Value | undefined =>
+  name !== undefined && Object.hasOwn(values, name) ? values[name] : undefined

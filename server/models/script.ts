@@ -1,0 +1,203 @@
+import { storable, truncate } from '../kit/text.ts'
+import type { Moment } from './dates.ts'
+import { type Heard, isBetter, languageOf, listen, type Score, scoreIntent, scorePhrases } from './matching.ts'
+import { type Branch, nodes_max, type Script, type ScriptNode, waits } from './script-schema.ts'
+import { findSlot, type Slot } from './slots.ts'
+import { fill, type Values } from './template.ts'
+
+/** Where a conversation is in its script. */
+export interface ScriptState {
+  /** Null before the first step and after a hand-over: the script begins at its start node. */
+  node: string | null
+  variables: Values
+}
+
+export type ScriptInput =
+  /** The agent speaks first. */
+  | { type: 'begin' }
+  | { type: 'heard'; text: string; now: number }
+  /** The contact has said nothing for a while. */
+  | { type: 'silence' }
+  | { type: 'tool_done'; is_ok: boolean; result?: unknown }
+
+export interface ScriptSettings extends Omit<Moment, 'now'> {
+  /** For placeholders, besides the variables: `contact.first_name`, `agent.name`, `now`. */
+  values?: Values
+}
+
+export interface ScriptStep {
+  state: ScriptState
+  /** Empty if the agent says nothing. */
+  say: string
+  next: 'wait' | 'end' | 'hand_over' | { tool: string; arguments: Record<string, unknown> }
+  /** The values of slots that were heard. */
+  results: Partial<Record<Slot, string>>
+}
+
+const say_length_max = 4000
+const variables_max = 200
+const result_members_max = 20
+const name_length_max = 100
+const value_length_max = 1000
+
+/** The next step of a script, from its state and what happened. The same arguments give the same step. */
+export function stepScript(
+  script: Script,
+  state: ScriptState,
+  input: ScriptInput,
+  settings: ScriptSettings = {},
+): ScriptStep {
+  const node = state.node === null ? undefined : nodeAt(script, state.node)
+  const reaction = node ? reactAt(node, state, input, settings) : reactAtStart(script, state, input, settings)
+  return follow(script, { ...state, ...reaction.state }, reaction, settings)
+}
+
+/** What happens at the current node: words, then the node to go to. Without `go` the agent stays and waits. */
+interface Reaction {
+  say?: string | undefined
+  go?: string | undefined
+  state?: Partial<ScriptState>
+  results?: ScriptStep['results']
+}
+
+/** The contact's first words may already answer the start node. If not, the agent says what it has to say. */
+function reactAtStart(script: Script, state: ScriptState, input: ScriptInput, settings: ScriptSettings): Reaction {
+  const start = nodeAt(script, script.start)
+  if (input.type === 'tool_done') return {}
+  if (input.type !== 'heard' || !start) return { go: script.start }
+  return branchFor(start, state, hear(input, settings)) ?? { go: script.start }
+}
+
+function reactAt(node: ScriptNode, state: ScriptState, input: ScriptInput, settings: ScriptSettings): Reaction {
+  if (node.tool !== undefined) {
+    // Only its result continues the script: a tool must not run twice because the contact says something.
+    if (input.type !== 'tool_done') return {}
+    const variables = withResult(state.variables, node.tool, input.result)
+    return { go: input.is_ok ? node.ok : node.failed, state: { variables } }
+  }
+  switch (input.type) {
+    case 'begin':
+      return { say: node.say }
+    case 'silence':
+      return node.silence ?? {}
+    case 'tool_done':
+      return {}
+    case 'heard': {
+      const message = hear(input, settings)
+      const branch = branchFor(node, state, message)
+      if (branch) return branch
+      return scoreIntent('repeat', message.heard) || !node.else ? { say: node.say } : node.else
+    }
+  }
+}
+
+interface Message {
+  heard: Heard
+  moment: Moment
+}
+
+const hear = ({ text, now }: { text: string; now: number }, settings: ScriptSettings): Message => ({
+  heard: listen(text, languageOf(settings.language)),
+  moment: { ...settings, now },
+})
+
+/** The branch that fits best: by score, then by the length of the phrase, then by their order. */
+function branchFor(node: ScriptNode, state: ScriptState, { heard, moment }: Message): Reaction | undefined {
+  let best: { branch: Branch; found: FoundBranch } | undefined
+  const tried = new Set<string>()
+  for (const branch of node.on ?? []) {
+    // Of equal branches the first wins, so the others need no work.
+    const name = branch.intent ?? branch.slot
+    if (name !== undefined && tried.has(name)) continue
+    if (name !== undefined) tried.add(name)
+    const found = scoreBranch(branch, heard, moment)
+    if (found && isBetter(found, best?.found)) best = { branch, found }
+  }
+  if (!best) return undefined
+  const { branch, found } = best
+  const results = branch.slot && found.value !== undefined ? { [branch.slot]: found.value } : {}
+  return { say: branch.say, go: branch.go, results, state: { variables: { ...state.variables, ...results } } }
+}
+
+interface FoundBranch extends Score {
+  /** Of a slot. */
+  value?: string
+}
+
+function scoreBranch({ hear, intent, slot }: Branch, heard: Heard, moment: Moment): FoundBranch | undefined {
+  if (hear) return scorePhrases(hear, heard)
+  if (intent) return scoreIntent(intent, heard)
+  return slot && findSlot(slot, heard, moment)
+}
+
+/** Goes from node to node until one waits, calls a tool, or the conversation ends. All that is said is one reply. */
+function follow(script: Script, state: ScriptState, reaction: Reaction, settings: ScriptSettings): ScriptStep {
+  const { results = {} } = reaction
+  const values = { ...state.variables, ...settings.values }
+  const said = [reaction.say]
+  const step = (node: string | null, next: ScriptStep['next']): ScriptStep => ({
+    state: { ...state, node },
+    say: joinSaid(said, values),
+    next,
+    results,
+  })
+  let target = reaction.go
+  if (target === undefined) return step(state.node, 'wait')
+  for (let count = 0; count < nodes_max; count += 1) {
+    if (target === '@end') return step(null, 'end')
+    const node = nodeAt(script, target)
+    // `@hand_over`, or a node that is missing because nobody checked the script.
+    if (!node) break
+    if (node.tool !== undefined) {
+      return step(target, { tool: node.tool, arguments: fillArguments(node.with ?? {}, values) })
+    }
+    said.push(node.say)
+    if (waits(node) || node.go === undefined) return step(target, 'wait')
+    target = node.go
+  }
+  return step(null, 'hand_over')
+}
+
+const nodeAt = ({ nodes }: Script, name: string): ScriptNode | undefined =>
+  Object.hasOwn(nodes, name) ? nodes[name] : undefined
+
+/** Stops when the reply is full, because a value can be much longer than its placeholder. */
+function joinSaid(said: (string | undefined)[], values: Values): string {
+  let text = ''
+  for (const one of said) {
+    const filled = one === undefined ? '' : fill(one, values).trim()
+    if (filled !== '') text += (text && ' ') + filled
+    if (text.length >= say_length_max) return truncate(text, say_length_max)
+  }
+  return text
+}
+
+/** `checkScript` limits the depth. */
+function fillArguments(members: object, values: Values): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, fillValue(member, values)]))
+}
+
+function fillValue(value: unknown, values: Values): unknown {
+  if (typeof value === 'string') return fill(value, values)
+  if (Array.isArray(value)) return value.map((item) => fillValue(item, values))
+  return typeof value === 'object' && value !== null ? fillArguments(value, values) : value
+}
+
+/** A tool's result as variables: `{{tool}}` if it is a single value, `{{tool.member}}` if it is an object. */
+function withResult(variables: Values, tool: string, result: unknown): Values {
+  const kept = Object.entries(variables).filter(([name]) => name !== tool && !name.startsWith(`${tool}.`))
+  const is_object = typeof result === 'object' && result !== null
+  const named: [string, unknown][] = is_object
+    ? Object.entries(result).map(([name, value]) => [`${tool}.${name}`, value])
+    : [[tool, result]]
+  const added = named.flatMap(([name, value]) => {
+    const variable = toVariable(value)
+    return variable === undefined || name.length > name_length_max ? [] : [[storable(name), variable] as const]
+  })
+  return Object.fromEntries([...kept, ...added.slice(0, result_members_max)].slice(0, variables_max))
+}
+
+function toVariable(value: unknown): string | number | boolean | undefined {
+  if (typeof value === 'string') return storable(truncate(value, value_length_max))
+  return typeof value === 'number' || typeof value === 'boolean' ? value : undefined
+}

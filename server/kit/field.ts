@@ -26,6 +26,7 @@ interface TextOptions {
   description?: string
   examples?: unknown[]
   multiline?: boolean
+  default?: string
   [check]?: Check
 }
 

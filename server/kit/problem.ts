@@ -95,7 +95,7 @@ export const methodNotAllowed = (method: string, allow: string) =>
 export const inUse = (field: string, message: string, existing_id: string | undefined) =>
   new Problem('CONFLICT', message, { field, reason: 'already_exists', existing_id: existing_id ?? null })
 
-export const invalidState = (message: string) => new Problem('INVALID_STATE', message)
+export const invalidState = (message: string, details = {}) => new Problem('INVALID_STATE', message, details)
 
 export const idempotencyInProgress = () =>
   new Problem(

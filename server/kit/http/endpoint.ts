@@ -12,7 +12,7 @@ import { matchesStrongly, matchesWeakly } from './etag.ts'
 import { allHeaders, headerValues, readHeader } from './headers.ts'
 import { hasStoredAnswer, type KeyedRequest, readKey } from './idempotency.ts'
 import type * as kinds from './operation.ts'
-import { bodyOf, type Caller, type Operation, type RawAnswer, uploadOf } from './operation.ts'
+import { bodyOf, type Caller, mayOmitBody, type Operation, type RawAnswer, uploadOf } from './operation.ts'
 import { openStreamBody } from './stream-body.ts'
 import { unlimited } from './stream-limits.ts'
 import { keyedRequest, receiveUpload } from './upload.ts'
@@ -85,12 +85,13 @@ const queueFor = ({ isExpensive }: kinds.List | kinds.File, query: unknown, cont
 function writeEndpoint(operation: kinds.Write | kinds.WriteMany, context: EndpointContext): Endpoint {
   const { service, write } = context
   const answer = resourceAnswer(operation, context.base_path)
+  const may_omit_body = mayOmitBody(operation)
   return async (incoming) => {
     if (operation.kind === 'write' && operation.upload && incoming.body instanceof Readable) {
       const upload = { operation, upload: operation.upload, incoming, body: incoming.body, answer }
       return receiveUpload(upload, await atCaller(service, incoming.caller), write, context.log)
     }
-    const json = operation.body && parseJsonBody(incoming.body)
+    const json = operation.body && (may_omit_body && isEmpty(incoming.body) ? {} : parseJsonBody(incoming.body))
     const call = callWithBody(operation, incoming, operation.body, json)
     // Fields that are ignored are not validated, and may nest too deeply to be fingerprinted.
     assertNotTooDeep(json)
@@ -107,6 +108,8 @@ function writeEndpoint(operation: kinds.Write | kinds.WriteMany, context: Endpoi
     return keyed !== undefined && hasStoredAnswer(await atCaller(service, caller), keyed.key)
   }
 }
+
+const isEmpty = (body: IncomingRequest['body']): boolean => !body || (body instanceof Buffer && body.length === 0)
 
 function fileEndpoint(operation: kinds.File, context: EndpointContext): Endpoint {
   const headers = {

@@ -37,14 +37,16 @@ export function resourceAnswer(
   base_path: string,
 ): (resource: unknown, params?: unknown) => Answer {
   const { path, version, response } = operation
-  const status = operation.kind === 'get' ? 200 : operation.status
+  const success = operation.kind === 'get' ? 200 : operation.status
+  const isCreated = operation.kind === 'get' ? undefined : operation.isCreated
   const shows_resource = showsResource(operation)
   const collection = (operation.kind !== 'get' && operation.collection) || path.replace(/\/:.*/, '')
   const stringify = stringifier(resourceEnvelope(response))
   return (data, params) => {
     const headers: Record<string, string> = {}
     const body = stringify({ success: true, data })
-    // `version` gets what the operation returns, or what its verb passes as the resource.
+    // `isCreated` and `version` get what the operation returns, or what its verb passes as the resource.
+    const status = isCreated && !isCreated(data as never) ? 200 : success
     if (version && shows_resource) headers.etag = formatEtag(version(data as never))
     else if (operation.kind === 'get') headers.etag = formatEtag(hashText(body))
     if (status === 201) headers.location = `${base_path}${fillPath(collection, params)}/${Object(data).id}`

@@ -123,6 +123,8 @@ interface Writing<P extends TSchema, Q extends TSchema, B extends TSchema, R ext
   body: B | undefined
   response: R
   status: 200 | 201 | 202
+  /** For a create that may return an existing resource, which is answered with 200. Called with what `run` returns. */
+  isCreated: ((result: never) => boolean) | undefined
   /** The path of the collection that a created resource belongs to. By default `path`, up to its first parameter. */
   collection: string | undefined
   version: Version | undefined
@@ -198,7 +200,7 @@ type Nothing = typeof nothing
 type Definition<Op, Optional extends keyof Op> = Omit<Op, 'kind' | Optional> & Partial<Pick<Op, Optional>>
 type Defaults = 'description' | 'params' | 'query' | 'errors'
 type ReadDefaults = Defaults | 'method'
-type WriteDefaults = Defaults | 'body' | 'status' | 'collection' | 'is_secret' | 'before' | 'version'
+type WriteDefaults = Defaults | 'body' | 'status' | 'isCreated' | 'collection' | 'is_secret' | 'before' | 'version'
 
 const described = { description: '', params: nothing, query: nothing, errors: [] }
 const reading = { ...described, method: 'GET' }
@@ -206,6 +208,7 @@ const writing = {
   ...described,
   body: undefined,
   status: 200,
+  isCreated: undefined,
   collection: undefined,
   is_secret: false,
   before: undefined,
@@ -261,6 +264,14 @@ export const uploadOf = (operation: Operation): Upload | undefined =>
   operation.kind === 'write' ? operation.upload : undefined
 
 export const bodyOf = (operation: Operation): TSchema | undefined => (isWrite(operation) ? operation.body : undefined)
+
+/** A POST whose fields are all optional may have no body. */
+export function mayOmitBody(operation: Operation): boolean {
+  const body = bodyOf(operation)
+  if (operation.method !== 'POST' || !body || uploadOf(operation)) return false
+  const { required = [], properties = {} }: { required?: string[]; properties?: object } = Object(body)
+  return required.every((name) => 'default' in Object(Object(properties)[name]))
+}
 
 const by_updated_at: Version = (resource: object) => String(Object(resource).updated_at)
 

@@ -110,17 +110,23 @@ function readMember(schema: RequestSchema, value: unknown, path: string, faults:
   const types = Array.isArray(schema.type) ? schema.type : [schema.type]
   if (value === null && types.includes('null')) return null
   if (types.includes('string')) return readText(schema, value, path, types.includes('null'), faults)
-  if (types.includes('integer')) return readInteger(schema, value, path, faults)
+  if (types.includes('integer')) return readNumber(schema, value, path, faults, 'an integer')
+  if (types.includes('number')) return readNumber(schema, value, path, faults, 'a number')
   if (types.includes('boolean')) return readBoolean(value, path, faults)
   if (types.includes('array')) return readArray(schema, value, path, faults)
   if (types.includes('object')) return readObject(schema, value, path, faults)
   throw new Error(`no rule for the type ${schema.type} of ${path}`)
 }
 
-function readInteger(schema: RequestSchema, value: unknown, path: string, faults: Fault[]): number | undefined {
-  const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = schema
-  if (typeof value !== 'number' || !Number.isInteger(value))
-    return addFault(faults, path, 'type', `${path} must be an integer.`)
+function readNumber(
+  { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER }: RequestSchema,
+  value: unknown,
+  path: string,
+  faults: Fault[],
+  kind: 'an integer' | 'a number',
+): number | undefined {
+  const isValid = kind === 'an integer' ? Number.isInteger : Number.isFinite
+  if (typeof value !== 'number' || !isValid(value)) return addFault(faults, path, 'type', `${path} must be ${kind}.`)
   if (value < minimum) return addFault(faults, path, 'minimum', `${path} must be at least ${minimum}.`)
   if (value > maximum) return addFault(faults, path, 'maximum', `${path} must be at most ${maximum}.`)
   return value

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import { resourceEnvelope } from '../http/envelope.ts'
-import { bodyOf, type Operation, type Raw, type Upload, uploadOf } from '../http/operation.ts'
+import { bodyOf, mayOmitBody, type Operation, type Raw, type Upload, uploadOf } from '../http/operation.ts'
 import { downloads_per_workspace_max } from '../http/stream-limits.ts'
 import { pageSchema } from '../postgres/page.ts'
 import { type ErrorSamples, errorResponses } from './errors.ts'
@@ -45,7 +45,7 @@ function requestBody(operation: Operation, components: Components): Json {
   const upload = uploadOf(operation)
   if (!body) return {}
   const content = { ...jsonContent(body, components), ...(upload && formContent(upload, components)) }
-  return { requestBody: { required: true, content } }
+  return { requestBody: { required: !mayOmitBody(operation), content } }
 }
 
 const rawBody = ({ body_example: example }: Raw): Json =>
@@ -86,9 +86,12 @@ function responses(operation: Operation, components: Components): Json {
       }
     case 'write':
     case 'write_many': {
-      const { status, response } = operation
+      const { status, response, isCreated } = operation
       const description = status === 201 ? 'Created.' : status === 202 ? 'Accepted.' : 'Success.'
-      return { [status]: jsonResponse(operation, description, resourceEnvelope(response), components) }
+      const answer = jsonResponse(operation, description, resourceEnvelope(response), components)
+      if (!isCreated) return { [status]: answer }
+      const { Location: _, ...headers } = responseHeaders(operation)
+      return { 200: { ...answer, description: 'The resource exists already.', headers }, [status]: answer }
     }
   }
 }

@@ -86,7 +86,8 @@ const about: About = {
     contacts: 'The people that agents communicate with.',
     imports: 'Import contacts from CSV files in the background. Try an import with a dry run; cancel or undo it.',
     integrations: 'Receive contacts from forms and CRMs.',
-    agents: 'AI agents that answer and place calls. Their instructions have versions, one of which is deployed.',
+    agents:
+      'AI agents that answer and place calls. Their configuration has a draft and versions, one of which is deployed.',
     events: 'What happened, in order: as a list and as a stream.',
     overview: 'Figures of the workspace at a glance.',
     webhooks: 'Send events to your server as they happen, and follow each delivery.',

@@ -1,11 +1,37 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import * as agents from '../server/agents/store.ts'
+import { inTransaction, on, openHooks } from '../server/kit/at.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
+import { Problem } from '../server/kit/problem.ts'
 import { eventsOf, unknown_id } from './support/contacts.ts'
 import { serve, type Tenant } from './support/harness.ts'
 import { newAgent } from './support/samples.ts'
 
-const { workspace, fetch, pool } = await serve()
+const { workspace, fetch, pool, at } = await serve()
+
+const defaults = {
+  instructions: null,
+  greeting: null,
+  language: 'en',
+  model: null,
+  fallback_model: null,
+  script: null,
+  tools: [],
+  results: [],
+  contact_fields: [],
+  hand_over: { is_allowed: true, on_failure: false, message: null },
+  limits: {
+    turns_max: 200,
+    tokens_max: 60_000,
+    reply_characters_max: 4_000,
+    idle_seconds: 86_400,
+    tool_timeout_ms: 8_000,
+  },
+}
+
+/** The agent as in a list. */
+const listed = ({ draft: _, ...agent }: { draft: unknown }) => agent
 
 async function create({ call }: Tenant, input: object = {}) {
   const { status, body } = await call('POST', '/agents', newAgent(input))
@@ -18,8 +44,9 @@ test('an agent is created with its version v1 deployed', async () => {
   const input = { name: ' Reception ', description: 'Answers\nthe main line.', instructions: 'Greet.\n\tThen ask.' }
   const created = await call('POST', '/agents', input)
   assert.equal(created.status, 201)
-  const { id, created_at, updated_at, deployed_version, ...rest } = created.body.data
-  assert.deepEqual(rest, { ...input, name: 'Reception' })
+  const { id, created_at, updated_at, deployed_version, draft, ...rest } = created.body.data
+  assert.deepEqual(rest, { ...input, name: 'Reception', candidate: null, has_unpublished_changes: false })
+  assert.deepEqual(draft, { ...defaults, instructions: input.instructions })
   assert.deepEqual(Object.keys(deployed_version).sort(), ['id', 'version_label'])
   assert.equal(deployed_version.version_label, 'v1')
   assert.notEqual(deployed_version.id, id)
@@ -117,9 +144,13 @@ test("an agent's versions are listed", async () => {
   await create(tenant)
   const versions = await tenant.call('GET', `/agents/${id}/versions`)
   assert.equal(versions.status, 200)
+  const { created_by } = versions.body.data[0]
+  assert.equal(created_by.kind, 'api_key')
   assert.deepEqual(versions.body, {
     success: true,
-    data: [{ id: deployed_version.id, version_label: 'v1', instructions: 'Greet.', created_at }],
+    data: [
+      { id: deployed_version.id, version_label: 'v1', instructions: 'Greet.', note: null, created_by, created_at },
+    ],
     pagination: { total: 1, limit: 20, offset: 0, has_more: false, next_cursor: null },
   })
   const past = await tenant.call('GET', `/agents/${id}/versions?limit=1&offset=1`)
@@ -132,7 +163,7 @@ test('an agent of another workspace, an unknown id and an invalid id give the sa
   const { id } = await create(await workspace())
   const seen = new Set<string>()
   for (const other of [id, unknown_id, unknown_id.toUpperCase(), 'x', '%00', '%20', `${unknown_id}0`]) {
-    for (const path of [`/agents/${other}`, `/agents/${other}/versions`]) {
+    for (const path of ['', '/versions', '/deployments'].map((rest) => `/agents/${other}${rest}`)) {
       const { status, body } = await tenant.call('GET', path)
       assert.equal(status, 404, path)
       seen.add(`${body.error.code} ${body.error.message}`)
@@ -147,14 +178,15 @@ test('creating an agent records an event in the same transaction', async () => {
   const agent = await create(tenant)
   const [event, ...none] = await eventsOf(pool, tenant)
   assert.deepEqual(none, [])
-  assert.deepEqual([event?.type, event?.resource_id, event?.data], ['agent.created', agent.id, agent])
+  assert.deepEqual([event?.type, event?.resource_id, event?.data], ['agent.created', agent.id, listed(agent)])
   const rows = await pool.many<{ written_by: string }>(
     sql`select xmin::text as written_by from agents where workspace_id = ${tenant.id}
-      union all select xmin::text from agent_versions where workspace_id = ${tenant.id}`,
+      union all select xmin::text from agent_versions where workspace_id = ${tenant.id}
+      union all select xmin::text from agent_deployments where workspace_id = ${tenant.id}`,
   )
   assert.deepEqual(
     rows.map(({ written_by }) => written_by),
-    [event?.written_by, event?.written_by],
+    [event?.written_by, event?.written_by, event?.written_by],
   )
 })
 
@@ -167,4 +199,267 @@ test('an agent is created once for an Idempotency-Key', async () => {
   assert.equal(second.headers.get('location'), first.headers.get('location'))
   assert.equal((await tenant.call('GET', '/agents')).body.pagination.total, 1)
   assert.equal((await eventsOf(pool, tenant)).length, 1)
+})
+
+test('lists have no draft', async () => {
+  const tenant = await workspace()
+  const agent = await create(tenant)
+  assert.deepEqual((await tenant.call('GET', '/agents')).body.data, [listed(agent)])
+})
+
+const configured = {
+  instructions: 'Greet.',
+  greeting: 'Hello.\nHow can I help?',
+  language: 'pt-BR',
+  model: { provider: 'openai', name: 'gpt-5-mini', temperature: 0.5 },
+  fallback_model: { provider: 'anthropic', name: 'claude', temperature: null },
+  tools: ['book_slot'],
+  results: [{ name: 'day', type: 'date', description: 'The day.' }],
+  contact_fields: ['email', 'tags'],
+  hand_over: { is_allowed: false, on_failure: true, message: 'One moment.' },
+  limits: { turns_max: 1, tokens_max: 2, reply_characters_max: 3, idle_seconds: 4, tool_timeout_ms: 5 },
+}
+
+test('an agent is created with its whole configuration, which can be sent back', async () => {
+  const tenant = await workspace()
+  const agent = await create(tenant, configured)
+  assert.deepEqual(agent.draft, { ...configured, script: null })
+  const again = await create(tenant, agent)
+  assert.deepEqual(again.draft, agent.draft)
+  assert.deepEqual((await tenant.call('GET', `/agents/${again.id}`)).body.data, again)
+})
+
+test('a PATCH changes the name at once and the configuration only in the draft', async () => {
+  const tenant = await workspace()
+  const before = await create(tenant, { ...configured, description: 'Main line.' })
+  const change = { name: 'Sales', description: null, instructions: 'Sell.', limits: { turns_max: 9 } }
+  const { status, body } = await tenant.call('PATCH', `/agents/${before.id}`, change)
+  assert.equal(status, 200)
+  const limits = { ...configured.limits, turns_max: 9 }
+  assert.ok(body.data.updated_at > before.updated_at)
+  assert.deepEqual(body.data, {
+    ...before,
+    name: 'Sales',
+    description: '',
+    has_unpublished_changes: true,
+    draft: { ...before.draft, instructions: 'Sell.', limits },
+    updated_at: body.data.updated_at,
+  })
+  assert.deepEqual((await tenant.call('GET', `/agents/${before.id}`)).body, body)
+  const [, event, ...none] = await eventsOf(pool, tenant)
+  assert.deepEqual(none, [])
+  assert.deepEqual([event?.type, event?.data], ['agent.updated', listed(body.data)])
+  const { name, description } = before
+  assert.deepEqual(event?.previous, { name, description, has_unpublished_changes: false })
+})
+
+test('lists, models and scripts are replaced as a whole, and cleared with null or []', async () => {
+  const tenant = await workspace()
+  const { id } = await create(tenant, configured)
+  const patch = async (change: object) => (await tenant.call('PATCH', `/agents/${id}`, change)).body.data.draft
+  const model = { provider: 'openai', name: 'other' }
+  assert.deepEqual((await patch({ model })).model, { ...model, temperature: null })
+  const cleared = { model: null, tools: [], results: [], contact_fields: [], greeting: '' }
+  assert.partialDeepStrictEqual(await patch(cleared), { ...cleared, greeting: null })
+  const script = { start: 'greet', nodes: { greet: { say: 'Hello.', on: [] }, bye: { say: 'Bye.' } } }
+  assert.deepEqual((await patch({ script })).script, script)
+  assert.deepEqual((await patch({ script: { start: 'bye' } })).script, { start: 'bye' })
+  assert.deepEqual((await patch({ tools: ['b', 'a', 'b'], contact_fields: ['tags', 'tags'] })).tools, ['b', 'a'])
+})
+
+test('the body of a GET can be sent back, and its draft is the configuration', async () => {
+  const tenant = await workspace()
+  const { id } = await create(tenant, { instructions: 'Deployed.' })
+  const { data } = (await tenant.call('PATCH', `/agents/${id}`, { instructions: 'Draft.' })).body
+  assert.equal(data.instructions, 'Deployed.')
+  const same = await tenant.call('PATCH', `/agents/${id}`, data)
+  assert.deepEqual([same.status, same.body.data.draft], [200, data.draft])
+  assert.ok(same.body.data.updated_at > data.updated_at)
+  const partial = { instructions: 'Ignored.', draft: { greeting: 'Hello.' } }
+  const { draft } = (await tenant.call('PATCH', `/agents/${id}`, partial)).body.data
+  assert.deepEqual(draft, { ...data.draft, greeting: 'Hello.' })
+})
+
+test('an empty PATCH changes nothing', async () => {
+  const tenant = await workspace()
+  const agent = await create(tenant)
+  assert.deepEqual((await tenant.call('PATCH', `/agents/${agent.id}`, {})).body.data, agent)
+  assert.equal((await eventsOf(pool, tenant)).length, 1)
+})
+
+test('has_unpublished_changes is false again when the draft is changed back', async () => {
+  const tenant = await workspace()
+  const { id } = await create(tenant, { instructions: 'Greet.' })
+  const patch = async (change: object) =>
+    (await tenant.call('PATCH', `/agents/${id}`, change)).body.data.has_unpublished_changes
+  assert.equal(await patch({ instructions: 'Sell.' }), true)
+  assert.equal(await patch({ name: 'Sales' }), true)
+  assert.equal(await patch({ instructions: 'Greet.' }), false)
+  assert.equal(await patch({ limits: { turns_max: 200 } }), false)
+  assert.equal(await patch({ script: { start: 'a' } }), true)
+})
+
+const model = { provider: 'openai', name: 'gpt-5-mini' }
+const tools = Array.from({ length: 33 }, (_, index) => `tool_${index}`)
+const results = tools.map((name) => ({ name, type: 'text' }))
+const invalid_fields: [path: string, change: object][] = [
+  ['greeting', { greeting: 'x'.repeat(1_001) }],
+  ['language', { language: 'x' }],
+  ['language', { language: 'en_US' }],
+  ['language', { language: 'en-aaaaaaaaa' }],
+  ['language', { language: null }],
+  ['model', { model: 'gpt' }],
+  ['model.name', { model: { provider: 'openai' } }],
+  ['model.provider', { model: { ...model, provider: '' } }],
+  ['model.temperature', { model: { ...model, temperature: 2.1 } }],
+  ['model.temperature', { model: { ...model, temperature: '1' } }],
+  ['model.top_p', { model: { ...model, top_p: 1 } }],
+  ['fallback_model.name', { fallback_model: { provider: 'openai' } }],
+  ['script', { script: 'greet' }],
+  ['script', { script: [] }],
+  ['script', { script: {}, model }],
+  ['script.nodes.a.say', { script: { nodes: { a: { say: 'nul\0' } } } }],
+  ['script.nodes', { script: { nodes: { 'a\ud800': {} } } }],
+  ['script', { script: { say: 'x'.repeat(256 * 1024) } }],
+  ['tools', { tools }],
+  ['tools.0', { tools: ['Book Slot'] }],
+  ['results', { results }],
+  ['results.0.type', { results: [{ name: 'day' }] }],
+  ['results.0.type', { results: [{ name: 'day', type: 'time' }] }],
+  ['results.1.name', { results: [results[0], results[0]] }],
+  ['contact_fields.0', { contact_fields: ['phone_number'] }],
+  ['hand_over.message', { hand_over: { message: 5 } }],
+  ['hand_over.is_on', { hand_over: { is_on: true } }],
+  ['hand_over.is_allowed', { hand_over: { is_allowed: null } }],
+  ['limits.turns_max', { limits: { turns_max: 201 } }],
+  ['limits.turns_max', { limits: { turns_max: 0 } }],
+  ['limits.tokens_max', { limits: { tokens_max: 60_001 } }],
+  ['limits.reply_characters_max', { limits: { reply_characters_max: 4_001 } }],
+  ['limits.idle_seconds', { limits: { idle_seconds: 86_401 } }],
+  ['limits.tool_timeout_ms', { limits: { tool_timeout_ms: 8_001 } }],
+]
+
+test('an invalid configuration is rejected on create and on update, also in a draft', async () => {
+  const tenant = await workspace()
+  const agent = await create(tenant)
+  for (const [path, change] of invalid_fields) {
+    for (const [method, address, body, at] of [
+      ['POST', '/agents', newAgent(change), path],
+      ['PATCH', `/agents/${agent.id}`, change, path],
+      ['PATCH', `/agents/${agent.id}`, { draft: change }, `draft.${path}`],
+    ] as const) {
+      const answer = await tenant.call(method, address, body)
+      const name = `${method} ${JSON.stringify(body).slice(0, 200)} ${answer.text}`
+      assert.deepEqual([answer.status, answer.body.error?.details.fields?.[0].path], [400, at], name)
+      assert.ok(
+        answer.body.error.message.startsWith(at) || /is unknown|must not contain/.test(answer.body.error.message),
+      )
+    }
+  }
+  assert.deepEqual((await tenant.call('GET', `/agents/${agent.id}`)).body.data, agent)
+})
+
+test('limits of the configuration are accepted', async () => {
+  const tenant = await workspace()
+  const longest = {
+    greeting: 'x'.repeat(1_000),
+    tools: tools.slice(1),
+    results: results.slice(1),
+    script: { say: 'x'.repeat(256 * 1024 - 10) },
+    model: null,
+  }
+  const { draft } = await create(tenant, longest)
+  assert.deepEqual(draft.tools, longest.tools)
+  assert.deepEqual(draft.script, longest.script)
+  const { temperature } = (await create(tenant, { model: { ...model, temperature: 2 } })).draft.model
+  assert.equal(temperature, 2)
+})
+
+test('a script and a model exclude each other, whichever came first', async () => {
+  const tenant = await workspace()
+  const { id } = await create(tenant, { model })
+  const patch = async (change: object) => (await tenant.call('PATCH', `/agents/${id}`, change)).status
+  assert.equal(await patch({ script: {} }), 400)
+  assert.equal(await patch({ script: {}, model: null }), 200)
+  assert.equal(await patch({ model }), 400)
+  assert.equal(await patch({ name: 'Sales' }), 200)
+})
+
+test('a script keeps the order of its members', async () => {
+  const tenant = await workspace()
+  const text = '{"start":"z","nodes":{"zzz":{"say":"1"},"b":{"say":"2"},"constructor":{"say":"3"}}}'
+  const { id } = await create(tenant, { script: JSON.parse(text) })
+  assert.ok((await tenant.call('GET', `/agents/${id}`)).text.includes(`"script":${text}`))
+})
+
+test('an agent is deleted with everything that belongs to it', async () => {
+  const tenant = await workspace()
+  const agent = await create(tenant)
+  const other = await create(tenant)
+  const answer = await tenant.call('DELETE', `/agents/${agent.id}`)
+  assert.deepEqual([answer.status, answer.body.data], [200, { deleted: true }])
+  for (const path of ['', '/versions', '/deployments', `/versions/${agent.deployed_version.id}`])
+    assert.equal((await tenant.call('GET', `/agents/${agent.id}${path}`)).status, 404)
+  assert.equal((await tenant.call('DELETE', `/agents/${agent.id}`)).status, 404)
+  assert.equal((await tenant.call('GET', `/agents/${other.id}`)).status, 200)
+  const event = (await eventsOf(pool, tenant)).find(({ type }) => type === 'agent.deleted')
+  assert.deepEqual(event?.data, listed(agent))
+  const rows = await pool.many(
+    sql`select agent_id from agent_versions where workspace_id = ${tenant.id}
+      union all select agent_id from agent_deployments where workspace_id = ${tenant.id}`,
+  )
+  assert.deepEqual(rows, [{ agent_id: other.id }, { agent_id: other.id }])
+})
+
+test('an agent that is in use is not deleted', async () => {
+  const tenant = await workspace()
+  const { id } = await create(tenant)
+  const use = { kind: 'channel', id: unknown_id }
+  const seen: string[] = []
+  const hooks = openHooks([
+    on(
+      agents.uses_asked,
+      async (_, { agent_id, uses }) => void (seen.length === 0 && agent_id === id && uses.push(use)),
+    ),
+    on(agents.deleted, async (_, agent_id) => void seen.push(agent_id)),
+  ])
+  const remove = () =>
+    inTransaction({ ...at(tenant.id), hooks }, (at) => agents.remove(at, { id, isCurrent: () => true }))
+  await assert.rejects(remove(), (error) => {
+    assert.ok(error instanceof Problem)
+    assert.deepEqual([error.code, error.details], ['INVALID_STATE', { used_by: [use] }])
+    return true
+  })
+  assert.deepEqual([seen, (await tenant.call('GET', `/agents/${id}`)).status], [[], 200])
+  seen.push('not in use from now on')
+  await remove()
+  assert.deepEqual([seen.at(-1), (await tenant.call('GET', `/agents/${id}`)).status], [id, 404])
+})
+
+test('a workspace can have 1,000 agents', async () => {
+  const tenant = await workspace()
+  const { id } = await create(tenant)
+  await pool.run(
+    sql`insert into agents (workspace_id, id, name, description, deployed_version_id, created_at, updated_at)
+      select workspace_id, gen_random_uuid(), name, description, deployed_version_id, created_at, updated_at
+      from agents cross join generate_series(1, 998) where workspace_id = ${tenant.id}`,
+  )
+  await create(tenant)
+  const refused = await tenant.call('POST', '/agents', newAgent())
+  assert.deepEqual([refused.status, refused.body.error.code], [409, 'INVALID_STATE'])
+  await tenant.call('DELETE', `/agents/${id}`)
+  await create(tenant)
+})
+
+test('If-Match protects an agent against lost updates', async () => {
+  const tenant = await workspace()
+  const { id } = await create(tenant)
+  const path = `/agents/${id}`
+  const etag = String((await tenant.call('GET', path)).headers.get('etag'))
+  const first = await tenant.call('PATCH', path, { greeting: 'Hello.' }, { 'if-match': etag })
+  assert.equal(first.status, 200)
+  assert.notEqual(first.headers.get('etag'), etag)
+  for (const [method, body] of [['PATCH', { greeting: 'Bye.' }], ['DELETE']] as const)
+    assert.equal((await tenant.call(method, path, body, { 'if-match': etag })).status, 412)
+  assert.equal((await tenant.call('GET', path)).body.data.draft.greeting, 'Hello.')
 })

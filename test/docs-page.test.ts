@@ -117,8 +117,8 @@ test('text of the document is always escaped', () => {
 
 test('a schema that contains itself is shown once', () => {
   const { components } = document
-  const Agent = { type: 'object', properties: { parent: { $ref: '#/components/schemas/Agent' } } }
-  const schemas = { ...components.schemas, Agent }
+  const AgentWithDraft = { type: 'object', properties: { parent: { $ref: '#/components/schemas/AgentWithDraft' } } }
+  const schemas = { ...components.schemas, AgentWithDraft }
   const shown = renderDocsPage({ ...document, components: { ...components, schemas } })
   assert.match(plain(articleOf(shown, 'agents_get')), /data\.parent may be absent\s+any/)
 })

@@ -51,7 +51,10 @@ test('every type of the catalog is recorded, and its data and payload match its 
   const gone = await create(tenant, { notes: 'Calls back.' })
   await call('PATCH', `/contacts/${gone.id}`, { notes: null })
   await call('DELETE', `/contacts/${gone.id}`)
-  await call('POST', '/agents', newAgent())
+  const agent = (await call('POST', '/agents', newAgent())).body.data
+  await call('PATCH', `/agents/${agent.id}`, { instructions: 'Ask for the name.' })
+  await call('POST', `/agents/${agent.id}/versions`, { deploy: true })
+  await call('DELETE', `/agents/${agent.id}`)
   const { id } = (await call('POST', '/contacts/imports', newImport())).body.data
   await tenant.work()
   await call('POST', `/contacts/imports/${id}/undo`)

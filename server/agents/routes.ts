@@ -1,49 +1,171 @@
-import { ById } from '../kit/field.ts'
+import { ById, Deleted } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
+import * as deployments from './deployments.ts'
+import * as find from './find.ts'
 import * as schema from './schema.ts'
+import { authorOf } from './schema.ts'
 import * as agents from './store.ts'
+import * as versions from './versions.ts'
+
+const path = '/agents'
 
 export const operations: operation.Operation[] = [
   operation.list({
     id: 'agents.list',
-    path: '/agents',
+    path,
     scope: 'agents:read',
     summary: 'List agents',
     description: 'Newest first.',
     query: schema.AgentQuery,
     items: schema.Agent,
-    run: (at, { query }) => agents.list(at, query),
+    run: (at, { query }) => find.list(at, query),
   }),
   operation.write({
     id: 'agents.create',
     method: 'POST',
-    path: '/agents',
+    path,
     scope: 'agents:write',
     summary: 'Create an agent',
-    description: 'Creates the version `v1` with the instructions and deploys it.',
+    description:
+      'Creates the version `v1` with the given configuration and deploys it. A workspace can have 1,000 agents.',
     body: schema.NewAgent,
-    response: schema.Agent,
+    errors: ['INVALID_STATE'],
+    response: schema.AgentWithDraft,
     status: 201,
-    run: (at, { body }) => agents.create(at, body),
+    run: (at, { body, caller }) => agents.create(at, { input: body, by: authorOf(caller) }),
   }),
   operation.get({
     id: 'agents.get',
-    path: '/agents/:id',
+    path: `${path}/:id`,
     scope: 'agents:read',
     summary: 'Get an agent',
+    description: 'The `draft` is the configuration that the next version would have.',
     params: ById,
-    response: schema.Agent,
-    run: (at, { params }) => agents.get(at, params.id),
+    response: schema.AgentWithDraft,
+    run: (at, { params }) => find.get(at, params.id),
+  }),
+  operation.write({
+    id: 'agents.update',
+    method: 'PATCH',
+    path: `${path}/:id`,
+    scope: 'agents:write',
+    summary: 'Update an agent',
+    description:
+      'The name and the description change at once. All other fields change the draft, and have no effect until it is ' +
+      'published and deployed. Fields that are not sent keep their values.',
+    params: ById,
+    body: schema.AgentChange,
+    response: schema.AgentWithDraft,
+    run: (at, { params, body, isCurrent }) => agents.update(at, { id: params.id, change: body, isCurrent }),
+  }),
+  operation.write({
+    id: 'agents.delete',
+    method: 'DELETE',
+    path: `${path}/:id`,
+    scope: 'agents:write',
+    summary: 'Delete an agent',
+    description:
+      'Deletes the agent with its versions and deployments. While something uses the agent, the response is 409 with ' +
+      '`details.used_by`.',
+    params: ById,
+    errors: ['INVALID_STATE'],
+    response: Deleted,
+    run: (at, { params, isCurrent }) => agents.remove(at, { id: params.id, isCurrent }),
   }),
   operation.list({
     id: 'agents.list_versions',
-    path: '/agents/:id/versions',
+    path: `${path}/:id/versions`,
     scope: 'agents:read',
     summary: "List an agent's versions",
-    description: 'Newest first.',
+    description: 'Newest first. Get a version to see its whole configuration.',
     params: ById,
     query: schema.AgentQuery,
     items: schema.AgentVersion,
-    run: (at, { params, query }) => agents.listVersions(at, { agent_id: params.id, query }),
+    run: (at, { params, query }) => versions.list(at, { agent_id: params.id, query }),
+  }),
+  operation.write({
+    id: 'agents.publish',
+    method: 'POST',
+    path: `${path}/:id/versions`,
+    scope: 'agents:write',
+    summary: 'Publish a version',
+    description:
+      'Makes the next version from the draft. If a version with the same content exists, the response is 200 with that ' +
+      'version. An agent can have 10,000 versions.',
+    params: ById,
+    body: schema.NewVersion,
+    errors: ['INVALID_STATE'],
+    response: schema.AgentVersionWithConfiguration,
+    status: 201,
+    // `run` returns it.
+    isCreated: ({ is_new }: versions.PublishedVersion) => is_new,
+    collection: `${path}/:id/versions`,
+    run: (at, { params, body, caller }) =>
+      versions.publish(at, { agent_id: params.id, input: body, by: authorOf(caller) }),
+  }),
+  operation.get({
+    id: 'agents.get_version',
+    path: `${path}/:id/versions/:version_id`,
+    scope: 'agents:read',
+    summary: 'Get a version',
+    params: schema.ByVersionId,
+    response: schema.AgentVersionWithConfiguration,
+    run: (at, { params }) => versions.get(at, { agent_id: params.id, version_id: params.version_id }),
+  }),
+  operation.get({
+    id: 'agents.compare_versions',
+    path: `${path}/:id/versions/:version_id/diff`,
+    scope: 'agents:read',
+    summary: 'Compare versions',
+    description:
+      'Returns what changed from the older to the newer version. The draft is newer than every version. Instructions are ' +
+      'compared by line, scripts by node, and all other fields by path.',
+    params: schema.ByVersionId,
+    query: schema.DifferenceQuery,
+    response: schema.Difference,
+    run: (at, { params, query }) =>
+      versions.compare(at, { agent_id: params.id, version_id: params.version_id, against: query.against }),
+  }),
+  operation.write({
+    id: 'agents.deploy',
+    method: 'POST',
+    path: `${path}/:id/deploy`,
+    scope: 'agents:write',
+    summary: 'Deploy a version',
+    description:
+      'With a `percent` below 100 the version becomes the candidate: it serves that share of the counterparts, and the ' +
+      'deployed version the others. A counterpart stays with the same version, also when you raise the percentage. With ' +
+      '100, the default, the version is deployed for all and a candidate ends.',
+    params: ById,
+    body: schema.NewDeployment,
+    errors: ['INVALID_STATE'],
+    response: schema.AgentWithDraft,
+    run: (at, { params, body, caller }) =>
+      deployments.deploy(at, { agent_id: params.id, ...body, by: authorOf(caller) }),
+  }),
+  operation.write({
+    id: 'agents.rollback',
+    method: 'POST',
+    path: `${path}/:id/rollback`,
+    scope: 'agents:write',
+    summary: 'Roll back an agent',
+    description:
+      'Deploys the version that was deployed before the current one, and ends a candidate. Another rollback goes one ' +
+      'version further back. If there is none, the response is 409.',
+    params: ById,
+    errors: ['INVALID_STATE'],
+    response: schema.AgentWithDraft,
+    run: (at, { params, caller }) => deployments.rollback(at, { agent_id: params.id, by: authorOf(caller) }),
+  }),
+  operation.list({
+    id: 'agents.list_deployments',
+    path: `${path}/:id/deployments`,
+    scope: 'agents:read',
+    summary: "List an agent's deployments",
+    description: 'Newest first, with rollbacks.',
+    params: ById,
+    query: schema.AgentQuery,
+    items: schema.Deployment,
+    run: (at, { params, query }) => deployments.list(at, { agent_id: params.id, query }),
   }),
 ]

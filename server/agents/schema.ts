@@ -1,15 +1,50 @@
 import { type Static, Type } from 'typebox'
-import { body, id, multiline, optionalText, text, timestamp } from '../kit/field.ts'
+import { ById, body, check, id, multiline, oneOf, optionalText, text, timestamp } from '../kit/field.ts'
+import type { Caller } from '../kit/http/operation.ts'
+import { isId } from '../kit/id.ts'
 import * as page from '../kit/postgres/page.ts'
+import { Configuration, configuration_changes, instructions } from './configuration.ts'
+
+export const agents_max = 1_000
+/** Of one agent. */
+export const versions_max = 10_000
 
 const name = text({ maxLength: 200, examples: ['Reception'] })
-const instructions = optionalText({
-  maxLength: 32_000,
-  ...multiline,
-  description: 'The instructions that the agent follows.',
-  examples: ['Greet the caller and ask how you can help.'],
-})
 const description_rules = { maxLength: 2000, ...multiline, examples: ['Answers the main line.'] }
+const version_label = Type.String({ examples: ['v1'] })
+const percent = { minimum: 1, maximum: 100, examples: [20] }
+const example = { name: 'Reception', description: 'Answers the main line.', instructions: 'Greet the caller.' }
+
+const VersionReference = Type.Object({ id: id('The id of the version.'), version_label })
+export type VersionReference = Static<typeof VersionReference>
+
+export interface Candidate {
+  version: VersionReference
+  percent: number
+}
+
+export interface Author {
+  kind: (typeof author_kinds)[number]
+  id: string | null
+}
+
+const author_kinds = ['api_key', 'person', 'command'] as const
+
+const created_by = Type.Unsafe<Author | null>({
+  type: ['object', 'null'],
+  required: ['kind', 'id'],
+  properties: {
+    kind: oneOf(author_kinds),
+    id: { type: ['string', 'null'], description: 'The id of the API key or person; `null` for the command line.' },
+  },
+  description: 'Who did it. `null` if it was not recorded.',
+  examples: [{ kind: 'api_key', id: '019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa' }],
+})
+
+export const authorOf = ({ id, authenticated_by }: Caller): Author => ({
+  kind: authenticated_by === 'session' ? 'person' : 'api_key',
+  id,
+})
 
 export const Agent = Type.Object(
   {
@@ -17,13 +52,20 @@ export const Agent = Type.Object(
     name,
     description: Type.String({ ...description_rules, description: 'What the agent is for. `""` if not set.' }),
     instructions,
-    deployed_version: Type.Object(
-      {
-        id: id('The id of the version.'),
-        version_label: Type.String({ examples: ['v1'] }),
-      },
-      { description: 'The version in use. `instructions` are those of this version.' },
-    ),
+    deployed_version: Type.Object(VersionReference.properties, {
+      description: 'The version in use. `instructions` are those of this version.',
+    }),
+    candidate: Type.Unsafe<Candidate | null>({
+      type: ['object', 'null'],
+      required: ['version', 'percent'],
+      properties: { version: VersionReference, percent: Type.Integer(percent) },
+      description: 'A version that is tried with `percent` of the counterparts, beside the deployed one.',
+      examples: [null],
+    }),
+    has_unpublished_changes: Type.Boolean({
+      description: "Whether the draft differs from all of the agent's versions.",
+      examples: [false],
+    }),
     created_at: timestamp('When the agent was created.'),
     updated_at: timestamp('When the agent was last updated.'),
   },
@@ -31,23 +73,150 @@ export const Agent = Type.Object(
 )
 export type Agent = Static<typeof Agent>
 
+export const AgentWithDraft = Type.Object({ ...Agent.properties, draft: Configuration }, { title: 'AgentWithDraft' })
+export type AgentWithDraft = Static<typeof AgentWithDraft>
+
+const draft = Type.Object(configuration_changes, {
+  title: 'AgentConfigurationChange',
+  additionalProperties: false,
+  description: 'The configuration. Fields that are not sent keep their values. Other configuration fields are ignored.',
+})
+const editable = {
+  description: Type.Optional(optionalText(description_rules)),
+  ...configuration_changes,
+  draft: Type.Optional(draft),
+}
+
+const newAgent = body('NewAgent', { name, ...editable }, AgentWithDraft)
+export type NewAgent = Static<typeof newAgent>
+export const NewAgent = Type.Unsafe<NewAgent>({ ...newAgent, examples: [example] })
+
+const agentChange = body('AgentChange', { name: Type.Optional(name), ...editable }, AgentWithDraft)
+export type AgentChange = Static<typeof agentChange>
+export const AgentChange = Type.Unsafe<AgentChange>({
+  ...agentChange,
+  examples: [{ instructions: 'Greet the caller by name.', limits: { turns_max: 50 } }],
+})
+
 export const AgentVersion = Type.Object(
   {
     id: id('The unique id of the version. Treat it as opaque.'),
-    version_label: Type.String({ examples: ['v1'] }),
+    version_label,
     instructions,
+    note: Type.Unsafe<string | null>({ type: ['string', 'null'], examples: ['Asks for the name first.'] }),
+    created_by,
     created_at: timestamp('When the version was created.'),
   },
   { title: 'AgentVersion' },
 )
 export type AgentVersion = Static<typeof AgentVersion>
 
-export const NewAgent = body(
-  'NewAgent',
-  { name, description: Type.Optional(optionalText(description_rules)), instructions: Type.Optional(instructions) },
-  Agent,
+export const AgentVersionWithConfiguration = Type.Object(
+  { ...AgentVersion.properties, configuration: Configuration },
+  { title: 'AgentVersionWithConfiguration' },
 )
-export type NewAgent = Static<typeof NewAgent>
+export type AgentVersionWithConfiguration = Static<typeof AgentVersionWithConfiguration>
+
+export const NewVersion = Type.Object(
+  {
+    note: Type.Optional(
+      optionalText({
+        maxLength: 500,
+        ...multiline,
+        description: 'What is new in this version.',
+        examples: ['Asks for the name first.'],
+      }),
+    ),
+    deploy: Type.Optional(Type.Boolean({ description: 'Also deploys the version.', examples: [true] })),
+  },
+  { title: 'NewAgentVersion', additionalProperties: false },
+)
+export type NewVersion = Static<typeof NewVersion>
+
+const DifferenceSide = Type.Object({
+  id: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    format: 'uuid',
+    description: '`null` for the draft.',
+    examples: ['019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa'],
+  }),
+  version_label: Type.String({ description: '`draft` for the draft.', examples: ['v1'] }),
+})
+const anything = Type.Unsafe<unknown>({ description: 'Any JSON value.' })
+
+export const Difference = Type.Object(
+  {
+    from: DifferenceSide,
+    to: DifferenceSide,
+    fields: Type.Array(Type.Object({ path: Type.String(), before: anything, after: anything }), {
+      description: 'The fields that differ, without the instructions and the nodes of the script.',
+      examples: [[{ path: 'limits.turns_max', before: 200, after: 50 }]],
+    }),
+    instructions: Type.Array(
+      Type.Object({ change: oneOf(['same', 'added', 'removed']), text: Type.String({ description: 'Whole lines.' }) }),
+      {
+        description:
+          'All lines of both sides, in order. Empty if the instructions are the same. If more than 150 lines differ, all ' +
+          'lines count as changed.',
+        examples: [
+          [
+            { change: 'same', text: 'Greet the caller.\n' },
+            { change: 'added', text: 'Ask for the name.\n' },
+          ],
+        ],
+      },
+    ),
+    script: Type.Array(
+      Type.Object({
+        node: Type.String(),
+        change: oneOf(['added', 'removed', 'changed']),
+        before: anything,
+        after: anything,
+      }),
+      { description: 'The nodes of the script that differ.', examples: [[]] },
+    ),
+  },
+  { title: 'AgentDifference' },
+)
+export type Difference = Static<typeof Difference>
+
+export const DifferenceQuery = Type.Object({
+  against: text({
+    default: 'draft',
+    description: 'The id of another version, or `draft`.',
+    [check]: (value) =>
+      value === 'draft' || isId(value)
+        ? undefined
+        : { code: 'format', message: 'must be the id of a version, or draft.' },
+  }),
+})
+
+export const Deployment = Type.Object(
+  {
+    id: id('The unique id of the deployment. Treat it as opaque.'),
+    version: VersionReference,
+    percent: Type.Integer({ ...percent, description: 'Below 100 the version became the candidate.', examples: [100] }),
+    created_by,
+    created_at: timestamp('When it was deployed.'),
+  },
+  { title: 'Deployment' },
+)
+export type Deployment = Static<typeof Deployment>
+
+export const NewDeployment = Type.Object(
+  {
+    version_id: id('The version to deploy.'),
+    percent: Type.Integer({
+      ...percent,
+      default: 100,
+      description: 'Below 100 the version becomes the candidate beside the deployed version.',
+    }),
+  },
+  { title: 'NewDeployment', additionalProperties: false },
+)
+export type NewDeployment = Static<typeof NewDeployment>
+
+export const ByVersionId = Type.Object({ ...ById.properties, version_id: id('The id of the version.') })
 
 export const AgentQuery = page.query({})
 export type AgentQuery = Static<typeof AgentQuery>

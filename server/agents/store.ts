@@ -1,77 +1,137 @@
 import * as events from '../events/store.ts'
-import type { At } from '../kit/at.ts'
+import { type At, newHook } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
-import { batchedGetById } from '../kit/postgres/get-by-id.ts'
 import * as page from '../kit/postgres/page.ts'
-import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
-import { notFound } from '../kit/problem.ts'
+import { sql } from '../kit/postgres/sql.ts'
+import { invalidState } from '../kit/problem.ts'
+import * as workspaces from '../workspaces/store.ts'
+import { assertConfiguration } from './check-configuration.ts'
+import { applyChange, type ConfigurationChange, complete } from './configuration.ts'
+import * as deployments from './deployments.ts'
 import { event_types } from './event-types.ts'
-import type { Agent, AgentQuery, AgentVersion, NewAgent } from './schema.ts'
+import { lock, withoutDraft } from './find.ts'
+import { recordChange } from './record.ts'
+import { type AgentChange, type AgentWithDraft, type Author, agents_max, type NewAgent } from './schema.ts'
+import * as versions from './versions.ts'
 
-const columns = raw('id, name, description, instructions, deployed_version, created_at, updated_at')
+/** Runs in the transaction that deletes an agent. The input is its id. */
+export const deleted = newHook<string>('agents.deleted')
 
-const joinDeployedVersion = (workspace: Sql): Sql =>
-  sql`join lateral (
-    select instructions, jsonb_build_object('id', id, 'version_label', version_label) as deployed_version
-    from agent_versions where agent_versions.workspace_id = ${workspace} and id = agents.deployed_version_id
-  ) as version on true`
+/** Something that uses an agent, which can't be deleted as long as it does. */
+export interface Use {
+  /** The name of the resource, such as `channel`. */
+  kind: string
+  id: string
+}
+
+/** Asks other rooms which of their resources use an agent. They add them to `uses`. */
+export const uses_asked = newHook<{ agent_id: string; uses: Use[] }>('agents.uses_asked')
+
+type IsCurrent = (agent: AgentWithDraft) => boolean
 
 /** Creates the agent's version `v1` and deploys it. */
-export async function create(at: At, input: NewAgent): Promise<Agent> {
+export async function create(at: At, { input, by }: { input: NewAgent; by: Author }): Promise<AgentWithDraft> {
   const { db, workspace, now } = at
+  const change = configurationIn(input)
+  const draft = complete(change.fields)
+  await assertConfiguration(at, draft, change.path)
+  await assertRoom(at)
   const created_at = clock.iso(now)
-  const { name, description, instructions = null } = input
-  const deployed_version = { id: newId(), version_label: 'v1' }
-  const agent = {
+  const version = versions.newVersion({ configuration: draft, number: 1, note: null, by, created_at })
+  const { id: version_id, version_label } = version
+  const agent: AgentWithDraft = {
     id: newId(),
-    name,
-    description: description ?? '',
-    instructions,
-    deployed_version,
+    name: input.name,
+    description: input.description ?? '',
+    instructions: draft.instructions,
+    deployed_version: { id: version_id, version_label },
+    candidate: null,
+    has_unpublished_changes: false,
+    draft,
     created_at,
     updated_at: created_at,
   }
   await Promise.all([
     db.run(
       sql`insert into agents (workspace_id, id, name, description, deployed_version_id, created_at, updated_at)
-        values (${workspace}, ${agent.id}, ${name}, ${agent.description}, ${deployed_version.id}, ${created_at}, ${created_at})`,
-    ),
-    db.run(
-      sql`insert into agent_versions (workspace_id, id, agent_id, version_label, instructions, created_at)
-        values (${workspace}, ${deployed_version.id}, ${agent.id}, ${deployed_version.version_label}, ${instructions},
+        values (${workspace}, ${agent.id}, ${agent.name}, ${agent.description}, ${version_id}, ${created_at},
           ${created_at})`,
     ),
-    events.record(at, event_types.created, [{ data: agent }]),
+    versions.insert(at, { agent_id: agent.id, version }),
+    deployments.insert(at, { agent_id: agent.id, version_id, percent: 100, by, created_at }),
+    events.record(at, event_types.created, [{ data: withoutDraft(agent) }]),
   ])
   return agent
 }
 
-export async function get({ db, workspace }: At, id: string): Promise<Agent> {
-  const agent = await byId(db, workspace, id)
-  if (!agent) throw notFound()
-  return agent
+async function assertRoom(at: At): Promise<void> {
+  await workspaces.lock(at)
+  const total = await page.count(at.db, sql`select from agents where workspace_id = ${at.workspace}`)
+  if (total >= agents_max) throw invalidState(`A workspace can have at most ${agents_max} agents.`)
 }
 
-const byId = batchedGetById<Agent>(columns, raw('agents'), joinDeployedVersion)
-
-export function list({ db, workspace }: At, query: AgentQuery): Promise<page.Page<Agent>> {
-  return page.readSelection(
-    db,
-    query,
-    page.newest_first,
-    sql`select ${columns} from agents ${joinDeployedVersion(sql`${workspace}`)} where workspace_id = ${workspace}`,
-    sql`select from agents where workspace_id = ${workspace}`,
-  )
-}
-
-export async function listVersions(
+/** The name and the description change at once, the configuration only in the draft. */
+export async function update(
   at: At,
-  { agent_id, query }: { agent_id: string; query: AgentQuery },
-): Promise<page.Page<AgentVersion>> {
-  const { db, workspace } = at
-  await get(at, agent_id)
-  const versions = sql`select id, version_label, instructions, created_at from agent_versions
-    where workspace_id = ${workspace} and agent_id = ${agent_id}`
-  return page.readSelection(db, query, page.newest_first, versions, versions)
+  { id, change, isCurrent }: { id: string; change: AgentChange; isCurrent: IsCurrent },
+): Promise<AgentWithDraft> {
+  const { db, workspace, now } = at
+  const { agent: before } = await lock(at, { id, isCurrent })
+  if (Object.keys(change).length === 0) return before
+  const { fields, path } = configurationIn(change)
+  const is_configured = Object.keys(fields).length > 0
+  const draft = applyChange(before.draft, fields)
+  if (is_configured) await assertConfiguration(at, draft, path)
+  const published = is_configured && (await versions.findByContent(at, { agent_id: id, configuration: draft }))
+  const after: AgentWithDraft = {
+    ...before,
+    name: change.name ?? before.name,
+    description: change.description === undefined ? before.description : (change.description ?? ''),
+    draft,
+    has_unpublished_changes: is_configured ? !published : before.has_unpublished_changes,
+    updated_at: clock.laterThan(before.updated_at, now),
+  }
+  await Promise.all([
+    db.run(
+      sql`update agents set name = ${after.name}, description = ${after.description},
+          draft = coalesce(${is_configured ? JSON.stringify(draft) : null}::json, draft),
+          has_unpublished_changes = ${after.has_unpublished_changes}, updated_at = ${after.updated_at}
+        where workspace_id = ${workspace} and id = ${id}`,
+    ),
+    recordChange(at, event_types.updated, { before, after }),
+  ])
+  return after
+}
+
+/** A body's `draft` comes before its other configuration fields, so that the body of a GET can be sent back. */
+function configurationIn(input: Partial<NewAgent>): { fields: ConfigurationChange; path: string } {
+  const { name: _name, description: _description, draft, ...fields } = input
+  return draft ? { fields: draft, path: 'draft.' } : { fields, path: '' }
+}
+
+/** Deletes the agent with its versions and deployments. */
+export async function remove(
+  at: At,
+  { id, isCurrent }: { id: string; isCurrent: IsCurrent },
+): Promise<{ deleted: true }> {
+  const { agent } = await lock(at, { id, isCurrent })
+  const used_by = await usesOf(at, id)
+  if (used_by.length > 0) {
+    const [{ kind } = { kind: '' }] = used_by
+    throw invalidState(`The agent is in use by a ${kind}. Let it use another agent first.`, { used_by })
+  }
+  await Promise.all([
+    at.hooks.run(at, deleted, id),
+    at.db.run(sql`delete from agents where workspace_id = ${at.workspace} and id = ${id}`),
+    events.record(at, event_types.deleted, [{ data: withoutDraft(agent) }]),
+  ])
+  return { deleted: true }
+}
+
+/** What keeps the agent from being deleted. */
+export async function usesOf(at: At, id: string): Promise<Use[]> {
+  const uses: Use[] = []
+  await at.hooks.run(at, uses_asked, { agent_id: id, uses })
+  return uses
 }

@@ -33,6 +33,18 @@ async function recovery({ call }: Tenant): Promise<string> {
   return `${id}/recoveries/${(await call('POST', `/webhooks/${id}/recover`, { since })).body.data.id}`
 }
 
+/** The version of the last agent that `agentWithVersion` has created: `agents.deploy` refers to it. */
+let version_id = ''
+
+async function agentWithVersion({ call }: Tenant): Promise<string> {
+  const { id } = (await call('POST', '/agents', newAgent())).body.data
+  await call('PATCH', `/agents/${id}`, { instructions: 'Ask for the name.' })
+  version_id = (await call('POST', `/agents/${id}/versions`)).body.data.id
+  return id
+}
+
+const version = async (tenant: Tenant): Promise<string> => `${await agentWithVersion(tenant)}/versions/${version_id}`
+
 export const newIntegration = (fields: object = {}) => ({
   name: 'Contact form',
   field_map: { phone_number: '/phone', first_name: '/name' },
@@ -60,6 +72,19 @@ export const makers: Record<string, (tenant: Tenant) => Promise<string>> = {
         .url,
     ).pathname,
   agents: async ({ call }) => (await call('POST', '/agents', newAgent())).body.data.id,
+  'agents.publish': async ({ call }) => {
+    const { id } = (await call('POST', '/agents', newAgent())).body.data
+    await call('PATCH', `/agents/${id}`, { instructions: 'Ask for the name.' })
+    return id
+  },
+  'agents.get_version': version,
+  'agents.compare_versions': version,
+  'agents.deploy': agentWithVersion,
+  'agents.rollback': async (tenant) => {
+    const id = await agentWithVersion(tenant)
+    await tenant.call('POST', `/agents/${id}/deploy`, { version_id })
+    return id
+  },
   events: async ({ call }) => {
     await call('POST', '/contacts', newContact())
     return (await call('GET', '/events?limit=1')).body.data[0].id
@@ -90,6 +115,9 @@ export const bodies: Record<string, () => object> = {
   'integrations.dry_run': () => ({ sample: { phone: phoneNumber() } }),
   'integrations.receive': () => ({ answers: { phone: phoneNumber() } }),
   'agents.create': newAgent,
+  'agents.update': () => ({ instructions: 'Ask for the name.', limits: { turns_max: 50 } }),
+  'agents.publish': () => ({ note: 'Asks for the name.' }),
+  'agents.deploy': () => ({ version_id }),
   'webhooks.create': newWebhook,
   'webhooks.update': () => ({ description: 'Another' }),
   'webhooks.receive': () => ({ anything: true }),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
+import * as versions from '../../server/agents/versions.ts'
 import { operations } from '../../server/api.ts'
 import * as api_keys from '../../server/api-keys/store.ts'
 import * as short_search from '../../server/contacts/short-search-totals.ts'
@@ -274,6 +275,7 @@ async function runCommands(server: Server): Promise<void> {
   const [{ name = '' } = {}] = await workspaces.list({ db: pool })
   await workspaces.find({ db: pool }, name)
   await people.list({ db: pool })
+  await versions.findByName(at, { agent_id: newId(), name: 'v1' })
   await inTransaction(at, (at) => api_keys.ensure(at, { token: key, key: { name, scopes: null, expires_at: null } }))
   const [found] = await api_keys.findByHashes({ db: pool }, [hashOf(key)])
   await api_keys.listAll({ db: pool })

@@ -10,6 +10,15 @@ interface Property {
   format?: string
 }
 
+const agent_columns = [
+  'deployed_version_id',
+  'candidate_version_id',
+  'candidate_percent',
+  'version_count',
+  'earlier_version_ids',
+]
+const version_columns = { not_shown: ['agent_id', 'configuration', 'content_hash', 'created_by'] }
+
 /** The table of each resource, the fields that are not columns of it, and the columns that are not returned. */
 const stored: Record<string, { table: string; computed?: string[]; not_shown: string[] }> = {
   Contact: { table: 'contacts', not_shown: ['crm_ids'] },
@@ -18,7 +27,16 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
     not_shown: ['crm_ids', 'first_contact_at', 'last_contact_at'],
   },
   ContactWithCrmIds: { table: 'contacts', not_shown: [] },
-  Agent: { table: 'agents', computed: ['instructions', 'deployed_version'], not_shown: ['deployed_version_id'] },
+  Agent: {
+    table: 'agents',
+    computed: ['instructions', 'deployed_version', 'candidate'],
+    not_shown: [...agent_columns, 'draft'],
+  },
+  AgentWithDraft: {
+    table: 'agents',
+    computed: ['instructions', 'deployed_version', 'candidate', 'draft'],
+    not_shown: [...agent_columns, 'draft'],
+  },
   Import: {
     table: 'imports',
     not_shown: ['file_id', 'undone_from', 'due_at', 'lease_until', 'lease_token', 'attempt'],
@@ -52,7 +70,17 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
     not_shown: ['token', 'signing_secret'],
   },
   Receipt: { table: 'integration_receipts', computed: ['payload'], not_shown: ['integration_id', 'payload'] },
-  AgentVersion: { table: 'agent_versions', not_shown: ['agent_id'] },
+  AgentVersion: { table: 'agent_versions', ...version_columns, computed: ['created_by'] },
+  AgentVersionWithConfiguration: {
+    table: 'agent_versions',
+    ...version_columns,
+    computed: ['created_by', 'configuration'],
+  },
+  Deployment: {
+    table: 'agent_deployments',
+    computed: ['version', 'created_by'],
+    not_shown: ['agent_id', 'version_id', 'created_by'],
+  },
   TestClock: {
     table: 'test_clocks',
     computed: ['status'],
@@ -63,7 +91,7 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
   ApiKeyWithSecret: { table: 'api_keys', computed: ['key'], not_shown: ['rotated_at'] },
 }
 /** Responses that are not stored resources. */
-const not_stored = ['Deleted', 'DryRun', 'Overview']
+const not_stored = ['Deleted', 'DryRun', 'Overview', 'AgentDifference']
 
 const pool = testPool()
 after(() => pool.close())

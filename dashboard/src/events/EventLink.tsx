@@ -18,7 +18,7 @@ export function EventLink({ type, resource_id }: Pick<Overview['events'][number]
       </Anchor>
     )
   }
-  if (type.startsWith('agent.')) {
+  if (type.startsWith('agent.') && type !== 'agent.deleted') {
     const params = { workspace, id: resource_id }
     return (
       <Anchor renderRoot={(props) => <Link to="/w/$workspace/agents/$id" params={params} {...props} />}>{name}</Anchor>

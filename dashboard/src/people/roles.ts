@@ -7,7 +7,7 @@ export const roles: { value: Role; label: string; description: string }[] = [
     label: 'Viewer',
     description: 'Can view contacts, imports, agents and events, but not change or export them.',
   },
-  { value: 'member', label: 'Member', description: 'Can view, change, import and export contacts, and create agents.' },
+  { value: 'member', label: 'Member', description: 'Can view, change, import and export contacts, and change agents.' },
   {
     value: 'owner',
     label: 'Owner',

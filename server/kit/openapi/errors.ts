@@ -110,6 +110,15 @@ export const error_schema = {
             reason: { type: 'string', description: 'A more specific code.' },
             required_scope: { type: 'string', description: 'With `FORBIDDEN`: the scope that the key lacks.' },
             field: { type: 'string', description: 'With `CONFLICT`: the field whose value is taken.' },
+            used_by: {
+              type: 'array',
+              description: "With `INVALID_STATE`: the resources that use this one, so that it can't be deleted.",
+              items: {
+                type: 'object',
+                required: ['kind', 'id'],
+                properties: { kind: { type: 'string' }, id: { type: 'string' } },
+              },
+            },
             existing_id: {
               type: ['string', 'null'],
               description: 'With `CONFLICT`: the ID of the resource that has the value.',

@@ -1,0 +1,200 @@
+import { type Static, Type } from 'typebox'
+import { type Field, fields } from '../contacts/schema.ts'
+import { allOptional, check, multiline, oneOf, optionalText, text } from '../kit/field.ts'
+import { fingerprintOf } from '../kit/http/idempotency.ts'
+
+const list_max = 32
+const name_pattern = '^[a-z0-9_]{1,40}$'
+
+/** The phone number identifies the contact, so an agent can't change it. */
+const contact_fields = fields.filter((field): field is Exclude<Field, 'phone_number'> => field !== 'phone_number')
+
+export interface Model {
+  provider: string
+  name: string
+  temperature: number | null
+}
+
+export interface Result {
+  name: string
+  type: (typeof result_types)[number]
+  description: string | null
+}
+
+const result_types = ['text', 'number', 'boolean', 'date'] as const
+
+const model = (description: string) =>
+  Type.Unsafe<Model | null>({
+    type: ['object', 'null'],
+    required: ['provider', 'name'],
+    properties: {
+      provider: text({ maxLength: 200, description: 'The name of a provider.', examples: ['openai'] }),
+      name: text({ maxLength: 200, description: "The provider's name for the model.", examples: ['gpt-5-mini'] }),
+      temperature: { type: ['number', 'null'], minimum: 0, maximum: 2, default: null },
+    },
+    additionalProperties: false,
+    description,
+    examples: [null],
+  })
+
+const language_pattern = '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$'
+
+function isLanguage(value: string): boolean {
+  try {
+    return new RegExp(language_pattern).test(value) && Intl.getCanonicalLocales(value).length === 1
+  } catch {
+    return false
+  }
+}
+
+export const instructions = optionalText({
+  maxLength: 32_000,
+  ...multiline,
+  description: 'The instructions that the agent follows.',
+  examples: ['Greet the caller and ask how you can help.'],
+})
+
+/** In a PATCH these are replaced as a whole. */
+const replaced = {
+  instructions,
+  greeting: optionalText({
+    maxLength: 1_000,
+    ...multiline,
+    description: 'The first words of the agent.',
+    examples: ['Hello, how can I help?'],
+  }),
+  language: text({
+    maxLength: 35,
+    pattern: language_pattern,
+    description: 'The language that the agent speaks, as a BCP 47 tag. `en` by default.',
+    examples: ['en'],
+    [check]: (value) =>
+      isLanguage(value) ? undefined : { code: 'format', message: 'must be a language tag such as en or pt-BR.' },
+  }),
+  model: model(
+    "The model that the agent uses. `null`: the workspace's default provider. Can't be used together with `script`.",
+  ),
+  fallback_model: model('The model to ask when `model` fails.'),
+  script: Type.Unsafe<Record<string, unknown> | null>({
+    type: ['object', 'null'],
+    additionalProperties: {},
+    description: 'A script that the agent follows instead of asking a model. At most 256 kB.',
+    examples: [null],
+  }),
+  tools: Type.Array(text({ pattern: '^[a-z0-9_]{1,64}$' }), {
+    maxItems: list_max,
+    description: 'The names of the tools that the agent may use.',
+    examples: [[]],
+  }),
+  results: Type.Unsafe<Result[]>({
+    type: 'array',
+    maxItems: list_max,
+    items: {
+      type: 'object',
+      required: ['name', 'type'],
+      properties: {
+        name: text({ pattern: name_pattern, examples: ['wants_callback'] }),
+        type: oneOf(result_types),
+        description: { ...optionalText({ maxLength: 500 }), default: null },
+      },
+      additionalProperties: false,
+    },
+    description: 'The facts that the agent collects in a conversation.',
+    examples: [[{ name: 'wants_callback', type: 'boolean', description: 'Whether they want to be called back.' }]],
+  }),
+  contact_fields: Type.Array(oneOf(contact_fields), {
+    maxItems: list_max,
+    description: 'The contact fields that the agent may update.',
+    examples: [['email']],
+  }),
+}
+
+const hand_over = {
+  is_allowed: Type.Boolean({ description: 'Whether the agent may hand over to a person.', examples: [true] }),
+  on_failure: Type.Boolean({ description: 'Whether to hand over when no model answers.', examples: [false] }),
+  message: optionalText({
+    maxLength: 1_000,
+    ...multiline,
+    description: 'What the agent says when it hands over.',
+    examples: [null],
+  }),
+}
+
+const limits_max = {
+  turns_max: 200,
+  tokens_max: 60_000,
+  reply_characters_max: 4_000,
+  idle_seconds: 86_400,
+  tool_timeout_ms: 8_000,
+}
+
+const limit = (name: keyof typeof limits_max, description: string) =>
+  Type.Integer({ minimum: 1, maximum: limits_max[name], description, examples: [limits_max[name]] })
+
+const limits = {
+  turns_max: limit('turns_max', 'Turns of a text conversation.'),
+  tokens_max: limit('tokens_max', 'Tokens of a conversation.'),
+  reply_characters_max: limit('reply_characters_max', 'Characters of a reply.'),
+  idle_seconds: limit('idle_seconds', 'A conversation without a message for this long is closed.'),
+  tool_timeout_ms: limit('tool_timeout_ms', 'How long a tool may take.'),
+}
+
+const limits_description = 'Each is at most its default.'
+
+/** What a version consists of. */
+export const Configuration = Type.Object(
+  {
+    ...replaced,
+    hand_over: Type.Object(hand_over),
+    limits: Type.Object(limits, { description: limits_description }),
+  },
+  { title: 'AgentConfiguration' },
+)
+export type Configuration = Static<typeof Configuration>
+
+const partly = <Settings extends Parameters<typeof allOptional>[0]>(settings: Settings, description: string) =>
+  Type.Object(allOptional(settings), { additionalProperties: false, description })
+
+export const configuration_changes = allOptional({
+  ...replaced,
+  hand_over: partly(hand_over, 'Members that are left out keep their values.'),
+  limits: partly(limits, `${limits_description} Members that are left out keep their values.`),
+})
+export type ConfigurationChange = Static<Type.TObject<typeof configuration_changes>>
+
+export const default_configuration: Configuration = {
+  instructions: null,
+  greeting: null,
+  language: 'en',
+  model: null,
+  fallback_model: null,
+  script: null,
+  tools: [],
+  results: [],
+  contact_fields: [],
+  hand_over: { is_allowed: true, on_failure: false, message: null },
+  limits: limits_max,
+}
+
+/** Members of `hand_over` and `limits` that the change leaves out keep their values. */
+export function applyChange(before: Configuration, change: ConfigurationChange): Configuration {
+  const after = { ...before, ...change }
+  return {
+    ...after,
+    tools: [...new Set(after.tools)],
+    contact_fields: [...new Set(after.contact_fields)],
+    hand_over: { ...before.hand_over, ...change.hand_over },
+    limits: { ...before.limits, ...change.limits },
+  }
+}
+
+/** Fills in what the release that stored it didn't know. */
+export const complete = (stored: ConfigurationChange): Configuration => applyChange(default_configuration, stored)
+
+/** The same for equal configurations. Leaves out what has its default, so that new fields don't change it. */
+export function contentHash(configuration: Configuration): string {
+  const names = Object.keys(default_configuration) as (keyof Configuration)[]
+  const isDefault = (name: keyof Configuration) =>
+    fingerprintOf(configuration[name]) === fingerprintOf(default_configuration[name])
+  return fingerprintOf(names.filter((name) => !isDefault(name)).map((name) => [name, configuration[name]]))
+}

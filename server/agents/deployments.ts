@@ -1,0 +1,104 @@
+import type { At } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { newId } from '../kit/id.ts'
+import * as page from '../kit/postgres/page.ts'
+import { sql } from '../kit/postgres/sql.ts'
+import { invalid, invalidState } from '../kit/problem.ts'
+import { event_types } from './event-types.ts'
+import { get, type LockedAgent, lock } from './find.ts'
+import { recordChange } from './record.ts'
+import type { AgentQuery, AgentWithDraft, Author, Deployment, NewDeployment } from './schema.ts'
+
+/** How many deployments can be rolled back, one after the other. */
+const rollbacks_max = 100
+
+interface NewRow extends NewDeployment {
+  agent_id: string
+  by: Author
+}
+
+/** With less than 100 percent the version becomes the candidate. Nothing happens if it is deployed like this already. */
+export async function deploy(at: At, input: NewRow): Promise<AgentWithDraft> {
+  const { version_id, percent } = input
+  const locked = await lock(at, { id: input.agent_id })
+  const { deployed_version, candidate } = locked.agent
+  await assertVersion(at, input)
+  const is_deployed = deployed_version.id === version_id
+  if (percent < 100) {
+    if (is_deployed) throw invalidState('This version is deployed. Only another version can be the candidate.')
+    if (candidate?.version.id === version_id && candidate.percent === percent) return locked.agent
+    return change(at, { locked, input, ...locked })
+  }
+  if (is_deployed && !candidate) return locked.agent
+  const { earlier_version_ids: earlier } = locked
+  const earlier_version_ids = is_deployed ? earlier : [...earlier, deployed_version.id].slice(-rollbacks_max)
+  return change(at, { locked, input, earlier_version_ids })
+}
+
+/** Deploys the version that was deployed before the current one. The next rollback goes further back. */
+export async function rollback(at: At, { agent_id, by }: Pick<NewRow, 'agent_id' | 'by'>): Promise<AgentWithDraft> {
+  const locked = await lock(at, { id: agent_id })
+  const version_id = locked.earlier_version_ids.at(-1)
+  if (version_id === undefined) throw invalidState('No other version was deployed before this one.')
+  const earlier_version_ids = locked.earlier_version_ids.slice(0, -1)
+  return change(at, { locked, input: { agent_id, version_id, percent: 100, by }, earlier_version_ids })
+}
+
+interface Change {
+  locked: LockedAgent
+  input: NewRow
+  earlier_version_ids: string[]
+}
+
+async function change(at: At, { locked: { agent: before }, input, earlier_version_ids }: Change) {
+  const { db, workspace, now } = at
+  const { agent_id, version_id, percent } = input
+  const is_candidate = percent < 100
+  // Unlike `now`, it grows in the order in which requests got the lock.
+  const updated_at = clock.laterThan(before.updated_at, now)
+  await Promise.all([
+    insert(at, { ...input, created_at: updated_at }),
+    db.run(
+      sql`update agents set deployed_version_id = ${is_candidate ? before.deployed_version.id : version_id},
+          candidate_version_id = ${is_candidate ? version_id : null}, candidate_percent = ${is_candidate ? percent : null},
+          earlier_version_ids = ${earlier_version_ids}, updated_at = ${updated_at}
+        where workspace_id = ${workspace} and id = ${agent_id}`,
+    ),
+  ])
+  const after = await get(at, agent_id)
+  await recordChange(at, event_types.deployed, { before, after })
+  return after
+}
+
+async function assertVersion({ db, workspace }: At, { agent_id, version_id }: NewRow): Promise<void> {
+  const found = await db.run(
+    sql`select from agent_versions where workspace_id = ${workspace} and agent_id = ${agent_id} and id = ${version_id}`,
+  )
+  if (found > 0) return
+  throw invalid([{ path: 'version_id', code: 'unknown', message: 'version_id must be a version of this agent.' }])
+}
+
+export async function insert(
+  { db, workspace }: At,
+  { agent_id, version_id, percent, by, created_at }: NewRow & { created_at: string },
+): Promise<void> {
+  await db.run(
+    sql`insert into agent_deployments (workspace_id, id, agent_id, version_id, percent, created_at, created_by)
+      values (${workspace}, ${newId()}, ${agent_id}, ${version_id}, ${percent}, ${created_at}, ${JSON.stringify(by)})`,
+  )
+}
+
+export async function list(
+  at: At,
+  { agent_id, query }: { agent_id: string; query: AgentQuery },
+): Promise<page.Page<Deployment>> {
+  const { db, workspace } = at
+  await get(at, agent_id)
+  const own = sql`from agent_deployments as deployment
+    where deployment.workspace_id = ${workspace} and deployment.agent_id = ${agent_id}`
+  const selection = sql`select deployment.id, percent, deployment.created_by, deployment.created_at, (
+      select jsonb_build_object('id', version.id, 'version_label', version_label) from agent_versions as version
+      where version.workspace_id = ${workspace} and version.id = deployment.version_id
+    ) as version ${own}`
+  return page.readSelection(db, query, page.newest_first, selection, sql`select ${own}`)
+}

@@ -1,0 +1,73 @@
+import type { At } from '../kit/at.ts'
+import { batchedGetById } from '../kit/postgres/get-by-id.ts'
+import * as page from '../kit/postgres/page.ts'
+import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
+import { notFound, preconditionFailed } from '../kit/problem.ts'
+import { type ConfigurationChange, complete } from './configuration.ts'
+import type { Agent, AgentQuery, AgentWithDraft } from './schema.ts'
+
+const columns =
+  raw(`id, name, description, instructions, deployed_version, candidate, has_unpublished_changes, created_at,
+  updated_at`)
+
+const joinVersions = (workspace: Sql): Sql =>
+  sql`join lateral (
+    select instructions, configuration, jsonb_build_object('id', id, 'version_label', version_label) as deployed_version
+    from agent_versions where agent_versions.workspace_id = ${workspace} and id = agents.deployed_version_id
+  ) as deployed on true
+  left join lateral (
+    select jsonb_build_object('version', jsonb_build_object('id', id, 'version_label', version_label),
+      'percent', agents.candidate_percent) as candidate
+    from agent_versions where agent_versions.workspace_id = ${workspace} and id = agents.candidate_version_id
+  ) as tried on true`
+
+interface StoredAgent extends Agent {
+  /** Null until the draft is first changed: it is then the deployed version's. */
+  draft: ConfigurationChange | null
+  configuration: ConfigurationChange
+}
+
+const byId = batchedGetById<StoredAgent>(sql`${columns}, draft, configuration`, raw('agents'), joinVersions)
+
+export async function get({ db, workspace }: At, id: string): Promise<AgentWithDraft> {
+  const found = await byId(db, workspace, id)
+  if (!found) throw notFound()
+  const { configuration, ...agent } = found
+  return { ...agent, draft: complete(agent.draft ?? { ...configuration, instructions: agent.instructions }) }
+}
+
+/** As in a list, and in events. */
+export const withoutDraft = ({ draft: _, ...agent }: AgentWithDraft): Agent => agent
+
+export function list({ db, workspace }: At, query: AgentQuery): Promise<page.Page<Agent>> {
+  return page.readSelection(
+    db,
+    query,
+    page.newest_first,
+    sql`select ${columns} from agents ${joinVersions(sql`${workspace}`)} where workspace_id = ${workspace}`,
+    sql`select from agents where workspace_id = ${workspace}`,
+  )
+}
+
+export interface LockedAgent {
+  agent: AgentWithDraft
+  version_count: number
+  /** Oldest first. */
+  earlier_version_ids: string[]
+}
+
+/** Locks the agent until the transaction ends. The versions are read after that, because they may have changed meanwhile. */
+export async function lock(
+  at: At,
+  { id, isCurrent = () => true }: { id: string; isCurrent?: (agent: AgentWithDraft) => boolean },
+): Promise<LockedAgent> {
+  const { db, workspace } = at
+  const locked = await db.maybe<Omit<LockedAgent, 'agent'>>(
+    sql`select version_count, earlier_version_ids from agents where workspace_id = ${workspace} and id = ${id}
+      for no key update`,
+  )
+  if (!locked) throw notFound()
+  const agent = await get(at, id)
+  if (!isCurrent(agent)) throw preconditionFailed()
+  return { ...locked, agent }
+}

@@ -1,0 +1,177 @@
+import type { At } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { newId } from '../kit/id.ts'
+import * as page from '../kit/postgres/page.ts'
+import { raw, sql } from '../kit/postgres/sql.ts'
+import { invalid, invalidState, notFound } from '../kit/problem.ts'
+import { assertConfiguration } from './check-configuration.ts'
+import { type Configuration, type ConfigurationChange, complete, contentHash } from './configuration.ts'
+import * as deployments from './deployments.ts'
+import { differenceBetween } from './difference.ts'
+import { event_types } from './event-types.ts'
+import { get as getAgent, lock } from './find.ts'
+import { recordChange } from './record.ts'
+import {
+  type AgentQuery,
+  type AgentVersion,
+  type AgentVersionWithConfiguration,
+  type AgentWithDraft,
+  type Author,
+  type Difference,
+  type NewVersion,
+  type VersionReference,
+  versions_max,
+} from './schema.ts'
+
+const columns = raw('id, version_label, instructions, note, created_by, created_at')
+
+interface StoredVersion extends AgentVersion {
+  /** Everything but the instructions. */
+  configuration: ConfigurationChange
+}
+
+export interface PublishedVersion extends AgentVersionWithConfiguration {
+  is_new: boolean
+}
+
+/** Makes a version from the draft, unless there is one with the same content: then it returns that one. */
+export async function publish(
+  at: At,
+  { agent_id, input, by }: { agent_id: string; input: NewVersion; by: Author },
+): Promise<PublishedVersion> {
+  const { agent, version_count } = await lock(at, { id: agent_id })
+  const existing = await findByContent(at, { agent_id, configuration: agent.draft })
+  const version =
+    existing ?? (await publishDraft(at, { agent, number: version_count + 1, note: input.note ?? null, by }))
+  if (input.deploy) await deployments.deploy(at, { agent_id, version_id: version.id, percent: 100, by })
+  return { ...version, is_new: !existing }
+}
+
+async function publishDraft(
+  at: At,
+  { agent, ...input }: { agent: AgentWithDraft; number: number; note: string | null; by: Author },
+): Promise<AgentVersionWithConfiguration> {
+  if (input.number > versions_max) throw invalidState(`An agent can have at most ${versions_max} versions.`)
+  await assertConfiguration(at, agent.draft, 'draft.')
+  // Unlike `now`, it grows in the order in which requests got the lock.
+  const updated_at = clock.laterThan(agent.updated_at, at.now)
+  const version = newVersion({ configuration: agent.draft, created_at: updated_at, ...input })
+  const after = { ...agent, has_unpublished_changes: false, updated_at }
+  await Promise.all([
+    insert(at, { agent_id: agent.id, version }),
+    at.db.run(
+      sql`update agents set draft = ${JSON.stringify(agent.draft)}, has_unpublished_changes = false,
+          version_count = ${input.number}, updated_at = ${updated_at}
+        where workspace_id = ${at.workspace} and id = ${agent.id}`,
+    ),
+    recordChange(at, event_types.updated, { before: agent, after }),
+  ])
+  return version
+}
+
+interface NewVersionFields {
+  configuration: Configuration
+  number: number
+  note: string | null
+  by: Author
+  created_at: string
+}
+
+export const newVersion = (fields: NewVersionFields): AgentVersionWithConfiguration => ({
+  id: newId(),
+  version_label: `v${fields.number}`,
+  instructions: fields.configuration.instructions,
+  note: fields.note,
+  created_by: fields.by,
+  created_at: fields.created_at,
+  configuration: fields.configuration,
+})
+
+export async function insert(
+  { db, workspace }: At,
+  { agent_id, version }: { agent_id: string; version: AgentVersionWithConfiguration },
+): Promise<void> {
+  const { instructions, ...rest } = version.configuration
+  await db.run(
+    sql`insert into agent_versions (workspace_id, id, agent_id, version_label, instructions, configuration, note,
+        content_hash, created_by, created_at)
+      values (${workspace}, ${version.id}, ${agent_id}, ${version.version_label}, ${instructions},
+        ${JSON.stringify(rest)}, ${version.note}, ${contentHash(version.configuration)},
+        ${JSON.stringify(version.created_by)}, ${version.created_at})`,
+  )
+}
+
+/** Versions of earlier releases have no hash, so they are compared here. An agent has at most one. */
+export async function findByContent(
+  { db, workspace }: At,
+  { agent_id, configuration }: { agent_id: string; configuration: Configuration },
+): Promise<AgentVersionWithConfiguration | undefined> {
+  const hash = contentHash(configuration)
+  const rows = await db.many<StoredVersion>(
+    sql`select ${columns}, configuration from agent_versions
+      where workspace_id = ${workspace} and agent_id = ${agent_id} and (content_hash = ${hash} or content_hash is null)`,
+  )
+  return rows.map(toVersion).find((version) => contentHash(version.configuration) === hash)
+}
+
+const toVersion = (stored: StoredVersion): AgentVersionWithConfiguration => ({
+  ...stored,
+  configuration: complete({ ...stored.configuration, instructions: stored.instructions }),
+})
+
+export async function list(
+  at: At,
+  { agent_id, query }: { agent_id: string; query: AgentQuery },
+): Promise<page.Page<AgentVersion>> {
+  await getAgent(at, agent_id)
+  const own = sql`from agent_versions where workspace_id = ${at.workspace} and agent_id = ${agent_id}`
+  return page.readSelection(at.db, query, page.newest_first, sql`select ${columns} ${own}`, sql`select ${own}`)
+}
+
+interface OneVersion {
+  agent_id: string
+  version_id: string
+}
+
+export async function get(at: At, version: OneVersion): Promise<AgentVersionWithConfiguration> {
+  const found = await find(at, version)
+  if (!found) throw notFound()
+  return found
+}
+
+async function find(
+  { db, workspace }: At,
+  { agent_id, version_id }: OneVersion,
+): Promise<AgentVersionWithConfiguration | undefined> {
+  const stored = await db.maybe<StoredVersion>(
+    sql`select ${columns}, configuration from agent_versions
+      where workspace_id = ${workspace} and agent_id = ${agent_id} and id = ${version_id}`,
+  )
+  return stored && toVersion(stored)
+}
+
+/** Finds a version by its label, or by its id. */
+export const findByName = (
+  { db, workspace }: At,
+  { agent_id, name }: { agent_id: string; name: string },
+): Promise<VersionReference | undefined> =>
+  db.maybe<VersionReference>(
+    sql`select id, version_label from agent_versions
+      where workspace_id = ${workspace} and agent_id = ${agent_id} and ${name} in (version_label, id::text)`,
+  )
+
+/** Compares a version with another one, or with the draft. */
+export async function compare(at: At, { against, ...version }: OneVersion & { against: string }): Promise<Difference> {
+  const one = await get(at, version)
+  if (against === 'draft') {
+    const { draft } = await getAgent(at, version.agent_id)
+    return differenceBetween(one, { id: null, version_label: 'draft', configuration: draft })
+  }
+  const other = await find(at, { ...version, version_id: against })
+  if (!other)
+    throw invalid([{ path: 'against', code: 'unknown', message: 'against must be a version of this agent, or draft.' }])
+  const is_older = numberOf(other) < numberOf(one)
+  return is_older ? differenceBetween(other, one) : differenceBetween(one, other)
+}
+
+const numberOf = ({ version_label }: AgentVersion): number => Number(version_label.slice(1))

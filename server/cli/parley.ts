@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import type { Command as CommanderCommand } from 'commander'
 import { product } from '../product.ts'
+import { addAgentCommands } from './agent.ts'
 import { Command } from './command.ts'
 import { addKeyCommands } from './key.ts'
 import { addMigrateCommand } from './migrate.ts'
@@ -46,6 +47,7 @@ addMigrateCommand(program, run)
 addWorkspaceCommands(program, run)
 addKeyCommands(program, run)
 addUserCommands(program, run)
+addAgentCommands(program, run)
 addSecretsCommands(program, run)
 addOpenapiCommand(program)
 

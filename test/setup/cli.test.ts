@@ -10,8 +10,9 @@ import * as workspaces from '../../server/workspaces/store.ts'
 import { waitUntil } from '../faults/client.ts'
 import { serve, testPool } from '../support/harness.ts'
 import { parley } from '../support/process.ts'
+import { newAgent } from '../support/samples.ts'
 
-const { fetch, url, pool } = await serve()
+const { fetch, url, pool, workspace } = await serve()
 const DATABASE_URL = process.env.TEST_DATABASE_URL ?? ''
 
 const run = (...words: string[]) => parley(words, { DATABASE_URL }).ended
@@ -320,4 +321,45 @@ test('help lists every command', async () => {
   }
   assert.deepEqual([missing.code, missing.stdout], [1, ''])
   assert.equal(missing.stderr, `${asked.stdout}parley: a command is required (parley --help)\n`)
+})
+
+test('an agent is listed, published, deployed and rolled back', async () => {
+  const { id: workspace_id, call } = await workspace()
+  const [name = ''] = (await workspaces.list({ db: pool })).flatMap((one) => (one.id === workspace_id ? one.name : []))
+  const agent = (await call('POST', '/agents', newAgent())).body.data
+  const { draft: _, ...listed } = agent
+  assert.deepEqual(await json('agent', 'list', '--workspace', name), { agents: [listed] })
+  await call('PATCH', `/agents/${agent.id}`, { instructions: 'Ask for the name.' })
+  const { version, is_new } = await json('agent', 'publish', agent.id, '--workspace', name, '--note', 'Asks.')
+  assert.deepEqual(
+    [version.version_label, version.note, version.created_by, is_new],
+    ['v2', 'Asks.', { kind: 'command', id: null }, true],
+  )
+  const again = await run('agent', 'publish', agent.id, '--workspace', name, '--deploy')
+  assert.match(again.stdout, /^Nothing has changed: the draft is the same as v2 of "Reception"\.\nDeployed v2/)
+  const back = await json('agent', 'rollback', agent.id, '--workspace', name)
+  assert.deepEqual(back.agent, (await call('GET', `/agents/${agent.id}`)).body.data)
+  assert.equal(back.agent.deployed_version.version_label, 'v1')
+  const tried = await json('agent', 'deploy', agent.id, 'v2', '--workspace', name, '--percent', '20')
+  assert.deepEqual(tried.agent.candidate, { version: { id: version.id, version_label: 'v2' }, percent: 20 })
+  const table = await run('agent', 'list', '--workspace', name)
+  assert.match(table.stdout, /Reception {2}v1 {8}v2 20%/)
+})
+
+test('commands for agents say what is wrong', async () => {
+  const { id: workspace_id, call } = await workspace()
+  const [name = ''] = (await workspaces.list({ db: pool })).flatMap((one) => (one.id === workspace_id ? one.name : []))
+  const { id } = (await call('POST', '/agents', newAgent())).body.data
+  const other = newId()
+  for (const [words, message] of [
+    [['rollback', id], /No other version was deployed before this one/],
+    [['deploy', id, 'v2'], /"Reception" has no version v2/],
+    [['deploy', id, 'v1', '--percent', '0'], /Use a whole number from 1 to 100/],
+    [['publish', other], new RegExp(`there is no agent ${other} in`)],
+    [['publish', 'x'], /there is no agent x in/],
+  ] as const) {
+    const { code, stderr } = await run('agent', ...words, '--workspace', name)
+    assert.equal(code, 1)
+    assert.match(stderr, message)
+  }
 })

@@ -1,0 +1,35 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Deployment } from '../../../server/agents/schema.ts'
+import { useApi } from '../kit/api.ts'
+import { Card } from '../kit/Page.tsx'
+import { RelativeTime } from '../kit/RelativeTime.tsx'
+import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
+import styles from './agents.module.css'
+
+/** The last ones. */
+const shown_max = 10
+
+export function Deployments({ agent_id }: { agent_id: string }) {
+  const api = useApi()
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: [api.workspace, 'agents', agent_id, 'deployments'],
+    queryFn: ({ signal }) => api.list<Deployment>(`/agents/${agent_id}/deployments`, { limit: shown_max }, signal),
+  })
+  return (
+    <Card title="Deployments">
+      {error && <LoadError error={error} retry={refetch} />}
+      {isPending && <LoadingSkeleton lines={2} />}
+      <ul className={styles.deployments}>
+        {data?.data.map(({ id, version, percent, created_at }) => (
+          <li key={id}>
+            <strong>{version.version_label}</strong>
+            {percent < 100 && <span>{percent} %</span>}
+            <span className={styles.agentWhen}>
+              <RelativeTime time={created_at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { type Field, fields } from '../contacts/schema.ts'
 import { allOptional, check, multiline, oneOf, optionalText, text } from '../kit/field.ts'
 import { fingerprintOf } from '../kit/http/idempotency.ts'
+import { Script } from '../models/script-schema.ts'
 
 const list_max = 32
 const name_pattern = '^[a-z0-9_]{1,40}$'
@@ -75,10 +76,11 @@ const replaced = {
     "The model that the agent uses. `null`: the workspace's default provider. Can't be used together with `script`.",
   ),
   fallback_model: model('The model to ask when `model` fails.'),
-  script: Type.Unsafe<Record<string, unknown> | null>({
+  script: Type.Unsafe<Script | null>({
+    ...Script,
     type: ['object', 'null'],
-    additionalProperties: {},
-    description: 'A script that the agent follows instead of asking a model. At most 256 kB.',
+    description:
+      'A script that the agent follows instead of asking a model: see "Scripts" in the guide. At most 256 kB.',
     examples: [null],
   }),
   tools: Type.Array(text({ pattern: '^[a-z0-9_]{1,64}$' }), {

@@ -21,7 +21,7 @@ export interface Config {
   /** Opens what was sealed with another key, while SECRETS_KEY is rotated. */
   secrets_key_previous: string | undefined
   rate_limit_per_second: number
-  webhook_allow_hosts: string[]
+  outbound_allow_hosts: string[]
   events_keep_days: number
   log_level: Level
   /** How often the launcher has restarted the server after a crash. */
@@ -35,6 +35,7 @@ type Environment = Record<string, string | undefined>
 
 const secrets_key_length_min = 32
 const secrets_key_format = `at least ${secrets_key_length_min} characters long; openssl rand -base64 32 creates one`
+const hosts_format = 'host names, IP addresses or networks such as 10.0.0.0/8, separated by commas'
 /** Fewer would let background work and requests block each other. */
 const pool_size_min = 4
 const pool_size_max = 1_000
@@ -89,11 +90,12 @@ export function readConfig(environment: Environment = process.env): Config {
       (text) => wholeNumber(text, 1_000_000_000),
       'a whole number; 0 disables the limit',
     ),
-    webhook_allow_hosts: read(
-      'WEBHOOK_ALLOW_HOSTS',
-      [],
+    // WEBHOOK_ALLOW_HOSTS is its former name.
+    outbound_allow_hosts: read(
+      'OUTBOUND_ALLOW_HOSTS',
+      read('WEBHOOK_ALLOW_HOSTS', [], hosts, hosts_format),
       hosts,
-      'host names, IP addresses or networks such as 10.0.0.0/8, separated by commas',
+      hosts_format,
     ),
     events_keep_days: read(
       'EVENTS_KEEP_DAYS',

@@ -12,20 +12,19 @@ import { reactions as webhook_reactions } from './webhooks/reactions.ts'
 const hooks = openHooks([...webhook_reactions, ...import_reactions, ...integration_reactions])
 
 /** What verbs need, in the server and on the command line. Without SECRETS_KEY nothing can be encrypted. */
-export const openService = (
-  pool: Pool,
-  { secrets_key, secrets_key_previous, webhook_allow_hosts }: Config,
-  address: () => string,
-): Service => ({
+export const openService = (pool: Pool, config: Config, address: () => string): Service => ({
   pool,
   hooks,
   tools: {
-    seal: secrets_key === undefined ? no_seal : openSeal(secrets_key, seal_info, secrets_key_previous),
-    outbound: openOutbound({ allowed: webhook_allow_hosts }),
+    seal: sealFor(config),
+    outbound: openOutbound({ allowed: config.outbound_allow_hosts }),
     readTestTime: openTestTime(pool),
     address,
   },
 })
+
+const sealFor = ({ secrets_key, secrets_key_previous }: Config): Seal =>
+  secrets_key === undefined ? no_seal : openSeal(secrets_key, seal_info, secrets_key_previous)
 
 const secretsKeyMissing = (): never => {
   throw new ConfigError('SECRETS_KEY is required: set it as for the server')

@@ -21,7 +21,7 @@ const open = new AsyncDisposableStack()
 after(() => open.disposeAsync())
 /** A dedicated database: these look at all workspaces. */
 const { pool, url } = await createDatabase('background')
-const server = await openServer(testPool(url), { webhook_allow_hosts: ['127.0.0.1'] })
+const server = await openServer(testPool(url), { outbound_allow_hosts: ['127.0.0.1'] })
 open.defer(server.close)
 const log = openLog('silent')
 const imports = rowWork(import_work).due

@@ -53,7 +53,7 @@ for (const host of private_hosts) {
       refused.body.error.details.fields.map(({ path, code }: { path: string; code: string }) => [path, code]),
       [['url', 'format']],
     )
-    await assert.rejects(outbound().post(url, message), /public address/)
+    await assert.rejects(outbound().send(url, message), /public address/)
   })
 }
 
@@ -92,29 +92,29 @@ test('a host name is refused when one of its addresses is private', async () => 
     'both.test': ['93.184.215.14', '127.0.0.1'],
     'six.test': ['93.184.215.14', '::ffff:10.0.0.1'],
   }
-  const { refusal, post } = outbound({ resolve: async (name) => found[name] ?? [] })
+  const { refusal, send } = outbound({ resolve: async (name) => found[name] ?? [] })
   assert.equal(await refusal('https://public.test/'), undefined)
   for (const name of ['both.test', 'six.test']) {
     assert.match((await refusal(`https://${name}/`)) ?? '', /public address/)
-    await assert.rejects(post(`http://${name}/`, message), /public address/)
+    await assert.rejects(send(`http://${name}/`, message), /public address/)
   }
 })
 
 test('a host name that changes to a private address is refused at the connection', async () => {
   const there = await receiver()
   const answers = [['93.184.215.14'], ['127.0.0.1']]
-  const { refusal, post } = outbound({ resolve: async () => answers.shift() ?? [] })
+  const { refusal, send } = outbound({ resolve: async () => answers.shift() ?? [] })
   const url = there.url.replace('127.0.0.1', 'rebound.test')
   assert.equal(await refusal(url), undefined)
-  await assert.rejects(post(url, message), /public address/)
+  await assert.rejects(send(url, message), /public address/)
   assert.deepEqual(there.received, [])
 })
 
 test('the connection uses the address that was checked: the name is resolved once', async () => {
   const there = await receiver()
   const answers = [['127.0.0.1'], ['192.0.2.1']]
-  const { post } = outbound({ allowed: ['127.0.0.0/8'], resolve: async () => answers.shift() ?? [] })
-  const reply = await post(there.url.replace('127.0.0.1', 'name.test'), message)
+  const { send } = outbound({ allowed: ['127.0.0.0/8'], resolve: async () => answers.shift() ?? [] })
+  const reply = await send(there.url.replace('127.0.0.1', 'name.test'), message)
   assert.equal(reply.status, 200)
   assert.deepEqual(answers, [['192.0.2.1']])
   assert.match(there.received[0]?.headers.host ?? '', /^name\.test:\d+$/)
@@ -122,16 +122,16 @@ test('the connection uses the address that was checked: the name is resolved onc
 
 test('a host name that is not found is accepted at creation, and fails at the connection', async () => {
   const missing = Object.assign(new Error('gone'), { code: 'ENOTFOUND' })
-  const { refusal, post } = outbound({ resolve: () => Promise.reject(missing) })
+  const { refusal, send } = outbound({ resolve: () => Promise.reject(missing) })
   assert.equal(await refusal('https://nowhere.test/'), undefined)
-  await assert.rejects(post('https://nowhere.test/', message), /was not found/)
+  await assert.rejects(send('https://nowhere.test/', message), /was not found/)
 })
 
 test('a host name without addresses fails like one that is not found', async () => {
   for (const allowed of [[], ['nowhere.test']]) {
-    const { refusal, post } = outbound({ allowed, resolve: async () => [] })
+    const { refusal, send } = outbound({ allowed, resolve: async () => [] })
     assert.equal(await refusal('https://nowhere.test/'), undefined)
-    await assert.rejects(post('https://nowhere.test/', message), /was not found/)
+    await assert.rejects(send('https://nowhere.test/', message), /was not found/)
   }
 })
 
@@ -151,7 +151,7 @@ const allowed: [string, string, boolean][] = [
   ['intern.test', 'http://10.0.0.1/', false],
 ]
 for (const [network, url, is_allowed] of allowed) {
-  test(`with WEBHOOK_ALLOW_HOSTS=${network}, ${url} is ${is_allowed ? 'allowed' : 'refused'}`, async () => {
+  test(`with OUTBOUND_ALLOW_HOSTS=${network}, ${url} is ${is_allowed ? 'allowed' : 'refused'}`, async () => {
     const { refusal } = outbound({ allowed: [network], resolve: async () => ['10.0.0.1'] })
     assert.equal((await refusal(url)) === undefined, is_allowed)
   })
@@ -160,7 +160,7 @@ for (const [network, url, is_allowed] of allowed) {
 test('a redirect is returned and not followed', async () => {
   const secret = await receiver()
   const there = await receiver(respondWith(307, { location: secret.url }))
-  const { post } = outbound({ allowed: ['127.0.0.1'] })
-  assert.equal((await post(there.url, message)).status, 307)
+  const { send } = outbound({ allowed: ['127.0.0.1'] })
+  assert.equal((await send(there.url, message)).status, 307)
   assert.deepEqual(secret.received, [])
 })

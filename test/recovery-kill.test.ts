@@ -25,7 +25,7 @@ test('a recovery continues after its server was killed, and counts each delivery
   const environment = {
     DATABASE_URL: url,
     SECRETS_KEY: randomBytes(32).toString('base64'),
-    WEBHOOK_ALLOW_HOSTS: '127.0.0.1',
+    OUTBOUND_ALLOW_HOSTS: '127.0.0.1',
   }
   const first = await startService(stack, environment)
   const call = async (method: string, path: string, body?: object) => {

@@ -24,7 +24,7 @@ test('an advance continues to its target after its server was killed, with the s
   const environment = {
     DATABASE_URL: url,
     SECRETS_KEY: randomBytes(32).toString('base64'),
-    WEBHOOK_ALLOW_HOSTS: '127.0.0.1',
+    OUTBOUND_ALLOW_HOSTS: '127.0.0.1',
   }
   const service = openService(pool, readConfig(environment), () => '')
   await addTestClock(atNow(service, workspace, start))

@@ -18,7 +18,7 @@ import { inWorkspace, newPerson } from './support/sessions.ts'
 import { attemptTimes, retry_waits_s } from './support/test-clocks.ts'
 import { createWebhook, deliveriesOf } from './support/webhook-calls.ts'
 
-const server = await serve({ webhook_allow_hosts: ['127.0.0.1'] })
+const server = await serve({ outbound_allow_hosts: ['127.0.0.1'] })
 const hour_s = 3_600
 const day_s = 24 * hour_s
 const start = Date.parse('2027-03-01T09:00:00.000Z')

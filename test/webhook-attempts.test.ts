@@ -18,7 +18,7 @@ import { receiver } from './support/receivers.ts'
 import { newContact } from './support/samples.ts'
 import { createWebhook, deliveriesOf, deliveryOf, soon } from './support/webhook-calls.ts'
 
-const { workspace, pool, at } = await serve({ webhook_allow_hosts: ['127.0.0.1'] })
+const { workspace, pool, at } = await serve({ outbound_allow_hosts: ['127.0.0.1'] })
 const { tools, hooks } = at('')
 const deliveries = sending({ seal: tools.seal, ownAddress: () => '' })
 const check_every_ms = 5
@@ -228,11 +228,11 @@ test('an attempt may take 15 seconds, and shows its URL', async () => {
   const { id, url } = await createWebhook(tenant, 'http://127.0.0.1:9/first')
   await tenant.call('POST', '/contacts', newContact())
   const seen: number[] = []
-  const post: Outbound['post'] = async (_url, { timeout_ms }) => {
+  const send: Outbound['send'] = async (_url, { timeout_ms }) => {
     seen.push(timeout_ms)
     throw new OutboundError('not sent')
   }
-  await using engine = startEngine(pool, { ...tools.outbound, post, close: async () => {} })
+  await using engine = startEngine(pool, { ...tools.outbound, send, close: async () => {} })
   engine.add(tenant.id)
   await engine.idle(tenant.id)
   assert.deepEqual(seen, [15_000])

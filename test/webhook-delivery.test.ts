@@ -12,7 +12,7 @@ import { newContact } from './support/samples.ts'
 import { assertResult, createAndSend, createWebhook, deliveryOf, soon } from './support/webhook-calls.ts'
 
 const secrets_key = randomBytes(32).toString('base64')
-const { workspace, pool } = await serve({ webhook_allow_hosts: ['127.0.0.1'], secrets_key })
+const { workspace, pool } = await serve({ outbound_allow_hosts: ['127.0.0.1'], secrets_key })
 const minute_ms = 60_000
 const hour_ms = 60 * minute_ms
 const day_ms = 24 * hour_ms
@@ -187,7 +187,7 @@ test('a test event is sent to one webhook only, which need not subscribe to it',
 })
 
 test('a secret encrypted with another key gives a clear error, until it is rotated', async () => {
-  const other = await serve({ webhook_allow_hosts: ['127.0.0.1'], secrets_key: randomBytes(32).toString('base64') })
+  const other = await serve({ outbound_allow_hosts: ['127.0.0.1'], secrets_key: randomBytes(32).toString('base64') })
   const tenant = await other.workspace()
   const target = await receiver()
   const { id } = await createWebhook(tenant, target.url)

@@ -14,7 +14,7 @@ import {
   webhookOf,
 } from './support/webhook-calls.ts'
 
-const { workspace } = await serve({ webhook_allow_hosts: ['127.0.0.1'] })
+const { workspace } = await serve({ outbound_allow_hosts: ['127.0.0.1'] })
 const minute_ms = 60_000
 const hour_ms = 60 * minute_ms
 const day_ms = 24 * hour_ms

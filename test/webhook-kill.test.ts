@@ -26,7 +26,7 @@ const { url, pool } = await createDatabase('webhook_kill')
 const environment = {
   DATABASE_URL: url,
   SECRETS_KEY: randomBytes(32).toString('base64'),
-  WEBHOOK_ALLOW_HOSTS: '127.0.0.1',
+  OUTBOUND_ALLOW_HOSTS: '127.0.0.1',
 }
 
 test("a delivery whose result can't be recorded is not sent again at once", async () => {

@@ -6,7 +6,7 @@ import { serve } from './support/harness.ts'
 import { receiver, respondWith } from './support/receivers.ts'
 import { assertResult, createAndSend, createWebhook, type Expected, soon } from './support/webhook-calls.ts'
 
-const { workspace } = await serve({ webhook_allow_hosts: ['127.0.0.1'] })
+const { workspace } = await serve({ outbound_allow_hosts: ['127.0.0.1'] })
 const minute_ms = 60_000
 const hour_ms = 60 * minute_ms
 const day_ms = 24 * hour_ms

@@ -16,7 +16,7 @@ import { receiver } from './support/receivers.ts'
 import { newContact } from './support/samples.ts'
 import { createWebhook, deliveriesOf, recover } from './support/webhook-calls.ts'
 
-const { workspace, pool, at, fetch } = await serve({ webhook_allow_hosts: ['127.0.0.1'] })
+const { workspace, pool, at, fetch } = await serve({ outbound_allow_hosts: ['127.0.0.1'] })
 
 const hour_ms = 60 * 60 * 1000
 const day_ms = 24 * hour_ms

@@ -66,7 +66,7 @@ export async function delivering(stack: AsyncDisposableStack, signal: AbortSigna
     PORT: '0',
     SECRETS_KEY: randomBytes(32).toString('base64'),
     RATE_LIMIT_PER_SECOND: '0',
-    WEBHOOK_ALLOW_HOSTS: '127.0.0.1',
+    OUTBOUND_ALLOW_HOSTS: '127.0.0.1',
   }
   const service = openService(database.pool, readConfig(environment), () => '')
   stack.defer(() => service.tools.outbound.close())

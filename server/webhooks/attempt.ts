@@ -1,12 +1,12 @@
 import { type At, atLater } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import { sign } from '../kit/crypto/signing.ts'
+import { signedHeaders, signingSecrets, unreadable_secret } from '../kit/crypto/signing-secrets.ts'
 import { OutboundError, type OutboundResponse } from '../kit/outbound/request.ts'
 import { storable, truncateBytes } from '../kit/text.ts'
 import { product } from '../product.ts'
 import type { Claimed, Result } from './claims.ts'
 import { toRequestBody } from './deliveries.ts'
-import { isInbox, signingSecrets } from './store.ts'
+import { isInbox } from './store.ts'
 
 const second_ms = 1_000
 const minute_ms = 60 * second_ms
@@ -22,9 +22,6 @@ const retry_after_max_ms = 24 * hour_ms
 /** How much of a response body is read, and how much of it is stored. */
 const response_bytes_max = 16 * 1024
 const response_bytes_stored = 1024
-
-const unreadable_secret =
-  "This webhook's secret was encrypted with another SECRETS_KEY. Set that key as SECRETS_KEY_PREVIOUS, or rotate the secret."
 
 export interface AttemptOptions {
   decrypt: (sealed: string) => string
@@ -65,19 +62,16 @@ function send(
   { decrypt, ownAddress, timeout_ms }: AttemptOptions,
 ): Promise<OutboundResponse> {
   const body = toRequestBody(delivery.workspace, delivery)
-  const signed = { id: delivery.id, timestamp: String(Math.floor(clock.wall() / second_ms)), body }
   const secrets = signingSecrets(delivery, decrypt, now)
   if (secrets.length === 0) throw new OutboundError(unreadable_secret)
   const headers = {
     'content-type': 'application/json',
     'user-agent': product.name,
-    'webhook-id': signed.id,
-    'webhook-timestamp': signed.timestamp,
-    'webhook-signature': secrets.map((secret) => sign(secret, signed)).join(' '),
+    ...signedHeaders(secrets, delivery.id, body),
   }
   const message = { headers, body, timeout_ms, bytes_max: response_bytes_max }
   const is_inbox = isInbox(delivery.url)
-  return tools.outbound.post(is_inbox ? ownAddress() + delivery.url : delivery.url, message, is_inbox)
+  return tools.outbound.send(is_inbox ? ownAddress() + delivery.url : delivery.url, message, is_inbox)
 }
 
 function nextStep(

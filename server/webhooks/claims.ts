@@ -1,12 +1,13 @@
 import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
+import type { SealedSecrets } from '../kit/crypto/signing-secrets.ts'
 import { raw, type Sql, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import type { DueKind } from '../kit/work/due.ts'
 import { keyMax } from '../kit/work/state.ts'
 import type { ClaimRequest } from '../kit/work/work.ts'
 import type { Attempt, DeliveryStatus } from './schema.ts'
-import { laterUpdatedAt, type SealedSecrets } from './store.ts'
+import { laterUpdatedAt } from './store.ts'
 
 /** The latest attempts of a delivery that are stored. */
 const attempts_max = 20

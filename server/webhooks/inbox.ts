@@ -3,6 +3,7 @@ import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { isSecret } from '../kit/crypto/secret.ts'
 import { isSigned, sign, tolerance_ms } from '../kit/crypto/signing.ts'
+import { type SealedSecrets, signingSecrets } from '../kit/crypto/signing-secrets.ts'
 import type { RequestHead } from '../kit/http/door.ts'
 import type { Caller, RawAnswer, RawRequest } from '../kit/http/operation.ts'
 import { isId, newId } from '../kit/id.ts'
@@ -19,7 +20,7 @@ const detail_length_max = 300
 /** Longer than the sender waits. */
 const hang_ms = 20_000
 
-type Inbox = Pick<Webhook, 'id' | 'inbox_answer'> & webhooks.SealedSecrets
+type Inbox = Pick<Webhook, 'id' | 'inbox_answer'> & SealedSecrets
 
 /** Takes the token in the path as the caller. `receive` finds out whether the inbox exists. */
 export function identifyInbox({ params: { workspace = '', token = '' } }: RequestHead): Caller {
@@ -46,7 +47,7 @@ export async function receive(at: At, { token, request }: { token: string; reque
   const event_id = isId(webhook_id) ? webhook_id : null
   const text = storable(bytes.toString())
   const body = (await isRedacted(at, event_id, text)) ? '' : text
-  const secrets = webhooks.signingSecrets(inbox, at.tools.seal.open, now)
+  const secrets = signingSecrets(inbox, at.tools.seal.open, now)
   const steps = checkSignature(secrets, headers, { bytes, text: body })
   await db.run(
     sql`insert into inbox_requests (workspace_id, webhook_id, id, event_id, headers, body, answered, steps, created_at)

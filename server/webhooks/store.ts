@@ -3,6 +3,7 @@ import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newSecret as newToken } from '../kit/crypto/secret.ts'
 import { newSigningSecret } from '../kit/crypto/signing.ts'
+import { overlap_ms } from '../kit/crypto/signing-secrets.ts'
 import { newId } from '../kit/id.ts'
 import * as page from '../kit/postgres/page.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
@@ -22,8 +23,6 @@ import {
 const columns = raw(`id, url, events, description, status, disabled_reason, failing_since, previous_secret_until,
   inbox_answer, created_at, updated_at`)
 
-/** How long the previous secret still signs after a rotation. */
-const overlap_ms = 24 * 60 * 60 * 1000
 /** A webhook is disabled when all attempts have failed for this long, and there were at least this many. */
 const failing_max_ms = 5 * 24 * 60 * 60 * 1000
 const failed_attempts_min = 10
@@ -36,26 +35,6 @@ export function toSummary(webhook: Webhook): WebhookSummary {
   const { id, url, events, description, status, disabled_reason, failing_since, created_at, updated_at } = webhook
   const host = isInbox(url) ? null : new URL(url).host
   return { id, host, events, description, status, disabled_reason, failing_since, created_at, updated_at }
-}
-
-/** The encrypted secrets of a webhook. */
-export interface SealedSecrets {
-  secret: string
-  previous_secret: string | null
-  previous_secret_until: string | null
-}
-
-/** Decrypts the current secret, and for a day after a rotation the previous one. Skips those encrypted with another SECRETS_KEY. */
-export function signingSecrets(sealed: SealedSecrets, open: (text: string) => string, now: number): string[] {
-  const { secret, previous_secret, previous_secret_until } = sealed
-  const is_overlap = previous_secret && previous_secret_until && clock.parse(previous_secret_until) > now
-  return [secret, ...(is_overlap ? [previous_secret] : [])].flatMap((one) => {
-    try {
-      return open(one)
-    } catch {
-      return []
-    }
-  })
 }
 
 /** Rejects URLs that may not be called. Resolves the host name, so it runs before the transaction. */

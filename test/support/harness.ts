@@ -107,7 +107,7 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}, reso
   const config = { ...readConfig(environment), ...changes }
   const log = openLog(config.log_level)
   const { app, service } = openApi(pool, config, migrations, log)
-  service.tools.outbound = openOutbound({ allowed: config.webhook_allow_hosts, resolve })
+  service.tools.outbound = openOutbound({ allowed: config.outbound_allow_hosts, resolve })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
 
   async function fetchAny(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Agent, buildConnector } from 'undici'
 import { type Address, isInNetwork, type Network, parseAddress, parseNetwork } from '../network.ts'
-import { host_not_found, OutboundError, type OutboundRequest, type OutboundResponse, post } from './request.ts'
+import { host_not_found, OutboundError, type OutboundRequest, type OutboundResponse, send } from './request.ts'
+import { type StreamRequest, type StreamResponse, stream } from './stream.ts'
 
 /** Sends HTTP requests to client-supplied URLs; refuses private addresses. */
 export interface Outbound {
@@ -13,8 +14,10 @@ export interface Outbound {
    * is accepted, because it is checked again at each connection.
    */
   refusal: (url: string) => Promise<string | undefined>
-  /** Fails with an OutboundError. `is_own` skips the checks, for URLs of this server that no client supplied. */
-  post: (url: string, request: OutboundRequest, is_own?: boolean) => Promise<OutboundResponse>
+  /** Fails with an OutboundError. `is_trusted` skips the checks, for URLs that no client supplied. */
+  send: (url: string, request: OutboundRequest, is_trusted?: boolean) => Promise<OutboundResponse>
+  /** The same, but returns when the response begins. Its body fails with an OutboundError when a limit is exceeded. */
+  stream: (url: string, request: StreamRequest, is_trusted?: boolean) => Promise<StreamResponse>
   close: () => Promise<void>
 }
 
@@ -85,7 +88,8 @@ export function openOutbound({ allowed, resolve = resolveAll }: OutboundOptions)
   }
   const limits = { allowH2: false, maxHeaderSize: response_header_bytes_max, headersTimeout: 0, bodyTimeout: 0 }
   const checked_agent = new Agent({ ...limits, connect: connectAllowed })
-  const own_agent = new Agent({ ...limits, connect: connect_options })
+  const trusting_agent = new Agent({ ...limits, connect: connect_options })
+  const agentFor = (is_trusted: boolean) => (is_trusted ? trusting_agent : checked_agent)
 
   return {
     async refusal(text) {
@@ -98,9 +102,10 @@ export function openOutbound({ allowed, resolve = resolveAll }: OutboundOptions)
       const timeout = sleep(refusal_lookup_ms, undefined, { ref: false })
       return Promise.race([resolveAllowed(host).then(() => undefined, refusalFor), timeout])
     },
-    post: (url, request, is_own = false) => post(is_own ? own_agent : checked_agent, url, request),
+    send: (url, request, is_trusted = false) => send(agentFor(is_trusted), url, request),
+    stream: (url, request, is_trusted = false) => stream(agentFor(is_trusted), url, request),
     async close() {
-      await Promise.all([checked_agent.destroy(), own_agent.destroy()])
+      await Promise.all([checked_agent.destroy(), trusting_agent.destroy()])
     },
   }
 }

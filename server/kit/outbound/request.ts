@@ -1,8 +1,13 @@
 import type { Agent, Dispatcher } from 'undici'
 
+export type OutboundMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
 export interface OutboundRequest {
+  /** POST by default. */
+  method?: OutboundMethod
   headers: Record<string, string>
-  body: string
+  body?: string
+  signal?: AbortSignal | undefined
   /** For the whole request, from the DNS lookup to the last byte read. */
   timeout_ms: number
   /** Reads at most this much of the response body. It is not decompressed. */
@@ -31,13 +36,18 @@ const messages: Record<string, string> = {
   HTTPParserError: 'The response was not HTTP.',
 }
 
-export const post = (agent: Agent, url: string, request: OutboundRequest): Promise<OutboundResponse> =>
+export const send = (agent: Agent, url: string, request: OutboundRequest): Promise<OutboundResponse> =>
   new Promise((resolve, reject) => {
-    const { origin, pathname, search } = new URL(url)
-    const { headers, body } = request
-    const options = { origin, path: pathname + search, method: 'POST', headers, body } as const
-    agent.dispatch(options, new ResponseHandler(request, resolve, reject))
+    agent.dispatch(dispatchOptions(url, request), new ResponseHandler(request, resolve, reject))
   })
+
+export function dispatchOptions(
+  url: string,
+  { method = 'POST', headers, body }: Pick<OutboundRequest, 'method' | 'headers' | 'body'>,
+): Dispatcher.DispatchOptions {
+  const { origin, pathname, search } = new URL(url)
+  return { origin, path: pathname + search, method, headers, ...(body !== undefined && { body }) }
+}
 
 /** Used instead of undici's `request`, whose streams cost as much as all the rest. There may be very many at once. */
 class ResponseHandler implements Dispatcher.DispatchHandler {
@@ -61,7 +71,11 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
     this.#reject = reject
     const timedOut = () => new OutboundError(`There was no response within ${request.timeout_ms / 1000} seconds.`)
     this.#timer = setTimeout(() => this.#abort(timedOut()), request.timeout_ms)
+    request.signal?.addEventListener('abort', this.#cancel)
+    if (request.signal?.aborted) this.#cancel()
   }
+
+  readonly #cancel = (): void => this.#abort(new OutboundError(canceled))
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
@@ -90,7 +104,8 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
     if (this.#is_finished) return
     this.#is_finished = true
     clearTimeout(this.#timer)
-    if (error) this.#reject(error instanceof OutboundError ? error : new OutboundError(messageFor(error)))
+    this.#request.signal?.removeEventListener('abort', this.#cancel)
+    if (error) this.#reject(toOutboundError(error))
     else if (this.#head) {
       const body = Buffer.concat(this.#chunks).subarray(0, this.#request.bytes_max)
       this.#resolve({ ...this.#head, body })
@@ -103,9 +118,11 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   }
 }
 
-const finished = new Error('the request is finished')
+export const finished = new Error('the request is finished')
+export const canceled = 'The request was canceled.'
 
-function messageFor(error: Error): string {
+export function toOutboundError(error: Error): OutboundError {
+  if (error instanceof OutboundError) return error
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
-  return messages[code] ?? `The request could not be sent: ${code}.`
+  return new OutboundError(messages[code] ?? `The request could not be sent: ${code}.`)
 }

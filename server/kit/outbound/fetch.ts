@@ -1,0 +1,42 @@
+import type { Outbound } from './outbound.ts'
+import { canceled, OutboundError } from './request.ts'
+import type { StreamRequest } from './stream.ts'
+
+export interface FetchOptions extends Pick<StreamRequest, 'head_timeout_ms' | 'timeout_ms' | 'bytes_max'> {
+  /** Requests to other origins are refused. */
+  origin: string
+  is_trusted: boolean
+}
+
+const status_max = 599
+/** A Response with one of these may not have a body. */
+const bodiless_statuses = [204, 205, 304]
+
+/** A `fetch` for libraries that take one. Follows no redirects, and accepts only bodies that are text. */
+export function fetchThrough(outbound: Outbound, { origin, is_trusted, ...limits }: FetchOptions): typeof fetch {
+  return async (input, init = {}) => {
+    const url = input instanceof Request ? input.url : String(input)
+    if (new URL(url).origin !== origin) throw new OutboundError('The URL belongs to another server.')
+    const { body = null, signal, method = 'GET' } = init
+    if (typeof body !== 'string' && body !== null) throw new Error('the body is no text')
+    const request = {
+      ...limits,
+      method: method as 'GET' | 'POST',
+      headers: { ...Object.fromEntries(new Headers(init.headers)), 'accept-encoding': 'identity' },
+      ...(body !== null && { body }),
+      signal: signal ?? undefined,
+    }
+    const response = await outbound.stream(url, request, is_trusted).catch((error: unknown) => {
+      // Callers of a `fetch` recognize an abort by its reason.
+      throw signal?.aborted && error instanceof OutboundError && error.message === canceled ? signal.reason : error
+    })
+    const { status } = response
+    if (status > status_max) throw new OutboundError('The response was not HTTP.')
+    const headers = Object.entries(response.headers).flatMap(([name, values = []]) =>
+      [values].flat().map((value): [string, string] => [name, value]),
+    )
+    if (!bodiless_statuses.includes(status)) return new Response(response.body, { status, headers })
+    await response.body.cancel()
+    return new Response(null, { status, headers })
+  }
+}

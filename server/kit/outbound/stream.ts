@@ -1,0 +1,114 @@
+import type { Agent, Dispatcher } from 'undici'
+import {
+  canceled,
+  dispatchOptions,
+  finished,
+  OutboundError,
+  type OutboundRequest,
+  type OutboundResponse,
+  toOutboundError,
+} from './request.ts'
+
+export interface StreamRequest extends Omit<OutboundRequest, 'timeout_ms'> {
+  /** From the DNS lookup to the head of the response. */
+  head_timeout_ms: number
+  /** From the DNS lookup to the end of the body. */
+  timeout_ms: number
+}
+
+export interface StreamResponse extends Pick<OutboundResponse, 'status' | 'headers'> {
+  /** Not decompressed. Canceling it, like the request's signal, closes the connection at once. */
+  body: ReadableStream<Uint8Array>
+}
+
+export const stream = (agent: Agent, url: string, request: StreamRequest): Promise<StreamResponse> =>
+  new Promise((resolve, reject) => {
+    agent.dispatch(dispatchOptions(url, request), new StreamHandler(request, resolve, reject))
+  })
+
+/** Stops reading from the connection while nobody reads the body. */
+class StreamHandler implements Dispatcher.DispatchHandler {
+  readonly #request: StreamRequest
+  readonly #resolve: (response: StreamResponse) => void
+  readonly #reject: (error: OutboundError) => void
+  readonly #head_timer: NodeJS.Timeout
+  readonly #timer: NodeJS.Timeout
+  #controller: Dispatcher.DispatchController | undefined
+  #body: ReadableStreamDefaultController<Uint8Array> | undefined
+  #length = 0
+  #is_finished = false
+
+  constructor(
+    request: StreamRequest,
+    resolve: (response: StreamResponse) => void,
+    reject: (error: OutboundError) => void,
+  ) {
+    this.#request = request
+    this.#resolve = resolve
+    this.#reject = reject
+    const failAfter = (timeout_ms: number) =>
+      setTimeout(() => {
+        this.#finish(new OutboundError(`There was no complete response within ${timeout_ms / 1000} seconds.`))
+      }, timeout_ms)
+    this.#head_timer = failAfter(request.head_timeout_ms)
+    this.#timer = failAfter(request.timeout_ms)
+    request.signal?.addEventListener('abort', this.#cancel)
+    if (request.signal?.aborted) this.#cancel()
+  }
+
+  readonly #cancel = (): void => this.#finish(new OutboundError(canceled))
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#is_finished) controller.abort(finished)
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: StreamResponse['headers']): void {
+    if (status < 200 || this.#is_finished) return
+    clearTimeout(this.#head_timer)
+    const body = new ReadableStream<Uint8Array>({
+      start: (opened) => {
+        this.#body = opened
+      },
+      pull: () => controller.resume(),
+      cancel: this.#cancel,
+    })
+    this.#resolve({ status, headers, body })
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    // Each resume brings an empty chunk. To pause again because of it would never end.
+    if (this.#is_finished || !this.#body || chunk.length === 0) return
+    const { bytes_max } = this.#request
+    this.#length += chunk.length
+    if (this.#length > bytes_max) {
+      this.#finish(new OutboundError(`The response has more than ${bytes_max} bytes.`))
+      return
+    }
+    this.#body.enqueue(chunk)
+    if ((this.#body.desiredSize ?? 0) <= 0) controller.pause()
+  }
+
+  onResponseEnd(): void {
+    this.#finish()
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    this.#finish(toOutboundError(error))
+  }
+
+  #finish(error?: OutboundError): void {
+    if (this.#is_finished) return
+    this.#is_finished = true
+    clearTimeout(this.#head_timer)
+    clearTimeout(this.#timer)
+    this.#request.signal?.removeEventListener('abort', this.#cancel)
+    if (!error) {
+      this.#body?.close()
+      return
+    }
+    this.#controller?.abort(finished)
+    if (this.#body) this.#body.error(error)
+    else this.#reject(error)
+  }
+}

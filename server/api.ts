@@ -23,16 +23,19 @@ import type { Door } from './kit/http/door.ts'
 import type { Operation } from './kit/http/operation.ts'
 import { type FastifyInstance, type HttpLimits, openHttp } from './kit/http/server.ts'
 import { readStaticSite } from './kit/http/static-site.ts'
+import { openRateLimit } from './kit/limits/rate.ts'
 import type { Log } from './kit/log.ts'
 import { type About, createOpenApiDocument } from './kit/openapi/document.ts'
 import type { Pool } from './kit/postgres/pool.ts'
 import { openReadinessCheck } from './kit/postgres/ready.ts'
 import * as problem from './kit/problem.ts'
+import { operations as providers } from './models/routes.ts'
 import { operations as overview } from './overview/routes.ts'
 import { operations as person_operations } from './people/routes.ts'
 import { identifyVisitor } from './people/visitor.ts'
 import { product } from './product.ts'
 import { openService } from './service.ts'
+import { operations as tools } from './tools/routes.ts'
 import { event_types as webhook_events } from './webhooks/event-types.ts'
 import { identifyInbox } from './webhooks/inbox.ts'
 import { inbox_operations, operations as webhooks } from './webhooks/routes.ts'
@@ -43,12 +46,17 @@ export const catalog = newCatalog(
   ),
 )
 
+/** Requests to other servers that a workspace may ask for in a second, to test providers and tools. */
+const tests = openRateLimit(1)
+
 /** The operations of a workspace, for API keys and for people who are signed in. */
 const rooms: Operation[] = [
   ...contacts,
   ...imports,
   ...integrations,
   ...agents,
+  ...providers(tests),
+  ...tools(tests),
   ...events(catalog),
   ...webhooks(catalog),
   ...overview(catalog),
@@ -88,6 +96,8 @@ const about: About = {
     integrations: 'Receive contacts from forms and CRMs.',
     agents:
       'AI agents that answer and place calls. Their configuration has a draft and versions, one of which is deployed.',
+    providers: 'Accounts at model services, which agents use to answer.',
+    tools: 'Requests to your servers that agents can make while they answer.',
     events: 'What happened, in order: as a list and as a stream.',
     overview: 'Figures of the workspace at a glance.',
     webhooks: 'Send events to your server as they happen, and follow each delivery.',

@@ -22,6 +22,14 @@ export interface Config {
   secrets_key_previous: string | undefined
   rate_limit_per_second: number
   outbound_allow_hosts: string[]
+  openai_api_key: string | undefined
+  /** Unlike the URLs that clients supply, it may lead to a private address. */
+  openai_base_url: string | undefined
+  openai_model: string | undefined
+  /** Other models that may be used. */
+  openai_models: string[]
+  anthropic_api_key: string | undefined
+  anthropic_model: string | undefined
   events_keep_days: number
   log_level: Level
   /** How often the launcher has restarted the server after a crash. */
@@ -36,6 +44,8 @@ type Environment = Record<string, string | undefined>
 const secrets_key_length_min = 32
 const secrets_key_format = `at least ${secrets_key_length_min} characters long; openssl rand -base64 32 creates one`
 const hosts_format = 'host names, IP addresses or networks such as 10.0.0.0/8, separated by commas'
+const header_format = 'printable ASCII characters without spaces'
+const model_format = 'the name of a model, up to 200 characters without spaces'
 /** Fewer would let background work and requests block each other. */
 const pool_size_min = 4
 const pool_size_max = 1_000
@@ -97,6 +107,12 @@ export function readConfig(environment: Environment = process.env): Config {
       hosts,
       hosts_format,
     ),
+    openai_api_key: read('OPENAI_API_KEY', undefined, headerText, header_format),
+    openai_base_url: read('OPENAI_BASE_URL', undefined, baseAddress, 'a URL such as https://models.example.com/v1'),
+    openai_model: read('OPENAI_MODEL', undefined, modelName, model_format),
+    openai_models: read('OPENAI_MODELS', [], modelNames, 'names of models, separated by commas'),
+    anthropic_api_key: read('ANTHROPIC_API_KEY', undefined, headerText, header_format),
+    anthropic_model: read('ANTHROPIC_MODEL', undefined, modelName, model_format),
     events_keep_days: read(
       'EVENTS_KEEP_DAYS',
       30,
@@ -151,6 +167,16 @@ function networks(text: string): string[] | undefined {
 function hosts(text: string): string[] | undefined {
   const all = splitList(text)
   return all.every((host) => parseNetwork(host) || /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i.test(host)) ? all : undefined
+}
+
+/** Other characters can't be sent in a header. */
+const headerText = (text: string): string | undefined => (/^[\x21-\x7e]+$/.test(text) ? text : undefined)
+
+const modelName = (text: string): string | undefined => (/^\S{1,200}$/.test(text) ? text : undefined)
+
+function modelNames(text: string): string[] | undefined {
+  const all = splitList(text)
+  return all.every(modelName) ? all : undefined
 }
 
 const splitList = (text: string): string[] => text.split(',').map((one) => one.trim())

@@ -6,6 +6,7 @@ import { openHooks, type Service } from './kit/at.ts'
 import { openSeal, type Seal } from './kit/crypto/seal.ts'
 import { openOutbound } from './kit/outbound/outbound.ts'
 import type { Pool } from './kit/postgres/pool.ts'
+import { environmentProviders } from './models/environment.ts'
 import { seal_info } from './product.ts'
 import { reactions as webhook_reactions } from './webhooks/reactions.ts'
 
@@ -20,6 +21,7 @@ export const openService = (pool: Pool, config: Config, address: () => string): 
     outbound: openOutbound({ allowed: config.outbound_allow_hosts }),
     readTestTime: openTestTime(pool),
     address,
+    environment_providers: environmentProviders(config),
   },
 })
 

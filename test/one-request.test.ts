@@ -45,6 +45,7 @@ const tools = {
   seal: openSeal('a'.repeat(32), seal_info),
   outbound,
   address: () => '',
+  environment_providers: [],
   readTestTime: async () => undefined,
 }
 const { app } = openHttp({

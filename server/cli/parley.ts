@@ -7,6 +7,7 @@ import { Command } from './command.ts'
 import { addKeyCommands } from './key.ts'
 import { addMigrateCommand } from './migrate.ts'
 import { addOpenapiCommand } from './openapi.ts'
+import { addProviderCommands } from './provider.ts'
 import { reportError } from './report-error.ts'
 import { createRun } from './run.ts'
 import { addSecretsCommands } from './secrets.ts'
@@ -48,6 +49,7 @@ addWorkspaceCommands(program, run)
 addKeyCommands(program, run)
 addUserCommands(program, run)
 addAgentCommands(program, run)
+addProviderCommands(program, run)
 addSecretsCommands(program, run)
 addOpenapiCommand(program)
 

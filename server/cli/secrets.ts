@@ -2,13 +2,21 @@ import { sealed_columns as integration_columns } from '../integrations/sealed.ts
 import { atNow, type Service } from '../kit/at.ts'
 import { type Resealed, resealColumn, type SealedColumn } from '../kit/crypto/reseal.ts'
 import { sealed_column as idempotency_column } from '../kit/http/idempotency.ts'
+import { sealed_columns as provider_columns } from '../models/sealed.ts'
+import { sealed_columns as tool_columns } from '../tools/sealed.ts'
 import { sealed_columns as webhook_columns } from '../webhooks/sealed.ts'
 import * as workspaces from '../workspaces/store.ts'
 import type { Command } from './command.ts'
 import { type Answer, formatTable, type Run } from './run.ts'
 
 /** Everything that is stored sealed. */
-const columns: SealedColumn[] = [...webhook_columns, ...integration_columns, idempotency_column]
+const columns: SealedColumn[] = [
+  ...webhook_columns,
+  ...integration_columns,
+  ...provider_columns,
+  ...tool_columns,
+  idempotency_column,
+]
 
 const note = `
 It runs beside the service, in small batches, and can be repeated. It needs the keys of the service: SECRETS_KEY

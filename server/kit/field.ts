@@ -1,4 +1,4 @@
-import { type TProperties, Type } from 'typebox'
+import { type Static, type TProperties, Type } from 'typebox'
 import type { Fault } from './problem.ts'
 
 /** A check beyond JSON Schema. The key is a symbol, so that it is not part of the OpenAPI document. */
@@ -51,6 +51,26 @@ export const id = (description: string) =>
 
 /** The response of a deletion. */
 export const Deleted = Type.Object({ deleted: Type.Literal(true) }, { title: 'Deleted' })
+
+/** The result of a test request. What the other server answered is not part of it. */
+export const TestResult = Type.Object(
+  {
+    is_ok: Type.Boolean({ description: 'Whether the answer was a success.', examples: [true] }),
+    status: Type.Unsafe<number | null>({
+      type: ['integer', 'null'],
+      description: 'The status code of the response. `null` when there was none.',
+      examples: [200],
+    }),
+    duration_ms: Type.Integer({ description: 'How long the request took.', examples: [420] }),
+    error: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'What went wrong. `null` on success.',
+      examples: [null],
+    }),
+  },
+  { title: 'TestResult' },
+)
+export type TestResult = Static<typeof TestResult>
 
 export const ById = Type.Object({ id: id('The id of the resource.') })
 

@@ -97,6 +97,15 @@ export const inUse = (field: string, message: string, existing_id: string | unde
 
 export const invalidState = (message: string, details = {}) => new Problem('INVALID_STATE', message, details)
 
+/** A resource that refers to another one. */
+export interface Use {
+  type: string
+  id: string
+  name: string
+}
+
+export const stillUsed = (message: string, used_by: Use[]) => new Problem('INVALID_STATE', message, { used_by })
+
 export const idempotencyInProgress = () =>
   new Problem(
     'IDEMPOTENCY_IN_PROGRESS',
@@ -133,7 +142,7 @@ export const notFormOrJson = () =>
 export const rateLimited = (per_second: number) =>
   new Problem(
     'RATE_LIMITED',
-    `The limit is ${per_second} requests per second.`,
+    `The limit is ${per_second} ${per_second === 1 ? 'request' : 'requests'} per second.`,
     { limit_per_second: per_second },
     { 'retry-after': '1' },
   )

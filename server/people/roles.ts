@@ -17,6 +17,9 @@ const lowest_roles: Record<string, Role> = {
   'contacts:write': 'member',
   'agents:write': 'member',
   'test_clock:write': 'member',
+  // Below owners without what leads to them: see the routes.
+  'providers:read': 'viewer',
+  'tools:read': 'viewer',
   'membership:write': 'viewer',
   // These need no workspace.
   'anyone:read': 'viewer',

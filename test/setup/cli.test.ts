@@ -9,6 +9,7 @@ import { newId } from '../../server/kit/id.ts'
 import * as workspaces from '../../server/workspaces/store.ts'
 import { waitUntil } from '../faults/client.ts'
 import { serve, testPool } from '../support/harness.ts'
+import { openaiServer } from '../support/model-servers.ts'
 import { parley } from '../support/process.ts'
 import { newAgent } from '../support/samples.ts'
 
@@ -362,4 +363,46 @@ test('commands for agents say what is wrong', async () => {
     assert.equal(code, 1)
     assert.match(stderr, message)
   }
+})
+
+test('a provider is created with a key from a file or standard input, listed, tested and deleted', async () => {
+  const workspace = await newWorkspace()
+  const SECRETS_KEY = 'a'.repeat(32)
+  const provider = async (words: string[], input = '') => {
+    const variables = { DATABASE_URL, SECRETS_KEY, OUTBOUND_ALLOW_HOSTS: '127.0.0.1' }
+    return parley(['provider', ...words, '--workspace', workspace, '--json'], variables, input).ended
+  }
+  const there = await openaiServer({ words: ['OK'] })
+  const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'parley-')), 'key')
+  fs.writeFileSync(file, 'sk-file\n')
+  const named = ['--model', 'small', '--base-url', there.base_url]
+  const first = await provider(['create', 'One', ...named, '--key-file', file])
+  assert.equal(first.code, 0, first.stderr)
+  assert.equal(JSON.parse(first.stdout).provider.has_api_key, true)
+  const second = await provider(['create', 'Two', ...named, '--default'], 'sk-input\n')
+  assert.equal(second.code, 0, second.stderr)
+  const refused = await provider(['create', 'Three', '--model', 'small', '--base-url', 'http://10.0.0.1/'], 'sk-input')
+  assert.equal(refused.code, 1)
+  assert.match(refused.stderr, /public address/)
+  const { providers } = JSON.parse((await provider(['list'])).stdout)
+  assert.deepEqual(
+    providers.map((one: { name: string; is_default: boolean }) => [one.name, one.is_default]),
+    [
+      ['Two', true],
+      ['One', false],
+    ],
+  )
+  for (const name of ['One', 'Two']) {
+    const tested = await provider(['test', name])
+    assert.equal(JSON.parse(tested.stdout).result.is_ok, true, tested.stderr)
+  }
+  assert.deepEqual(
+    there.received.map(({ headers }) => headers.authorization),
+    ['Bearer sk-file', 'Bearer sk-input'],
+  )
+  assert.equal((await provider(['delete', 'One'])).code, 0)
+  const missing = await provider(['delete', 'One'])
+  assert.match(missing.stderr, /there is no provider/)
+  assert.ok(![first, second].some(({ stdout, stderr }) => /sk-/.test(stdout + stderr)))
+  fs.rmSync(path.dirname(file), { recursive: true })
 })

@@ -44,7 +44,7 @@ test('the calls in the README work when they are pasted into a shell', async () 
 
 test('the README names only commands that exist, and all settings', async () => {
   const { stdout: help } = await parley(['--help']).ended
-  const commands = [...readme.matchAll(/npx parley ((?:workspace |key |user |secrets )?[a-z]+)/g)].map(
+  const commands = [...readme.matchAll(/npx parley ((?:workspace |key |user |provider |secrets )?[a-z]+)/g)].map(
     ([, name = '']) => name,
   )
   assert.deepEqual(

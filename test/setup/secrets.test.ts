@@ -16,7 +16,7 @@ import { ensureSecretsKeys, readSecretsKeys } from '../../server/start/secrets-k
 import { sealed_columns } from '../../server/webhooks/sealed.ts'
 import { createDatabase, openServer, type Server, testPool } from '../support/harness.ts'
 import { parley } from '../support/process.ts'
-import { newApiKey, newIntegration, phoneNumber } from '../support/samples.ts'
+import { newApiKey, newIntegration, newProvider, newTool, phoneNumber } from '../support/samples.ts'
 import { createWebhook } from '../support/webhook-calls.ts'
 
 const { url, pool } = await createDatabase('secrets')
@@ -53,6 +53,9 @@ async function createSecrets(server: Server) {
   assert.equal((await tenant.call('POST', `/webhooks/${webhook_id}/rotate_secret`)).status, 200)
   const signing_secret = newSigningSecret()
   const integration = (await tenant.call('POST', '/integrations', newIntegration({ signing_secret }))).body.data
+  await tenant.call('POST', '/providers', newProvider())
+  const tool = (await tenant.call('POST', '/tools', newTool({ headers: { key: 'secret' } }))).body.data
+  await tenant.call('POST', `/tools/${tool.id}/rotate_secret`)
   const createKey = (call: typeof tenant.call) =>
     call('POST', '/api_keys', newApiKey(), { 'idempotency-key': 'new-key' })
   const { key } = (await createKey(tenant.call)).body.data
@@ -73,9 +76,13 @@ async function createSecrets(server: Server) {
     const sealed = await pool.one<{ secret: string; previous_secret: string }>(
       sql`select secret, previous_secret from webhooks where workspace_id = ${tenant.id}`,
     )
-    const opens = (text: string) => {
+    const others = await pool.one<Record<'api_key' | 'secret' | 'previous_secret' | 'headers', string>>(
+      sql`select api_key, secret, previous_secret, headers from providers join tools on tools.workspace_id = ${tenant.id}
+        where providers.workspace_id = ${tenant.id}`,
+    )
+    const opens = (text: string, beginning = 'whsec_') => {
       try {
-        return seal.open(text).startsWith('whsec_')
+        return seal.open(text).startsWith(beginning)
       } catch {
         return false
       }
@@ -86,14 +93,18 @@ async function createSecrets(server: Server) {
       received.status === 200,
       opens(sealed.secret),
       opens(sealed.previous_secret),
+      opens(others.api_key, 'sk-test'),
+      opens(others.secret),
+      opens(others.previous_secret),
+      opens(others.headers, '{'),
       replayed.body.data?.key === key,
     ]
   }
   return { tenant, webhook_id, canRead }
 }
 
-const all = [true, true, true, true, true]
-const none = [false, false, false, false, false]
+const all = Array<boolean>(9).fill(true)
+const none = Array<boolean>(9).fill(false)
 
 test('SECRETS_KEY is rotated while servers run, and then the previous key can be dropped', async () => {
   await withServer(old_key, new_key, async (old_server) => {
@@ -117,9 +128,13 @@ test('SECRETS_KEY is rotated while servers run, and then the previous key can be
         'webhooks.previous_secret': [1, 0],
         'integrations.token': [1, 0],
         'integrations.signing_secret': [1, 0],
+        'providers.api_key': [1, 0],
+        'tools.secret': [1, 0],
+        'tools.previous_secret': [1, 0],
+        'tools.headers': [1, 0],
         'idempotency_keys.body': [count / 2 + 1, 0],
       })
-      assert.deepEqual(Object.values(await reseal(keys)).flat(), Array(10).fill(0))
+      assert.deepEqual(Object.values(await reseal(keys)).flat(), Array(18).fill(0))
     })
     await withServer(new_key, undefined, async (server) => assert.deepEqual(await canRead(server), all))
     assert.deepEqual(await canRead(old_server), all)
@@ -134,7 +149,7 @@ test('what was encrypted with a lost key is counted and left as it is', async ()
   await withServer(lost_key, undefined, async (server) => {
     const { canRead } = await createSecrets(server)
     const counts = await reseal({ SECRETS_KEY: new_key, SECRETS_KEY_PREVIOUS: old_key })
-    assert.deepEqual(Object.values(counts), Array(5).fill([0, 1]))
+    assert.deepEqual(Object.values(counts), Array(9).fill([0, 1]))
     assert.deepEqual(await canRead(server), all)
   })
 })

@@ -22,6 +22,24 @@ export const newWebhook = (fields: object = {}) => ({
   ...fields,
 })
 
+/** A host name that no test resolves, so nothing is sent to it. */
+export const newProvider = (fields: object = {}) => ({
+  name: `Provider ${phoneNumber()}`,
+  kind: 'openai_compatible',
+  base_url: 'https://models.example/v1',
+  default_model: 'small',
+  api_key: 'sk-test',
+  ...fields,
+})
+
+export const newTool = (fields: object = {}) => ({
+  name: `tool_${phoneNumber().slice(1)}`,
+  description: 'Books a slot.',
+  url: 'https://tools.example/book',
+  parameters: { type: 'object', properties: { day: { type: 'string' } }, required: ['day'] },
+  ...fields,
+})
+
 async function delivery({ call }: Tenant): Promise<string> {
   const { id } = (await call('POST', '/webhooks', newWebhook({ url: 'inbox' }))).body.data
   return `${id}/deliveries/${(await call('POST', `/webhooks/${id}/test`)).body.data.id}`
@@ -85,6 +103,8 @@ export const makers: Record<string, (tenant: Tenant) => Promise<string>> = {
     await tenant.call('POST', `/agents/${id}/deploy`, { version_id })
     return id
   },
+  providers: async ({ call }) => (await call('POST', '/providers', newProvider())).body.data.id,
+  tools: async ({ call }) => (await call('POST', '/tools', newTool())).body.data.id,
   events: async ({ call }) => {
     await call('POST', '/contacts', newContact())
     return (await call('GET', '/events?limit=1')).body.data[0].id
@@ -118,6 +138,11 @@ export const bodies: Record<string, () => object> = {
   'agents.update': () => ({ instructions: 'Ask for the name.', limits: { turns_max: 50 } }),
   'agents.publish': () => ({ note: 'Asks for the name.' }),
   'agents.deploy': () => ({ version_id }),
+  'providers.create': newProvider,
+  'providers.update': () => ({ default_model: 'large' }),
+  'tools.create': newTool,
+  'tools.update': () => ({ description: 'Another' }),
+  'tools.test': () => ({ arguments: { day: 'tue' } }),
   'webhooks.create': newWebhook,
   'webhooks.update': () => ({ description: 'Another' }),
   'webhooks.receive': () => ({ anything: true }),

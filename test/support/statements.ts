@@ -21,16 +21,18 @@ import { sql } from '../../server/kit/postgres/sql.ts'
 import { openDueNotes } from '../../server/kit/work/due.ts'
 import { Engine } from '../../server/kit/work/engine.ts'
 import { rowWork } from '../../server/kit/work/rows.ts'
+import { sealed_columns as provider_columns } from '../../server/models/sealed.ts'
 import * as setup from '../../server/people/setup.ts'
 import * as people from '../../server/people/store.ts'
 import * as retention from '../../server/retention.ts'
+import { sealed_columns as tool_columns } from '../../server/tools/sealed.ts'
 import { addToCounts } from '../../server/webhooks/delivery-counts.ts'
 import { sealed_columns as webhook_columns } from '../../server/webhooks/sealed.ts'
 import { background_kinds, openWorker } from '../../server/worker.ts'
 import * as workspaces from '../../server/workspaces/store.ts'
 import { migrations, type Server, type Tenant } from './harness.ts'
 import { makeSample, pathFor, prepare, sampleBody, sendRequest, successStatus } from './operations.ts'
-import { newContact, newImport, newIntegration, newWebhook, phoneNumber } from './samples.ts'
+import { newContact, newImport, newIntegration, newProvider, newWebhook, phoneNumber } from './samples.ts'
 import { browser, inWorkspace, newPerson, newSessionToken, password } from './sessions.ts'
 
 const day_ms = 24 * 60 * 60 * 1000
@@ -61,6 +63,7 @@ async function callOperations(server: Server): Promise<void> {
     assert.equal(status, successStatus(operation), `${operation.id}: ${text}`)
   }
   const { id: workspace, call } = await server.workspace()
+  for (const is_default of [true, true]) await call('POST', '/providers', newProvider({ is_default }))
   await call('GET', '/events')
   const { id } = (await call('GET', '/events?limit=1')).body.data[0]
   await feed.listNext(server.pool, workspace, undefined, 0)
@@ -282,7 +285,13 @@ async function runCommands(server: Server): Promise<void> {
   await api_keys.recordUses({ db: pool }, [{ workspace_id: id, id: found?.id ?? '', used_at: clock.wall() }])
   await api_keys.findOwner({ db: pool }, found?.id ?? '')
   await inTransaction(at, (at) => api_keys.revokeAny(at, found?.id ?? ''))
-  for (const { list, replace } of [...webhook_columns, ...integration_columns, idempotency_column]) {
+  for (const { list, replace } of [
+    ...webhook_columns,
+    ...integration_columns,
+    ...provider_columns,
+    ...tool_columns,
+    idempotency_column,
+  ]) {
     await list(at, undefined, 1)
     await replace(at, [])
   }

@@ -14,7 +14,7 @@ const ranks = [
   ['product.ts'],
   ['kit'],
   ['docs', 'workspaces', 'clocks', 'events'],
-  ['api-keys', 'contacts', 'models', 'webhooks'],
+  ['api-keys', 'contacts', 'models', 'tools', 'webhooks'],
   ['agents'],
   ['imports', 'integrations', 'overview', 'people'],
   ['config.ts'],

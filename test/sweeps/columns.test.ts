@@ -18,6 +18,8 @@ const agent_columns = [
   'earlier_version_ids',
 ]
 const version_columns = { not_shown: ['agent_id', 'configuration', 'content_hash', 'created_by'] }
+const from_environment = ['id', 'base_url', 'default_model', 'created_at', 'updated_at']
+const tool_secrets = ['url', 'headers', 'header_names', 'secret', 'previous_secret']
 
 /** The table of each resource, the fields that are not columns of it, and the columns that are not returned. */
 const stored: Record<string, { table: string; computed?: string[]; not_shown: string[] }> = {
@@ -81,6 +83,14 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
     computed: ['version', 'created_by'],
     not_shown: ['agent_id', 'version_id', 'created_by'],
   },
+  // Those from the environment are in no table.
+  Provider: {
+    table: 'providers',
+    computed: [...from_environment, 'has_api_key', 'source'],
+    not_shown: [...from_environment, 'api_key'],
+  },
+  Tool: { table: 'tools', computed: ['url', 'headers'], not_shown: tool_secrets },
+  ToolWithSecret: { table: 'tools', computed: ['url', 'headers', 'secret'], not_shown: tool_secrets },
   TestClock: {
     table: 'test_clocks',
     computed: ['status'],
@@ -91,7 +101,7 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
   ApiKeyWithSecret: { table: 'api_keys', computed: ['key'], not_shown: ['rotated_at'] },
 }
 /** Responses that are not stored resources. */
-const not_stored = ['Deleted', 'DryRun', 'Overview', 'AgentDifference']
+const not_stored = ['Deleted', 'DryRun', 'Overview', 'AgentDifference', 'TestResult']
 
 const pool = testPool()
 after(() => pool.close())

@@ -34,4 +34,5 @@ export function signedHeaders(secrets: string[], id: string, body: string): Reco
   }
 }
 
-export const unreadable_secret = 'The secret was encrypted with another SECRETS_KEY. Set that key as SECRETS_KEY_PREVIOUS, or rotate the secret.'
+export const unreadable_secret =
+  'The secret was encrypted with another SECRETS_KEY. Set that key as SECRETS_KEY_PREVIOUS, or rotate the secret.'

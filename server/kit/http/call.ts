@@ -61,6 +61,7 @@ function validCall(
     query: in_query.value,
     body: in_body.value,
     file: undefined,
+    prepared: undefined,
     // The verb passes the resource that `version` describes.
     isCurrent: (resource) =>
       if_match === undefined || !version || matchesStrongly(if_match, formatEtag(version(resource as never))),

@@ -98,7 +98,7 @@ function writeEndpoint(operation: kinds.Write | kinds.WriteMany, context: Endpoi
     const keys = operation.method === 'POST' ? headerValues(incoming.raw, 'idempotency-key') : []
     const keyed = keys.length > 0 ? keyedRequest(operation, call, readKey(keys), json) : undefined
     if (operation.before && !(await isReplay(incoming.caller, keyed))) {
-      await operation.before(await atCaller(service, incoming.caller), call)
+      call.prepared = await operation.before(await atCaller(service, incoming.caller), call)
     }
     return write({ operation, call, keyed, answer: (result) => answer(result, call.params) })
   }

@@ -31,6 +31,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   body: Body
   /** The stored file of a multipart/form-data upload. */
   file: StoredFile | undefined
+  /** What the operation's `before` returned. */
+  prepared: unknown
   /** Evaluates If-Match against the resource, given as a get returns it. */
   isCurrent: (resource: object) => boolean
 }
@@ -130,8 +132,8 @@ interface Writing<P extends TSchema, Q extends TSchema, B extends TSchema, R ext
   version: Version | undefined
   /** The response contains a secret: what an idempotency key stores of it is encrypted. */
   is_secret: boolean
-  /** Checks what takes long, such as a DNS lookup, before the transaction begins. */
-  before: ((at: At, call: CallOf<P, Q, B>) => Promise<void>) | undefined
+  /** Does what takes long, such as a DNS lookup, before the transaction begins. Not called when the answer is a replay. */
+  before: ((at: At, call: CallOf<P, Q, B>) => Promise<unknown>) | undefined
 }
 
 /** Changes one resource, in its own transaction. A returned Problem, unlike a thrown one, commits. */
@@ -234,6 +236,29 @@ export const write = <
   definition: Definition<Write<P, Q, B, R>, WriteDefaults | 'upload'>,
 ): Operation =>
   asOperation({ kind: 'write', ...writing, upload: undefined, version: writeVersionOf(definition), ...definition })
+
+/**
+ * A POST whose work is a request to another server, which must not run in a transaction. The transaction only stores the
+ * answer for the idempotency key.
+ */
+export const remote = <
+  R extends TSchema,
+  P extends TSchema = Nothing,
+  Q extends TSchema = Nothing,
+  B extends TSchema = Nothing,
+>({
+  run,
+  ...definition
+}: Omit<Definition<Write<P, Q, B, R>, WriteDefaults>, 'method' | 'upload' | 'run'> & {
+  run: (at: At, call: CallOf<P, Q, B>) => Promise<Static<R>>
+}): Operation =>
+  write<R, P, Q, B>({
+    ...definition,
+    method: 'POST',
+    before: run,
+    // It is what `run` has returned.
+    run: async (_at, call) => call.prepared as Static<R>,
+  })
 
 export const writeMany = <
   R extends TSchema,

@@ -1,0 +1,61 @@
+import { Option } from 'commander'
+import { provider_kinds } from '../models/schema.ts'
+import type { Command } from './command.ts'
+import type { NewProviderOptions } from './provider-actions.ts'
+import type { Run } from './run.ts'
+
+const loadActions = () => import('./provider-actions.ts')
+const workspace_option = ['--workspace <name>', 'The workspace of the provider'] as const
+
+interface InWorkspaceOption {
+  workspace: string
+}
+
+export function addProviderCommands(program: Command, run: Run): void {
+  const group = program
+    .command('provider')
+    .summary('Model providers')
+    .description('Manage the accounts at model services')
+  group
+    .command('list')
+    .description('List the providers of a workspace')
+    .requiredOption(...workspace_option)
+    .action(({ workspace }: InWorkspaceOption) =>
+      run(async (service) => (await loadActions()).listProviders(service, workspace)),
+    )
+  group
+    .command('create')
+    .description('Create a provider')
+    .argument('<name>', 'What agents call it')
+    .requiredOption(...workspace_option)
+    .addOption(
+      new Option('--kind <kind>', 'The API of the service').choices(provider_kinds).default('openai_compatible'),
+    )
+    .requiredOption('--model <model>', 'The model that is used when none is named')
+    .option('--base-url <url>', "The URL of the API (default: the vendor's own)")
+    .option('--default', 'Let agents without a model use it')
+    .option('--key-file <file>', 'A file with the API key')
+    .addHelpText(
+      'after',
+      '\nWithout --key-file, asks for the API key, or reads it from standard input. It may be empty.',
+    )
+    .action((name: string, options: NewProviderOptions) =>
+      run(async (service) => (await loadActions()).createProvider(service, name, options)),
+    )
+  group
+    .command('delete')
+    .description('Delete a provider that no agent names')
+    .argument('<name>', 'The name of the provider')
+    .requiredOption(...workspace_option)
+    .action((name: string, { workspace }: InWorkspaceOption) =>
+      run(async (service) => (await loadActions()).deleteProvider(service, name, workspace)),
+    )
+  group
+    .command('test')
+    .description('Send a short request to the default model of a provider')
+    .argument('<name>', 'The name of the provider')
+    .requiredOption(...workspace_option)
+    .action((name: string, { workspace }: InWorkspaceOption) =>
+      run(async (service) => (await loadActions()).testByName(service, name, workspace)),
+    )
+}

@@ -1,0 +1,123 @@
+import { type Static, Type } from 'typebox'
+import { allOptional, body, check, oneOf, optionalText, optionalTimestamp, text } from '../kit/field.ts'
+import { isId } from '../kit/id.ts'
+import * as page from '../kit/postgres/page.ts'
+
+export const providers_max = 20
+export const provider_kinds = ['openai_compatible', 'anthropic'] as const
+export type ProviderKind = (typeof provider_kinds)[number]
+
+/** The ids of providers from the environment are their names. */
+export const environment_ids = ['openai', 'anthropic']
+const id_pattern = `^([0-9a-f-]{36}|${environment_ids.join('|')})$`
+const id_example = '019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa'
+
+const name_text = { maxLength: 100, description: 'Unique in the workspace. Agents name it.', examples: ['OpenAI'] }
+const model_text = {
+  maxLength: 200,
+  pattern: '^\\S+$',
+  description: 'The model that is used when none is named.',
+  examples: ['gpt-5-mini'],
+}
+const base_url_text = {
+  maxLength: 2_000,
+  description:
+    'The URL of the API, up to and without `/chat/completions` or `/messages`. On a public host, without user name, password and query.',
+  examples: ['https://api.openai.com/v1'],
+}
+const kind = oneOf(provider_kinds, {
+  description: "`openai_compatible` for any server with OpenAI's Chat Completions API. It can't be changed.",
+  examples: ['openai_compatible'],
+})
+const is_default_text =
+  'Whether agents without a model use this provider. At most one provider of a workspace is the default.'
+
+const provider = {
+  id: Type.String({
+    pattern: id_pattern,
+    description: 'The unique id of the provider. Of a provider from the environment: `openai` or `anthropic`.',
+    examples: [id_example],
+  }),
+  name: Type.String(name_text),
+  kind,
+  base_url: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    ...base_url_text,
+    description: `${base_url_text.description} \`null\` for a provider from the environment, and for people who are not owners.`,
+  }),
+  default_model: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    ...model_text,
+    description: `${model_text.description} \`null\` only for a provider from the environment that has none.`,
+  }),
+  is_default: Type.Boolean({
+    description: `${is_default_text} The first from the environment that has a model is, while no other is.`,
+    examples: [true],
+  }),
+  has_api_key: Type.Boolean({ description: 'Whether an API key is stored.', examples: [true] }),
+  source: oneOf(['workspace', 'environment'], {
+    description: "`environment` if the operator has configured it for all workspaces. It then can't be changed.",
+    examples: ['workspace'],
+  }),
+  created_at: optionalTimestamp('When the provider was created. `null` for a provider from the environment.'),
+  updated_at: optionalTimestamp('When the provider was last changed. `null` for a provider from the environment.'),
+}
+
+export const Provider = Type.Object(provider, { title: 'Provider' })
+export type Provider = Static<typeof Provider>
+
+const fields = {
+  name: text(name_text),
+  base_url: text({
+    ...base_url_text,
+    [check]: (url) => (url.includes('?') ? { code: 'format', message: 'must not have a query (?).' } : undefined),
+  }),
+  default_model: text(model_text),
+  is_default: Type.Boolean({ description: is_default_text, examples: [true] }),
+  api_key: Type.Optional(
+    optionalText({
+      maxLength: 500,
+      pattern: '^[\\x21-\\x7e]*$',
+      description:
+        'Sent to the provider, and never returned. A change of scheme, host or port of `base_url` removes the stored key, unless it is sent again.',
+      examples: ['sk-example'],
+    }),
+  ),
+}
+
+export const NewProvider = body(
+  'NewProvider',
+  {
+    ...fields,
+    kind,
+    base_url: Type.Optional({
+      ...fields.base_url,
+      description: `${base_url_text.description} By default the vendor's own.`,
+    }),
+    is_default: Type.Optional(
+      Type.Boolean({
+        description: `${is_default_text} By default \`true\` if the workspace has no other.`,
+        examples: [true],
+      }),
+    ),
+  },
+  Provider,
+)
+export type NewProvider = Static<typeof NewProvider>
+
+export const ProviderChange = body('ProviderChange', allOptional(fields), Provider)
+export type ProviderChange = Static<typeof ProviderChange>
+
+export const ProviderQuery = page.query({})
+
+export const ByProviderId = Type.Object({
+  id: text({
+    pattern: id_pattern,
+    [check]: (id) =>
+      isId(id) || environment_ids.includes(id)
+        ? undefined
+        : { code: 'format', message: 'must be the id of a provider.' },
+    description: 'The id of the provider.',
+    examples: [id_example],
+  }),
+})

@@ -1,0 +1,199 @@
+import { type At, newHook } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import type { Call } from '../kit/http/operation.ts'
+import { isId, newId } from '../kit/id.ts'
+import * as page from '../kit/postgres/page.ts'
+import { type Sql, sql } from '../kit/postgres/sql.ts'
+import { inUse, invalid, invalidState, notFound, preconditionFailed, stillUsed, type Use } from '../kit/problem.ts'
+import * as workspaces from '../workspaces/store.ts'
+import { base_urls } from './environment.ts'
+import {
+  environment_ids,
+  type NewProvider,
+  type Provider,
+  type ProviderChange,
+  type ProviderKind,
+  providers_max,
+} from './schema.ts'
+
+/** A provider is about to be deleted or renamed. Reactions add to `used_by` what names it, which prevents this. */
+export const findingUses = newHook<{ name: string; used_by: Use[] }>('providers.finding_uses')
+
+/** A provider as stored. One from the environment has neither a URL nor an API key here. */
+interface Row extends Provider {
+  /** Sealed. */
+  api_key: string | null
+}
+
+const by_creation: page.Sort = { ...page.newest_first, is_nullable: true }
+
+/** The workspace's providers, then those from the environment, which are in no table. */
+function selectAll({ workspace, tools }: At): Sql {
+  const environment = tools.environment_providers
+  const usable = environment.find(({ default_model }) => default_model !== undefined)
+  const own = sql`from providers where workspace_id = ${workspace}`
+  return sql`select id, name, kind, base_url, api_key, default_model, is_default, api_key is not null as has_api_key,
+      'workspace' as source, created_at, updated_at ${own}
+    union all
+    select id, name, kind, null, null, default_model, name = ${usable?.name ?? ''} and not exists (select ${own} and is_default),
+      has_api_key, 'environment', null, null
+    from unnest(${environment.map(({ name }) => environmentRowId(name))}::uuid[], ${environment.map(({ name }) => name)}::text[],
+      ${environment.map(({ kind }) => kind)}::text[],
+      ${environment.map(({ default_model = null }) => default_model)}::text[],
+      ${environment.map(({ api_key }) => api_key !== undefined)}::boolean[])
+      as environment (id, name, kind, default_model, has_api_key)`
+}
+
+/** Only sorts them in lists, last and in this order. Clients see the name as the id. */
+const environmentRowId = (name: string): string =>
+  `00000000-0000-0000-0000-${String(environment_ids.length - environment_ids.indexOf(name)).padStart(12, '0')}`
+
+/** At most `providers_max` and those from the environment. */
+const readAll = (at: At): Promise<Row[]> =>
+  at.db.many<Row>(sql`select * from (${selectAll(at)}) as provider order by ${page.orderBy(by_creation)}`)
+
+function toProvider({ api_key: _, ...provider }: Row): Provider {
+  return provider.source === 'environment' ? { ...provider, id: provider.name } : provider
+}
+
+function orNotFound(rows: Row[], id: string): Row {
+  const found = rows.find((row) => toProvider(row).id === id)
+  if (!found) throw notFound()
+  return found
+}
+
+/** Rejects URLs that may not be called. Resolves the host name, so it runs before the transaction. */
+export async function checkUrl({ tools }: At, url: string | undefined): Promise<void> {
+  const refusal = url === undefined ? undefined : await tools.outbound.refusal(url)
+  if (refusal) throw invalid([{ path: 'base_url', code: 'format', message: `base_url ${refusal}` }])
+}
+
+export async function list(at: At, query: page.PageQuery): Promise<page.Page<Provider>> {
+  const found = await page.readSelection<Row>(at.db, query, by_creation, selectAll(at))
+  return { ...found, data: found.data.map(toProvider) }
+}
+
+export const get = async (at: At, id: string): Promise<Provider> => toProvider(orNotFound(await readAll(at), id))
+
+export async function create(at: At, input: NewProvider): Promise<Provider> {
+  const { db, workspace, now } = at
+  await workspaces.lock(at)
+  const rows = await readAll(at)
+  const own = rows.filter(({ source }) => source === 'workspace')
+  if (own.length >= providers_max) throw invalidState(`A workspace can have at most ${providers_max} providers.`)
+  const { name, kind, base_url = base_urls[kind], default_model } = input
+  assertNameIsFree(rows, name)
+  const is_default = input.is_default ?? !rows.some((row) => row.is_default)
+  if (is_default) await clearDefault(at, own)
+  const id = newId()
+  const created_at = clock.iso(now)
+  await db.run(
+    sql`insert into providers (workspace_id, id, name, kind, base_url, api_key, default_model, is_default, created_at,
+        updated_at)
+      values (${workspace}, ${id}, ${name}, ${kind}, ${base_url}, ${sealKey(at, input.api_key ?? null)}, ${default_model},
+        ${is_default}, ${created_at}, ${created_at})`,
+  )
+  return get(at, id)
+}
+
+/** An empty change doesn't even change `updated_at`. */
+export async function update(
+  at: At,
+  { id, change, isCurrent }: { id: string; change: ProviderChange; isCurrent: Call['isCurrent'] },
+): Promise<Provider> {
+  const { db, workspace, now } = at
+  const { rows, before } = await lock(at, { id, isCurrent })
+  if (Object.keys(change).length === 0) return toProvider(before)
+  const { api_key, ...changed } = change
+  const after = { ...before, ...changed }
+  if (after.name !== before.name) {
+    assertNameIsFree(rows, after.name)
+    await assertUnused(at, before.name)
+  }
+  const is_moved = originOf(after.base_url) !== originOf(before.base_url)
+  const sealed = api_key === undefined ? (is_moved ? null : before.api_key) : sealKey(at, api_key)
+  if (after.is_default && !before.is_default) await clearDefault(at, rows)
+  await db.run(
+    sql`update providers set name = ${after.name}, base_url = ${after.base_url}, api_key = ${sealed},
+        default_model = ${after.default_model}, is_default = ${after.is_default},
+        updated_at = ${clock.laterThan(before.updated_at ?? '', now)}
+      where workspace_id = ${workspace} and id = ${id}`,
+  )
+  return get(at, id)
+}
+
+export async function remove(
+  at: At,
+  { id, isCurrent }: { id: string; isCurrent: Call['isCurrent'] },
+): Promise<{ deleted: true }> {
+  const { before } = await lock(at, { id, isCurrent })
+  await assertUnused(at, before.name)
+  await at.db.run(sql`delete from providers where workspace_id = ${at.workspace} and id = ${id}`)
+  return { deleted: true }
+}
+
+/** Why an agent can't use the model, as the end of a sentence; undefined when it can. */
+export async function choiceFault(at: At, { provider, name }: { provider: string; name: string }) {
+  const account = await findAccount(at, { name: provider })
+  if (!account) return { path: 'provider', code: 'unknown', message: 'must be the name of a provider.' }
+  if (mayUse(account, name)) return undefined
+  return { path: 'name', code: 'unknown', message: `must be a model that the operator allows for ${provider}.` }
+}
+
+/** What a request to a provider needs. */
+export interface Account {
+  kind: ProviderKind
+  base_url: string
+  /** Sealed, if it is the workspace's own. */
+  api_key: string | null
+  default_model: string | null
+  /** Set by the operator: its address may be private, and only these models may be used. */
+  environment: { models: string[] } | undefined
+}
+
+export const mayUse = ({ environment }: Account, model: string): boolean => environment?.models.includes(model) ?? true
+
+/** Without an id or a name, the default provider. The workspace's own come before one from the environment with the same name. */
+export async function findAccount(at: At, wanted: { id?: string; name?: string }): Promise<Account | undefined> {
+  const row = (await readAll(at)).find((row) => {
+    if (wanted.id !== undefined) return toProvider(row).id === wanted.id
+    return wanted.name === undefined ? row.is_default : row.name === wanted.name
+  })
+  if (row?.source !== 'environment') return row && { ...row, base_url: row.base_url ?? '', environment: undefined }
+  const from = at.tools.environment_providers.find(({ name }) => name === row.name)
+  return from && { ...from, api_key: from.api_key ?? null, default_model: row.default_model, environment: from }
+}
+
+/** Locks the workspace, because its providers have one default. */
+async function lock(at: At, { id, isCurrent }: { id: string; isCurrent: Call['isCurrent'] }) {
+  await workspaces.lock(at)
+  const rows = await readAll(at)
+  const before = orNotFound(rows, id)
+  if (!isId(id)) throw invalidState("A provider from the environment can't be changed.")
+  if (!isCurrent(toProvider(before))) throw preconditionFailed()
+  return { rows, before }
+}
+
+async function clearDefault({ db, workspace, now }: At, rows: Row[]): Promise<void> {
+  const current = rows.find(({ is_default, source }) => is_default && source === 'workspace')
+  if (!current) return
+  await db.run(
+    sql`update providers set is_default = false, updated_at = ${clock.laterThan(current.updated_at ?? '', now)}
+      where workspace_id = ${workspace} and id = ${current.id}`,
+  )
+}
+
+function assertNameIsFree(rows: Row[], name: string): void {
+  const holder = rows.find((row) => row.name === name)
+  if (holder) throw inUse('name', 'Another provider has this name.', toProvider(holder).id)
+}
+
+async function assertUnused(at: At, name: string): Promise<void> {
+  const used_by: Use[] = []
+  await at.hooks.run(at, findingUses, { name, used_by })
+  if (used_by.length > 0) throw stillUsed('The provider is in use. Change what uses it first.', used_by)
+}
+
+const sealKey = ({ tools }: At, api_key: string | null): string | null => api_key && tools.seal.close(api_key)
+
+const originOf = (url: string | null): string | undefined => (url === null ? undefined : URL.parse(url)?.origin)

@@ -1,0 +1,119 @@
+import { truncate } from '../kit/text.ts'
+import type { Schema } from './parameters.ts'
+
+/** Limits the work of a check: a schema and a value of some thousand parts each could otherwise take seconds. */
+const steps_max = 100_000
+const path_length_max = 200
+
+class TooManySteps extends Error {}
+
+/**
+ * What is wrong with the arguments of a call, in words for the model. Undefined when they are valid. Not compiled to code, as
+ * libraries do: that takes seconds for a large schema.
+ */
+export function argumentFault(schema: Schema, value: unknown): string | undefined {
+  try {
+    return findFault(schema, value, 'arguments', { steps: 0 })
+  } catch (error) {
+    if (error instanceof TooManySteps) return 'arguments are too complex.'
+    throw error
+  }
+}
+
+interface Work {
+  steps: number
+}
+
+function findFault(schema: Schema, value: unknown, path: string, work: Work): string | undefined {
+  countStep(work)
+  const fault = ownFault(schema, value, work)
+  if (fault !== undefined) return `${truncate(path, path_length_max)} ${fault}.`
+  return choiceFault(schema, value, path, work) ?? partFault(schema, value, path, work)
+}
+
+function countStep(work: Work): void {
+  work.steps += 1
+  if (work.steps > steps_max) throw new TooManySteps()
+}
+
+/** A keyword for another type than the value's has no effect. */
+function ownFault(schema: Schema, value: unknown, work: Work): string | undefined {
+  const { type, const: only, enum: choices } = schema
+  if (type && ![type].flat().some((one) => isOfType(one, value)))
+    return `must be of the type ${[type].flat().join(' or ')}`
+  if (only !== undefined && !isEqual(only, value, work)) return `must be ${truncate(JSON.stringify(only), 200)}`
+  if (choices && !choices.some((one) => isEqual(one, value, work)))
+    return `must be one of ${truncate(JSON.stringify(choices), 500)}`
+  if (typeof value === 'number') return numberFault(schema, value)
+  if (typeof value === 'string') return lengthFault(schema.minLength, schema.maxLength, [...value].length, 'characters')
+  if (Array.isArray(value)) return lengthFault(schema.minItems, schema.maxItems, value.length, 'items')
+  if (!isObject(value)) return undefined
+  const missing = schema.required?.find((name) => !Object.hasOwn(value, name))
+  return missing === undefined ? undefined : `must have ${JSON.stringify(missing)}`
+}
+
+function numberFault({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Schema, value: number) {
+  if (minimum !== undefined && value < minimum) return `must be at least ${minimum}`
+  if (maximum !== undefined && value > maximum) return `must be at most ${maximum}`
+  if (exclusiveMinimum !== undefined && value <= exclusiveMinimum) return `must be more than ${exclusiveMinimum}`
+  if (exclusiveMaximum !== undefined && value >= exclusiveMaximum) return `must be less than ${exclusiveMaximum}`
+  return undefined
+}
+
+function lengthFault(min = 0, max = Number.POSITIVE_INFINITY, length: number, unit: string): string | undefined {
+  if (length < min) return `must have at least ${min} ${unit}`
+  return length > max ? `must have at most ${max} ${unit}` : undefined
+}
+
+function choiceFault({ allOf, anyOf, oneOf }: Schema, value: unknown, path: string, work: Work): string | undefined {
+  const faultOf = (schema: Schema) => findFault(schema, value, path, work)
+  for (const schema of allOf ?? []) {
+    const fault = faultOf(schema)
+    if (fault !== undefined) return fault
+  }
+  const faults = (anyOf ?? []).map(faultOf)
+  if (faults.length > 0 && !faults.includes(undefined)) return faults[0]
+  const matching = oneOf?.filter((schema) => faultOf(schema) === undefined).length ?? 1
+  return matching === 1 ? undefined : `${truncate(path, path_length_max)} must match exactly one of the alternatives.`
+}
+
+function partFault(schema: Schema, value: unknown, path: string, work: Work): string | undefined {
+  const { properties = {}, additionalProperties = true, items } = schema
+  if (Array.isArray(value)) {
+    if (!items) return undefined
+    for (const [index, item] of value.entries()) {
+      const fault = findFault(items, item, `${path}.${index}`, work)
+      if (fault !== undefined) return fault
+    }
+    return undefined
+  }
+  if (!isObject(value)) return undefined
+  for (const [name, member] of Object.entries(value)) {
+    const rule = Object.hasOwn(properties, name) ? (properties[name] ?? true) : additionalProperties
+    if (rule === false)
+      return `${truncate(path, path_length_max)} must not have ${JSON.stringify(truncate(name, 100))}.`
+    const fault = rule === true ? undefined : findFault(rule, member, `${path}.${name}`, work)
+    if (fault !== undefined) return fault
+  }
+  return undefined
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function isOfType(type: string, value: unknown): boolean {
+  if (type === 'object') return isObject(value)
+  if (type === 'array') return Array.isArray(value)
+  if (type === 'null') return value === null
+  return type === 'integer' ? Number.isInteger(value) : typeof value === type
+}
+
+function isEqual(one: unknown, other: unknown, work: Work): boolean {
+  countStep(work)
+  if (Array.isArray(one) && Array.isArray(other))
+    return one.length === other.length && one.every((item, index) => isEqual(item, other[index], work))
+  if (!isObject(one) || !isObject(other)) return one === other
+  const names = Object.keys(one)
+  if (names.length !== Object.keys(other).length) return false
+  return names.every((name) => Object.hasOwn(other, name) && isEqual(one[name], other[name], work))
+}

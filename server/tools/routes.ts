@@ -1,0 +1,116 @@
+import * as clock from '../kit/clock.ts'
+import { ById, Deleted, TestResult } from '../kit/field.ts'
+import * as operation from '../kit/http/operation.ts'
+import type { RateLimit } from '../kit/limits/rate.ts'
+import { rateLimited } from '../kit/problem.ts'
+import * as schema from './schema.ts'
+import * as tools from './store.ts'
+import { testTool } from './test-tool.ts'
+
+const path = '/tools'
+
+/** People who are not owners see which tools there are, but not where. */
+function shown({ caller }: operation.Call, tool: schema.Tool): schema.Tool {
+  const is_hidden = caller.authenticated_by === 'session' && !caller.scopes.has('tools:write')
+  return is_hidden ? { ...tool, url: null, headers: {} } : tool
+}
+
+export const operations = (tests: RateLimit): operation.Operation[] => [
+  operation.write({
+    id: 'tools.create',
+    method: 'POST',
+    path,
+    scope: 'tools:write',
+    summary: 'Create a tool',
+    description:
+      'A request to your server that agents can make: see "Tools" in the guide. The `secret` that signs the requests is returned ' +
+      'only this once. A workspace can have 200 tools.',
+    body: schema.NewTool,
+    errors: ['CONFLICT', 'INVALID_STATE'],
+    response: schema.ToolWithSecret,
+    status: 201,
+    is_secret: true,
+    before: (at, { body }) => tools.check(at, body),
+    run: (at, { body }) => tools.create(at, body),
+  }),
+  operation.list({
+    id: 'tools.list',
+    path,
+    scope: 'tools:read',
+    summary: 'List tools',
+    description: 'Newest first.',
+    query: schema.ToolQuery,
+    items: schema.Tool,
+    run: async (at, call) => {
+      const page = await tools.list(at, call.query)
+      return { ...page, data: page.data.map((tool) => shown(call, tool)) }
+    },
+  }),
+  operation.get({
+    id: 'tools.get',
+    path: `${path}/:id`,
+    scope: 'tools:read',
+    summary: 'Get a tool',
+    params: ById,
+    response: schema.Tool,
+    run: async (at, call) => shown(call, await tools.get(at, call.params.id)),
+  }),
+  operation.write({
+    id: 'tools.update',
+    method: 'PATCH',
+    path: `${path}/:id`,
+    scope: 'tools:write',
+    summary: 'Update a tool',
+    description:
+      'Fields that are not sent keep their values. With a new scheme, host or port in `url`, stored headers are removed, unless ' +
+      'their values are sent too.',
+    params: ById,
+    body: schema.ToolChange,
+    response: schema.Tool,
+    before: (at, { body }) => tools.check(at, body),
+    run: (at, { params, body, isCurrent }) => tools.update(at, { id: params.id, change: body, isCurrent }),
+  }),
+  operation.write({
+    id: 'tools.delete',
+    method: 'DELETE',
+    path: `${path}/:id`,
+    scope: 'tools:write',
+    summary: 'Delete a tool',
+    description: 'Fails with `details.used_by` while an agent names it.',
+    params: ById,
+    errors: ['INVALID_STATE'],
+    response: Deleted,
+    run: (at, { params, isCurrent }) => tools.remove(at, { id: params.id, isCurrent }),
+  }),
+  operation.write({
+    id: 'tools.rotate_secret',
+    method: 'POST',
+    path: `${path}/:id/rotate_secret`,
+    scope: 'tools:write',
+    summary: "Rotate a tool's secret",
+    description:
+      'Returns the new secret, only this once. For 24 hours the previous secret also signs: the header has both signatures. ' +
+      'A secret from an earlier rotation stops at once.',
+    params: ById,
+    response: schema.ToolWithSecret,
+    is_secret: true,
+    run: (at, { params }) => tools.rotateSecret(at, params.id),
+  }),
+  operation.remote({
+    id: 'tools.test',
+    path: `${path}/:id/test`,
+    scope: 'tools:write',
+    summary: 'Test a tool',
+    description:
+      'Calls the tool as an agent would, without a conversation. What it answers is not returned. A workspace can test one ' +
+      'provider or tool per second.',
+    params: ById,
+    body: schema.ToolTest,
+    response: TestResult,
+    run: async (at, { params, body }) => {
+      const tool = await tools.getStored(at, params.id)
+      if (tests.count(at.workspace, clock.wall()).is_exceeded) throw rateLimited(1)
+      return testTool(at, { tool, arguments: body.arguments ?? {} })
+    },
+  }),
+]

@@ -1,0 +1,143 @@
+import type { At } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { signedHeaders, signingSecrets, unreadable_secret } from '../kit/crypto/signing-secrets.ts'
+import { assertNotTooDeep } from '../kit/http/body/read-json.ts'
+import { OutboundError, type OutboundRequest, type OutboundResponse } from '../kit/outbound/request.ts'
+import { storable, truncateBytes } from '../kit/text.ts'
+import { product } from '../product.ts'
+import { argumentFault } from './arguments.ts'
+import { openHeaders } from './headers.ts'
+import type { StoredTool } from './store.ts'
+
+export interface ToolCall {
+  /** Also the `Idempotency-Key` of the request. */
+  run_id: string
+  arguments: Record<string, unknown>
+  conversation_id: string | null
+  contact_id: string | null
+  agent_id: string | null
+  signal?: AbortSignal
+}
+
+export interface ToolResult {
+  status: 'succeeded' | 'failed' | 'timeout' | 'invalid_arguments'
+  /** For the model: what the server answered as JSON or text, or why there is no answer. */
+  result: unknown
+  duration_ms: number
+  /** The status code of the response, if there was one. */
+  http_status: number | null
+  /** Why the call did not succeed, without anything that the server answered. */
+  error: string | null
+}
+
+const answer_bytes_max = 32 * 1024
+const arguments_length_max = 32_000
+/** Longer URLs are refused by many servers. */
+const url_length_max = 8_000
+/** The server or a proxy before it was not available for a moment. */
+const repeated_statuses = [502, 503, 504]
+
+type Outcome = Omit<ToolResult, 'duration_ms'>
+
+/** Never throws because of the tool: what went wrong is a result, which the model is told. */
+export async function callTool(at: At, tool: StoredTool, call: ToolCall): Promise<ToolResult> {
+  const began_ticks = clock.ticks()
+  const elapsed = () => Math.round(clock.ticks() - began_ticks)
+  const outcome = await run(at, tool, call, () => tool.timeout_ms - elapsed())
+  return { ...outcome, duration_ms: elapsed() }
+}
+
+async function run(at: At, tool: StoredTool, call: ToolCall, remaining: () => number): Promise<Outcome> {
+  if (JSON.stringify(call.arguments).length > arguments_length_max)
+    return invalidArguments('The arguments are too long.')
+  const fault = argumentFault(tool.parameters, call.arguments)
+  if (fault !== undefined) return invalidArguments(fault)
+  const url = urlFor(tool, call.arguments)
+  if (url.length > url_length_max) return invalidArguments('The arguments are too long for a query.')
+  try {
+    const request = requestFor(at, tool, call)
+    const send = () => at.tools.outbound.send(url, { ...request, timeout_ms: Math.max(1, remaining()) })
+    const may_repeat = () => !tool.has_side_effects && remaining() > 0 && !call.signal?.aborted
+    const first = await send().catch((error: unknown) => {
+      if (error instanceof OutboundError && may_repeat()) return undefined
+      throw error
+    })
+    const is_repeated = !first || (repeated_statuses.includes(first.status) && may_repeat())
+    return toOutcome(is_repeated ? await send() : first)
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error
+    return failed(remaining() <= 0 ? 'timeout' : 'failed', error.message)
+  }
+}
+
+const hasQuery = ({ method }: StoredTool): boolean => method === 'GET' || method === 'DELETE'
+
+function urlFor(tool: StoredTool, values: Record<string, unknown>): string {
+  const url = new URL(tool.url)
+  if (!hasQuery(tool)) return url.href
+  for (const [name, value] of Object.entries(values)) {
+    if (value === null) continue
+    url.searchParams.append(name, typeof value === 'string' ? value : JSON.stringify(value))
+  }
+  return url.href
+}
+
+function requestFor(at: At, tool: StoredTool, call: ToolCall): Omit<OutboundRequest, 'timeout_ms'> {
+  const { run_id, conversation_id, contact_id, agent_id, signal } = call
+  const own = openHeaders(at, tool)
+  if (!own) throw new OutboundError('The headers were encrypted with another SECRETS_KEY. Set them again.')
+  const secrets = signingSecrets(tool, at.tools.seal.open, at.now)
+  if (secrets.length === 0) throw new OutboundError(unreadable_secret)
+  const content = { id: run_id, tool: tool.name, arguments: call.arguments, conversation_id, contact_id, agent_id }
+  const body = hasQuery(tool) ? '' : JSON.stringify(content)
+  return {
+    method: tool.method,
+    headers: {
+      ...own,
+      'user-agent': product.name,
+      'idempotency-key': run_id,
+      ...signedHeaders(secrets, run_id, body),
+      ...(body !== '' && { 'content-type': 'application/json' }),
+    },
+    ...(body !== '' && { body }),
+    signal,
+    // One more shows that there is more.
+    bytes_max: answer_bytes_max + 1,
+  }
+}
+
+function toOutcome({ status, headers, body }: OutboundResponse): Outcome {
+  const is_ok = status >= 200 && status < 300
+  const error = is_ok ? null : `The server answered with the status ${status}.`
+  const result = readAnswer(String(headers['content-type'] ?? ''), body)
+  return {
+    status: is_ok ? 'succeeded' : 'failed',
+    result: is_ok ? result : { error, answer: result },
+    http_status: status,
+    error,
+  }
+}
+
+/** JSON if it is, else text, cut at the limit. */
+function readAnswer(content_type: string, body: Buffer): unknown {
+  const text = storable(truncateBytes(body, answer_bytes_max))
+  if (body.length > answer_bytes_max) return `${text}\n[cut: the answer is longer]`
+  if (!/\bjson\b/i.test(content_type)) return text
+  // The database can't store these characters.
+  if (/\\u(0000|d[89a-f])/i.test(text)) return text
+  try {
+    const answer: unknown = JSON.parse(text)
+    assertNotTooDeep(answer)
+    return answer
+  } catch {
+    return text
+  }
+}
+
+const failed = (status: 'failed' | 'timeout', error: string): Outcome => {
+  return { status, result: { error }, http_status: null, error }
+}
+
+const invalidArguments = (error: string): Outcome => {
+  return { status: 'invalid_arguments', result: { error }, http_status: null, error }
+}

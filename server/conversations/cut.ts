@@ -1,0 +1,12 @@
+const sentence_end = /[.!?…]["')\]]*(?=\s|$)/g
+
+/** The longest beginning that has at most `max` characters and ends with a sentence, or `max` characters if there is none. */
+export function cutAtSentence(text: string, max: number): string {
+  // Counted in code points, of which there are at most as many.
+  if (text.length <= max) return text
+  const points = Array.from(text)
+  if (points.length <= max) return text
+  const beginning = points.slice(0, max).join('')
+  const last = [...beginning.matchAll(sentence_end)].at(-1)
+  return last ? beginning.slice(0, last.index + last[0].length) : beginning
+}

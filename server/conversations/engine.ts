@@ -1,0 +1,191 @@
+import type { CloseReason, Effect, Input } from './input.ts'
+import * as replies from './reply.ts'
+import { remember, type Step } from './reply.ts'
+import type { State, TimerName } from './state.ts'
+
+/** Says what happens next in a conversation. It has no clock and no randomness: times and ids come with the input. */
+export function step(before: State, input: Input): { state: State; effects: Effect[] } {
+  const state = { ...before, reply: before.reply && { ...before.reply }, timers: { ...before.timers } }
+  const current: Step = { state, effects: [], now: input.now, next: undefined }
+  if (state.phase !== 'ended') take(current, input)
+  if (current.next === 'close') close(current, 'agent_ended')
+  if (current.next === 'hand_over') handOver(current, null)
+  setTimers(current)
+  return { state, effects: current.effects }
+}
+
+function take(step: Step, input: Input): void {
+  switch (input.type) {
+    case 'opened':
+      open(step, input.id)
+      break
+    case 'message':
+      hear(step, input)
+      break
+    case 'resumed':
+      answerIfNeeded(step, input.id)
+      break
+    case 'piece':
+    case 'tool_call':
+    case 'asked':
+    case 'ask_failed':
+      takeAnswer(step, input)
+      break
+    case 'tool_done':
+      replies.endRun(step, input.run, { status: input.status, result: input.result })
+      break
+    case 'timer':
+      takeTimer(step, input.name)
+      break
+    case 'handed_over':
+      handOver(step, input.reason)
+      break
+    case 'answer':
+      takeAnswerOfPerson(step, input.text)
+      break
+    case 'taken_back':
+      takeBack(step, input.id)
+      break
+    case 'close':
+      close(step, input.reason)
+      break
+    case 'limit':
+      closeAtLimit(step)
+  }
+}
+
+/** Every phase that waits has a timer. A time that is set stays, unless the step has deleted it. */
+function setTimers({ state, now }: Step): void {
+  const { phase, settings, reply, timers } = state
+  const is_waiting: Record<TimerName, boolean> = {
+    idle: phase === 'listening' || phase === 'handed_over',
+    first_piece: phase === 'thinking' && reply?.has_piece === false,
+    answer: phase === 'thinking',
+    tools: phase !== 'ended' && state.open_runs.length > 0,
+    person: phase === 'handed_over' && state.is_unanswered,
+  }
+  state.timers = {}
+  for (const name of timer_names)
+    if (is_waiting[name]) state.timers[name] = timers[name] ?? now + settings[`${name}_ms`]
+}
+
+const timer_names: TimerName[] = ['idle', 'first_piece', 'answer', 'tools', 'person']
+
+/** The agent speaks first. */
+function open(step: Step, id: string): void {
+  const { turns, reply, settings } = step.state
+  const { greeting } = settings
+  if (turns > 0 || reply) return
+  if (greeting === null) {
+    replies.begin(step, id)
+    return
+  }
+  const first = replies.newReply(id)
+  replies.say(step, first, greeting)
+  replies.finish(step, first, 'done')
+}
+
+function hear(step: Step, { id, text }: { id: string; text: string }): void {
+  const { state, effects } = step
+  const { settings } = state
+  replies.interrupt(step, 'superseded')
+  remember(state, { role: 'contact', text, is_cut: false, runs: [] })
+  state.is_unanswered = true
+  if (settings.obeys_stop_words && isStopWord(text)) {
+    effects.push({ type: 'opt_out' })
+    close(step, 'opted_out')
+  } else if (state.phase !== 'handed_over') {
+    if (state.turns > settings.turns_max || state.tokens > settings.tokens_max) closeAtLimit(step)
+    else replies.begin(step, id)
+  }
+}
+
+/** As a whole message. Carriers require these. */
+const stop_words = new Set(['stop', 'stopall', 'unsubscribe', 'cancel', 'end', 'quit'])
+
+const isStopWord = (text: string): boolean =>
+  stop_words.has(
+    text
+      .trim()
+      .toLowerCase()
+      .replace(/[.!]+$/, ''),
+  )
+
+/** What comes from the model. An input for another reply changes nothing. */
+function takeAnswer(step: Step, input: Extract<Input, { reply: string }>): void {
+  const { reply, phase } = step.state
+  if (reply?.id !== input.reply || phase !== 'thinking') return
+  if (input.type === 'piece') replies.addPiece(step, reply, input.text)
+  else if (input.type === 'tool_call') replies.addCall(reply, input.call)
+  else if (input.type === 'asked') replies.endAnswer(step, reply, input.usage)
+  else replies.failAnswer(step, reply)
+}
+
+function takeTimer(step: Step, name: TimerName): void {
+  const { state, effects, now } = step
+  const { reply, timers, settings } = state
+  if ((timers[name] ?? Number.POSITIVE_INFINITY) > now) return
+  delete timers[name]
+  if (name === 'idle') close(step, 'idle')
+  else if (name === 'tools') stopTools(step)
+  else if (name === 'person') {
+    // Told once, until the contact writes again.
+    state.is_unanswered = false
+    write(step, 'system', settings.sentences.nobody_yet)
+  } else if (reply) {
+    effects.push({ type: 'stop_asking', reply: reply.id })
+    replies.failAnswer(step, reply)
+  }
+}
+
+function stopTools(step: Step): void {
+  for (const { run } of step.state.open_runs) {
+    step.effects.push({ type: 'stop_tool', run })
+    replies.endRun(step, run, { status: 'timeout', result: 'The tool did not answer in time.' })
+  }
+}
+
+/** A person answers from now on. Tools that have started are not stopped. */
+function handOver(step: Step, reason: string | null): void {
+  const { state, effects } = step
+  if (state.phase === 'handed_over') return
+  replies.interrupt(step, 'interrupted')
+  state.phase = 'handed_over'
+  effects.push({ type: 'hand_over', reason })
+}
+
+function takeAnswerOfPerson(step: Step, text: string): void {
+  if (step.state.phase !== 'handed_over') return
+  step.state.is_unanswered = false
+  write(step, 'human', text)
+}
+
+function takeBack(step: Step, id: string): void {
+  if (step.state.phase !== 'handed_over') return
+  step.state.phase = 'listening'
+  answerIfNeeded(step, id)
+}
+
+function answerIfNeeded(step: Step, id: string): void {
+  const { phase, is_unanswered } = step.state
+  if (phase === 'listening' && is_unanswered) replies.begin(step, id)
+}
+
+function closeAtLimit(step: Step): void {
+  replies.interrupt(step, 'interrupted')
+  write(step, 'system', step.state.settings.sentences.limit)
+  close(step, 'limit')
+}
+
+function close(step: Step, reason: CloseReason): void {
+  replies.interrupt(step, 'interrupted')
+  step.state.phase = 'ended'
+  step.state.open_runs = []
+  step.effects.push({ type: 'close', reason })
+}
+
+function write({ state, effects }: Step, role: 'human' | 'system', text: string): void {
+  const usage = { input_tokens: 0, output_tokens: 0 }
+  remember(state, { role, text, is_cut: false, runs: [] })
+  effects.push({ type: 'write', turn: { role, reply: null, text, is_interrupted: false, runs: [], usage } })
+}

@@ -1,0 +1,195 @@
+import { type Static, Type } from 'typebox'
+import { body, id, multiline, oneOf, optionalText, optionalTimestamp, text, timestamp } from '../kit/field.ts'
+import * as page from '../kit/postgres/page.ts'
+
+export const text_length_max = 4_000
+const members_max = 50
+const wait_max_ms = 30_000
+
+export const kinds = ['api', 'web_chat', 'sms', 'voice'] as const
+export const statuses = ['open', 'handed_over', 'closed'] as const
+export const roles = ['contact', 'agent', 'human', 'system'] as const
+export const close_reasons = [
+  ...(['agent_ended', 'human_ended', 'api', 'idle'] as const),
+  ...(['limit', 'opted_out', 'agent_deleted', 'error'] as const),
+] as const
+export const tool_statuses = [
+  ...(['running', 'succeeded', 'failed'] as const),
+  ...(['timeout', 'invalid_arguments', 'unknown'] as const),
+] as const
+
+const optionalId = (description: string) =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid', description, examples: [null] })
+
+const status = oneOf(statuses, {
+  description:
+    '`open`: the agent answers. `handed_over`: a person answers, and the agent is silent. `closed`: nothing more can be said.',
+  examples: ['open'],
+})
+const kind = oneOf(kinds, { description: 'How the contact takes part.', examples: ['api'] })
+
+const Usage = Type.Object(
+  { input_tokens: Type.Integer({ examples: [0] }), output_tokens: Type.Integer({ examples: [0] }) },
+  { description: 'What the model has read and written, in tokens.' },
+)
+
+const variables = Type.Unsafe<Record<string, string | number | boolean>>({
+  type: 'object',
+  maxProperties: members_max,
+  propertyNames: { pattern: '^[a-z0-9_]{1,40}$' },
+  additionalProperties: { type: ['string', 'number', 'boolean'], maxLength: 1_000 },
+  description: 'Values that the agent may use, such as `{"order_number": "1042"}`.',
+  examples: [{ order_number: '1042' }],
+})
+
+const metadata = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  maxProperties: members_max,
+  propertyNames: { minLength: 1, maxLength: 40 },
+  additionalProperties: { type: 'string', maxLength: 500 },
+  description: 'Your own data. The agent does not see it.',
+  examples: [{ ticket: 'T-1042' }],
+})
+
+export const Conversation = Type.Object(
+  {
+    id: id('The unique id of the conversation. Treat it as opaque.'),
+    kind,
+    status,
+    channel_id: optionalId('The channel, or `null` for a conversation over the API.'),
+    agent_id: id('The agent.'),
+    agent_name: Type.String({ description: "The agent's name when the conversation began.", examples: ['Reception'] }),
+    agent_version: Type.Object(
+      { id: optionalId('`null` for a draft.'), version_label: Type.String({ examples: ['v1'] }) },
+      { description: 'The version that the conversation began with. It keeps it.' },
+    ),
+    contact_id: optionalId('The contact, if known.'),
+    counterpart: optionalText({ description: 'The number of the other side, if there is one.', examples: [null] }),
+    is_answering: Type.Boolean({ description: 'Whether the agent is making an answer.', examples: [false] }),
+    turn_count: Type.Integer({ description: 'The number of turns so far.', examples: [2] }),
+    last_turn_at: optionalTimestamp('When something was last said.'),
+    close_reason: Type.Unsafe<(typeof close_reasons)[number] | null>({
+      type: ['string', 'null'],
+      enum: [...close_reasons, null],
+      description: 'Why the conversation was closed.',
+      examples: [null],
+    }),
+    results: Type.Unsafe<Record<string, unknown>>({
+      type: 'object',
+      description: 'The facts that the agent has collected.',
+      examples: [{}],
+    }),
+    summary: optionalText({ description: 'Written when the conversation is handed over or closed.', examples: [null] }),
+    variables,
+    metadata,
+    usage: Usage,
+    redacted_at: optionalTimestamp('When everything that was said was erased.'),
+    created_at: timestamp('When the conversation began.'),
+    updated_at: timestamp('When the conversation last changed.'),
+  },
+  { title: 'Conversation' },
+)
+export type Conversation = Static<typeof Conversation>
+
+const ToolRun = Type.Object(
+  {
+    id: id('The unique id of the run.'),
+    name: Type.String({ examples: ['book_slot'] }),
+    arguments: Type.Unknown({ examples: [{ day: '2026-11-17' }] }),
+    result: Type.Unknown({ examples: [{ is_booked: true }] }),
+    status: oneOf(tool_statuses, { examples: ['succeeded'] }),
+    duration_ms: Type.Unsafe<number | null>({ type: ['integer', 'null'], examples: [120] }),
+  },
+  { title: 'ToolRun' },
+)
+
+const milliseconds = (description: string) =>
+  Type.Unsafe<number | null>({ type: ['integer', 'null'], description, examples: [null] })
+
+export const Turn = Type.Object(
+  {
+    seq: Type.Integer({ description: 'Its number in the conversation, from 1.', examples: [1] }),
+    role: oneOf(roles, { description: 'Who said it.', examples: ['contact'] }),
+    text: Type.String({ description: 'What was said.', examples: ['When are you open?'] }),
+    heard: optionalText({ description: 'In calls: the part that was heard. `null` in text.', examples: [null] }),
+    is_interrupted: Type.Boolean({ description: 'Whether the agent was interrupted.', examples: [false] }),
+    tools: Type.Array(ToolRun, { description: 'The tools that the agent used.', examples: [[]] }),
+    latency: Type.Object({
+      model_first_ms: milliseconds("Until the model's first words."),
+      model_ms: milliseconds('Until the model was done.'),
+      tools_ms: milliseconds('For tools.'),
+      turn_ms: milliseconds("From the contact's words to the end of the answer."),
+    }),
+    usage: Usage,
+    message: Type.Unsafe<Record<string, unknown> | null>({
+      type: ['object', 'null'],
+      description: 'How the message was sent. `null` where no carrier is involved.',
+      examples: [null],
+    }),
+    created_at: timestamp('When it was said.'),
+  },
+  { title: 'Turn' },
+)
+export type Turn = Static<typeof Turn>
+
+const message_text = text({ maxLength: text_length_max, ...multiline, examples: ['When are you open?'] })
+
+export const NewConversation = body(
+  'NewConversation',
+  {
+    agent_id: id('The agent that answers.'),
+    contact_id: Type.Optional(optionalId('The contact that takes part.')),
+    message: Type.Optional(
+      optionalText({
+        maxLength: text_length_max,
+        ...multiline,
+        description: "The contact's first words. Without them, the agent begins with its greeting.",
+        examples: ['When are you open?'],
+      }),
+    ),
+    variables: Type.Optional(variables),
+    metadata: Type.Optional(metadata),
+    agent_version_id: Type.Optional(optionalId('A version other than the one in use, for a trial.')),
+    use_draft: Type.Optional(Type.Boolean({ description: "Tries the agent's draft.", examples: [false] })),
+  },
+  Conversation,
+)
+export type NewConversation = Static<typeof NewConversation>
+
+export const NewMessage = Type.Object({ text: message_text }, { title: 'NewMessage', additionalProperties: false })
+export type NewMessage = Static<typeof NewMessage>
+
+export const HandOver = Type.Object(
+  {
+    reason: Type.Optional(
+      optionalText({ maxLength: 500, description: 'Why a person is needed.', examples: ['Asks for a refund.'] }),
+    ),
+  },
+  { title: 'HandOver', additionalProperties: false },
+)
+export type HandOver = Static<typeof HandOver>
+
+export const sorts = ['created_at', '-created_at', 'last_turn_at', '-last_turn_at'] as const
+
+export const ConversationQuery = page.query({
+  contact_id: Type.Optional(Type.String({ description: 'Only conversations with this contact.' })),
+  agent_id: Type.Optional(Type.String({ description: 'Only conversations with this agent.' })),
+  kind: Type.Optional(kind),
+  status: Type.Optional(status),
+  created_after: Type.Optional(timestamp('Only conversations that began after this.')),
+  created_before: Type.Optional(timestamp('Only conversations that began before this.')),
+  sort: oneOf(sorts, { default: '-created_at', description: 'Newest first by default.' }),
+})
+export type ConversationQuery = Static<typeof ConversationQuery>
+
+export const TurnQuery = Type.Object({
+  after: Type.Integer({ minimum: 0, default: 0, description: 'Only turns after this `seq`.' }),
+  limit: Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'The maximum number of turns.' }),
+  wait_ms: Type.Integer({
+    minimum: 0,
+    maximum: wait_max_ms,
+    default: 0,
+    description: 'How long to wait for an answer: a turn of the agent or a person after `after`.',
+  }),
+})
+export type TurnQuery = Static<typeof TurnQuery>

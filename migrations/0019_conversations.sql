@@ -16,16 +16,21 @@ create table conversations (
   counterpart text collate "C",
   turn_count integer not null default 0,
   last_turn_at timestamptz(3),
+  hand_over_reason text collate "C",
   close_reason text collate "C",
   results jsonb not null default '{}',
   summary text collate "C",
+  -- The summary covers the turns up to this one.
+  summarized_until integer not null default 0,
+  needs_summary boolean not null default false,
   variables jsonb not null default '{}',
   metadata jsonb not null default '{}',
   input_tokens integer not null default 0,
   output_tokens integer not null default 0,
-  -- The contact's words since this turn are not answered. Null when all are.
-  unanswered_from integer,
-  -- Timers that run, and where a script is.
+  awaits_answer boolean not null default false,
+  -- The last turn of the agent or a person that is finished.
+  last_answer_seq integer not null default 0,
+  -- When the conversation is closed if nobody says anything, and so on, by the name of the timer.
   timers jsonb not null default '{}',
   script_state jsonb,
   redacted_at timestamptz(3),
@@ -41,7 +46,7 @@ create table conversations (
   constraint conversations_status_known check (status in ('open', 'handed_over', 'closed'))
 );
 create index conversations_created on conversations (workspace_id, created_at, id);
-create index conversations_last_turn on conversations (workspace_id, last_turn_at, id);
+create index conversations_last_turn on conversations (workspace_id, last_turn_at desc nulls last, id desc);
 create index conversations_status on conversations (workspace_id, status, created_at, id);
 create index conversations_contact on conversations (workspace_id, contact_id, created_at, id) where contact_id is not null;
 create index conversations_agent on conversations (workspace_id, agent_id, created_at, id);
@@ -60,6 +65,8 @@ create table conversation_turns (
   latency jsonb,
   usage jsonb,
   message jsonb,
+  -- Why no model has answered.
+  error text collate "C",
   created_at timestamptz(3) not null,
   constraint conversation_turns_pkey primary key (workspace_id, conversation_id, seq),
   constraint conversation_turns_conversation_fkey foreign key (workspace_id, conversation_id)
@@ -78,7 +85,6 @@ create table tool_runs (
   arguments jsonb not null,
   result jsonb,
   status text collate "C" not null,
-  has_side_effects boolean not null,
   duration_ms integer,
   created_at timestamptz(3) not null,
   constraint tool_runs_pkey primary key (workspace_id, conversation_id, id),
@@ -88,3 +94,22 @@ create table tool_runs (
     check (status in ('running', 'succeeded', 'failed', 'timeout', 'invalid_arguments', 'unknown'))
 );
 create index tool_runs_created on tool_runs (workspace_id, created_at);
+
+-- How many conversations there are, by status: the sum of the slots. Kept by the transactions that change it.
+create table conversation_counts (
+  workspace_id uuid not null,
+  status text collate "C" not null,
+  slot smallint not null,
+  total bigint not null,
+  constraint conversation_counts_pkey primary key (workspace_id, status, slot),
+  constraint conversation_counts_workspace_fkey foreign key (workspace_id) references workspaces (id) on delete cascade
+);
+
+-- The tokens that a workspace has used on a day, by its own time.
+create table token_days (
+  workspace_id uuid not null,
+  day date not null,
+  tokens bigint not null,
+  constraint token_days_pkey primary key (workspace_id, day),
+  constraint token_days_workspace_fkey foreign key (workspace_id) references workspaces (id) on delete cascade
+);

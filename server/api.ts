@@ -9,6 +9,8 @@ import { operations as clocks } from './clocks/routes.ts'
 import { addressOf, type Config } from './config.ts'
 import { event_types as contact_events } from './contacts/event-types.ts'
 import { operations as contacts } from './contacts/routes.ts'
+import { event_types as conversation_events } from './conversations/event-types.ts'
+import { operations as conversations } from './conversations/routes.ts'
 import { docs_page_headers, renderDocsPage } from './docs/page.ts'
 import { newCatalog } from './events/catalog.ts'
 import { operations as events } from './events/routes.ts'
@@ -41,7 +43,7 @@ import { identifyInbox } from './webhooks/inbox.ts'
 import { inbox_operations, operations as webhooks } from './webhooks/routes.ts'
 
 export const catalog = newCatalog(
-  [contact_events, agent_events, import_events, api_key_events, webhook_events].flatMap((types) =>
+  [contact_events, agent_events, conversation_events, import_events, api_key_events, webhook_events].flatMap((types) =>
     Object.values(types),
   ),
 )
@@ -57,6 +59,7 @@ const rooms: Operation[] = [
   ...agents,
   ...providers(tests),
   ...tools(tests),
+  ...conversations,
   ...events(catalog),
   ...webhooks(catalog),
   ...overview(catalog),
@@ -98,6 +101,7 @@ const about: About = {
       'AI agents that answer and place calls. Their configuration has a draft and versions, one of which is deployed.',
     providers: 'Accounts at model services, which agents use to answer.',
     tools: 'Requests to your servers that agents can make while they answer.',
+    conversations: 'Threads between a contact and an agent. Say something, read the answers, hand over to a person.',
     events: 'What happened, in order: as a list and as a stream.',
     overview: 'Figures of the workspace at a glance.',
     webhooks: 'Send events to your server as they happen, and follow each delivery.',

@@ -14,7 +14,7 @@ import { ensureFirstWorkspace } from './start/first-workspace.ts'
 import { formatGreeting, greetingAsJson } from './start/greeting.ts'
 import { notifyLauncher } from './start/launcher.ts'
 import { ensureSecretsKeys } from './start/secrets-key.ts'
-import { background_kinds, openWorker, type Worker } from './worker.ts'
+import { background_kinds, openAnsweringOnly, openWorker, type Worker } from './worker.ts'
 
 export interface ServeOptions {
   is_json: boolean
@@ -105,7 +105,8 @@ async function start(config: Config, log: Log, { is_json, only }: ServeOptions):
     // Inboxes are served by this process, or by the one that has the API.
     const own_address = addressOf(api ? { ...config, public_url: undefined } : config, port)
     const { events_keep_days } = config
-    if (only !== 'api') worker = openWorker({ service, ownAddress: () => own_address, events_keep_days, log })
+    const background = { service, ownAddress: () => own_address, events_keep_days, log }
+    worker = only === 'api' ? openAnsweringOnly(background) : openWorker(background)
     // Before the greeting: from then on the launcher restarts the service after a crash.
     await notifyLauncher({ port, data_dir: config.database_url ? undefined : config.data_dir })
     const address = addressOf(config, port)

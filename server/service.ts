@@ -1,5 +1,6 @@
 import { openTestTime } from './clocks/time.ts'
 import { type Config, ConfigError } from './config.ts'
+import { openWatch } from './conversations/watch.ts'
 import { reactions as import_reactions } from './imports/reactions.ts'
 import { reactions as integration_reactions } from './integrations/reactions.ts'
 import { openHooks, type Service } from './kit/at.ts'
@@ -21,6 +22,7 @@ export const openService = (pool: Pool, config: Config, address: () => string): 
     outbound: openOutbound({ allowed: config.outbound_allow_hosts }),
     readTestTime: openTestTime(pool),
     address,
+    watch: openWatch(pool),
     environment_providers: environmentProviders(config),
   },
 })

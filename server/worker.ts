@@ -2,6 +2,7 @@ import { advancing } from './clocks/advance.ts'
 import * as clocks from './clocks/store.ts'
 import { test_times } from './clocks/time.ts'
 import * as short_search from './contacts/short-search-totals.ts'
+import { answering, due_conversations } from './conversations/work.ts'
 import { assignPositions } from './events/positions.ts'
 import { work as imports } from './imports/run.ts'
 import type { Service } from './kit/at.ts'
@@ -26,7 +27,7 @@ export interface BackgroundOptions extends EngineOptions {
 }
 
 const row_work = [rowWork(imports), rowWork(recoveries)]
-const work_kinds: DueKind[] = [...row_work.map(({ due }) => due), due_deliveries]
+const work_kinds: DueKind[] = [...row_work.map(({ due }) => due), due_conversations, due_deliveries]
 const due_kinds: DueKind[] = [...work_kinds, dueRows(clocks.table)]
 
 /** What `due_workspaces` is kept for. */
@@ -85,14 +86,30 @@ export function openWorker(options: BackgroundOptions): Worker {
   }
 }
 
+/** For a process that serves requests only: it answers the messages that it receives. */
+export function openAnsweringOnly(options: BackgroundOptions): Worker {
+  const { service, log } = options
+  const engine = openAnswering(options)
+  const onDue = (_kind: string, workspace: string, is_polled: boolean) => engine.add(workspace, is_polled)
+  const poll = openDuePoll({ pool: service.pool, kinds: [engine.kind], test_times, onDue, log })
+  return {
+    async stop() {
+      await poll.stop()
+      await engine.stop()
+    },
+  }
+}
+
 /** By kind. */
 function openEngines(options: BackgroundOptions): Map<string, RunningEngine> {
   const deliveries = sending({ ...options, seal: options.service.tools.seal })
   const engines: RunningEngine[] = row_work.map((work) => new Engine(work, options))
-  engines.push(new Engine(deliveries, options))
+  engines.push(openAnswering(options), new Engine(deliveries, options))
   const by_kind = new Map(engines.map((engine) => [engine.kind, engine]))
   return by_kind.set(clocks.table, openAdvances(options, by_kind))
 }
+
+const openAnswering = (options: BackgroundOptions): RunningEngine => new Engine(answering(options.log), options)
 
 /** Advances test clocks: the other engines run what is due on the way. */
 function openAdvances({ service, log, ...options }: BackgroundOptions, engines: Map<string, RunningEngine>) {

@@ -1,4 +1,5 @@
 import type { At } from '../kit/at.ts'
+import { isId } from '../kit/id.ts'
 import { batchedGetById } from '../kit/postgres/get-by-id.ts'
 import * as page from '../kit/postgres/page.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
@@ -48,6 +49,10 @@ export function list({ db, workspace }: At, query: AgentQuery): Promise<page.Pag
     sql`select from agents where workspace_id = ${workspace}`,
   )
 }
+
+/** Keeps the agent from being deleted until the transaction ends. False if there is none. */
+export const share = async ({ db, workspace }: At, id: string): Promise<boolean> =>
+  isId(id) && (await db.run(sql`select from agents where workspace_id = ${workspace} and id = ${id} for key share`)) > 0
 
 export interface LockedAgent {
   agent: AgentWithDraft

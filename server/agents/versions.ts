@@ -1,6 +1,7 @@
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
+import { setBounded } from '../kit/limits/bounded-map.ts'
 import * as page from '../kit/postgres/page.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { invalid, invalidState, notFound } from '../kit/problem.ts'
@@ -139,7 +140,7 @@ export async function get(at: At, version: OneVersion): Promise<AgentVersionWith
   return found
 }
 
-async function find(
+export async function find(
   { db, workspace }: At,
   { agent_id, version_id }: OneVersion,
 ): Promise<AgentVersionWithConfiguration | undefined> {
@@ -148,6 +149,20 @@ async function find(
       where workspace_id = ${workspace} and agent_id = ${agent_id} and id = ${version_id}`,
   )
   return stored && toVersion(stored)
+}
+
+/** A version never changes, so that conversations of the same version read it once. */
+const configurations = new Map<string, Configuration>()
+const configurations_max = 500
+
+/** Undefined if there is no such version. */
+export async function findConfiguration(at: At, version: OneVersion): Promise<Configuration | undefined> {
+  const key = `${at.workspace} ${version.version_id}`
+  const known = configurations.get(key)
+  if (known) return known
+  const configuration = (await find(at, version))?.configuration
+  if (configuration) setBounded(configurations, key, configuration, configurations_max)
+  return configuration
 }
 
 /** Finds a version by its label, or by its id. */

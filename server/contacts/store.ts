@@ -1,7 +1,7 @@
 import * as events from '../events/store.ts'
 import { type At, newHook } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import { newId } from '../kit/id.ts'
+import { isId, newId } from '../kit/id.ts'
 import { copyLine, copyTextArray } from '../kit/postgres/copy.ts'
 import { onUniqueViolation } from '../kit/postgres/errors.ts'
 import { batchedGetById } from '../kit/postgres/get-by-id.ts'
@@ -224,6 +224,11 @@ export async function lock({ db, workspace }: At, ids: string[]): Promise<Map<st
   )
   return new Map(rows.map((row) => [row.id, row]))
 }
+
+/** Keeps the contact from being deleted until the transaction ends. False if there is none. */
+export const share = async ({ db, workspace }: At, id: string): Promise<boolean> =>
+  isId(id) &&
+  (await db.run(sql`select from contacts where workspace_id = ${workspace} and id = ${id} for key share`)) > 0
 
 /** Reads these contacts without locking them. */
 export async function getMany({ db, workspace }: At, ids: string[]): Promise<Map<string, Contact>> {

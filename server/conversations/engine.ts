@@ -1,17 +1,23 @@
 import type { CloseReason, Effect, Input } from './input.ts'
 import * as replies from './reply.ts'
 import { remember, type Step } from './reply.ts'
-import type { State, TimerName } from './state.ts'
+import type { Ending, State, TimerName } from './state.ts'
 
 /** Says what happens next in a conversation. It has no clock and no randomness: times and ids come with the input. */
 export function step(before: State, input: Input): { state: State; effects: Effect[] } {
   const state = { ...before, reply: before.reply && { ...before.reply }, timers: { ...before.timers } }
-  const current: Step = { state, effects: [], now: input.now, next: undefined }
+  const current: Step = { state, effects: [], now: input.now, next: null }
   if (state.phase !== 'ended') take(current, input)
-  if (current.next === 'close') close(current, 'agent_ended')
-  if (current.next === 'hand_over') handOver(current, null)
+  if (current.next) endAs(current, current.next)
   setTimers(current)
   return { state, effects: current.effects }
+}
+
+/** What a reply decided. */
+function endAs(step: Step, { type, reason }: Ending): void {
+  if (type === 'hand_over') return handOver(step, reason)
+  if (type === 'opt_out') step.effects.push({ type: 'opt_out' })
+  close(step, type === 'opt_out' ? 'opted_out' : 'agent_ended')
 }
 
 function take(step: Step, input: Input): void {
@@ -76,10 +82,7 @@ function open(step: Step, id: string): void {
   const { turns, reply, settings } = step.state
   const { greeting } = settings
   if (turns > 0 || reply) return
-  if (greeting === null) {
-    replies.begin(step, id)
-    return
-  }
+  if (greeting === null) return replies.begin(step, id)
   const first = replies.newReply(id)
   replies.say(step, first, greeting)
   replies.finish(step, first, 'done')
@@ -94,10 +97,13 @@ function hear(step: Step, { id, text }: { id: string; text: string }): void {
   if (settings.obeys_stop_words && isStopWord(text)) {
     effects.push({ type: 'opt_out' })
     close(step, 'opted_out')
-  } else if (state.phase !== 'handed_over') {
-    if (state.turns > settings.turns_max || state.tokens > settings.tokens_max) closeAtLimit(step)
-    else replies.begin(step, id)
-  }
+  } else if (state.phase !== 'handed_over') answer(step, id)
+}
+
+function answer(step: Step, id: string): void {
+  const { turns, tokens, settings } = step.state
+  if (turns > settings.turns_max || tokens > settings.tokens_max) closeAtLimit(step)
+  else replies.begin(step, id)
 }
 
 /** As a whole message. Carriers require these. */
@@ -168,7 +174,7 @@ function takeBack(step: Step, id: string): void {
 
 function answerIfNeeded(step: Step, id: string): void {
   const { phase, is_unanswered } = step.state
-  if (phase === 'listening' && is_unanswered) replies.begin(step, id)
+  if (phase === 'listening' && is_unanswered) answer(step, id)
 }
 
 function closeAtLimit(step: Step): void {

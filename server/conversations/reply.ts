@@ -2,6 +2,7 @@ import { cutAtSentence } from './cut.ts'
 import type { Effect, ReplyOutcome } from './input.ts'
 import {
   calls_max,
+  type Ending,
   type Entry,
   history_turns,
   type Reply,
@@ -18,7 +19,7 @@ export interface Step {
   effects: Effect[]
   now: number
   /** Set when a reply ends the conversation or hands it over. */
-  next: Exclude<Reply['next'], 'listen'> | undefined
+  next: Ending | null
 }
 
 export const newReply = (id: string): Reply => ({
@@ -28,7 +29,7 @@ export const newReply = (id: string): Reply => ({
   text: '',
   has_piece: false,
   calls: [],
-  next: 'listen',
+  ending: null,
   usage: { input_tokens: 0, output_tokens: 0 },
 })
 
@@ -44,7 +45,7 @@ function ask({ state, effects }: Step, reply: Reply): void {
   const runs = state.ended_runs
   const has_begun = reply.text !== '' || runs.length > 0
   const so_far: Entry = { role: 'agent', text: reply.text, is_cut: false, runs }
-  const history = has_begun ? [...state.history, so_far] : state.history
+  const history = has_begun ? insertBefore(state, so_far) : state.history
   reply.step += 1
   reply.has_piece = false
   reply.calls = []
@@ -55,10 +56,17 @@ function ask({ state, effects }: Step, reply: Reply): void {
   effects.push({ type: 'ask', reply: id, step, is_fallback, has_tools: offersTools(reply), history })
 }
 
-/** The last request of a reply, and the one for the last words of a conversation, offer no tools. */
-const offersTools = ({ step, next }: Reply): boolean => step < steps_max && next === 'listen'
+/** What was said since the tools began comes after their results. */
+function insertBefore({ history, turns, turns_before_runs }: State, so_far: Entry): Entry[] {
+  const later = so_far.runs.length > 0 ? Math.min(turns - turns_before_runs, history.length) : 0
+  return history.toSpliced(history.length - later, 0, so_far)
+}
 
-export function addPiece(step: Step, reply: Reply, piece: string): void {
+/** The last request of a reply, and the one for the last words of a conversation, offer no tools. */
+const offersTools = ({ step, ending }: Reply): boolean => step < steps_max && !ending
+
+export function addPiece(step: Step, reply: Reply, words: string): void {
+  const piece = reply.has_piece ? words : separator(reply.text, words) + words
   const text = cutAtSentence(reply.text + piece, step.state.settings.reply_characters_max)
   const is_cut = text.length < reply.text.length + piece.length
   reply.has_piece = true
@@ -68,6 +76,10 @@ export function addPiece(step: Step, reply: Reply, piece: string): void {
   step.effects.push({ type: 'stop_asking', reply: reply.id })
   finish(step, reply, 'done')
 }
+
+/** Between the words before and after a tool. */
+const separator = (before: string, after: string): string =>
+  before === '' || /\s$/.test(before) || /^\s/.test(after) ? '' : ' '
 
 export function say({ effects }: Step, reply: Reply, text: string): void {
   reply.text += text
@@ -89,13 +101,23 @@ export function endAnswer(step: Step, reply: Reply, usage: Usage): void {
   }
   const allowed = offersTools(reply) ? reply.calls.slice(0, calls_max) : []
   const refused = reply.calls.slice(allowed.length)
+  const had_runs = state.ended_runs.length > 0
   const refusal = { status: 'failed', result: 'This tool was not run: too many were called.' } as const
   state.ended_runs = [...state.ended_runs, ...refused.map((call) => ({ ...call, ...refusal }))]
   state.open_runs = allowed.map((call) => ({ ...call, reply: reply.id }))
+  if (state.ended_runs.length + allowed.length > 0 && !had_runs) state.turns_before_runs = state.turns
+  sayWhile(step, reply, allowed)
   for (const call of allowed) effects.push({ type: 'run_tool', reply: reply.id, call })
   if (allowed.length > 0) state.phase = 'working'
   else if (refused.length > 0) continueReply(step, reply)
   else finish(step, reply, 'done')
+}
+
+/** Says something while tools run, unless the agent has said something already. */
+function sayWhile(step: Step, reply: Reply, calls: ToolCall[]): void {
+  const { say_while } = step.state.settings
+  const words = calls.map(({ name }) => (Object.hasOwn(say_while, name) ? say_while[name] : undefined)).find(Boolean)
+  if (words !== undefined && reply.text === '') say(step, reply, words)
 }
 
 /** The model has failed or takes too long. Tries the other model, or says that it can't answer: never silence. */
@@ -107,7 +129,7 @@ export function failAnswer(step: Step, reply: Reply): void {
     ask(step, reply)
     return
   }
-  if (is_silent && hands_over_on_failure && can_hand_over) reply.next = 'hand_over'
+  if (is_silent && hands_over_on_failure && can_hand_over) reply.ending = { type: 'hand_over', reason: null }
   finish(step, reply, 'failed')
 }
 
@@ -121,18 +143,21 @@ export function endRun(step: Step, run: string, ended: { status: ToolStatus; res
   const { reply } = state
   if (!reply) return
   // What an earlier reply wanted no longer holds, because the contact has said something since.
-  if (reply.id === reply_id && ended.status === 'succeeded') reply.next = nextAfter(state, call.name) ?? reply.next
+  if (reply.id === reply_id && ended.status === 'succeeded') reply.ending = endingAfter(state, call) ?? reply.ending
   if (state.open_runs.length === 0) continueReply(step, reply)
 }
 
-function nextAfter({ settings }: State, tool: string): Reply['next'] | undefined {
-  if (tool === 'end_conversation') return 'close'
-  return tool === 'hand_over' && settings.can_hand_over ? 'hand_over' : undefined
+function endingAfter({ settings }: State, { name, arguments: values }: ToolCall): Ending | undefined {
+  if (name === 'end_conversation') return { type: 'close', reason: null }
+  if (name === 'opt_out') return { type: 'opt_out', reason: null }
+  const { reason } = Object(values)
+  const is_handed_over = name === 'hand_over' && settings.can_hand_over
+  return is_handed_over ? { type: 'hand_over', reason: typeof reason === 'string' ? reason : null } : undefined
 }
 
 /** After tools. If one has ended the conversation and nothing was said, the model is asked for last words. */
 function continueReply(step: Step, reply: Reply): void {
-  const is_over = reply.next === 'hand_over' || (reply.next === 'close' && reply.text !== '')
+  const is_over = reply.ending?.type === 'hand_over' || (reply.ending && reply.text !== '')
   if (is_over || reply.step >= steps_max) finish(step, reply, 'done')
   else ask(step, reply)
 }
@@ -140,14 +165,21 @@ function continueReply(step: Step, reply: Reply): void {
 /** Ends the reply and writes its turn. */
 export function finish(step: Step, reply: Reply, outcome: 'done' | 'failed'): void {
   const { state } = step
-  const { sentences } = state.settings
   const is_silent = reply.text === ''
-  if (is_silent) say(step, reply, reply.next === 'hand_over' ? sentences.handed_over : sentences.failed)
-  const has_failed = outcome === 'failed' || (is_silent && reply.next !== 'hand_over')
+  const last_words = lastWords(step, reply)
+  if (last_words !== null) say(step, reply, separator(reply.text, last_words) + last_words)
+  const has_failed = outcome === 'failed' || (is_silent && reply.ending?.type !== 'hand_over')
   writeReply(step, reply, outcome === 'failed' && !is_silent)
   end(step, reply, has_failed ? 'failed' : 'done')
   state.is_unanswered = false
-  if (reply.next !== 'listen') step.next = reply.next
+  step.next = reply.ending
+}
+
+/** Never silence. */
+function lastWords({ state }: Step, { text, ending }: Reply): string | null {
+  const { sentences, hand_over_message } = state.settings
+  if (ending?.type === 'hand_over') return hand_over_message ?? (text === '' ? sentences.handed_over : null)
+  return text === '' ? sentences.failed : null
 }
 
 /** Something comes between. What was said so far stays, with a mark where it was cut. Tools go on. */

@@ -3,7 +3,6 @@ import { body, id, multiline, oneOf, optionalText, optionalTimestamp, text, time
 import * as page from '../kit/postgres/page.ts'
 
 export const text_length_max = 4_000
-const members_max = 50
 const wait_max_ms = 30_000
 
 export const kinds = ['api', 'web_chat', 'sms', 'voice'] as const
@@ -35,19 +34,18 @@ const Usage = Type.Object(
 
 const variables = Type.Unsafe<Record<string, string | number | boolean>>({
   type: 'object',
-  maxProperties: members_max,
-  propertyNames: { pattern: '^[a-z0-9_]{1,40}$' },
   additionalProperties: { type: ['string', 'number', 'boolean'], maxLength: 1_000 },
-  description: 'Values that the agent may use, such as `{"order_number": "1042"}`.',
+  description:
+    'Values that the agent may use: at most 50, with names of up to 40 lower-case letters, digits and `_`, and texts of up to ' +
+    '1,000 characters.',
   examples: [{ order_number: '1042' }],
 })
 
 const metadata = Type.Unsafe<Record<string, string>>({
   type: 'object',
-  maxProperties: members_max,
-  propertyNames: { minLength: 1, maxLength: 40 },
   additionalProperties: { type: 'string', maxLength: 500 },
-  description: 'Your own data. The agent does not see it.',
+  description:
+    'Your own data, which the agent does not see: at most 50 members, with names of up to 40 characters and texts of up to 500.',
   examples: [{ ticket: 'T-1042' }],
 })
 
@@ -68,6 +66,7 @@ export const Conversation = Type.Object(
     is_answering: Type.Boolean({ description: 'Whether the agent is making an answer.', examples: [false] }),
     turn_count: Type.Integer({ description: 'The number of turns so far.', examples: [2] }),
     last_turn_at: optionalTimestamp('When something was last said.'),
+    hand_over_reason: optionalText({ description: 'Why it was handed over, if that was said.', examples: [null] }),
     close_reason: Type.Unsafe<(typeof close_reasons)[number] | null>({
       type: ['string', 'null'],
       enum: [...close_reasons, null],
@@ -126,6 +125,10 @@ export const Turn = Type.Object(
       description: 'How the message was sent. `null` where no carrier is involved.',
       examples: [null],
     }),
+    error: optionalText({
+      description: 'Why the model could not answer, for you: the contact is not told. `null` when all went well.',
+      examples: [null],
+    }),
     created_at: timestamp('When it was said.'),
   },
   { title: 'Turn' },
@@ -174,6 +177,7 @@ export const sorts = ['created_at', '-created_at', 'last_turn_at', '-last_turn_a
 export const ConversationQuery = page.query({
   contact_id: Type.Optional(Type.String({ description: 'Only conversations with this contact.' })),
   agent_id: Type.Optional(Type.String({ description: 'Only conversations with this agent.' })),
+  channel_id: Type.Optional(Type.String({ description: 'Only conversations on this channel.' })),
   kind: Type.Optional(kind),
   status: Type.Optional(status),
   created_after: Type.Optional(timestamp('Only conversations that began after this.')),

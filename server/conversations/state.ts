@@ -11,6 +11,8 @@ export interface State {
   open_runs: OpenRun[]
   /** Tool runs with a result that are not yet part of a turn. */
   ended_runs: ToolRun[]
+  /** The number of turns when the first of these runs began. What was said since comes after them. */
+  turns_before_runs: number
   /** When something happens unless something else happens before. */
   timers: Partial<Record<TimerName, number>>
   turns: number
@@ -39,9 +41,15 @@ export interface Reply {
   has_piece: boolean
   /** Tools that the model wants to call. They run when its answer is complete. */
   calls: ToolCall[]
-  /** What happens after the reply. A tool may change it. */
-  next: 'listen' | 'close' | 'hand_over'
+  /** What happens after the reply. A tool may set it. */
+  ending: Ending | null
   usage: Usage
+}
+
+/** How a reply ends the agent's part. */
+export interface Ending {
+  type: 'close' | 'hand_over' | 'opt_out'
+  reason: string | null
 }
 
 export interface Usage {
@@ -80,6 +88,10 @@ export interface Entry {
 /** From the version of the agent and the channel. */
 export interface Settings {
   greeting: string | null
+  /** Said when the agent hands over, also after other words. */
+  hand_over_message: string | null
+  /** What the agent says while a tool runs, by the tool's name. */
+  say_while: Record<string, string>
   has_fallback: boolean
   can_hand_over: boolean
   hands_over_on_failure: boolean
@@ -119,6 +131,7 @@ export const newState = (settings: Settings, now: number): State => ({
   reply: null,
   open_runs: [],
   ended_runs: [],
+  turns_before_runs: 0,
   timers: { idle: now + settings.idle_ms },
   turns: 0,
   tokens: 0,

@@ -1,22 +1,20 @@
-import * as contacts from '../contacts/store.ts'
-import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import { isId, newId } from '../kit/id.ts'
+import { isId } from '../kit/id.ts'
 import { batchedGetById } from '../kit/postgres/get-by-id.ts'
 import * as page from '../kit/postgres/page.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
-import { invalid, notFound, Problem } from '../kit/problem.ts'
-import { event_types } from './event-types.ts'
-import type { Conversation, ConversationQuery, NewConversation } from './schema.ts'
+import { notFound } from '../kit/problem.ts'
+import * as counts from './counts.ts'
+import type { Conversation, ConversationQuery } from './schema.ts'
 
-/** The topic of the notifications that announce something to do in a conversation. */
+/** Also the kind of due work, and the topic of notifications. */
 export const table = 'conversations'
 
 export const columns = raw(`id, kind, status, channel_id, agent_id, agent_name,
   jsonb_build_object('id', version_id, 'version_label', version_label) as agent_version, contact_id, counterpart,
-  status = 'open' and unanswered_from is not null as is_answering, turn_count, last_turn_at, close_reason, results, summary,
-  variables, metadata, jsonb_build_object('input_tokens', input_tokens, 'output_tokens', output_tokens) as usage,
+  status = 'open' and awaits_answer as is_answering, turn_count, last_turn_at, hand_over_reason, close_reason, results,
+  summary, variables, metadata, jsonb_build_object('input_tokens', input_tokens, 'output_tokens', output_tokens) as usage,
   redacted_at, created_at, updated_at`)
 
 const getById = batchedGetById<Conversation>(columns, raw(table))
@@ -36,22 +34,53 @@ const sorts: Record<ConversationQuery['sort'], page.Sort> = {
   '-last_turn_at': { name: '-last_turn_at', is_descending: true, ...by_last_turn },
 }
 
-export async function list(
-  { db, workspace }: At,
-  query: ConversationQuery,
-): Promise<page.Page<Conversation>> {
+export function list({ db, workspace }: At, query: ConversationQuery): Promise<page.Page<Conversation>> {
+  const { status } = query
   const filters = [
     query.contact_id && byId(raw('contact_id'), query.contact_id),
     query.agent_id && byId(raw('agent_id'), query.agent_id),
+    query.channel_id && byId(raw('channel_id'), query.channel_id),
     query.kind && sql`kind = ${query.kind}`,
-    query.status && sql`status = ${query.status}`,
     query.created_after && sql`created_at > ${clock.iso(clock.parse(query.created_after))}`,
     query.created_before && sql`created_at < ${clock.iso(clock.parse(query.created_before))}`,
-  ].filter((filter) => filter !== undefined && filter !== '')
-  const where = filters.reduce<Sql>((all, filter) => sql`${all} and ${filter}`, sql`workspace_id = ${workspace}`)
-  const own = sql`from conversations where ${where}`
-  return page.readSelection(db, query, sorts[query.sort], sql`select ${columns} ${own}`, sql`select ${own}`)
+  ].filter((filter) => filter instanceof Object)
+  const by_status = status ? [sql`status = ${status}`] : []
+  const where = [...by_status, ...filters].reduce<Sql>(
+    (all, filter) => sql`${all} and ${filter}`,
+    sql`workspace_id = ${workspace}`,
+  )
+  const counted = filters.length === 0 ? counts.selectTotal(workspace, status) : countOf(where)
+  return page.read(query, sorts[query.sort], async (page_sql) => {
+    const [rows, { total }] = await Promise.all([
+      db.many<Conversation>(page_sql.rows(sql`select ${columns} from conversations where ${where}`)),
+      db.one<{ total: number }>(counted),
+    ])
+    return { rows, total }
+  })
 }
+
+const countOf = (where: Sql): Sql => sql`select count(*) as total from conversations where ${where}`
 
 /** An id that can't exist finds nothing. */
 const byId = (column: Sql, id: string): Sql => (isId(id) ? sql`${column} = ${id}` : raw('false'))
+
+export type LockedConversation = Conversation & { awaits_answer: boolean }
+
+/** Locks the conversation until the transaction ends. */
+export async function lock({ db, workspace }: At, id: string): Promise<LockedConversation> {
+  const found = isId(id)
+    ? await db.maybe<LockedConversation>(
+        sql`select ${columns}, awaits_answer from conversations where workspace_id = ${workspace} and id = ${id}
+          for no key update`,
+      )
+    : undefined
+  if (!found) throw notFound()
+  return found
+}
+
+/** After the commit, whoever drives, follows or waits for the conversation looks at it. */
+export const announce = ({ db, workspace }: At, id: string): void => db.notify({ topic: table, workspace, id })
+
+/** The new `updated_at`, as part of a statement that reads no row before. */
+export const laterUpdate = (now: number): Sql =>
+  sql`greatest((updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC', ${clock.iso(now)})`

@@ -1,7 +1,9 @@
 import type { At, InWorkspace } from '../kit/at.ts'
 import { copyLine } from '../kit/postgres/copy.ts'
-import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
+import type { Page } from '../kit/postgres/page.ts'
+import { type Sql, sql } from '../kit/postgres/sql.ts'
 import type { Turn } from './schema.ts'
+import * as conversations from './store.ts'
 
 const no_latency = { model_first_ms: null, model_ms: null, tools_ms: null, turn_ms: null }
 const no_usage = { input_tokens: 0, output_tokens: 0 }
@@ -13,20 +15,21 @@ export const newTurn = (turn: Pick<Turn, 'seq' | 'role' | 'text' | 'created_at'>
   latency: no_latency,
   usage: no_usage,
   message: null,
+  error: null,
   ...turn,
 })
 
 /** The tools of each turn come with it. */
 export const turnColumns = (workspace: string): Sql =>
   sql`seq, role, text, heard, is_interrupted, coalesce(latency, ${JSON.stringify(no_latency)}) as latency,
-    coalesce(usage, ${JSON.stringify(no_usage)}) as usage, message, created_at,
+    coalesce(usage, ${JSON.stringify(no_usage)}) as usage, message, error, created_at,
     case when role = 'agent' then coalesce((
       select jsonb_agg(jsonb_build_object('id', id, 'name', name, 'arguments', arguments, 'result', result, 'status', status,
         'duration_ms', duration_ms) order by created_at, id)
       from tool_runs where tool_runs.workspace_id = ${workspace} and tool_runs.conversation_id = turn.conversation_id
         and tool_runs.seq = turn.seq), '[]') else '[]' end as tools`
 
-/** Closed turns after a number, oldest first. */
+/** Finished turns after a number, oldest first. */
 export const list = (
   { db, workspace }: InWorkspace,
   { conversation_id, after, limit }: { conversation_id: string; after: number; limit: number },
@@ -37,20 +40,61 @@ export const list = (
       order by seq limit ${limit}`,
   )
 
-export async function insertTurns({ db, workspace }: At, turns: { id: string; turn: Turn }[]): Promise<void> {
+/** A page of finished turns. Their numbers have no gaps, so `after` is the number of turns before the page. */
+export async function read(
+  at: At,
+  { conversation_id, after, limit }: { conversation_id: string; after: number; limit: number },
+): Promise<Page<Turn>> {
+  const { turn_count: total } = await conversations.get(at, conversation_id)
+  const found = await list(at, { conversation_id, after, limit: limit + 1 })
+  const pagination = { total, limit, offset: Math.min(after, total), has_more: found.length > limit, next_cursor: null }
+  return { data: found.slice(0, limit), pagination }
+}
+
+export interface TurnOf {
+  /** The conversation. */
+  id: string
+  turn: Turn
+}
+
+export async function insertTurns({ db, workspace }: At, turns: (TurnOf & { is_open?: boolean })[]): Promise<void> {
   if (turns.length === 0) return
-  const lines = turns.map(({ id, turn: { seq, role, text, is_interrupted, latency, usage, created_at } }) =>
-    copyLine([
-      ...[workspace, id, seq, role, text, is_interrupted],
-      ...[JSON.stringify(latency), JSON.stringify(usage), created_at],
-    ]),
+  const lines = turns.map(
+    ({ id, is_open, turn: { seq, role, text, is_interrupted, latency, usage, error, created_at } }) =>
+      copyLine([
+        ...[workspace, id, seq, role, text, is_open ? 't' : 'f', is_interrupted ? 't' : 'f'],
+        ...[latency === no_latency ? null : JSON.stringify(latency), usage === no_usage ? null : JSON.stringify(usage)],
+        ...[error, created_at],
+      ]),
   )
   await db.copy('conversation_turns', turn_columns, lines.join(''))
 }
 
 const turn_columns = [
-  ...['workspace_id', 'conversation_id', 'seq', 'role', 'text', 'is_interrupted'],
-  ...['latency', 'usage', 'created_at'],
+  ...['workspace_id', 'conversation_id', 'seq', 'role', 'text', 'is_open', 'is_interrupted'],
+  ...['latency', 'usage', 'error', 'created_at'],
 ]
 
-export const raw_turns = raw('conversation_turns')
+/** Writes the last words of open turns, and closes them. */
+export async function closeTurns({ db, workspace }: At, turns: TurnOf[]): Promise<void> {
+  if (turns.length === 0) return
+  const rows = turns.map(({ id, turn }) => ({ ...turn, conversation_id: id }))
+  await db.run(
+    sql`update conversation_turns as turn
+      set text = row.text, is_open = false, is_interrupted = row.is_interrupted, latency = row.latency, usage = row.usage,
+        error = row.error, created_at = row.created_at
+      from json_to_recordset(${JSON.stringify(rows)}) as row (conversation_id uuid, seq integer, text text,
+        is_interrupted boolean, latency jsonb, usage jsonb, error text, created_at timestamptz)
+      where turn.workspace_id = ${workspace} and turn.conversation_id = row.conversation_id and turn.seq = row.seq`,
+  )
+}
+
+/** Keeps what an open turn has shown so far, in case the process is killed. */
+export const keepText = (
+  { db, workspace }: InWorkspace,
+  { id, seq, text }: { id: string; seq: number; text: string },
+): Promise<number> =>
+  db.run(
+    sql`update conversation_turns set text = ${text}
+      where workspace_id = ${workspace} and conversation_id = ${id} and seq = ${seq} and is_open`,
+  )

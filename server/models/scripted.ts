@@ -28,6 +28,8 @@ export interface ScriptRequest extends ScriptSettings {
 /** To be kept until the next request. */
 export interface ScriptAnswer {
   state: ScriptState
+  /** Whether the contact's words were used. They are not when a tool's result has led to another tool. */
+  has_heard: boolean
   results: ScriptStep['results']
 }
 
@@ -58,16 +60,18 @@ function generate(script: Script, options: LanguageModelV4CallOptions): Language
   options.abortSignal?.throwIfAborted()
   const request = readRequest(options)
   const steps: ScriptStep[] = []
+  let has_heard = false
   let { state } = request
   for (const input of readInputs(options, request)) {
     const step = stepScript(script, state, input, request)
     steps.push(step)
+    has_heard ||= input.type === 'heard'
     state = step.state
     if (step.next !== 'wait') break
   }
   const says = steps.map(({ say }) => say).filter((say) => say !== '')
   const call = toolCall(steps.at(-1)?.next)
-  const answer: ScriptAnswer = { state, results: Object.assign({}, ...steps.map(({ results }) => results)) }
+  const answer: ScriptAnswer = { state, has_heard, results: Object.assign({}, ...steps.map(({ results }) => results)) }
   return {
     content: [...(says.length > 0 ? [{ type: 'text' as const, text: says.join(' ') }] : []), ...call],
     finishReason: { unified: call.length > 0 ? 'tool-calls' : 'stop', raw: undefined },

@@ -8,6 +8,8 @@ import { newState, type Settings, type State } from '../../server/conversations/
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 300)
 
 const settings = fc.record<Settings>({
+  hand_over_message: fc.constantFrom(null, 'A person answers.'),
+  say_while: fc.constantFrom<Record<string, string>>({}, { book: 'One moment.' }),
   greeting: fc.constantFrom(null, 'Hello.'),
   has_fallback: fc.boolean(),
   can_hand_over: fc.boolean(),

@@ -17,6 +17,8 @@ export interface IncomingRequest {
   query: Record<string, string | string[]>
   /** A stream for multipart/form-data. */
   body: Buffer | Readable | undefined
+  /** Runs a long wait without the slot of the request. */
+  waitOutside?: (wait: (signal: AbortSignal) => Promise<void>) => Promise<void>
   /** For files and streams. */
   limits?: StreamLimits
 }

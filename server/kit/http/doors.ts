@@ -8,6 +8,7 @@ import type { Log } from '../log.ts'
 import * as problem from '../problem.ts'
 import { openAdmission, upload_sockets } from './admission.ts'
 import { answerAndDrain } from './body/drain.ts'
+import type { IncomingRequest } from './call.ts'
 import type { Door } from './door.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import { type Operation, uploadOf } from './operation.ts'
@@ -37,6 +38,7 @@ export function addDoors(
   sendAnswer: SendAnswer,
   streams: Streams,
   downloads: Streams,
+  waits: Streams,
   { doors, service, log, rate_limit_per_second }: DoorOptions,
 ): void {
   const lists = openQueuePerKey(lists_max)
@@ -104,8 +106,23 @@ export function addDoors(
         rejectLater(() => fail(problem.overloaded()))
         return
       }
-      const release = () => slots.release(key)
-      run({ id, caller, raw, params, query, body }).then(
+      let has_slot = true
+      const release = () => {
+        if (has_slot) slots.release(key)
+        has_slot = false
+      }
+      const waitOutside: IncomingRequest['waitOutside'] = async (wait) => {
+        const waiting = waits.open(caller.workspace)
+        if (!waiting) throw problem.overloaded()
+        const end = () => waiting.abort()
+        reply.raw.once('close', end)
+        release()
+        await wait(waiting.signal).finally(end)
+        reply.raw.off('close', end)
+        has_slot = slots.acquire(key)
+        if (!has_slot) throw problem.overloaded()
+      }
+      run({ id, caller, raw, params, query, body, waitOutside }).then(
         (answer) => {
           release()
           if (upload) upload_sockets.delete(raw.socket)

@@ -74,7 +74,10 @@ function listEndpoint(operation: kinds.List, context: EndpointContext): Endpoint
   return async (incoming) => {
     const call = callWithoutBody(operation, incoming)
     const queue = queueFor(operation, call.query, context)
-    const run = async () => operation.run(await atCaller(context.service, incoming.caller), call)
+    const at = () => atCaller(context.service, incoming.caller)
+    const { wait } = operation
+    if (wait) await incoming.waitOutside?.(async (signal) => wait(await at(), call, signal))
+    const run = async () => operation.run(await at(), call)
     return answer(await queue(incoming.caller.workspace, run))
   }
 }

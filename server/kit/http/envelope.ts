@@ -49,7 +49,8 @@ export function resourceAnswer(
     const status = isCreated && !isCreated(data as never) ? 200 : success
     if (version && shows_resource) headers.etag = formatEtag(version(data as never))
     else if (operation.kind === 'get') headers.etag = formatEtag(hashText(body))
-    if (status === 201) headers.location = `${base_path}${fillPath(collection, params)}/${Object(data).id}`
+    const item = shows_resource ? `/${Object(data).id}` : ''
+    if (status === 201) headers.location = base_path + fillPath(collection, params) + item
     return { status, headers, body }
   }
 }

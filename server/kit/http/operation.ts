@@ -117,6 +117,8 @@ export interface List<P extends TSchema = TSchema, Q extends TSchema = TSchema, 
   items: R
   /** Fewer expensive queries of a workspace run at once. */
   isExpensive: (query: Static<Q>) => boolean
+  /** Waits until there is something to return, before `run`. It holds no slot of a request meanwhile. */
+  wait: ((at: At, call: CallOf<P, Q>, signal: AbortSignal) => Promise<void>) | undefined
   run: (at: At, call: CallOf<P, Q>) => Promise<Page<Static<R>>>
 }
 
@@ -224,8 +226,8 @@ export const get = <R extends TSchema, P extends TSchema = Nothing, Q extends TS
 ): Operation => asOperation({ kind: 'get', ...reading, version: versionOf(definition.response), ...definition })
 
 export const list = <R extends TSchema, P extends TSchema = Nothing, Q extends TSchema = Nothing>(
-  definition: Definition<List<P, Q, R>, ReadDefaults | 'isExpensive'>,
-): Operation => asOperation({ kind: 'list', ...reading, isExpensive: () => false, ...definition })
+  definition: Definition<List<P, Q, R>, ReadDefaults | 'isExpensive' | 'wait'>,
+): Operation => asOperation({ kind: 'list', ...reading, isExpensive: () => false, wait: undefined, ...definition })
 
 export const write = <
   R extends TSchema,

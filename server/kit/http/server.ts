@@ -19,6 +19,8 @@ import {
   openStreams,
   streams_max,
   streams_per_workspace_max,
+  waits_max,
+  waits_per_workspace_max,
 } from './stream-limits.ts'
 
 export interface HttpOptions extends DoorOptions {
@@ -64,12 +66,17 @@ export function openHttp(options: HttpOptions): Http {
   answerErrors(app, sendAnswer, log)
   const streams = openStreams(streams_max, streams_per_workspace_max)
   const downloads = openStreams(downloads_max, downloads_per_workspace_max)
-  app.addHook('preClose', async () => streams.endAll())
+  const waits = openStreams(waits_max, waits_per_workspace_max)
+  app.addHook('preClose', async () => {
+    streams.endAll()
+    waits.endAll()
+  })
   const rejectOtherMethods = openOtherMethods(app)
-  addDoors(app, rejectOtherMethods, sendAnswer, streams, downloads, options)
+  addDoors(app, rejectOtherMethods, sendAnswer, streams, downloads, waits, options)
   const stop = () => {
     is_stopping = true
     streams.endAll()
+    waits.endAll()
     return closeGracefully(
       app.server,
       () => app.close(),

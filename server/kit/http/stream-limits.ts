@@ -10,6 +10,9 @@ export const streams_per_workspace_max = 100
 /** Each download holds a piece of a file in memory. */
 export const downloads_max = 100
 export const downloads_per_workspace_max = 4
+/** Requests that wait for something to happen. Each holds a connection. */
+export const waits_max = 2_000
+export const waits_per_workspace_max = 200
 /** As long as a key is cached. */
 const recheck_after_ms = 500
 
@@ -24,7 +27,7 @@ export interface StreamLimits {
 /** For a HEAD, which reads only the first chunk. */
 export const unlimited: StreamLimits = { signal: new AbortController().signal, mayContinue: async () => true }
 
-/** The open streams or downloads, limited in total and per key. They don't count as requests. */
+/** The open streams, downloads or waits, limited in total and per key. They don't count as requests. */
 export interface Streams {
   /** Undefined if the limit is reached. Abort the controller when the stream ends. */
   open: (key: string) => AbortController | undefined

@@ -2,6 +2,8 @@
 export interface Notification {
   topic: string
   workspace: string
+  /** What it is about, if subscribers need to know. */
+  id?: string
 }
 
 /** Notifications within this process. Other processes rely on polling. */

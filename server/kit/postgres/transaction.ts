@@ -32,7 +32,7 @@ export async function runTransaction<T>(
   let cause: unknown
   const notifications = new Map<string, Notification>()
   const notify = (notification: Notification) =>
-    notifications.set(`${notification.topic} ${notification.workspace}`, notification)
+    notifications.set(`${notification.topic} ${notification.workspace} ${notification.id}`, notification)
   const onStatementError = (error: unknown) => {
     if (!isInFailedTransaction(error)) cause = error
   }

@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import { newId } from '../kit/id.ts'
+import { OutboundError } from '../kit/outbound/request.ts'
+import { storable } from '../kit/text.ts'
+import type { ToolCall, Usage } from './state.ts'
+
+/** Some models think before they answer, which counts. */
+export const output_tokens_max = 4_096
+const retry_after_ms = 500
+
+/** What comes from a model, in order. The last one is `asked` or `ask_failed`. */
+export type Answer =
+  | { type: 'piece'; text: string }
+  | { type: 'tool_call'; call: Omit<ToolCall, 'after'> }
+  | { type: 'asked'; usage: Usage; metadata: FinishPart['providerMetadata'] }
+  | { type: 'ask_failed'; error: unknown }
+
+type FinishPart = Extract<LanguageModelV4StreamPart, { type: 'finish' }>
+
+/** Asks the model, and once more when it failed before it said anything. Never throws. Says nothing more after an abort. */
+export async function* ask(
+  open: () => Promise<LanguageModelV4>,
+  options: LanguageModelV4CallOptions & { abortSignal: AbortSignal },
+): AsyncGenerator<Answer> {
+  const { abortSignal } = options
+  for (let attempt = 1; !abortSignal.aborted; attempt += 1) {
+    let has_begun = false
+    try {
+      for await (const answer of askOnce(await open(), options)) {
+        if (abortSignal.aborted) return
+        has_begun = true
+        yield answer
+      }
+      return
+    } catch (error) {
+      if (abortSignal.aborted) return
+      if (has_begun || attempt > 1 || !(await isTransient(error))) return yield { type: 'ask_failed', error }
+      await sleep(retry_after_ms, undefined, { signal: abortSignal }).catch(() => {})
+    }
+  }
+}
+
+async function* askOnce(model: LanguageModelV4, options: LanguageModelV4CallOptions): AsyncGenerator<Answer> {
+  const { stream } = await model.doStream(options)
+  for await (const part of stream) {
+    if (part.type === 'text-delta' && part.delta !== '') yield { type: 'piece', text: storable(part.delta) }
+    else if (part.type === 'tool-call') yield { type: 'tool_call', call: toCall(part) }
+    else if (part.type === 'error') throw part.error
+    else if (part.type === 'finish')
+      return yield { type: 'asked', usage: toUsage(part), metadata: part.providerMetadata }
+  }
+  throw new Error('the answer has no end')
+}
+
+/** Arguments that are not JSON stay text, which no tool accepts: the model is told. */
+function toCall({ toolName, input }: { toolName: string; input: string }): Omit<ToolCall, 'after'> {
+  const call = { run: newId(), name: toolName.slice(0, 64) }
+  const text = storable(input)
+  // The database can't store these characters.
+  if (/\\u(0000|d[89a-f])/i.test(text)) return { ...call, arguments: text }
+  try {
+    return { ...call, arguments: JSON.parse(text === '' ? '{}' : text) }
+  } catch {
+    return { ...call, arguments: text }
+  }
+}
+
+const toUsage = ({ usage }: FinishPart): Usage => ({
+  input_tokens: usage.inputTokens.total ?? 0,
+  output_tokens: usage.outputTokens.total ?? 0,
+})
+
+/** The server or the connection failed, or too many requests were sent. */
+async function isTransient(error: unknown): Promise<boolean> {
+  if (error instanceof OutboundError) return true
+  const { APICallError } = await import('@ai-sdk/provider')
+  if (!APICallError.isInstance(error)) return false
+  const { statusCode: status } = error
+  return status === undefined || status === 429 || status >= 500
+}

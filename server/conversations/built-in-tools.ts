@@ -1,0 +1,157 @@
+import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
+import type { Configuration } from '../agents/configuration.ts'
+import { ContactChange } from '../contacts/schema.ts'
+import * as contacts from '../contacts/store.ts'
+import { type At, inTransaction } from '../kit/at.ts'
+import { type RequestSchema, validate } from '../kit/http/validate.ts'
+import { Problem } from '../kit/problem.ts'
+import { argumentFault } from '../tools/arguments.ts'
+import type { Schema } from '../tools/parameters.ts'
+import type { ToolStatus } from './state.ts'
+import { type RunToSave, saveRuns } from './tool-runs.ts'
+
+/** What tools may know and use. */
+export interface ToolContext {
+  conversation_id: string
+  agent_id: string
+  contact_id: string | null
+  configuration: Configuration
+}
+
+export interface BuiltInCall {
+  run: string
+  name: string
+  arguments: Record<string, unknown>
+}
+
+export interface BuiltInResult {
+  status: ToolStatus
+  result: unknown
+  /** Facts to add to the results of the conversation. */
+  facts?: Record<string, unknown>
+}
+
+interface BuiltInTool {
+  description: string
+  parameters: Schema
+  isOffered: (context: ToolContext) => boolean
+  run: (at: At, context: ToolContext, call: BuiltInCall) => Promise<BuiltInResult>
+}
+
+const done: BuiltInResult = { status: 'succeeded', result: 'Done.' }
+const nothing: Schema = { type: 'object', properties: {} }
+
+const tools: Record<string, BuiltInTool> = {
+  end_conversation: {
+    description: 'Ends the conversation. Say goodbye first.',
+    parameters: nothing,
+    isOffered: () => true,
+    run: async () => done,
+  },
+  hand_over: {
+    description: 'Hands the conversation over to a person.',
+    parameters: { type: 'object', properties: { reason: { type: 'string', maxLength: 500 } } },
+    isOffered: ({ configuration }) => configuration.hand_over.is_allowed,
+    run: async () => done,
+  },
+  opt_out: {
+    description: 'The contact wants no more messages or calls. Ends the conversation.',
+    parameters: nothing,
+    isOffered: ({ contact_id }) => contact_id !== null,
+    run: async () => done,
+  },
+  set_result: {
+    description: 'Records a fact that was found out in the conversation.',
+    parameters: {
+      type: 'object',
+      properties: { name: { type: 'string' }, value: { type: ['string', 'number', 'boolean'], maxLength: 1_000 } },
+      required: ['name', 'value'],
+      additionalProperties: false,
+    },
+    isOffered: ({ configuration }) => configuration.results.length > 0,
+    run: async (_at, { configuration }, { arguments: values }) => setResult(configuration, values),
+  },
+  update_contact: {
+    description: 'Changes what is stored about the contact.',
+    parameters: { type: 'object', properties: {} },
+    isOffered: ({ contact_id, configuration }) => contact_id !== null && configuration.contact_fields.length > 0,
+    run: updateContact,
+  },
+}
+
+export function offeredBuiltIns(context: ToolContext): LanguageModelV4FunctionTool[] {
+  return Object.entries(tools).flatMap(([name, { description, parameters, isOffered }]) =>
+    isOffered(context)
+      ? [
+          {
+            type: 'function',
+            name,
+            description,
+            inputSchema: { ...(parametersOf(name, parameters, context) as object) },
+          },
+        ]
+      : [],
+  )
+}
+
+/** Those with names that depend on the agent list them. */
+function parametersOf(name: string, parameters: Schema, { configuration }: ToolContext): Schema {
+  if (name === 'set_result') {
+    const names = configuration.results.map((result) => result.name)
+    return { ...parameters, properties: { ...parameters.properties, name: { type: 'string', enum: names } } }
+  }
+  if (name !== 'update_contact') return parameters
+  const properties = configuration.contact_fields.map((field): [string, Schema] => [
+    field,
+    field === 'tags' ? { type: 'array', items: { type: 'string' } } : { type: ['string', 'null'] },
+  ])
+  return { ...parameters, properties: Object.fromEntries(properties), additionalProperties: false }
+}
+
+/** Undefined if it is no built-in tool. */
+export function runBuiltIn(at: At, context: ToolContext, call: BuiltInCall): Promise<BuiltInResult> | undefined {
+  const tool = Object.hasOwn(tools, call.name) ? tools[call.name] : undefined
+  if (!tool) return undefined
+  if (!tool.isOffered(context)) return Promise.resolve(refused('This tool is not available here.'))
+  const fault = argumentFault(parametersOf(call.name, tool.parameters, context), call.arguments)
+  return fault === undefined ? tool.run(at, context, call) : Promise.resolve(refused(fault))
+}
+
+const refused = (fault: string): BuiltInResult => ({ status: 'invalid_arguments', result: fault })
+
+function setResult({ results }: Configuration, { name, value }: Record<string, unknown>): BuiltInResult {
+  const wanted = results.find((result) => result.name === name)
+  if (!wanted || !isOfType(wanted.type, value)) return refused(`value must be of the type ${wanted?.type}.`)
+  return { ...done, facts: { [wanted.name]: value } }
+}
+
+function isOfType(type: Configuration['results'][number]['type'], value: unknown): boolean {
+  if (type === 'number' || type === 'boolean') return typeof value === type
+  if (typeof value !== 'string') return false
+  return type === 'text' || (/^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value)))
+}
+
+/** The run and the change are written together, so that it happens once. */
+async function updateContact(at: At, context: ToolContext, call: BuiltInCall): Promise<BuiltInResult> {
+  const { contact_id, conversation_id } = context
+  const { value, faults } = validate(ContactChange as RequestSchema, call.arguments)
+  if (contact_id === null || faults.length > 0) return refused(faults.map(({ message }) => message).join(' '))
+  const run: RunToSave = {
+    conversation_id,
+    id: call.run,
+    name: call.name,
+    arguments: call.arguments,
+    result: done.result,
+    status: 'succeeded',
+    duration_ms: null,
+  }
+  return inTransaction(at, async (at) => {
+    const [changed] = await contacts.update(at, [
+      // `validate` has checked it.
+      { id: contact_id, change: value as ContactChange, isCurrent: () => true },
+    ])
+    if (changed instanceof Problem) return { status: 'failed', result: changed.message }
+    await saveRuns(at, [run])
+    return done
+  })
+}

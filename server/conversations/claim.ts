@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto'
+import { type Configuration, complete } from '../agents/configuration.ts'
+import * as versions from '../agents/versions.ts'
+import type { At, InWorkspace } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { raw, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
+import { lease_ms } from '../kit/work/lease.ts'
+import type { DueItem } from '../kit/work/work.ts'
+import type { Conversation, Turn } from './schema.ts'
+import { history_turns, type TimerName } from './state.ts'
+import { turnColumns } from './turns.ts'
+
+/** A conversation that this process drives, as it was when the process leased it. */
+export interface ClaimedConversation extends DueItem, Row {
+  token: string
+  /** Undefined when the agent was deleted. */
+  configuration: Configuration | undefined
+  /** The last ones, oldest first. Empty when nothing is to be said. */
+  turns: LoadedTurn[]
+  /** Tool runs that are not yet part of a turn: a process was killed before it could write the turn. */
+  runs: LoadedRun[]
+}
+
+interface Row
+  extends Pick<
+    Conversation,
+    | ('kind' | 'status' | 'agent_id' | 'agent_name' | 'contact_id' | 'turn_count' | 'last_turn_at' | 'created_at')
+    | ('variables' | 'results' | 'summary')
+  > {
+  version_id: string | null
+  draft: Configuration | null
+  tokens: number
+  awaits_answer: boolean
+  summarized_until: number
+  needs_summary: boolean
+  timers: Partial<Record<TimerName, number>>
+  script_state: ScriptProgress | null
+  attempt: number
+}
+
+/** Where a script is, and up to which turn it has heard the contact. */
+export interface ScriptProgress {
+  node: string | null
+  variables: Record<string, string | number | boolean | null>
+  heard_until: number
+}
+
+export interface LoadedTurn extends Turn {
+  conversation_id: string
+  is_open: boolean
+}
+
+export interface LoadedRun {
+  conversation_id: string
+  id: string
+  name: string
+  arguments: unknown
+  result: unknown
+  status: Turn['tools'][number]['status']
+}
+
+const columns =
+  raw(`id, due_at, kind, status, agent_id, agent_name, version_id, draft, contact_id, turn_count, last_turn_at, created_at,
+  variables, results, summary, summarized_until, needs_summary, input_tokens + output_tokens as tokens, awaits_answer, timers,
+  script_state, attempt`)
+
+/** Leases due conversations, and reads what is needed to continue them. */
+export async function claim(at: At, { slots }: { slots: number }): Promise<ClaimedConversation[]> {
+  const { db, workspace, now } = at
+  const wall = clock.wall()
+  const token = randomUUID()
+  const leased = await db.many<Row & DueItem>(
+    sql`update conversations
+      set lease_token = ${token}, lease_until = ${clock.iso(wall + lease_ms)}, attempt = least(attempt, 100) + 1
+      where workspace_id = ${workspace} and id = any(array(
+        select id from conversations
+        where workspace_id = ${workspace} and due_at <= ${clock.iso(now)}
+          and (lease_until is null or lease_until <= ${clock.iso(wall)})
+        order by due_at, id limit ${slots} for update skip locked))
+      returning ${columns}`,
+  )
+  const speaking = leased.filter(hasWords).map(({ id }) => id)
+  const [turns, runs, configurations] = await Promise.all([
+    loadTurns(at, speaking),
+    loadRuns(at, speaking),
+    Promise.all(leased.map((row) => configurationOf(at, row))),
+  ])
+  return leased.map((row, index) => ({
+    ...row,
+    token,
+    configuration: configurations[index],
+    turns: turns.get(row.id) ?? [],
+    runs: runs.get(row.id) ?? [],
+  }))
+}
+
+/** Whether what was said before matters. It doesn't when only a timer has run out. */
+const hasWords = ({ awaits_answer, needs_summary }: Row): boolean => awaits_answer || needs_summary
+
+async function configurationOf(
+  at: At,
+  { draft, version_id, agent_id }: Row,
+): Promise<ClaimedConversation['configuration']> {
+  if (version_id === null) return draft ? complete(draft) : undefined
+  return versions.findConfiguration(at, { agent_id, version_id })
+}
+
+async function loadTurns({ db, workspace }: At, ids: string[]): Promise<Map<string, LoadedTurn[]>> {
+  if (ids.length === 0) return new Map()
+  const turns = await db.many<LoadedTurn>(
+    sql`select last.* from unnest(${toArrayLiteral(ids)}::uuid[]) as claimed (id)
+      cross join lateral (
+        select conversation_id, is_open, ${turnColumns(workspace)} from conversation_turns as turn
+        where workspace_id = ${workspace} and conversation_id = claimed.id order by seq desc limit ${history_turns}
+      ) as last
+      order by last.seq`,
+  )
+  return Map.groupBy(turns, ({ conversation_id }) => conversation_id)
+}
+
+async function loadRuns({ db, workspace }: At, ids: string[]): Promise<Map<string, LoadedRun[]>> {
+  if (ids.length === 0) return new Map()
+  const runs = await db.many<LoadedRun>(
+    sql`select conversation_id, id, name, arguments, result, status from tool_runs
+      where workspace_id = ${workspace} and conversation_id = any(${toArrayLiteral(ids)}::uuid[]) and seq is null
+      order by created_at, id`,
+  )
+  return Map.groupBy(runs, ({ conversation_id }) => conversation_id)
+}
+
+export const renew = ({ db, workspace }: InWorkspace, claimed: ClaimedConversation[]): Promise<number> =>
+  db.run(
+    sql`update conversations set lease_until = ${clock.iso(clock.wall() + lease_ms)}
+      where workspace_id = ${workspace} and id = any(${toArrayLiteral(claimed.map(({ id }) => id))}::uuid[])
+        and lease_token = any(${toArrayLiteral([...new Set(claimed.map(({ token }) => token))])}::uuid[])`,
+  )

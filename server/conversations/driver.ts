@@ -1,0 +1,363 @@
+import type { At } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { newId } from '../kit/id.ts'
+import type { Log } from '../kit/log.ts'
+import { describeModelError } from '../models/model-error.ts'
+import { step } from './engine.ts'
+import type { Effect, Input } from './input.ts'
+import * as live from './live.ts'
+import type { Mind } from './mind.ts'
+import type { Save, Saved } from './save.ts'
+import type { State, TimerName } from './state.ts'
+import type { Tools } from './tools.ts'
+import * as turns from './turns.ts'
+import type { Unsaved } from './unsaved.ts'
+
+/** What an open turn has shown is stored this often. */
+const keep_text_every_ms = 500
+/** How long an answer may continue while the process stops. */
+const stop_grace_ms = 1_500
+/** The others go by the time of the workspace, and are due work. */
+const short_timers: TimerName[] = ['first_piece', 'answer', 'tools']
+
+const unknown_result = 'It is not known whether this was done: the connection was lost. Do not repeat it.'
+
+type EffectOf<Type extends Effect['type']> = Extract<Effect, { type: Type }>
+/** An input of the engine, without its time. */
+export type Happening = Input extends infer One ? (One extends { now: number } ? Omit<One, 'now'> : never) : never
+
+export interface Drive {
+  at: At
+  id: string
+  token: string
+  state: State
+  mind: Mind
+  tools: Tools
+  unsaved: Unsaved
+  /** What this process knows of the conversation. */
+  seen: Save['seen']
+  /** The turn that was open when another process was killed. */
+  open: OpenTurn | undefined
+  save: (at: At, save: Save) => Promise<Saved>
+  needsSummary: (phase: State['phase'], turn_count: number) => boolean
+  isStopping: () => boolean
+  log: Log
+}
+
+type SaveOptions = Pick<Save, 'opened' | 'is_firm' | 'release'> & {
+  /** Runs of tools that are to be called after this. */
+  begins?: string[]
+}
+
+interface OpenTurn {
+  reply: string
+  seq: number
+  /** What is stored of it. */
+  kept: string
+}
+
+/**
+ * Drives one conversation until nothing is left to do now: passes what happens to the engine, carries out what it says, and
+ * writes turns, under the lease. What others write into the conversation meanwhile interrupts it.
+ */
+export class Driver {
+  readonly #drive: Drive
+  readonly #began_ticks = clock.ticks()
+  readonly #done = Promise.withResolvers<void>()
+  readonly #tool_aborts = new Map<string, AbortController>()
+  #state: State
+  #seen: Save['seen']
+  #open: OpenTurn | undefined
+  #asking: AbortController | undefined
+  /** Writes and reads of the conversation, one after the other. */
+  #writing: Promise<void> = Promise.resolve()
+  #timers = new Map<TimerName, NodeJS.Timeout>()
+  #is_opening = false
+  #is_over = false
+  #stopping_ticks: number | undefined
+
+  constructor(drive: Drive) {
+    this.#drive = drive
+    this.#state = drive.state
+    this.#seen = drive.seen
+    this.#open = drive.open
+  }
+
+  /** Resolves when the lease has ended. Rejects when something could not be written: the lease then ends by itself. */
+  async run(first: Happening[]): Promise<void> {
+    const { at, id } = this.#drive
+    const stopWatching = at.tools.watch.open(at, id, (glance) => {
+      const { turn_count, status } = this.#seen
+      if (glance?.turn_count !== turn_count || glance.status !== status) this.#inOrder(() => this.#lookAround())
+    })
+    const ticking = setInterval(() => this.#tick(), keep_text_every_ms)
+    try {
+      for (const happening of first) this.#take(happening)
+      this.#continueRuns()
+      this.#settle()
+      await this.#done.promise
+    } finally {
+      this.#is_over = true
+      stopWatching()
+      clearInterval(ticking)
+      for (const name of short_timers) this.#clearTimer(name)
+      this.#asking?.abort()
+      live.endTurn(id)
+    }
+  }
+
+  /** Tools that were running when another process was killed. What they have done is not known. */
+  #continueRuns(): void {
+    const { tools } = this.#drive
+    for (const call of this.#state.open_runs) {
+      if (this.#tool_aborts.has(call.run)) continue
+      if (tools.hasSideEffects(call.name))
+        this.#take({ type: 'tool_done', run: call.run, status: 'unknown', result: unknown_result })
+      else this.#startTools([{ type: 'run_tool', reply: call.reply, call }])
+    }
+  }
+
+  /** The time of the workspace. */
+  get #now(): number {
+    const { now, is_test } = this.#drive.at
+    return is_test ? now : now + Math.round(clock.ticks() - this.#began_ticks)
+  }
+
+  #take(happening: Happening, now = this.#now): void {
+    const { state, effects } = step(this.#state, { ...happening, now } as Input)
+    this.#state = state
+    const calls: EffectOf<'run_tool'>[] = []
+    for (const effect of effects) {
+      if (effect.type === 'run_tool') calls.push(effect)
+      else this.#carryOut(effect)
+    }
+    if (calls.length > 0) this.#startTools(calls)
+  }
+
+  #carryOut(effect: Exclude<Effect, { type: 'run_tool' }>): void {
+    const { unsaved } = this.#drive
+    switch (effect.type) {
+      case 'ask':
+        unsaved.beginModel()
+        this.#clearTimer('first_piece')
+        this.#clearTimer('answer')
+        this.#inBackground(this.#ask(effect))
+        break
+      case 'stop_asking':
+        this.#asking?.abort()
+        break
+      case 'say':
+        this.#show(effect)
+        break
+      case 'stop_tool':
+        this.#tool_aborts.get(effect.run)?.abort()
+        break
+      case 'write':
+        unsaved.addTurn(effect.turn)
+        break
+      case 'hand_over':
+        unsaved.change({ status: 'handed_over', hand_over_reason: effect.reason })
+        break
+      case 'close':
+        unsaved.change({ status: 'closed', close_reason: effect.reason })
+        break
+      case 'end_reply':
+      case 'opt_out':
+        break
+    }
+  }
+
+  /** After something has happened: ends the drive when nothing is left to wait for. */
+  #settle(): void {
+    if (this.#is_over) return
+    this.#setTimers()
+    const { reply, open_runs } = this.#state
+    const is_resting = !reply && open_runs.length === 0 && this.#tool_aborts.size === 0
+    if (is_resting) return this.#end()
+    if (this.#drive.unsaved.has_turns) this.#inOrder(async () => void (await this.#save()))
+  }
+
+  #happen(happening: Happening, now?: number): void {
+    if (this.#is_over) return
+    this.#take(happening, now)
+    this.#settle()
+  }
+
+  /** These run from when they are set, also in a test workspace, whose clock stands still. */
+  #setTimers(): void {
+    const { timers, settings } = this.#state
+    for (const name of short_timers) {
+      const due = timers[name]
+      if (due === undefined) this.#clearTimer(name)
+      else if (!this.#timers.has(name))
+        this.#timers.set(
+          name,
+          setTimeout(() => {
+            this.#timers.delete(name)
+            if (name !== 'tools') this.#drive.unsaved.fail('The model took too long to answer.')
+            this.#happen({ type: 'timer', name }, due)
+          }, settings[`${name}_ms`]),
+        )
+    }
+  }
+
+  #clearTimer(name: TimerName): void {
+    clearTimeout(this.#timers.get(name))
+    this.#timers.delete(name)
+  }
+
+  async #ask(request: EffectOf<'ask'>): Promise<void> {
+    const { mind, unsaved, log, at, id } = this.#drive
+    const asking = new AbortController()
+    this.#asking = asking
+    const { reply } = request
+    for await (const answer of mind.ask(request, this.#now, asking.signal)) {
+      if (asking.signal.aborted || this.#is_over) return
+      if (answer.type === 'asked') {
+        unsaved.learn(mind.learn(answer), answer.usage)
+        this.#happen({ type: 'asked', reply, usage: answer.usage })
+      } else if (answer.type === 'ask_failed') {
+        const { status, message } = await describeModelError(answer.error)
+        unsaved.fail(message)
+        log.warn({ workspace_id: at.workspace, conversation_id: id, status }, 'a model has not answered')
+        this.#happen({ type: 'ask_failed', reply })
+      } else {
+        unsaved.notePiece()
+        this.#happen({ ...answer, reply })
+      }
+    }
+  }
+
+  /** Begins to show the answer when the model makes a pause: a whole answer needs no open turn. */
+  #show({ reply, text }: EffectOf<'say'>): void {
+    if (this.#open?.reply === reply) return live.say(this.#drive.id, this.#open.seq, text)
+    if (this.#is_opening) return
+    this.#is_opening = true
+    setImmediate(() => this.#inOrder(() => this.#openTurn()))
+  }
+
+  async #openTurn(): Promise<void> {
+    this.#is_opening = false
+    const { reply } = this.#state
+    if (!reply || reply.text === '' || this.#open?.reply === reply.id) return
+    const { text, id } = reply
+    const saved = await this.#save({ opened: { text } })
+    if (saved?.seq === undefined) return
+    this.#open = { reply: id, seq: saved.seq, kept: text }
+    // The model may have said more meanwhile, or the reply may have ended: then the whole turn follows.
+    const { reply: current } = this.#state
+    if (current?.id === id) live.say(this.#drive.id, saved.seq, current.text)
+  }
+
+  #startTools(calls: EffectOf<'run_tool'>[]): void {
+    const { unsaved, tools, id } = this.#drive
+    for (const { call } of calls) {
+      this.#tool_aborts.set(call.run, new AbortController())
+      unsaved.beginRun(id, call)
+    }
+    const remote = calls.filter(({ call }) => tools.isRemote(call.name))
+    const runAll = async () => {
+      for (const { call } of calls) this.#inBackground(this.#runTool(call))
+    }
+    if (remote.length === 0) return void runAll()
+    // A tool is called when its row is there: if the process is killed, it is not called again.
+    this.#inOrder(async () => {
+      const saved = await this.#save({ is_firm: true, begins: remote.map(({ call }) => call.run) })
+      if (saved) await runAll()
+    })
+  }
+
+  async #runTool(call: EffectOf<'run_tool'>['call']): Promise<void> {
+    const { tools, unsaved, at } = this.#drive
+    const signal = this.#tool_aborts.get(call.run)?.signal ?? AbortSignal.abort()
+    const outcome = await tools.run({ ...at, now: this.#now }, call, signal)
+    this.#tool_aborts.delete(call.run)
+    unsaved.endRun(call.run, outcome)
+    this.#take({ type: 'tool_done', run: call.run, ...outcome })
+    this.#settle()
+  }
+
+  /** What others have written. Words of the contact are answered together; all else ends this drive. */
+  async #lookAround(): Promise<void> {
+    if (this.#is_over) return
+    const { at, id, mind, unsaved } = this.#drive
+    const glance = await at.tools.watch.glanceAt(at, id)
+    if (!glance) return this.#finish()
+    const { turn_count, status } = this.#seen
+    if (glance.turn_count === turn_count && glance.status === status) return
+    const added = await turns.list(at, { conversation_id: id, after: turn_count, limit: 100 })
+    if (glance.status !== status || added.some(({ role }) => role !== 'contact')) return this.#interrupt()
+    for (const { seq, text } of added) {
+      this.#seen = { status, turn_count: seq }
+      mind.hear({ seq, text })
+      unsaved.restart()
+      this.#take({ type: 'message', id: newId(), text })
+    }
+    this.#settle()
+  }
+
+  /** Keeps what was shown, and leaves the rest to the next drive: what this one knows is no longer true. */
+  #interrupt(): void {
+    this.#seen = { ...this.#seen, turn_count: -1 }
+    this.#happen({ type: 'handed_over', reason: null })
+  }
+
+  #tick(): void {
+    const { isStopping, at, id } = this.#drive
+    if (isStopping()) this.#stopping_ticks ??= clock.ticks()
+    if (clock.ticks() - (this.#stopping_ticks ?? Number.POSITIVE_INFINITY) > stop_grace_ms) this.#interrupt()
+    const { text = '' } = this.#state.reply ?? {}
+    const open = this.#open
+    if (!open || open.reply !== this.#state.reply?.id || open.kept === text) return
+    open.kept = text
+    this.#inOrder(async () => void (await turns.keepText(at, { id, seq: open.seq, text })))
+  }
+
+  #end(): void {
+    const { unsaved, needsSummary } = this.#drive
+    this.#is_over = true
+    this.#inOrder(async () => {
+      const { idle, person } = this.#state.timers
+      const timers = { ...(idle !== undefined && { idle }), ...(person !== undefined && { person }) }
+      const { phase, is_unanswered } = this.#state
+      unsaved.change({ awaits_answer: phase !== 'ended' && is_unanswered })
+      await this.#save({ release: { timers, needs_summary: needsSummary(phase, this.#seen.turn_count) } })
+      this.#done.resolve()
+    })
+  }
+
+  #finish(): void {
+    this.#is_over = true
+    this.#done.resolve()
+  }
+
+  /** Undefined when another process has the lease. */
+  async #save(more: SaveOptions = {}): Promise<Exclude<Saved, { is_lost: true }> | undefined> {
+    const { at, id, token, unsaved, save } = this.#drive
+    const { begins = [], ...rest } = more
+    const is_last = rest.release !== undefined
+    const { closes_open, ...taken } = unsaved.take({ open_reply: this.#open?.reply, begins, is_last })
+    const open_seq = closes_open ? this.#open?.seq : undefined
+    if (open_seq !== undefined) {
+      this.#open = undefined
+      live.endTurn(id)
+    }
+    const saved = await save({ ...at, now: this.#now }, { id, token, seen: this.#seen, open_seq, ...taken, ...rest })
+    if (saved.is_lost) {
+      this.#finish()
+      return undefined
+    }
+    // Otherwise the change that this process has not seen would be overlooked.
+    if (!saved.is_stale) this.#seen = { ...this.#seen, turn_count: saved.turn_count }
+    else if (!this.#is_over) this.#inOrder(() => this.#lookAround())
+    return saved
+  }
+
+  #inOrder(work: () => Promise<void>): void {
+    this.#writing = this.#writing.then(work).catch((error: unknown) => this.#done.reject(error))
+  }
+
+  #inBackground(work: Promise<void>): void {
+    work.catch((error: unknown) => this.#done.reject(error))
+  }
+}

@@ -1,0 +1,94 @@
+import type { LanguageModelV4Message } from '@ai-sdk/provider'
+import type { Configuration } from '../agents/configuration.ts'
+import type { Contact } from '../contacts/schema.ts'
+import type { At } from '../kit/at.ts'
+import { openModel } from '../models/language-model.ts'
+import type { Script } from '../models/script-schema.ts'
+import { createScriptedModel, scriptAnswer, scriptOptions } from '../models/scripted.ts'
+import { type Answer, ask, output_tokens_max } from './ask.ts'
+import type { ClaimedConversation, ScriptProgress } from './claim.ts'
+import type { Effect } from './input.ts'
+import { promptFor, toOutput } from './prompt.ts'
+import { valuesOf } from './settings.ts'
+import type { Entry } from './state.ts'
+import type { Tools } from './tools.ts'
+
+export interface MindParts {
+  at: At
+  claimed: ClaimedConversation
+  configuration: Configuration
+  contact: Contact | undefined
+  tools: Tools
+}
+
+type Ask = Extract<Effect, { type: 'ask' }>
+
+/** What answers in a conversation: a language model or a script. */
+export interface Mind {
+  /** The contact has said something. */
+  hear: (words: { seq: number; text: string }) => void
+  ask: (request: Ask, now: number, signal: AbortSignal) => AsyncGenerator<Answer>
+  /** What has changed by a complete answer. */
+  learn: (answer: Extract<Answer, { type: 'asked' }>) => {
+    facts: Record<string, unknown>
+    progress: ScriptProgress | null
+  }
+}
+
+export const openMind = (parts: MindParts): Mind =>
+  parts.configuration.script ? openScriptedMind(parts, parts.configuration.script) : openModelMind(parts)
+
+function openModelMind({ at, claimed, configuration, contact, tools }: MindParts): Mind {
+  const nothing = { facts: {}, progress: null }
+  return {
+    hear: () => {},
+    ask: ({ is_fallback, has_tools, history }, now, abortSignal) =>
+      ask(() => openModel(at, (is_fallback ? configuration.fallback_model : configuration.model) ?? {}), {
+        prompt: promptFor({ conversation: claimed, configuration, contact, now }, history),
+        ...(has_tools && tools.offered.length > 0 && { tools: tools.offered, toolChoice: { type: 'auto' } }),
+        maxOutputTokens: output_tokens_max,
+        abortSignal,
+      }),
+    learn: () => nothing,
+  }
+}
+
+/** A script gets what has happened since it last spoke: the result of its tool, and what the contact said. */
+function openScriptedMind({ claimed, configuration, contact }: MindParts, script: Script): Mind {
+  const model = createScriptedModel(script)
+  const { language } = configuration
+  let progress: ScriptProgress = claimed.script_state ?? { node: null, variables: {}, heard_until: 0 }
+  let unheard = claimed.turns
+    .filter(({ role, seq }) => role === 'contact' && seq > progress.heard_until)
+    .map(({ seq, text }) => ({ seq, text }))
+  return {
+    hear: (words) => unheard.push(words),
+    ask: ({ history }, now, abortSignal) => {
+      const { node, variables } = progress
+      const is_at_tool = node !== null && script.nodes[node]?.tool !== undefined
+      const prompt = [...(is_at_tool ? lastResult(history) : []), ...unheard.map(({ text }) => userText(text))]
+      const values = valuesOf(claimed, { contact, language, now })
+      const request = { state: { node, variables: { ...claimed.variables, ...variables } }, now, language, values }
+      return ask(async () => model, { prompt, providerOptions: scriptOptions(request), abortSignal })
+    },
+    learn: ({ metadata }) => {
+      const { state, results, has_heard } = scriptAnswer(metadata)
+      const heard_until = has_heard ? (unheard.at(-1)?.seq ?? progress.heard_until) : progress.heard_until
+      if (has_heard) unheard = []
+      progress = { ...state, heard_until }
+      return { facts: results, progress }
+    },
+  }
+}
+
+const userText = (text: string): LanguageModelV4Message => ({ role: 'user', content: [{ type: 'text', text }] })
+
+function lastResult(history: Entry[]): LanguageModelV4Message[] {
+  const run = history.findLast(({ runs }) => runs.length > 0)?.runs.at(-1)
+  if (!run) return []
+  const output = toOutput(run, Number.POSITIVE_INFINITY)
+  // A script may use the members of a result.
+  const is_json = run.status === 'succeeded' && typeof run.result === 'object' && run.result !== null
+  const value = is_json ? { type: 'json' as const, value: JSON.parse(JSON.stringify(run.result)) } : output
+  return [{ role: 'tool', content: [{ type: 'tool-result', toolCallId: run.run, toolName: run.name, output: value }] }]
+}

@@ -1,0 +1,95 @@
+import * as events from '../events/store.ts'
+import type { At } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { sql } from '../kit/postgres/sql.ts'
+import { invalidState } from '../kit/problem.ts'
+import * as counts from './counts.ts'
+import { event_types } from './event-types.ts'
+import type { Conversation, Turn } from './schema.ts'
+import { announce, type LockedConversation, lock } from './store.ts'
+import { insertTurns, newTurn } from './turns.ts'
+
+/** What people do in conversations. The process that drives the conversation is told after the commit, and does the rest. */
+
+interface HandOver {
+  id: string
+  reason: string | null
+}
+
+export async function handOver(at: At, { id, reason }: HandOver): Promise<Conversation> {
+  const before = await lock(at, id)
+  assertStatus(before, ['open'])
+  return change(at, { before, status: 'handed_over', hand_over_reason: reason })
+}
+
+/** The agent answers again, also what the contact has said meanwhile. */
+export async function takeBack(at: At, id: string): Promise<Conversation> {
+  const before = await lock(at, id)
+  assertStatus(before, ['handed_over'])
+  return change(at, { before, status: 'open', hand_over_reason: null })
+}
+
+export async function close(
+  at: At,
+  { id, reason }: { id: string; reason: 'api' | 'human_ended' },
+): Promise<Conversation> {
+  const before = await lock(at, id)
+  assertStatus(before, ['open', 'handed_over'])
+  return change(at, { before, status: 'closed', close_reason: reason })
+}
+
+const event_of = { handed_over: event_types.handed_over, open: event_types.taken_back, closed: event_types.closed }
+
+type Change = { before: LockedConversation } & Pick<Conversation, 'status'> &
+  Partial<Pick<Conversation, 'hand_over_reason' | 'close_reason'>>
+
+async function change(at: At, { before, ...changed }: Change): Promise<Conversation> {
+  const { db, workspace, now } = at
+  const { awaits_answer, ...shown } = before
+  const updated_at = clock.laterThan(before.updated_at, now)
+  const is_answering = changed.status === 'open' && awaits_answer
+  const after: Conversation = { ...shown, ...changed, is_answering, updated_at }
+  const needs_summary = after.status !== 'open'
+  await Promise.all([
+    db.run(
+      sql`update conversations set status = ${after.status}, hand_over_reason = ${after.hand_over_reason},
+          close_reason = ${after.close_reason}, needs_summary = ${needs_summary}, updated_at = ${updated_at},
+          due_at = ${clock.iso(now)}
+        where workspace_id = ${workspace} and id = ${after.id}`,
+    ),
+    counts.count(at, [{ from: before.status, to: after.status }]),
+    events.record(at, event_of[after.status], [{ data: after }]),
+  ])
+  announce(at, after.id)
+  return after
+}
+
+/** What a person says instead of the agent. */
+export async function answer(at: At, { id, text }: { id: string; text: string }): Promise<Turn> {
+  const { db, workspace, now } = at
+  const { status, turn_count, updated_at, contact_id } = await lock(at, id)
+  if (status !== 'handed_over') throw invalidState('Hand the conversation over before you answer in it.', { status })
+  const turn = newTurn({ seq: turn_count + 1, role: 'human', text, created_at: clock.iso(now) })
+  const recorded = { id, contact_id, turn }
+  await Promise.all([
+    db.run(
+      sql`update conversations set turn_count = ${turn.seq}, last_answer_seq = ${turn.seq}, awaits_answer = false,
+          last_turn_at = ${turn.created_at}, updated_at = ${clock.laterThan(updated_at, now)}, due_at = ${clock.iso(now)}
+        where workspace_id = ${workspace} and id = ${id}`,
+    ),
+    insertTurns(at, [recorded]),
+    events.record(at, event_types.turn, [{ data: recorded }]),
+  ])
+  announce(at, id)
+  return turn
+}
+
+function assertStatus({ status }: Conversation, allowed: Conversation['status'][]): void {
+  if (!allowed.includes(status)) throw invalidState(refusals[status], { status })
+}
+
+const refusals: Record<Conversation['status'], string> = {
+  open: 'This conversation is not handed over.',
+  handed_over: 'This conversation is handed over already.',
+  closed: 'This conversation is closed.',
+}

@@ -1,0 +1,164 @@
+import { ById } from '../kit/field.ts'
+import * as operation from '../kit/http/operation.ts'
+import { create } from './create.ts'
+import * as messages from './messages.ts'
+import * as people from './people.ts'
+import * as schema from './schema.ts'
+import * as conversations from './store.ts'
+import { stream } from './stream.ts'
+import * as turns from './turns.ts'
+import { waitForAnswer } from './wait.ts'
+
+const path = '/conversations'
+const read = 'conversations:read'
+const write = 'conversations:write'
+
+const stream_example = `retry: 1000
+
+event: turn.started
+data: {"seq":2,"role":"agent"}
+
+event: turn.delta
+data: {"seq":2,"text":"We are open "}
+
+`
+
+export const operations: operation.Operation[] = [
+  operation.write({
+    id: 'conversations.create',
+    method: 'POST',
+    path,
+    scope: write,
+    summary: 'Start a conversation',
+    description:
+      'Starts a conversation with an agent over the API. With `message`, the contact begins. Without it, the agent says its ' +
+      'greeting or the first words of its script, if it has any. Read its answers with the turns or the stream of the ' +
+      'conversation.',
+    body: schema.NewConversation,
+    response: schema.Conversation,
+    status: 201,
+    run: (at, { body }) => create(at, body),
+  }),
+  operation.list({
+    id: 'conversations.list',
+    path,
+    scope: read,
+    summary: 'List conversations',
+    description: 'Newest first.',
+    query: schema.ConversationQuery,
+    items: schema.Conversation,
+    run: (at, { query }) => conversations.list(at, query),
+  }),
+  operation.get({
+    id: 'conversations.get',
+    path: `${path}/:id`,
+    scope: read,
+    summary: 'Get a conversation',
+    params: ById,
+    response: schema.Conversation,
+    run: (at, { params }) => conversations.get(at, params.id),
+  }),
+  operation.writeMany({
+    id: 'conversations.messages.create',
+    method: 'POST',
+    path: `${path}/:id/messages`,
+    collection: `${path}/:id/turns`,
+    scope: write,
+    summary: 'Say something as the contact',
+    description:
+      "Adds the contact's words, and returns them as a turn at once. The agent answers in the background. Words that arrive " +
+      'while the agent answers interrupt it: it then answers all of them together. Only for conversations of kind `api`.',
+    params: ById,
+    body: schema.NewMessage,
+    errors: ['INVALID_STATE'],
+    response: schema.Turn,
+    status: 201,
+    run: (at, calls) =>
+      messages.add(
+        at,
+        calls.map(({ params, body }) => ({ id: params.id, text: body.text })),
+      ),
+  }),
+  operation.list({
+    id: 'conversations.turns',
+    path: `${path}/:id/turns`,
+    scope: read,
+    summary: 'List turns, or wait for an answer',
+    description:
+      'Returns finished turns after `after`, oldest first. With `wait_ms`, it returns as soon as a turn of the agent or a person ' +
+      'after `after` is finished or the status changes, at once if the conversation is closed, and else after the wait. A ' +
+      'workspace can have 200 such requests waiting at a time.',
+    params: ById,
+    query: schema.TurnQuery,
+    items: schema.Turn,
+    wait: (at, { params, query }, signal) => waitForAnswer(at, { ...query, id: params.id }, signal),
+    run: (at, { params, query }) => turns.read(at, { ...query, conversation_id: params.id }),
+  }),
+  operation.stream({
+    id: 'conversations.stream',
+    path: `${path}/:id/stream`,
+    scope: read,
+    summary: 'Stream a conversation',
+    description:
+      'Sends what happens in the conversation, as server-sent events: `turn.started` with `{seq, role}`, `turn.delta` with `{seq, ' +
+      'text}` while the agent answers, `turn.finished` with `{turn}`, and `conversation.updated` with `{conversation}`. It begins ' +
+      'with the turns after `Last-Event-ID`, or else with new ones. Only finished turns have an id, their `seq`. An answer that ' +
+      'another process makes comes whole, as `turn.finished`.',
+    params: ById,
+    stream: { content_type: 'text/event-stream', example: stream_example },
+    run: (at, { params }, subscriber) => stream(at, { id: params.id }, subscriber),
+  }),
+  operation.write({
+    id: 'conversations.hand_over',
+    method: 'POST',
+    path: `${path}/:id/hand_over`,
+    scope: write,
+    summary: 'Hand a conversation over to a person',
+    description: 'The agent is silent from now on, and people answer: see "Answer as a person".',
+    params: ById,
+    body: schema.HandOver,
+    errors: ['INVALID_STATE'],
+    response: schema.Conversation,
+    run: (at, { params, body }) => people.handOver(at, { id: params.id, reason: body.reason ?? null }),
+  }),
+  operation.write({
+    id: 'conversations.answers.create',
+    method: 'POST',
+    path: `${path}/:id/answers`,
+    collection: `${path}/:id/turns`,
+    scope: write,
+    summary: 'Answer as a person',
+    description: 'Only while the conversation is handed over.',
+    params: ById,
+    body: schema.NewMessage,
+    errors: ['INVALID_STATE'],
+    response: schema.Turn,
+    status: 201,
+    run: (at, { params, body }) => people.answer(at, { id: params.id, text: body.text }),
+  }),
+  operation.write({
+    id: 'conversations.take_back',
+    method: 'POST',
+    path: `${path}/:id/take_back`,
+    scope: write,
+    summary: 'Give a conversation back to the agent',
+    description: 'The agent also answers what the contact has said meanwhile.',
+    params: ById,
+    errors: ['INVALID_STATE'],
+    response: schema.Conversation,
+    run: (at, { params }) => people.takeBack(at, params.id),
+  }),
+  operation.write({
+    id: 'conversations.close',
+    method: 'POST',
+    path: `${path}/:id/close`,
+    scope: write,
+    summary: 'Close a conversation',
+    description: 'Nothing more can be said in it.',
+    params: ById,
+    errors: ['INVALID_STATE'],
+    response: schema.Conversation,
+    run: (at, { params, caller }) =>
+      people.close(at, { id: params.id, reason: caller.authenticated_by === 'session' ? 'human_ended' : 'api' }),
+  }),
+]

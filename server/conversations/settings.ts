@@ -1,0 +1,74 @@
+import type { Configuration } from '../agents/configuration.ts'
+import type { Contact } from '../contacts/schema.ts'
+import * as clock from '../kit/clock.ts'
+import { fill, type Values } from '../models/template.ts'
+import type { Conversation } from './schema.ts'
+import { sentencesIn } from './sentences.ts'
+import type { Settings } from './state.ts'
+
+const first_piece_ms = 10_000
+const answer_ms = 60_000
+const person_ms = 15 * 60_000
+/** Longer than any single tool may take. */
+const tools_ms = 25_000
+
+/** What placeholders in greetings and scripts stand for. */
+export function valuesOf(
+  { agent_name, variables }: Pick<Conversation, 'agent_name' | 'variables'>,
+  { contact, language, now }: { contact: Contact | undefined; language: string; now: number },
+): Values {
+  return {
+    ...variables,
+    'contact.first_name': contact?.first_name ?? null,
+    'contact.last_name': contact?.last_name ?? null,
+    'contact.display_name': contact?.display_name ?? null,
+    'contact.company': contact?.company ?? null,
+    'contact.email': contact?.email ?? null,
+    'contact.phone_number': contact?.phone_number ?? null,
+    'agent.name': agent_name,
+    now: formatTime(now, language),
+  }
+}
+
+/** In UTC, because a workspace has no time zone. */
+export function formatTime(now: number, language: string): string {
+  let format = formats.get(language)
+  if (!format) {
+    if (formats.size >= formats_max) formats.clear()
+    format = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'short', timeZone: 'UTC' })
+    formats.set(language, format)
+  }
+  return `${format.format(new Date(now))} UTC`
+}
+
+/** Kept, because it takes long to make one. */
+const formats = new Map<string, Intl.DateTimeFormat>()
+const formats_max = 100
+
+export const settingsFor = (
+  configuration: Configuration,
+  { values, say_while }: { values: Values; say_while: Settings['say_while'] },
+): Settings => {
+  const { greeting, hand_over, limits, language } = configuration
+  return {
+    greeting: greeting === null ? null : fill(greeting, values),
+    hand_over_message: hand_over.message === null ? null : fill(hand_over.message, values),
+    say_while,
+    has_fallback: configuration.fallback_model !== null,
+    can_hand_over: hand_over.is_allowed,
+    hands_over_on_failure: hand_over.on_failure,
+    obeys_stop_words: false,
+    sentences: sentencesIn(language),
+    turns_max: limits.turns_max,
+    tokens_max: limits.tokens_max,
+    reply_characters_max: limits.reply_characters_max,
+    idle_ms: limits.idle_seconds * 1_000,
+    first_piece_ms,
+    answer_ms,
+    tools_ms,
+    person_ms,
+  }
+}
+
+/** The day of the workspace's time, for the limit of tokens. */
+export const dayOf = (now: number): string => clock.iso(now).slice(0, 10)

@@ -1,0 +1,68 @@
+import type { Configuration } from '../agents/configuration.ts'
+import type { At } from '../kit/at.ts'
+import { storable, truncate } from '../kit/text.ts'
+import { openModel } from '../models/language-model.ts'
+import { output_tokens_max } from './ask.ts'
+import type { ClaimedConversation } from './claim.ts'
+import { summaryPromptFor } from './prompt.ts'
+import type { openSaves } from './save.ts'
+import type { State } from './state.ts'
+import * as turns from './turns.ts'
+
+const timeout_ms = 20_000
+const summary_length_max = 2_000
+/** Of one summary. The rest is part of the next one. */
+const turns_max = 200
+
+interface Summary {
+  claimed: ClaimedConversation
+  configuration: Configuration
+  timers: State['timers']
+  save: ReturnType<typeof openSaves>
+}
+
+/** Writes what was said in a few sentences, by one request to the agent's model. Without an answer there is no summary. */
+export async function summarize(at: At, { claimed, configuration, timers, save }: Summary): Promise<void> {
+  const { id, token, status, turn_count, summarized_until } = claimed
+  const said = await turns.list(at, { conversation_id: id, after: summarized_until, limit: turns_max })
+  const has_words = said.some(({ role }) => role === 'contact')
+  const written = has_words ? await ask(at, { claimed, configuration, said }) : undefined
+  await save(at, {
+    id,
+    token,
+    seen: { status, turn_count },
+    turns: [],
+    open_seq: undefined,
+    runs: [],
+    usage: written?.usage ?? { input_tokens: 0, output_tokens: 0 },
+    changes: written ? { summary: written.text, summarized_until: said.at(-1)?.seq ?? 0 } : {},
+    release: { timers, needs_summary: false },
+  })
+}
+
+async function ask(
+  at: At,
+  {
+    claimed,
+    configuration,
+    said,
+  }: Pick<Summary, 'claimed' | 'configuration'> & { said: { role: string; text: string }[] },
+) {
+  try {
+    const model = await openModel(at, configuration.model ?? {})
+    const { content, usage } = await model.doGenerate({
+      prompt: summaryPromptFor(claimed.summary, said),
+      maxOutputTokens: output_tokens_max,
+      abortSignal: AbortSignal.timeout(timeout_ms),
+    })
+    const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
+    if (text.trim() === '') return undefined
+    return {
+      text: truncate(storable(text.trim()), summary_length_max),
+      usage: { input_tokens: usage.inputTokens.total ?? 0, output_tokens: usage.outputTokens.total ?? 0 },
+    }
+  } catch {
+    // The conversation goes on without a summary, whatever the reason.
+    return undefined
+  }
+}

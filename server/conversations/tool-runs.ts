@@ -1,0 +1,33 @@
+import type { At } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { sql } from '../kit/postgres/sql.ts'
+import type { Turn } from './schema.ts'
+
+export interface RunToSave {
+  conversation_id: string
+  id: string
+  name: string
+  arguments: unknown
+  result: unknown
+  status: Turn['tools'][number]['status']
+  duration_ms: number | null
+  /** The turn that it belongs to, when that is written. */
+  seq?: number | null
+}
+
+/** A run has its row before the tool is called, and its result with the turn. */
+export async function saveRuns({ db, workspace, now }: At, runs: RunToSave[]): Promise<void> {
+  if (runs.length === 0) return
+  // The last state of each, because one statement can't write a row twice.
+  const rows = [...new Map(runs.map((run) => [run.id, run])).values()]
+  await db.run(
+    sql`insert into tool_runs as run (workspace_id, conversation_id, id, seq, name, arguments, result, status,
+        duration_ms, created_at)
+      select ${workspace}, conversation_id, id, seq, name, arguments, result, status, duration_ms,
+        ${clock.iso(now)}
+      from json_to_recordset(${JSON.stringify(rows)}) as row (conversation_id uuid, id uuid, seq integer, name text,
+        arguments jsonb, result jsonb, status text, duration_ms integer)
+      on conflict (workspace_id, conversation_id, id) do update
+      set seq = excluded.seq, result = excluded.result, status = excluded.status, duration_ms = excluded.duration_ms`,
+  )
+}

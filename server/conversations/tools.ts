@@ -1,0 +1,66 @@
+import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
+import type { At } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { callTool } from '../tools/run.ts'
+import * as stored_tools from '../tools/store.ts'
+import { type BuiltInResult, offeredBuiltIns, runBuiltIn, type ToolContext } from './built-in-tools.ts'
+import type { ToolCall } from './state.ts'
+
+export interface ToolOutcome extends BuiltInResult {
+  duration_ms: number
+}
+
+/** The tools of one conversation. */
+export interface Tools {
+  offered: LanguageModelV4FunctionTool[]
+  say_while: Record<string, string>
+  /** Whether a call reaches another server. Such a run has its row before. */
+  isRemote: (name: string) => boolean
+  hasSideEffects: (name: string) => boolean
+  run: (at: At, call: Omit<ToolCall, 'after'>, signal: AbortSignal) => Promise<ToolOutcome>
+}
+
+export async function openTools(at: At, context: ToolContext): Promise<Tools> {
+  const { conversation_id, agent_id, contact_id, configuration } = context
+  const found = configuration.tools.length > 0 ? await stored_tools.findByNames(at, configuration.tools) : []
+  const by_name = new Map(found.map((tool) => [tool.name, tool]))
+
+  async function run(at: At, { run, name, arguments: input }: Omit<ToolCall, 'after'>, signal: AbortSignal) {
+    if (typeof input !== 'object' || input === null || Array.isArray(input))
+      return invalid('The arguments are no JSON object.')
+    // Checked above.
+    const values = input as Record<string, unknown>
+    const tool = by_name.get(name)
+    if (!tool)
+      return (await runBuiltIn(at, context, { run, name, arguments: values })) ?? invalid('There is no such tool.')
+    const timeout_ms = Math.min(tool.timeout_ms, configuration.limits.tool_timeout_ms)
+    const call = { run_id: run, arguments: values, conversation_id, contact_id, agent_id, signal }
+    const { status, result } = await callTool(at, { ...tool, timeout_ms }, call)
+    return { status, result }
+  }
+
+  return {
+    offered: [
+      ...offeredBuiltIns(context),
+      ...found.map(({ name, description, parameters }) => ({
+        type: 'function' as const,
+        name,
+        ...(description !== null && { description }),
+        inputSchema: parameters,
+      })),
+    ],
+    say_while: Object.fromEntries(
+      found.flatMap(({ name, say_while }) => (say_while === null ? [] : [[name, say_while]])),
+    ),
+    isRemote: (name) => by_name.has(name),
+    // A tool that was deleted meanwhile may have had some.
+    hasSideEffects: (name) => by_name.get(name)?.has_side_effects ?? true,
+    run: async (at, call, signal) => {
+      const began_ticks = clock.ticks()
+      const outcome: BuiltInResult = await run(at, call, signal)
+      return { ...outcome, duration_ms: Math.round(clock.ticks() - began_ticks) }
+    },
+  }
+}
+
+const invalid = (result: string): BuiltInResult => ({ status: 'invalid_arguments', result })

@@ -1,0 +1,31 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { At } from '../kit/at.ts'
+import { notFound } from '../kit/problem.ts'
+import type { Glance } from './watch.ts'
+
+export interface Wait {
+  id: string
+  after: number
+  wait_ms: number
+}
+
+/** Resolves when a turn of the agent or a person after `after` is finished, when the status changes, or after the wait. */
+export async function waitForAnswer(at: At, { id, after, wait_ms }: Wait, signal: AbortSignal): Promise<void> {
+  const { watch } = at.tools
+  const first = await watch.glanceAt(at, id)
+  if (!first) throw notFound()
+  const isOver = (glance: Glance | undefined) =>
+    !glance || glance.last_answer_seq > after || glance.status === 'closed' || glance.status !== first.status
+  if (isOver(first) || wait_ms === 0) return
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const stop = watch.open(at, id, (glance) => {
+    if (isOver(glance)) resolve()
+  })
+  // What happened before the watch was open.
+  const again = watch.glanceAt(at, id).then((glance) => (isOver(glance) ? resolve() : undefined))
+  const ended = new AbortController()
+  const limit = AbortSignal.any([signal, ended.signal])
+  await Promise.race([promise, again.then(() => promise), sleep(wait_ms, undefined, { signal: limit }).catch(() => {})])
+  ended.abort()
+  stop()
+}

@@ -1,0 +1,75 @@
+import type { InWorkspace } from '../kit/at.ts'
+import { batchedGetById } from '../kit/postgres/get-by-id.ts'
+import type { Pool } from '../kit/postgres/pool.ts'
+import { raw } from '../kit/postgres/sql.ts'
+import type { Conversation } from './schema.ts'
+import { table } from './store.ts'
+
+/** Changes that other processes make are seen after this long. */
+const poll_every_ms = 200
+
+/** What tells whether something has happened in a conversation. */
+export interface Glance extends Pick<Conversation, 'id' | 'status' | 'turn_count' | 'updated_at'> {
+  last_answer_seq: number
+}
+
+type OnChange = (glance: Glance | undefined) => void
+
+interface Watched {
+  workspace: string
+  onChanges: Set<OnChange>
+}
+
+const glanceAt = batchedGetById<Glance>(raw('id, status, turn_count, updated_at, last_answer_seq'), raw(table))
+
+/** Calls back after each change in the conversations that are watched, made by this or another process. */
+export interface Watch {
+  /** Returns the function that ends it. `onChange` must not throw, and may be called without a change. */
+  open: (at: InWorkspace, id: string, onChange: OnChange) => () => void
+  glanceAt: (at: InWorkspace, id: string) => Promise<Glance | undefined>
+}
+
+declare module '../kit/at.ts' {
+  interface Tools {
+    watch: Watch
+  }
+}
+
+/** All who watch share a poll. */
+export function openWatch(pool: Pool): Watch {
+  const watched = new Map<string, Watched>()
+  let timer: NodeJS.Timeout | undefined
+
+  /** When the database is unavailable, the next poll tries again. */
+  function look(id: string, { workspace, onChanges }: Watched): Promise<void> {
+    return glanceAt(pool, workspace, id)
+      .then((glance) => {
+        for (const onChange of onChanges) onChange(glance)
+      })
+      .catch(() => {})
+  }
+
+  async function poll(): Promise<void> {
+    await Promise.all([...watched].map(([id, one]) => look(id, one)))
+    timer = watched.size > 0 ? setTimeout(() => void poll(), poll_every_ms) : undefined
+  }
+
+  pool.subscribe(({ topic, id = '' }) => {
+    const one = topic === table ? watched.get(id) : undefined
+    if (one) void look(id, one)
+  })
+
+  return {
+    glanceAt: ({ workspace }, id) => glanceAt(pool, workspace, id),
+    open({ workspace }, id, onChange) {
+      const one = watched.get(id) ?? { workspace, onChanges: new Set() }
+      watched.set(id, one)
+      one.onChanges.add(onChange)
+      timer ??= setTimeout(() => void poll(), poll_every_ms)
+      return () => {
+        one.onChanges.delete(onChange)
+        if (one.onChanges.size === 0 && watched.get(id) === one) watched.delete(id)
+      }
+    },
+  }
+}

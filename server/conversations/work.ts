@@ -1,0 +1,188 @@
+import type { Configuration } from '../agents/configuration.ts'
+import * as contacts from '../contacts/store.ts'
+import type { At } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { newId } from '../kit/id.ts'
+import type { Log } from '../kit/log.ts'
+import type { Share } from '../kit/work/capacity.ts'
+import { dueRows } from '../kit/work/rows.ts'
+import type { RunContext, Work } from '../kit/work/work.ts'
+import { type ClaimedConversation, claim, type LoadedRun, type LoadedTurn, renew } from './claim.ts'
+import { Driver, type Happening } from './driver.ts'
+import { openMind } from './mind.ts'
+import { openSaves } from './save.ts'
+import { settingsFor, valuesOf } from './settings.ts'
+import { type Entry, history_turns, newState, type Settings, type State } from './state.ts'
+import { table } from './store.ts'
+import { summarize } from './summary.ts'
+import { isOverDailyLimit } from './tokens.ts'
+import { openTools } from './tools.ts'
+import { Unsaved } from './unsaved.ts'
+
+/** A conversation that could not be continued this often is closed. */
+const attempts_max = 20
+/** Besides the turns that the model sees. */
+const summary_every_turns = 12
+const share = (slots: number): Share => ({ slots, slow_slots: 0, total: slots, unrecorded: slots })
+
+export const due_conversations = dueRows(table)
+
+type SaveOne = ReturnType<typeof openSaves>
+
+/** Agents answer, and conversations in which nobody says anything are closed. */
+export function answering(log: Log): Work<ClaimedConversation, void> {
+  const save = openSaves(log)
+  return {
+    due: due_conversations,
+    leases: { per: 'item', renew },
+    limits: {
+      process: share(1_000),
+      workspace: share(500),
+      per_key: 1,
+      per_new_key: 1,
+      per_failing_key: 1,
+      slow_after_ms: Number.POSITIVE_INFINITY,
+    },
+    claim,
+    run: (at, claimed, context) => run(at, claimed, { ...context, save }),
+  }
+}
+
+interface Context extends RunContext {
+  save: SaveOne
+}
+
+async function run(at: At, claimed: ClaimedConversation, context: Context): Promise<void> {
+  const { configuration, attempt, needs_summary } = claimed
+  const { save } = context
+  if (!configuration) return close(at, { claimed, save, reason: 'agent_deleted' })
+  if (attempt > attempts_max) return close(at, { claimed, save, reason: 'error' })
+  if (needs_summary && !configuration.script && !awaitsAgent(claimed))
+    return summarize(at, { claimed, configuration, timers: timersOf(claimed, configuration), save })
+  const driver = await openDriver(at, { claimed, configuration, context })
+  await driver.run(await firstHappenings(at, claimed, configuration))
+}
+
+const awaitsAgent = ({ status, awaits_answer }: ClaimedConversation): boolean => status === 'open' && awaits_answer
+
+async function openDriver(
+  at: At,
+  { claimed, configuration, context }: { claimed: ClaimedConversation; configuration: Configuration; context: Context },
+): Promise<Driver> {
+  const { id, agent_id, contact_id, status, turn_count } = claimed
+  const contact = contact_id === null ? undefined : (await contacts.getMany(at, [contact_id])).get(contact_id)
+  const tools = await openTools(at, { conversation_id: id, agent_id, contact_id, configuration })
+  const values = valuesOf(claimed, { contact, language: configuration.language, now: at.now })
+  const settings = settingsFor(configuration, { values, say_while: tools.say_while })
+  const open = claimed.turns.find(({ is_open }) => is_open)
+  const unsaved = new Unsaved({ results: claimed.results, waited_ms: waitedFor(at, claimed) })
+  if (open) unsaved.addInterrupted(interrupted_reply, open.text)
+  return new Driver({
+    at,
+    id,
+    token: claimed.token,
+    state: stateOf(claimed, { configuration, settings, now: at.now }),
+    mind: openMind({ at, claimed, configuration, contact, tools }),
+    tools,
+    unsaved,
+    seen: { status, turn_count },
+    open: open && { reply: interrupted_reply, seq: open.seq, kept: open.text },
+    save: context.save,
+    needsSummary: (phase, turns) => {
+      const is_over = phase === 'ended' || phase === 'handed_over'
+      const is_long = turns - claimed.summarized_until >= history_turns + summary_every_turns
+      return !configuration.script && (claimed.needs_summary || (is_over && status === 'open') || is_long)
+    },
+    isStopping: context.isStopping,
+    log: context.log,
+  })
+}
+
+/** Stands for the reply of a process that was killed. */
+const interrupted_reply = 'interrupted'
+
+/** How long the contact has waited for the answer to begin. */
+function waitedFor({ is_test, now }: At, { turns }: ClaimedConversation): number {
+  const said_at = turns.findLast(({ role }) => role === 'contact')?.created_at
+  return is_test || said_at === undefined ? 0 : Math.max(0, now - clock.parse(said_at))
+}
+
+function stateOf(
+  claimed: ClaimedConversation,
+  { configuration, settings, now }: { configuration: Configuration; settings: Settings; now: number },
+): State {
+  const { status, turns, runs, turn_count, awaits_answer, tokens } = claimed
+  const pending = awaitsAgent(claimed) ? runs.map(toRun) : []
+  return {
+    ...newState(settings, now),
+    phase: phases[status],
+    history: turns.map(toEntry),
+    is_unanswered: awaits_answer,
+    open_runs: pending.flatMap(({ status, result: _, ...run }) =>
+      status === 'running' ? [{ ...run, reply: interrupted_reply }] : [],
+    ),
+    ended_runs: pending.flatMap(({ status, ...run }) => (status === 'running' ? [] : [{ ...run, status }])),
+    // They began before the contact's last words, or right after them.
+    turns_before_runs: turn_count,
+    timers: timersOf(claimed, configuration),
+    turns: turn_count,
+    tokens,
+  }
+}
+
+const phases = { open: 'listening', handed_over: 'handed_over', closed: 'ended' } as const
+
+/** A conversation is idle since its last turn. */
+function timersOf(
+  { timers, last_turn_at, created_at }: ClaimedConversation,
+  { limits }: Configuration,
+): State['timers'] {
+  return { ...timers, idle: clock.parse(last_turn_at ?? created_at) + limits.idle_seconds * 1_000 }
+}
+
+const toEntry = ({ role, text, is_interrupted, is_open, tools }: LoadedTurn): Entry => ({
+  role,
+  text,
+  is_cut: is_interrupted || is_open,
+  runs: tools.map(toRun).flatMap(({ status, ...run }) => (status === 'running' ? [] : [{ ...run, status }])),
+})
+
+const toRun = ({ id, name, arguments: values, result, status }: Omit<LoadedRun, 'conversation_id'>) => ({
+  run: id,
+  name,
+  arguments: values,
+  after: 0,
+  status,
+  result,
+})
+
+/** What is to be done in a conversation that was due. */
+async function firstHappenings(at: At, claimed: ClaimedConversation, { script }: Configuration): Promise<Happening[]> {
+  if (!awaitsAgent(claimed))
+    return [
+      { type: 'timer', name: 'person' },
+      { type: 'timer', name: 'idle' },
+    ]
+  if (!script && (await isOverDailyLimit(at))) return [{ type: 'limit' }]
+  const id = newId()
+  return [claimed.turn_count === 0 ? { type: 'opened', id } : { type: 'resumed', id }]
+}
+
+/** Without the engine: the agent is gone, or the conversation has failed again and again. */
+async function close(
+  at: At,
+  { claimed, save, reason }: { claimed: ClaimedConversation; save: SaveOne; reason: 'agent_deleted' | 'error' },
+): Promise<void> {
+  const { id, token, status, turn_count } = claimed
+  await save(at, {
+    id,
+    token,
+    seen: { status, turn_count },
+    turns: [],
+    open_seq: undefined,
+    runs: [],
+    usage: { input_tokens: 0, output_tokens: 0 },
+    changes: status === 'closed' ? {} : { status: 'closed', close_reason: reason, awaits_answer: false },
+    release: { timers: {}, needs_summary: false },
+  })
+}

@@ -113,3 +113,7 @@ create table token_days (
   constraint token_days_pkey primary key (workspace_id, day),
   constraint token_days_workspace_fkey foreign key (workspace_id) references workspaces (id) on delete cascade
 );
+
+-- What a stored answer is about, so that it can be redacted with it.
+alter table idempotency_keys add column resource_id uuid;
+create index idempotency_keys_resource on idempotency_keys (workspace_id, resource_id) where resource_id is not null;

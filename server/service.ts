@@ -1,5 +1,6 @@
 import { openTestTime } from './clocks/time.ts'
 import { type Config, ConfigError } from './config.ts'
+import { reactions as conversation_reactions } from './conversations/reactions.ts'
 import { openWatch } from './conversations/watch.ts'
 import { reactions as import_reactions } from './imports/reactions.ts'
 import { reactions as integration_reactions } from './integrations/reactions.ts'
@@ -11,7 +12,12 @@ import { environmentProviders } from './models/environment.ts'
 import { seal_info } from './product.ts'
 import { reactions as webhook_reactions } from './webhooks/reactions.ts'
 
-const hooks = openHooks([...webhook_reactions, ...import_reactions, ...integration_reactions])
+const hooks = openHooks([
+  ...webhook_reactions,
+  ...conversation_reactions,
+  ...import_reactions,
+  ...integration_reactions,
+])
 
 /** What verbs need, in the server and on the command line. Without SECRETS_KEY nothing can be encrypted. */
 export const openService = (pool: Pool, config: Config, address: () => string): Service => ({

@@ -4,6 +4,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { after, test } from 'node:test'
 import { Type } from 'typebox'
+import { openWatch } from '../server/conversations/watch.ts'
 import { openHooks } from '../server/kit/at.ts'
 import { openSeal } from '../server/kit/crypto/seal.ts'
 import * as operation from '../server/kit/http/operation.ts'
@@ -47,6 +48,7 @@ const tools = {
   address: () => '',
   environment_providers: [],
   readTestTime: async () => undefined,
+  watch: openWatch(pool),
 }
 const { app } = openHttp({
   doors: [{ operations, base_path: '', served_at: [''], identify: async () => caller }],

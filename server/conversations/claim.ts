@@ -25,7 +25,7 @@ interface Row
   extends Pick<
     Conversation,
     | ('kind' | 'status' | 'agent_id' | 'agent_name' | 'contact_id' | 'turn_count' | 'last_turn_at' | 'created_at')
-    | ('variables' | 'results' | 'summary')
+    | ('variables' | 'results' | 'summary' | 'close_reason')
   > {
   version_id: string | null
   draft: Configuration | null
@@ -61,7 +61,7 @@ export interface LoadedRun {
 
 const columns =
   raw(`id, due_at, kind, status, agent_id, agent_name, version_id, draft, contact_id, turn_count, last_turn_at, created_at,
-  variables, results, summary, summarized_until, needs_summary, input_tokens + output_tokens as tokens, awaits_answer, timers,
+  variables, results, close_reason, summary, summarized_until, needs_summary, input_tokens + output_tokens as tokens, awaits_answer, timers,
   script_state, attempt`)
 
 /** Leases due conversations, and reads what is needed to continue them. */

@@ -7,8 +7,10 @@ import { step } from './engine.ts'
 import type { Effect, Input } from './input.ts'
 import * as live from './live.ts'
 import type { Mind } from './mind.ts'
+import { RunningTools } from './running-tools.ts'
 import type { Save, Saved } from './save.ts'
-import type { State, TimerName } from './state.ts'
+import { ShortTimers } from './short-timers.ts'
+import type { State, ToolCall } from './state.ts'
 import type { Tools } from './tools.ts'
 import * as turns from './turns.ts'
 import type { Unsaved } from './unsaved.ts'
@@ -17,8 +19,6 @@ import type { Unsaved } from './unsaved.ts'
 const keep_text_every_ms = 500
 /** How long an answer may continue while the process stops. */
 const stop_grace_ms = 1_500
-/** The others go by the time of the workspace, and are due work. */
-const short_timers: TimerName[] = ['first_piece', 'answer', 'tools']
 
 const unknown_result = 'It is not known whether this was done: the connection was lost. Do not repeat it.'
 
@@ -64,14 +64,17 @@ export class Driver {
   readonly #drive: Drive
   readonly #began_ticks = clock.ticks()
   readonly #done = Promise.withResolvers<void>()
-  readonly #tool_aborts = new Map<string, AbortController>()
+  readonly #timers = new ShortTimers((name, due) => {
+    if (name !== 'tools') this.#drive.unsaved.fail('The model took too long to answer.')
+    this.#happen({ type: 'timer', name }, due)
+  })
+  readonly #running: RunningTools
   #state: State
   #seen: Save['seen']
   #open: OpenTurn | undefined
   #asking: AbortController | undefined
   /** Writes and reads of the conversation, one after the other. */
   #writing: Promise<void> = Promise.resolve()
-  #timers = new Map<TimerName, NodeJS.Timeout>()
   #is_opening = false
   #is_over = false
   #stopping_ticks: number | undefined
@@ -81,6 +84,12 @@ export class Driver {
     this.#state = drive.state
     this.#seen = drive.seen
     this.#open = drive.open
+    this.#running = new RunningTools(drive.tools, (call, outcome) => {
+      drive.unsaved.endRun(call.run, outcome)
+      this.#happen({ type: 'tool_done', run: call.run, ...outcome })
+    })
+    // It may fail when `run` no longer waits for it.
+    this.#done.promise.catch(() => {})
   }
 
   /** Resolves when the lease has ended. Rejects when something could not be written: the lease then ends by itself. */
@@ -100,7 +109,7 @@ export class Driver {
       this.#is_over = true
       stopWatching()
       clearInterval(ticking)
-      for (const name of short_timers) this.#clearTimer(name)
+      this.#timers.clearAll()
       this.#asking?.abort()
       live.endTurn(id)
     }
@@ -110,10 +119,10 @@ export class Driver {
   #continueRuns(): void {
     const { tools } = this.#drive
     for (const call of this.#state.open_runs) {
-      if (this.#tool_aborts.has(call.run)) continue
+      if (this.#running.has(call.run)) continue
       if (tools.hasSideEffects(call.name))
         this.#take({ type: 'tool_done', run: call.run, status: 'unknown', result: unknown_result })
-      else this.#startTools([{ type: 'run_tool', reply: call.reply, call }])
+      else this.#startTools([call])
     }
   }
 
@@ -126,21 +135,18 @@ export class Driver {
   #take(happening: Happening, now = this.#now): void {
     const { state, effects } = step(this.#state, { ...happening, now } as Input)
     this.#state = state
-    const calls: EffectOf<'run_tool'>[] = []
-    for (const effect of effects) {
-      if (effect.type === 'run_tool') calls.push(effect)
-      else this.#carryOut(effect)
-    }
+    const calls = effects.flatMap((effect) => (effect.type === 'run_tool' ? [effect.call] : []))
+    for (const effect of effects) this.#carryOut(effect)
     if (calls.length > 0) this.#startTools(calls)
   }
 
-  #carryOut(effect: Exclude<Effect, { type: 'run_tool' }>): void {
+  #carryOut(effect: Effect): void {
     const { unsaved } = this.#drive
     switch (effect.type) {
       case 'ask':
         unsaved.beginModel()
-        this.#clearTimer('first_piece')
-        this.#clearTimer('answer')
+        this.#timers.clear('first_piece')
+        this.#timers.clear('answer')
         this.#inBackground(this.#ask(effect))
         break
       case 'stop_asking':
@@ -150,7 +156,7 @@ export class Driver {
         this.#show(effect)
         break
       case 'stop_tool':
-        this.#tool_aborts.get(effect.run)?.abort()
+        this.#running.stop(effect.run)
         break
       case 'write':
         unsaved.addTurn(effect.turn)
@@ -161,6 +167,7 @@ export class Driver {
       case 'close':
         unsaved.change({ status: 'closed', close_reason: effect.reason })
         break
+      case 'run_tool':
       case 'end_reply':
       case 'opt_out':
         break
@@ -170,40 +177,22 @@ export class Driver {
   /** After something has happened: ends the drive when nothing is left to wait for. */
   #settle(): void {
     if (this.#is_over) return
-    this.#setTimers()
+    this.#timers.set(this.#state)
     const { reply, open_runs } = this.#state
-    const is_resting = !reply && open_runs.length === 0 && this.#tool_aborts.size === 0
-    if (is_resting) return this.#end()
+    const is_resting = !reply && open_runs.length === 0 && this.#running.is_idle
+    if (is_resting) return void this.#end()
     if (this.#drive.unsaved.has_turns) this.#inOrder(async () => void (await this.#save()))
   }
 
+  /** Never throws, because timers call it. */
   #happen(happening: Happening, now?: number): void {
     if (this.#is_over) return
-    this.#take(happening, now)
-    this.#settle()
-  }
-
-  /** These run from when they are set, also in a test workspace, whose clock stands still. */
-  #setTimers(): void {
-    const { timers, settings } = this.#state
-    for (const name of short_timers) {
-      const due = timers[name]
-      if (due === undefined) this.#clearTimer(name)
-      else if (!this.#timers.has(name))
-        this.#timers.set(
-          name,
-          setTimeout(() => {
-            this.#timers.delete(name)
-            if (name !== 'tools') this.#drive.unsaved.fail('The model took too long to answer.')
-            this.#happen({ type: 'timer', name }, due)
-          }, settings[`${name}_ms`]),
-        )
+    try {
+      this.#take(happening, now)
+      this.#settle()
+    } catch (error) {
+      this.#done.reject(error)
     }
-  }
-
-  #clearTimer(name: TimerName): void {
-    clearTimeout(this.#timers.get(name))
-    this.#timers.delete(name)
   }
 
   async #ask(request: EffectOf<'ask'>): Promise<void> {
@@ -230,7 +219,7 @@ export class Driver {
 
   /** Begins to show the answer when the model makes a pause: a whole answer needs no open turn. */
   #show({ reply, text }: EffectOf<'say'>): void {
-    if (this.#open?.reply === reply) return live.say(this.#drive.id, this.#open.seq, text)
+    if (this.#open?.reply === reply) return void live.say(this.#drive.id, this.#open.seq, text)
     if (this.#is_opening) return
     this.#is_opening = true
     setImmediate(() => this.#inOrder(() => this.#openTurn()))
@@ -244,37 +233,33 @@ export class Driver {
     const saved = await this.#save({ opened: { text } })
     if (saved?.seq === undefined) return
     this.#open = { reply: id, seq: saved.seq, kept: text }
-    // The model may have said more meanwhile, or the reply may have ended: then the whole turn follows.
-    const { reply: current } = this.#state
-    if (current?.id === id) live.say(this.#drive.id, saved.seq, current.text)
+    const { unsaved } = this.#drive
+    if (this.#state.reply?.id === id) {
+      // The model may have said more meanwhile.
+      live.say(this.#drive.id, saved.seq, this.#state.reply.text)
+      this.#happen({ type: 'shown', reply: id })
+    } else if (!unsaved.hasTurnOf(id)) {
+      // It was interrupted before anyone was told.
+      unsaved.addInterrupted(id, text)
+      this.#inOrder(async () => void (await this.#save()))
+    }
   }
 
-  #startTools(calls: EffectOf<'run_tool'>[]): void {
-    const { unsaved, tools, id } = this.#drive
-    for (const { call } of calls) {
-      this.#tool_aborts.set(call.run, new AbortController())
+  /** A tool is called when its row is there: if the process is killed, one with side effects is not called again. */
+  #startTools(calls: ToolCall[]): void {
+    const { unsaved, tools, id, at } = this.#drive
+    for (const call of calls) {
+      this.#running.add(call.run)
       unsaved.beginRun(id, call)
     }
-    const remote = calls.filter(({ call }) => tools.isRemote(call.name))
-    const runAll = async () => {
-      for (const { call } of calls) this.#inBackground(this.#runTool(call))
+    const startAll = () => {
+      for (const call of calls) this.#inBackground(this.#running.start({ ...at, now: this.#now }, call))
     }
-    if (remote.length === 0) return void runAll()
-    // A tool is called when its row is there: if the process is killed, it is not called again.
+    const begins = calls.map(({ run, name }) => (tools.isRemote(name) ? run : '')).filter((run) => run !== '')
+    if (begins.length === 0) return void startAll()
     this.#inOrder(async () => {
-      const saved = await this.#save({ is_firm: true, begins: remote.map(({ call }) => call.run) })
-      if (saved) await runAll()
+      if (await this.#save({ is_firm: true, begins })) startAll()
     })
-  }
-
-  async #runTool(call: EffectOf<'run_tool'>['call']): Promise<void> {
-    const { tools, unsaved, at } = this.#drive
-    const signal = this.#tool_aborts.get(call.run)?.signal ?? AbortSignal.abort()
-    const outcome = await tools.run({ ...at, now: this.#now }, call, signal)
-    this.#tool_aborts.delete(call.run)
-    unsaved.endRun(call.run, outcome)
-    this.#take({ type: 'tool_done', run: call.run, ...outcome })
-    this.#settle()
   }
 
   /** What others have written. Words of the contact are answered together; all else ends this drive. */

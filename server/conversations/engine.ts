@@ -15,7 +15,7 @@ export function step(before: State, input: Input): { state: State; effects: Effe
 
 /** What a reply decided. */
 function endAs(step: Step, { type, reason }: Ending): void {
-  if (type === 'hand_over') return handOver(step, reason)
+  if (type === 'hand_over') return void handOver(step, reason)
   if (type === 'opt_out') step.effects.push({ type: 'opt_out' })
   close(step, type === 'opt_out' ? 'opted_out' : 'agent_ended')
 }
@@ -30,6 +30,9 @@ function take(step: Step, input: Input): void {
       break
     case 'resumed':
       answerIfNeeded(step, input.id)
+      break
+    case 'shown':
+      if (step.state.reply?.id === input.reply) step.state.reply.is_shown = true
       break
     case 'piece':
     case 'tool_call':
@@ -82,7 +85,7 @@ function open(step: Step, id: string): void {
   const { turns, reply, settings } = step.state
   const { greeting } = settings
   if (turns > 0 || reply) return
-  if (greeting === null) return replies.begin(step, id)
+  if (greeting === null) return void replies.begin(step, id)
   const first = replies.newReply(id)
   replies.say(step, first, greeting)
   replies.finish(step, first, 'done')
@@ -118,7 +121,7 @@ const isStopWord = (text: string): boolean =>
   )
 
 /** What comes from the model. An input for another reply changes nothing. */
-function takeAnswer(step: Step, input: Extract<Input, { reply: string }>): void {
+function takeAnswer(step: Step, input: Exclude<Extract<Input, { reply: string }>, { type: 'shown' }>): void {
   const { reply, phase } = step.state
   if (reply?.id !== input.reply || phase !== 'thinking') return
   if (input.type === 'piece') replies.addPiece(step, reply, input.text)

@@ -7,6 +7,8 @@ export type Input = { now: number } & (
   /** After a restart: answers what is unanswered. */
   | { type: 'resumed'; id: string }
   | { type: 'piece'; reply: string; text: string }
+  /** The words of the reply are shown, from the first to those that follow. */
+  | { type: 'shown'; reply: string }
   | { type: 'tool_call'; reply: string; call: Omit<ToolCall, 'after'> }
   | { type: 'asked'; reply: string; usage: Usage }
   | { type: 'ask_failed'; reply: string }

@@ -27,6 +27,7 @@ export const newReply = (id: string): Reply => ({
   step: 0,
   is_fallback: false,
   text: '',
+  is_shown: false,
   has_piece: false,
   calls: [],
   ending: null,
@@ -182,13 +183,20 @@ function lastWords({ state }: Step, { text, ending }: Reply): string | null {
   return text === '' ? sentences.failed : null
 }
 
-/** Something comes between. What was said so far stays, with a mark where it was cut. Tools go on. */
+/** Something comes between. What was shown so far stays, with a mark where it was cut. Tools go on. */
 export function interrupt(step: Step, outcome: 'interrupted' | 'superseded'): void {
   const { reply, phase } = step.state
   if (!reply) return
   if (phase === 'thinking') step.effects.push({ type: 'stop_asking', reply: reply.id })
-  if (reply.text !== '') writeReply(step, reply, true)
+  if (reply.text !== '' && reply.is_shown) writeReply(step, reply, true)
+  else forgetWords(step.state)
   end(step, reply, outcome)
+}
+
+/** The tools of a reply whose words nobody has seen are part of the next one. */
+function forgetWords(state: State): void {
+  state.ended_runs = state.ended_runs.map((run) => ({ ...run, after: 0 }))
+  state.open_runs = state.open_runs.map((run) => ({ ...run, after: 0 }))
 }
 
 function end({ state, effects }: Step, reply: Reply, outcome: ReplyOutcome): void {

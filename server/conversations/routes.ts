@@ -3,6 +3,7 @@ import * as operation from '../kit/http/operation.ts'
 import { create } from './create.ts'
 import * as messages from './messages.ts'
 import * as people from './people.ts'
+import { redact } from './redact.ts'
 import * as schema from './schema.ts'
 import * as conversations from './store.ts'
 import { stream } from './stream.ts'
@@ -22,6 +23,9 @@ event: turn.delta
 data: {"seq":2,"text":"We are open "}
 
 `
+
+/** Why a conversation was closed: by a person, or by a program. */
+const reasonOf = ({ authenticated_by }: operation.Caller) => (authenticated_by === 'session' ? 'human_ended' : 'api')
 
 export const operations: operation.Operation[] = [
   operation.write({
@@ -158,7 +162,21 @@ export const operations: operation.Operation[] = [
     params: ById,
     errors: ['INVALID_STATE'],
     response: schema.Conversation,
-    run: (at, { params, caller }) =>
-      people.close(at, { id: params.id, reason: caller.authenticated_by === 'session' ? 'human_ended' : 'api' }),
+    run: (at, { params, caller }) => people.close(at, { id: params.id, reason: reasonOf(caller) }),
+  }),
+  operation.write({
+    id: 'conversations.redact',
+    method: 'POST',
+    path: `${path}/:id/redact`,
+    scope: write,
+    erases: true,
+    summary: 'Redact a conversation',
+    description:
+      "Erases what was said, for good: the words, the counterpart's number, variables, metadata, results, the summary, and the " +
+      'arguments and results of tools, also in events, webhook deliveries and stored answers. A conversation that is not closed ' +
+      'is closed before. In the dashboard only owners may do this.',
+    params: ById,
+    response: schema.Conversation,
+    run: (at, { params, caller }) => redact(at, { id: params.id, reason: reasonOf(caller) }),
   }),
 ]

@@ -149,7 +149,9 @@ function planFor({ now }: At, save: Save, before: Locked): Plan {
   const { id, seen, open_seq } = save
   const is_stale = before.turn_count !== seen.turn_count || before.status !== seen.status
   const created_at = clock.iso(now)
-  const finished = is_stale ? save.turns.slice(0, open_seq === undefined ? 0 : 1) : save.turns
+  const is_kept = before.redacted_at === null
+  const written = is_stale ? save.turns.slice(0, open_seq === undefined ? 0 : 1) : save.turns
+  const finished = is_kept ? written : []
   const dropped = save.turns.slice(finished.length).map((turn) => ({ turn }))
   let seq = before.turn_count
   const turns = finished.map((turn, index) => {
@@ -188,7 +190,7 @@ function planFor({ now }: At, save: Save, before: Locked): Plan {
     opened,
     closed: turns.filter(({ is_open }) => is_open),
     inserted: turns.filter(({ is_open }) => !is_open),
-    runs: [...save.runs, ...runsOf(id, turns), ...runsOf(id, dropped)],
+    runs: is_kept ? [...save.runs, ...runsOf(id, turns), ...runsOf(id, dropped)] : [],
     due_at: save.release ? nextDue(after, is_stale, now) : null,
     is_released: save.release !== undefined,
     outcome: { is_lost: false, is_stale, turn_count: seq, seq: opened[0]?.turn.seq },
@@ -199,8 +201,9 @@ function planFor({ now }: At, save: Save, before: Locked): Plan {
 const runsOf = (conversation_id: string, turns: { turn: { tools: Turn['tools']; seq?: number } }[]): RunToSave[] =>
   turns.flatMap(({ turn: { tools, seq = null } }) => tools.map((run) => ({ ...run, conversation_id, seq })))
 
-function nextDue({ timers, needs_summary, status }: Locked, is_stale: boolean, now: number): string | null {
-  if (is_stale || needs_summary) return clock.iso(now)
+function nextDue({ timers, needs_summary, status, close_reason }: Locked, is_stale: boolean, now: number) {
+  const must_close = close_reason !== null && status !== 'closed'
+  if (is_stale || needs_summary || must_close) return clock.iso(now)
   const times = Object.values(timers)
   return status === 'closed' || times.length === 0 ? null : clock.iso(Math.min(...times))
 }

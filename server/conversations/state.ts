@@ -37,6 +37,8 @@ export interface Reply {
   is_fallback: boolean
   /** What was said so far. */
   text: string
+  /** Whether someone can have read it. If not, and the reply is interrupted, it was never said. */
+  is_shown: boolean
   /** Whether the model has begun to answer the current request. */
   has_piece: boolean
   /** Tools that the model wants to call. They run when its answer is complete. */

@@ -27,6 +27,10 @@ export class Unsaved {
     return this.#turns.length > 0
   }
 
+  hasTurnOf(reply: string): boolean {
+    return this.#turns.some((turn) => turn.reply === reply)
+  }
+
   change(changes: Changes): void {
     this.#changes = { ...this.#changes, ...changes }
   }

@@ -38,7 +38,7 @@ declare module '../kit/at.ts' {
 /** All who watch share a poll. */
 export function openWatch(pool: Pool): Watch {
   const watched = new Map<string, Watched>()
-  let timer: NodeJS.Timeout | undefined
+  let is_polling = false
 
   /** When the database is unavailable, the next poll tries again. */
   function look(id: string, { workspace, onChanges }: Watched): Promise<void> {
@@ -51,7 +51,8 @@ export function openWatch(pool: Pool): Watch {
 
   async function poll(): Promise<void> {
     await Promise.all([...watched].map(([id, one]) => look(id, one)))
-    timer = watched.size > 0 ? setTimeout(() => void poll(), poll_every_ms) : undefined
+    is_polling = watched.size > 0
+    if (is_polling) setTimeout(() => void poll(), poll_every_ms)
   }
 
   pool.subscribe(({ topic, id = '' }) => {
@@ -65,7 +66,8 @@ export function openWatch(pool: Pool): Watch {
       const one = watched.get(id) ?? { workspace, onChanges: new Set() }
       watched.set(id, one)
       one.onChanges.add(onChange)
-      timer ??= setTimeout(() => void poll(), poll_every_ms)
+      if (!is_polling) setTimeout(() => void poll(), poll_every_ms)
+      is_polling = true
       return () => {
         one.onChanges.delete(onChange)
         if (one.onChanges.size === 0 && watched.get(id) === one) watched.delete(id)

@@ -55,7 +55,8 @@ interface Context extends RunContext {
 async function run(at: At, claimed: ClaimedConversation, context: Context): Promise<void> {
   const { configuration, attempt, needs_summary } = claimed
   const { save } = context
-  if (!configuration) return close(at, { claimed, save, reason: 'agent_deleted' })
+  if (!configuration || claimed.close_reason === 'agent_deleted')
+    return close(at, { claimed, save, reason: 'agent_deleted' })
   if (attempt > attempts_max) return close(at, { claimed, save, reason: 'error' })
   if (needs_summary && !configuration.script && !awaitsAgent(claimed))
     return summarize(at, { claimed, configuration, timers: timersOf(claimed, configuration), save })

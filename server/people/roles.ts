@@ -5,17 +5,19 @@ import { Problem } from '../kit/problem.ts'
 export const roles = ['owner', 'member', 'viewer'] as const
 export type Role = (typeof roles)[number]
 
-type Scoped = Pick<Exclude<Operation, { kind: 'raw' }>, 'scope' | 'kind'>
+type Scoped = Pick<Exclude<Operation, { kind: 'raw' }>, 'scope' | 'kind'> & { erases?: boolean }
 
 /** The lowest role that has each scope. Scopes that are missing here belong to owners, so that no new one is exposed by mistake. */
 const lowest_roles: Record<string, Role> = {
   'contacts:read': 'viewer',
   'agents:read': 'viewer',
   'overview:read': 'viewer',
+  'conversations:read': 'viewer',
   'events:read': 'viewer',
   'test_clock:read': 'viewer',
   'contacts:write': 'member',
   'agents:write': 'member',
+  'conversations:write': 'member',
   'test_clock:write': 'member',
   // Below owners without what leads to them: see the routes.
   'providers:read': 'viewer',
@@ -35,6 +37,7 @@ const isAtLeast = (role: Role, required: Role): boolean => roles.indexOf(role) <
 const lowestFor = (scope: string): Role => lowest_roles[scope] ?? 'owner'
 
 function requiredRole(operation: Scoped): Role {
+  if (operation.erases) return 'owner'
   const required = lowestFor(operation.scope)
   return operation.kind === 'file' && isAtLeast(lowest_to_download, required) ? lowest_to_download : required
 }

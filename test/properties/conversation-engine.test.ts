@@ -44,7 +44,10 @@ interface Command {
 
 const command = fc.record<Command>({
   type: fc.oneof(
-    { weight: 6, arbitrary: fc.constantFrom<Input['type'][]>('message', 'piece', 'tool_call', 'asked', 'tool_done') },
+    {
+      weight: 6,
+      arbitrary: fc.constantFrom<Input['type'][]>('message', 'piece', 'shown', 'tool_call', 'asked', 'tool_done'),
+    },
     {
       weight: 3,
       arbitrary: fc.constantFrom<Input['type'][]>('opened', 'resumed', 'ask_failed', 'timer', 'handed_over', 'answer'),
@@ -83,6 +86,7 @@ function toInput({ type, text, chosen, tool, is_ok }: Command, state: State, see
     message: () => ({ type: 'message', now, id, text }),
     resumed: () => ({ type: 'resumed', now, id }),
     piece: () => ({ type: 'piece', now, reply, text }),
+    shown: () => ({ type: 'shown', now, reply }),
     tool_call: () => ({ type: 'tool_call', now, reply, call: { run: id, name: tool, arguments: {} } }),
     asked: () => ({ type: 'asked', now, reply, usage }),
     ask_failed: () => ({ type: 'ask_failed', now, reply }),
@@ -181,12 +185,28 @@ property('history has only words that were said, with a mark where they were cut
         turns.push({ text: effect.turn.text, is_cut: effect.turn.is_interrupted })
       }
       if (effect.type !== 'ask') continue
-      const so_far = effect.history.slice(state.history.length).map(({ role, text }) => ({ role, text }))
-      assert.deepEqual(effect.history.slice(0, state.history.length), state.history)
-      if (so_far.length > 0) assert.deepEqual(so_far, [{ role: 'agent', text: said.get(effect.reply) ?? '' }])
+      const so_far = effect.history.filter((entry) => !state.history.includes(entry))
+      const rest = effect.history.filter((entry) => state.history.includes(entry))
+      assert.deepEqual(rest, state.history)
+      const texts = so_far.map(({ role, text }) => ({ role, text }))
+      if (so_far.length > 0) assert.deepEqual(texts, [{ role: 'agent', text: said.get(effect.reply) ?? '' }])
     }
     const by_agent = state.history.filter(({ role }) => role === 'agent').map(({ text, is_cut }) => ({ text, is_cut }))
     assert.deepEqual(by_agent, by_agent.length > 0 ? turns.slice(-by_agent.length) : [])
+  }
+})
+
+property('words that nobody was shown are forgotten when the reply is interrupted', (steps) => {
+  const shown = new Set<string>()
+  for (const { before, input, effects } of steps) {
+    if (input.type === 'shown' && before.reply?.id === input.reply) shown.add(input.reply)
+    const cut = ofType(effects, 'end_reply').filter(
+      ({ outcome }) => outcome === 'interrupted' || outcome === 'superseded',
+    )
+    for (const { turn } of ofType(effects, 'write')) {
+      const is_cut = cut.some(({ reply }) => reply === turn.reply)
+      if (is_cut) assert.ok(shown.has(turn.reply ?? ''))
+    }
   }
 })
 
@@ -195,6 +215,7 @@ property('an input for an old reply or run changes nothing', (steps) => {
     const now = 0
     const old: Input[] = [
       { type: 'piece', now, reply: 'old', text: 'x' },
+      { type: 'shown', now, reply: 'old' },
       { type: 'tool_call', now, reply: 'old', call: { run: 'r', name: 'book', arguments: {} } },
       { type: 'asked', now, reply: 'old', usage: { input_tokens: 1, output_tokens: 1 } },
       { type: 'ask_failed', now, reply: 'old' },

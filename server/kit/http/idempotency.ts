@@ -12,6 +12,8 @@ import type { Answer } from './envelope.ts'
 export interface KeyedRequest {
   key: string
   fingerprint: string
+  /** What the request is about, if its path says so. */
+  resource_id?: string | undefined
 }
 
 const stored_ms = clock.day_ms
@@ -99,14 +101,28 @@ export async function storeAnswers(
   if (answers.length === 0) return
   const column = <T>(pick: (one: (typeof answers)[number]) => T): T[] => answers.map(pick)
   await db.run(
-    sql`insert into idempotency_keys (workspace_id, key, fingerprint, expires_at, status, headers, body)
-      select ${workspace}, key, fingerprint, ${clock.iso(now + stored_ms)}, status, headers, body
+    sql`insert into idempotency_keys (workspace_id, key, fingerprint, expires_at, status, headers, body, resource_id)
+      select ${workspace}, key, fingerprint, ${clock.iso(now + stored_ms)}, status, headers, body, resource_id
       from unnest(${column(({ keyed }) => keyed.key)}::text[], ${column(({ keyed }) => keyed.fingerprint)}::text[],
         ${column(({ answer }) => answer.status)}::smallint[],
         ${column(({ answer }) => JSON.stringify(answer.headers))}::jsonb[],
-        ${column(({ answer }) => answer.body)}::text[]) as answered (key, fingerprint, status, headers, body)
+        ${column(({ answer }) => answer.body)}::text[], ${column(resourceOf)}::uuid[])
+        as answered (key, fingerprint, status, headers, body, resource_id)
       on conflict (workspace_id, key) do update
-        set status = excluded.status, headers = excluded.headers, body = excluded.body`,
+        set status = excluded.status, headers = excluded.headers, body = excluded.body, resource_id = excluded.resource_id`,
+  )
+}
+
+/** A resource that was created is named by its Location. */
+const resourceOf = ({ keyed, answer }: { keyed: KeyedRequest; answer: Answer }): string | null =>
+  keyed.resource_id ?? answer.headers.location?.match(/[0-9a-f-]{36}/)?.[0] ?? null
+
+/** Removes all but the ids from the stored answers about these resources. */
+export async function redactAnswers({ db, workspace }: At, resource_ids: string[]): Promise<void> {
+  await db.run(
+    sql`update idempotency_keys
+      set body = '{"success":true,"data":{"id":"' || resource_id::text || '"}}'
+      where workspace_id = ${workspace} and resource_id = any(${resource_ids}::uuid[]) and body is not null`,
   )
 }
 

@@ -132,6 +132,8 @@ interface Writing<P extends TSchema, Q extends TSchema, B extends TSchema, R ext
   /** The path of the collection that a created resource belongs to. By default `path`, up to its first parameter. */
   collection: string | undefined
   version: Version | undefined
+  /** Erases something for good: people need the highest role for this. */
+  erases: boolean
   /** The response contains a secret: what an idempotency key stores of it is encrypted. */
   is_secret: boolean
   /** Does what takes long, such as a DNS lookup, before the transaction begins. Not called when the answer is a replay. */
@@ -204,7 +206,16 @@ type Nothing = typeof nothing
 type Definition<Op, Optional extends keyof Op> = Omit<Op, 'kind' | Optional> & Partial<Pick<Op, Optional>>
 type Defaults = 'description' | 'params' | 'query' | 'errors'
 type ReadDefaults = Defaults | 'method'
-type WriteDefaults = Defaults | 'body' | 'status' | 'isCreated' | 'collection' | 'is_secret' | 'before' | 'version'
+type WriteDefaults =
+  | Defaults
+  | 'body'
+  | 'status'
+  | 'isCreated'
+  | 'collection'
+  | 'is_secret'
+  | 'erases'
+  | 'before'
+  | 'version'
 
 const described = { description: '', params: nothing, query: nothing, errors: [] }
 const reading = { ...described, method: 'GET' }
@@ -215,6 +226,7 @@ const writing = {
   isCreated: undefined,
   collection: undefined,
   is_secret: false,
+  erases: false,
   before: undefined,
 }
 

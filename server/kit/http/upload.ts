@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { At } from '../at.ts'
+import { isId } from '../id.ts'
 import type { Log } from '../log.ts'
 import { invalidJson } from '../problem.ts'
 import { readForm } from './body/form.ts'
@@ -60,4 +61,11 @@ export const keyedRequest = (
   { params, caller }: Call,
   key: string,
   ...sent: unknown[]
-): KeyedRequest => ({ key, fingerprint: fingerprintOf(id, params, ...sent, ...(is_secret ? [caller.id] : [])) })
+): KeyedRequest => {
+  const { id: resource_id } = Object(params)
+  return {
+    key,
+    fingerprint: fingerprintOf(id, params, ...sent, ...(is_secret ? [caller.id] : [])),
+    resource_id: isId(resource_id) ? resource_id : undefined,
+  }
+}

@@ -1,0 +1,40 @@
+import * as events from '../events/store.ts'
+import type { At } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { redactAnswers } from '../kit/http/idempotency.ts'
+import { sql } from '../kit/postgres/sql.ts'
+import * as people from './people.ts'
+import type { Conversation } from './schema.ts'
+import { announce, lock } from './store.ts'
+
+/** Erases what was said, and all copies of it. A conversation that is not closed is closed before. */
+export async function redact(
+  at: At,
+  { id, reason }: { id: string; reason: 'api' | 'human_ended' },
+): Promise<Conversation> {
+  const { db, workspace, now } = at
+  const found = await lock(at, id)
+  const { awaits_answer: _, ...before } = found
+  const closed = before.status === 'closed' ? before : await people.close(at, { id, reason })
+  const redacted_at = before.redacted_at ?? clock.iso(now)
+  const updated_at = clock.laterThan(closed.updated_at, now)
+  const of_conversation = sql`workspace_id = ${workspace} and conversation_id = ${id}`
+  await Promise.all([
+    db.run(
+      sql`update conversations set counterpart = null, variables = '{}', metadata = '{}', results = '{}', summary = null,
+          hand_over_reason = null, script_state = null, needs_summary = false, redacted_at = ${redacted_at},
+          updated_at = ${updated_at}
+        where workspace_id = ${workspace} and id = ${id}`,
+    ),
+    db.run(
+      sql`update conversation_turns set text = '', heard = null, message = null, error = null, is_open = false
+        where ${of_conversation}`,
+    ),
+    db.run(sql`update tool_runs set arguments = '{}', result = null where ${of_conversation}`),
+    events.redact(at, [id]),
+    redactAnswers(at, [id]),
+  ])
+  announce(at, id)
+  const erased = { counterpart: null, variables: {}, metadata: {}, results: {}, summary: null, hand_over_reason: null }
+  return { ...closed, ...erased, redacted_at, updated_at }
+}

@@ -1,0 +1,41 @@
+import type { At } from '../kit/at.ts'
+import type { ToolCall } from './state.ts'
+import type { ToolOutcome, Tools } from './tools.ts'
+
+type OnEnd = (call: ToolCall, outcome: ToolOutcome) => void
+
+/** The tools of a conversation that are running. */
+export class RunningTools {
+  readonly #tools: Tools
+  readonly #onEnd: OnEnd
+  readonly #aborts = new Map<string, AbortController>()
+
+  constructor(tools: Tools, onEnd: OnEnd) {
+    this.#tools = tools
+    this.#onEnd = onEnd
+  }
+
+  get is_idle(): boolean {
+    return this.#aborts.size === 0
+  }
+
+  has(run: string): boolean {
+    return this.#aborts.has(run)
+  }
+
+  /** From now on it counts as running, although it is started later. */
+  add(run: string): void {
+    this.#aborts.set(run, new AbortController())
+  }
+
+  async start(at: At, call: ToolCall): Promise<void> {
+    const { signal } = this.#aborts.get(call.run) ?? new AbortController()
+    const outcome = await this.#tools.run(at, call, signal)
+    this.#aborts.delete(call.run)
+    this.#onEnd(call, outcome)
+  }
+
+  stop(run: string): void {
+    this.#aborts.get(run)?.abort()
+  }
+}

@@ -8,12 +8,11 @@ import type { Effect, Input } from './input.ts'
 import * as live from './live.ts'
 import type { Mind } from './mind.ts'
 import { RunningTools } from './running-tools.ts'
-import type { Save, Saved } from './save.ts'
 import { ShortTimers } from './short-timers.ts'
 import type { State, ToolCall } from './state.ts'
 import type { Tools } from './tools.ts'
 import * as turns from './turns.ts'
-import type { Unsaved } from './unsaved.ts'
+import { Writing, type WritingOptions } from './writing.ts'
 
 /** What an open turn has shown is stored this often. */
 const keep_text_every_ms = 500
@@ -26,34 +25,14 @@ type EffectOf<Type extends Effect['type']> = Extract<Effect, { type: Type }>
 /** An input of the engine, without its time. */
 export type Happening = Input extends infer One ? (One extends { now: number } ? Omit<One, 'now'> : never) : never
 
-export interface Drive {
+export interface Drive extends WritingOptions {
   at: At
-  id: string
-  token: string
   state: State
   mind: Mind
   tools: Tools
-  unsaved: Unsaved
-  /** What this process knows of the conversation. */
-  seen: Save['seen']
-  /** The turn that was open when another process was killed. */
-  open: OpenTurn | undefined
-  save: (at: At, save: Save) => Promise<Saved>
   needsSummary: (phase: State['phase'], turn_count: number) => boolean
   isStopping: () => boolean
   log: Log
-}
-
-type SaveOptions = Pick<Save, 'opened' | 'is_firm' | 'release'> & {
-  /** Runs of tools that are to be called after this. */
-  begins?: string[]
-}
-
-interface OpenTurn {
-  reply: string
-  seq: number
-  /** What is stored of it. */
-  kept: string
 }
 
 /**
@@ -68,13 +47,10 @@ export class Driver {
     if (name !== 'tools') this.#drive.unsaved.fail('The model took too long to answer.')
     this.#happen({ type: 'timer', name }, due)
   })
+  readonly #writing: Writing
   readonly #running: RunningTools
   #state: State
-  #seen: Save['seen']
-  #open: OpenTurn | undefined
   #asking: AbortController | undefined
-  /** Writes and reads of the conversation, one after the other. */
-  #writing: Promise<void> = Promise.resolve()
   #is_opening = false
   #is_over = false
   #stopping_ticks: number | undefined
@@ -82,8 +58,7 @@ export class Driver {
   constructor(drive: Drive) {
     this.#drive = drive
     this.#state = drive.state
-    this.#seen = drive.seen
-    this.#open = drive.open
+    this.#writing = new Writing(drive, this.#done.reject)
     this.#running = new RunningTools(drive.tools, (call, outcome) => {
       drive.unsaved.endRun(call.run, outcome)
       this.#happen({ type: 'tool_done', run: call.run, ...outcome })
@@ -96,7 +71,7 @@ export class Driver {
   async run(first: Happening[]): Promise<void> {
     const { at, id } = this.#drive
     const stopWatching = at.tools.watch.open(at, id, (glance) => {
-      const { turn_count, status } = this.#seen
+      const { turn_count, status } = this.#writing.seen
       if (glance?.turn_count !== turn_count || glance.status !== status) this.#inOrder(() => this.#lookAround())
     })
     const ticking = setInterval(() => this.#tick(), keep_text_every_ms)
@@ -181,7 +156,7 @@ export class Driver {
     const { reply, open_runs } = this.#state
     const is_resting = !reply && open_runs.length === 0 && this.#running.is_idle
     if (is_resting) return void this.#end()
-    if (this.#drive.unsaved.has_turns) this.#inOrder(async () => void (await this.#save()))
+    if (this.#drive.unsaved.has_turns) this.#inOrder(() => this.#save())
   }
 
   /** Never throws, because timers call it. */
@@ -219,7 +194,7 @@ export class Driver {
 
   /** Begins to show the answer when the model makes a pause: a whole answer needs no open turn. */
   #show({ reply, text }: EffectOf<'say'>): void {
-    if (this.#open?.reply === reply) return void live.say(this.#drive.id, this.#open.seq, text)
+    if (this.#writing.open?.reply === reply) return void live.say(this.#drive.id, this.#writing.open.seq, text)
     if (this.#is_opening) return
     this.#is_opening = true
     setImmediate(() => this.#inOrder(() => this.#openTurn()))
@@ -228,11 +203,11 @@ export class Driver {
   async #openTurn(): Promise<void> {
     this.#is_opening = false
     const { reply } = this.#state
-    if (!reply || reply.text === '' || this.#open?.reply === reply.id) return
+    if (!reply || reply.text === '' || this.#writing.open?.reply === reply.id) return
     const { text, id } = reply
     const saved = await this.#save({ opened: { text } })
     if (saved?.seq === undefined) return
-    this.#open = { reply: id, seq: saved.seq, kept: text }
+    this.#writing.open = { reply: id, seq: saved.seq, kept: text }
     const { unsaved } = this.#drive
     if (this.#state.reply?.id === id) {
       // The model may have said more meanwhile.
@@ -241,7 +216,7 @@ export class Driver {
     } else if (!unsaved.hasTurnOf(id)) {
       // It was interrupted before anyone was told.
       unsaved.addInterrupted(id, text)
-      this.#inOrder(async () => void (await this.#save()))
+      this.#inOrder(() => this.#save())
     }
   }
 
@@ -268,12 +243,12 @@ export class Driver {
     const { at, id, mind, unsaved } = this.#drive
     const glance = await at.tools.watch.glanceAt(at, id)
     if (!glance) return this.#finish()
-    const { turn_count, status } = this.#seen
+    const { turn_count, status } = this.#writing.seen
     if (glance.turn_count === turn_count && glance.status === status) return
     const added = await turns.list(at, { conversation_id: id, after: turn_count, limit: 100 })
     if (glance.status !== status || added.some(({ role }) => role !== 'contact')) return this.#interrupt()
     for (const { seq, text } of added) {
-      this.#seen = { status, turn_count: seq }
+      this.#writing.seen = { status, turn_count: seq }
       mind.hear({ seq, text })
       unsaved.restart()
       this.#take({ type: 'message', id: newId(), text })
@@ -283,19 +258,15 @@ export class Driver {
 
   /** Keeps what was shown, and leaves the rest to the next drive: what this one knows is no longer true. */
   #interrupt(): void {
-    this.#seen = { ...this.#seen, turn_count: -1 }
+    this.#writing.seen = { ...this.#writing.seen, turn_count: -1 }
     this.#happen({ type: 'handed_over', reason: null })
   }
 
   #tick(): void {
-    const { isStopping, at, id } = this.#drive
+    const { isStopping, at } = this.#drive
     if (isStopping()) this.#stopping_ticks ??= clock.ticks()
     if (clock.ticks() - (this.#stopping_ticks ?? Number.POSITIVE_INFINITY) > stop_grace_ms) this.#interrupt()
-    const { text = '' } = this.#state.reply ?? {}
-    const open = this.#open
-    if (!open || open.reply !== this.#state.reply?.id || open.kept === text) return
-    open.kept = text
-    this.#inOrder(async () => void (await turns.keepText(at, { id, seq: open.seq, text })))
+    this.#writing.keepText(at, this.#state.reply)
   }
 
   #end(): void {
@@ -306,7 +277,7 @@ export class Driver {
       const timers = { ...(idle !== undefined && { idle }), ...(person !== undefined && { person }) }
       const { phase, is_unanswered } = this.#state
       unsaved.change({ awaits_answer: phase !== 'ended' && is_unanswered })
-      await this.#save({ release: { timers, needs_summary: needsSummary(phase, this.#seen.turn_count) } })
+      await this.#save({ release: { timers, needs_summary: needsSummary(phase, this.#writing.seen.turn_count) } })
       this.#done.resolve()
     })
   }
@@ -317,29 +288,15 @@ export class Driver {
   }
 
   /** Undefined when another process has the lease. */
-  async #save(more: SaveOptions = {}): Promise<Exclude<Saved, { is_lost: true }> | undefined> {
-    const { at, id, token, unsaved, save } = this.#drive
-    const { begins = [], ...rest } = more
-    const is_last = rest.release !== undefined
-    const { closes_open, ...taken } = unsaved.take({ open_reply: this.#open?.reply, begins, is_last })
-    const open_seq = closes_open ? this.#open?.seq : undefined
-    if (open_seq !== undefined) {
-      this.#open = undefined
-      live.endTurn(id)
-    }
-    const saved = await save({ ...at, now: this.#now }, { id, token, seen: this.#seen, open_seq, ...taken, ...rest })
-    if (saved.is_lost) {
-      this.#finish()
-      return undefined
-    }
-    // Otherwise the change that this process has not seen would be overlooked.
-    if (!saved.is_stale) this.#seen = { ...this.#seen, turn_count: saved.turn_count }
-    else if (!this.#is_over) this.#inOrder(() => this.#lookAround())
+  async #save(options: Parameters<Writing['save']>[1] = {}) {
+    const saved = await this.#writing.save({ ...this.#drive.at, now: this.#now }, options)
+    if (saved.is_lost) return void this.#finish()
+    if (saved.is_stale && !this.#is_over) this.#inOrder(() => this.#lookAround())
     return saved
   }
 
-  #inOrder(work: () => Promise<void>): void {
-    this.#writing = this.#writing.then(work).catch((error: unknown) => this.#done.reject(error))
+  #inOrder(work: () => Promise<unknown>): void {
+    this.#writing.inOrder(work)
   }
 
   #inBackground(work: Promise<void>): void {

@@ -6,11 +6,16 @@ import type { Conversation } from './schema.ts'
 import { sentencesIn } from './sentences.ts'
 import type { Settings } from './state.ts'
 
-const first_piece_ms = 10_000
-const answer_ms = 60_000
-const person_ms = 15 * 60_000
-/** Longer than any single tool may take. */
-const tools_ms = 25_000
+/** How long the parts of an answer may take. */
+export type Patience = Pick<Settings, 'first_piece_ms' | 'answer_ms' | 'tools_ms' | 'person_ms'>
+
+export const patience: Patience = {
+  first_piece_ms: 10_000,
+  answer_ms: 60_000,
+  /** Longer than any single tool may take. */
+  tools_ms: 25_000,
+  person_ms: 15 * 60_000,
+}
 
 /** What placeholders in greetings and scripts stand for. */
 export function valuesOf(
@@ -47,7 +52,7 @@ const formats_max = 100
 
 export const settingsFor = (
   configuration: Configuration,
-  { values, say_while }: { values: Values; say_while: Settings['say_while'] },
+  { values, say_while, patience }: { values: Values; say_while: Settings['say_while']; patience: Patience },
 ): Settings => {
   const { greeting, hand_over, limits, language } = configuration
   return {
@@ -63,10 +68,7 @@ export const settingsFor = (
     tokens_max: limits.tokens_max,
     reply_characters_max: limits.reply_characters_max,
     idle_ms: limits.idle_seconds * 1_000,
-    first_piece_ms,
-    answer_ms,
-    tools_ms,
-    person_ms,
+    ...patience,
   }
 }
 

@@ -11,7 +11,7 @@ import { type ClaimedConversation, claim, type LoadedRun, type LoadedTurn, renew
 import { Driver, type Happening } from './driver.ts'
 import { openMind } from './mind.ts'
 import { openSaves } from './save.ts'
-import { settingsFor, valuesOf } from './settings.ts'
+import { type Patience, patience, settingsFor, valuesOf } from './settings.ts'
 import { type Entry, history_turns, newState, type Settings, type State } from './state.ts'
 import { table } from './store.ts'
 import { summarize } from './summary.ts'
@@ -29,8 +29,8 @@ export const due_conversations = dueRows(table)
 
 type SaveOne = ReturnType<typeof openSaves>
 
-/** Agents answer, and conversations in which nobody says anything are closed. */
-export function answering(log: Log): Work<ClaimedConversation, void> {
+/** Agents answer, and conversations in which nobody says anything are closed. Tests change how long is waited. */
+export function answering(log: Log, waits: Partial<Patience> = {}): Work<ClaimedConversation, void> {
   const save = openSaves(log)
   return {
     due: due_conversations,
@@ -44,12 +44,13 @@ export function answering(log: Log): Work<ClaimedConversation, void> {
       slow_after_ms: Number.POSITIVE_INFINITY,
     },
     claim,
-    run: (at, claimed, context) => run(at, claimed, { ...context, save }),
+    run: (at, claimed, context) => run(at, claimed, { ...context, save, patience: { ...patience, ...waits } }),
   }
 }
 
 interface Context extends RunContext {
   save: SaveOne
+  patience: Patience
 }
 
 async function run(at: At, claimed: ClaimedConversation, context: Context): Promise<void> {
@@ -74,7 +75,7 @@ async function openDriver(
   const contact = contact_id === null ? undefined : (await contacts.getMany(at, [contact_id])).get(contact_id)
   const tools = await openTools(at, { conversation_id: id, agent_id, contact_id, configuration })
   const values = valuesOf(claimed, { contact, language: configuration.language, now: at.now })
-  const settings = settingsFor(configuration, { values, say_while: tools.say_while })
+  const settings = settingsFor(configuration, { values, say_while: tools.say_while, patience: context.patience })
   const open = claimed.turns.find(({ is_open }) => is_open)
   const unsaved = new Unsaved({ results: claimed.results, waited_ms: waitedFor(at, claimed) })
   if (open) unsaved.addInterrupted(interrupted_reply, open.text)

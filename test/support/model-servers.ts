@@ -6,6 +6,8 @@ import { type Receiver, receiver } from './receivers.ts'
 export interface ModelAnswer {
   words: string[]
   tool_call?: { name: string; arguments: object }
+  /** The tool is called only in the first answer. */
+  calls_once?: boolean
   /** Called before each word, so that a test can hold the next one back. */
   beforeWord?: (index: number) => unknown
 }
@@ -32,7 +34,9 @@ async function modelServer(answer: ModelAnswer, write: Write): Promise<ModelServ
       if (!response.writableFinished) counts.aborted += 1
     })
     const { stream = false } = JSON.parse(there.received.at(-1)?.body ?? '{}')
-    await write(response, answer, stream)
+    const is_later = answer.calls_once && there.received.length > 1
+    const { tool_call: _, ...without_call } = answer
+    await write(response, is_later ? without_call : answer, stream)
   })
   const server: ModelServer = {
     ...there,

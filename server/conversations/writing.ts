@@ -1,0 +1,72 @@
+import type { At } from '../kit/at.ts'
+import * as live from './live.ts'
+import type { Save, Saved } from './save.ts'
+import type { Reply } from './state.ts'
+import * as turns from './turns.ts'
+import type { Unsaved } from './unsaved.ts'
+
+export interface OpenTurn {
+  reply: string
+  seq: number
+  /** What is stored of it. */
+  kept: string
+}
+
+export interface WritingOptions {
+  id: string
+  token: string
+  unsaved: Unsaved
+  /** What this process knows of the conversation. */
+  seen: Save['seen']
+  /** The turn that was open when another process was killed. */
+  open: OpenTurn | undefined
+  save: (at: At, save: Save) => Promise<Saved>
+}
+
+type SaveOptions = Pick<Save, 'opened' | 'is_firm' | 'release'> & {
+  /** Runs of tools that are to be called after this. */
+  begins?: string[]
+}
+
+/** What a drive writes, one thing after the other, as long as it has the lease. */
+export class Writing {
+  readonly #options: WritingOptions
+  readonly #onError: (error: unknown) => void
+  #queue: Promise<void> = Promise.resolve()
+  seen: Save['seen']
+  open: OpenTurn | undefined
+
+  constructor(options: WritingOptions, onError: (error: unknown) => void) {
+    this.#options = options
+    this.#onError = onError
+    this.seen = options.seen
+    this.open = options.open
+  }
+
+  inOrder(work: () => Promise<unknown>): void {
+    this.#queue = this.#queue.then(async () => void (await work())).catch(this.#onError)
+  }
+
+  /** Writes all that is unsaved. When others have written meanwhile, what they wrote is yet to be read. */
+  async save(at: At, { begins = [], ...more }: SaveOptions = {}): Promise<Saved> {
+    const { id, token, unsaved, save } = this.#options
+    const is_last = more.release !== undefined
+    const { closes_open, ...taken } = unsaved.take({ open_reply: this.open?.reply, begins, is_last })
+    const open_seq = closes_open ? this.open?.seq : undefined
+    if (open_seq !== undefined) {
+      this.open = undefined
+      live.endTurn(id)
+    }
+    const saved = await save(at, { id, token, seen: this.seen, open_seq, ...taken, ...more })
+    if (!saved.is_lost && !saved.is_stale) this.seen = { ...this.seen, turn_count: saved.turn_count }
+    return saved
+  }
+
+  /** Stores what the open turn has shown so far. */
+  keepText(at: At, reply: Reply | null): void {
+    const { open } = this
+    if (!open || !reply || open.reply !== reply.id || open.kept === reply.text) return
+    open.kept = reply.text
+    this.inOrder(() => turns.keepText(at, { id: this.#options.id, seq: open.seq, text: reply.text }))
+  }
+}

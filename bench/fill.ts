@@ -3,7 +3,7 @@ import { newToken } from '../server/api-keys/token.ts'
 import { readConfig } from '../server/config.ts'
 import type { NewContact } from '../server/contacts/schema.ts'
 import * as contacts from '../server/contacts/store.ts'
-import { atNow, inTransaction, type Service } from '../server/kit/at.ts'
+import { atWall, inTransaction, type Service } from '../server/kit/at.ts'
 import * as clock from '../server/kit/clock.ts'
 import type { Pool } from '../server/kit/postgres/pool.ts'
 import { openService } from '../server/service.ts'
@@ -47,7 +47,7 @@ export async function fill(pool: Pool, signal: AbortSignal): Promise<Tenant[]> {
 export const serviceOn = (pool: Pool, config = readConfig()): Service => openService(pool, config, () => '')
 
 export function addTenant(pool: Pool, name: string): Promise<Tenant> {
-  return inTransaction(atNow(serviceOn(pool), ''), async (at) => {
+  return inTransaction(atWall(serviceOn(pool), ''), async (at) => {
     const workspace = await workspaces.create(at, { name })
     if (!workspace) throw new Error(`the workspace ${name} already exists`)
     const token = newToken()
@@ -62,7 +62,7 @@ async function addContacts(service: Service, workspace: string, start: number, n
     ...sampleContact(start + index),
     source: 'import' as const,
   }))
-  const created = await inTransaction(atNow(service, workspace, now), (at) => contacts.create(at, inputs))
+  const created = await inTransaction(atWall(service, workspace, now), (at) => contacts.create(at, inputs))
   return created.map((contact) => {
     if (contact instanceof Error) throw contact
     return contact.id

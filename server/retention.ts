@@ -2,7 +2,7 @@ import * as clocks from './clocks/store.ts'
 import * as feed from './events/feed.ts'
 import * as imports from './imports/store.ts'
 import * as integrations from './integrations/store.ts'
-import { type At, atNow, atWorkspace, type Service } from './kit/at.ts'
+import { type At, atWall, atWorkspace, type Service } from './kit/at.ts'
 import * as clock from './kit/clock.ts'
 import * as idempotency from './kit/http/idempotency.ts'
 import type { Log } from './kit/log.ts'
@@ -29,9 +29,9 @@ export async function removeExpired(options: RetentionOptions): Promise<void> {
   const db = service.pool
   await runStep('sessions', () => sessions.removeExpired({ db, now: now() }, isStopping))
   for (const { id, kind } of await workspaces.list({ db })) {
-    await runStep('invitations', () => invitations.removeExpired(atNow(service, id, now())), id)
+    await runStep('invitations', () => invitations.removeExpired(atWall(service, id, now())), id)
     const removeFromWorkspace = async () => {
-      const is_advancing = kind === 'test' && (await clocks.get(atNow(service, id))).status === 'advancing'
+      const is_advancing = kind === 'test' && (await clocks.get(atWall(service, id))).status === 'advancing'
       if (!is_advancing) await removeExpiredIn(options, id)
     }
     await runStep('workspace', removeFromWorkspace, id)
@@ -72,7 +72,7 @@ export async function tidyDeliveries(options: RetentionOptions): Promise<void> {
   const runStep = createStepRunner(options)
   const db = service.pool
   for (const { workspace_id } of await webhooks.workspacesWithDeleted({ db, now: now() })) {
-    const step = () => webhooks.removeDeleted(atNow(service, workspace_id, now()), isStopping)
+    const step = () => webhooks.removeDeleted(atWall(service, workspace_id, now()), isStopping)
     await runStep('deleted_webhooks', step, workspace_id)
   }
   await runStep('delivery_counts', () => sumUpCounts({ db }, isStopping))

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../server/config.ts'
 import { event_types as contact_events } from '../server/contacts/event-types.ts'
 import * as events from '../server/events/store.ts'
-import { atNow, inTransaction } from '../server/kit/at.ts'
+import { atWall, inTransaction } from '../server/kit/at.ts'
 import { newId } from '../server/kit/id.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
 import { openService } from '../server/service.ts'
@@ -68,7 +68,7 @@ test('events get their positions without a reader', async () => {
   await using stack = new AsyncDisposableStack()
   const { workspace } = await newTenant(pool)
   const many = Array.from({ length: 5_000 }, () => ({ data: { id: newId() } }))
-  const at = atNow(
+  const at = atWall(
     openService(pool, readConfig(environment), () => ''),
     workspace,
   )

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../server/config.ts'
 import { event_types } from '../server/contacts/event-types.ts'
 import * as events from '../server/events/store.ts'
-import { atNow, inTransaction } from '../server/kit/at.ts'
+import { atWall, inTransaction } from '../server/kit/at.ts'
 import * as clock from '../server/kit/clock.ts'
 import { newId } from '../server/kit/id.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
@@ -40,7 +40,7 @@ test('a recovery continues after its server was killed, and counts each delivery
   await call('PATCH', `/webhooks/${id}`, { status: 'disabled' })
   const service = openService(pool, readConfig(environment), () => '')
   const contacts = Array.from({ length: missed }, () => ({ data: { id: newId() } }))
-  await inTransaction(atNow(service, workspace), (at) => events.recordMany(at, event_types.created, contacts))
+  await inTransaction(atWall(service, workspace), (at) => events.recordMany(at, event_types.created, contacts))
   await service.tools.outbound.close()
   await call('PATCH', `/webhooks/${id}`, { status: 'active' })
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../server/config.ts'
-import { atNow } from '../server/kit/at.ts'
+import { atWall } from '../server/kit/at.ts'
 import * as clock from '../server/kit/clock.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
 import { openService } from '../server/service.ts'
@@ -27,7 +27,7 @@ test('an advance continues to its target after its server was killed, with the s
     OUTBOUND_ALLOW_HOSTS: '127.0.0.1',
   }
   const service = openService(pool, readConfig(environment), () => '')
-  await addTestClock(atNow(service, workspace, start))
+  await addTestClock(atWall(service, workspace, start))
   await service.tools.outbound.close()
 
   let server = await startService(stack, environment)

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
 import { readConfig } from '../server/config.ts'
 import * as contacts from '../server/contacts/store.ts'
-import { atNow, inTransaction } from '../server/kit/at.ts'
+import { atWall, inTransaction } from '../server/kit/at.ts'
 import * as clock from '../server/kit/clock.ts'
 import { openLog } from '../server/kit/log.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
@@ -33,7 +33,7 @@ test("a delivery whose result can't be recorded is not sent again at once", asyn
   const { workspace } = await newTenant(pool)
   const target = await receiver()
   const service = openService(pool, readConfig(environment), () => '')
-  await inTransaction(atNow(service, workspace), async (at) => {
+  await inTransaction(atWall(service, workspace), async (at) => {
     await webhooks.create(at, { url: target.url, events: ['contact.created'] })
     await contacts.create(at, [{ ...newContact(), source: 'api' }])
   })

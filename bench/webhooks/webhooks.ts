@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { readConfig } from '../../server/config.ts'
 import * as contacts from '../../server/contacts/store.ts'
-import { atNow, inTransaction, type Service } from '../../server/kit/at.ts'
+import { atWall, inTransaction, type Service } from '../../server/kit/at.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { openService } from '../../server/service.ts'
@@ -129,7 +129,7 @@ async function addWebhooks(service: Service, tenants: Tenant[], urls: string[]):
   for (const [index, url] of urls.entries()) {
     const tenant = tenants[index % tenants.length]
     if (!tenant) throw new Error('no workspaces')
-    await inTransaction(atNow(service, tenant.workspace_id), (at) =>
+    await inTransaction(atWall(service, tenant.workspace_id), (at) =>
       webhooks.create(at, { url, events: ['contact.created'] }),
     )
   }
@@ -147,7 +147,7 @@ async function addEvents(service: Service, tenants: Tenant[], count: number): Pr
   await service.pool.tx(async (db) => {
     for (const { workspace_id } of tenants) {
       const inputs = Array.from({ length: count }, () => ({ ...newContact(), source: 'api' as const }))
-      await contacts.create({ ...atNow(service, workspace_id), db }, inputs)
+      await contacts.create({ ...atWall(service, workspace_id), db }, inputs)
     }
   })
   const { length } = await service.pool.one<{ length: number }>(

@@ -1,5 +1,5 @@
 import { sealed_columns as integration_columns } from '../integrations/sealed.ts'
-import { atNow, type Service } from '../kit/at.ts'
+import { atWall, type Service } from '../kit/at.ts'
 import { type Resealed, resealColumn, type SealedColumn } from '../kit/crypto/reseal.ts'
 import { sealed_column as idempotency_column } from '../kit/http/idempotency.ts'
 import { sealed_columns as provider_columns } from '../models/sealed.ts'
@@ -36,7 +36,7 @@ async function resealAll(service: Service): Promise<Answer> {
   const results = new Map<string, Resealed>(columns.map(({ name }) => [name, { resealed: 0, unreadable: 0 }]))
   for (const { id } of await workspaces.list({ db: service.pool })) {
     for (const column of columns) {
-      const { resealed, unreadable } = await resealColumn(atNow(service, id), column)
+      const { resealed, unreadable } = await resealColumn(atWall(service, id), column)
       const sum = results.get(column.name)
       results.set(column.name, {
         resealed: (sum?.resealed ?? 0) + resealed,

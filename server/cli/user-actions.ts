@@ -1,4 +1,4 @@
-import { atNow, inTransaction, type Service } from '../kit/at.ts'
+import { atWall, inTransaction, type Service } from '../kit/at.ts'
 import { type RequestSchema, validate } from '../kit/http/validate.ts'
 import { invalid, Problem } from '../kit/problem.ts'
 import { hashPassword } from '../people/password.ts'
@@ -30,7 +30,7 @@ export async function createUser(service: Service, email: string, options: NewUs
   if (await people.findByEmail({ db: service.pool }, email.trim())) throw emailInUse()
   const input = validatePerson({ email, name, password: await askSecret('Password: ') })
   const password_hash = await hashPassword(input.password)
-  const { person, workspace } = await inTransaction(atNow(service, ''), async (at) => {
+  const { person, workspace } = await inTransaction(atWall(service, ''), async (at) => {
     const created = await people.create(at, { ...input, password_hash })
     if (!created) throw emailInUse()
     const [oldest] = await workspaces.list(at)
@@ -45,7 +45,7 @@ export async function createUser(service: Service, email: string, options: NewUs
 export async function joinUser(service: Service, email: string, { workspace: name, role }: NewMember): Promise<Answer> {
   const workspace = await findWorkspace(service, name)
   const { password_hash: _, ...person } = await findPerson(service, email)
-  if (!(await people.join(atNow(service, workspace.id), { person_id: person.id, role }))) {
+  if (!(await people.join(atWall(service, workspace.id), { person_id: person.id, role }))) {
     throw new Problem('CONFLICT', `${person.email} is already a member of "${workspace.name}"`)
   }
   return memberAnswer(person, workspace, role)
@@ -60,7 +60,7 @@ export async function setPassword(service: Service, email: string): Promise<Answ
   const { password_hash: before, ...person } = await findPerson(service, email)
   const { password } = validatePerson({ ...person, password: await askSecret('New password: ') })
   const after = await hashPassword(password)
-  await inTransaction(atNow(service, ''), async (at) => {
+  await inTransaction(atWall(service, ''), async (at) => {
     if (!(await people.setPassword(at, { id: person.id, before, after }))) {
       throw new Problem('CONFLICT', 'the password was changed by another request: try again')
     }

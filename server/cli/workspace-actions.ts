@@ -1,7 +1,7 @@
 import * as api_keys from '../api-keys/store.ts'
 import { newToken } from '../api-keys/token.ts'
 import * as clocks from '../clocks/store.ts'
-import { atNow, inTransaction, type Service } from '../kit/at.ts'
+import { atWall, inTransaction, type Service } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { formats } from '../kit/http/validate-text.ts'
 import { invalid, Problem } from '../kit/problem.ts'
@@ -30,7 +30,7 @@ export async function createWorkspace(service: Service, name: string, options: N
     throw invalid([{ path: 'name', code: 'length', message }])
   }
   const now = options.now === undefined ? clock.wall() : parseTime(options.now)
-  return inTransaction(atNow(service, ''), async (at) => {
+  return inTransaction(atWall(service, ''), async (at) => {
     const workspace = await workspaces.create(at, { name: trimmed, kind: options.test ? 'test' : 'live' })
     if (!workspace) throw new Problem('CONFLICT', `there is already a workspace "${trimmed}"`)
     const api_key = newToken()

@@ -43,7 +43,7 @@ export interface Service {
 }
 
 /** By wall time, in live and in test workspaces. */
-export const atNow = ({ pool, tools, hooks }: Service, workspace: string, now = clock.wall()): At => ({
+export const atWall = ({ pool, tools, hooks }: Service, workspace: string, now = clock.wall()): At => ({
   db: pool,
   workspace,
   now,
@@ -55,14 +55,16 @@ export const atNow = ({ pool, tools, hooks }: Service, workspace: string, now = 
 /** By the time of the workspace: wall time, or that of its test clock. */
 export async function atWorkspace(service: Service, workspace: string): Promise<At> {
   const test_now = await service.tools.readTestTime(workspace)
-  return test_now === undefined ? atNow(service, workspace) : { ...atNow(service, workspace, test_now), is_test: true }
+  return test_now === undefined
+    ? atWall(service, workspace)
+    : { ...atWall(service, workspace, test_now), is_test: true }
 }
 
 /** The same for a request. It needs no query when the caller's workspace is known to be live. */
 export const atCaller = async (
   service: Service,
   { workspace, is_test }: { workspace: string; is_test: boolean | undefined },
-): Promise<At> => (is_test === false ? atNow(service, workspace) : atWorkspace(service, workspace))
+): Promise<At> => (is_test === false ? atWall(service, workspace) : atWorkspace(service, workspace))
 
 /** The same `at`, later: in work that takes a while. A test clock stands still while work is running. */
 export const atLater = (at: At): At => (at.is_test ? at : { ...at, now: clock.wall() })

@@ -1,7 +1,7 @@
 import * as api_keys from '../api-keys/store.ts'
 import { newToken } from '../api-keys/token.ts'
 import type { Config } from '../config.ts'
-import { atNow, atWorkspace, inTransaction, type Service } from '../kit/at.ts'
+import { atWall, atWorkspace, inTransaction, type Service } from '../kit/at.ts'
 import * as workspaces from '../workspaces/store.ts'
 
 /**
@@ -9,7 +9,7 @@ import * as workspaces from '../workspaces/store.ts'
  * BOOTSTRAP_API_KEY that key is made valid instead, at every start, and nothing is returned.
  */
 export function ensureFirstWorkspace(service: Service, { bootstrap_api_key }: Config): Promise<string | undefined> {
-  return inTransaction(atNow(service, ''), async (at) => {
+  return inTransaction(atWall(service, ''), async (at) => {
     // The oldest, not the one named "Default": it may have been renamed, and another one may have that name now.
     const [oldest] = await workspaces.list(at)
     const created = oldest ? undefined : await workspaces.create(at, { name: workspaces.default_name })

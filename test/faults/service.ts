@@ -4,7 +4,7 @@ import path from 'node:path'
 import * as api_keys from '../../server/api-keys/store.ts'
 import { newToken } from '../../server/api-keys/token.ts'
 import { readConfig } from '../../server/config.ts'
-import { atNow, inTransaction } from '../../server/kit/at.ts'
+import { atWall, inTransaction } from '../../server/kit/at.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { newId } from '../../server/kit/id.ts'
 import { baseFolder, openEmbedded } from '../../server/kit/postgres/embedded/embedded.ts'
@@ -102,7 +102,7 @@ export async function newTenant(pool: Pool, scopes: string[] | null = null): Pro
   if (!workspace) throw new Error('the name is taken')
   const token = newToken()
   const key = { name: 'faults', scopes, expires_at: null }
-  await inTransaction(atNow(service, workspace.id, now), (at) => api_keys.create(at, { token, key }))
+  await inTransaction(atWall(service, workspace.id, now), (at) => api_keys.create(at, { token, key }))
   return { workspace: workspace.id, key: token }
 }
 

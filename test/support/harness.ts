@@ -7,7 +7,7 @@ import type { NewApiKey } from '../../server/api-keys/schema.ts'
 import * as api_keys from '../../server/api-keys/store.ts'
 import { newToken } from '../../server/api-keys/token.ts'
 import { type Config, readConfig } from '../../server/config.ts'
-import { type At, atNow, inTransaction } from '../../server/kit/at.ts'
+import { type At, atWall, inTransaction } from '../../server/kit/at.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { newId } from '../../server/kit/id.ts'
 import { openLog } from '../../server/kit/log.ts'
@@ -127,7 +127,7 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}, reso
   return {
     url,
     pool,
-    at: (workspace, now) => atNow(service, workspace, now),
+    at: (workspace, now) => atWall(service, workspace, now),
     fetch: fetchAny,
     async workspace() {
       const now = clock.wall()
@@ -136,17 +136,17 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}, reso
       const newKey = async (key: Partial<NewApiKey> = {}) => {
         const token = newToken()
         const fields = { name: 'test', scopes: null, expires_at: null, ...key }
-        await inTransaction(atNow(service, created.id, now), (at) => api_keys.create(at, { token, key: fields }))
+        await inTransaction(atWall(service, created.id, now), (at) => api_keys.create(at, { token, key: fields }))
         return token
       }
-      const addTestClock: Tenant['addTestClock'] = (at_ms = now) => addTestClockAt(atNow(service, created.id, at_ms))
+      const addTestClock: Tenant['addTestClock'] = (at_ms = now) => addTestClockAt(atWall(service, created.id, at_ms))
       // A list, because a key without one may not create keys.
       const key = await newKey({ scopes })
       const call: Tenant['call'] = (method, path, body, headers) =>
         fetchAny(method, `/api/v1${path}`, body, { authorization: `Bearer ${key}`, ...headers })
       const send: Tenant['send'] = (to, body, headers) => fetchAny('POST', new URL(to).pathname, body, headers)
       const work: Tenant['work'] = (at, timeout_ms) => {
-        const atOf = async (id: string) => ({ ...atNow(service, id, at), is_test: true })
+        const atOf = async (id: string) => ({ ...atWall(service, id, at), is_test: true })
         const options = { service, ownAddress: () => url, log, events_keep_days: config.events_keep_days }
         return runDue({ ...options, ...(at && { atOf }), ...(timeout_ms && { timeout_ms }) }, created.id)
       }

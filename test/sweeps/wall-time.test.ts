@@ -6,6 +6,7 @@ import { test } from 'node:test'
 const allowed: Record<string, string> = {
   'server/kit/at.ts': 'the time of live workspaces',
   'server/kit/id.ts': 'ids',
+  'server/kit/crypto/signing-secrets.ts': 'the timestamps of signatures',
   'server/kit/http/admission.ts': 'authentication and rate limits',
   'server/kit/http/stream-limits.ts': 'authentication',
   'server/kit/work/claim.ts': 'leases',
@@ -20,8 +21,10 @@ const allowed: Record<string, string> = {
   'server/cli/workspace-actions.ts': 'when a new test clock begins',
   'server/integrations/receive.ts': 'the timestamps of signatures',
   'server/main.ts': 'setup links',
+  'server/models/routes.ts': 'rate limits',
   'server/people/visitor.ts': 'sessions',
   'server/retention.ts': 'sessions, invitations and live workspaces',
+  'server/tools/routes.ts': 'rate limits',
   'server/webhooks/attempt.ts': 'the timestamps of signatures, and dates in Retry-After',
   'server/webhooks/inbox.ts': 'the timestamps of signatures',
   'server/webhooks/store.ts': 'transactions that are still open',

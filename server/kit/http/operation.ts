@@ -2,6 +2,7 @@ import { type Static, type TSchema, Type } from 'typebox'
 import type { At } from '../at.ts'
 import type { Page } from '../postgres/page.ts'
 import type { Code, Problem } from '../problem.ts'
+import { type Version, versionOf, writeVersionOf } from './resource-version.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -94,12 +95,6 @@ interface Described<P extends TSchema, Q extends TSchema> {
 interface Scoped<P extends TSchema, Q extends TSchema> extends Described<P, Q> {
   scope: string
 }
-
-/**
- * Returns the version of a resource for ETag and If-Match. It must change whenever a get would return something else. By
- * default it is `updated_at`; a resource without one is compared by its body.
- */
-export type Version = (resource: never) => string
 
 export interface Get<P extends TSchema = TSchema, Q extends TSchema = TSchema, R extends TSchema = TSchema>
   extends Scoped<P, Q> {
@@ -311,12 +306,3 @@ export function mayOmitBody(operation: Operation): boolean {
   const { required = [], properties = {} }: { required?: string[]; properties?: object } = Object(body)
   return required.every((name) => 'default' in Object(Object(properties)[name]))
 }
-
-const by_updated_at: Version = (resource: object) => String(Object(resource).updated_at)
-
-const versionOf = (response: TSchema): Version | undefined =>
-  'updated_at' in Object(Object(response).properties) ? by_updated_at : undefined
-
-/** A deletion returns nothing of the resource, so its schema doesn't show the `updated_at`. */
-const writeVersionOf = ({ method, response }: { method: Method; response: TSchema }): Version | undefined =>
-  method === 'DELETE' ? by_updated_at : versionOf(response)

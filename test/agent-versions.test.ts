@@ -12,7 +12,7 @@ import { withNewDatabase } from './support/database.ts'
 import { migrations, serve, type Tenant, testPool } from './support/harness.ts'
 import { newAgent } from './support/samples.ts'
 
-const { workspace, pool } = await serve()
+const { workspace, pool } = await serve({ openai_api_key: 'sk-operator', openai_model: 'small' })
 
 const create = async ({ call }: Tenant, input: object = {}) =>
   (await call('POST', '/agents', newAgent(input))).body.data
@@ -24,6 +24,8 @@ async function publish({ call }: Tenant, id: string, change: object = {}, input:
   assert.equal(status, 201, text)
   return body.data
 }
+
+const lastWords = (say: string) => ({ say, go: '@end' })
 
 const getAgent = async ({ call }: Tenant, id: string) => (await call('GET', `/agents/${id}`)).body.data
 
@@ -73,8 +75,8 @@ test('the same content again is the version that exists, and nothing changes', a
   assert.deepEqual([again.status, again.body.data.id], [200, agent.deployed_version.id])
   assert.equal(again.headers.get('location'), null)
   assert.deepEqual(await getAgent(tenant, agent.id), agent)
-  await publish(tenant, agent.id, { script: { nodes: { a: { say: 'a' }, b: { say: 'b' } }, start: 'a' } })
-  const reordered = { start: 'a', nodes: { b: { say: 'b' }, a: { say: 'a' } } }
+  await publish(tenant, agent.id, { script: { nodes: { a: lastWords('a'), b: lastWords('b') }, start: 'a' } })
+  const reordered = { start: 'a', nodes: { b: lastWords('b'), a: lastWords('a') } }
   const { data } = (await tenant.call('PATCH', `/agents/${agent.id}`, { script: reordered })).body
   assert.equal(data.has_unpublished_changes, false)
   await tenant.call('PATCH', `/agents/${agent.id}`, { script: null })
@@ -173,16 +175,16 @@ test('a difference shows fields by path, instructions by line and scripts by nod
   const tenant = await workspace()
   const { id, deployed_version } = await create(tenant, {
     instructions: 'Greet.\nAsk.\nEnd.',
-    tools: ['a'],
-    script: { start: 'greet', nodes: { greet, ask: { say: 'Name?' }, old: {} } },
+    tools: ['opt_out'],
+    script: { start: 'greet', nodes: { greet, ask: lastWords('Name?'), old: lastWords('Old.') } },
   })
   const version = await publish(tenant, id, {
     instructions: 'Greet.\nAsk for the name.\nEnd.',
-    tools: ['a', 'b'],
+    tools: ['opt_out', 'hand_over'],
     language: 'de',
-    fallback_model: { provider: 'openai', name: 'x' },
+    greeting: 'Hello.',
     limits: { turns_max: 5 },
-    script: { start: 'ask', nodes: { ask: { say: 'Your name?' }, greet, constructor: { say: 'Hm.' } } },
+    script: { start: 'ask', nodes: { ask: lastWords('Your name?'), greet, constructor: lastWords('Hm.') } },
   })
   const diff = async (version_id: string, against = '') => {
     const { status, body, text } = await tenant.call('GET', `/agents/${id}/versions/${version_id}/diff${against}`)
@@ -194,9 +196,9 @@ test('a difference shows fields by path, instructions by line and scripts by nod
     from,
     to: { id: version.id, version_label: 'v2' },
     fields: [
+      { path: 'greeting', before: null, after: 'Hello.' },
       { path: 'language', before: 'en', after: 'de' },
-      { path: 'fallback_model', before: null, after: { provider: 'openai', name: 'x', temperature: null } },
-      { path: 'tools', before: ['a'], after: ['a', 'b'] },
+      { path: 'tools', before: ['opt_out'], after: ['opt_out', 'hand_over'] },
       { path: 'limits.turns_max', before: 200, after: 5 },
       { path: 'script.start', before: 'greet', after: 'ask' },
     ],
@@ -207,9 +209,9 @@ test('a difference shows fields by path, instructions by line and scripts by nod
       { change: 'same', text: 'End.' },
     ],
     script: [
-      { node: 'ask', change: 'changed', before: { say: 'Name?' }, after: { say: 'Your name?' } },
-      { node: 'old', change: 'removed', before: {}, after: null },
-      { node: 'constructor', change: 'added', before: null, after: { say: 'Hm.' } },
+      { node: 'ask', change: 'changed', before: lastWords('Name?'), after: lastWords('Your name?') },
+      { node: 'old', change: 'removed', before: lastWords('Old.'), after: null },
+      { node: 'constructor', change: 'added', before: null, after: lastWords('Hm.') },
     ],
   }
   assert.deepEqual(await diff(version.id, `?against=${from.id}`), changed)
@@ -218,11 +220,16 @@ test('a difference shows fields by path, instructions by line and scripts by nod
   assert.deepEqual(await diff(from.id, '?against=draft'), { ...changed, to: draft })
   const same = { from: { id: version.id, version_label: 'v2' }, to: draft, fields: [], instructions: [], script: [] }
   assert.deepEqual(await diff(version.id), same)
-  const cleared = await tenant.call('PATCH', `/agents/${id}`, { instructions: null, script: null })
+  const fallback_model = { provider: 'openai', name: 'small', temperature: null }
+  const change = { instructions: null, script: null, fallback_model }
+  const cleared = await tenant.call('PATCH', `/agents/${id}`, change)
   assert.equal(cleared.status, 200)
   const { instructions, fields, script } = await diff(version.id)
   assert.deepEqual(instructions, [{ change: 'removed', text: version.instructions }])
-  assert.deepEqual(fields, [{ path: 'script.start', before: 'ask', after: null }])
+  assert.deepEqual(fields, [
+    { path: 'fallback_model', before: null, after: fallback_model },
+    { path: 'script.start', before: 'ask', after: null },
+  ])
   assert.deepEqual(new Set(script.map(({ change }: { change: string }) => change)), new Set(['removed']))
 })
 

@@ -6,9 +6,15 @@ import { sql } from '../server/kit/postgres/sql.ts'
 import { Problem } from '../server/kit/problem.ts'
 import { eventsOf, unknown_id } from './support/contacts.ts'
 import { serve, type Tenant } from './support/harness.ts'
-import { newAgent } from './support/samples.ts'
+import { newAgent, newTool } from './support/samples.ts'
 
-const { workspace, fetch, pool, at } = await serve()
+const { workspace, fetch, pool, at } = await serve({
+  openai_api_key: 'sk-operator',
+  openai_model: 'gpt-5-mini',
+  openai_models: ['other'],
+  anthropic_api_key: 'sk-ant-operator',
+  anthropic_model: 'claude',
+})
 
 const defaults = {
   instructions: null,
@@ -213,7 +219,7 @@ const configured = {
   language: 'pt-BR',
   model: { provider: 'openai', name: 'gpt-5-mini', temperature: 0.5 },
   fallback_model: { provider: 'anthropic', name: 'claude', temperature: null },
-  tools: ['book_slot'],
+  tools: ['opt_out'],
   results: [{ name: 'day', type: 'date', description: 'The day.' }],
   contact_fields: ['email', 'tags'],
   hand_over: { is_allowed: false, on_failure: true, message: 'One moment.' },
@@ -259,12 +265,15 @@ test('lists, models and scripts are replaced as a whole, and cleared with null o
   const patch = async (change: object) => (await tenant.call('PATCH', `/agents/${id}`, change)).body.data.draft
   const model = { provider: 'openai', name: 'other' }
   assert.deepEqual((await patch({ model })).model, { ...model, temperature: null })
-  const cleared = { model: null, tools: [], results: [], contact_fields: [], greeting: '' }
+  const cleared = { model: null, fallback_model: null, tools: [], results: [], contact_fields: [], greeting: '' }
   assert.partialDeepStrictEqual(await patch(cleared), { ...cleared, greeting: null })
   const script = { start: 'greet', nodes: { greet: { say: 'Hello.', go: 'bye' }, bye: { say: 'Bye.', go: '@end' } } }
   assert.deepEqual((await patch({ script })).script, script)
   assert.deepEqual((await patch({ script: small_script })).script, small_script)
-  assert.deepEqual((await patch({ tools: ['b', 'a', 'b'], contact_fields: ['tags', 'tags'] })).tools, ['b', 'a'])
+  assert.deepEqual(
+    (await patch({ tools: ['opt_out', 'hand_over', 'opt_out'], contact_fields: ['tags', 'tags'] })).tools,
+    ['opt_out', 'hand_over'],
+  )
 })
 
 test('the body of a GET can be sent back, and its draft is the configuration', async () => {
@@ -326,6 +335,7 @@ const invalid_fields: [path: string, change: object][] = [
   ['script', { script: 'greet' }],
   ['script', { script: [] }],
   ['script', { script: small_script, model }],
+  ['script', { script: small_script, fallback_model: model }],
   ['script.nodes', { script: { start: 'a' } }],
   ['script.start', { script: { ...small_script, start: 'b' } }],
   ['script.nodes.a.go', { script: { start: 'a', nodes: { a: { say: 'Hello.', go: 'b' } } } }],
@@ -371,6 +381,7 @@ test('an invalid configuration is rejected on create and on update, also in a dr
 
 test('limits of the configuration are accepted', async () => {
   const tenant = await workspace()
+  for (const name of tools.slice(1)) assert.equal((await tenant.call('POST', '/tools', newTool({ name }))).status, 201)
   const longest = {
     greeting: 'x'.repeat(1_000),
     tools: tools.slice(1),
@@ -429,8 +440,8 @@ test('an agent that is in use is not deleted', async () => {
   const seen: string[] = []
   const hooks = openHooks([
     on(
-      agents.uses_asked,
-      async (_, { agent_id, uses }) => void (seen.length === 0 && agent_id === id && uses.push(use)),
+      agents.findingUses,
+      async (_, { agent_id, used_by }) => void (seen.length === 0 && agent_id === id && used_by.push(use)),
     ),
     on(agents.deleted, async (_, agent_id) => void seen.push(agent_id)),
   ])

@@ -169,7 +169,7 @@ test('a workspace can have 20 providers', async () => {
 test('a provider that is used is neither deleted nor renamed', async () => {
   const tenant = await workspace()
   const { id, name } = await create(tenant)
-  const use = { type: 'agent', id, name: 'Reception' }
+  const use = { kind: 'agent', id }
   const hooks = openHooks([
     on(providers.findingUses, async (_at, input) => void (input.name === name && input.used_by.push(use))),
   ])

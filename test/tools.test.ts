@@ -164,7 +164,7 @@ test('a rotation returns a new secret, and keeps the previous one for a day', as
 test('a tool that is used is not deleted', async () => {
   const tenant = await workspace()
   const { id, name } = await create(tenant)
-  const use = { type: 'agent', id, name: 'Reception' }
+  const use = { kind: 'agent', id }
   const hooks = openHooks([
     on(tools.findingUses, async (_at, input) => void (input.name === name && input.used_by.push(use))),
   ])

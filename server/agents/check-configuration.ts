@@ -2,22 +2,29 @@ import type { At } from '../kit/at.ts'
 import { hasControlCharactersExceptBreaks } from '../kit/http/validate-text.ts'
 import { type Fault, invalid } from '../kit/problem.ts'
 import { truncate } from '../kit/text.ts'
-import { checkScript } from '../models/script-schema.ts'
+import { checkScript, type Script } from '../models/script-schema.ts'
+import { built_in_names } from '../tools/schema.ts'
 import type { Configuration } from './configuration.ts'
+import { unknown, unknownNames } from './references.ts'
 
 const path_length_max = 200
 
-/** Checks what the schema can't. The paths of faults begin with `within`, such as `draft.`. */
-export async function assertConfiguration(_at: At, configuration: Configuration, within = ''): Promise<void> {
-  const faults = [...scriptFaults(configuration), ...resultFaults(configuration)]
+/**
+ * Checks what the schema can't. The paths of faults begin with `within`, such as `draft.`. Lock the workspace first, so that
+ * what the configuration names isn't deleted before it is stored.
+ */
+export async function assertConfiguration(at: At, configuration: Configuration, within = ''): Promise<void> {
+  const own = [...scriptFaults(configuration), ...resultFaults(configuration)]
+  const faults = [...own, ...(await unknownNames(at, configuration))]
   if (faults.length === 0) return
   throw invalid(faults.map((fault) => ({ ...fault, path: within + fault.path, message: within + fault.message })))
 }
 
-function scriptFaults({ script, model }: Configuration): Fault[] {
+function scriptFaults({ script, model, fallback_model, tools }: Configuration): Fault[] {
   if (!script) return []
-  if (model) {
-    const message = "script can't be used together with model. Set one of them to null."
+  if (model || fallback_model) {
+    const name = model ? 'model' : 'fallback_model'
+    const message = `script can't be used together with ${name}. Set one of them to null.`
     return [{ path: 'script', code: 'conflict', message }]
   }
   const faults = checkScript(script).map((fault) => ({
@@ -26,7 +33,17 @@ function scriptFaults({ script, model }: Configuration): Fault[] {
     // Most messages begin with the path of what is wrong.
     message: /^(nodes|start)\b/.test(fault.message) ? `script.${fault.message}` : `script: ${fault.message}`,
   }))
-  return faults.length > 0 ? faults : unstorableTexts(script, 'script')
+  return faults.length > 0 ? faults : [...unstorableTexts(script, 'script'), ...unlistedTools(script, tools)]
+}
+
+/** `tools` has the tools of the script too, so that it names all that the agent uses. */
+function unlistedTools({ nodes }: Script, tools: string[]): Fault[] {
+  const listed = new Set([...built_in_names, ...tools])
+  return Object.entries(nodes).flatMap(([name, { tool }]) =>
+    tool === undefined || listed.has(tool)
+      ? []
+      : [unknown(`script.nodes.${name}.tool`, `is "${tool}", which is neither in tools nor built in.`)],
+  )
 }
 
 /** PostgreSQL can't store them in JSON. */

@@ -75,7 +75,7 @@ const replaced = {
   model: model(
     "The model that the agent uses. `null`: the workspace's default provider. Can't be used together with `script`.",
   ),
-  fallback_model: model('The model to ask when `model` fails.'),
+  fallback_model: model("The model to ask when `model` fails. Can't be used together with `script`."),
   script: Type.Unsafe<Script | null>({
     ...Script,
     type: ['object', 'null'],
@@ -85,7 +85,8 @@ const replaced = {
   }),
   tools: Type.Array(text({ pattern: '^[a-z0-9_]{1,64}$' }), {
     maxItems: list_max,
-    description: 'The names of the tools that the agent may use.',
+    description:
+      "The names of the workspace's tools that the agent may use, with those that its script calls. Built-in tools need not be named.",
     examples: [[]],
   }),
   results: Type.Unsafe<Result[]>({
@@ -138,7 +139,10 @@ const limits = {
   tokens_max: limit('tokens_max', 'Tokens of a conversation.'),
   reply_characters_max: limit('reply_characters_max', 'Characters of a reply.'),
   idle_seconds: limit('idle_seconds', 'A conversation without a message for this long is closed.'),
-  tool_timeout_ms: limit('tool_timeout_ms', 'How long a tool may take.'),
+  tool_timeout_ms: limit(
+    'tool_timeout_ms',
+    'How long a tool may take.',
+  ),
 }
 
 const limits_description = 'Each is at most its default.'

@@ -6,7 +6,9 @@ import { sql } from '../kit/postgres/sql.ts'
 import { invalid, invalidState } from '../kit/problem.ts'
 import { event_types } from './event-types.ts'
 import { get, type LockedAgent, lock } from './find.ts'
+import { findVersion, type OneVersion } from './find-version.ts'
 import { recordChange } from './record.ts'
+import { unknownNames } from './references.ts'
 import type { AgentQuery, AgentWithDraft, Author, Deployment, NewDeployment } from './schema.ts'
 
 /** How many deployments can be rolled back, one after the other. */
@@ -22,8 +24,8 @@ export async function deploy(at: At, input: NewRow): Promise<AgentWithDraft> {
   const { version_id, percent } = input
   const locked = await lock(at, { id: input.agent_id })
   const { deployed_version, candidate } = locked.agent
-  await assertVersion(at, input)
   const is_deployed = deployed_version.id === version_id
+  if (!is_deployed) await assertUsable(at, input)
   if (percent < 100) {
     if (is_deployed) throw invalidState('This version is deployed. Only another version can be the candidate.')
     if (candidate?.version.id === version_id && candidate.percent === percent) return locked.agent
@@ -40,6 +42,7 @@ export async function rollback(at: At, { agent_id, by }: Pick<NewRow, 'agent_id'
   const locked = await lock(at, { id: agent_id })
   const version_id = locked.earlier_version_ids.at(-1)
   if (version_id === undefined) throw invalidState('No other version was deployed before this one.')
+  await assertUsable(at, { agent_id, version_id })
   const earlier_version_ids = locked.earlier_version_ids.slice(0, -1)
   return change(at, { locked, input: { agent_id, version_id, percent: 100, by }, earlier_version_ids })
 }
@@ -70,12 +73,13 @@ async function change(at: At, { locked: { agent: before }, input, earlier_versio
   return after
 }
 
-async function assertVersion({ db, workspace }: At, { agent_id, version_id }: NewRow): Promise<void> {
-  const found = await db.run(
-    sql`select from agent_versions where workspace_id = ${workspace} and agent_id = ${agent_id} and id = ${version_id}`,
-  )
-  if (found > 0) return
-  throw invalid([{ path: 'version_id', code: 'unknown', message: 'version_id must be a version of this agent.' }])
+/** A version can name a tool or a provider that was deleted since. */
+async function assertUsable(at: At, one: OneVersion): Promise<void> {
+  const version = await findVersion(at, one)
+  if (!version)
+    throw invalid([{ path: 'version_id', code: 'unknown', message: 'version_id must be a version of this agent.' }])
+  const [fault] = await unknownNames(at, version.configuration)
+  if (fault) throw invalidState(`${version.version_label} can't be deployed: ${fault.message}`)
 }
 
 export async function insert(

@@ -4,6 +4,7 @@ import { batchedGetById } from '../kit/postgres/get-by-id.ts'
 import * as page from '../kit/postgres/page.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { notFound, preconditionFailed } from '../kit/problem.ts'
+import * as workspaces from '../workspaces/store.ts'
 import { type ConfigurationChange, complete } from './configuration.ts'
 import type { Agent, AgentQuery, AgentWithDraft } from './schema.ts'
 
@@ -61,12 +62,16 @@ export interface LockedAgent {
   earlier_version_ids: string[]
 }
 
-/** Locks the agent until the transaction ends. The versions are read after that, because they may have changed meanwhile. */
+/**
+ * Locks the workspace and the agent until the transaction ends: a tool or provider can't be deleted while a configuration
+ * that names it is written. The versions are read after that, because they may have changed meanwhile.
+ */
 export async function lock(
   at: At,
   { id, isCurrent = () => true }: { id: string; isCurrent?: (agent: AgentWithDraft) => boolean },
 ): Promise<LockedAgent> {
   const { db, workspace } = at
+  await workspaces.lock(at)
   const locked = await db.maybe<Omit<LockedAgent, 'agent'>>(
     sql`select version_count, earlier_version_ids from agents where workspace_id = ${workspace} and id = ${id}
       for no key update`,

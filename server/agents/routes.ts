@@ -135,7 +135,8 @@ export const operations: operation.Operation[] = [
     description:
       'With a `percent` below 100 the version becomes the candidate: it serves that share of the counterparts, and the ' +
       'deployed version the others. A counterpart stays with the same version, also when you raise the percentage. With ' +
-      '100, the default, the version is deployed for all and a candidate ends.',
+      '100, the default, the version is deployed for all and a candidate ends. If the version names a tool, provider or model ' +
+      'that no longer exists, the response is 409.',
     params: ById,
     body: schema.NewDeployment,
     errors: ['INVALID_STATE'],
@@ -151,7 +152,8 @@ export const operations: operation.Operation[] = [
     summary: 'Roll back an agent',
     description:
       'Deploys the version that was deployed before the current one, and ends a candidate. Another rollback goes one ' +
-      'version further back. If there is none, the response is 409.',
+      'version further back. If there is none, or if it names a tool, provider or model that no longer exists, the response ' +
+      'is 409.',
     params: ById,
     errors: ['INVALID_STATE'],
     response: schema.AgentWithDraft,

@@ -4,7 +4,7 @@ import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import * as page from '../kit/postgres/page.ts'
 import { sql } from '../kit/postgres/sql.ts'
-import { invalidState } from '../kit/problem.ts'
+import { invalidState, stillUsed, type Use } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { assertConfiguration } from './check-configuration.ts'
 import { applyChange, type ConfigurationChange, complete } from './configuration.ts'
@@ -18,15 +18,8 @@ import * as versions from './versions.ts'
 /** Runs in the transaction that deletes an agent. The input is its id. */
 export const deleted = newHook<string>('agents.deleted')
 
-/** Something that uses an agent, which can't be deleted as long as it does. */
-export interface Use {
-  /** The name of the resource, such as `channel`. */
-  kind: string
-  id: string
-}
-
-/** Asks other rooms which of their resources use an agent. They add them to `uses`. */
-export const uses_asked = newHook<{ agent_id: string; uses: Use[] }>('agents.uses_asked')
+/** An agent is about to be deleted. Reactions add to `used_by` what refers to it, which prevents this. */
+export const findingUses = newHook<{ agent_id: string; used_by: Use[] }>('agents.finding_uses')
 
 type IsCurrent = (agent: AgentWithDraft) => boolean
 
@@ -35,6 +28,7 @@ export async function create(at: At, { input, by }: { input: NewAgent; by: Autho
   const { db, workspace, now } = at
   const change = configurationIn(input)
   const draft = complete(change.fields)
+  await workspaces.lock(at)
   await assertConfiguration(at, draft, change.path)
   await assertRoom(at)
   const created_at = clock.iso(now)
@@ -65,9 +59,8 @@ export async function create(at: At, { input, by }: { input: NewAgent; by: Autho
   return agent
 }
 
-async function assertRoom(at: At): Promise<void> {
-  await workspaces.lock(at)
-  const total = await page.count(at.db, sql`select from agents where workspace_id = ${at.workspace}`)
+async function assertRoom({ db, workspace }: At): Promise<void> {
+  const total = await page.count(db, sql`select from agents where workspace_id = ${workspace}`)
   if (total >= agents_max) throw invalidState(`A workspace can have at most ${agents_max} agents.`)
 }
 
@@ -116,22 +109,13 @@ export async function remove(
   { id, isCurrent }: { id: string; isCurrent: IsCurrent },
 ): Promise<{ deleted: true }> {
   const { agent } = await lock(at, { id, isCurrent })
-  const used_by = await usesOf(at, id)
-  if (used_by.length > 0) {
-    const [{ kind } = { kind: '' }] = used_by
-    throw invalidState(`The agent is in use by a ${kind}. Let it use another agent first.`, { used_by })
-  }
+  const used_by: Use[] = []
+  await at.hooks.run(at, findingUses, { agent_id: id, used_by })
+  if (used_by.length > 0) throw stillUsed('The agent is in use. Change what uses it first.', used_by)
   await Promise.all([
     at.hooks.run(at, deleted, id),
     at.db.run(sql`delete from agents where workspace_id = ${at.workspace} and id = ${id}`),
     events.record(at, event_types.deleted, [{ data: withoutDraft(agent) }]),
   ])
   return { deleted: true }
-}
-
-/** What keeps the agent from being deleted. */
-export async function usesOf(at: At, id: string): Promise<Use[]> {
-  const uses: Use[] = []
-  await at.hooks.run(at, uses_asked, { agent_id: id, uses })
-  return uses
 }

@@ -1,16 +1,16 @@
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
-import { setBounded } from '../kit/limits/bounded-map.ts'
 import * as page from '../kit/postgres/page.ts'
-import { raw, sql } from '../kit/postgres/sql.ts'
+import { sql } from '../kit/postgres/sql.ts'
 import { invalid, invalidState, notFound } from '../kit/problem.ts'
 import { assertConfiguration } from './check-configuration.ts'
-import { type Configuration, type ConfigurationChange, complete, contentHash } from './configuration.ts'
+import { type Configuration, contentHash } from './configuration.ts'
 import * as deployments from './deployments.ts'
 import { differenceBetween } from './difference.ts'
 import { event_types } from './event-types.ts'
 import { get as getAgent, lock } from './find.ts'
+import { columns, findVersion, type OneVersion, type StoredVersion, toVersion } from './find-version.ts'
 import { recordChange } from './record.ts'
 import {
   type AgentQuery,
@@ -23,13 +23,6 @@ import {
   type VersionReference,
   versions_max,
 } from './schema.ts'
-
-const columns = raw('id, version_label, instructions, note, created_by, created_at')
-
-interface StoredVersion extends AgentVersion {
-  /** Everything but the instructions. */
-  configuration: ConfigurationChange
-}
 
 export interface PublishedVersion extends AgentVersionWithConfiguration {
   is_new: boolean
@@ -115,11 +108,6 @@ export async function findByContent(
   return rows.map(toVersion).find((version) => contentHash(version.configuration) === hash)
 }
 
-const toVersion = (stored: StoredVersion): AgentVersionWithConfiguration => ({
-  ...stored,
-  configuration: complete({ ...stored.configuration, instructions: stored.instructions }),
-})
-
 export async function list(
   at: At,
   { agent_id, query }: { agent_id: string; query: AgentQuery },
@@ -129,40 +117,10 @@ export async function list(
   return page.readSelection(at.db, query, page.newest_first, sql`select ${columns} ${own}`, sql`select ${own}`)
 }
 
-interface OneVersion {
-  agent_id: string
-  version_id: string
-}
-
 export async function get(at: At, version: OneVersion): Promise<AgentVersionWithConfiguration> {
-  const found = await find(at, version)
+  const found = await findVersion(at, version)
   if (!found) throw notFound()
   return found
-}
-
-export async function find(
-  { db, workspace }: At,
-  { agent_id, version_id }: OneVersion,
-): Promise<AgentVersionWithConfiguration | undefined> {
-  const stored = await db.maybe<StoredVersion>(
-    sql`select ${columns}, configuration from agent_versions
-      where workspace_id = ${workspace} and agent_id = ${agent_id} and id = ${version_id}`,
-  )
-  return stored && toVersion(stored)
-}
-
-/** A version never changes, so that conversations of the same version read it once. */
-const configurations = new Map<string, Configuration>()
-const configurations_max = 500
-
-/** Undefined if there is no such version. */
-export async function findConfiguration(at: At, version: OneVersion): Promise<Configuration | undefined> {
-  const key = `${at.workspace} ${version.version_id}`
-  const known = configurations.get(key)
-  if (known) return known
-  const configuration = (await find(at, version))?.configuration
-  if (configuration) setBounded(configurations, key, configuration, configurations_max)
-  return configuration
 }
 
 /** Finds a version by its label, or by its id. */
@@ -182,7 +140,7 @@ export async function compare(at: At, { against, ...version }: OneVersion & { ag
     const { draft } = await getAgent(at, version.agent_id)
     return differenceBetween(one, { id: null, version_label: 'draft', configuration: draft })
   }
-  const other = await find(at, { ...version, version_id: against })
+  const other = await findVersion(at, { ...version, version_id: against })
   if (!other)
     throw invalid([{ path: 'against', code: 'unknown', message: 'against must be a version of this agent, or draft.' }])
   const is_older = numberOf(other) < numberOf(one)

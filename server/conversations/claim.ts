@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Configuration, complete } from '../agents/configuration.ts'
-import * as versions from '../agents/versions.ts'
+import { findConfiguration } from '../agents/find-version.ts'
 import type { At, InWorkspace } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { raw, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
@@ -102,7 +102,7 @@ async function configurationOf(
   { draft, version_id, agent_id }: Row,
 ): Promise<ClaimedConversation['configuration']> {
   if (version_id === null) return draft ? complete(draft) : undefined
-  return versions.findConfiguration(at, { agent_id, version_id })
+  return findConfiguration(at, { agent_id, version_id })
 }
 
 async function loadTurns({ db, workspace }: At, ids: string[]): Promise<Map<string, LoadedTurn[]>> {

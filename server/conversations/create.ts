@@ -1,7 +1,7 @@
 import { chooseVersion } from '../agents/choose-version.ts'
 import type { Configuration } from '../agents/configuration.ts'
 import * as agents from '../agents/find.ts'
-import * as versions from '../agents/versions.ts'
+import { findVersion } from '../agents/find-version.ts'
 import * as contacts from '../contacts/store.ts'
 import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
@@ -82,7 +82,7 @@ async function findParts(at: At, input: NewConversation, id: string) {
   ])
   const agent = has_agent ? await agents.get(at, agent_id) : undefined
   const version_id = agent && (agent_version_id ?? chooseVersion(agent, contact_id ?? id).id)
-  const version = version_id && (await versions.find(at, { agent_id, version_id }))
+  const version = version_id && (await findVersion(at, { agent_id, version_id }))
   const faults: Fault[] = [
     ...(agent ? [] : [unknown('agent_id', 'an agent')]),
     ...(has_contact ? [] : [unknown('contact_id', 'a contact')]),

@@ -99,11 +99,12 @@ export const invalidState = (message: string, details = {}) => new Problem('INVA
 
 /** A resource that refers to another one. */
 export interface Use {
-  type: string
+  /** Such as `agent`. */
+  kind: string
   id: string
-  name: string
 }
 
+/** Resources that others refer to can't be deleted. */
 export const stillUsed = (message: string, used_by: Use[]) => new Problem('INVALID_STATE', message, { used_by })
 
 export const idempotencyInProgress = () =>

@@ -83,7 +83,8 @@ export const operations = (tests: RateLimit): operation.Operation[] => [
     path: `${path}/:id`,
     scope: 'providers:write',
     summary: 'Delete a provider',
-    description: 'Fails with `details.used_by` while an agent names it.',
+    description:
+      'Fails with `details.used_by` while the draft, the deployed version or the candidate of an agent names it.',
     params: schema.ByProviderId,
     errors: ['INVALID_STATE'],
     response: Deleted,

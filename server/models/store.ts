@@ -135,9 +135,10 @@ export async function remove(
 /** Why an agent can't use the model, as the end of a sentence; undefined when it can. */
 export async function choiceFault(at: At, { provider, name }: { provider: string; name: string }) {
   const account = await findAccount(at, { name: provider })
-  if (!account) return { path: 'provider', code: 'unknown', message: 'must be the name of a provider.' }
+  if (!account)
+    return { path: 'provider', code: 'unknown', message: `is "${provider}", which is not the name of a provider.` }
   if (mayUse(account, name)) return undefined
-  return { path: 'name', code: 'unknown', message: `must be a model that the operator allows for ${provider}.` }
+  return { path: 'name', code: 'unknown', message: `is "${name}", which the operator does not allow for ${provider}.` }
 }
 
 /** What a request to a provider needs. */

@@ -76,7 +76,8 @@ export const operations = (tests: RateLimit): operation.Operation[] => [
     path: `${path}/:id`,
     scope: 'tools:write',
     summary: 'Delete a tool',
-    description: 'Fails with `details.used_by` while an agent names it.',
+    description:
+      'Fails with `details.used_by` while the draft, the deployed version or the candidate of an agent names it.',
     params: ById,
     errors: ['INVALID_STATE'],
     response: Deleted,

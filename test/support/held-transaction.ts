@@ -5,6 +5,8 @@ import { sql } from '../../server/kit/postgres/sql.ts'
 export interface HeldTransaction extends AsyncDisposable {
   /** The process id of its PostgreSQL backend. */
   pid: number
+  /** Resolves when a statement waits for this transaction, or when the request is answered without waiting. */
+  waitUntilBlocking: (request: Promise<unknown>) => Promise<void>
   /** Commits it, or rolls it back with this error. */
   end: (error?: Error) => Promise<void>
 }
@@ -22,6 +24,16 @@ export async function holdTransaction(pool: Pool, work: (db: Db) => Promise<unkn
   const pid = await started.promise
   return {
     pid,
+    async waitUntilBlocking(request) {
+      let is_answered = false
+      const answered = () => {
+        is_answered = true
+      }
+      request.then(answered, answered)
+      const blocked = sql`select from pg_stat_activity
+        where datname = current_database() and ${pid} = any(pg_blocking_pids(pid))`
+      while (!is_answered && (await pool.run(blocked)) === 0);
+    },
     async end(error) {
       if (error) released.reject(error)
       else released.resolve()

@@ -1,0 +1,36 @@
+import { type At, on, type Reaction } from '../kit/at.ts'
+import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
+import type { Use } from '../kit/problem.ts'
+import * as providers from '../models/store.ts'
+import * as tools from '../tools/store.ts'
+
+export const reactions: Reaction[] = [
+  on(
+    providers.findingUses,
+    async (at, { name, used_by }) => void used_by.push(...(await findNamingProvider(at, name))),
+  ),
+  on(tools.findingUses, async (at, { name, used_by }) => void used_by.push(...(await findNamingTool(at, name)))),
+]
+
+const findNamingProvider = (at: At, name: string): Promise<Use[]> =>
+  findAgents(
+    at,
+    (configuration) =>
+      sql`${name} in (${configuration} #>> '{model,provider}', ${configuration} #>> '{fallback_model,provider}')`,
+  )
+
+/** A script's tools are also in `tools`. */
+const findNamingTool = (at: At, name: string): Promise<Use[]> =>
+  findAgents(at, (configuration) => sql`(${configuration} -> 'tools')::jsonb ? ${name}`)
+
+/** The agents whose draft, deployed version or candidate meets the condition. A workspace has at most 1,000 agents. */
+function findAgents({ db, workspace }: At, condition: (configuration: Sql) => Sql): Promise<Use[]> {
+  return db.many<Use>(
+    sql`select 'agent' as kind, id from agents
+      where workspace_id = ${workspace} and (${condition(raw('draft'))} or exists (
+        select from agent_versions as version
+        where version.workspace_id = ${workspace} and version.id in (deployed_version_id, candidate_version_id)
+          and ${condition(raw('configuration'))}))
+      order by id`,
+  )
+}

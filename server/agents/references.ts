@@ -1,0 +1,40 @@
+import type { At } from '../kit/at.ts'
+import type { Fault } from '../kit/problem.ts'
+import * as models from '../models/store.ts'
+import { built_in_names } from '../tools/schema.ts'
+import * as tools from '../tools/store.ts'
+import type { Configuration } from './configuration.ts'
+
+/** The tools, providers and models that the configuration names and that don't exist. */
+export async function unknownNames(at: At, configuration: Configuration): Promise<Fault[]> {
+  const [unknown_tools, unknown_models] = await Promise.all([
+    unknownTools(at, configuration),
+    unknownModels(at, configuration),
+  ])
+  return [...unknown_models, ...unknown_tools]
+}
+
+async function unknownTools(at: At, { tools: names }: Configuration): Promise<Fault[]> {
+  if (names.length === 0) return []
+  const found = await tools.findByNames(at, names)
+  const known = new Set([...built_in_names, ...found.map(({ name }) => name)])
+  return names.flatMap((name, index) =>
+    known.has(name) ? [] : [unknown(`tools.${index}`, `is "${name}", which is not the name of a tool.`)],
+  )
+}
+
+async function unknownModels(at: At, configuration: Configuration): Promise<Fault[]> {
+  const faults: Fault[] = []
+  for (const field of ['model', 'fallback_model'] as const) {
+    const model = configuration[field]
+    const fault = model && (await models.choiceFault(at, model))
+    if (fault) faults.push(unknown(`${field}.${fault.path}`, fault.message))
+  }
+  return faults
+}
+
+export const unknown = (path: string, message: string): Fault => ({
+  path,
+  code: 'unknown',
+  message: `${path} ${message}`,
+})

@@ -32,7 +32,7 @@ const defaults = {
     tokens_max: 60_000,
     reply_characters_max: 4_000,
     idle_seconds: 86_400,
-    tool_timeout_ms: 8_000,
+    tool_timeout_ms: 20_000,
   },
 }
 
@@ -356,7 +356,7 @@ const invalid_fields: [path: string, change: object][] = [
   ['limits.tokens_max', { limits: { tokens_max: 60_001 } }],
   ['limits.reply_characters_max', { limits: { reply_characters_max: 4_001 } }],
   ['limits.idle_seconds', { limits: { idle_seconds: 86_401 } }],
-  ['limits.tool_timeout_ms', { limits: { tool_timeout_ms: 8_001 } }],
+  ['limits.tool_timeout_ms', { limits: { tool_timeout_ms: 20_001 } }],
 ]
 
 test('an invalid configuration is rejected on create and on update, also in a draft', async () => {

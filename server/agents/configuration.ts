@@ -128,7 +128,7 @@ const limits_max = {
   tokens_max: 60_000,
   reply_characters_max: 4_000,
   idle_seconds: 86_400,
-  tool_timeout_ms: 8_000,
+  tool_timeout_ms: 20_000,
 }
 
 const limit = (name: keyof typeof limits_max, description: string) =>
@@ -141,7 +141,7 @@ const limits = {
   idle_seconds: limit('idle_seconds', 'A conversation without a message for this long is closed.'),
   tool_timeout_ms: limit(
     'tool_timeout_ms',
-    'How long a tool may take.',
+    "How long a tool may take. A tool's own `timeout_ms` applies if it is shorter.",
   ),
 }
 

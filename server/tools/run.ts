@@ -2,7 +2,7 @@ import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { signedHeaders, signingSecrets, unreadable_secret } from '../kit/crypto/signing-secrets.ts'
 import { assertNotTooDeep } from '../kit/http/body/read-json.ts'
-import { OutboundError, type OutboundRequest, type OutboundResponse } from '../kit/outbound/request.ts'
+import { OutboundError, type OutboundRequest, type OutboundResponse, OutboundTimeout } from '../kit/outbound/request.ts'
 import { storable, truncateBytes } from '../kit/text.ts'
 import { product } from '../product.ts'
 import { argumentFault } from './arguments.ts'
@@ -59,14 +59,17 @@ async function run(at: At, tool: StoredTool, call: ToolCall, remaining: () => nu
     const send = () => at.tools.outbound.send(url, { ...request, timeout_ms: Math.max(1, remaining()) })
     const may_repeat = () => !tool.has_side_effects && remaining() > 0 && !call.signal?.aborted
     const first = await send().catch((error: unknown) => {
-      if (error instanceof OutboundError && may_repeat()) return undefined
+      if (error instanceof OutboundError && !(error instanceof OutboundTimeout) && may_repeat()) return undefined
       throw error
     })
     const is_repeated = !first || (repeated_statuses.includes(first.status) && may_repeat())
     return toOutcome(is_repeated ? await send() : first)
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
-    return failed(remaining() <= 0 ? 'timeout' : 'failed', error.message)
+    const is_timeout = error instanceof OutboundTimeout || remaining() <= 0
+    // A repeated request had less time than the call.
+    if (is_timeout) return failed('timeout', `There was no response within ${tool.timeout_ms / 1000} seconds.`)
+    return failed('failed', error.message)
   }
 }
 

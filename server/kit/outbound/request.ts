@@ -22,6 +22,7 @@ export interface OutboundResponse {
 
 /** The request was not sent, or got no valid response. The message is shown to the client. */
 export class OutboundError extends Error {}
+export class OutboundTimeout extends OutboundError {}
 
 export const host_not_found = 'The host name was not found.'
 
@@ -69,7 +70,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
     this.#request = request
     this.#resolve = resolve
     this.#reject = reject
-    const timedOut = () => new OutboundError(`There was no response within ${request.timeout_ms / 1000} seconds.`)
+    const timedOut = () => new OutboundTimeout(`There was no response within ${request.timeout_ms / 1000} seconds.`)
     this.#timer = setTimeout(() => this.#abort(timedOut()), request.timeout_ms)
     request.signal?.addEventListener('abort', this.#cancel)
     if (request.signal?.aborted) this.#cancel()

@@ -144,8 +144,9 @@ test('an unsupported method gets 405 with the supported ones in Allow', async ()
     [`/contacts/${id}`, 'DELETE, GET, HEAD, PATCH', ['POST']],
     [`/contacts/${id}/crm_ids/hubspot`, 'DELETE, PUT', ['GET', 'HEAD', 'POST', 'PATCH']],
     ['/agents', 'GET, HEAD, POST', ['PATCH', 'DELETE']],
-    [`/agents/${unknown_id}`, 'GET, HEAD', ['POST', 'PATCH', 'DELETE']],
-    [`/agents/${unknown_id}/versions`, 'GET, HEAD', ['POST', 'PATCH', 'DELETE']],
+    [`/agents/${unknown_id}`, 'DELETE, GET, HEAD, PATCH', ['POST']],
+    [`/agents/${unknown_id}/versions`, 'GET, HEAD, POST', ['PATCH', 'DELETE']],
+    [`/agents/${unknown_id}/deployments`, 'GET, HEAD', ['POST', 'PATCH', 'DELETE']],
   ] as const) {
     for (const prefix of ['/api/v1', '/v1']) {
       for (const method of [...others, ...more].filter((other) => !allow.includes(other))) {

@@ -8,9 +8,10 @@ import { base_paths, documented_operations, findOperation, pathOf } from './docu
 import { openMemory } from './memory.ts'
 import { pick, type Random, split } from './random.ts'
 import { corruptBytes, randomRequest } from './random-requests.ts'
-import { described_in_words, type FuzzClient, type FuzzRequest, nearlyValidRequest, validRequest } from './requests.ts'
+import { type FuzzClient, type FuzzRequest, nearlyValidRequest, validRequest } from './requests.ts'
 import type { RunOptions, Scenario } from './scenario.ts'
 import { withServers } from './server.ts'
+import { described_in_words } from './values.ts'
 
 const requests = { long: 100_000, short: 1_200 }
 const workers = 16
@@ -131,9 +132,12 @@ function faultsOf(request: FuzzRequest, answer: Answer | undefined): string[] {
 
 function isAllowed({ status, body }: Answer): boolean {
   if (status < 400 || state_dependent_statuses.includes(status)) return true
+  // A workspace can test one provider or tool per second.
+  if (status === 429) return body.error.details.limit_per_second === 1
   if (status === 403) return body.error.details.required_scope === withheld_scope
   const fields: { path: string }[] = body.error.details.fields ?? []
-  return status === 400 && fields.length > 0 && fields.every(({ path }) => described_in_words.includes(path))
+  const isInWords = (path: string) => path.split('.').some((name) => described_in_words.includes(name))
+  return status === 400 && fields.length > 0 && fields.every(({ path }) => isInWords(path))
 }
 
 function noOperationFaults({ method, target }: FuzzRequest, answer: Answer): string[] {
@@ -156,6 +160,12 @@ function remember(
     if (!webhook_id) continue
     const path = '/webhooks/{id}/deliveries/{delivery_id}'
     for (const end of ['', '/resend']) memory.rememberPath(path + end, { id: webhook_id, delivery_id: id })
+  }
+  for (const { id, deployed_version } of [answer.body?.data ?? []].flat()) {
+    if (!deployed_version) continue
+    const path = '/agents/{id}/versions/{version_id}'
+    for (const end of ['', '/diff']) memory.rememberPath(path + end, { id, version_id: deployed_version.id })
+    memory.remember('version_id', deployed_version.id)
   }
   const operation = findOperation(method, target)
   if (answer.status >= 300 || kind !== 'valid' || !operation) return

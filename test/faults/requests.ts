@@ -3,7 +3,7 @@ import { base_paths, documented_operations } from './document.ts'
 import type { Memory } from './memory.ts'
 import { type Mutated, mutateBody, mutateQueryValue, mutateText } from './mutate.ts'
 import { between, chance, pick, type Random } from './random.ts'
-import { fromPattern, typesOf, validValue } from './values.ts'
+import { described_in_words, fromPattern, typesOf, validValue } from './values.ts'
 
 export interface FuzzRequest {
   kind: 'valid' | 'nearly valid' | 'random' | 'bytes'
@@ -27,12 +27,6 @@ export interface FuzzClient {
   /** Has only `contacts:read`. */
   limited_key: string
 }
-
-/** The document describes the valid combinations of these only in words, so they are mostly left out. */
-export const described_in_words = [
-  ...['cursor', 'crm_system', 'crm_id', 'after', 'Last-Event-ID'],
-  ...['url', 'events', 'inbox_answer', 'since', 'until'],
-]
 
 /** Creates are frequent, so that resources exist. Webhooks are not: each of them gets every event. */
 const isFrequent = ({ method, path }: DocumentedOperation): boolean => method === 'POST' && path !== '/webhooks'
@@ -79,7 +73,7 @@ function pathValues({ random, memory }: FuzzClient, operation: DocumentedOperati
   if (before) return before
   const ids = memory.idsAt(path.slice(0, path.indexOf('/{')))
   const values = parametersIn(operation, 'path').map(({ name, schema }): [string, string] => {
-    if (schema.format !== 'uuid') return [name, String(validValue(random, name, schema, memory))]
+    if (name !== 'id' && schema.format !== 'uuid') return [name, String(validValue(random, name, schema, memory))]
     return [name, ids.length > 0 && chance(random, 0.95) ? pick(random, ids) : otherId(random, memory)]
   })
   return Object.fromEntries(values)

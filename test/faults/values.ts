@@ -7,6 +7,13 @@ import { between, chance, pick, type Random } from './random.ts'
 const ajv = new Ajv2020({ strict: false })
 addFormats.default(ajv)
 
+/** The document describes valid values of these only in words, or they name other resources, so they are mostly left out. */
+export const described_in_words = [
+  ...['cursor', 'crm_system', 'crm_id', 'after', 'Last-Event-ID', 'against'],
+  ...['url', 'events', 'inbox_answer', 'since', 'until', 'base_url', 'parameters'],
+  ...['language', 'script', 'model', 'fallback_model', 'tools', 'results', 'version_id'],
+]
+
 const recall_share = 0.3
 const short_text = 20
 /** Longer lists make workspaces so large that listing them dominates the run. */
@@ -37,7 +44,7 @@ export function validValue(random: Random, name: string, schema: Schema, memory:
   if (types.includes('object') && !schema.properties) return { phone_number: fromPattern(random, '\\+4930\\d{6}') }
   if (types.includes('object')) return validObject(random, schema, memory)
   if (types.includes('array')) return validList(random, name, schema, memory)
-  if (types.includes('integer')) return validInteger(random, schema)
+  if (types.includes('integer') || types.includes('number')) return validInteger(random, schema)
   return types.includes('string') ? validText(random, schema) : anyJson(random, 3)
 }
 
@@ -46,9 +53,14 @@ function validObject(random: Random, { properties = {}, required = [] }: Schema,
     ([name, { readOnly, ...schema }]) =>
       // Objects with arbitrary members, such as a column map, must match other parts of the request.
       !(typeof schema.additionalProperties === 'object') &&
-      (required.includes(name) || chance(random, readOnly ? 0.05 : 0.4)),
+      (required.includes(name) || chance(random, shareOf(name, readOnly))),
   )
   return Object.fromEntries(chosen.map(([name, schema]) => [name, validValue(random, name, schema, memory)]))
+}
+
+function shareOf(name: string, is_read_only = false): number {
+  if (is_read_only) return 0.05
+  return described_in_words.includes(name) ? 0.1 : 0.4
 }
 
 function validList(random: Random, name: string, { items = {}, maxItems = 10 }: Schema, memory: Memory): unknown[] {

@@ -41,6 +41,7 @@ import { operations as tools } from './tools/routes.ts'
 import { event_types as webhook_events } from './webhooks/event-types.ts'
 import { identifyInbox } from './webhooks/inbox.ts'
 import { inbox_operations, operations as webhooks } from './webhooks/routes.ts'
+import { operations as workspace } from './workspaces/routes.ts'
 
 export const catalog = newCatalog(
   [contact_events, agent_events, conversation_events, import_events, api_key_events, webhook_events].flatMap((types) =>
@@ -64,6 +65,7 @@ const rooms: Operation[] = [
   ...webhooks(catalog),
   ...overview(catalog),
   ...clocks,
+  ...workspace,
 ]
 const workspace_operations: Operation[] = [...rooms, ...apiKeys(scopesOf(rooms))]
 
@@ -106,6 +108,7 @@ const about: About = {
     overview: 'Figures of the workspace at a glance.',
     webhooks: 'Send events to your server as they happen, and follow each delivery.',
     test_clock: 'The time of a test workspace. It stands still until you advance it.',
+    workspace: 'The workspace of the API key, and its settings.',
     api_keys: 'Manage API keys. Requires a key with the scopes `api_keys:read` and `api_keys:write`, granted by name.',
   },
   servers: served_at,

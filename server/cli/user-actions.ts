@@ -51,7 +51,7 @@ export async function joinUser(service: Service, email: string, { workspace: nam
   return memberAnswer(person, workspace, role)
 }
 
-const memberAnswer = (person: Person, { id, name }: workspaces.Workspace, role: Role): Answer => ({
+const memberAnswer = (person: Person, { id, name }: workspaces.ListedWorkspace, role: Role): Answer => ({
   data: { person, workspace: { id, name, role } },
   text: `${person.email} is ${role} of "${name}".`,
 })

@@ -1,28 +1,11 @@
 import { Deleted } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
-import { onUniqueViolation } from '../kit/postgres/errors.ts'
-import * as workspaces from '../workspaces/store.ts'
 import * as members from './members.ts'
 import { roleRequired } from './roles.ts'
 import * as schema from './schema.ts'
-import * as people from './store.ts'
 import { requireSession } from './visitor.ts'
 
-/** The workspace's name and its members. */
 export const member_operations: operation.Operation[] = [
-  operation.write({
-    id: 'workspace.update',
-    method: 'PATCH',
-    path: '/workspace',
-    scope: 'workspace:write',
-    summary: 'Rename the workspace',
-    body: schema.WorkspaceChange,
-    response: schema.Workspace,
-    run: async (at, { body }) => {
-      const renamed = await workspaces.rename(at, body.name).catch(onUniqueViolation(people.workspaceNameInUse))
-      return { ...renamed, role: 'owner' as const }
-    },
-  }),
   operation.list({
     id: 'members.list',
     path: '/members',

@@ -52,8 +52,6 @@ export type PasswordChange = Static<typeof PasswordChange>
 
 export const PersonChange = closed({ name: Name })
 
-export const WorkspaceChange = closed({ name: WorkspaceName })
-
 /** `now` is for test workspaces: when its clock begins. */
 export const NewWorkspace = closed({
   name: WorkspaceName,

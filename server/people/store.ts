@@ -98,13 +98,11 @@ export const createWorkspace = (at: At, { person_id, name, kind, now }: NewWorks
       throw invalidState(`You are a member of ${total} workspaces, the maximum. Leave one before you create another.`)
     }
     const workspace = await workspaces.create(at, { name, kind })
-    if (!workspace) throw workspaceNameInUse()
+    if (!workspace) throw workspaces.nameInUse()
     const inWorkspace = { ...at, workspace: workspace.id }
     if (kind === 'test') await clocks.create({ ...inWorkspace, now: begins_at }, { seed: clocks.default_seed })
     await join(inWorkspace, { person_id, role: 'owner' })
     return { id: workspace.id, name: workspace.name, kind: workspace.kind, role: 'owner' as const }
   })
-
-export const workspaceNameInUse = () => inUse('name', 'A workspace with this name already exists.', undefined)
 
 const invalidNow = (message: string) => invalid([{ path: 'now', code: 'format', message }])

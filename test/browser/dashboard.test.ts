@@ -270,7 +270,7 @@ test("a member can't use the operations of owners", { skip }, async () => {
       (await fetch(path, { method, headers, ...(body && { body: JSON.stringify(body) }) })).status
     return [
       await ask('POST', '/app/api/v1/api_keys', { name: 'x', scopes: null, expires_at: null }),
-      await ask('PATCH', '/app/workspace', { name: 'x' }),
+      await ask('PATCH', '/app/api/v1/workspace', { name: 'x' }),
       await ask('POST', '/app/invitations', { role: 'owner' }),
       await ask('GET', '/app/api/v1/contacts'),
     ]

@@ -121,7 +121,7 @@ test('with a person there is no set-up link, and renaming the first workspace cr
   const cookie = signed_in.headers.getSetCookie()[0] ?? ''
   const { data } = JSON.parse(await signed_in.text())
   const headers = { cookie, 'x-workspace': data.workspaces[0].id }
-  assert.equal((await go('PATCH', '/workspace', { name: 'Acme' }, headers)).status, 200)
+  assert.equal((await go('PATCH', '/api/v1/workspace', { name: 'Acme' }, headers)).status, 200)
   assert.equal((await go('POST', '/workspaces', { name: 'Default' }, headers)).status, 201)
   await stop(running)
   const next = start()

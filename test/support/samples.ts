@@ -121,6 +121,7 @@ export const makers: Record<string, (tenant: Tenant) => Promise<string>> = {
     await addTestClock()
     return ''
   },
+  workspace: async ({ id }) => id,
   api_keys: async ({ call }) => (await call('POST', '/api_keys', newApiKey())).body.data.id,
 }
 
@@ -148,6 +149,7 @@ export const bodies: Record<string, () => object> = {
   'webhooks.receive': () => ({ anything: true }),
   'webhooks.recover': () => ({ since: '2026-11-15T09:30:00Z' }),
   'test_clock.advance': () => ({ by_seconds: 60 }),
+  'workspace.update': () => ({ settings: { tool_runs_keep_days: 30 } }),
   'api_keys.create': newApiKey,
   'api_keys.rotate': () => ({ overlap_seconds: 60 }),
 }

@@ -248,7 +248,6 @@ async function visitDashboard(server: Server): Promise<void> {
     [owner, 'DELETE', `/sessions/${newId()}`],
     [owner, 'PATCH', '/person', { name: 'Owner' }],
     [owner, 'POST', '/workspaces', { name: newId(), kind: 'test' }],
-    [owner, 'PATCH', '/workspace', { name: newId() }],
     [owner, 'GET', '/members'],
     [owner, 'PATCH', `/members/${member.id}`, { role: 'viewer' }],
     [owner, 'GET', '/invitations'],
@@ -277,6 +276,7 @@ async function runCommands(server: Server): Promise<void> {
   await server.fetch('GET', '/ready')
   const [{ name = '' } = {}] = await workspaces.list({ db: pool })
   await workspaces.find({ db: pool }, name)
+  await workspaces.readSettings(at)
   await people.list({ db: pool })
   await versions.findByName(at, { agent_id: newId(), name: 'v1' })
   await inTransaction(at, (at) => api_keys.ensure(at, { token: key, key: { name, scopes: null, expires_at: null } }))

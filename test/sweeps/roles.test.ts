@@ -111,6 +111,7 @@ const allowed: Record<string, Role[]> = {
       'api_keys.get',
       'api_keys.rotate',
       'api_keys.revoke',
+      'workspace.get',
       'workspace.update',
       'members.list',
       'members.update',

@@ -2,10 +2,9 @@ import { Button, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { TestBadge } from '../clocks/TestBadge.tsx'
-import { useWorkspaceId } from '../kit/api.ts'
+import { useApi } from '../kit/api.ts'
 import { formErrors } from '../kit/error-messages.ts'
 import { Card, Stack, useTitle } from '../kit/Page.tsx'
-import { request } from '../kit/request.ts'
 import { session_query, useIsOwner, useIsTest, useMembership } from '../kit/session.ts'
 import { ErrorAlert } from '../kit/states.tsx'
 import { showToast } from '../kit/toast.ts'
@@ -15,13 +14,13 @@ import styles from './settings.module.css'
 
 export function WorkspacePage() {
   useTitle('Workspace')
-  const workspace = useWorkspaceId()
+  const api = useApi()
   const client = useQueryClient()
   const is_owner = useIsOwner()
   const { name = '', role = 'viewer' } = useMembership() ?? {}
   const form = useForm({ initialValues: { name } })
   const renaming = useMutation({
-    mutationFn: (body: { name: string }) => request('/app/workspace', { method: 'PATCH', body, workspace }),
+    mutationFn: (body: { name: string }) => api.send('PATCH', '/workspace', body),
     onError: (error) => form.setErrors(formErrors(error, ['name']).fields),
     onSuccess: async () => {
       await client.invalidateQueries(session_query)
@@ -40,7 +39,7 @@ export function WorkspacePage() {
             description={is_owner ? undefined : 'Only owners can change this.'}
             {...form.getInputProps('name')}
           />
-          <TextInput label="Workspace ID" value={workspace} readOnly />
+          <TextInput label="Workspace ID" value={api.workspace} readOnly />
           <TextInput label="Your role" description={roleDescription(role)} value={roleLabel(role)} readOnly />
           {is_owner && (
             <Button type="submit" loading={renaming.isPending} className={styles.submit}>

@@ -6,7 +6,7 @@ interface FieldError {
 }
 
 interface FormErrors {
-  /** By the names of the form's fields. */
+  /** By the names of the form's fields, which may be paths. */
   fields: Record<string, string>
   /** Belongs to no field of the form; shown above it. */
   message: string | undefined
@@ -22,16 +22,31 @@ export function formErrors(error: unknown, names: string[]): FormErrors {
   const fields: Record<string, string> = {}
   let rest: string | undefined
   for (const { path, message } of errors) {
-    const name = path.split('.')[0] ?? ''
-    if (names.includes(name)) fields[name] ??= withoutPath(path, message)
+    const name = names.find((name) => path === name || path.startsWith(`${name}.`))
+    if (name !== undefined) fields[name] ??= withoutField(name, path, message)
     else rest ??= message
   }
   if (errors.length === 0) rest = errorMessage(error)
   return { fields, message: rest }
 }
 
-/** "phone_number must be ..." appears below the field, so its name is left out. */
-function withoutPath(path: string, message: string): string {
-  const text = message.startsWith(path) ? message.slice(path.length).trim() : message
-  return text.charAt(0).toUpperCase() + text.slice(1)
+/** "phone_number must be ..." appears below the field, so its name is left out. What is inside of the field is still named. */
+function withoutField(name: string, path: string, message: string): string {
+  const is_item = /^\d+$/.test(path.slice(name.length + 1))
+  const known = is_item ? path : name
+  if (!message.startsWith(known)) return message
+  const text = message.slice(known.length)
+  return text.startsWith('.') ? text.slice(1) : capitalize(text.trim())
+}
+
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+const uses_shown = 5
+
+/** "Used by: Reception, Sales and 3 more", for a deletion that fails because something else refers to it. */
+export function usedByMessage(error: unknown): string | undefined {
+  if (!(error instanceof Problem) || !Array.isArray(error.details.used_by)) return undefined
+  const names = (error.details.used_by as { name: string }[]).map(({ name }) => name)
+  const more = names.length - uses_shown
+  return `Used by: ${names.slice(0, uses_shown).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }

@@ -1,54 +1,49 @@
-import { Button, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { Workspace } from '../../../server/workspaces/schema.ts'
 import { TestBadge } from '../clocks/TestBadge.tsx'
 import { useApi } from '../kit/api.ts'
-import { formErrors } from '../kit/error-messages.ts'
 import { Card, Stack, useTitle } from '../kit/Page.tsx'
-import { session_query, useIsOwner, useIsTest, useMembership } from '../kit/session.ts'
-import { ErrorAlert } from '../kit/states.tsx'
-import { showToast } from '../kit/toast.ts'
+import { useIsOwner, useIsTest, useMembership } from '../kit/session.ts'
+import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { roleDescription, roleLabel } from '../people/roles.ts'
 import { LeaveWorkspace } from './LeaveWorkspace.tsx'
 import styles from './settings.module.css'
+import { WorkspaceForm } from './WorkspaceForm.tsx'
 
 export function WorkspacePage() {
   useTitle('Workspace')
   const api = useApi()
-  const client = useQueryClient()
   const is_owner = useIsOwner()
   const { name = '', role = 'viewer' } = useMembership() ?? {}
-  const form = useForm({ initialValues: { name } })
-  const renaming = useMutation({
-    mutationFn: (body: { name: string }) => api.send('PATCH', '/workspace', body),
-    onError: (error) => form.setErrors(formErrors(error, ['name']).fields),
-    onSuccess: async () => {
-      await client.invalidateQueries(session_query)
-      showToast('Workspace renamed.')
-    },
-  })
   return (
     <Stack>
       <Card title="Workspace" aside={useIsTest() && <TestBadge />}>
-        <form className={styles.form} onSubmit={form.onSubmit((values) => renaming.mutate(values))}>
-          {renaming.error && <ErrorAlert>{formErrors(renaming.error, ['name']).message}</ErrorAlert>}
-          <TextInput
-            label="Name"
-            required={is_owner}
-            readOnly={!is_owner}
-            description={is_owner ? undefined : 'Only owners can change this.'}
-            {...form.getInputProps('name')}
-          />
+        <div className={styles.form}>
+          {is_owner ? (
+            <WorkspaceSettings key={api.workspace} />
+          ) : (
+            <TextInput label="Name" readOnly description="Only owners can change this." value={name} />
+          )}
+        </div>
+      </Card>
+      <Card title="About">
+        <div className={styles.form}>
           <TextInput label="Workspace ID" value={api.workspace} readOnly />
           <TextInput label="Your role" description={roleDescription(role)} value={roleLabel(role)} readOnly />
-          {is_owner && (
-            <Button type="submit" loading={renaming.isPending} className={styles.submit}>
-              Save
-            </Button>
-          )}
-        </form>
+        </div>
       </Card>
       <LeaveWorkspace />
     </Stack>
   )
+}
+
+function WorkspaceSettings() {
+  const api = useApi()
+  const { data, error, refetch } = useQuery({
+    queryKey: [api.workspace, 'workspace'],
+    queryFn: ({ signal }) => api.get<Workspace>('/workspace', {}, signal),
+  })
+  if (error) return <LoadError error={error} retry={refetch} />
+  return data ? <WorkspaceForm workspace={data} /> : <LoadingSkeleton lines={5} />
 }

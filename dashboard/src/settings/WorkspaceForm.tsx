@@ -1,0 +1,101 @@
+import { Button, NumberInput, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Workspace } from '../../../server/workspaces/schema.ts'
+import { useApi } from '../kit/api.ts'
+import { formErrors } from '../kit/error-messages.ts'
+import { changedFields } from '../kit/merge.ts'
+import { session_query } from '../kit/session.ts'
+import { ErrorAlert } from '../kit/states.tsx'
+import { showToast } from '../kit/toast.ts'
+import styles from './settings.module.css'
+
+type Setting = keyof Workspace['settings']
+
+interface Values {
+  name: string
+  /** "" if the field is blank, a text if it is no number. */
+  settings: Record<Setting, number | string>
+}
+
+const fields = [
+  'name',
+  'settings.conversations_keep_days',
+  'settings.tool_runs_keep_days',
+  'settings.tokens_per_day_max',
+]
+/** The server checks the limits: a value that is out of range is shown with its error, and not changed. */
+const number_props = { allowDecimal: false, allowNegative: false, clampBehavior: 'none', hideControls: true } as const
+
+/** Sends only the fields that were edited, so that it doesn't undo what others change meanwhile. */
+export function WorkspaceForm({ workspace }: { workspace: Workspace }) {
+  const api = useApi()
+  const client = useQueryClient()
+  const [before, setBefore] = useState(() => toValues(workspace))
+  const form = useForm<Values>({ initialValues: before })
+  const saving = useMutation({
+    mutationFn: (values: Values) => api.send<Workspace>('PATCH', '/workspace', toChanges(before, values)),
+    onError: (error) => form.setErrors(formErrors(error, fields).fields),
+    onSuccess: async (saved) => {
+      const stored = toValues(saved)
+      setBefore(stored)
+      form.setValues(stored)
+      client.setQueryData([api.workspace, 'workspace'], saved)
+      await client.invalidateQueries(session_query)
+      showToast('Workspace saved.')
+    },
+  })
+  return (
+    <form className={styles.form} onSubmit={form.onSubmit((values) => saving.mutate(values))}>
+      {saving.error && <ErrorAlert>{formErrors(saving.error, fields).message}</ErrorAlert>}
+      <TextInput label="Name" required {...form.getInputProps('name')} />
+      <NumberInput
+        label="Delete conversations after"
+        description="Days after the last message. Leave blank to keep conversations forever."
+        placeholder="Never"
+        suffix=" days"
+        {...number_props}
+        {...form.getInputProps('settings.conversations_keep_days')}
+      />
+      <NumberInput
+        label="Delete tool runs after"
+        description="Leave blank to keep them forever."
+        placeholder="Never"
+        suffix=" days"
+        {...number_props}
+        {...form.getInputProps('settings.tool_runs_keep_days')}
+      />
+      <NumberInput
+        label="Tokens per day"
+        description="How many tokens the agents of this workspace can use in a day."
+        required
+        thousandSeparator=","
+        {...number_props}
+        {...form.getInputProps('settings.tokens_per_day_max')}
+      />
+      <Button type="submit" loading={saving.isPending} className={styles.submit}>
+        Save
+      </Button>
+    </form>
+  )
+}
+
+const toValues = ({ name, settings }: Workspace): Values => ({
+  name,
+  settings: {
+    conversations_keep_days: settings.conversations_keep_days ?? '',
+    tool_runs_keep_days: settings.tool_runs_keep_days ?? '',
+    tokens_per_day_max: settings.tokens_per_day_max,
+  },
+})
+
+function toChanges(before: Values, values: Values): object {
+  const { settings: _, ...changes } = changedFields(before, values)
+  const settings = Object.entries(changedFields(before.settings, values.settings))
+  if (settings.length === 0) return changes
+  return {
+    ...changes,
+    settings: Object.fromEntries(settings.map(([name, value]) => [name, value === '' ? null : value])),
+  }
+}

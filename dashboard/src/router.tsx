@@ -69,6 +69,19 @@ const agent = createRoute({
   path: '/agents/$id',
   component: lazyRouteComponent(() => import('./agents/AgentPage.tsx'), 'AgentPage'),
 })
+const tools = createRoute({
+  getParentRoute: () => workspace,
+  path: '/tools',
+  component: lazyRouteComponent(() => import('./tools/ToolsPage.tsx'), 'ToolsPage'),
+})
+const tool = createRoute({
+  getParentRoute: () => workspace,
+  path: '/tools/$id',
+  component: ownersOnly(
+    lazyRouteComponent(() => import('./tools/ToolPage.tsx'), 'ToolPage'),
+    'Tool',
+  ),
+})
 const events = createRoute({
   getParentRoute: () => workspace,
   path: '/events',
@@ -137,6 +150,11 @@ const members = createRoute({
   path: '/members',
   component: ownersOnly(lazyRouteComponent(() => import('./settings/MembersPage.tsx'), 'MembersPage')),
 })
+const providers = createRoute({
+  getParentRoute: () => settings,
+  path: '/providers',
+  component: lazyRouteComponent(() => import('./settings/ProvidersPage.tsx'), 'ProvidersPage'),
+})
 const profile = createRoute({
   getParentRoute: () => settings,
   path: '/me',
@@ -156,12 +174,14 @@ const tree = root.addChildren([
     importReport,
     agents,
     agent,
+    tools,
+    tool,
     events,
     webhooks,
     webhook,
     integrations,
     integration,
-    settings.addChildren([settingsIndex, apiKeys, workspaceSettings, members, profile]),
+    settings.addChildren([settingsIndex, apiKeys, workspaceSettings, members, providers, profile]),
   ]),
 ])
 

@@ -61,6 +61,7 @@ async function inviteAs(role: 'Member' | 'Viewer', name: string): Promise<Browse
 const owner_pages = {
   '/webhooks': 'Webhooks',
   '/webhooks/01a1dd18-9904-726a-94bc-9e3b6ab9ad11': 'Webhook',
+  '/tools/01a1dd18-9904-726a-94bc-9e3b6ab9ad11': 'Tool',
   '/integrations': 'Integrations',
   '/integrations/01a1dd18-9904-726a-94bc-9e3b6ab9ad11': 'Integration',
   '/settings/api-keys': 'Settings',
@@ -74,6 +75,9 @@ test('a workspace is filled with one resource of each kind', { skip }, async () 
   await send('POST', '/api/v1/contacts', { phone_number: '+14155550101', first_name: 'Konrad', tags: ['vip'] })
   await send('POST', '/api/v1/agents', { name: 'Reception', instructions: 'Greet the caller.' })
   await send('POST', '/api/v1/webhooks', { url: 'inbox', events: ['*'] })
+  await send('POST', '/api/v1/tools', { name: 'book_slot', url: 'https://93.184.215.14/book' })
+  const provider = { name: 'OpenAI', kind: 'openai_compatible', base_url: 'https://93.184.215.14/v1' }
+  await send('POST', '/api/v1/providers', { ...provider, default_model: 'small', api_key: 'sk-test' })
   const rows = [{ phone_number: '+14155550102' }, { phone_number: 'none' }]
   import_id = (await send('POST', '/api/v1/contacts/imports', { rows })).id
 })
@@ -89,19 +93,21 @@ test('an import that wrote nothing has no undo', { skip }, async () => {
 test('a viewer sees all resources, and no controls that change them', { skip }, async () => {
   const viewer = await inviteAs('Viewer', 'Vera Viewer')
   const on = viewer.page
-  assert.deepEqual(await linksOf(on, 'Main'), ['Home', 'Contacts', 'Imports', 'Agents', 'Events', 'Settings'])
+  assert.deepEqual(await linksOf(on, 'Main'), ['Home', 'Contacts', 'Imports', 'Agents', 'Tools', 'Events', 'Settings'])
   for (const [path, shown] of Object.entries({
     '': 'Contact created',
     '/contacts': 'Konrad',
     '/imports': 'API import',
     [`/imports/${import_id}`]: 'none',
     '/agents': 'Reception',
+    '/tools': 'book_slot',
+    '/settings/providers': 'OpenAI',
     '/events': 'contact.created',
   })) {
     await openInPage(on, path)
     await on.locator('main').getByText(shown).first().waitFor()
     await loaded(on)
-    const name = path === '' ? 'home' : path.slice(1).replace(`/${import_id}`, ', one')
+    const name = path === '' ? 'home' : path.slice(1).replace(`/${import_id}`, ', one').replace('/', ' ')
     for (const [variant, size, colorScheme] of [
       ['', wide, 'light'],
       [', dark', wide, 'dark'],
@@ -124,7 +130,7 @@ test('a viewer sees all resources, and no controls that change them', { skip }, 
       path,
     )
     assert.equal(await on.locator('main').getByRole('checkbox').count(), 0, path)
-    assert.equal(await on.getByText(/api_key|API key|webhook\.|Webhooks/).count(), 0, path)
+    assert.equal(await on.getByText(/api_key|API key|webhook\.|Webhooks|93\.184\.215\.14/).count(), 0, path)
   }
 
   await openInPage(on, '/contacts')
@@ -150,7 +156,7 @@ test('a viewer sees all resources, and no controls that change them', { skip }, 
 
   await openInPage(on, '/settings')
   await on.getByLabel('Your role').waitFor()
-  assert.deepEqual(await linksOf(on, 'Settings'), ['Workspace', 'Profile'])
+  assert.deepEqual(await linksOf(on, 'Settings'), ['Workspace', 'Model providers', 'Profile'])
   await viewer.capture('viewer, settings')
   await on.getByRole('button', { name: 'Leave' }).click()
   await dialog(on).getByRole('button', { name: 'Leave' }).click()
@@ -162,7 +168,7 @@ test('a viewer sees all resources, and no controls that change them', { skip }, 
 test('a member edits contacts, and pages of owners say so', { skip }, async () => {
   const member = await inviteAs('Member', 'Max Member')
   const on = member.page
-  assert.deepEqual(await linksOf(on, 'Main'), ['Home', 'Contacts', 'Imports', 'Agents', 'Events', 'Settings'])
+  assert.deepEqual(await linksOf(on, 'Main'), ['Home', 'Contacts', 'Imports', 'Agents', 'Tools', 'Events', 'Settings'])
   await openInPage(on, '/contacts')
   await on.getByRole('button', { name: 'New contact' }).click()
   await dialog(on).getByLabel('Phone number').fill('+14155550177')

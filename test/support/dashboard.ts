@@ -23,8 +23,8 @@ export interface Dashboard {
   browser: Browser
   /** Opens a browser context with its own cookies. */
   newBrowserUser: () => Promise<BrowserUser>
-  /** Kills the server and starts it again at the same address. */
-  restart: () => Promise<void>
+  /** Kills the server and starts it again at the same address, with these environment variables added. */
+  restart: (environment?: Record<string, string>) => Promise<void>
 }
 
 export interface BrowserUser {
@@ -37,14 +37,16 @@ export interface BrowserUser {
 }
 
 /** Starts the server on a new database, and a browser, until the tests of the file are done. */
-export async function openDashboard(): Promise<Dashboard> {
+export async function openDashboard(environment: Record<string, string> = {}): Promise<Dashboard> {
   const url = process.env.TEST_DATABASE_URL
   if (!url) throw new Error('run it with: npm test -- FILE')
   const name = `browser_${process.pid}`
   const admin = openPool({ url, size: 1, onError: console.error })
   await admin.script(`create database ${name}`)
-  const start = (port: string) =>
+  const start = (port: string, more: Record<string, string> = {}) =>
     parley(['serve'], {
+      ...environment,
+      ...more,
       PORT: port,
       LOG_LEVEL: 'warn',
       DATABASE_URL: url.replace(/\/[^/]*$/, `/${name}`),
@@ -61,10 +63,10 @@ export async function openDashboard(): Promise<Dashboard> {
   })
   const [, setup_link = ''] = await server.says(/Set up +(\S+)/)
   const address = new URL(setup_link).origin
-  const restart = async () => {
+  const restart = async (more = {}) => {
     server.child.kill('SIGKILL')
     await server.ended
-    server = start(new URL(address).port)
+    server = start(new URL(address).port, more)
     await server.says(new RegExp(address))
   }
   return { address, setup_link, browser, newBrowserUser: () => openBrowserUser(browser, address), restart }

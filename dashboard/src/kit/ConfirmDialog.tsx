@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { errorMessage } from './error-messages.ts'
+import { errorMessage, usedByMessage } from './error-messages.ts'
 import { ErrorAlert } from './states.tsx'
 
 interface ConfirmDialogProps {
@@ -23,7 +23,11 @@ export function ConfirmDialog({ is_open, title, confirm_label, children, onClose
   return (
     <Modal opened={is_open} onClose={close} title={title}>
       <Text mb="lg">{children}</Text>
-      {confirming.error && <ErrorAlert>{errorMessage(confirming.error)}</ErrorAlert>}
+      {confirming.error && (
+        <ErrorAlert>
+          {errorMessage(confirming.error)} {usedByMessage(confirming.error)}
+        </ErrorAlert>
+      )}
       <Group justify="flex-end" mt="md">
         <Button variant="default" onClick={close} data-autofocus>
           Cancel

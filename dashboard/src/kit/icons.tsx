@@ -124,3 +124,12 @@ export const WebhookIcon = icon(
 export const PlugIcon = icon(<path d="M8 3.5V8M16 3.5V8M5.5 8h13v3.5a6.5 6.5 0 0 1-13 0V8ZM12 18v3" />)
 export const ClockIcon = icon(<path d="M12 7.5V12l3 2M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17Z" />)
 export const SendIcon = icon(<path d="M20.5 3.5 10 14M20.5 3.5 14 20.5l-4-6.5-6.5-4 17-6.5Z" />)
+export const ToolIcon = icon(
+  <path d="M14.6 6.5a4.4 4.4 0 0 0-5.7 5.6l-5 5a1.9 1.9 0 0 0 2.9 2.9l5-5a4.4 4.4 0 0 0 5.7-5.6l-2.7 2.6-2.6-.5-.4-2.5 2.8-2.5Z" />,
+)
+export const ModelIcon = icon(
+  <>
+    <rect x="7" y="7" width="10" height="10" rx="2.5" />
+    <path d="M10 3.5V7M14 3.5V7M10 17v3.5M14 17v3.5M3.5 10H7M3.5 14H7M17 10h3.5M17 14h3.5" />
+  </>,
+)

@@ -38,6 +38,9 @@ export interface RequestOptions {
 /** Resolves against the page's <base>: the dashboard may be served below a path. */
 export const toUrl = (path: string): string => new URL(path.replace(/^\//, ''), document.baseURI).href
 
+/** Whether both URLs have the same scheme, host and port. */
+export const isSameOrigin = (one: string, other: string): boolean => URL.parse(one)?.origin === URL.parse(other)?.origin
+
 export const withQuery = (path: string, query: Query = {}): string => {
   const params = new URLSearchParams()
   for (const [name, values] of Object.entries(query)) {

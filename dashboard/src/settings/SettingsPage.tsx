@@ -3,12 +3,14 @@ import { useWorkspaceId } from '../kit/api.ts'
 import { NowContext } from '../kit/now.ts'
 import { Page } from '../kit/Page.tsx'
 import { useIsOwner } from '../kit/session.ts'
+import { useCurrentLinkInView } from '../kit/useCurrentLinkInView.ts'
 import styles from './settings.module.css'
 
 const tabs = [
   { to: '/w/$workspace/settings/api-keys', name: 'API keys', is_for_owners: true },
   { to: '/w/$workspace/settings/workspace', name: 'Workspace', is_for_owners: false },
   { to: '/w/$workspace/settings/members', name: 'Members', is_for_owners: true },
+  { to: '/w/$workspace/settings/providers', name: 'Model providers', is_for_owners: false },
   { to: '/w/$workspace/settings/me', name: 'Profile', is_for_owners: false },
 ] as const
 
@@ -22,10 +24,11 @@ export function SettingsRedirect() {
 export function SettingsPage() {
   const workspace = useWorkspaceId()
   const is_owner = useIsOwner()
+  const bar = useCurrentLinkInView()
   const shown = tabs.filter(({ is_for_owners }) => is_owner || !is_for_owners)
   return (
     <Page title="Settings">
-      <nav className={styles.tabs} aria-label="Settings">
+      <nav className={styles.tabs} aria-label="Settings" ref={bar}>
         {shown.map(({ to, name }) => (
           <Link key={to} to={to} params={{ workspace }} className={styles.tab} activeProps={{ 'aria-current': 'page' }}>
             {name}

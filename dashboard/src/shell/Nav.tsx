@@ -1,5 +1,4 @@
-import { Link, useLocation, useParams } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
+import { Link, useParams } from '@tanstack/react-router'
 import {
   AgentIcon,
   EventsIcon,
@@ -8,9 +7,11 @@ import {
   PeopleIcon,
   PlugIcon,
   SettingsIcon,
+  ToolIcon,
   WebhookIcon,
 } from '../kit/icons.tsx'
 import { useIsOwner } from '../kit/session.ts'
+import { useCurrentLinkInView } from '../kit/useCurrentLinkInView.ts'
 import styles from './shell.module.css'
 
 const links = [
@@ -18,6 +19,7 @@ const links = [
   { to: '/w/$workspace/contacts', name: 'Contacts', Icon: PeopleIcon },
   { to: '/w/$workspace/imports', name: 'Imports', Icon: ImportIcon },
   { to: '/w/$workspace/agents', name: 'Agents', Icon: AgentIcon },
+  { to: '/w/$workspace/tools', name: 'Tools', Icon: ToolIcon },
   { to: '/w/$workspace/events', name: 'Events', Icon: EventsIcon },
   { to: '/w/$workspace/webhooks', name: 'Webhooks', Icon: WebhookIcon },
   { to: '/w/$workspace/integrations', name: 'Integrations', Icon: PlugIcon },
@@ -28,15 +30,9 @@ const owner_links: string[] = ['Webhooks', 'Integrations']
 
 export function Nav() {
   const { workspace = '' } = useParams({ strict: false })
-  const { pathname } = useLocation()
   const is_owner = useIsOwner()
   const shown = links.filter(({ name }) => is_owner || !owner_links.includes(name))
-  const nav = useRef<HTMLElement>(null)
-  // On a phone the bar scrolls sideways.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the current link changes with the path
-  useEffect(() => {
-    nav.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
-  }, [pathname])
+  const nav = useCurrentLinkInView()
   return (
     <nav className={styles.nav} aria-label="Main" ref={nav}>
       {shown.map(({ to, name, Icon }) => (

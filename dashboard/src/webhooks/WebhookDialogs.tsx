@@ -1,15 +1,13 @@
-import { Alert, Button, Modal } from '@mantine/core'
+import { Modal } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { Webhook, WebhookWithSecret } from '../../../server/webhooks/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
-import { CopyField } from '../kit/CopyField.tsx'
-import { AlertIcon } from '../kit/icons.tsx'
+import { NewSecret } from '../kit/NewSecret.tsx'
 import { showToast } from '../kit/toast.ts'
 import { RecoverForm } from './RecoverForm.tsx'
 import { WebhookForm } from './WebhookForm.tsx'
-import styles from './webhooks.module.css'
 
 export type WebhookDialog =
   | { kind: 'create' }
@@ -85,20 +83,13 @@ export function WebhookDialogs({ dialog, onChange }: WebhookDialogsProps) {
           />
         )}
         {dialog?.kind === 'secret' && (
-          <div className={styles.form}>
-            <Alert icon={<AlertIcon />} color="teal">
-              Copy this secret now. You won’t be able to see it again. Your server uses it to verify signatures.
-            </Alert>
-            <CopyField label="Signing secret" value={dialog.webhook.secret} copy_label="Copy secret" />
-            <Button
-              onClick={() => {
-                close()
-                void open(dialog.webhook.id)
-              }}
-            >
-              Done
-            </Button>
-          </div>
+          <NewSecret
+            value={dialog.webhook.secret}
+            onDone={() => {
+              close()
+              void open(dialog.webhook.id)
+            }}
+          />
         )}
       </Modal>
       <ConfirmDialog

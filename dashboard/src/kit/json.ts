@@ -1,0 +1,11 @@
+export const toJsonText = (value: unknown): string => JSON.stringify(value, null, 2)
+
+/** What is wrong with the text of a JSON field, or null. */
+export function jsonError(text: string): string | null {
+  try {
+    JSON.parse(text)
+    return null
+  } catch (error) {
+    return `This is not valid JSON. ${error instanceof Error ? error.message : ''}`
+  }
+}

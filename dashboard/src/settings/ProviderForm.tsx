@@ -1,0 +1,128 @@
+import { Button, Checkbox, PasswordInput, Select, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Provider, ProviderKind } from '../../../server/models/schema.ts'
+import { useApi } from '../kit/api.ts'
+import { formErrors } from '../kit/error-messages.ts'
+import { changedFields } from '../kit/merge.ts'
+import { isSameOrigin } from '../kit/request.ts'
+import { ErrorAlert } from '../kit/states.tsx'
+import styles from './settings.module.css'
+
+const fields = ['kind', 'name', 'base_url', 'default_model', 'api_key', 'is_default']
+
+export const kind_names: Record<ProviderKind, string> = {
+  openai_compatible: 'OpenAI-compatible',
+  anthropic: 'Anthropic',
+}
+const kinds = Object.entries(kind_names).map(([value, label]) => ({ value, label }))
+
+/** The URL is that of the vendor if it is left blank. */
+const examples: Record<ProviderKind, { name: string; base_url: string; default_model: string }> = {
+  openai_compatible: { name: 'OpenAI', base_url: 'https://api.openai.com/v1', default_model: 'gpt-5-mini' },
+  anthropic: { name: 'Anthropic', base_url: 'https://api.anthropic.com/v1', default_model: 'claude-sonnet-4-5' },
+}
+
+interface Values {
+  kind: ProviderKind
+  name: string
+  base_url: string
+  default_model: string
+  api_key: string
+  is_default: boolean
+}
+
+interface ProviderFormProps {
+  /** Undefined: creates a provider. */
+  provider?: Provider
+  is_default: boolean
+  onSaved: (provider: Provider) => unknown
+}
+
+export function ProviderForm({ provider, is_default, onSaved }: ProviderFormProps) {
+  const api = useApi()
+  const [before] = useState(() => toValues(provider, is_default))
+  const form = useForm<Values>({ initialValues: before })
+  const saving = useMutation({
+    mutationFn: (values: Values) =>
+      provider
+        ? api.send<Provider>('PATCH', `/providers/${provider.id}`, changedFields(before, values))
+        : api.send<Provider>('POST', '/providers', toBody(values)),
+    onError: (error) => form.setErrors(formErrors(error, fields).fields),
+    onSuccess: onSaved,
+  })
+  const { kind, base_url } = form.values
+  const example = examples[kind]
+  const is_key_kept = provider?.has_api_key && isSameOrigin(before.base_url, base_url)
+  return (
+    <form className={styles.form} onSubmit={form.onSubmit((values) => saving.mutate(values))}>
+      {saving.error && <ErrorAlert>{formErrors(saving.error, fields).message}</ErrorAlert>}
+      {!provider && (
+        <Select
+          label="Kind"
+          description="Most model servers are OpenAI-compatible."
+          data={kinds}
+          allowDeselect={false}
+          {...form.getInputProps('kind')}
+        />
+      )}
+      <TextInput
+        label="Name"
+        description="Agents refer to the provider by its name."
+        placeholder={example.name}
+        required
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+      <TextInput
+        label="Base URL"
+        required={Boolean(provider)}
+        placeholder={example.base_url}
+        {...(!provider && { description: 'Leave blank to use the one of the vendor.' })}
+        {...form.getInputProps('base_url')}
+      />
+      <TextInput
+        label="Default model"
+        description="Used when an agent names no model."
+        placeholder={example.default_model}
+        required
+        {...form.getInputProps('default_model')}
+      />
+      <PasswordInput
+        label="API key"
+        description={keyHint(provider, is_key_kept)}
+        autoComplete="new-password"
+        visibilityToggleButtonProps={{ 'aria-label': 'Show API key' }}
+        {...form.getInputProps('api_key')}
+      />
+      <Checkbox
+        label="Default provider"
+        description="Agents without a model use it."
+        {...form.getInputProps('is_default', { type: 'checkbox' })}
+      />
+      <Button type="submit" loading={saving.isPending}>
+        {provider ? 'Save changes' : 'Create provider'}
+      </Button>
+    </form>
+  )
+}
+
+function keyHint(provider: Provider | undefined, is_key_kept: boolean | undefined): string {
+  if (!provider?.has_api_key) return 'Stored encrypted. You won’t be able to see it again.'
+  return is_key_kept
+    ? 'A key is stored. Leave blank to keep it.'
+    : 'The stored key is removed, because the URL’s host has changed. Enter it again.'
+}
+
+const toValues = (provider: Provider | undefined, is_default: boolean): Values => ({
+  kind: provider?.kind ?? 'openai_compatible',
+  name: provider?.name ?? '',
+  base_url: provider?.base_url ?? '',
+  default_model: provider?.default_model ?? '',
+  api_key: '',
+  is_default,
+})
+
+/** Without a blank URL, which would not be valid. */
+const toBody = ({ base_url, ...rest }: Values) => ({ ...rest, ...(base_url.trim() !== '' && { base_url }) })

@@ -1,0 +1,106 @@
+import { Button, Checkbox, NumberInput, Select, Textarea, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Tool, ToolMethod, ToolWithSecret } from '../../../server/tools/schema.ts'
+import { useApi } from '../kit/api.ts'
+import { formErrors } from '../kit/error-messages.ts'
+import { jsonError } from '../kit/json.ts'
+import { isSameOrigin } from '../kit/request.ts'
+import { ErrorAlert } from '../kit/states.tsx'
+import { HeaderFields } from './HeaderFields.tsx'
+import { type ToolValues, toBody, toChanges, toValues } from './tool-values.ts'
+import styles from './tools.module.css'
+
+const methods: ToolMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+const fields = Object.keys(toValues())
+
+interface ToolFormProps {
+  /** Undefined: creates a tool. */
+  tool?: Tool
+  onSaved: (tool: ToolWithSecret) => unknown
+}
+
+export function ToolForm({ tool, onSaved }: ToolFormProps) {
+  const api = useApi()
+  const [before] = useState(() => toValues(tool))
+  const form = useForm<ToolValues>({ initialValues: before, validate: { parameters: jsonError } })
+  const saving = useMutation({
+    mutationFn: (values: ToolValues) =>
+      tool
+        ? api.update<ToolWithSecret>(`/tools/${tool.id}`, (current) => toChanges(before, values, current))
+        : api.send<ToolWithSecret>('POST', '/tools', toBody(values)),
+    onError: (error) => form.setErrors(formErrors(error, fields).fields),
+    onSuccess: onSaved,
+  })
+  const { url, headers } = form.values
+  const is_moved = headers.some(({ is_stored }) => is_stored) && !isSameOrigin(before.url, url)
+  return (
+    <form className={styles.form} onSubmit={form.onSubmit((values) => saving.mutate(values))}>
+      {saving.error && <ErrorAlert>{formErrors(saving.error, fields).message}</ErrorAlert>}
+      {!tool && (
+        <TextInput
+          label="Name"
+          description="Lower-case letters, digits and _. It can’t be changed."
+          placeholder="book_slot"
+          required
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
+      )}
+      <Textarea
+        label="Description"
+        description="Tells the model what the tool does and when to use it."
+        placeholder="Books an appointment. Ask for the day first."
+        autosize
+        minRows={2}
+        maxRows={8}
+        {...form.getInputProps('description')}
+      />
+      <div className={styles.address}>
+        <Select label="Method" data={methods} allowDeselect={false} {...form.getInputProps('method')} />
+        <TextInput label="URL" placeholder="https://shop.example/tools/book" required {...form.getInputProps('url')} />
+      </div>
+      <Textarea
+        label="Parameters"
+        description="JSON Schema of the arguments, of the type object."
+        autosize
+        minRows={4}
+        maxRows={16}
+        spellCheck={false}
+        classNames={{ input: styles.code ?? '' }}
+        {...form.getInputProps('parameters')}
+      />
+      <HeaderFields
+        headers={headers}
+        error={typeof form.errors.headers === 'string' ? form.errors.headers : undefined}
+        hint={
+          is_moved
+            ? 'Stored values are removed, because the URL’s host has changed. Enter them again.'
+            : 'Sent with each request. Values are stored encrypted and never shown again.'
+        }
+        onChange={(changed) => form.setFieldValue('headers', changed)}
+      />
+      <NumberInput
+        label="Timeout"
+        suffix=" ms"
+        thousandSeparator=","
+        allowDecimal={false}
+        allowNegative={false}
+        clampBehavior="none"
+        hideControls
+        required
+        {...form.getInputProps('timeout_ms')}
+      />
+      <TextInput label="Say while it runs" placeholder="One moment, please." {...form.getInputProps('say_while')} />
+      <Checkbox
+        label="Has side effects"
+        description="Requests without side effects are repeated once after a failure."
+        {...form.getInputProps('has_side_effects', { type: 'checkbox' })}
+      />
+      <Button type="submit" loading={saving.isPending}>
+        {tool ? 'Save changes' : 'Create tool'}
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,101 @@
+import { Anchor, Badge, Menu } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import type { Tool } from '../../../server/tools/schema.ts'
+import { useApi } from '../kit/api.ts'
+import { JsonBlock } from '../kit/CodeBlock.tsx'
+import { CopyField } from '../kit/CopyField.tsx'
+import { formatNumber, formatTime } from '../kit/format.ts'
+import { RotateIcon, TrashIcon } from '../kit/icons.tsx'
+import { MoreMenu } from '../kit/MoreMenu.tsx'
+import { useNow } from '../kit/now.ts'
+import { Card, Page, Stack } from '../kit/Page.tsx'
+import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
+import { type ToolDialog, ToolDialogs } from './ToolDialogs.tsx'
+import { ToolTest } from './ToolTest.tsx'
+import styles from './tools.module.css'
+
+export function ToolPage() {
+  const api = useApi()
+  const { id } = useParams({ from: '/w/$workspace/tools/$id' })
+  const [dialog, setDialog] = useState<ToolDialog>()
+  const { data, error, refetch } = useQuery({
+    queryKey: [api.workspace, 'tools', id],
+    queryFn: ({ signal }) => api.get<Tool>(`/tools/${id}`, {}, signal),
+  })
+  return (
+    <Page
+      title={data?.name ?? 'Tool'}
+      description={
+        <Anchor
+          renderRoot={(props) => <Link to="/w/$workspace/tools" params={{ workspace: api.workspace }} {...props} />}
+        >
+          All tools
+        </Anchor>
+      }
+      actions={data && <ToolActions tool={data} open={setDialog} />}
+    >
+      {error && <LoadError error={error} retry={refetch} noun="Tool" />}
+      {!data && !error && <LoadingSkeleton />}
+      {data && (
+        <Stack>
+          <ToolDetails tool={data} />
+          <Card title="Parameters">
+            <JsonBlock label="Parameters as JSON Schema" value={data.parameters} />
+          </Card>
+          <ToolTest key={data.id} tool={data} />
+        </Stack>
+      )}
+      <ToolDialogs dialog={dialog} onChange={setDialog} />
+    </Page>
+  )
+}
+
+function ToolDetails({ tool }: { tool: Tool }) {
+  const now = useNow()
+  const headers = Object.keys(tool.headers)
+  const { previous_secret_until } = tool
+  return (
+    <Card
+      title="Request"
+      aside={
+        <Badge variant="light" color="gray" tt="none" fw={600}>
+          {tool.has_side_effects ? 'Has side effects' : 'No side effects'}
+        </Badge>
+      }
+    >
+      <Stack>
+        {tool.description && <p className={styles.description}>{tool.description}</p>}
+        <CopyField label={`${tool.method} request to`} value={tool.url ?? ''} copy_label="Copy URL" />
+        <dl className={styles.facts}>
+          <Fact term="Headers">{headers.length > 0 ? headers.join(', ') : 'None'}</Fact>
+          <Fact term="Timeout">{formatNumber(tool.timeout_ms)} ms</Fact>
+          <Fact term="Says while it runs">{tool.say_while ?? 'Nothing'}</Fact>
+        </dl>
+        {previous_secret_until && Date.parse(previous_secret_until) > now && (
+          <p className={styles.hint}>The previous secret works until {formatTime(previous_secret_until)}.</p>
+        )}
+      </Stack>
+    </Card>
+  )
+}
+
+const Fact = ({ term, children }: { term: string; children: ReactNode }) => (
+  <div>
+    <dt>{term}</dt>
+    <dd>{children}</dd>
+  </div>
+)
+
+const ToolActions = ({ tool, open }: { tool: Tool; open: (dialog: ToolDialog) => void }) => (
+  <MoreMenu>
+    <Menu.Item onClick={() => open({ kind: 'edit', tool })}>Edit</Menu.Item>
+    <Menu.Item leftSection={<RotateIcon size={16} />} onClick={() => open({ kind: 'rotate', tool })}>
+      Rotate secret
+    </Menu.Item>
+    <Menu.Item color="red" leftSection={<TrashIcon size={16} />} onClick={() => open({ kind: 'delete', tool })}>
+      Delete
+    </Menu.Item>
+  </MoreMenu>
+)

@@ -1,0 +1,56 @@
+import type { Tool, ToolMethod } from '../../../server/tools/schema.ts'
+import { toJsonText } from '../kit/json.ts'
+import { changedFields, mergeMembers } from '../kit/merge.ts'
+
+export interface HeaderValue {
+  name: string
+  value: string
+  /** The server has a value, which it never returns. It is kept if `value` is blank. */
+  is_stored: boolean
+}
+
+/** The fields of the form. */
+export interface ToolValues {
+  name: string
+  description: string
+  method: ToolMethod
+  url: string
+  /** JSON. */
+  parameters: string
+  headers: HeaderValue[]
+  timeout_ms: number | string
+  has_side_effects: boolean
+  say_while: string
+}
+
+const no_parameters = { type: 'object', properties: {} }
+
+export const toValues = (tool?: Tool): ToolValues => ({
+  name: tool?.name ?? '',
+  description: tool?.description ?? '',
+  method: tool?.method ?? 'POST',
+  url: tool?.url ?? '',
+  parameters: toJsonText(tool?.parameters ?? no_parameters),
+  headers: Object.keys(tool?.headers ?? {}).map((name) => ({ name, value: '', is_stored: true })),
+  timeout_ms: tool?.timeout_ms ?? 8_000,
+  has_side_effects: tool?.has_side_effects ?? true,
+  say_while: tool?.say_while ?? '',
+})
+
+export const toBody = ({ parameters, headers, ...values }: ToolValues) => ({
+  ...values,
+  parameters: JSON.parse(parameters) as unknown,
+  headers: toHeaders(headers),
+})
+
+/** Only what was edited. Headers that someone else has added meanwhile are kept. */
+export function toChanges(before: ToolValues, wanted: ToolValues, current: Tool): object {
+  const [from, to] = [toBody(before), toBody(wanted)]
+  const changes = changedFields(from, to)
+  return changes.headers ? { ...changes, headers: mergeMembers(from.headers, to.headers, current.headers) } : changes
+}
+
+const toHeaders = (headers: HeaderValue[]): Record<string, string | null> =>
+  Object.fromEntries(
+    headers.map(({ name, value, is_stored }) => [name.trim().toLowerCase(), is_stored && value === '' ? null : value]),
+  )

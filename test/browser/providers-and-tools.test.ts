@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { scopes as known_scopes } from '../../dashboard/src/settings/api-key.ts'
+import { scopes } from '../../server/api.ts'
+import {
+  type BrowserUser,
+  narrow,
+  openDashboard,
+  openInPage,
+  setColorScheme,
+  setUp,
+  wide,
+  workspaceOf,
+} from '../support/dashboard.ts'
+import { openaiServer } from '../support/model-servers.ts'
+import { receiver } from '../support/receivers.ts'
+
+const skip = process.platform === 'linux' ? false : 'npm has a Chromium for Linux only'
+
+const dashboard = skip ? undefined : await openDashboard({ OUTBOUND_ALLOW_HOSTS: '127.0.0.1' })
+const { address, setup_link, newBrowserUser, restart } = dashboard ?? {
+  address: '',
+  setup_link: '',
+  newBrowserUser: () => Promise.reject(),
+  restart: () => Promise.reject(),
+}
+const owner: BrowserUser = await newBrowserUser().catch(() => ({}) as BrowserUser)
+const { page, context } = owner
+
+const dialog = () => page.getByRole('dialog')
+const status = () => page.locator('main').getByRole('status')
+const model_server = await openaiServer({ words: ['Hello'] })
+const tool_server = await receiver()
+
+async function send(method: string, path: string, data?: object) {
+  const headers = { origin: address, 'x-workspace': workspaceOf(page) }
+  const answer = await context.request.fetch(`${address}/app/api/v1${path}`, { method, headers, ...(data && { data }) })
+  assert.ok(answer.ok(), await answer.text())
+  return (await answer.json()).data
+}
+
+const more = async (button: string, item: string) => {
+  await page.getByRole('button', { name: button }).click()
+  await page.getByRole('menuitem', { name: item }).click()
+}
+
+/** Clicks the button until the request is sent: a workspace can send one test request per second. */
+async function sendTest(button: string): Promise<void> {
+  const click = async () => {
+    const answer = page.waitForResponse(/\/test$/)
+    await page.getByRole('button', { name: button }).click()
+    return (await answer).status()
+  }
+  while ((await click()) === 429);
+}
+
+test('the dashboard knows every scope', () => {
+  assert.deepEqual(known_scopes.map(({ value }) => value).sort(), scopes)
+})
+
+test('an owner changes the settings of the workspace', { skip }, async () => {
+  await setUp(page, setup_link)
+  await openInPage(page, '/settings/workspace')
+  await page.getByLabel('Delete conversations after').fill('4000')
+  await page.getByLabel('Tokens per day').fill('500')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Must be at most 3650').waitFor()
+  await owner.capture('workspace settings, invalid')
+  await page.getByLabel('Delete conversations after').fill('365')
+  await page.getByLabel('Delete tool runs after').fill('')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Workspace saved.').waitFor()
+  await owner.capture('workspace settings')
+  assert.deepEqual((await send('GET', '/workspace')).settings, {
+    conversations_keep_days: 365,
+    tool_runs_keep_days: null,
+    tokens_per_day_max: 500,
+  })
+  assert.deepEqual(owner.pageErrors([400]), [])
+})
+
+test('a model provider is added, tested, edited and deleted', { skip }, async () => {
+  await openInPage(page, '/settings/providers')
+  await page.getByText('No model providers yet').waitFor()
+  await owner.capture('providers, empty')
+  await page.getByRole('button', { name: 'New provider' }).click()
+  await dialog().getByLabel('Name').fill('Local')
+  await dialog().getByLabel('Base URL').fill('http://10.0.0.1/v1')
+  await dialog().getByLabel('Default model').fill('small')
+  await dialog().getByLabel('API key', { exact: true }).fill('sk-secret')
+  await dialog().getByRole('button', { name: 'Create provider' }).click()
+  await dialog().locator('[aria-invalid=true]').waitFor()
+  await owner.capture('provider, invalid')
+  await dialog().getByLabel('Base URL').fill(model_server.base_url)
+  await dialog().getByRole('button', { name: 'Create provider' }).click()
+  const table = page.getByRole('table', { name: 'Model providers' })
+  await table.getByText('Default', { exact: true }).waitFor()
+  assert.equal(await page.getByText('sk-secret').count(), 0)
+  await sendTest('Test Local')
+  await status().getByText('Local responded · HTTP 200').waitFor()
+  assert.equal(model_server.received[0]?.headers.authorization, 'Bearer sk-secret')
+  await owner.capture('providers')
+
+  await more('Actions for Local', 'Edit')
+  await dialog().getByText('A key is stored. Leave blank to keep it.').waitFor()
+  await dialog().getByLabel('Base URL').fill('https://93.184.215.14/v1')
+  await dialog().getByText('The stored key is removed').waitFor()
+  await dialog().getByLabel('Base URL').fill(model_server.base_url)
+  await dialog().getByLabel('Default model').fill('large')
+  await owner.capture('provider, form')
+  await dialog().getByRole('button', { name: 'Save changes' }).click()
+  await table.getByText('large').waitFor()
+  await table.getByText('Stored').waitFor()
+
+  const used_by = [{ type: 'agent', id: '019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa', name: 'Reception' }]
+  const error = { code: 'INVALID_STATE', message: 'The provider is in use.', details: { used_by } }
+  await page.route(/\/providers\/[\w-]+$/, (route) => route.fulfill({ status: 409, json: { success: false, error } }))
+  await more('Actions for Local', 'Delete')
+  await dialog().getByRole('button', { name: 'Delete provider' }).click()
+  await dialog().getByText('The provider is in use. Used by: Reception').waitFor()
+  await owner.capture('provider, in use')
+  await page.unrouteAll()
+  await dialog().getByRole('button', { name: 'Delete provider' }).click()
+  await page.getByText('No model providers yet').waitFor()
+  assert.deepEqual(owner.pageErrors([400, 409]), [])
+})
+
+test('a tool is created, tested, edited and deleted', { skip }, async () => {
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Tools' }).click()
+  await page.getByText('No tools yet').waitFor()
+  await owner.capture('tools, empty')
+  await page.getByRole('button', { name: 'New tool' }).click()
+  await dialog().getByRole('textbox', { name: 'Name' }).fill('book_slot')
+  await dialog().getByLabel('Description').fill('Books an appointment.')
+  await dialog().getByLabel('URL').fill(tool_server.url)
+  const parameters = dialog().getByLabel('Parameters')
+  await parameters.fill('{"type": "object"')
+  await dialog().getByRole('button', { name: 'Create tool' }).click()
+  await dialog().getByText('This is not valid JSON.').waitFor()
+  await parameters.fill('{"type": "object", "properties": {"day": {"type": "string", "pattern": "x"}}}')
+  await dialog().getByRole('button', { name: 'Add header' }).click()
+  await dialog().getByLabel('Name of header 1').fill('Host')
+  await dialog().getByLabel('Value of header 1').fill('shop-secret')
+  await dialog().getByRole('button', { name: 'Create tool' }).click()
+  await dialog()
+    .getByText(/^properties\.day/)
+    .waitFor()
+  await dialog()
+    .getByText(/^host can't be set/)
+    .waitFor()
+  await owner.capture('tool, invalid')
+  await parameters.fill('{"type": "object", "properties": {"day": {"type": "string"}}, "required": ["day"]}')
+  await dialog().getByLabel('Name of header 1').fill('X-API-Key')
+  await owner.capture('tool, form')
+  await dialog().getByRole('button', { name: 'Create tool' }).click()
+  const secret = await dialog().locator('code').innerText()
+  assert.match(secret, /^whsec_/)
+  await owner.capture('tool, secret')
+  await dialog().getByRole('button', { name: 'Done' }).click()
+
+  await page.getByRole('heading', { level: 1, name: 'book_slot' }).waitFor()
+  assert.equal(await page.getByText(/shop-secret|whsec_/).count(), 0)
+  await page.getByLabel('Arguments').fill('{"day": 1}')
+  await sendTest('Send test request')
+  await status().getByText('book_slot failed').waitFor()
+  assert.equal(tool_server.received.length, 0)
+  await owner.capture('tool, test failed')
+  await page.getByLabel('Arguments').fill('{"day": "tue"}')
+  await sendTest('Send test request')
+  await status().getByText('book_slot responded · HTTP 200').waitFor()
+  assert.equal(tool_server.received[0]?.headers['x-api-key'], 'shop-secret')
+
+  await more('More', 'Edit')
+  await dialog().getByLabel('Say while it runs').fill('One moment.')
+  await owner.capture('tool, edit')
+  await dialog().getByRole('button', { name: 'Save changes' }).click()
+  await page.getByText('One moment.').waitFor()
+  await sendTest('Send test request')
+  assert.equal(tool_server.received[1]?.headers['x-api-key'], 'shop-secret', 'a stored value is kept')
+
+  await more('More', 'Rotate secret')
+  await dialog().getByRole('button', { name: 'Rotate secret' }).click()
+  await dialog().getByText('Copy this secret now.').waitFor()
+  assert.notEqual(await dialog().locator('code').innerText(), secret)
+  await dialog().getByRole('button', { name: 'Done' }).click()
+  await page.getByText('The previous secret works until').waitFor()
+  await owner.capture('tool')
+  assert.deepEqual(owner.pageErrors([400, 409, 429]), [])
+})
+
+test('a provider from the environment is shown and can only be tested', { skip }, async () => {
+  await restart({ OPENAI_API_KEY: 'sk-env', OPENAI_MODEL: 'small', OPENAI_BASE_URL: model_server.base_url })
+  await openInPage(page, '/settings/providers')
+  await page.reload()
+  await page.getByText('From the server’s environment').waitFor()
+  await sendTest('Test openai')
+  await status().getByText('openai responded · HTTP 200').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Actions for openai' }).count(), 0)
+  await owner.capture('providers, environment')
+})
+
+test('every page works in dark mode and on a phone', { skip }, async () => {
+  const pages = {
+    'workspace settings': '/settings/workspace',
+    providers: '/settings/providers',
+    tools: '/tools',
+    tool: `/tools/${(await send('GET', '/tools'))[0]?.id}`,
+  }
+  for (const variant of ['dark', 'narrow'] as const) {
+    await setColorScheme(page, variant === 'dark' ? 'dark' : 'light')
+    await page.setViewportSize(variant === 'narrow' ? narrow : wide)
+    for (const [name, path] of Object.entries(pages)) {
+      await openInPage(page, path)
+      await page
+        .getByText(name.startsWith('tool') ? 'book_slot' : /Tokens per day|openai/)
+        .first()
+        .waitFor()
+      await owner.capture(`${name}, ${variant}`)
+      const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
+      assert.ok(overflow <= 0, `${name} is ${overflow} px too wide`)
+    }
+  }
+  await more('More', 'Edit')
+  await dialog().getByLabel('Name of header 1').waitFor()
+  await owner.capture('tool, edit, narrow')
+  await dialog().getByRole('button', { name: 'Close' }).click()
+  await page.setViewportSize(wide)
+  await more('More', 'Delete')
+  await dialog().getByRole('button', { name: 'Delete tool' }).click()
+  await page.getByText('No tools yet').waitFor()
+  assert.deepEqual(owner.pageErrors([400, 409, 429]), [])
+})

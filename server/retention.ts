@@ -1,4 +1,5 @@
 import * as clocks from './clocks/store.ts'
+import * as conversations from './conversations/retention.ts'
 import * as feed from './events/feed.ts'
 import * as imports from './imports/store.ts'
 import * as integrations from './integrations/store.ts'
@@ -50,6 +51,7 @@ export async function removeExpiredIn(options: RetentionOptions, workspace: stri
     (at) => idempotency.removeExpired(at, isStopping),
     (at) => imports.removeOld(at, isStopping),
     (at) => integrations.removeOld(at, isStopping),
+    async (at) => conversations.removeOld(at, await workspaces.readSettings(at), isStopping),
     // A delivery can't be sent without its event, so the events of deliveries that are left stay too.
     async (at) => {
       await webhooks.removeOld(at, eventsBefore(at), isStopping)

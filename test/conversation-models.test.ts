@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
+import { sql } from '../server/kit/postgres/sql.ts'
 import {
   answersAfter,
   askedOf,
+  becomes,
   begin,
   create,
   get,
@@ -54,7 +56,7 @@ test('a new message aborts the request, and both are answered together', async (
   await until(() => model.aborted === 1)
   first.resolve()
   await until(() => model.received.length === 2)
-  await settled(tenant, id)
+  await becomes(tenant, id, ({ is_answering }) => !is_answering)
   assert.deepEqual(await turnsOf(tenant, id), [
     ['contact', 'First?'],
     ['agent', 'One'],
@@ -82,7 +84,7 @@ test('a message before the first word leaves no trace of the first answer', asyn
   await say(tenant, id, 'Second?')
   await until(() => model.aborted === 1)
   first.resolve()
-  await settled(tenant, id)
+  await becomes(tenant, id, ({ is_answering }) => !is_answering)
   assert.deepEqual(await turnsOf(tenant, id), [
     ['contact', 'First?'],
     ['contact', 'Second?'],
@@ -107,7 +109,7 @@ for (const verb of ['hand_over', 'close']) {
     await until(() => model.received.length === 2)
     const turns = await answersAfter(tenant, id, 1)
     assert.deepEqual([turns[0].text, turns[0].is_interrupted], ['One', true])
-    await summarized(tenant, id)
+    await becomes(tenant, id, ({ summary }) => summary !== null)
     assert.equal((await get(tenant, id)).summary, 'One two.')
   })
 }
@@ -185,7 +187,7 @@ test('a tool is called once, and its result reaches the model', async () => {
   })
   const agent = await newModelAgent(tenant, model, { tools: ['book_slot'] })
   const { id } = await begin(tenant, agent, { message: 'Book Tuesday, please' })
-  await settled(tenant, id)
+  await becomes(tenant, id, ({ is_answering }) => !is_answering)
   const { body } = await tenant.call('GET', `/conversations/${id}/turns?after=1`)
   const [turn] = body.data
   assert.equal(turn.text, 'Booked. Booked.')
@@ -214,7 +216,7 @@ test('arguments that are not valid go back to the model', async () => {
     calls_once: true,
   })
   const { id } = await begin(tenant, await newModelAgent(tenant, model, { tools: ['book_slot'] }), { message: 'Book' })
-  await settled(tenant, id)
+  await becomes(tenant, id, ({ is_answering }) => !is_answering)
   const [turn] = (await tenant.call('GET', `/conversations/${id}/turns?after=1`)).body.data
   assert.equal(turn.tools[0].status, 'invalid_arguments')
   assert.equal(tool_server.received.length, 0)
@@ -225,7 +227,7 @@ test('the model ends the conversation, with last words', async () => {
   const tenant = await server.workspace()
   const model = await openaiServer({ words: ['Goodbye.'], tool_call: { name: 'end_conversation', arguments: {} } })
   const { id } = await begin(tenant, await newModelAgent(tenant, model), { message: 'That was all' })
-  await closed(tenant, id)
+  await becomes(tenant, id, ({ status }) => status === 'closed')
   assert.deepEqual((await turnsOf(tenant, id))[1], ['agent', 'Goodbye.'])
   assert.equal((await get(tenant, id)).close_reason, 'agent_ended')
 })
@@ -268,25 +270,10 @@ test('nothing that a contact can write is in the system part of the prompt', asy
 })
 
 /** Waits until words of an answer are shown that is not finished. */
-async function shownIn(workspace: string, id: string): Promise<void> {
-  const { sql } = await import('../server/kit/postgres/sql.ts')
-  let is_open = false
-  while (!is_open) {
-    const { count } = await server.pool.one<{ count: number }>(
-      sql`select count(*) as count from conversation_turns where workspace_id = ${workspace} and conversation_id = ${id} and is_open`,
+const shownIn = (workspace: string, id: string): Promise<void> =>
+  until(async () => {
+    const open = await server.pool.maybe(
+      sql`select true from conversation_turns where workspace_id = ${workspace} and conversation_id = ${id} and is_open`,
     )
-    is_open = count > 0
-  }
-}
-
-async function settled(tenant: Parameters<typeof get>[0], id: string): Promise<void> {
-  while ((await get(tenant, id)).is_answering);
-}
-
-async function closed(tenant: Parameters<typeof get>[0], id: string): Promise<void> {
-  while ((await get(tenant, id)).status !== 'closed');
-}
-
-async function summarized(tenant: Parameters<typeof get>[0], id: string): Promise<void> {
-  while ((await get(tenant, id)).summary === null);
-}
+    return open !== undefined
+  })

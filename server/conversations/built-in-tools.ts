@@ -3,6 +3,7 @@ import type { Configuration } from '../agents/configuration.ts'
 import { ContactChange } from '../contacts/schema.ts'
 import * as contacts from '../contacts/store.ts'
 import { type At, inTransaction } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
 import { type RequestSchema, validate } from '../kit/http/validate.ts'
 import { Problem } from '../kit/problem.ts'
 import { argumentFault } from '../tools/arguments.ts'
@@ -128,7 +129,7 @@ function setResult({ results }: Configuration, { name, value }: Record<string, u
 function isOfType(type: Configuration['results'][number]['type'], value: unknown): boolean {
   if (type === 'number' || type === 'boolean') return typeof value === type
   if (typeof value !== 'string') return false
-  return type === 'text' || (/^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value)))
+  return type === 'text' || (/^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(clock.parse(value)))
 }
 
 /** The run and the change are written together, so that it happens once. */

@@ -76,7 +76,7 @@ export async function claim(at: At, { slots }: { slots: number }): Promise<Claim
         select id from conversations
         where workspace_id = ${workspace} and due_at <= ${clock.iso(now)}
           and (lease_until is null or lease_until <= ${clock.iso(wall)})
-        order by due_at, id limit ${slots} for update skip locked))
+        order by due_at, id limit ${slots} for no key update skip locked))
       returning ${columns}`,
   )
   const speaking = leased.filter(hasWords).map(({ id }) => id)

@@ -63,7 +63,7 @@ export const operations: operation.Operation[] = [
     run: (at, { params }) => conversations.get(at, params.id),
   }),
   operation.writeMany({
-    id: 'conversations.messages.create',
+    id: 'conversations.say',
     method: 'POST',
     path: `${path}/:id/messages`,
     collection: `${path}/:id/turns`,
@@ -84,7 +84,7 @@ export const operations: operation.Operation[] = [
       ),
   }),
   operation.list({
-    id: 'conversations.turns',
+    id: 'conversations.list_turns',
     path: `${path}/:id/turns`,
     scope: read,
     summary: 'List turns, or wait for an answer',
@@ -126,7 +126,7 @@ export const operations: operation.Operation[] = [
     run: (at, { params, body }) => people.handOver(at, { id: params.id, reason: body.reason ?? null }),
   }),
   operation.write({
-    id: 'conversations.answers.create',
+    id: 'conversations.answer',
     method: 'POST',
     path: `${path}/:id/answers`,
     collection: `${path}/:id/turns`,

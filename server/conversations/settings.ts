@@ -43,7 +43,7 @@ export function formatTime(now: number, language: string): string {
     format = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'short', timeZone: 'UTC' })
     formats.set(language, format)
   }
-  return `${format.format(new Date(now))} UTC`
+  return `${format.format(now)} UTC`
 }
 
 /** Kept, because it takes long to make one. */

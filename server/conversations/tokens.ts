@@ -1,5 +1,6 @@
 import type { At } from '../kit/at.ts'
 import { sql } from '../kit/postgres/sql.ts'
+import * as workspaces from '../workspaces/store.ts'
 import { dayOf } from './settings.ts'
 
 /** Runs in the transaction that writes the answers. */
@@ -12,11 +13,11 @@ export async function addTokens({ db, workspace, now }: At, tokens: number): Pro
 }
 
 /** Whether the workspace has used the tokens that it may use in a day. */
-export async function isOverDailyLimit({ db, workspace, now }: At): Promise<boolean> {
+export async function isOverDailyLimit(at: At): Promise<boolean> {
+  const { db, workspace, now } = at
   const found = await db.maybe<{ tokens: number }>(
     sql`select tokens from token_days where workspace_id = ${workspace} and day = ${dayOf(now)}`,
   )
+  const { tokens_per_day_max } = await workspaces.readSettings(at)
   return (found?.tokens ?? 0) >= tokens_per_day_max
 }
-
-const tokens_per_day_max = 2_000_000

@@ -14,7 +14,7 @@ const keepDays = (description: string, example: number | null) =>
   })
 
 const settings = {
-  conversations_keep_days: keepDays('For how many days after its last message a conversation is kept.', null),
+  conversations_keep_days: keepDays('For how many days after it began a conversation is kept, if it is closed.', null),
   tool_runs_keep_days: keepDays('For how many days the runs of tools are kept.', 90),
   tokens_per_day_max: Type.Integer({
     minimum: 0,

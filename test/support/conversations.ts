@@ -66,6 +66,10 @@ export async function turnsOf(tenant: Tenant, id: string): Promise<[string, stri
   return body.data.map(({ role, text }: { role: string; text: string }) => [role, text])
 }
 
+/** Waits until the conversation is like this. */
+export const becomes = (tenant: Tenant, id: string, isSo: (conversation: Data) => boolean): Promise<void> =>
+  until(async () => isSo(await get(tenant, id)))
+
 /** What a model server was asked, parsed. */
 export const askedOf = (model: ModelServer): Data[] => model.received.map(({ body }) => JSON.parse(body))
 

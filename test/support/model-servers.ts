@@ -119,8 +119,8 @@ function sendEvents(response: http.ServerResponse): (data: object, event?: strin
 }
 
 /** Waits until the condition holds. Fails after ten seconds. */
-export async function until(condition: () => boolean): Promise<void> {
-  for (let tries = 0; !condition(); tries += 1) {
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; !(await condition()); tries += 1) {
     if (tries > 1_000) throw new Error('the condition did not become true')
     await sleep(10)
   }

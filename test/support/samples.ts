@@ -63,6 +63,19 @@ async function agentWithVersion({ call }: Tenant): Promise<string> {
 
 const version = async (tenant: Tenant): Promise<string> => `${await agentWithVersion(tenant)}/versions/${version_id}`
 
+let agent_id = ''
+
+async function conversation({ call }: Tenant): Promise<string> {
+  agent_id = (await call('POST', '/agents', newAgent())).body.data.id
+  return (await call('POST', '/conversations', { agent_id, message: 'Hello' })).body.data.id
+}
+
+async function handedOver(tenant: Tenant): Promise<string> {
+  const id = await conversation(tenant)
+  await tenant.call('POST', `/conversations/${id}/hand_over`)
+  return id
+}
+
 export const newIntegration = (fields: object = {}) => ({
   name: 'Contact form',
   field_map: { phone_number: '/phone', first_name: '/name' },
@@ -105,6 +118,9 @@ export const makers: Record<string, (tenant: Tenant) => Promise<string>> = {
   },
   providers: async ({ call }) => (await call('POST', '/providers', newProvider())).body.data.id,
   tools: async ({ call }) => (await call('POST', '/tools', newTool())).body.data.id,
+  conversations: conversation,
+  'conversations.answer': handedOver,
+  'conversations.take_back': handedOver,
   events: async ({ call }) => {
     await call('POST', '/contacts', newContact())
     return (await call('GET', '/events?limit=1')).body.data[0].id
@@ -144,6 +160,10 @@ export const bodies: Record<string, () => object> = {
   'tools.create': newTool,
   'tools.update': () => ({ description: 'Another' }),
   'tools.test': () => ({ arguments: { day: 'tue' } }),
+  'conversations.create': () => ({ agent_id, message: 'Hello' }),
+  'conversations.say': () => ({ text: 'When are you open?' }),
+  'conversations.hand_over': () => ({ reason: 'Asks for a refund.' }),
+  'conversations.answer': () => ({ text: 'Nine to six.' }),
   'webhooks.create': newWebhook,
   'webhooks.update': () => ({ description: 'Another' }),
   'webhooks.receive': () => ({ anything: true }),

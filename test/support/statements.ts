@@ -5,6 +5,10 @@ import { operations } from '../../server/api.ts'
 import * as api_keys from '../../server/api-keys/store.ts'
 import * as short_search from '../../server/contacts/short-search-totals.ts'
 import * as contacts from '../../server/contacts/store.ts'
+import { claim as claimConversations } from '../../server/conversations/claim.ts'
+import * as tokens from '../../server/conversations/tokens.ts'
+import * as conversation_turns from '../../server/conversations/turns.ts'
+import { answering } from '../../server/conversations/work.ts'
 import * as feed from '../../server/events/feed.ts'
 import { assignPositions, lastPositions } from '../../server/events/positions.ts'
 import { work as imports } from '../../server/imports/run.ts'
@@ -32,7 +36,7 @@ import { background_kinds, openWorker } from '../../server/worker.ts'
 import * as workspaces from '../../server/workspaces/store.ts'
 import { migrations, type Server, type Tenant } from './harness.ts'
 import { makeSample, pathFor, prepare, sampleBody, sendRequest, successStatus } from './operations.ts'
-import { newContact, newImport, newIntegration, newProvider, newWebhook, phoneNumber } from './samples.ts'
+import { newContact, newImport, newIntegration, newProvider, newTool, newWebhook, phoneNumber } from './samples.ts'
 import { browser, inWorkspace, newPerson, newSessionToken, password } from './sessions.ts'
 
 const day_ms = 24 * 60 * 60 * 1000
@@ -48,10 +52,51 @@ export async function sendEverything(server: Server): Promise<void> {
   await importContacts(server)
   await receiveMessages(server)
   await sendWebhooks(server)
+  await talk(server)
   await advanceTestClock(server)
   await visitDashboard(server)
   await runCommands(server)
   await workInBackground(server)
+}
+
+/** A conversation with a tool, from its beginning to its deletion. */
+async function talk(server: Server): Promise<void> {
+  const tenant = await server.workspace()
+  const { call } = tenant
+  const at = server.at(tenant.id)
+  await call('PATCH', '/workspace', { settings: { conversations_keep_days: 1 } })
+  const make = async (path: string, body: object) => (await call('POST', path, body)).body.data.id
+  const contact_id = await make('/contacts', newContact())
+  await make('/tools', newTool({ name: 'book' }))
+  const nodes = {
+    ask: { say: 'When?', on: [{ hear: ['now'], go: 'book' }] },
+    book: { tool: 'book', ok: 'ask', failed: 'ask' },
+  }
+  const agent_id = await make('/agents', { name: 'Reception', script: { start: 'ask', nodes }, tools: ['book'] })
+  const id = await make('/conversations', { agent_id, contact_id, metadata: { ticket: '1' } })
+  await call('POST', `/conversations/${id}/messages`, { text: 'now' })
+  await tenant.work()
+  for (const query of [
+    'status=open',
+    `contact_id=${contact_id}&sort=last_turn_at`,
+    `agent_id=${agent_id}`,
+    'kind=api',
+    'channel_id=x',
+  ])
+    assert.equal((await call('GET', `/conversations?${query}`)).status, 200)
+  const time = clock.iso(clock.wall())
+  assert.equal((await call('GET', `/conversations?created_after=${time}&created_before=${time}`)).status, 200)
+  const turn = conversation_turns.newTurn({ seq: 1, role: 'agent', text: 'When?', created_at: time })
+  await conversation_turns.keepText(at, { id, seq: 1, text: 'When?' })
+  await conversation_turns.closeTurns(at, [{ id, turn }])
+  await tokens.addTokens(at, 1)
+  await tokens.isOverDailyLimit(at)
+  const { leases } = answering(log)
+  if (leases.per === 'item') await leases.renew(at, await claimConversations(at, { slots: 1 }))
+  await call('DELETE', `/contacts/${contact_id}`)
+  await call('DELETE', `/agents/${agent_id}`)
+  await call('POST', `/conversations/${id}/close`)
+  await call('POST', `/conversations/${id}/messages`, { text: 'Hello?' })
 }
 
 async function callOperations(server: Server): Promise<void> {

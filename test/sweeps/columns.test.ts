@@ -83,6 +83,28 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
     computed: ['version', 'created_by'],
     not_shown: ['agent_id', 'version_id', 'created_by'],
   },
+  Conversation: {
+    table: 'conversations',
+    computed: ['agent_version', 'is_answering', 'usage'],
+    not_shown: [
+      ...['version_id', 'version_label', 'draft', 'summarized_until', 'needs_summary', 'input_tokens', 'output_tokens'],
+      ...[
+        'awaits_answer',
+        'last_answer_seq',
+        'timers',
+        'script_state',
+        'due_at',
+        'lease_until',
+        'lease_token',
+        'attempt',
+      ],
+    ],
+  },
+  Turn: {
+    table: 'conversation_turns',
+    computed: ['tools', 'latency', 'usage', 'message'],
+    not_shown: ['conversation_id', 'is_open', 'latency', 'usage', 'message'],
+  },
   // Those from the environment are in no table.
   Provider: {
     table: 'providers',

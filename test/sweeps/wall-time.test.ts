@@ -19,6 +19,7 @@ const allowed: Record<string, string> = {
   'server/clocks/store.ts': 'when the work of an advance is due',
   'server/cli/key-actions.ts': 'authentication',
   'server/cli/workspace-actions.ts': 'when a new test clock begins',
+  'server/conversations/claim.ts': 'leases',
   'server/integrations/receive.ts': 'the timestamps of signatures',
   'server/main.ts': 'setup links',
   'server/models/routes.ts': 'rate limits',

@@ -4,7 +4,7 @@ import { newId } from '../kit/id.ts'
 import type { Log } from '../kit/log.ts'
 import { describeModelError } from '../models/model-error.ts'
 import { step } from './engine.ts'
-import type { Effect, Input } from './input.ts'
+import type { Effect, Happening, Input } from './input.ts'
 import * as live from './live.ts'
 import type { Mind } from './mind.ts'
 import { RunningTools } from './running-tools.ts'
@@ -22,8 +22,6 @@ const stop_grace_ms = 1_500
 const unknown_result = 'It is not known whether this was done: the connection was lost. Do not repeat it.'
 
 type EffectOf<Type extends Effect['type']> = Extract<Effect, { type: Type }>
-/** An input of the engine, without its time. */
-export type Happening = Input extends infer One ? (One extends { now: number } ? Omit<One, 'now'> : never) : never
 
 export interface Drive extends WritingOptions {
   at: At
@@ -72,7 +70,7 @@ export class Driver {
     const { at, id } = this.#drive
     const stopWatching = at.tools.watch.open(at, id, (glance) => {
       const { turn_count, status } = this.#writing.seen
-      if (glance?.turn_count !== turn_count || glance.status !== status) this.#inOrder(() => this.#lookAround())
+      if (glance?.turn_count !== turn_count || glance.status !== status) this.#writing.inOrder(() => this.#lookAround())
     })
     const ticking = setInterval(() => this.#tick(), keep_text_every_ms)
     try {
@@ -156,7 +154,7 @@ export class Driver {
     const { reply, open_runs } = this.#state
     const is_resting = !reply && open_runs.length === 0 && this.#running.is_idle
     if (is_resting) return void this.#end()
-    if (this.#drive.unsaved.has_turns) this.#inOrder(() => this.#save())
+    if (this.#drive.unsaved.has_turns) this.#writing.inOrder(() => this.#save())
   }
 
   /** Never throws, because timers call it. */
@@ -197,7 +195,7 @@ export class Driver {
     if (this.#writing.open?.reply === reply) return void live.say(this.#drive.id, this.#writing.open.seq, text)
     if (this.#is_opening) return
     this.#is_opening = true
-    setImmediate(() => this.#inOrder(() => this.#openTurn()))
+    setImmediate(() => this.#writing.inOrder(() => this.#openTurn()))
   }
 
   async #openTurn(): Promise<void> {
@@ -216,7 +214,7 @@ export class Driver {
     } else if (!unsaved.hasTurnOf(id)) {
       // It was interrupted before anyone was told.
       unsaved.addInterrupted(id, text)
-      this.#inOrder(() => this.#save())
+      this.#writing.inOrder(() => this.#save())
     }
   }
 
@@ -232,7 +230,7 @@ export class Driver {
     }
     const begins = calls.map(({ run, name }) => (tools.isRemote(name) ? run : '')).filter((run) => run !== '')
     if (begins.length === 0) return void startAll()
-    this.#inOrder(async () => {
+    this.#writing.inOrder(async () => {
       if (await this.#save({ is_firm: true, begins })) startAll()
     })
   }
@@ -272,7 +270,7 @@ export class Driver {
   #end(): void {
     const { unsaved, needsSummary } = this.#drive
     this.#is_over = true
-    this.#inOrder(async () => {
+    this.#writing.inOrder(async () => {
       const { idle, person } = this.#state.timers
       const timers = { ...(idle !== undefined && { idle }), ...(person !== undefined && { person }) }
       const { phase, is_unanswered } = this.#state
@@ -291,12 +289,8 @@ export class Driver {
   async #save(options: Parameters<Writing['save']>[1] = {}) {
     const saved = await this.#writing.save({ ...this.#drive.at, now: this.#now }, options)
     if (saved.is_lost) return void this.#finish()
-    if (saved.is_stale && !this.#is_over) this.#inOrder(() => this.#lookAround())
+    if (saved.is_stale && !this.#is_over) this.#writing.inOrder(() => this.#lookAround())
     return saved
-  }
-
-  #inOrder(work: () => Promise<unknown>): void {
-    this.#writing.inOrder(work)
   }
 
   #inBackground(work: Promise<void>): void {

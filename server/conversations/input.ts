@@ -21,6 +21,9 @@ export type Input = { now: number } & (
   | { type: 'limit' }
 )
 
+/** An input without its time. */
+export type Happening = Input extends infer One ? (One extends { now: number } ? Omit<One, 'now'> : never) : never
+
 export type CloseReason =
   | 'agent_ended'
   | 'human_ended'

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
+import { scenario as conversations } from './conversations.ts'
 import { scenario as database } from './database.ts'
 import { scenario as disk } from './disk.ts'
 import { scenario as fuzz } from './fuzz.ts'
@@ -16,7 +17,7 @@ import { scenario as stop } from './stop.ts'
 
 /** `npm run test:faults` runs the long form of every scenario, one after the other. */
 const scenarios: Scenario[] = [
-  ...[kill, database, disk, races, pressure, hostile, stalled, stop, fuzz, retention],
+  ...[kill, conversations, database, disk, races, pressure, hostile, stalled, stop, fuzz, retention],
   soak,
 ]
 

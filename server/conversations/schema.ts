@@ -75,6 +75,7 @@ export const Conversation = Type.Object(
     }),
     results: Type.Unsafe<Record<string, unknown>>({
       type: 'object',
+      additionalProperties: true,
       description: 'The facts that the agent has collected.',
       examples: [{}],
     }),
@@ -122,6 +123,7 @@ export const Turn = Type.Object(
     usage: Usage,
     message: Type.Unsafe<Record<string, unknown> | null>({
       type: ['object', 'null'],
+      additionalProperties: true,
       description: 'How the message was sent. `null` where no carrier is involved.',
       examples: [null],
     }),

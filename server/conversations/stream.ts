@@ -29,11 +29,14 @@ export async function* stream(
   { last_event_id, signal }: Subscriber,
 ): AsyncGenerator<string> {
   let conversation = await conversations.get(at, id)
-  let last_seq = readLastSeq(last_event_id) ?? conversation.turn_count
-  let is_changed = last_event_id !== undefined
+  let last_seq = readLastSeq(last_event_id) ?? (await turns.lastFinished(at, conversation))
+  /** Whether there may be something new in the database. */
+  let is_changed = true
   let pieces: Piece[] = []
   let started_seq = 0
   let wake = () => {}
+  // Before anything that has to be ended: if the client is gone by then, nothing ends it.
+  yield `retry: ${retry_ms}\n\n`
   const stopListening = live.listen(id, ({ seq }, text) => {
     if (pieces.length < pieces_max) pieces.push({ seq, text })
     wake()
@@ -46,9 +49,6 @@ export async function* stream(
   try {
     const open = live.openTurnOf(id)
     if (open) pieces = [{ seq: open.seq, text: open.text }]
-    // The open turn was counted.
-    if (last_event_id === undefined && open) last_seq = Math.min(last_seq, open.seq - 1)
-    yield `retry: ${retry_ms}\n\n`
     while (!signal.aborted) {
       if (is_changed) {
         is_changed = false
@@ -102,11 +102,9 @@ async function read(
   after: number,
 ): Promise<{ turns: Turn[]; conversation: Conversation } | undefined> {
   try {
-    const [found, conversation] = await Promise.all([
-      turns.list(at, { conversation_id: id, after, limit: turns_at_once }),
-      conversations.get(at, id),
-    ])
-    return { turns: found, conversation }
+    // Before the turns: a change that it shows is then followed by its turns at the latest.
+    const conversation = await conversations.get(at, id)
+    return { conversation, turns: await turns.list(at, { conversation_id: id, after, limit: turns_at_once }) }
   } catch (error) {
     if (!isUnavailable(error)) throw error
     return undefined

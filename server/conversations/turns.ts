@@ -29,16 +29,31 @@ export const turnColumns = (workspace: string): Sql =>
       from tool_runs where tool_runs.workspace_id = ${workspace} and tool_runs.conversation_id = turn.conversation_id
         and tool_runs.seq = turn.seq), '[]') else '[]' end as tools`
 
-/** Finished turns after a number, oldest first. */
+/** Finished turns after a number, oldest first. They end before a turn that is not finished, so that none is missed. */
 export const list = (
   { db, workspace }: InWorkspace,
   { conversation_id, after, limit }: { conversation_id: string; after: number; limit: number },
 ): Promise<Turn[]> =>
   db.many<Turn>(
     sql`select ${turnColumns(workspace)} from conversation_turns as turn
-      where workspace_id = ${workspace} and conversation_id = ${conversation_id} and seq > ${after} and not is_open
+      where workspace_id = ${workspace} and conversation_id = ${conversation_id} and seq > ${after}
+        and not exists (select from conversation_turns as unfinished
+          where unfinished.workspace_id = ${workspace} and unfinished.conversation_id = ${conversation_id}
+            and unfinished.seq > ${after} and unfinished.seq <= turn.seq and unfinished.is_open)
       order by seq limit ${limit}`,
   )
+
+/** The number of the turn before the one that is not finished, or of the last one. */
+export async function lastFinished(
+  { db, workspace }: InWorkspace,
+  { id, turn_count }: { id: string; turn_count: number },
+): Promise<number> {
+  const { seq } = await db.one<{ seq: number | null }>(
+    sql`select min(seq) - 1 as seq from conversation_turns
+      where workspace_id = ${workspace} and conversation_id = ${id} and is_open`,
+  )
+  return seq ?? turn_count
+}
 
 /** A page of finished turns. Their numbers have no gaps, so `after` is the number of turns before the page. */
 export async function read(

@@ -25,7 +25,9 @@ export async function waitForAnswer(at: At, { id, after, wait_ms }: Wait, signal
   const again = watch.glanceAt(at, id).then((glance) => (isOver(glance) ? resolve() : undefined))
   const ended = new AbortController()
   const limit = AbortSignal.any([signal, ended.signal])
-  await Promise.race([promise, again.then(() => promise), sleep(wait_ms, undefined, { signal: limit }).catch(() => {})])
-  ended.abort()
-  stop()
+  const late = sleep(wait_ms, undefined, { signal: limit }).catch(() => {})
+  await Promise.race([promise, again.then(() => promise), late]).finally(() => {
+    ended.abort()
+    stop()
+  })
 }

@@ -52,7 +52,7 @@ export function openWatch(pool: Pool): Watch {
   async function poll(): Promise<void> {
     await Promise.all([...watched].map(([id, one]) => look(id, one)))
     is_polling = watched.size > 0
-    if (is_polling) setTimeout(() => void poll(), poll_every_ms)
+    if (is_polling) setTimeout(() => void poll(), poll_every_ms).unref()
   }
 
   pool.subscribe(({ topic, id = '' }) => {
@@ -66,7 +66,7 @@ export function openWatch(pool: Pool): Watch {
       const one = watched.get(id) ?? { workspace, onChanges: new Set() }
       watched.set(id, one)
       one.onChanges.add(onChange)
-      if (!is_polling) setTimeout(() => void poll(), poll_every_ms)
+      if (!is_polling) setTimeout(() => void poll(), poll_every_ms).unref()
       is_polling = true
       return () => {
         one.onChanges.delete(onChange)

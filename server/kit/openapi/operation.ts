@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox'
+import { mayOmitBody } from '../http/body/may-omit.ts'
 import { resourceEnvelope } from '../http/envelope.ts'
-import { bodyOf, mayOmitBody, type Operation, type Raw, type Upload, uploadOf } from '../http/operation.ts'
+import { bodyOf, type Operation, type Raw, type Upload, uploadOf } from '../http/operation.ts'
 import { downloads_per_workspace_max } from '../http/stream-limits.ts'
 import { pageSchema } from '../postgres/page.ts'
 import { type ErrorSamples, errorResponses } from './errors.ts'

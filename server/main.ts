@@ -99,7 +99,7 @@ async function start(config: Config, log: Log, { is_json, only }: ServeOptions):
     const port = api ? await listen(api.app, config) : config.port
     const is_restart = config.restarts > 0
     // Only after listening has succeeded: a key created by a failed start would never be shown.
-    const first_key = api && (await ensureFirstWorkspace(service, config))
+    const first = api ? await ensureFirstWorkspace(service, config) : {}
     // After a crash the link that was printed stays valid.
     const setup_token = api && !is_restart ? await setup.createToken({ db: pool, now: clock.wall() }) : undefined
     // Inboxes are served by this process, or by the one that has the API.
@@ -112,7 +112,7 @@ async function start(config: Config, log: Log, { is_json, only }: ServeOptions):
     const address = addressOf(config, port)
     if (!api) say(`${product.name} runs background work.`)
     else if (is_restart) say(`${product.name} is ready again: ${address}/api/v1`)
-    else console.log((is_json ? greetingAsJson : formatGreeting)({ address, first_key, setup_token }))
+    else console.log((is_json ? greetingAsJson : formatGreeting)({ address, first, setup_token }))
     return stop
   } catch (error) {
     await stop()

@@ -1,26 +1,27 @@
 import { product } from '../product.ts'
+import type { First } from './first-workspace.ts'
 
 export interface Greeting {
   /** The base address without its path. */
   address: string
-  /** Only at the first start. */
-  first_key: string | undefined
+  first: First
   /** Only while there are no people. */
   setup_token: string | undefined
 }
 
 /** For `parley serve --json`. */
-export function greetingAsJson({ address, first_key, setup_token }: Greeting): string {
+export function greetingAsJson({ address, first, setup_token }: Greeting): string {
   return JSON.stringify({
     base_url: `${address}/api/v1`,
     dashboard_url: `${address}/`,
     docs_url: `${address}/docs`,
     setup_url: setup_token ? `${address}/setup/${setup_token}` : null,
-    api_key: first_key ?? null,
+    api_key: first.api_key ?? null,
+    agent_id: first.agent_id ?? null,
   })
 }
 
-export function formatGreeting({ address, first_key, setup_token }: Greeting): string {
+export function formatGreeting({ address, first: { api_key }, setup_token }: Greeting): string {
   const lines = [
     '',
     `${product.name} is ready.`,
@@ -37,15 +38,15 @@ export function formatGreeting({ address, first_key, setup_token }: Greeting): s
         ]
       : []),
   ]
-  if (!first_key) return lines.join('\n')
-  return [
-    ...lines,
-    `  API key        ${first_key}`,
-    "                 Copy this key now. You won't be able to see it again.",
-    `                 To create another one: npx ${product.short_name} key create --workspace Default`,
-    '',
-    '  Try it:',
-    `  curl -H 'Authorization: Bearer ${first_key}' ${address}/api/v1/contacts`,
-    '',
-  ].join('\n')
+  if (api_key)
+    lines.push(
+      `  API key        ${api_key}`,
+      "                 Copy this key now. You won't be able to see it again.",
+      `                 To create another one: npx ${product.short_name} key create --workspace Default`,
+      '',
+      '  Try it:',
+      `  curl -H 'Authorization: Bearer ${api_key}' ${address}/api/v1/contacts`,
+      '',
+    )
+  return lines.join('\n')
 }

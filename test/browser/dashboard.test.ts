@@ -195,7 +195,7 @@ test('a CSV file is previewed, imported, reported and undone', { skip }, async (
 
 test('an agent is created, edited, published, deployed and rolled back', { skip }, async () => {
   await main('Agents').click()
-  await page.getByText('No agents yet').waitFor()
+  await page.getByRole('list', { name: 'Agents' }).getByText('Receptionist', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'New agent' }).click()
   await dialog().getByLabel('Name').fill('Reception')
   await dialog().getByLabel('Instructions').fill('Greet the caller.')
@@ -224,7 +224,7 @@ test('an agent is created, edited, published, deployed and rolled back', { skip 
   await dialog().getByRole('button', { name: 'Roll back' }).click()
   await page.getByRole('button', { name: /v1.*Deployed/ }).waitFor()
   await page.getByRole('link', { name: 'All agents' }).click()
-  await page.getByRole('list', { name: 'Agents' }).getByText('Reception').waitFor()
+  await page.getByRole('list', { name: 'Agents' }).getByText('Reception', { exact: true }).waitFor()
   await owner.capture('agents')
   assert.deepEqual(owner.pageErrors([400]), [])
 })
@@ -240,7 +240,7 @@ test('a list shows that it is loading and that it failed', { skip }, async () =>
   await owner.capture('agents, failed')
   await page.unroute(lists)
   await page.getByRole('button', { name: 'Try again' }).click()
-  await page.getByRole('list', { name: 'Agents' }).getByText('Reception').waitFor()
+  await page.getByRole('list', { name: 'Agents' }).getByText('Reception', { exact: true }).waitFor()
   assert.deepEqual(owner.pageErrors([400, 404]), [])
 })
 

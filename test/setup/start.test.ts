@@ -54,6 +54,11 @@ const contacts = async (address: string, body?: object) => {
   return { status: response.status, body: JSON.parse(await response.text()) }
 }
 
+async function agentNames(address: string): Promise<string[]> {
+  const response = await fetch(`${address}/agents`, { headers: { authorization: `Bearer ${key}` } })
+  return JSON.parse(await response.text()).data.map(({ name }: { name: string }) => name)
+}
+
 test('the first start prints the address, a key and a working curl command', async () => {
   const running = start()
   const address = await addressOf(running)
@@ -64,6 +69,7 @@ test('the first start prints the address, a key and a working curl command', asy
   assert.equal((await contacts(address, { phone_number: '+14155550100' })).status, 201)
   const mode = (name: string) => fs.statSync(path.join(DATA_DIR, name)).mode & 0o777
   assert.equal(mode('secrets-key'), 0o600)
+  assert.deepEqual(await agentNames(address), ['Receptionist'])
   first_setup_token = (await running.says(/\/setup\/(\S+)/))[1] ?? ''
   await stop(running)
 })
@@ -76,8 +82,9 @@ test('the next start prints a new set-up link and no key, and keeps the data', a
   const look = (one: string) => fetch(one.replace('/setup/', '/app/setup/'))
   assert.equal((await look(link)).status, 200)
   assert.equal((await look(link.replace(/[^/]*$/, first_setup_token))).status, 404)
-  assert.doesNotMatch(running.stdout(), /pk_/)
+  assert.doesNotMatch(running.stdout(), /pk_|chat/)
   assert.equal((await contacts(address)).body.pagination.total, 1)
+  assert.deepEqual(await agentNames(address), ['Receptionist'], 'the example is created once')
 
   const second = await start().ended
   assert.equal(second.code, 1)
@@ -202,7 +209,7 @@ test('BOOTSTRAP_API_KEY is valid in "Default" from the start and is not printed,
   const { base_url, dashboard_url, docs_url, ...rest } = JSON.parse(greeting)
   assert.equal((await contacts(base_url)).status, 200)
   for (const url of [dashboard_url, docs_url]) assert.equal((await fetch(url)).status, 200)
-  assert.deepEqual(rest, { setup_url: null, api_key: null })
+  assert.deepEqual(rest, { setup_url: null, api_key: null, agent_id: null })
   await stop(next)
   assert.equal(next.stdout(), greeting, 'with --json nothing else is printed')
 })

@@ -1,0 +1,64 @@
+import type { NewAgent } from '../agents/schema.ts'
+import type { Branch } from '../models/script-schema.ts'
+
+const human: Branch = { intent: 'human', say: 'Of course. A colleague will answer you here.', go: '@hand_over' }
+const goodbye: Branch = { intent: 'goodbye', say: 'Thank you for getting in touch. Goodbye!', go: '@end' }
+
+const topics: Branch[] = [
+  {
+    hear: ['opening hours', 'when are you open', 'are you open', 'when do you open', 'when do you close'],
+    say: 'We are open Monday to Friday, from nine to six.',
+    go: 'more',
+  },
+  { hear: ['callback', 'call me back', 'call me', 'call back'], go: 'ask_name' },
+  human,
+  goodbye,
+]
+
+const not_understood = { say: 'Sorry, I did not get that. Ask for our opening hours, a callback or a person.' }
+
+/** The agent of the first workspace, as an example. It needs no model. */
+export const receptionist: NewAgent = {
+  name: 'Receptionist',
+  description: 'An example: tells the opening hours, arranges a callback and hands over to a person.',
+  script: {
+    start: 'welcome',
+    nodes: {
+      welcome: {
+        say: 'Hello! I can tell you our opening hours or arrange a callback. How can I help?',
+        on: topics,
+        else: not_understood,
+      },
+      ask_name: {
+        say: 'Gladly. What is your name?',
+        on: [{ slot: 'name', go: 'ask_day' }, human, goodbye],
+        else: { say: 'Sorry, I did not get your name. What is it?' },
+      },
+      ask_day: {
+        say: 'Thank you, {{name}}. On which day shall we call you?',
+        on: [{ slot: 'date', go: 'confirm' }, human, goodbye],
+        else: { say: 'Please name a day, such as tomorrow or next Tuesday.' },
+      },
+      confirm: {
+        say: 'We will call you on {{date}}. Is that right?',
+        on: [
+          { intent: 'yes', say: 'Noted.', go: 'more' },
+          { slot: 'date', go: 'confirm' },
+          { intent: 'no', go: 'ask_day' },
+          human,
+          goodbye,
+        ],
+      },
+      more: {
+        say: 'Is there anything else?',
+        on: [
+          ...topics,
+          { intent: 'yes', go: 'ask_topic' },
+          { intent: 'no', say: 'Then have a nice day. Goodbye!', go: '@end' },
+        ],
+        else: not_understood,
+      },
+      ask_topic: { say: 'How can I help?', on: topics, else: not_understood },
+    },
+  },
+}

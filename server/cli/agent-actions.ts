@@ -26,7 +26,7 @@ export async function listAgents(service: Service, workspace_name: string): Prom
 }
 
 /** A workspace has at most 1,000. */
-async function listAll(at: At): Promise<Agent[]> {
+export async function listAll(at: At): Promise<Agent[]> {
   const agents: Agent[] = []
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const page = await find.list(at, { limit: page_size, offset: 0, ...(cursor && { cursor }) })

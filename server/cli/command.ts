@@ -10,6 +10,9 @@ export class UsageError extends Error {
   }
 }
 
+/** A name fits several resources. The exit status is 2. */
+export class AmbiguousError extends Error {}
+
 interface HelpContext {
   error: boolean
 }

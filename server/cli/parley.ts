@@ -1,9 +1,10 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import type { Command as CommanderCommand } from 'commander'
+import { type Command as CommanderCommand, Help } from 'commander'
 import { product } from '../product.ts'
 import { addAgentCommands } from './agent.ts'
-import { Command } from './command.ts'
+import { addChatCommand } from './chat.ts'
+import { AmbiguousError, Command } from './command.ts'
 import { addKeyCommands } from './key.ts'
 import { addMigrateCommand } from './migrate.ts'
 import { addOpenapiCommand } from './openapi.ts'
@@ -31,8 +32,13 @@ const program = new Command(product.short_name)
   .option('--json', 'Print data and errors as JSON')
   .helpOption('-h, --help', 'Print help')
   .helpCommand('help [command]', 'Print help for a command')
-  .configureHelp({ showGlobalOptions: true, subcommandDescription: describe })
+  .configureHelp({ showGlobalOptions: true, subcommandTerm: nameOf, subcommandDescription: describe })
   .addHelpText('after', note)
+
+/** Without "[options]", which would leave little room for the descriptions. */
+function nameOf(command: CommanderCommand): string {
+  return new Help().subcommandTerm(command).replace(' [options]', '')
+}
 
 /** Names the subcommands of a group, so that `parley --help` lists every command. */
 function describe(command: CommanderCommand): string {
@@ -50,6 +56,7 @@ addKeyCommands(program, run)
 addUserCommands(program, run)
 addAgentCommands(program, run)
 addProviderCommands(program, run)
+addChatCommand(program, run, isJson)
 addSecretsCommands(program, run)
 addOpenapiCommand(program)
 
@@ -57,5 +64,5 @@ try {
   await program.parseAsync()
 } catch (error) {
   reportError(error, isJson())
-  process.exit(1)
+  process.exit(error instanceof AmbiguousError ? 2 : 1)
 }

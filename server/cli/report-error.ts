@@ -2,7 +2,7 @@ import { ConfigError } from '../config.ts'
 import { SetupError } from '../kit/postgres/embedded/embedded.ts'
 import { Problem } from '../kit/problem.ts'
 import { product } from '../product.ts'
-import { UsageError } from './command.ts'
+import { AmbiguousError, UsageError } from './command.ts'
 
 /** Prints an error on standard error. With `is_json` the last line is `{"error": {"code", "message"}}`. */
 export function reportError(error: unknown, is_json: boolean): void {
@@ -17,7 +17,7 @@ export function reportError(error: unknown, is_json: boolean): void {
 
 function errorCode(error: unknown): string {
   if (error instanceof Problem) return error.code
-  if (error instanceof UsageError) return 'USAGE_ERROR'
+  if (error instanceof UsageError || error instanceof AmbiguousError) return 'USAGE_ERROR'
   if (error instanceof ConfigError || error instanceof SetupError) return 'SETUP_ERROR'
   return 'INTERNAL_ERROR'
 }

@@ -9,9 +9,9 @@ export interface Answer {
   has_failed?: boolean
 }
 
-/** Opens the database, runs `work`, prints its answer and closes the database. */
+/** Opens the database, runs `work`, prints its answer, if it has one, and closes the database. */
 export type Run = (
-  work: (service: Service, database: Database) => Promise<Answer>,
+  work: (service: Service, database: Database) => Promise<Answer | undefined>,
   options?: RunOptions,
 ) => Promise<void>
 
@@ -37,9 +37,9 @@ export function createRun(isJson: () => boolean): Run {
     const with_keys = { ...config, ...readSecretsKeys(config) }
     const service = openService(database.pool, with_keys, () => addressOf(config, config.port))
     try {
-      const { data, text, has_failed } = await work(service, database)
-      console.log(isJson() ? JSON.stringify(data) : text)
-      if (has_failed) process.exitCode = 1
+      const answer = await work(service, database)
+      if (answer) console.log(isJson() ? JSON.stringify(answer.data) : answer.text)
+      if (answer?.has_failed) process.exitCode = 1
     } finally {
       await service.tools.outbound.close()
       await database.close()

@@ -1,5 +1,6 @@
 import { product } from '../product.ts'
 import type { First } from './first-workspace.ts'
+import { receptionist } from './receptionist.ts'
 
 export interface Greeting {
   /** The base address without its path. */
@@ -21,7 +22,7 @@ export function greetingAsJson({ address, first, setup_token }: Greeting): strin
   })
 }
 
-export function formatGreeting({ address, first: { api_key }, setup_token }: Greeting): string {
+export function formatGreeting({ address, first: { api_key, agent_id }, setup_token }: Greeting): string {
   const lines = [
     '',
     `${product.name} is ready.`,
@@ -44,8 +45,12 @@ export function formatGreeting({ address, first: { api_key }, setup_token }: Gre
       "                 Copy this key now. You won't be able to see it again.",
       `                 To create another one: npx ${product.short_name} key create --workspace Default`,
       '',
+    )
+  if (agent_id)
+    lines.push(
       '  Try it:',
-      `  curl -H 'Authorization: Bearer ${api_key}' ${address}/api/v1/contacts`,
+      ...(api_key ? [`  curl -H 'Authorization: Bearer ${api_key}' ${address}/api/v1/contacts`] : []),
+      `  npx ${product.short_name} chat ${receptionist.name}`,
       '',
     )
   return lines.join('\n')

@@ -207,6 +207,7 @@ const commands_with_database: string[][] = [
   ['key', 'list'],
   ['user', 'create', 'ada@example.com'],
   ['secrets', 'reseal'],
+  ['chat', 'Receptionist'],
 ]
 for (const words of commands_with_database) {
   test(`"parley ${words.join(' ')}" creates no database`, async () => {
@@ -313,6 +314,7 @@ test('help lists every command', async () => {
     'user join',
     'user password',
     'user list',
+    'chat',
     'secrets reseal',
     'openapi',
     '--json',

@@ -69,6 +69,7 @@ test('the first start prints the address, a key and a working curl command', asy
   assert.equal((await contacts(address, { phone_number: '+14155550100' })).status, 201)
   const mode = (name: string) => fs.statSync(path.join(DATA_DIR, name)).mode & 0o777
   assert.equal(mode('secrets-key'), 0o600)
+  await running.says(/^ *npx parley chat Receptionist\n/m)
   assert.deepEqual(await agentNames(address), ['Receptionist'])
   first_setup_token = (await running.says(/\/setup\/(\S+)/))[1] ?? ''
   await stop(running)

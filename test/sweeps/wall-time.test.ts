@@ -17,6 +17,7 @@ const allowed: Record<string, string> = {
   'server/kit/work/rows.ts': 'leases',
   'server/api-keys/store.ts': 'authentication',
   'server/clocks/store.ts': 'when the work of an advance is due',
+  'server/cli/chat-actions.ts': 'authentication',
   'server/cli/key-actions.ts': 'authentication',
   'server/cli/workspace-actions.ts': 'when a new test clock begins',
   'server/conversations/claim.ts': 'leases',

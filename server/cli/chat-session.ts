@@ -1,0 +1,175 @@
+import { EventEmitter, once } from 'node:events'
+import readline from 'node:readline'
+import type { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Conversation, NewConversation, Turn } from '../conversations/schema.ts'
+import { Problem } from '../kit/problem.ts'
+import type { ApiClient, ServerEvent } from './api-client.ts'
+import type { Screen } from './chat-screen.ts'
+
+const reconnects_max = 10
+const reconnect_after_ms = 1_000
+/** Longer than an answer with all its tools may take. */
+const answer_max_ms = 15 * 60_000
+
+export interface Chat {
+  api: ApiClient
+  start: NewConversation
+  screen: Screen
+  input: Readable
+  /** Whether the contact may interrupt the agent. Otherwise each line waits for the answer to the one before. */
+  may_interrupt: boolean
+  onRefused: (problem: Problem) => void
+  signal: AbortSignal
+}
+
+/** Holds a conversation until the agent, the input or the signal ends it, and closes it. */
+export async function holdConversation(chat: Chat): Promise<void> {
+  const conversation = await chat.api.call<Conversation>('POST', '/conversations', chat.start)
+  chat.screen.begin(conversation)
+  const over = new AbortController()
+  const session = new Session(chat, conversation, AbortSignal.any([chat.signal, over.signal]))
+  try {
+    const following = session.follow()
+    await Promise.race([following, session.readInput(following), aborted(chat.signal)])
+  } finally {
+    over.abort()
+    await session.close()
+  }
+}
+
+class Session {
+  readonly #chat: Chat
+  readonly #path: string
+  readonly #signal: AbortSignal
+  readonly #changes = new EventEmitter()
+  #conversation: Conversation
+  /** The last turn that was shown. */
+  #last_seq = 0
+  /** The last turn that the contact has sent. */
+  #sent_seq = 0
+  #shown_status: Conversation['status'] = 'open'
+
+  constructor(chat: Chat, conversation: Conversation, signal: AbortSignal) {
+    this.#chat = chat
+    this.#conversation = conversation
+    this.#path = `/conversations/${conversation.id}`
+    this.#signal = signal
+  }
+
+  /** Shows what happens, until the conversation is closed. */
+  async follow(): Promise<void> {
+    const { api, screen } = this.#chat
+    for (let failures = 0; !this.#signal.aborted; failures += 1) {
+      try {
+        for await (const event of api.stream(`${this.#path}/stream`, this.#last_seq, this.#signal)) {
+          failures = 0
+          await this.#take(event)
+          if (this.#is_complete && this.#conversation.status === 'closed') return
+        }
+      } catch (error) {
+        if (this.#signal.aborted) return
+        if (error instanceof Problem || failures >= reconnects_max) throw error
+      }
+      screen.restart()
+      await sleep(reconnect_after_ms, undefined, { signal: this.#signal }).catch(() => {})
+    }
+  }
+
+  async #take({ name, data }: ServerEvent): Promise<void> {
+    const { api, screen } = this.#chat
+    if (name === 'turn.delta') return screen.addPiece(data.seq, data.text)
+    if (name === 'turn.finished') {
+      this.#last_seq = data.turn.seq
+      screen.addTurn(data.turn)
+    } else if (name === 'conversation.updated') this.#update(data.conversation)
+    // A stream begins without the state of the conversation.
+    else if (name === '') this.#update(await api.call<Conversation>('GET', this.#path))
+    this.#react()
+  }
+
+  #update(conversation: Conversation): void {
+    if (conversation.updated_at >= this.#conversation.updated_at) this.#conversation = conversation
+  }
+
+  #react(): void {
+    const { screen } = this.#chat
+    const { status } = this.#conversation
+    if (this.#is_complete && status !== this.#shown_status) {
+      this.#shown_status = status
+      screen.changeStatus(this.#conversation)
+    }
+    if (this.#is_settled && status !== 'closed') screen.prompt()
+    this.#changes.emit('change')
+  }
+
+  /** Whether all turns that are known were shown. */
+  get #is_complete(): boolean {
+    const { turn_count } = this.#conversation
+    return turn_count >= this.#sent_seq && this.#last_seq >= turn_count
+  }
+
+  /** Whether nothing more is to be expected from the agent. */
+  get #is_settled(): boolean {
+    const { status, is_answering } = this.#conversation
+    return this.#is_complete && (status !== 'open' || !is_answering)
+  }
+
+  /** Sends each line, until the input ends. */
+  async readInput(following: Promise<void>): Promise<void> {
+    const { screen, input, may_interrupt } = this.#chat
+    await this.#settle()
+    // Without a terminal of its own: the terminal's settings stay as they are.
+    const lines = readline.createInterface({ input, terminal: false, crlfDelay: Number.POSITIVE_INFINITY })
+    this.#signal.addEventListener('abort', () => lines.close())
+    for await (const line of lines) {
+      screen.endPrompt()
+      const text = line.trim()
+      if (text === '/end') return
+      const is_open = text === '' || (await this.#send(text))
+      if (!is_open) return following
+      this.#react()
+      if (!may_interrupt) await this.#settle()
+    }
+  }
+
+  /** False if the conversation has ended meanwhile. */
+  async #send(text: string): Promise<boolean> {
+    const { api, onRefused } = this.#chat
+    try {
+      this.#sent_seq = (await api.call<Turn>('POST', `${this.#path}/messages`, { text })).seq
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      if (error.code === 'INVALID_STATE') return false
+      if (error.code !== 'VALIDATION_ERROR') throw error
+      onRefused(error)
+    }
+    return true
+  }
+
+  async #settle(): Promise<void> {
+    const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(answer_max_ms)])
+    try {
+      while (!this.#is_settled) await once(this.#changes, 'change', { signal })
+    } catch (error) {
+      throw new Problem('SERVICE_UNAVAILABLE', 'the agent has not answered in time', {}, {}, error)
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#conversation.status === 'closed') return
+    try {
+      const closed = await this.#chat.api.call<Conversation>('POST', `${this.#path}/close`)
+      this.#chat.screen.changeStatus(closed)
+    } catch {
+      // It was closed meanwhile, or the service has stopped: then it is closed when it has been idle for a day.
+    }
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  if (signal.aborted) resolve()
+  signal.addEventListener('abort', () => resolve())
+  return promise
+}

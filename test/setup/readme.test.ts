@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { text as readAll } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { newTenant, startService } from '../faults/service.ts'
 import { createDatabase } from '../support/harness.ts'
+import { openaiServer } from '../support/model-servers.ts'
 import { parley } from '../support/process.ts'
 
 const { url, pool } = await createDatabase('readme')
@@ -23,20 +25,32 @@ const checked_curl = `curl() {
 
 test('the calls in the README work when they are pasted into a shell', async () => {
   await using stack = new AsyncDisposableStack()
-  const service = await startService(stack, { DATABASE_URL: url, SECRETS_KEY: 'a'.repeat(32) })
+  const model = await openaiServer({ words: ['Your order', ' is ready.'] })
+  const service = await startService(stack, {
+    DATABASE_URL: url,
+    SECRETS_KEY: 'a'.repeat(32),
+    OPENAI_BASE_URL: model.base_url,
+    OPENAI_MODEL: 'small',
+  })
   const { key } = await newTenant(pool)
   const cwd = fs.mkdtempSync(path.join(os.tmpdir(), 'readme-'))
   stack.defer(() => fs.rmSync(cwd, { recursive: true }))
   const lines = calls
     .replace('pk_...', key)
     .replace('http://127.0.0.1:8080', service.url)
-    .replace('--max-time 10', '--max-time 1')
+    .replaceAll(/--max-time \d+/g, '--max-time 1')
   assert.ok(lines.includes(key) && lines.includes(service.url) && lines.includes('--max-time 1 '))
   // On standard input, so that bash runs line by line as in a terminal.
-  const { stdout, stderr } = spawnSync('bash', { cwd, input: checked_curl + lines, encoding: 'utf8' })
+  const shell = spawn('bash', { cwd })
+  shell.stdin.end(checked_curl + lines)
+  const [stdout, stderr] = await Promise.all([readAll(shell.stdout), readAll(shell.stderr)])
   const failed = path.join(cwd, 'failed')
   assert.equal(fs.existsSync(failed) ? fs.readFileSync(failed, 'utf8') : '', '', stdout + stderr)
-  assert.doesNotMatch(stderr.replace(/curl: \(28\).*/, ''), /./, 'the shell prints no errors')
+  assert.doesNotMatch(stderr.replaceAll(/curl: \(28\).*/g, ''), /./, 'the shell prints no errors')
+  for (const said of ['We are open from seven to six. Anything else?', 'Goodbye!', 'Your order is ready.'])
+    assert.ok(stdout.includes(`"role":"agent","text":"${said}"`), said)
+  assert.match(stdout, /^event: turn\.finished$/m)
+  assert.match(stdout, /"close_reason":"api"/)
   assert.match(stdout, /"status":"undoing"/)
   assert.match(stdout, /"type":"webhook\.test"/)
   await service.stop()

@@ -126,13 +126,14 @@ function run([settings, commands]: [Settings, Command[]]): Stepped[] {
   })
 }
 
-const property = (name: string, check: (steps: Stepped[]) => void) =>
-  test(name, () => {
+function property(name: string, check: (steps: Stepped[]) => void): void {
+  void test(name, () => {
     fc.assert(
       fc.property(sequence, (sequence) => check(run(sequence))),
       { numRuns },
     )
   })
+}
 
 const ofType = <T extends Effect['type']>(effects: Effect[], type: T) =>
   effects.filter((effect): effect is Extract<Effect, { type: T }> => effect.type === type)

@@ -121,12 +121,14 @@ test('a closed conversation takes nothing more', async () => {
   const { id } = await begin(tenant, await newAgent(tenant, { script }))
   await answersAfter(tenant, id, 0)
   const closed = await call('POST', `/conversations/${id}/close`)
+  const { etag } = Object.fromEntries(closed.headers)
   assert.deepEqual([closed.status, closed.body.data.status, closed.body.data.close_reason], [200, 'closed', 'api'])
   for (const path of ['messages', 'answers', 'hand_over', 'take_back', 'close']) {
     const text = ['messages', 'answers'].includes(path) ? { text: 'Hello?' } : undefined
     const { status, body } = await call('POST', `/conversations/${id}/${path}`, text)
     assert.deepEqual([path, status, body.error.code, body.error.details.status], [path, 409, 'INVALID_STATE', 'closed'])
   }
+  assert.equal((await call('GET', `/conversations/${id}`)).headers.get('etag'), etag)
   const began = performance.now()
   assert.equal((await call('GET', `/conversations/${id}/turns?after=9&wait_ms=30000`)).body.data.length, 0)
   assert.ok(performance.now() - began < 20_000, 'a closed conversation is not waited for')
@@ -188,6 +190,9 @@ test('events tell what happens, and lists and totals follow', async () => {
   assert.deepEqual(types.toSorted(), ['closed', 'handed_over', 'started', 'taken_back', 'turn', 'turn', 'turn'])
   const turn = body.data.find(({ type }: { type: string }) => type === 'conversation.turn')
   assert.deepEqual([turn.resource_id, turn.data.id, turn.data.contact_id], [id, id, null])
+  const names = (resource: object) => Object.keys(resource).sort()
+  const shown = await get(tenant, id)
+  for (const { type, data } of body.data) if (type !== 'conversation.turn') assert.deepEqual(names(data), names(shown))
 })
 
 test('fifty messages at once keep their order and get an answer', async () => {

@@ -54,6 +54,8 @@ test('every type of the catalog is recorded, and its data and payload match its 
   const agent = (await call('POST', '/agents', newAgent())).body.data
   await call('PATCH', `/agents/${agent.id}`, { instructions: 'Ask for the name.' })
   await call('POST', `/agents/${agent.id}/versions`, { deploy: true })
+  const talk = (await call('POST', '/conversations', { agent_id: agent.id, message: 'Hello' })).body.data
+  for (const verb of ['hand_over', 'take_back', 'close']) await call('POST', `/conversations/${talk.id}/${verb}`)
   await call('DELETE', `/agents/${agent.id}`)
   const { id } = (await call('POST', '/contacts/imports', newImport())).body.data
   await tenant.work()

@@ -1,7 +1,6 @@
 import * as events from '../events/store.ts'
 import { type At, newHook } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import { redactAnswers } from '../kit/http/idempotency.ts'
 import { isId, newId } from '../kit/id.ts'
 import { copyLine, copyTextArray } from '../kit/postgres/copy.ts'
 import { onUniqueViolation } from '../kit/postgres/errors.ts'
@@ -206,7 +205,6 @@ export async function removeLocked(at: At, contacts: Contact[]): Promise<void> {
     ),
     db.run(sql`delete from contacts where workspace_id = ${workspace} and id = any(${ids}::uuid[])`),
     events.redact(at, ids),
-    redactAnswers(at, ids),
     at.hooks.run(at, deleted, ids),
     events.record(
       at,

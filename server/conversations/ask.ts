@@ -5,8 +5,6 @@ import { OutboundError } from '../kit/outbound/request.ts'
 import { storable } from '../kit/text.ts'
 import type { ToolCall, Usage } from './state.ts'
 
-/** Some models think before they answer, which counts. */
-export const output_tokens_max = 4_096
 const retry_after_ms = 500
 
 /** What comes from a model, in order. The last one is `asked` or `ask_failed`. */

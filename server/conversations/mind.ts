@@ -5,7 +5,7 @@ import type { At } from '../kit/at.ts'
 import { openModel } from '../models/language-model.ts'
 import type { Script } from '../models/script-schema.ts'
 import { createScriptedModel, scriptAnswer, scriptOptions } from '../models/scripted.ts'
-import { type Answer, ask, output_tokens_max } from './ask.ts'
+import { type Answer, ask } from './ask.ts'
 import type { ClaimedConversation, ScriptProgress } from './claim.ts'
 import type { Effect } from './input.ts'
 import { promptFor, toOutput } from './prompt.ts'
@@ -46,7 +46,6 @@ function openModelMind({ at, claimed, configuration, contact, tools }: MindParts
       ask(() => openModel(at, (is_fallback ? configuration.fallback_model : configuration.model) ?? {}), {
         prompt: promptFor({ conversation: claimed, configuration, contact, now }, history),
         ...(has_tools && tools.offered.length > 0 && { tools: tools.offered, toolChoice: { type: 'auto' } }),
-        maxOutputTokens: output_tokens_max,
         abortSignal,
       }),
     learn: () => nothing,

@@ -144,6 +144,20 @@ interface Plan {
   outcome: Saved
 }
 
+/** Without what clients don't see. */
+function shownOf({
+  lease_token: _lease_token,
+  awaits_answer: _awaits_answer,
+  last_answer_seq: _last_answer_seq,
+  needs_summary: _needs_summary,
+  script_state: _script_state,
+  summarized_until: _summarized_until,
+  timers: _timers,
+  ...shown
+}: Locked): Conversation {
+  return shown
+}
+
 /** What was said meanwhile comes first. What nobody has seen of the agent's answer is then forgotten, but not its tools. */
 function planFor({ now }: At, save: Save, before: Locked): Plan {
   const { id, seen, open_seq } = save
@@ -181,8 +195,9 @@ function planFor({ now }: At, save: Save, before: Locked): Plan {
     is_answering: status === 'open' && (changes.awaits_answer ?? before.awaits_answer),
     needs_summary: save.release && !is_stale ? save.release.needs_summary : before.needs_summary,
     timers: save.release && !is_stale ? save.release.timers : before.timers,
-    updated_at: clock.laterThan(before.updated_at, now),
   }
+  const is_changed = JSON.stringify(shownOf(after)) !== JSON.stringify(shownOf(before))
+  after.updated_at = is_changed ? clock.laterThan(before.updated_at, now) : before.updated_at
   return {
     save,
     before,
@@ -213,7 +228,9 @@ async function write(at: At, plans: Plan[]): Promise<void> {
   const finished = plans.flatMap(({ closed, inserted }) => [...closed, ...inserted])
   const contacts = new Map(plans.map(({ after }) => [after.id, after.contact_id]))
   const byEvent = (status: Conversation['status']) =>
-    plans.flatMap(({ before, after }) => (after.status === status && before.status !== status ? [{ data: after }] : []))
+    plans.flatMap(({ before, after }) =>
+      after.status === status && before.status !== status ? [{ data: shownOf(after) }] : [],
+    )
   await Promise.all([
     updateRows(at, plans),
     insertTurns(at, [

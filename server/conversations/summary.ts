@@ -2,11 +2,11 @@ import type { Configuration } from '../agents/configuration.ts'
 import type { At } from '../kit/at.ts'
 import { storable, truncate } from '../kit/text.ts'
 import { openModel } from '../models/language-model.ts'
-import { output_tokens_max } from './ask.ts'
 import type { ClaimedConversation } from './claim.ts'
 import { summaryPromptFor } from './prompt.ts'
 import type { openSaves } from './save.ts'
 import type { State } from './state.ts'
+import { isOverDailyLimit } from './tokens.ts'
 import * as turns from './turns.ts'
 
 const timeout_ms = 20_000
@@ -26,7 +26,8 @@ export async function summarize(at: At, { claimed, configuration, timers, save }
   const { id, token, status, turn_count, summarized_until } = claimed
   const said = await turns.list(at, { conversation_id: id, after: summarized_until, limit: turns_max })
   const has_words = said.some(({ role }) => role === 'contact')
-  const written = has_words ? await ask(at, { claimed, configuration, said }) : undefined
+  const may_ask = has_words && !(await isOverDailyLimit(at))
+  const written = may_ask ? await ask(at, { claimed, configuration, said }) : undefined
   await save(at, {
     id,
     token,
@@ -52,7 +53,6 @@ async function ask(
     const model = await openModel(at, configuration.model ?? {})
     const { content, usage } = await model.doGenerate({
       prompt: summaryPromptFor(claimed.summary, said),
-      maxOutputTokens: output_tokens_max,
       abortSignal: AbortSignal.timeout(timeout_ms),
     })
     const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')

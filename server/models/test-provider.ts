@@ -6,9 +6,6 @@ import { describeModelError } from './model-error.ts'
 import * as providers from './store.ts'
 
 const timeout_ms = 15_000
-/** Some models think before the first word, and reject smaller limits. */
-const output_tokens_max = 16
-
 /** Asks the provider's default model for a word. */
 export async function testProvider(at: At, id: string): Promise<TestResult> {
   const began_ticks = clock.ticks()
@@ -22,7 +19,6 @@ export async function testProvider(at: At, id: string): Promise<TestResult> {
     const model = await connect(at, account, account.default_model)
     await model.doGenerate({
       prompt: [{ role: 'user', content: [{ type: 'text', text: 'Say OK.' }] }],
-      maxOutputTokens: output_tokens_max,
       abortSignal: signal,
     })
     return result(true, 200, null)

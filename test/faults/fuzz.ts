@@ -166,6 +166,7 @@ function remember(
     const path = '/agents/{id}/versions/{version_id}'
     for (const end of ['', '/diff']) memory.rememberPath(path + end, { id, version_id: deployed_version.id })
     memory.remember('version_id', deployed_version.id)
+    memory.remember('agent_id', id)
   }
   const operation = findOperation(method, target)
   if (answer.status >= 300 || kind !== 'valid' || !operation) return

@@ -39,7 +39,7 @@ export function EventsPage() {
   const loaded = useMemo(() => query.data?.pages.flatMap(({ data }) => data), [query.data])
   const [live, setLive] = useState<LiveEvents>({ type, events: [] })
   const newest = useMemo(() => (live.type === type ? notLoaded(loaded, live.events) : []), [loaded, live, type])
-  const state = useStream<Event>(api.workspace, {
+  const state = useStream<{ type: Event['type']; data: Event }>(api.workspace, {
     path: '/events/stream',
     query: { type },
     types: event_types,
@@ -50,7 +50,7 @@ export function EventsPage() {
     onMessages: (messages) =>
       setLive(({ events }) => ({
         type,
-        events: [...messages.toReversed(), ...notLoaded(loaded, events)].slice(0, live_max),
+        events: [...messages.map(({ data }) => data).toReversed(), ...notLoaded(loaded, events)].slice(0, live_max),
       })),
   })
   // Reloads the pages, which then contain these events, so that the list stays bounded.

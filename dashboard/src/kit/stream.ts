@@ -5,14 +5,19 @@ import { session_query } from './session.ts'
 
 export type StreamState = 'connecting' | 'connected'
 
-interface StreamOptions<Message> {
+export interface Message {
+  type: string
+  data: unknown
+}
+
+interface StreamOptions<Received extends Message> {
   path: string
-  query: Query
-  types: readonly string[]
+  query?: Query
+  types: readonly Received['type'][]
   /** The stream has started. Earlier messages are not received. */
-  onOpen: () => unknown
+  onOpen?: () => unknown
   /** Batched, in the order received. */
-  onMessages: (messages: Message[]) => unknown
+  onMessages: (messages: Received[]) => unknown
 }
 
 const retry_ms = 5_000
@@ -23,7 +28,7 @@ const batch_ms = 100
  * Receives server-sent events while the page is visible: browsers allow few connections per server across all tabs. When
  * a connection is lost, the browser reconnects and resumes by itself.
  */
-export function useStream<Message>(workspace: string, options: StreamOptions<Message>): StreamState {
+export function useStream<Received extends Message>(workspace: string, options: StreamOptions<Received>): StreamState {
   const client = useQueryClient()
   const [state, setState] = useState<StreamState>('connecting')
   const latest = useRef(options)
@@ -34,20 +39,20 @@ export function useStream<Message>(workspace: string, options: StreamOptions<Mes
     let source: EventSource | undefined
     let retry_timer: ReturnType<typeof setTimeout> | undefined
     let batch_timer: ReturnType<typeof setTimeout> | undefined
-    let batch: Message[] = []
+    let batch: Received[] = []
     const flush = () => {
       batch_timer = undefined
       latest.current.onMessages(batch)
       batch = []
     }
-    const receive = ({ data }: MessageEvent<string>) => {
-      batch.push(JSON.parse(data) as Message)
+    const receive = ({ type, data }: MessageEvent<string>) => {
+      batch.push({ type, data: JSON.parse(data) } as Received)
       batch_timer ??= setTimeout(flush, batch_ms)
     }
     const connect = () => {
       const connection = new EventSource(url)
       source = connection
-      connection.addEventListener('open', () => latest.current.onOpen(), { once: true })
+      connection.addEventListener('open', () => latest.current.onOpen?.(), { once: true })
       connection.onopen = () => setState('connected')
       connection.onerror = () => {
         setState('connecting')

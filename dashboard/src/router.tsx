@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
 import { validateContactSearch } from './contacts/search.ts'
+import { validateConversationSearch } from './conversations/search.ts'
 import { NotFoundPage } from './shell/NotFoundPage.tsx'
 import { editorsOnly, ownersOnly } from './shell/RoleRequired.tsx'
 import { Root } from './shell/Root.tsx'
@@ -35,6 +36,22 @@ const home = createRoute({
   path: '/',
   component: lazyRouteComponent(() => import('./home/HomePage.tsx'), 'HomePage'),
 })
+// The page shows the list beside the open conversation, so both addresses have one component.
+const inbox = createRoute({
+  getParentRoute: () => workspace,
+  path: '/inbox',
+  component: lazyRouteComponent(() => import('./conversations/InboxPage.tsx'), 'InboxPage'),
+})
+const inboxIndex = createRoute({ getParentRoute: () => inbox, path: '/' })
+const inboxConversation = createRoute({ getParentRoute: () => inbox, path: '/$id' })
+const conversations = createRoute({
+  getParentRoute: () => workspace,
+  path: '/conversations',
+  validateSearch: validateConversationSearch,
+  component: lazyRouteComponent(() => import('./conversations/ConversationsPage.tsx'), 'ConversationsPage'),
+})
+const conversationsIndex = createRoute({ getParentRoute: () => conversations, path: '/' })
+const conversation = createRoute({ getParentRoute: () => conversations, path: '/$id' })
 const contacts = createRoute({
   getParentRoute: () => workspace,
   path: '/contacts',
@@ -168,6 +185,8 @@ const tree = root.addChildren([
   invite,
   workspace.addChildren([
     home,
+    inbox.addChildren([inboxIndex, inboxConversation]),
+    conversations.addChildren([conversationsIndex, conversation]),
     contacts,
     imports,
     newImport,

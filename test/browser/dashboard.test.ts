@@ -8,6 +8,7 @@ import {
   holdRequests,
   narrow,
   openDashboard,
+  openFromNav,
   password,
   setColorScheme,
   wide,
@@ -451,7 +452,7 @@ test('every page works in dark mode and on a phone', { skip }, async () => {
     await setColorScheme(page, variant === 'dark' ? 'dark' : 'light')
     await page.setViewportSize(variant === 'narrow' ? narrow : wide)
     for (const name of parts) {
-      await main(name).click()
+      await openFromNav(page, name)
       await page.getByRole('heading', { level: 1 }).waitFor()
       await page.locator('[aria-busy=true], [role=status][aria-label=Loading]').waitFor({ state: 'hidden' })
       await owner.capture(`${name.toLowerCase()}, ${variant}`)

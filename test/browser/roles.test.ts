@@ -37,7 +37,11 @@ async function send(method: string, path: string, data?: object) {
   return (await answer.json()).data
 }
 
-const linksOf = (on: Page, nav: string) => on.getByRole('navigation', { name: nav }).getByRole('link').allInnerTexts()
+/** Without the number of conversations that wait. */
+async function linksOf(on: Page, nav: string): Promise<string[]> {
+  const texts = await on.getByRole('navigation', { name: nav }).getByRole('link').allInnerTexts()
+  return texts.map((text) => text.replace(/\d.*/s, '').trim())
+}
 
 /** Invites someone in the page, and accepts the invitation in another browser context. */
 async function inviteAs(role: 'Member' | 'Viewer', name: string): Promise<BrowserUser> {
@@ -69,11 +73,14 @@ const owner_pages = {
 }
 
 let import_id = ''
+let conversation_id = ''
 
 test('a workspace is filled with one resource of each kind', { skip }, async () => {
   await setUp(page, setup_link)
   await send('POST', '/api/v1/contacts', { phone_number: '+14155550101', first_name: 'Konrad', tags: ['vip'] })
-  await send('POST', '/api/v1/agents', { name: 'Reception', instructions: 'Greet the caller.' })
+  const agent = await send('POST', '/api/v1/agents', { name: 'Reception', instructions: 'Greet the caller.' })
+  conversation_id = (await send('POST', '/api/v1/conversations', { agent_id: agent.id })).id
+  await send('POST', `/api/v1/conversations/${conversation_id}/hand_over`, { reason: 'Asks for a refund.' })
   await send('POST', '/api/v1/webhooks', { url: 'inbox', events: ['*'] })
   await send('POST', '/api/v1/tools', { name: 'book_slot', url: 'https://93.184.215.14/book' })
   const provider = { name: 'OpenAI', kind: 'openai_compatible', base_url: 'https://93.184.215.14/v1' }
@@ -81,6 +88,8 @@ test('a workspace is filled with one resource of each kind', { skip }, async () 
   const rows = [{ phone_number: '+14155550102' }, { phone_number: 'none' }]
   import_id = (await send('POST', '/api/v1/contacts/imports', { rows })).id
 })
+
+const member_links = 'Home Inbox Conversations Contacts Imports Agents Tools Events Docs Settings'.split(' ')
 
 test('an import that wrote nothing has no undo', { skip }, async () => {
   const { id } = await send('POST', '/api/v1/contacts/imports', { rows: [{ phone_number: 'none' }] })
@@ -93,7 +102,7 @@ test('an import that wrote nothing has no undo', { skip }, async () => {
 test('a viewer sees all resources, and no controls that change them', { skip }, async () => {
   const viewer = await inviteAs('Viewer', 'Vera Viewer')
   const on = viewer.page
-  assert.deepEqual(await linksOf(on, 'Main'), ['Home', 'Contacts', 'Imports', 'Agents', 'Tools', 'Events', 'Settings'])
+  assert.deepEqual(await linksOf(on, 'Main'), member_links)
   for (const [path, shown] of Object.entries({
     '': 'Contact created',
     '/contacts': 'Konrad',
@@ -102,12 +111,15 @@ test('a viewer sees all resources, and no controls that change them', { skip }, 
     '/agents': 'Reception',
     '/tools': 'book_slot',
     '/settings/providers': 'OpenAI',
+    '/inbox': 'Asks for a refund.',
+    '/conversations': 'Handed over',
+    [`/conversations/${conversation_id}`]: 'Asks for a refund.',
     '/events': 'contact.created',
   })) {
     await openInPage(on, path)
     await on.locator('main').getByText(shown).first().waitFor()
     await loaded(on)
-    const name = path === '' ? 'home' : path.slice(1).replace(`/${import_id}`, ', one').replace('/', ' ')
+    const name = path === '' ? 'home' : path.slice(1).replace(/\/.{36}$/, ', one').replace('/', ' ')
     for (const [variant, size, colorScheme] of [
       ['', wide, 'light'],
       [', dark', wide, 'dark'],
@@ -119,7 +131,7 @@ test('a viewer sees all resources, and no controls that change them', { skip }, 
     }
     await on.setViewportSize(wide)
     await setColorScheme(on, 'light')
-    const changing = /New|Edit|Delete|Import|Export|Undo|Download|CSV|Select/
+    const changing = /New|Edit|Delete|Import|Export|Undo|Download|CSV|Select|Hand over|Give back|Close|Send/
     assert.equal(await on.locator('main').getByRole('button', { name: changing }).count(), 0, path)
     assert.equal(
       await on
@@ -168,7 +180,7 @@ test('a viewer sees all resources, and no controls that change them', { skip }, 
 test('a member edits contacts, and pages of owners say so', { skip }, async () => {
   const member = await inviteAs('Member', 'Max Member')
   const on = member.page
-  assert.deepEqual(await linksOf(on, 'Main'), ['Home', 'Contacts', 'Imports', 'Agents', 'Tools', 'Events', 'Settings'])
+  assert.deepEqual(await linksOf(on, 'Main'), member_links)
   await openInPage(on, '/contacts')
   await on.getByRole('button', { name: 'New contact' }).click()
   await dialog(on).getByLabel('Phone number').fill('+14155550177')

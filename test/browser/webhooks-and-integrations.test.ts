@@ -8,6 +8,7 @@ import {
   holdRequests,
   narrow,
   openDashboard,
+  openFromNav,
   setColorScheme,
   setUp,
   wide,
@@ -243,7 +244,7 @@ test('every page works in dark mode and on a phone', { skip }, async () => {
     await setColorScheme(page, variant === 'dark' ? 'dark' : 'light')
     await page.setViewportSize(variant === 'narrow' ? narrow : wide)
     for (const [name, one] of Object.entries(open)) {
-      await main(name).click()
+      await openFromNav(page, name)
       await page.getByRole('heading', { level: 1, name }).waitFor()
       for (const part of ['', ', one']) {
         if (part) await page.locator('main').getByText(one).first().click()

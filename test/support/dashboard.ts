@@ -101,6 +101,15 @@ export async function openInPage(page: Page, path: string): Promise<void> {
   await page.evaluate(`history.pushState(null, '', '/w/${workspaceOf(page)}${path}')`)
 }
 
+/** Opens a page from the navigation. On a phone it may be in the menu "More". */
+export async function openFromNav(page: Page, name: string): Promise<void> {
+  const nav = page.getByRole('navigation', { name: 'Main' })
+  const link = nav.getByRole('link', { name })
+  if (await link.isVisible()) return await link.click()
+  await nav.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name }).click()
+}
+
 export async function setColorScheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme })
   await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor()

@@ -1,4 +1,5 @@
-import { Badge, Button, Group } from '@mantine/core'
+import { Anchor, Badge, Button, Group } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import type { ContactWithCrmIds } from '../../../server/contacts/schema.ts'
 import { useApi } from '../kit/api.ts'
@@ -61,6 +62,21 @@ export function ContactDetails({ contact, onEdit, onDeleted }: ContactDetailsPro
         ))}
         <Detail name="Last contact">
           <RelativeTime time={contact.last_contact_at} />
+        </Detail>
+        <Detail name="Conversations">
+          <Anchor
+            fz="inherit"
+            renderRoot={(props) => (
+              <Link
+                to="/w/$workspace/conversations"
+                params={{ workspace: api.workspace }}
+                search={{ contact_id: contact.id }}
+                {...props}
+              />
+            )}
+          >
+            Show conversations
+          </Anchor>
         </Detail>
         <Detail name="Created">{formatTime(contact.created_at)}</Detail>
         <Detail name="Updated">{formatTime(contact.updated_at)}</Detail>

@@ -24,5 +24,13 @@ export function EventLink({ type, resource_id }: Pick<Overview['events'][number]
       <Anchor renderRoot={(props) => <Link to="/w/$workspace/agents/$id" params={params} {...props} />}>{name}</Anchor>
     )
   }
+  if (type.startsWith('conversation.')) {
+    const params = { workspace, id: resource_id }
+    return (
+      <Anchor renderRoot={(props) => <Link to="/w/$workspace/conversations/$id" params={params} {...props} />}>
+        {name}
+      </Anchor>
+    )
+  }
   return <span>{name}</span>
 }

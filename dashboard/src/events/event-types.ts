@@ -9,6 +9,11 @@ export const event_types: Event['type'][] = [
   'agent.updated',
   'agent.deployed',
   'agent.deleted',
+  'conversation.started',
+  'conversation.turn',
+  'conversation.handed_over',
+  'conversation.taken_back',
+  'conversation.closed',
   'import.finished',
   'import.undone',
   'api_key.created',
@@ -41,5 +46,5 @@ function nounLabel(noun: string): string {
 /** "contact.created" is "Contact created". */
 export function eventName(type: string): string {
   const [noun = '', verb = ''] = type.split('.')
-  return `${nounLabel(noun)} ${verb}`
+  return `${nounLabel(noun)} ${verb.replaceAll('_', ' ')}`
 }

@@ -133,3 +133,12 @@ export const ModelIcon = icon(
     <path d="M10 3.5V7M14 3.5V7M10 17v3.5M14 17v3.5M3.5 10H7M3.5 14H7M17 10h3.5M17 14h3.5" />
   </>,
 )
+export const InboxIcon = icon(
+  <path d="M4 13.5 6.5 5h11l2.5 8.5V19a1 1 0 0 1-1 1H5a1 1 0 0 1-1-1v-5.5ZM4 13.5h4.5a3.5 3.5 0 0 0 7 0H20" />,
+)
+export const ChatIcon = icon(
+  <path d="M4.5 5h15a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1H11l-4.5 3.5V17h-2a1 1 0 0 1-1-1V6a1 1 0 0 1 1-1ZM8 9.5h8M8 12.5h5" />,
+)
+export const DocsIcon = icon(
+  <path d="M12 6.5C10 5 7.5 4.5 4 4.5v13c3.5 0 6 .5 8 2 2-1.5 4.5-2 8-2v-13c-3.5 0-6 .5-8 2ZM12 6.5v13" />,
+)

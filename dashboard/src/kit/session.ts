@@ -31,7 +31,7 @@ export const useIsTest = (): boolean => useMembership()?.kind === 'test'
 
 export const useIsOwner = (): boolean => useMembership()?.role === 'owner'
 
-/** Editing contacts, imports and agents, and exporting contacts. */
+/** Editing contacts, imports and agents, answering in conversations, and exporting contacts. */
 export const useCanEdit = (): boolean => {
   const role = useMembership()?.role
   return role === 'owner' || role === 'member'

@@ -1,53 +1,133 @@
-import { Link, useParams } from '@tanstack/react-router'
+import { Menu, UnstyledButton } from '@mantine/core'
+import { Link, useLocation, useNavigate, useParams } from '@tanstack/react-router'
+import { useInboxCount } from '../conversations/useLiveConversations.ts'
+import { formatNumber } from '../kit/format.ts'
 import {
   AgentIcon,
+  ChatIcon,
+  DocsIcon,
   EventsIcon,
   HomeIcon,
   ImportIcon,
+  InboxIcon,
+  MoreIcon,
   PeopleIcon,
   PlugIcon,
   SettingsIcon,
   ToolIcon,
   WebhookIcon,
 } from '../kit/icons.tsx'
+import { toUrl } from '../kit/request.ts'
 import { useIsOwner } from '../kit/session.ts'
-import { useCurrentLinkInView } from '../kit/useCurrentLinkInView.ts'
 import styles from './shell.module.css'
 
-const links = [
-  { to: '/w/$workspace', name: 'Home', Icon: HomeIcon },
-  { to: '/w/$workspace/contacts', name: 'Contacts', Icon: PeopleIcon },
-  { to: '/w/$workspace/imports', name: 'Imports', Icon: ImportIcon },
-  { to: '/w/$workspace/agents', name: 'Agents', Icon: AgentIcon },
-  { to: '/w/$workspace/tools', name: 'Tools', Icon: ToolIcon },
-  { to: '/w/$workspace/events', name: 'Events', Icon: EventsIcon },
-  { to: '/w/$workspace/webhooks', name: 'Webhooks', Icon: WebhookIcon },
-  { to: '/w/$workspace/integrations', name: 'Integrations', Icon: PlugIcon },
-  { to: '/w/$workspace/settings', name: 'Settings', Icon: SettingsIcon },
-] as const
+const home = { to: '/w/$workspace', name: 'Home', Icon: HomeIcon } as const
+const inbox = { to: '/w/$workspace/inbox', name: 'Inbox', Icon: InboxIcon } as const
+const conversations = { to: '/w/$workspace/conversations', name: 'Conversations', Icon: ChatIcon } as const
+const contacts = { to: '/w/$workspace/contacts', name: 'Contacts', Icon: PeopleIcon } as const
+const imports = { to: '/w/$workspace/imports', name: 'Imports', Icon: ImportIcon } as const
+const agents = { to: '/w/$workspace/agents', name: 'Agents', Icon: AgentIcon } as const
+const tools = { to: '/w/$workspace/tools', name: 'Tools', Icon: ToolIcon } as const
+const integrations = { to: '/w/$workspace/integrations', name: 'Integrations', Icon: PlugIcon } as const
+const webhooks = { to: '/w/$workspace/webhooks', name: 'Webhooks', Icon: WebhookIcon } as const
+const events = { to: '/w/$workspace/events', name: 'Events', Icon: EventsIcon } as const
+const settings = { to: '/w/$workspace/settings', name: 'Settings', Icon: SettingsIcon } as const
 
-const owner_links: string[] = ['Webhooks', 'Integrations']
+const groups = [
+  { name: undefined, links: [home, inbox] },
+  { name: 'Engage', links: [conversations, contacts, imports] },
+  { name: 'Build', links: [agents, tools, integrations] },
+  { name: 'Developers', links: [webhooks, events] },
+  { name: undefined, links: [settings] },
+]
+type NavLink = (typeof groups)[number]['links'][number]
+
+const owner_links: NavLink[] = [webhooks, integrations]
+/** The others are in the menu "More" on a phone. */
+const phone_links: NavLink[] = [home, inbox, contacts, agents]
 
 export function Nav() {
-  const { workspace = '' } = useParams({ strict: false })
   const is_owner = useIsOwner()
-  const shown = links.filter(({ name }) => is_owner || !owner_links.includes(name))
-  const nav = useCurrentLinkInView()
+  const isShown = (link: NavLink) => is_owner || !owner_links.includes(link)
+  const shown = groups.map(({ name, links }) => ({ name, links: links.filter(isShown) }))
   return (
-    <nav className={styles.nav} aria-label="Main" ref={nav}>
-      {shown.map(({ to, name, Icon }) => (
-        <Link
-          key={to}
-          to={to}
-          params={{ workspace }}
-          className={styles.link}
-          activeOptions={{ exact: name === 'Home', includeSearch: false }}
-          activeProps={{ 'aria-current': 'page' }}
-        >
-          <Icon size={19} />
-          <span>{name}</span>
-        </Link>
+    <nav className={styles.nav} aria-label="Main">
+      {shown.map(({ name, links }) => (
+        <div key={links[0]?.name} className={styles.group}>
+          {name && <span className={styles.groupName}>{name}</span>}
+          {links.map((link) => (
+            <Place key={link.name} link={link} />
+          ))}
+          {name === 'Developers' && (
+            <a className={styles.link} href={toUrl('/docs')} target="_blank" rel="noreferrer">
+              <DocsIcon size={19} />
+              <span>Docs</span>
+            </a>
+          )}
+        </div>
       ))}
+      <More links={shown.flatMap(({ links }) => links).filter((link) => !phone_links.includes(link))} />
     </nav>
+  )
+}
+
+function Place({ link }: { link: NavLink }) {
+  const { workspace = '' } = useParams({ strict: false })
+  const { to, name, Icon } = link
+  return (
+    <Link
+      to={to}
+      params={{ workspace }}
+      className={styles.link}
+      data-phone={phone_links.includes(link)}
+      activeOptions={{ exact: link === home, includeSearch: false }}
+      activeProps={{ 'aria-current': 'page' }}
+    >
+      <Icon size={19} />
+      <span>{name}</span>
+      {link === inbox && <InboxCount />}
+    </Link>
+  )
+}
+
+function InboxCount() {
+  const count = useInboxCount()
+  if (count === 0) return null
+  return (
+    <span className={styles.count}>
+      {formatNumber(count)}
+      <span className={styles.visuallyHidden}> waiting</span>
+    </span>
+  )
+}
+
+function More({ links }: { links: NavLink[] }) {
+  const { workspace = '' } = useParams({ strict: false })
+  const { pathname } = useLocation()
+  const navigate = useNavigate()
+  const isCurrent = ({ to }: NavLink) => pathname.startsWith(to.replace('$workspace', workspace))
+  return (
+    <Menu position="top-end" width={220}>
+      <Menu.Target>
+        <UnstyledButton className={styles.more} data-current={links.some(isCurrent)}>
+          <MoreIcon size={19} />
+          <span>More</span>
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {links.map(({ to, name, Icon }) => (
+          <Menu.Item
+            key={name}
+            leftSection={<Icon size={16} />}
+            onClick={() => void navigate({ to, params: { workspace } })}
+          >
+            {name}
+          </Menu.Item>
+        ))}
+        <Menu.Item component="a" href={toUrl('/docs')} target="_blank" leftSection={<DocsIcon size={16} />}>
+          Docs
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   )
 }

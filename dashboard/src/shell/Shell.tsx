@@ -3,6 +3,7 @@ import { Navigate, Outlet, useLocation, useParams } from '@tanstack/react-router
 import { useEffect } from 'react'
 import { TestClockBar } from '../clocks/TestClockBar.tsx'
 import { useTestClock } from '../clocks/test-clock.ts'
+import { useLiveConversations } from '../conversations/useLiveConversations.ts'
 import { LoadingPage } from '../kit/LoadingPage.tsx'
 import { NowContext } from '../kit/now.ts'
 import { session_query, useIsTest } from '../kit/session.ts'
@@ -52,6 +53,7 @@ export function Shell() {
 
 /** In a test workspace all times are relative to its clock. */
 function WorkspaceContent() {
+  useLiveConversations()
   const is_test = useIsTest()
   const { data: clock, error } = useTestClock(is_test)
   const now = clock && Date.parse(clock.now)

@@ -1,0 +1,20 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Conversation } from '../../../server/conversations/schema.ts'
+import { contactName, contactQuery } from '../contacts/contact.ts'
+import { useApi } from '../kit/api.ts'
+
+const stale_ms = 60_000
+
+/** The name of the contact, else its number. */
+export function useContactName({ contact_id, counterpart }: Pick<Conversation, 'contact_id' | 'counterpart'>): string {
+  const api = useApi()
+  const { data } = useQuery({
+    ...contactQuery(api, contact_id ?? ''),
+    enabled: contact_id !== null,
+    staleTime: stale_ms,
+  })
+  if (data) return contactName(data) || data.phone_number
+  return counterpart ?? (contact_id === null ? 'Unknown contact' : 'Contact')
+}
+
+export const ContactName = ({ of }: { of: Conversation }) => useContactName(of)

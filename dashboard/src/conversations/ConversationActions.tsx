@@ -1,0 +1,100 @@
+import { Button, Group, Modal, TextInput } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import type { Conversation } from '../../../server/conversations/schema.ts'
+import { useApi } from '../kit/api.ts'
+import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
+import { showError, showToast } from '../kit/toast.ts'
+import { conversationQuery, listKey } from './conversation.ts'
+
+const reason_length_max = 500
+
+function useChange({ id }: Conversation) {
+  const api = useApi()
+  const client = useQueryClient()
+  return async (action: string, done: string, body?: object) => {
+    const changed = await api.send<Conversation>('POST', `/conversations/${id}/${action}`, body)
+    client.setQueryData(conversationQuery(api, id).queryKey, changed)
+    await client.invalidateQueries({ queryKey: listKey(api) })
+    showToast(done)
+  }
+}
+
+export function ConversationActions({ conversation }: { conversation: Conversation }) {
+  const change = useChange(conversation)
+  const [dialog, setDialog] = useState<'hand_over' | 'close'>()
+  const closeDialog = () => setDialog(undefined)
+  const takingBack = useMutation({
+    mutationFn: () => change('take_back', 'The agent answers again.'),
+    onError: showError,
+  })
+  if (conversation.status === 'closed') return null
+  return (
+    <>
+      {conversation.status === 'open' ? (
+        <Button variant="default" size="xs" onClick={() => setDialog('hand_over')}>
+          Hand over
+        </Button>
+      ) : (
+        <Button variant="default" size="xs" loading={takingBack.isPending} onClick={() => takingBack.mutate()}>
+          Give back
+        </Button>
+      )}
+      <Button variant="default" size="xs" onClick={() => setDialog('close')}>
+        Close
+      </Button>
+      <Modal opened={dialog === 'hand_over'} onClose={closeDialog} title="Hand over to a person?">
+        <HandOverForm
+          onCancel={closeDialog}
+          onHandOver={async (reason) => {
+            await change('hand_over', 'Handed over.', reason ? { reason } : {})
+            closeDialog()
+          }}
+        />
+      </Modal>
+      <ConfirmDialog
+        is_open={dialog === 'close'}
+        title="Close this conversation?"
+        confirm_label="Close conversation"
+        onClose={closeDialog}
+        onConfirm={() => change('close', 'Conversation closed.')}
+      >
+        Nobody can add messages after that. This can’t be undone.
+      </ConfirmDialog>
+    </>
+  )
+}
+
+interface HandOverFormProps {
+  onCancel: () => void
+  onHandOver: (reason: string) => Promise<unknown>
+}
+
+function HandOverForm({ onCancel, onHandOver }: HandOverFormProps) {
+  const [reason, setReason] = useState('')
+  const handingOver = useMutation({ mutationFn: () => onHandOver(reason.trim()), onError: showError })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    handingOver.mutate()
+  }
+  return (
+    <form onSubmit={submit}>
+      <TextInput
+        label="Reason"
+        description="Optional. Shown in the inbox."
+        maxLength={reason_length_max}
+        value={reason}
+        onChange={({ currentTarget }) => setReason(currentTarget.value)}
+        data-autofocus
+      />
+      <Group justify="flex-end" mt="lg">
+        <Button variant="default" onClick={onCancel}>
+          Cancel
+        </Button>
+        <Button type="submit" loading={handingOver.isPending}>
+          Hand over
+        </Button>
+      </Group>
+    </form>
+  )
+}

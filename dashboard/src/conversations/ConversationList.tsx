@@ -1,0 +1,52 @@
+import { Link } from '@tanstack/react-router'
+import type { Conversation } from '../../../server/conversations/schema.ts'
+import { useWorkspaceId } from '../kit/api.ts'
+import { RelativeTime } from '../kit/RelativeTime.tsx'
+import { ContactName } from './ContactName.tsx'
+import { kind_names } from './conversation.ts'
+import styles from './conversations.module.css'
+import { StatusBadge } from './StatusBadge.tsx'
+
+interface ConversationListProps {
+  label: string
+  to: '/w/$workspace/conversations/$id' | '/w/$workspace/inbox/$id'
+  conversations: Conversation[]
+}
+
+export function ConversationList({ label, to, conversations }: ConversationListProps) {
+  const workspace = useWorkspaceId()
+  const is_inbox = to === '/w/$workspace/inbox/$id'
+  return (
+    <ul className={styles.list} aria-label={label}>
+      {conversations.map((conversation) => (
+        <li key={conversation.id}>
+          <Link
+            to={to}
+            params={{ workspace, id: conversation.id }}
+            search={true}
+            className={styles.row}
+            activeProps={{ 'aria-current': 'page' }}
+          >
+            <span className={styles.rowLine}>
+              <strong>
+                <ContactName of={conversation} />
+              </strong>
+              <span className={styles.when}>
+                <RelativeTime time={conversation.last_turn_at ?? conversation.created_at} />
+              </span>
+            </span>
+            <span className={styles.rowLine}>
+              <span className={styles.rowText}>
+                {(is_inbox && conversation.hand_over_reason) || describe(conversation)}
+              </span>
+              {!is_inbox && <StatusBadge status={conversation.status} />}
+            </span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const describe = ({ agent_name, kind, agent_version }: Conversation): string =>
+  `${agent_name} · ${agent_version.id === null ? 'Draft' : kind_names[kind]}`

@@ -1,0 +1,69 @@
+import { Anchor, Switch } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { useApi } from '../kit/api.ts'
+import { formatNumber } from '../kit/format.ts'
+import { InboxIcon } from '../kit/icons.tsx'
+import { useTitle } from '../kit/Page.tsx'
+import { EmptyState, LoadError, LoadingSkeleton } from '../kit/states.tsx'
+import { ConversationList } from './ConversationList.tsx'
+import { ConversationPane } from './ConversationPane.tsx'
+import { inboxQuery } from './conversation.ts'
+import styles from './conversations.module.css'
+import { useIsSoundOn } from './sound.ts'
+
+/** Conversations that wait for a person. */
+export function InboxPage() {
+  const api = useApi()
+  const { id } = useParams({ strict: false })
+  const [is_sound_on, setSoundOn] = useIsSoundOn()
+  const { data, error, isPending, refetch } = useQuery(inboxQuery(api))
+  useTitle('Inbox')
+  const more = data ? data.pagination.total - data.data.length : 0
+  return (
+    <div className={styles.panes} data-open={id !== undefined}>
+      <div className={styles.left}>
+        <div className={styles.leftHead}>
+          <h1>Inbox</h1>
+          <Switch
+            label="Sound"
+            size="xs"
+            checked={is_sound_on}
+            onChange={({ currentTarget }) => setSoundOn(currentTarget.checked)}
+          />
+        </div>
+        {error && <LoadError error={error} retry={refetch} />}
+        {isPending && (
+          <div className={styles.waiting}>
+            <LoadingSkeleton lines={6} />
+          </div>
+        )}
+        {data?.data.length === 0 && (
+          <EmptyState icon={<InboxIcon size={24} />} title="Nobody is waiting">
+            Conversations that need a person appear here.
+          </EmptyState>
+        )}
+        {data && <ConversationList label="Inbox" to="/w/$workspace/inbox/$id" conversations={data.data} />}
+        {more > 0 && <p className={styles.notice}>And {formatNumber(more)} more.</p>}
+      </div>
+      {id ? (
+        <ConversationPane
+          key={id}
+          id={id}
+          back={
+            <Anchor
+              className={styles.back}
+              renderRoot={(props) => <Link to="/w/$workspace/inbox" params={{ workspace: api.workspace }} {...props} />}
+            >
+              Inbox
+            </Anchor>
+          }
+        />
+      ) : (
+        <div className={styles.nothing}>
+          {data && data.data.length > 0 && <EmptyState icon={<InboxIcon size={24} />} title="Choose a conversation" />}
+        </div>
+      )}
+    </div>
+  )
+}

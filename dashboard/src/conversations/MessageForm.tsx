@@ -1,0 +1,63 @@
+import { ActionIcon, Textarea } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, type KeyboardEvent, useRef, useState } from 'react'
+import { SendIcon } from '../kit/icons.tsx'
+import { showError } from '../kit/toast.ts'
+import styles from './conversations.module.css'
+
+const text_length_max = 4_000
+
+interface MessageFormProps {
+  label: string
+  is_disabled?: boolean
+  /** When it fails, the text stays. */
+  onSend: (text: string) => Promise<unknown>
+}
+
+/** Enter sends, Shift+Enter breaks the line. */
+export function MessageForm({ label, is_disabled = false, onSend }: MessageFormProps) {
+  const [text, setText] = useState('')
+  const field = useRef<HTMLTextAreaElement>(null)
+  const sending = useMutation({
+    mutationFn: onSend,
+    onError: showError,
+    // What was typed meanwhile stays.
+    onSuccess: (_, sent) => setText((now) => (now.trim() === sent ? '' : now)),
+    onSettled: () => field.current?.focus(),
+  })
+  const can_send = text.trim() !== '' && !is_disabled && !sending.isPending
+  const send = () => {
+    if (can_send) sending.mutate(text.trim())
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    // Enter also ends the choice of a character in some languages.
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+    event.preventDefault()
+    send()
+  }
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault()
+    send()
+  }
+  return (
+    <form className={styles.messageForm} onSubmit={onSubmit}>
+      <Textarea
+        ref={field}
+        className={styles.messageField}
+        aria-label={label}
+        placeholder={label}
+        autosize
+        minRows={1}
+        maxRows={6}
+        maxLength={text_length_max}
+        disabled={is_disabled}
+        value={text}
+        onChange={({ currentTarget }) => setText(currentTarget.value)}
+        onKeyDown={onKeyDown}
+      />
+      <ActionIcon type="submit" size={36} aria-label="Send" disabled={!can_send} loading={sending.isPending}>
+        <SendIcon size={18} />
+      </ActionIcon>
+    </form>
+  )
+}

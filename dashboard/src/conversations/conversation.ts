@@ -1,0 +1,76 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { Conversation, Turn } from '../../../server/conversations/schema.ts'
+import type { Api } from '../kit/api.ts'
+
+export type Status = Conversation['status']
+
+export const status_names: Record<Status, string> = { open: 'Open', handed_over: 'Handed over', closed: 'Closed' }
+export const statuses = Object.keys(status_names) as Status[]
+
+export const kind_names: Record<Conversation['kind'], string> = {
+  api: 'API',
+  web_chat: 'Web chat',
+  sms: 'SMS',
+  voice: 'Call',
+}
+
+export const close_reason_names: Record<NonNullable<Conversation['close_reason']>, string> = {
+  agent_ended: 'Ended by the agent',
+  human_ended: 'Closed by a person',
+  api: 'Closed over the API',
+  idle: 'Closed after no messages',
+  limit: 'Limit reached',
+  opted_out: 'Contact opted out',
+  agent_deleted: 'Agent deleted',
+  error: 'Closed after an error',
+}
+
+const turns_at_once = 100
+/** Calls of the list of turns. */
+const turn_pages_max = 20
+
+/** The beginning of the keys of all lists. */
+export const listKey = (api: Api) => [api.workspace, 'conversations', 'list']
+
+export const conversationQuery = (api: Api, id: string) =>
+  queryOptions({
+    queryKey: [api.workspace, 'conversations', 'one', id],
+    queryFn: ({ signal }) => api.get<Conversation>(`/conversations/${id}`, {}, signal),
+  })
+
+export const turnsQuery = (api: Api, id: string) =>
+  queryOptions({
+    queryKey: [api.workspace, 'conversations', 'turns', id],
+    // A turn that the stream has added since the server read the list must not disappear.
+    queryFn: async ({ signal, client, queryKey }) => {
+      const turns = await readTurns(api, id, signal)
+      return addTurns(turns, client.getQueryData<Turn[]>(queryKey) ?? [])
+    },
+  })
+
+async function readTurns(api: Api, id: string, signal: AbortSignal): Promise<Turn[]> {
+  const turns: Turn[] = []
+  for (let page = 0; page < turn_pages_max; page += 1) {
+    const query = { after: turns.at(-1)?.seq ?? 0, limit: turns_at_once }
+    const { data } = await api.list<Turn>(`/conversations/${id}/turns`, query, signal)
+    turns.push(...data)
+    if (data.length < turns_at_once) break
+  }
+  return turns
+}
+
+/** Adds the turns that are missing. Those that are there win. */
+export function addTurns(turns: Turn[], added: Turn[]): Turn[] {
+  const known = new Set(turns.map(({ seq }) => seq))
+  const missing = added.filter(({ seq }) => !known.has(seq))
+  return missing.length === 0 ? turns : [...turns, ...missing].sort((one, other) => one.seq - other.seq)
+}
+
+/** Oldest wait first. The first of them are enough to show. */
+export const inboxQuery = (api: Api) => {
+  const query = { status: 'handed_over', sort: 'last_turn_at', limit: 100 }
+  return queryOptions({
+    queryKey: [...listKey(api), query],
+    queryFn: ({ signal }) => api.list<Conversation>('/conversations', query, signal),
+  })
+}

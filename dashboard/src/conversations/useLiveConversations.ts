@@ -1,0 +1,57 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import type { Event } from '../../../server/events/schema.ts'
+import { event_types } from '../events/event-types.ts'
+import { useApi } from '../kit/api.ts'
+import { useStream } from '../kit/stream.ts'
+import { inboxQuery, listKey } from './conversation.ts'
+import { playTone, useIsSoundOn } from './sound.ts'
+
+/** Limits how often lists are read under load. */
+const refresh_ms = 500
+/** While the page is hidden, it has no stream. */
+const poll_ms = 30_000
+
+const types = event_types.filter((type) => type.startsWith('conversation.'))
+
+/** Keeps all lists of conversations up to date, and plays a sound when one is handed over. */
+export function useLiveConversations(): void {
+  const api = useApi()
+  const client = useQueryClient()
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const refresh = () => {
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined
+      void client.invalidateQueries({ queryKey: listKey(api) })
+    }, refresh_ms)
+  }
+  useStream<{ type: Event['type']; data: Event }>(api.workspace, {
+    path: '/events/stream',
+    query: { type: 'conversation.*' },
+    types,
+    onOpen: refresh,
+    onMessages: refresh,
+  })
+  useEffect(() => () => clearTimeout(timer.current), [])
+  useSound()
+}
+
+function useSound(): void {
+  const api = useApi()
+  const [is_on] = useIsSoundOn()
+  const { data } = useQuery({ ...inboxQuery(api), refetchInterval: poll_ms, refetchIntervalInBackground: true })
+  const known = useRef<Set<string>>(undefined)
+  useEffect(() => {
+    if (!data) return
+    const before = known.current
+    const ids = data.data.map(({ id }) => id)
+    if (is_on && before && ids.some((id) => !before.has(id))) playTone()
+    known.current = new Set(ids)
+  }, [data, is_on])
+}
+
+/** How many conversations wait for a person. */
+export function useInboxCount(): number {
+  const { data } = useQuery(inboxQuery(useApi()))
+  return data?.pagination.total ?? 0
+}

@@ -73,13 +73,14 @@ const owner_pages = {
 }
 
 let import_id = ''
+let agent_id = ''
 let conversation_id = ''
 
 test('a workspace is filled with one resource of each kind', { skip }, async () => {
   await setUp(page, setup_link)
   await send('POST', '/api/v1/contacts', { phone_number: '+14155550101', first_name: 'Konrad', tags: ['vip'] })
-  const agent = await send('POST', '/api/v1/agents', { name: 'Reception', instructions: 'Greet the caller.' })
-  conversation_id = (await send('POST', '/api/v1/conversations', { agent_id: agent.id })).id
+  agent_id = (await send('POST', '/api/v1/agents', { name: 'Reception', instructions: 'Greet the caller.' })).id
+  conversation_id = (await send('POST', '/api/v1/conversations', { agent_id })).id
   await send('POST', `/api/v1/conversations/${conversation_id}/hand_over`, { reason: 'Asks for a refund.' })
   await send('POST', '/api/v1/webhooks', { url: 'inbox', events: ['*'] })
   await send('POST', '/api/v1/tools', { name: 'book_slot', url: 'https://93.184.215.14/book' })
@@ -109,6 +110,7 @@ test('a viewer sees all resources, and no controls that change them', { skip }, 
     '/imports': 'API import',
     [`/imports/${import_id}`]: 'none',
     '/agents': 'Reception',
+    [`/agents/${agent_id}`]: 'Published',
     '/tools': 'book_slot',
     '/settings/providers': 'OpenAI',
     '/inbox': 'Asks for a refund.',

@@ -1,24 +1,35 @@
-import { Button, Menu, Modal } from '@mantine/core'
+import { ActionIcon, Button, Menu } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { AgentVersion, AgentWithDraft } from '../../../server/agents/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
-import { ChevronIcon, TrashIcon, UndoIcon } from '../kit/icons.tsx'
+import { MoreIcon, TrashIcon } from '../kit/icons.tsx'
 import { showError, showToast } from '../kit/toast.ts'
-import { AgentForm } from './AgentForm.tsx'
+import { CompareDialog } from './CompareDialog.tsx'
+import { draftNotSaved } from './useDraft.ts'
 import { useRefreshAgents } from './useRefreshAgents.ts'
 
-export function AgentActions({ agent }: { agent: AgentWithDraft }) {
+interface AgentActionsProps {
+  agent: AgentWithDraft
+  can_edit: boolean
+  /** Saves the draft. Resolves to whether all is saved. */
+  save: () => Promise<boolean>
+}
+
+export function AgentActions({ agent, can_edit, save }: AgentActionsProps) {
   const api = useApi()
   const navigate = useNavigate()
   const refresh = useRefreshAgents()
-  const [dialog, setDialog] = useState<'edit' | 'roll_back' | 'delete'>()
+  const [dialog, setDialog] = useState<'compare' | 'roll_back' | 'delete'>()
   const close = () => setDialog(undefined)
   const path = `/agents/${agent.id}`
   const publishing = useMutation({
-    mutationFn: () => api.send<AgentVersion>('POST', `${path}/versions`, {}),
+    mutationFn: async () => {
+      if (!(await save())) throw draftNotSaved()
+      return await api.send<AgentVersion>('POST', `${path}/versions`, {})
+    },
     onError: showError,
     onSuccess: ({ version_label }) => {
       showToast(`${version_label} published.`)
@@ -38,32 +49,37 @@ export function AgentActions({ agent }: { agent: AgentWithDraft }) {
   }
   return (
     <>
-      <Button variant="default" onClick={() => setDialog('edit')}>
-        Edit draft
+      <Button variant="default" size="xs" onClick={() => void save().then(() => setDialog('compare'))}>
+        Compare
       </Button>
-      {agent.has_unpublished_changes && (
-        <Button loading={publishing.isPending} onClick={() => publishing.mutate()}>
-          Publish
-        </Button>
-      )}
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button variant="default" rightSection={<ChevronIcon size={17} />}>
-            More
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<UndoIcon size={16} />} onClick={() => setDialog('roll_back')}>
+      {can_edit && (
+        <>
+          <Button variant="default" size="xs" onClick={() => setDialog('roll_back')}>
             Roll back
-          </Menu.Item>
-          <Menu.Item color="red" leftSection={<TrashIcon size={16} />} onClick={() => setDialog('delete')}>
-            Delete
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-      <Modal opened={dialog === 'edit'} onClose={close} title="Edit draft" size="lg">
-        <AgentForm agent={agent} onSaved={close} />
-      </Modal>
+          </Button>
+          <Button
+            size="xs"
+            disabled={!agent.has_unpublished_changes}
+            loading={publishing.isPending}
+            onClick={() => publishing.mutate()}
+          >
+            Publish
+          </Button>
+          <Menu position="bottom-end">
+            <Menu.Target>
+              <ActionIcon variant="default" size={30} aria-label="More actions">
+                <MoreIcon size={16} />
+              </ActionIcon>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item color="red" leftSection={<TrashIcon size={16} />} onClick={() => setDialog('delete')}>
+                Delete
+              </Menu.Item>
+            </Menu.Dropdown>
+          </Menu>
+        </>
+      )}
+      <CompareDialog agent={agent} is_open={dialog === 'compare'} onClose={close} />
       <ConfirmDialog
         is_open={dialog === 'roll_back'}
         title="Roll back this agent?"

@@ -1,113 +1,120 @@
-import { Alert, Anchor, Badge } from '@mantine/core'
+import { Anchor, SegmentedControl } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { Agent, AgentVersion, AgentWithDraft } from '../../../server/agents/schema.ts'
 import { useApi } from '../kit/api.ts'
-import { CopyButton } from '../kit/CopyButton.tsx'
-import { Card, Page, Stack } from '../kit/Page.tsx'
-import { RelativeTime } from '../kit/RelativeTime.tsx'
+import { formErrors } from '../kit/error-messages.ts'
+import { useTitle } from '../kit/Page.tsx'
 import { useCanEdit } from '../kit/session.ts'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { AgentActions } from './AgentActions.tsx'
+import { AgentSettings } from './AgentSettings.tsx'
+import { AgentText } from './AgentText.tsx'
 import styles from './agents.module.css'
-import { Deployments } from './Deployments.tsx'
-import { DeployVersion } from './DeployVersion.tsx'
+import { DraftConflict } from './DraftConflict.tsx'
+import { agentQuery, draft_fields, type LoadedAgent } from './draft.ts'
+import { TestChat } from './TestChat.tsx'
+import { type Draft, type SaveState, useDraft } from './useDraft.ts'
+import { Versions } from './Versions.tsx'
 
 export function AgentPage() {
   const api = useApi()
-  const can_edit = useCanEdit()
   const { id } = useParams({ from: '/w/$workspace/agents/$id' })
-  const [chosen, setChosen] = useState<string>()
-  const {
-    data: agent,
-    error,
-    refetch,
-  } = useQuery({
-    queryKey: [api.workspace, 'agents', id],
-    queryFn: ({ signal }) => api.get<AgentWithDraft>(`/agents/${id}`, {}, signal),
-  })
-  const versions = useQuery({
-    queryKey: [api.workspace, 'agents', id, 'versions'],
-    queryFn: ({ signal }) => api.list<AgentVersion>(`/agents/${id}/versions`, { limit: 100 }, signal),
-  })
-  const back = (
-    <Anchor
-      className={styles.back}
-      renderRoot={(props) => <Link to="/w/$workspace/agents" params={{ workspace: api.workspace }} {...props} />}
-    >
-      All agents
-    </Anchor>
-  )
-  const deployed = agent?.deployed_version
-  const shown = versions.data?.data.find((version) => version.id === (chosen ?? deployed?.id))
-  const actions = (
-    <>
-      {back}
-      {agent && can_edit && <AgentActions agent={agent} />}
-    </>
-  )
+  const { data, error, refetch } = useQuery(agentQuery(api, id))
+  useTitle(data?.data.name ?? 'Agent')
+  if (data) return <AgentEditor key={id} loaded={data} />
   return (
-    <Page title={agent?.name ?? 'Agent'} description={agent?.description} actions={actions}>
-      {error && <LoadError error={error} retry={refetch} noun="Agent" />}
-      {!error && (
-        <div className={styles.one}>
-          <Stack>
-            {agent?.has_unpublished_changes && (
-              <Alert color="gray" title="Unpublished changes">
-                The draft differs from all versions. Publish it to use it.
-              </Alert>
-            )}
-            <Card
-              title={`Instructions${shown ? ` · ${shown.version_label}` : ''}`}
-              aside={shown?.instructions && <CopyButton value={shown.instructions} />}
-            >
-              {shown ? (
-                <p className={styles.instructions}>
-                  {shown.instructions ?? <span className={styles.none}>No instructions.</span>}
-                </p>
-              ) : (
-                <LoadingSkeleton lines={6} />
-              )}
-            </Card>
-          </Stack>
-          <Stack>
-            <Card title="Versions">
-              {versions.error && <LoadError error={versions.error} retry={versions.refetch} />}
-              {versions.isPending && <LoadingSkeleton lines={2} />}
-              <ul className={styles.versions}>
-                {versions.data?.data.map((version) => (
-                  <li key={version.id}>
-                    <button type="button" aria-pressed={version.id === shown?.id} onClick={() => setChosen(version.id)}>
-                      <strong>{version.version_label}</strong>
-                      {agent && <VersionBadge agent={agent} version={version} />}
-                      <span className={styles.agentWhen}>
-                        <RelativeTime time={version.created_at} />
-                      </span>
-                      {version.note && <span className={styles.note}>{version.note}</span>}
-                    </button>
-                  </li>
-                ))}
-              </ul>
-              {agent && can_edit && shown && shown.id !== deployed?.id && (
-                <DeployVersion agent={agent} version={shown} />
-              )}
-            </Card>
-            <Deployments agent_id={id} />
-          </Stack>
-        </div>
-      )}
-    </Page>
+    <div className={styles.waiting}>
+      {error ? <LoadError error={error} retry={refetch} noun="Agent" /> : <LoadingSkeleton lines={6} />}
+    </div>
   )
 }
 
-function VersionBadge({ agent, version }: { agent: Agent; version: AgentVersion }) {
-  const { deployed_version, candidate } = agent
-  const is_candidate = version.id === candidate?.version.id
-  if (version.id !== deployed_version.id && !is_candidate) return null
+/** Below a width of 1000 px one pane is shown at a time. */
+function AgentEditor({ loaded }: { loaded: LoadedAgent }) {
+  const { workspace } = useApi()
+  const can_edit = useCanEdit()
+  const draft = useDraft(loaded)
+  const agent = loaded.data
+  const [pane, setPane] = useState('text')
+  const [part, setPart] = useState('settings')
   return (
-    <Badge variant="light" tt="none" {...(is_candidate && { color: 'gray' })}>
-      {is_candidate ? `Candidate, ${candidate?.percent} %` : 'Deployed'}
-    </Badge>
+    <div className={styles.editor} data-pane={pane}>
+      <header className={styles.editorHead}>
+        <div className={styles.editorTitle}>
+          <Anchor fz={13} renderRoot={(props) => <Link to="/w/$workspace/agents" params={{ workspace }} {...props} />}>
+            All agents
+          </Anchor>
+          <h1>{agent.name}</h1>
+        </div>
+        <span className={styles.state} data-published={!agent.has_unpublished_changes}>
+          {agent.has_unpublished_changes ? 'Unpublished changes' : 'Published'}
+        </span>
+        <span className={styles.hint}>{agent.deployed_version.version_label} deployed</span>
+        {can_edit && <SaveStatus draft={draft} />}
+        <div className={styles.editorActions}>
+          <AgentActions agent={agent} can_edit={can_edit} save={draft.save} />
+        </div>
+      </header>
+      <SegmentedControl
+        className={styles.paneChoice}
+        fullWidth
+        aria-label="Pane"
+        data={[
+          { value: 'settings', label: 'Settings' },
+          { value: 'text', label: draft.values.script === null ? 'Instructions' : 'Script' },
+          ...(can_edit ? [{ value: 'chat', label: 'Test chat' }] : []),
+        ]}
+        value={pane}
+        onChange={setPane}
+      />
+      <div className={styles.pane} data-name="settings">
+        <div className={styles.paneHead}>
+          <SegmentedControl
+            size="sm"
+            aria-label="Settings or versions"
+            data={[
+              { value: 'settings', label: 'Settings' },
+              { value: 'versions', label: 'Versions' },
+            ]}
+            value={part}
+            onChange={setPart}
+          />
+        </div>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it */}
+        <section className={styles.scrolled} tabIndex={0} aria-label={part === 'settings' ? 'Settings' : 'Versions'}>
+          {part === 'settings' ? <AgentSettings draft={draft} is_read_only={!can_edit} /> : <Versions agent={agent} />}
+        </section>
+      </div>
+      <section className={styles.pane} data-name="text" aria-label="What the agent says">
+        <AgentText draft={draft} is_read_only={!can_edit} />
+      </section>
+      {can_edit && (
+        <section className={styles.pane} data-name="chat" aria-label="Test chat">
+          <TestChat agent_id={agent.id} saved_at={agent.updated_at} draft={draft} />
+        </section>
+      )}
+      <DraftConflict draft={draft} />
+    </div>
+  )
+}
+
+const state_names: Record<SaveState, string> = {
+  saved: 'Saved',
+  unsaved: 'Saving…',
+  saving: 'Saving…',
+  failed: 'Not saved',
+  conflict: 'Not saved',
+}
+
+/** What is wrong with a field is shown beside it. */
+function SaveStatus({ draft: { state, error } }: { draft: Draft }) {
+  const reason = error instanceof SyntaxError ? undefined : formErrors(error, draft_fields).message
+  const is_failed = state === 'failed' || state === 'conflict'
+  return (
+    <span className={styles.saveState} role="status" data-failed={is_failed}>
+      {state_names[state]}
+      {state === 'failed' && reason && `: ${reason}`}
+    </span>
   )
 }

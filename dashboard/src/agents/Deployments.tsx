@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Deployment } from '../../../server/agents/schema.ts'
 import { useApi } from '../kit/api.ts'
-import { Card } from '../kit/Page.tsx'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import styles from './agents.module.css'
@@ -16,7 +15,8 @@ export function Deployments({ agent_id }: { agent_id: string }) {
     queryFn: ({ signal }) => api.list<Deployment>(`/agents/${agent_id}/deployments`, { limit: shown_max }, signal),
   })
   return (
-    <Card title="Deployments">
+    <section aria-label="Deployments">
+      <h2 className={styles.partTitle}>Deployments</h2>
       {error && <LoadError error={error} retry={refetch} />}
       {isPending && <LoadingSkeleton lines={2} />}
       <ul className={styles.deployments}>
@@ -30,6 +30,6 @@ export function Deployments({ agent_id }: { agent_id: string }) {
           </li>
         ))}
       </ul>
-    </Card>
+    </section>
   )
 }

@@ -19,7 +19,7 @@ export function ConversationFacts({ conversation }: { conversation: Conversation
   return (
     <>
       {(hand_over_reason || summary) && (
-        <Facts title="Hand-over">
+        <Facts title="Summary">
           <Fact name="Reason">{hand_over_reason}</Fact>
           <Fact name="Summary">{summary}</Fact>
         </Facts>

@@ -8,7 +8,7 @@ import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { useContactName } from './ContactName.tsx'
 import { ConversationActions } from './ConversationActions.tsx'
 import { ConversationFacts } from './ConversationFacts.tsx'
-import { listKey } from './conversation.ts'
+import { addTurn, listKey } from './conversation.ts'
 import styles from './conversations.module.css'
 import { MessageForm } from './MessageForm.tsx'
 import { StatusBadge } from './StatusBadge.tsx'
@@ -22,7 +22,7 @@ export function ConversationPane({ id, back }: { id: string; back: ReactNode }) 
   const api = useApi()
   const client = useQueryClient()
   const can_edit = useCanEdit()
-  const { conversation: found, turns, open_turn, addTurn } = useConversation(id)
+  const { conversation: found, turns, open_turn } = useConversation(id)
   const [are_facts_open, setFactsOpen] = useState(false)
   const conversation = found.data
   const contact = useContactName(conversation ?? unknown)
@@ -46,7 +46,7 @@ export function ConversationPane({ id, back }: { id: string; back: ReactNode }) 
     )
   }
   const answer = async (text: string) => {
-    addTurn(await api.send<Turn>('POST', `/conversations/${id}/answers`, { text }))
+    addTurn(client, api, id, await api.send<Turn>('POST', `/conversations/${id}/answers`, { text }))
     await client.invalidateQueries({ queryKey: listKey(api) })
   }
   return (
@@ -55,7 +55,7 @@ export function ConversationPane({ id, back }: { id: string; back: ReactNode }) 
         <div className={styles.head}>
           {back}
           <div className={styles.headText}>
-            <h2>{contact}</h2>
+            <h1>{contact}</h1>
             <StatusBadge status={conversation.status} />
           </div>
           <div className={styles.headActions}>
@@ -73,7 +73,9 @@ export function ConversationPane({ id, back }: { id: string; back: ReactNode }) 
           own="agent"
           names={{ contact, agent: conversation.agent_name, human: 'Your team', system: 'System' }}
         />
-        {can_edit && conversation.status === 'handed_over' && <MessageForm label="Write an answer" onSend={answer} />}
+        {can_edit && conversation.status === 'handed_over' && (
+          <MessageForm label="Write an answer" conversation_id={id} onSend={answer} />
+        )}
         {can_edit && conversation.status === 'open' && (
           <p className={styles.notice}>{conversation.agent_name} answers. Hand over to answer yourself.</p>
         )}

@@ -21,6 +21,8 @@ export function ConversationsPage() {
   const api = useApi()
   const { id } = useParams({ strict: false })
   const { status, agent_id, contact_id } = useSearch({ from: '/w/$workspace/conversations' })
+  // The open conversation has the page's main heading, because on a phone only that is shown.
+  const Title = id ? 'h2' : 'h1'
   useTitle('Conversations')
   const query = { status, agent_id, contact_id, sort: '-last_turn_at', limit: page_size }
   const list = useInfiniteQuery({
@@ -38,7 +40,7 @@ export function ConversationsPage() {
     <div className={styles.panes} data-open={id !== undefined}>
       <div className={styles.left}>
         <div className={styles.leftHead}>
-          <h1>Conversations</h1>
+          <Title>Conversations</Title>
           {total !== undefined && <span className={styles.total}>{formatCount(total, 'conversation')}</span>}
         </div>
         <Filters />

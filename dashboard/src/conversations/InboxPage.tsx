@@ -18,13 +18,15 @@ export function InboxPage() {
   const { id } = useParams({ strict: false })
   const [is_sound_on, setSoundOn] = useIsSoundOn()
   const { data, error, isPending, refetch } = useQuery(inboxQuery(api))
+  // The open conversation has the page's main heading, because on a phone only that is shown.
+  const Title = id ? 'h2' : 'h1'
   useTitle('Inbox')
   const more = data ? data.pagination.total - data.data.length : 0
   return (
     <div className={styles.panes} data-open={id !== undefined}>
       <div className={styles.left}>
         <div className={styles.leftHead}>
-          <h1>Inbox</h1>
+          <Title>Inbox</Title>
           <Switch
             label="Sound"
             size="xs"

@@ -1,6 +1,6 @@
 import { ActionIcon, Textarea } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, type KeyboardEvent, useRef, useState } from 'react'
+import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { SendIcon } from '../kit/icons.tsx'
 import { showError } from '../kit/toast.ts'
 import styles from './conversations.module.css'
@@ -9,15 +9,20 @@ const text_length_max = 4_000
 
 interface MessageFormProps {
   label: string
+  /** When it changes, the field takes the focus. */
+  conversation_id: string | undefined
   is_disabled?: boolean
   /** When it fails, the text stays. */
   onSend: (text: string) => Promise<unknown>
 }
 
 /** Enter sends, Shift+Enter breaks the line. */
-export function MessageForm({ label, is_disabled = false, onSend }: MessageFormProps) {
+export function MessageForm({ label, conversation_id, is_disabled = false, onSend }: MessageFormProps) {
   const [text, setText] = useState('')
   const field = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => {
+    if (conversation_id) field.current?.focus()
+  }, [conversation_id])
   const sending = useMutation({
     mutationFn: onSend,
     onError: showError,

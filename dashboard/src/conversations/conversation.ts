@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query'
+import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import type { Conversation, Turn } from '../../../server/conversations/schema.ts'
 import type { Api } from '../kit/api.ts'
 
@@ -44,7 +44,7 @@ export const turnsQuery = (api: Api, id: string) =>
     // A turn that the stream has added since the server read the list must not disappear.
     queryFn: async ({ signal, client, queryKey }) => {
       const turns = await readTurns(api, id, signal)
-      return addTurns(turns, client.getQueryData<Turn[]>(queryKey) ?? [])
+      return merge(turns, client.getQueryData<Turn[]>(queryKey) ?? [])
     },
   })
 
@@ -59,8 +59,13 @@ async function readTurns(api: Api, id: string, signal: AbortSignal): Promise<Tur
   return turns
 }
 
+/** Shows a turn at once. Until the turns are loaded it does nothing: they will contain it. */
+export function addTurn(client: QueryClient, api: Api, id: string, turn: Turn): void {
+  client.setQueryData(turnsQuery(api, id).queryKey, (turns) => turns && merge(turns, [turn]))
+}
+
 /** Adds the turns that are missing. Those that are there win. */
-export function addTurns(turns: Turn[], added: Turn[]): Turn[] {
+function merge(turns: Turn[], added: Turn[]): Turn[] {
   const known = new Set(turns.map(({ seq }) => seq))
   const missing = added.filter(({ seq }) => !known.has(seq))
   return missing.length === 0 ? turns : [...turns, ...missing].sort((one, other) => one.seq - other.seq)

@@ -10,7 +10,14 @@ export const useIsSoundOn = () =>
 
 /** Browsers stay silent until the person has used the page. */
 export function playTone(): void {
-  const audio = new AudioContext()
+  try {
+    play(new AudioContext())
+  } catch {
+    // Without a sound device the page must still work.
+  }
+}
+
+function play(audio: AudioContext): void {
   const gain = audio.createGain()
   gain.gain.value = volume
   gain.connect(audio.destination)

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import type { Conversation, Turn } from '../../../server/conversations/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { useStream } from '../kit/stream.ts'
-import { addTurns, conversationQuery, turnsQuery } from './conversation.ts'
+import { addTurn, conversationQuery, turnsQuery } from './conversation.ts'
 
 type StreamMessage =
   | { type: 'turn.started'; data: Pick<Turn, 'seq' | 'role'> }
@@ -25,10 +25,8 @@ export function useConversation(id: string) {
   const conversation = useQuery(one)
   const turns = useQuery(all)
   const [open_turn, setOpenTurn] = useState<OpenTurn>()
-  const addTurn = (turn: Turn) =>
-    client.setQueryData(all.queryKey, (known: Turn[] | undefined) => known && addTurns(known, [turn]))
   const receive = (message: StreamMessage) => {
-    if (message.type === 'turn.finished') addTurn(message.data.turn)
+    if (message.type === 'turn.finished') addTurn(client, api, id, message.data.turn)
     if (message.type === 'conversation.updated') client.setQueryData(one.queryKey, message.data.conversation)
     setOpenTurn((open) => nextOpenTurn(open, message))
   }
@@ -44,7 +42,7 @@ export function useConversation(id: string) {
     void client.invalidateQueries({ queryKey: one.queryKey })
     void client.invalidateQueries({ queryKey: all.queryKey })
   }, [state, id])
-  return { conversation, turns, open_turn, addTurn }
+  return { conversation, turns, open_turn }
 }
 
 function nextOpenTurn(open: OpenTurn | undefined, message: StreamMessage): OpenTurn | undefined {

@@ -12,6 +12,13 @@ export interface Api {
   get: <Result>(path: string, query?: Query, signal?: AbortSignal) => Promise<Result>
   list: <Item>(path: string, query?: Query, signal?: AbortSignal) => Promise<List<Item>>
   send: <Result>(method: string, path: string, body?: unknown) => Promise<Result>
+  /** With `if_match`, it fails with 412 if someone else has changed the resource. */
+  sendWithEtag: <Result>(
+    method: string,
+    path: string,
+    body?: unknown,
+    if_match?: string,
+  ) => Promise<{ data: Result; etag: string }>
   /**
    * Reads a resource and patches it with the result of `toChanges`; undefined: nothing to change. Starts over when someone
    * else has changed the resource in between.
@@ -29,11 +36,16 @@ export function createApi(workspace: string): Api {
     get,
     list: <Item>(path: string, query?: Query, signal?: AbortSignal) => get<List<Item>>(path, query, signal),
     send: (method, path, body) => request(base + path, { method, body, workspace }),
+    sendWithEtag: (method, path, body, if_match) =>
+      requestWithEtag(base + path, { method, body, workspace, ...(if_match && { if_match }) }),
     update: (path, toChanges) => update(base + path, workspace, toChanges),
     upload: (path, form, onProgress) => upload(base + path, form, workspace, onProgress),
     download: (path, query) => download(withQuery(base + path, query), workspace),
   }
 }
+
+/** Whether someone else has changed the resource. */
+export const isStale = (error: unknown): error is Problem => error instanceof Problem && error.status === 412
 
 async function update<Resource>(
   path: string,
@@ -47,8 +59,7 @@ async function update<Resource>(
   try {
     return await request<Resource>(path, { method: 'PATCH', body, workspace, if_match: etag })
   } catch (error) {
-    const is_stale = error instanceof Problem && error.status === 412
-    if (!is_stale) throw error
+    if (!isStale(error)) throw error
     if (tries_left === 1) throw new Problem(412, error.code, 'Someone else is editing this. Try again.')
     return await update(path, workspace, toChanges, tries_left - 1)
   }

@@ -1,6 +1,6 @@
 import { Problem } from './request.ts'
 
-interface FieldError {
+export interface FieldError {
   path: string
   message: string
 }
@@ -15,10 +15,13 @@ interface FormErrors {
 export const errorMessage = (error: unknown): string =>
   error instanceof Problem ? error.message : 'Something went wrong. Reload the page and try again.'
 
+/** The server's validation errors. */
+export const fieldErrors = (error: unknown): FieldError[] =>
+  error instanceof Problem && Array.isArray(error.details.fields) ? (error.details.fields as FieldError[]) : []
+
 /** Sorts the server's validation errors by the fields of a form. */
 export function formErrors(error: unknown, names: string[]): FormErrors {
-  const errors =
-    error instanceof Problem && Array.isArray(error.details.fields) ? (error.details.fields as FieldError[]) : []
+  const errors = fieldErrors(error)
   const fields: Record<string, string> = {}
   let rest: string | undefined
   for (const { path, message } of errors) {

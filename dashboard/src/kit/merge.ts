@@ -1,4 +1,4 @@
-const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
+export const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 /** Three-way merge: applies the additions and removals between `before` and `wanted` to `current`. */
 export function mergeList(before: string[], wanted: string[], current: string[]): string[] {

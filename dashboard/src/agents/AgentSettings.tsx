@@ -1,0 +1,123 @@
+import { MultiSelect, Select, Switch, Textarea, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { Provider } from '../../../server/models/schema.ts'
+import type { Tool } from '../../../server/tools/schema.ts'
+import { type Api, useApi } from '../kit/api.ts'
+import { formErrors } from '../kit/error-messages.ts'
+import styles from './agents.module.css'
+import { draft_fields } from './draft.ts'
+import type { Draft } from './useDraft.ts'
+
+const default_provider = ''
+
+export const providersQuery = (api: Api) => ({
+  queryKey: [api.workspace, 'providers', 'choices'],
+  queryFn: ({ signal }: { signal: AbortSignal }) => api.list<Provider>('/providers', { limit: 100 }, signal),
+})
+
+export function AgentSettings({ draft, is_read_only }: { draft: Draft; is_read_only: boolean }) {
+  const { values, change, error } = draft
+  const { hand_over } = values
+  const errors = error ? formErrors(error, draft_fields).fields : {}
+  const text = (field: 'name' | 'description' | 'greeting' | 'language') => ({
+    value: values[field],
+    error: errors[field],
+    onChange: ({ currentTarget }: { currentTarget: { value: string } }) => change({ [field]: currentTarget.value }),
+  })
+  return (
+    <fieldset className={styles.settings} disabled={is_read_only}>
+      <TextInput label="Name" required {...text('name')} />
+      <TextInput label="Description" description="Only your team sees this." {...text('description')} />
+      <Textarea
+        label="Greeting"
+        description="The first words of the agent."
+        autosize
+        maxRows={6}
+        {...text('greeting')}
+      />
+      <TextInput label="Language" description="A tag such as en or pt-BR." {...text('language')} />
+      {values.script === null && <ModelFields draft={draft} error={errors.model} is_read_only={is_read_only} />}
+      <ToolsField draft={draft} error={errors.tools} is_read_only={is_read_only} />
+      <Switch
+        label="Can hand over to a person"
+        checked={hand_over.is_allowed}
+        onChange={({ currentTarget }) => change({ hand_over: { ...hand_over, is_allowed: currentTarget.checked } })}
+      />
+      <Switch
+        label="Hand over when no model answers"
+        checked={hand_over.on_failure}
+        onChange={({ currentTarget }) => change({ hand_over: { ...hand_over, on_failure: currentTarget.checked } })}
+      />
+      <Textarea
+        label="Hand-over message"
+        description="What the agent says when it hands over."
+        autosize
+        maxRows={6}
+        value={hand_over.message ?? ''}
+        error={errors.hand_over}
+        onChange={({ currentTarget }) => change({ hand_over: { ...hand_over, message: currentTarget.value || null } })}
+      />
+    </fieldset>
+  )
+}
+
+interface FieldProps {
+  draft: Draft
+  error: string | undefined
+  is_read_only: boolean
+}
+
+function ModelFields({ draft: { values, change }, error, is_read_only }: FieldProps) {
+  const { data } = useQuery(providersQuery(useApi()))
+  const { model } = values
+  const known = data?.data.map(({ name }) => name) ?? []
+  // A provider that was deleted is still shown.
+  const names = model && !known.includes(model.provider) ? [...known, model.provider] : known
+  const choose = (provider: string | null) => {
+    const name = data?.data.find((one) => one.name === provider)?.default_model ?? ''
+    change({ model: provider ? { provider, name, temperature: model?.temperature ?? null } : null })
+  }
+  return (
+    <>
+      <Select
+        label="Model provider"
+        data={[
+          { value: default_provider, label: 'Workspace default' },
+          ...names.map((name) => ({ value: name, label: name })),
+        ]}
+        value={model?.provider ?? default_provider}
+        allowDeselect={false}
+        disabled={is_read_only}
+        onChange={choose}
+        error={error}
+      />
+      {model && (
+        <TextInput
+          label="Model"
+          value={model.name}
+          onChange={({ currentTarget }) => change({ model: { ...model, name: currentTarget.value } })}
+        />
+      )}
+    </>
+  )
+}
+
+function ToolsField({ draft: { values, change }, error, is_read_only }: FieldProps) {
+  const api = useApi()
+  const { data } = useQuery({
+    queryKey: [api.workspace, 'tools', 'choices'],
+    queryFn: ({ signal }) => api.list<Tool>('/tools', { limit: 100 }, signal),
+  })
+  const names = new Set([...(data?.data.map(({ name }) => name) ?? []), ...values.tools])
+  if (names.size === 0) return null
+  return (
+    <MultiSelect
+      label="Tools"
+      data={[...names]}
+      value={values.tools}
+      disabled={is_read_only}
+      onChange={(tools) => change({ tools })}
+      error={error}
+    />
+  )
+}

@@ -1,0 +1,172 @@
+import { Alert, Anchor, Button } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import type { Conversation, Turn } from '../../../server/conversations/schema.ts'
+import { addTurn, conversationQuery, turnsQuery } from '../conversations/conversation.ts'
+import { MessageForm } from '../conversations/MessageForm.tsx'
+import { Transcript } from '../conversations/Transcript.tsx'
+import { useConversation } from '../conversations/useConversation.ts'
+import { useApi } from '../kit/api.ts'
+import { ChatIcon, RotateIcon } from '../kit/icons.tsx'
+import { EmptyState, LoadError } from '../kit/states.tsx'
+import { showError } from '../kit/toast.ts'
+import { providersQuery } from './AgentSettings.tsx'
+import styles from './agents.module.css'
+import { type Draft, draftNotSaved } from './useDraft.ts'
+
+interface TestChatProps {
+  agent_id: string
+  /** Changes with each save. */
+  saved_at: string
+  draft: Draft
+}
+
+/** Talks to the draft as a contact would. */
+export function TestChat({ agent_id, saved_at, draft }: TestChatProps) {
+  const api = useApi()
+  const client = useQueryClient()
+  const { id, started_at, begin, is_starting } = useTestConversation(agent_id, saved_at, draft)
+  const { data: conversation } = useQuery({ ...conversationQuery(api, id ?? ''), enabled: id !== undefined })
+  const send = async (text: string) => {
+    if (id === undefined) return await begin(text)
+    addTurn(client, api, id, await api.send<Turn>('POST', `/conversations/${id}/messages`, { text }))
+  }
+  const start = () => void begin().catch(showError)
+  return (
+    <>
+      <div className={styles.paneHead}>
+        <h2 className={styles.paneTitle}>Test chat</h2>
+        {id && (
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<RotateIcon size={15} />}
+            loading={is_starting}
+            onClick={start}
+          >
+            Restart
+          </Button>
+        )}
+      </div>
+      <ProviderNotice draft={draft} workspace={api.workspace} />
+      {id && started_at !== saved_at && <p className={styles.notice}>The draft has changed. Restart to test it.</p>}
+      {id ? (
+        <Chat key={id} id={id} />
+      ) : (
+        <div className={styles.chatStart}>
+          <EmptyState
+            icon={<ChatIcon size={24} />}
+            title="Test the draft"
+            action={
+              <Button variant="default" loading={is_starting} onClick={start}>
+                Start chat
+              </Button>
+            }
+          >
+            Start to hear its greeting, or write first.
+          </EmptyState>
+        </div>
+      )}
+      <MessageForm
+        label="Write as the contact"
+        conversation_id={id}
+        is_disabled={conversation?.status === 'closed'}
+        onSend={send}
+      />
+    </>
+  )
+}
+
+function useTestConversation(agent_id: string, saved_at: string, draft: Draft) {
+  const api = useApi()
+  const client = useQueryClient()
+  const [started, setStarted] = useState<{ id: string; saved_at: string }>()
+  const latest_saved_at = useRef(saved_at)
+  latest_saved_at.current = saved_at
+  const id = started?.id
+  const close = async (statuses: Conversation['status'][]) => {
+    const status = id && client.getQueryData(conversationQuery(api, id).queryKey)?.status
+    if (status && statuses.includes(status)) await api.send('POST', `/conversations/${id}/close`)
+  }
+  const starting = useMutation({
+    mutationFn: async (message: string | undefined) => {
+      if (!(await draft.save())) throw draftNotSaved()
+      // It may have ended meanwhile.
+      await close(['open', 'handed_over']).catch(() => {})
+      const body = { agent_id, use_draft: true, ...(message && { message }) }
+      return await api.send<Conversation>('POST', '/conversations', body)
+    },
+    onSuccess: (conversation) => {
+      client.setQueryData(conversationQuery(api, conversation.id).queryKey, conversation)
+      client.setQueryData(turnsQuery(api, conversation.id).queryKey, [])
+      setStarted({ id: conversation.id, saved_at: latest_saved_at.current })
+    },
+  })
+  const closeOnLeave = useRef(close)
+  closeOnLeave.current = close
+  useEffect(
+    () => () => {
+      // If this fails, the conversation is closed when it has been idle. One that was handed over is in the inbox.
+      closeOnLeave.current(['open']).catch(() => {})
+    },
+    [],
+  )
+  return {
+    id,
+    started_at: started?.saved_at,
+    is_starting: starting.isPending,
+    begin: (message?: string) => starting.mutateAsync(message),
+  }
+}
+
+const names: Record<Turn['role'], string> = { contact: 'You', agent: 'Agent', human: 'Person', system: 'System' }
+
+function Chat({ id }: { id: string }) {
+  const { workspace } = useApi()
+  const { conversation, turns, open_turn } = useConversation(id)
+  const { status = 'open', is_answering = false } = conversation.data ?? {}
+  const error = conversation.error ?? turns.error
+  if (error) return <LoadError error={error} />
+  return (
+    <>
+      <Transcript
+        turns={turns.data ?? []}
+        open_turn={open_turn}
+        is_answering={is_answering}
+        own="contact"
+        names={names}
+      />
+      {status === 'handed_over' && (
+        <p className={styles.notice}>
+          Handed over to a person.{' '}
+          <Anchor
+            fz="inherit"
+            underline="always"
+            renderRoot={(props) => <Link to="/w/$workspace/inbox/$id" params={{ workspace, id }} {...props} />}
+          >
+            Answer in the inbox
+          </Anchor>
+        </p>
+      )}
+      {status === 'closed' && <p className={styles.notice}>The conversation has ended.</p>}
+    </>
+  )
+}
+
+/** Without a provider an agent that has no script can't answer. */
+function ProviderNotice({ draft: { values }, workspace }: { draft: Draft; workspace: string }) {
+  const { data } = useQuery(providersQuery(useApi()))
+  const needs_default = values.script === null && values.model === null
+  if (!data || !needs_default || data.data.some(({ is_default }) => is_default)) return null
+  const providers_page: string = `/w/${workspace}/settings/providers`
+  return (
+    <Alert color="gray" m="md" mb={0} title="No model provider">
+      The agent can’t answer until you{' '}
+      <Anchor fz="inherit" underline="always" renderRoot={(props) => <Link to={providers_page} {...props} />}>
+        set up a default model provider
+      </Anchor>
+      . Scripts need none.
+    </Alert>
+  )
+}

@@ -1,0 +1,59 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { AgentWithDraft } from '../../../server/agents/schema.ts'
+import type { Api } from '../kit/api.ts'
+
+/** What the agent's page edits. An empty text stands for none. */
+export interface DraftValues {
+  name: string
+  description: string
+  greeting: string
+  language: string
+  instructions: string
+  /** JSON as it was typed. null: the agent follows its instructions. */
+  script: string | null
+  model: AgentWithDraft['draft']['model']
+  tools: string[]
+  hand_over: AgentWithDraft['draft']['hand_over']
+}
+
+export const draft_labels: Record<keyof DraftValues, string> = {
+  name: 'Name',
+  description: 'Description',
+  greeting: 'Greeting',
+  language: 'Language',
+  instructions: 'Instructions',
+  script: 'Script',
+  model: 'Model',
+  tools: 'Tools',
+  hand_over: 'Hand-over',
+}
+export const draft_fields = Object.keys(draft_labels) as (keyof DraftValues)[]
+
+export interface LoadedAgent {
+  data: AgentWithDraft
+  etag: string
+}
+
+export const agentQuery = (api: Api, id: string) =>
+  queryOptions({
+    queryKey: [api.workspace, 'agents', id],
+    queryFn: () => api.sendWithEtag<AgentWithDraft>('GET', `/agents/${id}`),
+  })
+
+export const toValues = ({ name, description, draft }: AgentWithDraft): DraftValues => ({
+  name,
+  description,
+  greeting: draft.greeting ?? '',
+  language: draft.language,
+  instructions: draft.instructions ?? '',
+  script: draft.script && JSON.stringify(draft.script, null, 2),
+  model: draft.model,
+  tools: draft.tools,
+  hand_over: draft.hand_over,
+})
+
+/** Throws a SyntaxError if the script is not JSON. */
+export const toChange = (changed: Partial<DraftValues>): object => ({
+  ...changed,
+  ...(typeof changed.script === 'string' && { script: JSON.parse(changed.script) }),
+})

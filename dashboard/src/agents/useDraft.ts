@@ -1,0 +1,163 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useBlocker } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import type { AgentWithDraft } from '../../../server/agents/schema.ts'
+import { isStale, useApi } from '../kit/api.ts'
+import { changedFields, isSame } from '../kit/merge.ts'
+import { Problem } from '../kit/request.ts'
+import { agentQuery, type DraftValues, draft_fields, type LoadedAgent, toChange, toValues } from './draft.ts'
+
+/** Saves when nothing was typed for this long. */
+const quiet_ms = 700
+/** After a network or server error. */
+const retry_ms = 5_000
+/** Saves of one run, while others change the agent or the person keeps typing. */
+const saves_max = 10
+
+export type SaveState = 'saved' | 'unsaved' | 'saving' | 'failed' | 'conflict'
+
+export interface Conflict {
+  fields: (keyof DraftValues)[]
+  mine: DraftValues
+  theirs: DraftValues
+}
+
+export interface Draft {
+  values: DraftValues
+  change: (changed: Partial<DraftValues>) => void
+  state: SaveState
+  /** Why it could not be saved. */
+  error: unknown
+  conflict: Conflict | undefined
+  resolve: (choice: 'mine' | 'theirs') => void
+  /** Saves at once. Resolves to whether all is saved. */
+  save: () => Promise<boolean>
+}
+
+/** For what needs a saved draft. */
+export const draftNotSaved = () => new Problem(0, 'NOT_SAVED', 'The draft isn’t saved. Fix its errors first.')
+
+interface Base extends LoadedAgent {
+  /** What the server has, as it was typed here. */
+  values: DraftValues
+}
+
+const toBase = (loaded: LoadedAgent): Base => ({ ...loaded, values: toValues(loaded.data) })
+
+/** Edits an agent's draft, which saves itself. */
+export function useDraft(loaded: LoadedAgent): Draft {
+  const api = useApi()
+  const client = useQueryClient()
+  const { queryKey } = agentQuery(api, loaded.data.id)
+  const path = `/agents/${loaded.data.id}`
+  const [values, setValues] = useState(() => toValues(loaded.data))
+  const [state, setState] = useState<SaveState>('saved')
+  const [error, setError] = useState<unknown>()
+  const [conflict, setConflict] = useState<Conflict>()
+  const base = useRef<Base>(undefined)
+  base.current ??= toBase(loaded)
+  const current = useRef(values)
+  const running = useRef<Promise<boolean>>(undefined)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+
+  const set = (next: DraftValues) => {
+    current.current = next
+    setValues(next)
+  }
+  const unsaved = () => changedFields(base.current?.values ?? current.current, current.current)
+  const isUnsaved = () => Object.keys(unsaved()).length > 0
+  const saveLater = (delay_ms: number) => {
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => void save(), delay_ms)
+  }
+
+  function save(): Promise<boolean> {
+    clearTimeout(timer.current)
+    running.current ??= saveAll().finally(() => {
+      running.current = undefined
+    })
+    return running.current
+  }
+
+  async function saveAll(): Promise<boolean> {
+    try {
+      for (let saves = 0; saves < saves_max; saves += 1) {
+        if (!isUnsaved()) break
+        setState('saving')
+        if (!(await saveOnce())) return false
+      }
+    } catch (reason) {
+      setError(reason)
+      setState('failed')
+      if (reason instanceof Problem && (reason.status === 0 || reason.status >= 500)) saveLater(retry_ms)
+      return false
+    }
+    setError(undefined)
+    setState(isUnsaved() ? 'unsaved' : 'saved')
+    if (isUnsaved()) saveLater(quiet_ms)
+    return !isUnsaved()
+  }
+
+  /** False if the person has to choose. */
+  async function saveOnce(): Promise<boolean> {
+    const wanted = current.current
+    const body = toChange(unsaved())
+    try {
+      const saved = await api.sendWithEtag<AgentWithDraft>('PATCH', path, body, base.current?.etag)
+      base.current = { ...saved, values: wanted }
+      client.setQueryData(queryKey, saved)
+      return true
+    } catch (reason) {
+      if (!isStale(reason)) throw reason
+      return merge(await api.sendWithEtag<AgentWithDraft>('GET', path))
+    }
+  }
+
+  /** Keeps what others have changed in other fields. */
+  function merge(latest: LoadedAgent): boolean {
+    const mine = current.current
+    const changed = unsaved()
+    const before = toValues((base.current ?? latest).data)
+    const theirs = toValues(latest.data)
+    const fields = draft_fields.filter(
+      (field) => field in changed && !isSame(before[field], theirs[field]) && !isSame(mine[field], theirs[field]),
+    )
+    base.current = toBase(latest)
+    set({ ...theirs, ...changed })
+    client.setQueryData(queryKey, latest)
+    if (fields.length === 0) return true
+    setConflict({ fields, mine, theirs })
+    setState('conflict')
+    return false
+  }
+
+  const change = (changed: Partial<DraftValues>) => {
+    set({ ...current.current, ...changed })
+    setState('unsaved')
+    saveLater(quiet_ms)
+  }
+  const resolve = (choice: 'mine' | 'theirs') => {
+    if (!conflict) return
+    const { fields, theirs } = conflict
+    if (choice === 'theirs') {
+      set({ ...current.current, ...Object.fromEntries(fields.map((field) => [field, theirs[field]])) })
+    }
+    setConflict(undefined)
+    void save()
+  }
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what others have saved is shown when it was read
+  useEffect(() => {
+    // A response may be older than the last save.
+    if (isUnsaved() || running.current || !base.current) return
+    if (loaded.data.updated_at <= base.current.data.updated_at) return
+    base.current = toBase(loaded)
+    set(base.current.values)
+  }, [loaded])
+  useEffect(() => () => clearTimeout(timer.current), [])
+  useBlocker({
+    shouldBlockFn: async () => !(await save()) && !window.confirm('Leave without saving? Your changes will be lost.'),
+    enableBeforeUnload: isUnsaved,
+  })
+  return { values, change, state, error, conflict, resolve, save }
+}

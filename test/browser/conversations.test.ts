@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import {
+  type BrowserUser,
+  narrow,
+  openDashboard,
+  openInPage,
+  setColorScheme,
+  setUp,
+  wide,
+  workspaceOf,
+} from '../support/dashboard.ts'
+
+const skip = process.platform === 'linux' ? false : 'npm has a Chromium for Linux only'
+
+const dashboard = skip ? undefined : await openDashboard()
+const { address, setup_link, newBrowserUser } = dashboard ?? {
+  address: '',
+  setup_link: '',
+  newBrowserUser: () => Promise.reject(),
+}
+const owner: BrowserUser = await newBrowserUser().catch(() => ({}) as BrowserUser)
+const { page, context } = owner
+
+const script = {
+  start: 'greet',
+  nodes: {
+    greet: {
+      say: 'Is Tuesday at nine all right?',
+      on: [
+        { hear: ['when are you open'], say: 'From nine to six.', go: 'greet' },
+        { intent: 'human', go: '@hand_over' },
+        { intent: 'yes', go: 'done' },
+      ],
+    },
+    done: { say: 'See you on Tuesday.', go: '@end' },
+  },
+}
+
+/** Does something as another user would, outside of the page. */
+async function send(method: string, path: string, data?: object) {
+  const headers = { origin: address, 'x-workspace': workspaceOf(page) }
+  const answer = await context.request.fetch(`${address}/app/api/v1${path}`, { method, headers, ...(data && { data }) })
+  assert.ok(answer.ok(), await answer.text())
+  return (await answer.json()).data
+}
+
+const transcript = (on: Page = page) => on.getByRole('region', { name: 'Transcript' })
+const say = async (label: string, text: string) => {
+  await page.getByLabel(label).fill(text)
+  await page.keyboard.press('Enter')
+}
+const inboxLink = () => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Inbox' })
+
+const scriptField = () => page.getByRole('textbox', { name: 'Script', exact: true })
+
+/** Captures the page, wide and narrow, light and dark, and checks that nothing scrolls sideways. */
+async function captureAll(name: string): Promise<void> {
+  for (const [variant, size] of Object.entries({ wide, narrow })) {
+    for (const color_scheme of ['light', 'dark'] as const) {
+      await page.setViewportSize(size)
+      await setColorScheme(page, color_scheme)
+      await owner.capture(`${name}, ${variant}, ${color_scheme}`)
+      const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
+      assert.ok(overflow <= 0, `${name}, ${variant} is ${overflow} px too wide`)
+    }
+  }
+  await page.setViewportSize(wide)
+  await setColorScheme(page, 'light')
+}
+
+let agent_id = ''
+let contact_id = ''
+
+test('the draft of an agent saves itself, and what is wrong with a script names the node', { skip }, async () => {
+  await setUp(page, setup_link)
+  const { id } = await send('POST', '/agents', { name: 'Reception', instructions: 'Greet the caller.' })
+  agent_id = id
+  await openInPage(page, `/agents/${id}`)
+  await page.getByText('set up a default model provider').waitFor()
+  await page.getByLabel('Greeting').fill('Good morning.')
+  await page.getByRole('status').getByText('Saved', { exact: true }).waitFor()
+  await page.getByText('Unpublished changes').waitFor()
+  assert.equal((await send('GET', `/agents/${id}`)).draft.greeting, 'Good morning.')
+  await page.getByText('Script', { exact: true }).click()
+  const wrong = { ...script, nodes: { ...script.nodes, done: { say: 'See you.', go: 'nowhere' } } }
+  await scriptField().fill(JSON.stringify(wrong))
+  await page.getByRole('list', { name: 'Errors' }).getByText('nodes.done').waitFor()
+  await captureAll('agent, error')
+  await scriptField().fill('{')
+  await page.getByText('not valid JSON:').waitFor()
+  await scriptField().fill(JSON.stringify(script))
+  await page.getByRole('list', { name: 'Errors' }).waitFor({ state: 'detached' })
+  // Leaving saves what was typed last.
+  await page.getByLabel('Greeting').fill('')
+  await page.getByRole('link', { name: 'All agents' }).click()
+  await page.getByRole('list', { name: 'Agents' }).waitFor()
+  const { draft } = await send('GET', `/agents/${id}`)
+  assert.deepEqual([draft.greeting, draft.script], [null, script])
+  assert.deepEqual(owner.pageErrors([400]), [])
+})
+
+test('a draft that someone else has changed is merged, or the person chooses', { skip }, async () => {
+  await openInPage(page, `/agents/${agent_id}`)
+  await page.getByLabel('Description').waitFor()
+  await send('PATCH', `/agents/${agent_id}`, { language: 'de' })
+  await page.getByLabel('Description').fill('Answers the phone.')
+  await page.getByRole('status').getByText('Saved', { exact: true }).waitFor()
+  assert.equal(await page.getByLabel('Language').inputValue(), 'de')
+  await send('PATCH', `/agents/${agent_id}`, { language: 'en', description: 'Theirs.' })
+  await page.getByLabel('Description').fill('Mine.')
+  const dialog = page.getByRole('dialog', { name: 'Someone else changed this draft' })
+  await dialog.getByText('Theirs.').waitFor()
+  await dialog.getByText('Mine.').waitFor()
+  await captureAll('agent, conflict')
+  await dialog.getByRole('button', { name: 'Keep mine' }).click()
+  await page.getByRole('status').getByText('Saved', { exact: true }).waitFor()
+  const { language, description } = await send('GET', `/agents/${agent_id}`).then(({ draft, ...agent }) => ({
+    ...draft,
+    ...agent,
+  }))
+  assert.deepEqual([language, description], ['en', 'Mine.'])
+  assert.deepEqual(owner.pageErrors([400, 412]), [])
+})
+
+test('the test chat talks to the draft as it is', { skip }, async () => {
+  await page.getByRole('button', { name: 'Start chat' }).click()
+  await transcript().getByText('Is Tuesday at nine all right?').waitFor()
+  // The field has the focus.
+  await page.keyboard.type('When are')
+  await page.keyboard.press('Shift+Enter')
+  await page.keyboard.type('you open?')
+  await page.keyboard.press('Enter')
+  await transcript().getByText('From nine to six.').waitFor()
+  const changed = { ...script, nodes: { ...script.nodes, greet: { ...script.nodes.greet, say: 'Is Friday better?' } } }
+  await scriptField().fill(JSON.stringify(changed))
+  await page.getByText('The draft has changed.').waitFor()
+  await captureAll('agent, test chat')
+  await page.getByRole('button', { name: 'Restart' }).click()
+  await transcript().getByText('Is Friday better?').waitFor()
+  assert.equal(await transcript().getByText('From nine to six.').count(), 0)
+  const [latest, first] = await send('GET', '/conversations')
+  assert.deepEqual([latest.status, first.status], ['open', 'closed'])
+  await say('Write as the contact', 'yes')
+  await page.getByText('The conversation has ended.').waitFor()
+  await page.setViewportSize(narrow)
+  await page.getByText('Test chat', { exact: true }).first().click()
+  await transcript().getByText('See you on Tuesday.').waitFor()
+  await owner.capture('agent, test chat, phone')
+  await page.setViewportSize(wide)
+  await page.getByRole('button', { name: 'Publish' }).click()
+  await page.getByText('Published', { exact: true }).waitFor()
+  assert.deepEqual(owner.pageErrors([400, 412]), [])
+})
+
+test('a conversation is handed over, answered and given back in the inbox', { skip }, async () => {
+  await page.evaluate(`window.tones = 0
+    const { createGain } = AudioContext.prototype
+    AudioContext.prototype.createGain = function () { tones += 1; return createGain.call(this) }`)
+  contact_id = (await send('POST', '/contacts', { phone_number: '+14155550101', first_name: 'Grace' })).id
+  await send('POST', `/agents/${agent_id}/versions`, { deploy: true })
+  const { id } = await send('POST', '/conversations', { agent_id, contact_id, metadata: { ticket: 'T-1042' } })
+  await inboxLink().click()
+  await page.getByText('Nobody is waiting').waitFor()
+  await captureAll('inbox, empty')
+  await send('POST', `/conversations/${id}/hand_over`, { reason: 'Asks for a refund.' })
+  await page.getByRole('list', { name: 'Inbox' }).getByText('Asks for a refund.').click()
+  await inboxLink().getByText('1 waiting').waitFor()
+  assert.equal(await page.evaluate('tones'), 1)
+  await send('POST', `/conversations/${id}/messages`, { text: 'Hello?' })
+  await transcript().getByText('Hello?').waitFor()
+  await page.getByRole('complementary', { name: 'Details' }).getByText('T-1042').waitFor()
+  await say('Write an answer', 'I am here.')
+  await transcript().getByText('I am here.').waitFor()
+  await captureAll('inbox')
+  await page.getByRole('button', { name: 'Give back' }).click()
+  await page.getByText('Nobody is waiting').waitFor()
+  await send('POST', `/conversations/${id}/messages`, { text: 'When are you open?' })
+  await transcript().getByText('From nine to six.').waitFor()
+  await page.getByRole('switch', { name: 'Sound' }).click()
+  await send('POST', `/conversations/${id}/hand_over`, {})
+  await inboxLink().getByText('1 waiting').waitFor()
+  assert.equal(await page.evaluate('tones'), 1, 'the sound is off')
+  await page.getByRole('button', { name: 'Give back' }).click()
+  const turns = await send('GET', `/conversations/${id}/turns`)
+  assert.deepEqual(
+    turns.map(({ role }: { role: string }) => role),
+    ['agent', 'contact', 'human', 'contact', 'agent'],
+  )
+})
+
+test('the list of conversations is live, filtered, and linked from the contact', { skip }, async () => {
+  await openInPage(page, `/contacts?contact=${contact_id}`)
+  await page.getByRole('link', { name: 'Show conversations' }).click()
+  const list = page.getByRole('list', { name: 'Conversations' })
+  await list.getByRole('link').first().waitFor()
+  assert.equal(await list.getByRole('link').count(), 1)
+  await list.getByRole('link').click()
+  await transcript().getByText('From nine to six.').waitFor()
+  await captureAll('conversation')
+  await page.getByRole('button', { name: 'Close' }).click()
+  await page.getByRole('button', { name: 'Close conversation' }).click()
+  await list.getByText('Closed').waitFor()
+  await page.getByRole('button', { name: /^With Grace/ }).click()
+  await list.getByRole('link').nth(1).waitFor()
+  const before = await list.getByRole('link').count()
+  await send('POST', '/conversations', { agent_id, message: 'yes' })
+  await list.getByRole('link').nth(before).waitFor()
+  // The address of a conversation opens it again.
+  await page.reload()
+  await transcript().getByText('From nine to six.').waitFor()
+  await openInPage(page, '/conversations')
+  await list.waitFor()
+  await captureAll('conversations')
+})

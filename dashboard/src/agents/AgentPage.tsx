@@ -30,7 +30,7 @@ export function AgentPage() {
   )
 }
 
-/** Below a width of 1000 px one pane is shown at a time. */
+/** On narrow screens one pane is shown at a time. */
 function AgentEditor({ loaded }: { loaded: LoadedAgent }) {
   const { workspace } = useApi()
   const can_edit = useCanEdit()
@@ -39,7 +39,7 @@ function AgentEditor({ loaded }: { loaded: LoadedAgent }) {
   const [pane, setPane] = useState('text')
   const [part, setPart] = useState('settings')
   return (
-    <div className={styles.editor} data-pane={pane}>
+    <div className={styles.editor} data-fills-page data-pane={pane}>
       <header className={styles.editorHead}>
         <div className={styles.editorTitle}>
           <Anchor fz={13} renderRoot={(props) => <Link to="/w/$workspace/agents" params={{ workspace }} {...props} />}>

@@ -89,12 +89,13 @@ function ModelFields({ draft: { values, change }, error, is_read_only }: FieldPr
         allowDeselect={false}
         disabled={is_read_only}
         onChange={choose}
-        error={error}
+        error={!model && error}
       />
       {model && (
         <TextInput
           label="Model"
           value={model.name}
+          error={error}
           onChange={({ currentTarget }) => change({ model: { ...model, name: currentTarget.value } })}
         />
       )}

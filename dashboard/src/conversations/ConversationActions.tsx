@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react'
 import type { Conversation } from '../../../server/conversations/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
-import { showError, showToast } from '../kit/toast.ts'
+import { showError } from '../kit/toast.ts'
 import { conversationQuery, listKey } from './conversation.ts'
 
 const reason_length_max = 500
@@ -12,11 +12,10 @@ const reason_length_max = 500
 function useChange({ id }: Conversation) {
   const api = useApi()
   const client = useQueryClient()
-  return async (action: string, done: string, body?: object) => {
+  return async (action: string, body?: object) => {
     const changed = await api.send<Conversation>('POST', `/conversations/${id}/${action}`, body)
     client.setQueryData(conversationQuery(api, id).queryKey, changed)
     await client.invalidateQueries({ queryKey: listKey(api) })
-    showToast(done)
   }
 }
 
@@ -25,7 +24,7 @@ export function ConversationActions({ conversation }: { conversation: Conversati
   const [dialog, setDialog] = useState<'hand_over' | 'close'>()
   const closeDialog = () => setDialog(undefined)
   const takingBack = useMutation({
-    mutationFn: () => change('take_back', 'The agent answers again.'),
+    mutationFn: () => change('take_back'),
     onError: showError,
   })
   if (conversation.status === 'closed') return null
@@ -47,7 +46,7 @@ export function ConversationActions({ conversation }: { conversation: Conversati
         <HandOverForm
           onCancel={closeDialog}
           onHandOver={async (reason) => {
-            await change('hand_over', 'Handed over.', reason ? { reason } : {})
+            await change('hand_over', reason ? { reason } : {})
             closeDialog()
           }}
         />
@@ -57,7 +56,7 @@ export function ConversationActions({ conversation }: { conversation: Conversati
         title="Close this conversation?"
         confirm_label="Close conversation"
         onClose={closeDialog}
-        onConfirm={() => change('close', 'Conversation closed.')}
+        onConfirm={() => change('close')}
       >
         Nobody can add messages after that. This can’t be undone.
       </ConfirmDialog>

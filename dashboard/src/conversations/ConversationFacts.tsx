@@ -128,7 +128,7 @@ function Members({ title, members }: { title: string; members: Record<string, un
 
 const Facts = ({ title, children }: { title: string; children: ReactNode }) => (
   <section className={styles.facts} aria-label={title}>
-    <h3>{title}</h3>
+    <h2>{title}</h2>
     <dl>{children}</dl>
   </section>
 )

@@ -73,9 +73,7 @@ export function ConversationPane({ id, back }: { id: string; back: ReactNode }) 
           own="agent"
           names={{ contact, agent: conversation.agent_name, human: 'Your team', system: 'System' }}
         />
-        {can_edit && conversation.status === 'handed_over' && (
-          <MessageForm label="Write an answer" conversation_id={id} onSend={answer} />
-        )}
+        {can_edit && conversation.status === 'handed_over' && <MessageForm label="Write an answer" onSend={answer} />}
         {can_edit && conversation.status === 'open' && (
           <p className={styles.notice}>{conversation.agent_name} answers. Hand over to answer yourself.</p>
         )}

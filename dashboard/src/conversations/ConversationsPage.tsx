@@ -37,7 +37,7 @@ export function ConversationsPage() {
   const is_filtered = status !== undefined || agent_id !== undefined || contact_id !== undefined
   const params = { workspace: api.workspace }
   return (
-    <div className={styles.panes} data-open={id !== undefined}>
+    <div className={styles.panes} data-fills-page data-open={id !== undefined}>
       <div className={styles.left}>
         <div className={styles.leftHead}>
           <Title>Conversations</Title>
@@ -55,7 +55,9 @@ export function ConversationsPage() {
             {is_filtered ? 'Remove a filter to see more.' : 'Test an agent, or start one over the API.'}
           </EmptyState>
         )}
-        {all && <ConversationList label="Conversations" to="/w/$workspace/conversations/$id" conversations={all} />}
+        {all && all.length > 0 && (
+          <ConversationList label="Conversations" to="/w/$workspace/conversations/$id" conversations={all} />
+        )}
         {list.hasNextPage && (
           <Button variant="subtle" m="sm" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
             Show more

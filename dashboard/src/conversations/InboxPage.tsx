@@ -23,7 +23,7 @@ export function InboxPage() {
   useTitle('Inbox')
   const more = data ? data.pagination.total - data.data.length : 0
   return (
-    <div className={styles.panes} data-open={id !== undefined}>
+    <div className={styles.panes} data-fills-page data-open={id !== undefined}>
       <div className={styles.left}>
         <div className={styles.leftHead}>
           <Title>Inbox</Title>
@@ -45,7 +45,9 @@ export function InboxPage() {
             Conversations that need a person appear here.
           </EmptyState>
         )}
-        {data && <ConversationList label="Inbox" to="/w/$workspace/inbox/$id" conversations={data.data} />}
+        {data && data.data.length > 0 && (
+          <ConversationList label="Inbox" to="/w/$workspace/inbox/$id" conversations={data.data} />
+        )}
         {more > 0 && <p className={styles.notice}>And {formatNumber(more)} more.</p>}
       </div>
       {id ? (

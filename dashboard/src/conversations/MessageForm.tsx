@@ -10,7 +10,7 @@ const text_length_max = 4_000
 interface MessageFormProps {
   label: string
   /** When it changes, the field takes the focus. */
-  conversation_id: string | undefined
+  conversation_id?: string | undefined
   is_disabled?: boolean
   /** When it fails, the text stays. */
   onSend: (text: string) => Promise<unknown>

@@ -27,7 +27,11 @@ export function useConversation(id: string) {
   const [open_turn, setOpenTurn] = useState<OpenTurn>()
   const receive = (message: StreamMessage) => {
     if (message.type === 'turn.finished') addTurn(client, api, id, message.data.turn)
-    if (message.type === 'conversation.updated') client.setQueryData(one.queryKey, message.data.conversation)
+    if (message.type === 'conversation.updated') {
+      client.setQueryData(one.queryKey, message.data.conversation)
+      // An interrupted answer is written after the message that interrupted it, and the stream has gone on.
+      if (isIncomplete(client.getQueryData(all.queryKey))) void client.invalidateQueries({ queryKey: all.queryKey })
+    }
     setOpenTurn((open) => nextOpenTurn(open, message))
   }
   const state = useStream<StreamMessage>(api.workspace, {
@@ -44,6 +48,8 @@ export function useConversation(id: string) {
   }, [state, id])
   return { conversation, turns, open_turn }
 }
+
+const isIncomplete = (turns: Turn[] = []): boolean => turns.some(({ seq }, index) => seq !== index + 1)
 
 function nextOpenTurn(open: OpenTurn | undefined, message: StreamMessage): OpenTurn | undefined {
   switch (message.type) {

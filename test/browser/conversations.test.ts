@@ -11,10 +11,11 @@ import {
   wide,
   workspaceOf,
 } from '../support/dashboard.ts'
+import { openaiServer } from '../support/model-servers.ts'
 
 const skip = process.platform === 'linux' ? false : 'npm has a Chromium for Linux only'
 
-const dashboard = skip ? undefined : await openDashboard()
+const dashboard = skip ? undefined : await openDashboard({ OUTBOUND_ALLOW_HOSTS: '127.0.0.1' })
 const { address, setup_link, newBrowserUser } = dashboard ?? {
   address: '',
   setup_link: '',
@@ -89,7 +90,7 @@ test('the draft of an agent saves itself, and what is wrong with a script names 
   await page.getByRole('list', { name: 'Errors' }).getByText('nodes.done').waitFor()
   await captureAll('agent, error')
   await scriptField().fill('{')
-  await page.getByText('not valid JSON:').waitFor()
+  await page.getByText('This is not valid JSON.').waitFor()
   await scriptField().fill(JSON.stringify(script))
   await page.getByRole('list', { name: 'Errors' }).waitFor({ state: 'detached' })
   // Leaving saves what was typed last.
@@ -151,6 +152,33 @@ test('the test chat talks to the draft as it is', { skip }, async () => {
   await page.setViewportSize(wide)
   await page.getByRole('button', { name: 'Publish' }).click()
   await page.getByText('Published', { exact: true }).waitFor()
+  assert.deepEqual(owner.pageErrors([400, 412]), [])
+})
+
+test('an answer appears while it is made, and stays where it was interrupted', { skip }, async () => {
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  let is_held = true
+  const beforeWord = (index: number) => (index === 2 && is_held ? held : undefined)
+  const { base_url } = await openaiServer({ words: ['We ', 'are ', 'open ', 'daily.'], beforeWord })
+  const provider = { name: 'Local', kind: 'openai_compatible', base_url, default_model: 'small', is_default: true }
+  await send('POST', '/providers', provider)
+  const { id } = await send('POST', '/agents', { name: 'Support', instructions: 'Help.' })
+  await openInPage(page, `/agents/${id}`)
+  await say('Write as the contact', 'When are you open?')
+  await transcript().getByText('We are').waitFor()
+  assert.equal(await transcript().getByText('Agent ·').count(), 0, 'it is not finished')
+  is_held = false
+  await say('Write as the contact', 'On Sundays?')
+  await transcript().getByText('We are open daily.').waitFor()
+  await transcript().getByText('Interrupted').waitFor()
+  const said = await transcript().locator('p').allInnerTexts()
+  const in_order = ['When are you open?', 'We are', 'On Sundays?', 'We are open daily.']
+  assert.deepEqual(
+    said.map((text) => text.trim()).filter((text) => !text.includes('·')),
+    in_order,
+  )
+  release()
+  await owner.capture('agent, interrupted')
   assert.deepEqual(owner.pageErrors([400, 412]), [])
 })
 

@@ -121,7 +121,13 @@ test('a viewer sees all resources, and no controls that change them', { skip }, 
     await openInPage(on, path)
     await on.locator('main').getByText(shown).first().waitFor()
     await loaded(on)
-    const name = path === '' ? 'home' : path.slice(1).replace(/\/.{36}$/, ', one').replace('/', ' ')
+    const name =
+      path === ''
+        ? 'home'
+        : path
+            .slice(1)
+            .replace(/\/.{36}$/, ', one')
+            .replace('/', ' ')
     for (const [variant, size, colorScheme] of [
       ['', wide, 'light'],
       [', dark', wide, 'dark'],

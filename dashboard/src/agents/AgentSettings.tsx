@@ -1,24 +1,19 @@
 import { MultiSelect, Select, Switch, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { Provider } from '../../../server/models/schema.ts'
 import type { Tool } from '../../../server/tools/schema.ts'
-import { type Api, useApi } from '../kit/api.ts'
+import { useApi } from '../kit/api.ts'
 import { formErrors } from '../kit/error-messages.ts'
+import { providersQuery } from '../settings/providers-query.ts'
 import styles from './agents.module.css'
 import { draft_fields } from './draft.ts'
 import type { Draft } from './useDraft.ts'
 
 const default_provider = ''
 
-export const providersQuery = (api: Api) => ({
-  queryKey: [api.workspace, 'providers', 'choices'],
-  queryFn: ({ signal }: { signal: AbortSignal }) => api.list<Provider>('/providers', { limit: 100 }, signal),
-})
-
 export function AgentSettings({ draft, is_read_only }: { draft: Draft; is_read_only: boolean }) {
   const { values, change, error } = draft
   const { hand_over } = values
-  const errors = error ? formErrors(error, draft_fields).fields : {}
+  const errors = error ? formErrors(error, ['model.provider', 'model.name', ...draft_fields]).fields : {}
   const text = (field: 'name' | 'description' | 'greeting' | 'language') => ({
     value: values[field],
     error: errors[field],
@@ -36,7 +31,14 @@ export function AgentSettings({ draft, is_read_only }: { draft: Draft; is_read_o
         {...text('greeting')}
       />
       <TextInput label="Language" description="A tag such as en or pt-BR." {...text('language')} />
-      {values.script === null && <ModelFields draft={draft} error={errors.model} is_read_only={is_read_only} />}
+      {values.script === null && (
+        <ModelFields
+          draft={draft}
+          error={errors['model.provider'] ?? errors.model}
+          name_error={errors['model.name']}
+          is_read_only={is_read_only}
+        />
+      )}
       <ToolsField draft={draft} error={errors.tools} is_read_only={is_read_only} />
       <Switch
         label="Can hand over to a person"
@@ -67,7 +69,12 @@ interface FieldProps {
   is_read_only: boolean
 }
 
-function ModelFields({ draft: { values, change }, error, is_read_only }: FieldProps) {
+function ModelFields({
+  draft: { values, change },
+  error,
+  name_error,
+  is_read_only,
+}: FieldProps & { name_error: string | undefined }) {
   const { data } = useQuery(providersQuery(useApi()))
   const { model } = values
   const known = data?.data.map(({ name }) => name) ?? []
@@ -89,13 +96,13 @@ function ModelFields({ draft: { values, change }, error, is_read_only }: FieldPr
         allowDeselect={false}
         disabled={is_read_only}
         onChange={choose}
-        error={!model && error}
+        error={error}
       />
       {model && (
         <TextInput
           label="Model"
           value={model.name}
-          error={error}
+          error={name_error}
           onChange={({ currentTarget }) => change({ model: { ...model, name: currentTarget.value } })}
         />
       )}

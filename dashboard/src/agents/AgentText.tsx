@@ -2,28 +2,25 @@ import { SegmentedControl, Textarea } from '@mantine/core'
 import { useRef, useState } from 'react'
 import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
 import { type FieldError, fieldErrors } from '../kit/error-messages.ts'
+import { toJsonText } from '../kit/json.ts'
 import styles from './agents.module.css'
 import type { Draft } from './useDraft.ts'
 
-const first_script = JSON.stringify(
-  {
-    start: 'greet',
-    nodes: {
-      greet: {
-        say: 'Hello, how can I help?',
-        on: [
-          { hear: ['opening hours', 'when are you open'], say: 'We are open from nine to six.', go: 'greet' },
-          { intent: 'human', go: '@hand_over' },
-          { intent: 'goodbye', go: 'bye' },
-        ],
-        else: { say: 'Sorry, I did not get that.', go: 'greet' },
-      },
-      bye: { say: 'Goodbye.', go: '@end' },
+const first_script = toJsonText({
+  start: 'greet',
+  nodes: {
+    greet: {
+      say: 'Hello, how can I help?',
+      on: [
+        { hear: ['opening hours', 'when are you open'], say: 'We are open from nine to six.', go: 'greet' },
+        { intent: 'human', go: '@hand_over' },
+        { intent: 'goodbye', go: 'bye' },
+      ],
+      else: { say: 'Sorry, I did not get that.', go: 'greet' },
     },
+    bye: { say: 'Goodbye.', go: '@end' },
   },
-  null,
-  2,
-)
+})
 
 /** The instructions, or the script as JSON. */
 export function AgentText({ draft, is_read_only }: { draft: Draft; is_read_only: boolean }) {
@@ -86,6 +83,6 @@ export function AgentText({ draft, is_read_only }: { draft: Draft; is_read_only:
 }
 
 function textErrors(error: unknown, field: 'script' | 'instructions'): FieldError[] {
-  if (error instanceof SyntaxError) return [{ path: field, message: `This is not valid JSON: ${error.message}` }]
+  if (error instanceof SyntaxError) return [{ path: field, message: `This is not valid JSON. ${error.message}` }]
   return fieldErrors(error).filter(({ path }) => path.split('.')[0] === field)
 }

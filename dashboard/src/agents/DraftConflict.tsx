@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Text } from '@mantine/core'
 import { CodeBlock } from '../kit/CodeBlock.tsx'
+import { toJsonText } from '../kit/json.ts'
 import styles from './agents.module.css'
 import { type DraftValues, draft_labels } from './draft.ts'
 import type { Draft } from './useDraft.ts'
@@ -40,6 +41,6 @@ export function DraftConflict({ draft: { conflict, resolve } }: { draft: Draft }
 const Side = ({ title, value }: { title: string; value: DraftValues[keyof DraftValues] }) => (
   <div>
     <h3 className={styles.sideTitle}>{title}</h3>
-    <CodeBlock label={title} text={typeof value === 'string' ? value : JSON.stringify(value, null, 2)} />
+    <CodeBlock label={title} text={typeof value === 'string' ? value : toJsonText(value)} />
   </div>
 )

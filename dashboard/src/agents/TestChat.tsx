@@ -11,7 +11,7 @@ import { useApi } from '../kit/api.ts'
 import { ChatIcon, RotateIcon } from '../kit/icons.tsx'
 import { EmptyState, LoadError } from '../kit/states.tsx'
 import { showError } from '../kit/toast.ts'
-import { providersQuery } from './AgentSettings.tsx'
+import { providersQuery } from '../settings/providers-query.ts'
 import styles from './agents.module.css'
 import { type Draft, draftNotSaved } from './useDraft.ts'
 
@@ -159,11 +159,14 @@ function ProviderNotice({ draft: { values }, workspace }: { draft: Draft; worksp
   const { data } = useQuery(providersQuery(useApi()))
   const needs_default = values.script === null && values.model === null
   if (!data || !needs_default || data.data.some(({ is_default }) => is_default)) return null
-  const providers_page: string = `/w/${workspace}/settings/providers`
   return (
     <Alert color="gray" m="md" mb={0} title="No model provider">
       The agent can’t answer until you{' '}
-      <Anchor fz="inherit" underline="always" renderRoot={(props) => <Link to={providers_page} {...props} />}>
+      <Anchor
+        fz="inherit"
+        underline="always"
+        renderRoot={(props) => <Link to="/w/$workspace/settings/providers" params={{ workspace }} {...props} />}
+      >
         set up a default model provider
       </Anchor>
       . Scripts need none.

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { AgentWithDraft } from '../../../server/agents/schema.ts'
 import type { Api } from '../kit/api.ts'
+import { toJsonText } from '../kit/json.ts'
 
 /** What the agent's page edits. An empty text stands for none. */
 export interface DraftValues {
@@ -46,7 +47,7 @@ export const toValues = ({ name, description, draft }: AgentWithDraft): DraftVal
   greeting: draft.greeting ?? '',
   language: draft.language,
   instructions: draft.instructions ?? '',
-  script: draft.script && JSON.stringify(draft.script, null, 2),
+  script: draft.script && toJsonText(draft.script),
   model: draft.model,
   tools: draft.tools,
   hand_over: draft.hand_over,

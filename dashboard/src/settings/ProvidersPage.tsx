@@ -12,20 +12,15 @@ import { type TestResult, TestResultAlert } from '../kit/TestResultAlert.tsx'
 import { showError } from '../kit/toast.ts'
 import { type ProviderDialog, ProviderDialogs } from './ProviderDialogs.tsx'
 import { kind_names } from './ProviderForm.tsx'
+import { providersQuery } from './providers-query.ts'
 import styles from './settings.module.css'
-
-/** More than a workspace can have. */
-const limit = 100
 
 export function ProvidersPage() {
   useTitle('Model providers')
   const api = useApi()
   const is_owner = useIsOwner()
   const [dialog, setDialog] = useState<ProviderDialog>()
-  const providers = useQuery({
-    queryKey: [api.workspace, 'providers'],
-    queryFn: ({ signal }) => api.list<Provider>('/providers', { limit }, signal),
-  })
+  const providers = useQuery(providersQuery(api))
   const testing = useMutation({
     mutationFn: ({ id }: Provider) => api.send<TestResult>('POST', `/providers/${id}/test`),
     onError: showError,

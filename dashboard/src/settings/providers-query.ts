@@ -1,0 +1,12 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { Provider } from '../../../server/models/schema.ts'
+import type { Api } from '../kit/api.ts'
+
+/** More than a workspace can have. */
+const limit = 100
+
+export const providersQuery = (api: Api) =>
+  queryOptions({
+    queryKey: [api.workspace, 'providers'],
+    queryFn: ({ signal }) => api.list<Provider>('/providers', { limit }, signal),
+  })

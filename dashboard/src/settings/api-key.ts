@@ -5,6 +5,8 @@ export const scopes = [
   { value: 'contacts:write', label: 'Manage contacts' },
   { value: 'agents:read', label: 'Read agents' },
   { value: 'agents:write', label: 'Manage agents' },
+  { value: 'conversations:read', label: 'Read conversations' },
+  { value: 'conversations:write', label: 'Manage conversations' },
   { value: 'providers:read', label: 'Read model providers' },
   { value: 'providers:write', label: 'Manage model providers' },
   { value: 'tools:read', label: 'Read tools' },

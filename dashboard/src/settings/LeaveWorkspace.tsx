@@ -16,8 +16,11 @@ export function LeaveWorkspace() {
   const [is_confirming, setConfirming] = useState(false)
   const leave = async () => {
     await request(`/app/members/${person.id}`, { method: 'DELETE', workspace })
-    // First, or the start page would redirect to the workspace that was left.
-    await client.invalidateQueries(session_query)
+    // At once, or the page would send more requests, and the start page would redirect to the workspace that was left.
+    client.setQueryData(
+      session_query.queryKey,
+      (session) => session && { ...session, workspaces: session.workspaces.filter(({ id }) => id !== workspace) },
+    )
     await navigate({ to: '/' })
   }
   return (

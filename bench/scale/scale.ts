@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from '../../server/kit/postgres/pool.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
+import { alternate, atLeast, atMost, type Comparison, formatRow, headerLine, timed } from '../comparison.ts'
 import { openDatabase } from '../database.ts'
 import { startServer } from '../processes.ts'
 import { pickRandom } from '../rows.ts'
@@ -25,16 +26,6 @@ query and count(*) with the same filter, sent at the same time with the driver a
 plain SQL alternate. Throughput is measured with ${clients} clients, alternating between a workspace of 1,000 contacts and the large one.
 The target follows each ratio.
 `
-
-/** One measurement, in milliseconds or requests per second, and what it is compared with. */
-export interface Comparison {
-  name: string
-  ours: number
-  beside: number
-  ratio: number
-  target: string
-  is_met: boolean
-}
 
 export async function scale(stack: AsyncDisposableStack, signal: AbortSignal): Promise<Comparison[]> {
   console.log(method)
@@ -81,6 +72,7 @@ async function* measureAll(bench: Bench): AsyncGenerator<Comparison> {
 
 async function firstPage({ big, medium, tenants }: Bench): Promise<Comparison> {
   const [ours, other] = await alternate(
+    samples,
     () => afterWrite(big, tenants.big.ids, `${base}?limit=20`),
     () => afterWrite(medium, tenants.medium.ids, `${base}?limit=20`),
   )
@@ -94,6 +86,7 @@ async function filtered(
   const rest = values.values()
   let value = ''
   const [ours, other] = await alternate(
+    samples,
     () => {
       value = rest.next().value ?? value
       return afterWrite(big, tenants.big.ids, `${base}?limit=20&${parameter}=${encodeURIComponent(value)}`)
@@ -109,6 +102,7 @@ async function filtered(
 async function deep({ big, tenants, plain }: Bench, depth: number): Promise<Comparison> {
   let offset = depth
   const [ours, other] = await alternate(
+    samples,
     () => {
       offset += 20
       return afterWrite(big, tenants.big.ids, `${base}?limit=20&offset=${offset}`)
@@ -124,6 +118,7 @@ async function deep({ big, tenants, plain }: Bench, depth: number): Promise<Comp
 async function byCursor({ big, tenants }: Bench): Promise<Comparison> {
   let { next_cursor } = (await big.get(`${base}?limit=20&offset=800000`)).pagination
   const [ours, other] = await alternate(
+    samples,
     async () => {
       await write(big, tenants.big.ids)
       return timed(async () => {
@@ -178,9 +173,7 @@ async function throughput({ open, tenants, signal }: Bench, { name, run }: Work)
     ours.push(large)
     other.push(medium)
   }
-  const ratio = median(ours) / median(other)
-  const row = { name: `${name}, a second, beside 1,000 contacts`, ours: median(ours), beside: median(other), ratio }
-  return { ...row, target: 'at least 0.8', is_met: ratio >= 0.8 }
+  return atLeast(`${name}, a second, beside 1,000 contacts`, median(ours), median(other), 0.8)
 }
 
 const small_requests = [
@@ -230,24 +223,6 @@ async function afterWrite(client: Client, ids: string[], path: string): Promise<
   return timed(() => client.get(path))
 }
 
-async function alternate(...measures: (() => Promise<number>)[]): Promise<number[]> {
-  const times = measures.map((): number[] => [])
-  for (let round = 0; round <= samples; round += 1) {
-    for (const [index, measure] of measures.entries()) {
-      const time = await measure()
-      // The first round warms up.
-      if (round > 0) times[index]?.push(time)
-    }
-  }
-  return times.map(median)
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const started_at = performance.now()
-  await work()
-  return performance.now() - started_at
-}
-
 /** The server builds the short-search totals of large workspaces after it starts. */
 async function waitForTotals(pool: Pool, signal: AbortSignal): Promise<void> {
   const started_at = performance.now()
@@ -255,16 +230,3 @@ async function waitForTotals(pool: Pool, signal: AbortSignal): Promise<void> {
   for (; !(await isBuilt()); await sleep(200)) signal.throwIfAborted()
   console.log(`Short-search totals were built after ${((performance.now() - started_at) / 1000).toFixed(1)} s.\n`)
 }
-
-function atMost(name: string, ours = 0, beside = 0, limit = 0): Comparison {
-  const ratio = ours / beside
-  return { name, ours, beside, ratio, target: `at most ${limit}`, is_met: ratio <= limit }
-}
-
-const headerLine = (): string => columns('', 'Parley', 'beside', 'ratio', '')
-
-const formatRow = ({ name, ours, beside: other, ratio, target, is_met }: Comparison): string =>
-  columns(name, ours.toFixed(1), other.toFixed(1), ratio.toFixed(2), `(${target}: ${is_met ? 'met' : 'missed'})`)
-
-const columns = (name: string, ...rest: string[]): string =>
-  name.padEnd(46) + rest.map((text, index) => (index < 3 ? text.padStart(10) : `  ${text}`)).join('')

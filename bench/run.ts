@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import { parseArgs } from 'node:util'
 import { SetupError } from '../server/kit/postgres/embedded/embedded.ts'
+import { answering } from './agents/agents.ts'
 import { benchImport, rows_by_default } from './import/import.ts'
 import { scale } from './scale/scale.ts'
 import { throughput } from './throughput.ts'
@@ -14,6 +15,7 @@ A target that is missed is said in the table; only what fails gives another exit
   --scale       instead: at 1,000,000 contacts, beside plain SQL and beside smaller workspaces
   --import      instead: an import of CSV beside COPY of the same rows into the same table
   --webhooks    instead: how soon and how fast events arrive at 200 endpoints, one of which hangs
+  --agents      instead: how fast agents answer, beside a plain handler and a bare proxy, and reads at a million turns
   --rows COUNT  with --import: how many (${rows_by_default} otherwise)
   --json FILE   also write the table
   --help        this text`
@@ -29,6 +31,7 @@ function parse() {
         scale: { type: 'boolean' },
         import: { type: 'boolean' },
         webhooks: { type: 'boolean' },
+        agents: { type: 'boolean' },
         rows: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },
@@ -59,14 +62,19 @@ function interruption(): AbortSignal {
   return controller.signal
 }
 
+function benchOf({ scale: is_scale, webhooks: is_webhooks, agents: is_agents }: ReturnType<typeof parse>) {
+  if (is_scale) return scale
+  if (is_webhooks) return delivering
+  return is_agents ? answering : throughput
+}
+
 async function main(): Promise<void> {
-  const { json, scale: is_scale, import: is_import, webhooks: is_webhooks, rows, help: is_help } = parse()
-  if (is_help) return console.log(help)
+  const options = parse()
+  const { json, rows } = options
+  if (options.help) return console.log(help)
   await using stack = new AsyncDisposableStack()
   const signal = interruption()
-  const table = is_import
-    ? await benchImport(stack, signal, countOf(rows))
-    : await (is_scale ? scale : is_webhooks ? delivering : throughput)(stack, signal)
+  const table = options.import ? await benchImport(stack, signal, countOf(rows)) : await benchOf(options)(stack, signal)
   if (json !== undefined) fs.writeFileSync(json, `${JSON.stringify(table, null, 2)}\n`)
 }
 

@@ -13,6 +13,7 @@ const measured_ms = 1_000
 const warm_up_ms = 300
 /** Longer in the first round of a row, so that the code of the server is compiled. */
 const first_warm_up_ms = 3_000
+const memory_max_megabytes = 250
 
 type Name = 'ours' | 'plain' | 'bare'
 
@@ -61,7 +62,7 @@ export async function throughput(stack: AsyncDisposableStack, signal: AbortSigna
     console.log(tableLine(measured, row.targets))
     table.push(measured)
   }
-  console.log(`\n${memoryLine(memory)}`)
+  console.log(`\n${memoryLine(memory, memory_max_megabytes)}`)
   return table
 }
 

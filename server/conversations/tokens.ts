@@ -1,4 +1,5 @@
 import type { At } from '../kit/at.ts'
+import { sharedRead } from '../kit/postgres/shared-read.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { dayOf } from './settings.ts'
@@ -13,11 +14,13 @@ export async function addTokens({ db, workspace, now }: At, tokens: number): Pro
 }
 
 /** Whether the workspace has used the tokens that it may use in a day. */
-export async function isOverDailyLimit(at: At): Promise<boolean> {
+export const isOverDailyLimit = sharedRead(async (at: At): Promise<boolean> => {
   const { db, workspace, now } = at
-  const found = await db.maybe<{ tokens: number }>(
-    sql`select tokens from token_days where workspace_id = ${workspace} and day = ${dayOf(now)}`,
-  )
-  const { tokens_per_day_max } = await workspaces.readSettings(at)
+  const [found, { tokens_per_day_max }] = await Promise.all([
+    db.maybe<{ tokens: number }>(
+      sql`select tokens from token_days where workspace_id = ${workspace} and day = ${dayOf(now)}`,
+    ),
+    workspaces.readSettings(at),
+  ])
   return (found?.tokens ?? 0) >= tokens_per_day_max
-}
+})

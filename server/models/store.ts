@@ -3,6 +3,7 @@ import * as clock from '../kit/clock.ts'
 import type { Call } from '../kit/http/operation.ts'
 import { isId, newId } from '../kit/id.ts'
 import * as page from '../kit/postgres/page.ts'
+import { sharedRead } from '../kit/postgres/shared-read.ts'
 import { type Sql, sql } from '../kit/postgres/sql.ts'
 import { inUse, invalid, invalidState, notFound, preconditionFailed, stillUsed, type Use } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
@@ -156,7 +157,7 @@ export const mayUse = ({ environment }: Account, model: string): boolean => envi
 
 /** Without an id or a name, the default provider. The workspace's own come before one from the environment with the same name. */
 export async function findAccount(at: At, wanted: { id?: string; name?: string }): Promise<Account | undefined> {
-  const row = (await readAll(at)).find((row) => {
+  const row = (await readTogether(at)).find((row) => {
     if (wanted.id !== undefined) return toProvider(row).id === wanted.id
     return wanted.name === undefined ? row.is_default : row.name === wanted.name
   })
@@ -164,6 +165,9 @@ export async function findAccount(at: At, wanted: { id?: string; name?: string }
   const from = at.tools.environment_providers.find(({ name }) => name === row.name)
   return from && { ...from, api_key: from.api_key ?? null, default_model: row.default_model, environment: from }
 }
+
+/** Each answer of a model reads them. */
+const readTogether = sharedRead(readAll)
 
 /** Locks the workspace, because its providers have one default. */
 async function lock(at: At, { id, isCurrent }: { id: string; isCurrent: Call['isCurrent'] }) {

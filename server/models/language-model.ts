@@ -1,6 +1,8 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { At } from '../kit/at.ts'
+import { setBounded } from '../kit/limits/bounded-map.ts'
 import { fetchThrough } from '../kit/outbound/fetch.ts'
+import type { Outbound } from '../kit/outbound/outbound.ts'
 import { product } from '../product.ts'
 import * as providers from './store.ts'
 
@@ -29,9 +31,24 @@ export async function openModel(at: At, { provider, name, temperature }: ModelCh
   return temperature == null ? model : withTemperature(model, temperature)
 }
 
+/** Models that were made before, by what they were made of: to make one takes longer than to use it. */
+const models = new WeakMap<Outbound, Map<string, LanguageModelV4>>()
+const models_max = 200
+
 export async function connect(at: At, account: providers.Account, name: string | null): Promise<LanguageModelV4> {
   if (name === null) throw new ModelError('The provider has no default model.')
   if (!providers.mayUse(account, name)) throw new ModelError(`The operator doesn't allow the model "${name}".`)
+  const { outbound } = at.tools
+  const known = models.get(outbound) ?? new Map<string, LanguageModelV4>()
+  models.set(outbound, known)
+  const { kind, base_url, api_key, environment } = account
+  const key = JSON.stringify([kind, base_url, api_key, environment !== undefined, name])
+  const model = known.get(key) ?? (await createModel(at, account, name))
+  setBounded(known, key, model, models_max)
+  return model
+}
+
+async function createModel(at: At, account: providers.Account, name: string): Promise<LanguageModelV4> {
   const { kind, base_url, environment } = account
   const is_trusted = environment !== undefined
   const apiKey = is_trusted ? (account.api_key ?? '') : openKey(at, account.api_key)

@@ -128,6 +128,30 @@ test('after Last-Event-ID come the missed turns', async () => {
   assert.equal(refused.status, 400)
 })
 
+test('streams that are opened at once each get the turns of their own conversation, after their own number', async () => {
+  const tenant = await server.workspace()
+  const agent_id = await newAgent(tenant, { script })
+  const wanted = await Promise.all(
+    [0, 1, 0, 1].map(async (after, index) => {
+      const message = `hours ${index}`
+      const { id } = await begin(tenant, agent_id, { message })
+      const [, answer] = await answersAfter(tenant, id, 0)
+      return { id, after, texts: [message, answer.text].slice(after) }
+    }),
+  )
+  const read = await Promise.all(
+    wanted.map(async ({ id, after, texts }) => {
+      using stream = await follow(tenant, id, { 'last-event-id': String(after) })
+      await stream.waitFor('turn.finished', texts.length)
+      return stream.events.filter(({ name }) => name === 'turn.finished').map(({ data }) => data.turn.text)
+    }),
+  )
+  assert.deepEqual(
+    read,
+    wanted.map(({ texts }) => texts),
+  )
+})
+
 test('a change of the status is told', async () => {
   const tenant = await server.workspace()
   const { id } = await begin(tenant, await newAgent(tenant, { script }))

@@ -104,7 +104,7 @@ async function read(
   try {
     // Before the turns: a change that it shows is then followed by its turns at the latest.
     const conversation = await conversations.get(at, id)
-    return { conversation, turns: await turns.list(at, { conversation_id: id, after, limit: turns_at_once }) }
+    return { conversation, turns: await turns.listTogether(at, { conversation_id: id, after, limit: turns_at_once }) }
   } catch (error) {
     if (!isUnavailable(error)) throw error
     return undefined

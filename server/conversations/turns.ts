@@ -1,4 +1,5 @@
 import type { At, InWorkspace } from '../kit/at.ts'
+import { openBatcher } from '../kit/limits/batch.ts'
 import { copyLine } from '../kit/postgres/copy.ts'
 import type { Page } from '../kit/postgres/page.ts'
 import { type Sql, sql } from '../kit/postgres/sql.ts'
@@ -42,6 +43,54 @@ export const list = (
             and unfinished.seq > ${after} and unfinished.seq <= turn.seq and unfinished.is_open)
       order by seq limit ${limit}`,
   )
+
+/** As `list`. Concurrent calls of a workspace share a statement: each change wakes all streams of its conversation. */
+export function listTogether(at: InWorkspace, position: Position): Promise<Turn[]> {
+  let batcher = batchers.get(at.db)
+  if (!batcher) {
+    batcher = openBatcher(batch_limits, (_workspace, calls) => listAll(calls))
+    batchers.set(at.db, batcher)
+  }
+  return batcher(at.workspace, { at, position })
+}
+
+interface Position {
+  conversation_id: string
+  after: number
+  limit: number
+}
+
+interface ListCall {
+  at: InWorkspace
+  position: Position
+}
+
+const batch_limits = { size_max: 100, in_flight_max: 2, concurrent_size_min: 24 }
+const batchers = new WeakMap<InWorkspace['db'], (workspace: string, call: ListCall) => Promise<Turn[]>>()
+
+async function listAll(calls: ListCall[]): Promise<Turn[][]> {
+  const [first] = calls
+  if (!first) return []
+  const { db, workspace } = first.at
+  const positions = calls.map(({ position }) => position)
+  const found = await db.many<Turn & { index: number }>(
+    sql`select wanted.index::integer, page.*
+      from unnest(${positions.map(({ conversation_id }) => conversation_id)}::uuid[],
+        ${positions.map(({ after }) => after)}::integer[], ${positions.map(({ limit }) => limit)}::integer[])
+        with ordinality as wanted (id, after, max, index)
+      cross join lateral (
+        select ${turnColumns(workspace)} from conversation_turns as turn
+        where workspace_id = ${workspace} and conversation_id = wanted.id and seq > wanted.after
+          and not exists (select from conversation_turns as unfinished
+            where unfinished.workspace_id = ${workspace} and unfinished.conversation_id = wanted.id
+              and unfinished.seq > wanted.after and unfinished.seq <= turn.seq and unfinished.is_open)
+        order by seq limit wanted.max
+      ) as page
+      order by wanted.index, page.seq`,
+  )
+  const by_index = Map.groupBy(found, ({ index }) => index - 1)
+  return calls.map((_, index) => (by_index.get(index) ?? []).map(({ index: _, ...turn }) => turn))
+}
 
 /** The number of the turn before the one that is not finished, or of the last one. */
 export async function lastFinished(

@@ -89,6 +89,7 @@ async function talk(server: Server): Promise<void> {
   const turn = conversation_turns.newTurn({ seq: 1, role: 'agent', text: 'When?', created_at: time })
   await conversation_turns.keepText(at, { id, seq: 1, text: 'When?' })
   await conversation_turns.closeTurns(at, [{ id, turn }])
+  await conversation_turns.listTogether(at, { conversation_id: id, after: 0, limit: 1 })
   await tokens.addTokens(at, 1)
   await tokens.isOverDailyLimit(at)
   const { leases } = answering(log)

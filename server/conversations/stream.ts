@@ -11,8 +11,6 @@ import * as turns from './turns.ts'
 const heartbeat_ms = 15_000
 const retry_ms = 1_000
 const turns_at_once = 100
-/** A client that doesn't read loses pieces, not turns: those are read from the database. */
-const pieces_max = 1_000
 
 interface Piece {
   seq: number
@@ -38,7 +36,10 @@ export async function* stream(
   // Before anything that has to be ended: if the client is gone by then, nothing ends it.
   yield `retry: ${retry_ms}\n\n`
   const stopListening = live.listen(id, ({ seq }, text) => {
-    if (pieces.length < pieces_max) pieces.push({ seq, text })
+    const last = pieces.at(-1)
+    // A client that reads slowly gets fewer, longer pieces.
+    if (last?.seq === seq) last.text += text
+    else pieces.push({ seq, text })
     wake()
   })
   const stopWatching = at.tools.watch.open(at, id, (glance) => {

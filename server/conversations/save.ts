@@ -261,7 +261,9 @@ async function write(at: At, plans: Plan[]): Promise<void> {
     events.record(at, event_types.handed_over, byEvent('handed_over')),
     events.record(at, event_types.closed, byEvent('closed')),
   ])
-  for (const { after } of plans) announce(at, after.id)
+  // A turn that begins shows nothing yet in the database.
+  for (const { after, closed, inserted, is_released } of plans)
+    if (is_released || closed.length + inserted.length > 0) announce(at, after.id)
 }
 
 async function updateRows({ db, workspace }: At, plans: Plan[]): Promise<void> {

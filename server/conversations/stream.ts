@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { At } from '../kit/at.ts'
 import type { Subscriber } from '../kit/http/operation.ts'
 import { isUnavailable } from '../kit/postgres/errors.ts'
@@ -11,6 +12,9 @@ import * as turns from './turns.ts'
 const heartbeat_ms = 15_000
 const retry_ms = 1_000
 const turns_at_once = 100
+const retry_read_after_ms = 500
+/** Faster than anyone reads. */
+const pieces_every_ms = 30
 
 interface Piece {
   seq: number
@@ -21,29 +25,25 @@ interface Piece {
  * Sends a conversation as server-sent events. Finished turns come from the database, so that none is missed; the agent's words
  * as they are made come from memory, if this process makes them.
  */
-export async function* stream(
-  at: At,
-  { id }: { id: string },
-  { last_event_id, signal }: Subscriber,
-): AsyncGenerator<string> {
-  let conversation = await conversations.get(at, id)
-  let last_seq = readLastSeq(last_event_id) ?? (await turns.lastFinished(at, conversation))
+export async function* stream(at: At, { id }: { id: string }, subscriber: Subscriber): AsyncGenerator<string> {
+  const { last_event_id, signal } = subscriber
+  const first = await conversations.get(at, id)
+  const last_seq = readLastSeq(last_event_id) ?? (await turns.lastFinished(at, first))
+  const progress: Progress = { conversation: first, last_seq, started_seq: 0 }
   /** Whether there may be something new in the database. */
   let is_changed = true
   let pieces: Piece[] = []
-  let started_seq = 0
   let wake = () => {}
   // Before anything that has to be ended: if the client is gone by then, nothing ends it.
   yield `retry: ${retry_ms}\n\n`
   const stopListening = live.listen(id, ({ seq }, text) => {
     const last = pieces.at(-1)
-    // A client that reads slowly gets fewer, longer pieces.
     if (last?.seq === seq) last.text += text
     else pieces.push({ seq, text })
     wake()
   })
   const stopWatching = at.tools.watch.open(at, id, (glance) => {
-    if (glance?.updated_at === conversation.updated_at) return
+    if (glance?.updated_at === progress.conversation.updated_at) return
     is_changed = true
     wake()
   })
@@ -51,36 +51,61 @@ export async function* stream(
     const open = live.openTurnOf(id)
     if (open) pieces = [{ seq: open.seq, text: open.text }]
     while (!signal.aborted) {
+      let chunk = ''
       if (is_changed) {
         is_changed = false
-        const news = await read(at, id, last_seq)
-        if (!news) is_changed = true
-        for (const turn of news?.turns ?? []) {
-          if (turn.seq > started_seq) yield event('turn.started', { seq: turn.seq, role: turn.role })
-          last_seq = turn.seq
-          started_seq = Math.max(started_seq, turn.seq)
-          yield event('turn.finished', { turn }, turn.seq)
-        }
-        if (news && news.conversation.updated_at !== conversation.updated_at) {
-          conversation = news.conversation
-          yield event('conversation.updated', { conversation })
-        }
-        if (news?.turns.length === turns_at_once) is_changed = true
+        const news = await read(at, id, progress.last_seq)
+        if (news) chunk += toNews(progress, news)
+        else await sleep(retry_read_after_ms)
+        is_changed ||= !news || news.turns.length === turns_at_once
       }
-      const now = pieces
+      const shown = pieces
       pieces = []
-      for (const { seq, text } of now) {
-        if (seq <= last_seq) continue
-        if (seq > started_seq) yield event('turn.started', { seq, role: 'agent' })
-        started_seq = Math.max(started_seq, seq)
-        yield event('turn.delta', { seq, text })
-      }
+      chunk += toDeltas(progress, shown)
+      if (chunk !== '') yield chunk
+      // Pieces that come soon after the last are sent together.
+      if (shown.length > 0) await sleep(pieces_every_ms)
       if (!is_changed && pieces.length === 0 && (await pause(signal, (resolve) => (wake = resolve)))) yield ':\n\n'
     }
   } finally {
     stopListening()
     stopWatching()
   }
+}
+
+/** What the client knows. */
+interface Progress {
+  conversation: Conversation
+  /** The last finished turn. */
+  last_seq: number
+  /** The last turn that has begun. */
+  started_seq: number
+}
+
+function toNews(progress: Progress, { turns, conversation }: News): string {
+  const events = turns.flatMap((turn) => {
+    const started = start(progress, turn)
+    progress.last_seq = turn.seq
+    return [started, event('turn.finished', { turn }, turn.seq)]
+  })
+  if (conversation.updated_at !== progress.conversation.updated_at) {
+    progress.conversation = conversation
+    events.push(event('conversation.updated', { conversation }))
+  }
+  return events.join('')
+}
+
+const toDeltas = (progress: Progress, pieces: Piece[]): string =>
+  pieces
+    .filter(({ seq }) => seq > progress.last_seq)
+    .map(({ seq, text }) => start(progress, { seq, role: 'agent' }) + event('turn.delta', { seq, text }))
+    .join('')
+
+/** Empty if the client knows that the turn has begun. */
+function start(progress: Progress, { seq, role }: Pick<Turn, 'seq' | 'role'>): string {
+  if (seq <= progress.started_seq) return ''
+  progress.started_seq = seq
+  return event('turn.started', { seq, role })
 }
 
 /** True if nothing happened for a while. */
@@ -96,12 +121,13 @@ async function pause(signal: AbortSignal, onWake: (wake: () => void) => void): P
   return is_quiet
 }
 
+interface News {
+  turns: Turn[]
+  conversation: Conversation
+}
+
 /** Undefined when the database is unavailable: the stream continues. */
-async function read(
-  at: At,
-  id: string,
-  after: number,
-): Promise<{ turns: Turn[]; conversation: Conversation } | undefined> {
+async function read(at: At, id: string, after: number): Promise<News | undefined> {
   try {
     // Before the turns: a change that it shows is then followed by its turns at the latest.
     const conversation = await conversations.get(at, id)

@@ -30,7 +30,7 @@ create table conversations (
   awaits_answer boolean not null default false,
   -- The last turn of the agent or a person that is finished.
   last_answer_seq integer not null default 0,
-  -- When the conversation is closed if nobody says anything, and so on, by the name of the timer.
+  -- Due times by the name of the timer, such as `person`.
   timers jsonb not null default '{}',
   script_state jsonb,
   redacted_at timestamptz(3),
@@ -51,6 +51,7 @@ create index conversations_status on conversations (workspace_id, status, create
 create index conversations_contact on conversations (workspace_id, contact_id, created_at, id) where contact_id is not null;
 create index conversations_agent on conversations (workspace_id, agent_id, created_at, id);
 create index conversations_due on conversations (workspace_id, due_at, id) where due_at is not null;
+create index conversations_leased on conversations (workspace_id, lease_until) where lease_until is not null;
 
 -- What one side said until the other may answer. A turn is open while the agent speaks, and never changes after it is closed.
 create table conversation_turns (

@@ -232,6 +232,63 @@ test('the model ends the conversation, with last words', async () => {
   assert.equal((await get(tenant, id)).close_reason, 'agent_ended')
 })
 
+test('a conversation that is redacted while it is summarized stays empty', async () => {
+  const tenant = await server.workspace()
+  const hold = Promise.withResolvers<void>()
+  const model = await openaiServer({
+    words: ['Swordfish.'],
+    beforeWord: () => model.received.length > 1 && hold.promise,
+  })
+  const { id } = await begin(tenant, await newModelAgent(tenant, model), { message: 'The password?' })
+  await answersAfter(tenant, id, 1)
+  await tenant.call('POST', `/conversations/${id}/close`)
+  await until(() => model.received.length === 2)
+  await tenant.call('POST', `/conversations/${id}/redact`)
+  hold.resolve()
+  await becomes(tenant, id, ({ usage }) => usage.input_tokens > 12)
+  assert.equal((await get(tenant, id)).summary, null)
+})
+
+test('usage and tool calls that make no sense do no harm', async () => {
+  const tenant = await server.workspace()
+  const names = Array.from({ length: 40 }, (_, index) => `__proto__${index}\u0000`)
+  const events = [
+    { choices: [{ index: 0, delta: { content: 'Hello.' } }] },
+    {
+      choices: [{ index: 0, delta: {}, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 1.5e300, completion_tokens: -3.7 },
+    },
+  ]
+  const calls = names.map((name, index) => ({
+    index,
+    id: `c${index}`,
+    type: 'function',
+    function: { name, arguments: '{}' },
+  }))
+  const send = (parts: object[]) =>
+    parts.map((part) => `data: ${JSON.stringify({ id: 'x', created: 1, model: 'm', ...part })}\n\n`)
+  const usage = await receiver((response) => response.writeHead(200, stream_type).end(send(events).join('')))
+  const many = await receiver((response) =>
+    response
+      .writeHead(200, stream_type)
+      .end(send([{ choices: [{ index: 0, delta: { tool_calls: calls } }] }, ...events.slice(1)]).join('')),
+  )
+  for (const there of [usage, many]) {
+    const model = { ...there, base_url: there.url.replace('/hook', '/v1'), aborted: 0 }
+    const agent = await newAgent(tenant, { model: { provider: await provider(tenant, model.base_url), name: 'small' } })
+    const { id } = await begin(tenant, agent, { message: 'Hello' })
+    const [, turn] = await answersAfter(tenant, id, 0)
+    assert.ok(turn.text !== '')
+    assert.ok((await get(tenant, id)).usage.input_tokens <= 10_000_000)
+  }
+})
+
+async function provider(tenant: Parameters<typeof create>[0], base_url: string): Promise<string> {
+  const name = `provider ${randomBytes(4).toString('hex')}`
+  await create(tenant, '/providers', { name, kind: 'openai_compatible', base_url, default_model: 'small' })
+  return name
+}
+
 test('nothing that a contact can write is in the system part of the prompt', async () => {
   const tenant = await server.workspace()
   const model = await openaiServer({ words: ['Hello.'] })

@@ -86,3 +86,16 @@ test('the words of a process that was killed stay, and the message is answered a
     ],
   )
 })
+
+test('a turn that was open when a process was killed does not hide what people say after it', async () => {
+  const { here } = await tenants()
+  const script = { start: 'ask', nodes: { ask: { say: 'Yes?', on: [{ hear: ['x'], go: '@end' }] } } }
+  const { id } = await begin(here, await newAgent(here, { script }))
+  await answersAfter(here, id, 0)
+  await pool.run(
+    sql`update conversation_turns set is_open = true where workspace_id = ${here.id} and conversation_id = ${id}`,
+  )
+  await here.call('POST', `/conversations/${id}/hand_over`)
+  await here.call('POST', `/conversations/${id}/answers`, { text: 'Ada here.' })
+  await until(async () => (await turnsOf(here, id)).length === 2)
+})

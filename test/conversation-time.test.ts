@@ -49,6 +49,8 @@ test('a contact who waits for a person is told after fifteen minutes, once', asy
   assert.equal(told.length, 1)
   assert.match(told[0]?.[1] ?? '', /Someone will get back to you/)
   assert.equal((await get(tenant, id)).status, 'handed_over')
+  const back = await tenant.call('POST', `/conversations/${id}/take_back`)
+  assert.equal(back.body.data.is_answering, true, 'the agent answers what nobody has answered')
 })
 
 test('in a test workspace time is that of its clock', async () => {

@@ -287,6 +287,29 @@ test('redacting erases what was said, and its copies', async () => {
   for (const text of after) assert.doesNotMatch(text, /swordfish/)
 })
 
+test('a script that ends without words says goodbye', async () => {
+  const tenant = await server.workspace()
+  const nodes = { ask: { say: 'Yes?', on: [{ intent: 'goodbye', go: '@end' }] } }
+  const { id } = await begin(tenant, await newAgent(tenant, { script: { start: 'ask', nodes } }))
+  await answersAfter(tenant, id, 0)
+  await say(tenant, id, 'Goodbye')
+  await becomes(tenant, id, ({ status }) => status === 'closed')
+  assert.deepEqual((await turnsOf(tenant, id)).at(-1), ['agent', 'Goodbye.'])
+})
+
+test('a script that hands over needs the permission to do so', async () => {
+  const tenant = await server.workspace()
+  const refused = await tenant.call('POST', '/agents', { name: 'x', script, hand_over: { is_allowed: false } })
+  assert.deepEqual([refused.status, refused.body.error.details.fields[0].code], [400, 'conflict'])
+})
+
+test('after is limited to what a turn can have as its number', async () => {
+  const tenant = await server.workspace()
+  const { id } = await begin(tenant, await newAgent(tenant))
+  assert.equal((await tenant.call('GET', `/conversations/${id}/turns?after=2147483647`)).status, 200)
+  assert.equal((await tenant.call('GET', `/conversations/${id}/turns?after=3000000000`)).status, 400)
+})
+
 test('a deleted contact leaves its conversations, without a link', async () => {
   const tenant = await server.workspace()
   const contact = await create(tenant, '/contacts', newContact())

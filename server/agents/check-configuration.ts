@@ -20,11 +20,15 @@ export async function assertConfiguration(at: At, configuration: Configuration, 
   throw invalid(faults.map((fault) => ({ ...fault, path: within + fault.path, message: within + fault.message })))
 }
 
-function scriptFaults({ script, model, fallback_model, tools }: Configuration): Fault[] {
+function scriptFaults({ script, hand_over, model, fallback_model, tools }: Configuration): Fault[] {
   if (!script) return []
   if (model || fallback_model) {
     const name = model ? 'model' : 'fallback_model'
     const message = `script can't be used together with ${name}. Set one of them to null.`
+    return [{ path: 'script', code: 'conflict', message }]
+  }
+  if (!hand_over.is_allowed && JSON.stringify(script).includes('"@hand_over"')) {
+    const message = "script hands over, which hand_over.is_allowed doesn't allow."
     return [{ path: 'script', code: 'conflict', message }]
   }
   const faults = checkScript(script).map((fault) => ({

@@ -6,6 +6,10 @@ import { storable } from '../kit/text.ts'
 import type { ToolCall, Usage } from './state.ts'
 
 const retry_after_ms = 500
+const arguments_length_max = 32_000
+const tokens_max = 10_000_000
+/** More than an agent may call. The rest of the answer is not read. */
+const calls_max = 32
 
 /** What comes from a model, in order. The last one is `asked` or `ask_failed`. */
 export type Answer =
@@ -41,10 +45,14 @@ export async function* ask(
 
 async function* askOnce(model: LanguageModelV4, options: LanguageModelV4CallOptions): AsyncGenerator<Answer> {
   const { stream } = await model.doStream(options)
+  let calls = 0
   for await (const part of stream) {
     if (part.type === 'text-delta' && part.delta !== '') yield { type: 'piece', text: storable(part.delta) }
-    else if (part.type === 'tool-call') yield { type: 'tool_call', call: toCall(part) }
-    else if (part.type === 'error') throw part.error
+    else if (part.type === 'tool-call') {
+      calls += 1
+      if (calls > calls_max) throw new Error('the answer calls too many tools')
+      yield { type: 'tool_call', call: toCall(part) }
+    } else if (part.type === 'error') throw part.error
     else if (part.type === 'finish')
       return yield { type: 'asked', usage: toUsage(part), metadata: part.providerMetadata }
   }
@@ -53,8 +61,9 @@ async function* askOnce(model: LanguageModelV4, options: LanguageModelV4CallOpti
 
 /** Arguments that are not JSON stay text, which no tool accepts: the model is told. */
 function toCall({ toolName, input }: { toolName: string; input: string }): Omit<ToolCall, 'after'> {
-  const call = { run: newId(), name: toolName.slice(0, 64) }
+  const call = { run: newId(), name: storable(toolName.slice(0, 64)) }
   const text = storable(input)
+  if (text.length > arguments_length_max) return { ...call, arguments: 'too long' }
   // The database can't store these characters.
   if (/\\u(0000|d[89a-f])/i.test(text)) return { ...call, arguments: text }
   try {
@@ -65,9 +74,13 @@ function toCall({ toolName, input }: { toolName: string; input: string }): Omit<
 }
 
 const toUsage = ({ usage }: FinishPart): Usage => ({
-  input_tokens: usage.inputTokens.total ?? 0,
-  output_tokens: usage.outputTokens.total ?? 0,
+  input_tokens: toCount(usage.inputTokens.total),
+  output_tokens: toCount(usage.outputTokens.total),
 })
+
+/** Servers may report anything. */
+export const toCount = (tokens = 0): number =>
+  Number.isFinite(tokens) ? Math.min(tokens_max, Math.max(0, Math.trunc(tokens))) : 0
 
 /** The server or the connection failed, or too many requests were sent. */
 async function isTransient(error: unknown): Promise<boolean> {

@@ -9,6 +9,7 @@ import { Problem } from '../kit/problem.ts'
 import { argumentFault } from '../tools/arguments.ts'
 import type { Schema } from '../tools/parameters.ts'
 import type { ToolStatus } from './state.ts'
+import { lock } from './store.ts'
 import { type RunToSave, saveRuns } from './tool-runs.ts'
 
 /** What tools may know and use. */
@@ -147,6 +148,8 @@ async function updateContact(at: At, context: ToolContext, call: BuiltInCall): P
     duration_ms: null,
   }
   return inTransaction(at, async (at) => {
+    // Nothing is written about a conversation that was redacted meanwhile.
+    if ((await lock(at, conversation_id)).redacted_at !== null) return refused('The conversation was redacted.')
     const [changed] = await contacts.update(at, [
       // `validate` has checked it.
       { id: contact_id, change: value as ContactChange, isCurrent: () => true },

@@ -79,23 +79,24 @@ export async function claim(at: At, { slots }: { slots: number }): Promise<Claim
         order by due_at, id limit ${slots} for no key update skip locked))
       returning ${columns}`,
   )
-  const speaking = leased.filter(hasWords).map(({ id }) => id)
   const [turns, runs, configurations] = await Promise.all([
-    loadTurns(at, speaking),
-    loadRuns(at, speaking),
+    loadTurns(at, leased),
+    loadRuns(at, leased.filter(isSpoken)),
     Promise.all(leased.map((row) => configurationOf(at, row))),
   ])
   return leased.map((row, index) => ({
     ...row,
     token,
     configuration: configurations[index],
-    turns: turns.get(row.id) ?? [],
+    // What was said after the lease began is read as a change.
+    turns: turns.get(row.id)?.filter(({ seq }) => seq <= row.turn_count) ?? [],
     runs: runs.get(row.id) ?? [],
   }))
 }
 
-/** Whether what was said before matters. It doesn't when only a timer has run out. */
-const hasWords = ({ awaits_answer, needs_summary }: Row): boolean => awaits_answer || needs_summary
+/** Whether what was said before matters. It doesn't when only the time of an open conversation has run out. */
+const isSpoken = ({ awaits_answer, needs_summary, status }: Row): boolean =>
+  awaits_answer || needs_summary || status === 'handed_over'
 
 async function configurationOf(
   at: At,
@@ -105,24 +106,29 @@ async function configurationOf(
   return findConfiguration(at, { agent_id, version_id })
 }
 
-async function loadTurns({ db, workspace }: At, ids: string[]): Promise<Map<string, LoadedTurn[]>> {
-  if (ids.length === 0) return new Map()
+/** Of the others only a turn that is open, because a process was killed. */
+async function loadTurns({ db, workspace }: At, rows: (Row & DueItem)[]): Promise<Map<string, LoadedTurn[]>> {
+  if (rows.length === 0) return new Map()
+  const ids = toArrayLiteral(rows.map(({ id }) => id))
   const turns = await db.many<LoadedTurn>(
-    sql`select last.* from unnest(${toArrayLiteral(ids)}::uuid[]) as claimed (id)
+    sql`select last.* from unnest(${ids}::uuid[], ${toArrayLiteral(rows.map(isSpoken))}::boolean[])
+        as claimed (id, is_spoken)
       cross join lateral (
         select conversation_id, is_open, ${turnColumns(workspace)} from conversation_turns as turn
-        where workspace_id = ${workspace} and conversation_id = claimed.id order by seq desc limit ${history_turns}
+        where workspace_id = ${workspace} and conversation_id = claimed.id and (claimed.is_spoken or is_open)
+        order by seq desc limit ${history_turns}
       ) as last
       order by last.seq`,
   )
   return Map.groupBy(turns, ({ conversation_id }) => conversation_id)
 }
 
-async function loadRuns({ db, workspace }: At, ids: string[]): Promise<Map<string, LoadedRun[]>> {
-  if (ids.length === 0) return new Map()
+async function loadRuns({ db, workspace }: At, rows: DueItem[]): Promise<Map<string, LoadedRun[]>> {
+  if (rows.length === 0) return new Map()
+  const ids = toArrayLiteral(rows.map(({ id }) => id))
   const runs = await db.many<LoadedRun>(
     sql`select conversation_id, id, name, arguments, result, status from tool_runs
-      where workspace_id = ${workspace} and conversation_id = any(${toArrayLiteral(ids)}::uuid[]) and seq is null
+      where workspace_id = ${workspace} and conversation_id = any(${ids}::uuid[]) and seq is null
       order by created_at, id`,
   )
   return Map.groupBy(runs, ({ conversation_id }) => conversation_id)

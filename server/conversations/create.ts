@@ -88,6 +88,7 @@ async function findParts(at: At, input: NewConversation, id: string) {
     ...(has_contact ? [] : [unknown('contact_id', 'a contact')]),
     ...(agent && !version ? [unknown('agent_version_id', 'a version of this agent')] : []),
     ...(use_draft && agent_version_id !== null ? [draftAndVersion] : []),
+    ...(input.channel_id == null ? [] : [unknown('channel_id', 'a channel')]),
     ...memberFaults('variables', input.variables, /^[a-z0-9_]{1,40}$/),
     ...memberFaults('metadata', input.metadata, /^.{1,40}$/u),
   ]

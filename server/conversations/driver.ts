@@ -4,10 +4,10 @@ import { newId } from '../kit/id.ts'
 import type { Log } from '../kit/log.ts'
 import { describeModelError } from '../models/model-error.ts'
 import { step } from './engine.ts'
-import type { Effect, Happening, Input } from './input.ts'
+import type { Effect, EffectOf, Happening, Input } from './input.ts'
 import * as live from './live.ts'
 import type { Mind } from './mind.ts'
-import { RunningTools } from './running-tools.ts'
+import { RunningTools, unknown_result } from './running-tools.ts'
 import { ShortTimers } from './short-timers.ts'
 import type { State, ToolCall } from './state.ts'
 import type { Tools } from './tools.ts'
@@ -18,10 +18,6 @@ import { Writing, type WritingOptions } from './writing.ts'
 const keep_text_every_ms = 500
 /** How long an answer may continue while the process stops. */
 const stop_grace_ms = 1_500
-
-const unknown_result = 'It is not known whether this was done: the connection was lost. Do not repeat it.'
-
-type EffectOf<Type extends Effect['type']> = Extract<Effect, { type: Type }>
 
 export interface Drive extends WritingOptions {
   at: At
@@ -58,7 +54,10 @@ export class Driver {
     this.#state = drive.state
     this.#writing = new Writing(drive, this.#done.reject)
     this.#running = new RunningTools(drive.tools, (call, outcome) => {
-      drive.unsaved.endRun(call.run, outcome)
+      // The process ends, and its requests with it: what the tool has done is not known.
+      const is_unknown = this.#writing.is_leaving && outcome.status !== 'succeeded'
+      if (is_unknown) drive.unsaved.forgetRun(call.run)
+      else drive.unsaved.endRun(call.run, outcome)
       this.#happen({ type: 'tool_done', run: call.run, ...outcome })
     })
     // It may fail when `run` no longer waits for it.
@@ -231,20 +230,23 @@ export class Driver {
     const begins = calls.map(({ run, name }) => (tools.isRemote(name) ? run : '')).filter((run) => run !== '')
     if (begins.length === 0) return void startAll()
     this.#writing.inOrder(async () => {
-      if (await this.#save({ is_firm: true, begins })) startAll()
+      const { status } = this.#writing.seen
+      const saved = await this.#save({ begins })
+      if (saved?.status === status) startAll()
+      else if (saved) for (const call of calls) this.#running.cancel(call)
     })
   }
 
   /** What others have written. Words of the contact are answered together; all else ends this drive. */
   async #lookAround(): Promise<void> {
-    if (this.#is_over) return
+    if (this.#is_over || this.#writing.is_leaving) return
     const { at, id, mind, unsaved } = this.#drive
-    const glance = await at.tools.watch.glanceAt(at, id)
-    if (!glance) return this.#finish()
+    const glance = await at.tools.watch.glanceAt(at, id).catch(() => this.#writing.seen)
+    if (!glance) return this.#done.resolve()
     const { turn_count, status } = this.#writing.seen
     if (glance.turn_count === turn_count && glance.status === status) return
     const added = await turns.list(at, { conversation_id: id, after: turn_count, limit: 100 })
-    if (glance.status !== status || added.some(({ role }) => role !== 'contact')) return this.#interrupt()
+    if (glance.status !== status || added.some(({ role }) => role !== 'contact')) return this.#leave()
     for (const { seq, text } of added) {
       this.#writing.seen = { status, turn_count: seq }
       mind.hear({ seq, text })
@@ -254,16 +256,16 @@ export class Driver {
     this.#settle()
   }
 
-  /** Keeps what was shown, and leaves the rest to the next drive: what this one knows is no longer true. */
-  #interrupt(): void {
-    this.#writing.seen = { ...this.#writing.seen, turn_count: -1 }
-    this.#happen({ type: 'handed_over', reason: null })
+  /** Keeps what was shown, and leaves the rest to another drive: what this one knows is no longer true, or it must end. */
+  #leave(): void {
+    this.#writing.is_leaving = true
+    this.#happen({ type: 'left' })
   }
 
   #tick(): void {
     const { isStopping, at } = this.#drive
     if (isStopping()) this.#stopping_ticks ??= clock.ticks()
-    if (clock.ticks() - (this.#stopping_ticks ?? Number.POSITIVE_INFINITY) > stop_grace_ms) this.#interrupt()
+    if (clock.ticks() - (this.#stopping_ticks ?? Number.POSITIVE_INFINITY) > stop_grace_ms) this.#leave()
     this.#writing.keepText(at, this.#state.reply)
   }
 
@@ -280,16 +282,12 @@ export class Driver {
     })
   }
 
-  #finish(): void {
-    this.#is_over = true
-    this.#done.resolve()
-  }
-
   /** Undefined when another process has the lease. */
   async #save(options: Parameters<Writing['save']>[1] = {}) {
     const saved = await this.#writing.save({ ...this.#drive.at, now: this.#now }, options)
-    if (saved.is_lost) return void this.#finish()
+    if (saved.is_lost) return void this.#done.resolve()
     if (saved.is_stale && !this.#is_over) this.#writing.inOrder(() => this.#lookAround())
+    if (saved.is_dropped && !this.#is_over) this.#leave()
     return saved
   }
 

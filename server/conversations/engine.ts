@@ -46,6 +46,9 @@ function take(step: Step, input: Input): void {
     case 'timer':
       takeTimer(step, input.name)
       break
+    case 'left':
+      replies.interrupt(step, 'interrupted')
+      break
     case 'handed_over':
       handOver(step, input.reason)
       break
@@ -71,12 +74,16 @@ function setTimers({ state, now }: Step): void {
     first_piece: phase === 'thinking' && reply?.has_piece === false,
     answer: phase === 'thinking',
     tools: phase !== 'ended' && state.open_runs.length > 0,
-    person: phase === 'handed_over' && state.is_unanswered,
+    person: phase === 'handed_over' && awaitsPerson(state),
   }
   state.timers = {}
   for (const name of timer_names)
     if (is_waiting[name]) state.timers[name] = timers[name] ?? now + settings[`${name}_ms`]
 }
+
+/** A person has not answered, and the contact was not told. */
+export const awaitsPerson = ({ history }: Pick<State, 'history'>): boolean =>
+  !['human', 'system'].includes(history.at(-1)?.role ?? 'system')
 
 const timer_names: TimerName[] = ['idle', 'first_piece', 'answer', 'tools', 'person']
 
@@ -137,11 +144,8 @@ function takeTimer(step: Step, name: TimerName): void {
   delete timers[name]
   if (name === 'idle') close(step, 'idle')
   else if (name === 'tools') stopTools(step)
-  else if (name === 'person') {
-    // Told once, until the contact writes again.
-    state.is_unanswered = false
-    write(step, 'system', settings.sentences.nobody_yet)
-  } else if (reply) {
+  else if (name === 'person') write(step, 'system', settings.sentences.nobody_yet)
+  else if (reply) {
     effects.push({ type: 'stop_asking', reply: reply.id })
     replies.failAnswer(step, reply)
   }

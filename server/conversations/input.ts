@@ -7,7 +7,7 @@ export type Input = { now: number } & (
   /** After a restart: answers what is unanswered. */
   | { type: 'resumed'; id: string }
   | { type: 'piece'; reply: string; text: string }
-  /** The words of the reply are shown, from the first to those that follow. */
+  /** From now on the words of the reply are shown as they come. */
   | { type: 'shown'; reply: string }
   | { type: 'tool_call'; reply: string; call: Omit<ToolCall, 'after'> }
   | { type: 'asked'; reply: string; usage: Usage }
@@ -15,6 +15,8 @@ export type Input = { now: number } & (
   | { type: 'tool_done'; run: string; status: ToolStatus; result: unknown }
   | { type: 'timer'; name: TimerName }
   | { type: 'handed_over'; reason: string | null }
+  /** Another process, or a later drive, continues. What was shown so far stays. */
+  | { type: 'left' }
   | { type: 'answer'; text: string }
   | { type: 'taken_back'; id: string }
   | { type: 'close'; reason: CloseReason }
@@ -46,6 +48,8 @@ export type Effect =
   | { type: 'hand_over'; reason: string | null }
   | { type: 'opt_out' }
   | { type: 'close'; reason: CloseReason }
+
+export type EffectOf<Type extends Effect['type']> = Extract<Effect, { type: Type }>
 
 export type ReplyOutcome = 'done' | 'interrupted' | 'superseded' | 'failed'
 

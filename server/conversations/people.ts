@@ -68,7 +68,8 @@ async function change(at: At, { before, ...changed }: Change): Promise<Conversat
 export async function answer(at: At, { id, text }: { id: string; text: string }): Promise<Turn> {
   const { db, workspace, now } = at
   const { status, turn_count, updated_at, contact_id } = await lock(at, id)
-  if (status !== 'handed_over') throw invalidState('Hand the conversation over before you answer in it.', { status })
+  if (status === 'closed') throw invalidState(refusals.closed, { status })
+  if (status === 'open') throw invalidState('Hand the conversation over before you answer in it.', { status })
   const turn = newTurn({ seq: turn_count + 1, role: 'human', text, created_at: clock.iso(now) })
   const recorded = { id, contact_id, turn }
   await Promise.all([

@@ -158,7 +158,8 @@ function endingAfter({ settings }: State, { name, arguments: values }: ToolCall)
 
 /** After tools. If one has ended the conversation and nothing was said, the model is asked for last words. */
 function continueReply(step: Step, reply: Reply): void {
-  const is_over = reply.ending?.type === 'hand_over' || (reply.ending && reply.text !== '')
+  const has_last_words = reply.text !== '' || !step.state.settings.has_last_words
+  const is_over = reply.ending?.type === 'hand_over' || (reply.ending && has_last_words)
   if (is_over || reply.step >= steps_max) finish(step, reply, 'done')
   else ask(step, reply)
 }
@@ -169,18 +170,19 @@ export function finish(step: Step, reply: Reply, outcome: 'done' | 'failed'): vo
   const is_silent = reply.text === ''
   const last_words = lastWords(step, reply)
   if (last_words !== null) say(step, reply, separator(reply.text, last_words) + last_words)
-  const has_failed = outcome === 'failed' || (is_silent && reply.ending?.type !== 'hand_over')
+  const has_failed = outcome === 'failed' || (is_silent && !reply.ending)
   writeReply(step, reply, outcome === 'failed' && !is_silent)
   end(step, reply, has_failed ? 'failed' : 'done')
   state.is_unanswered = false
   step.next = reply.ending
 }
 
-/** Never silence. */
+/** What is said if the model has said nothing, or when a person takes over. */
 function lastWords({ state }: Step, { text, ending }: Reply): string | null {
   const { sentences, hand_over_message } = state.settings
   if (ending?.type === 'hand_over') return hand_over_message ?? (text === '' ? sentences.handed_over : null)
-  return text === '' ? sentences.failed : null
+  if (text !== '') return null
+  return ending ? sentences.goodbye : sentences.failed
 }
 
 /** Something comes between. What was shown so far stays, with a mark where it was cut. Tools go on. */

@@ -95,7 +95,8 @@ export const operations: operation.Operation[] = [
     params: ById,
     query: schema.TurnQuery,
     items: schema.Turn,
-    wait: (at, { params, query }, signal) => waitForAnswer(at, { ...query, id: params.id }, signal),
+    wait: (at, { params, query }) =>
+      query.wait_ms > 0 ? (signal) => waitForAnswer(at, { ...query, id: params.id }, signal) : undefined,
     run: (at, { params, query }) => turns.read(at, { ...query, conversation_id: params.id }),
   }),
   operation.stream({

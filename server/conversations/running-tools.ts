@@ -2,6 +2,9 @@ import type { At } from '../kit/at.ts'
 import type { ToolCall } from './state.ts'
 import type { ToolOutcome, Tools } from './tools.ts'
 
+/** For a tool that was running when its process was killed. */
+export const unknown_result = 'It is not known whether this was done: the connection was lost. Do not repeat it.'
+
 type OnEnd = (call: ToolCall, outcome: ToolOutcome) => void
 
 /** The tools of a conversation that are running. */
@@ -33,6 +36,12 @@ export class RunningTools {
     const outcome = await this.#tools.run(at, call, signal)
     this.#aborts.delete(call.run)
     this.#onEnd(call, outcome)
+  }
+
+  /** Instead of `start`: the conversation was closed or handed over meanwhile. */
+  cancel(call: ToolCall): void {
+    this.#aborts.delete(call.run)
+    this.#onEnd(call, { status: 'failed', result: 'This tool was not run.', duration_ms: 0 })
   }
 
   stop(run: string): void {

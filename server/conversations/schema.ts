@@ -144,6 +144,7 @@ export const NewConversation = body(
   {
     agent_id: id('The agent that answers.'),
     contact_id: Type.Optional(optionalId('The contact that takes part.')),
+    channel_id: Type.Optional(optionalId('Not yet supported.')),
     message: Type.Optional(
       optionalText({
         maxLength: text_length_max,
@@ -189,7 +190,7 @@ export const ConversationQuery = page.query({
 export type ConversationQuery = Static<typeof ConversationQuery>
 
 export const TurnQuery = Type.Object({
-  after: Type.Integer({ minimum: 0, default: 0, description: 'Only turns after this `seq`.' }),
+  after: Type.Integer({ minimum: 0, maximum: 2_147_483_647, default: 0, description: 'Only turns after this `seq`.' }),
   limit: Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'The maximum number of turns.' }),
   wait_ms: Type.Integer({
     minimum: 0,

@@ -62,6 +62,7 @@ export const settingsFor = (
     has_fallback: configuration.fallback_model !== null,
     can_hand_over: hand_over.is_allowed,
     hands_over_on_failure: hand_over.on_failure,
+    has_last_words: configuration.script === null,
     obeys_stop_words: false,
     sentences: sentencesIn(language),
     turns_max: limits.turns_max,

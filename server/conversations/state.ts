@@ -13,7 +13,7 @@ export interface State {
   ended_runs: ToolRun[]
   /** The number of turns when the first of these runs began. What was said since comes after them. */
   turns_before_runs: number
-  /** When something happens unless something else happens before. */
+  /** Due times by name. */
   timers: Partial<Record<TimerName, number>>
   turns: number
   tokens: number
@@ -97,6 +97,8 @@ export interface Settings {
   has_fallback: boolean
   can_hand_over: boolean
   hands_over_on_failure: boolean
+  /** Whether the model is asked for last words when it ends the conversation without any. */
+  has_last_words: boolean
   /** Whether words such as STOP end the conversation, as on channels of carriers. */
   obeys_stop_words: boolean
   sentences: Sentences
@@ -113,6 +115,7 @@ export interface Settings {
 /** What the agent says when no model can. */
 export interface Sentences {
   failed: string
+  goodbye: string
   limit: string
   handed_over: string
   nobody_yet: string

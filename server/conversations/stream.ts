@@ -51,17 +51,14 @@ export async function* stream(at: At, { id }: { id: string }, subscriber: Subscr
     const open = live.openTurnOf(id)
     if (open) pieces = [{ seq: open.seq, text: open.text }]
     while (!signal.aborted) {
-      let chunk = ''
-      if (is_changed) {
-        is_changed = false
-        const news = await read(at, id, progress.last_seq)
-        if (news) chunk += toNews(progress, news)
-        else await sleep(retry_read_after_ms)
-        is_changed ||= !news || news.turns.length === turns_at_once
-      }
+      const must_read: boolean = is_changed
+      is_changed = false
+      const news: News | undefined = must_read ? await read(at, id, progress.last_seq) : nothing
+      if (!news) await sleep(retry_read_after_ms)
+      is_changed ||= !news || news.turns.length === turns_at_once
       const shown = pieces
       pieces = []
-      chunk += toDeltas(progress, shown)
+      const chunk = toChunk(progress, news ?? nothing, shown)
       if (chunk !== '') yield chunk
       // Pieces that come soon after the last are sent together.
       if (shown.length > 0) await sleep(pieces_every_ms)
@@ -82,24 +79,24 @@ interface Progress {
   started_seq: number
 }
 
-function toNews(progress: Progress, { turns, conversation }: News): string {
-  const events = turns.flatMap((turn) => {
+/** In the order of the turns. The words of a turn come before its end. */
+function toChunk(progress: Progress, { turns, conversation }: News, pieces: Piece[]): string {
+  const finish = (turn: Turn): string => {
     const started = start(progress, turn)
     progress.last_seq = turn.seq
-    return [started, event('turn.finished', { turn }, turn.seq)]
-  })
-  if (conversation.updated_at !== progress.conversation.updated_at) {
+    return started + event('turn.finished', { turn }, turn.seq)
+  }
+  const show = ({ seq, text }: Piece): string =>
+    seq <= progress.last_seq ? '' : start(progress, { seq, role: 'agent' }) + event('turn.delta', { seq, text })
+  const first_seq = pieces[0]?.seq ?? 0
+  const [before, after] = [turns.filter(({ seq }) => seq < first_seq), turns.filter(({ seq }) => seq >= first_seq)]
+  const events = [...before.map(finish), ...pieces.map(show), ...after.map(finish)]
+  if (conversation && conversation.updated_at !== progress.conversation.updated_at) {
     progress.conversation = conversation
     events.push(event('conversation.updated', { conversation }))
   }
   return events.join('')
 }
-
-const toDeltas = (progress: Progress, pieces: Piece[]): string =>
-  pieces
-    .filter(({ seq }) => seq > progress.last_seq)
-    .map(({ seq, text }) => start(progress, { seq, role: 'agent' }) + event('turn.delta', { seq, text }))
-    .join('')
 
 /** Empty if the client knows that the turn has begun. */
 function start(progress: Progress, { seq, role }: Pick<Turn, 'seq' | 'role'>): string {
@@ -123,8 +120,10 @@ async function pause(signal: AbortSignal, onWake: (wake: () => void) => void): P
 
 interface News {
   turns: Turn[]
-  conversation: Conversation
+  conversation: Conversation | undefined
 }
+
+const nothing: News = { turns: [], conversation: undefined }
 
 /** Undefined when the database is unavailable: the stream continues. */
 async function read(at: At, id: string, after: number): Promise<News | undefined> {

@@ -2,7 +2,9 @@ import type { Configuration } from '../agents/configuration.ts'
 import type { At } from '../kit/at.ts'
 import { storable, truncate } from '../kit/text.ts'
 import { openModel } from '../models/language-model.ts'
+import { toCount } from './ask.ts'
 import type { ClaimedConversation } from './claim.ts'
+import { emptySave } from './plan-save.ts'
 import { summaryPromptFor } from './prompt.ts'
 import type { openSaves } from './save.ts'
 import type { State } from './state.ts'
@@ -23,43 +25,42 @@ interface Summary {
 
 /** Writes what was said in a few sentences, by one request to the agent's model. Without an answer there is no summary. */
 export async function summarize(at: At, { claimed, configuration, timers, save }: Summary): Promise<void> {
-  const { id, token, status, turn_count, summarized_until } = claimed
+  const { id, status, turn_count, summarized_until } = claimed
   const said = await turns.list(at, { conversation_id: id, after: summarized_until, limit: turns_max })
   const has_words = said.some(({ role }) => role === 'contact')
   const may_ask = has_words && !(await isOverDailyLimit(at))
-  const written = may_ask ? await ask(at, { claimed, configuration, said }) : undefined
+  // Whoever says something meanwhile is answered first.
+  const changed = new AbortController()
+  const stopWatching = at.tools.watch.open(at, id, (glance) => {
+    if (glance?.turn_count !== turn_count || glance.status !== status) changed.abort()
+  })
+  const asked = may_ask ? ask(at, { claimed, configuration, said, signal: changed.signal }) : undefined
+  const written = await Promise.resolve(asked).finally(stopWatching)
   await save(at, {
-    id,
-    token,
-    seen: { status, turn_count },
-    turns: [],
-    open_seq: undefined,
-    runs: [],
+    ...emptySave(claimed),
     usage: written?.usage ?? { input_tokens: 0, output_tokens: 0 },
     changes: written ? { summary: written.text, summarized_until: said.at(-1)?.seq ?? 0 } : {},
     release: { timers, needs_summary: false },
   })
 }
 
-async function ask(
-  at: At,
-  {
-    claimed,
-    configuration,
-    said,
-  }: Pick<Summary, 'claimed' | 'configuration'> & { said: { role: string; text: string }[] },
-) {
+interface Question extends Pick<Summary, 'claimed' | 'configuration'> {
+  said: { role: string; text: string }[]
+  signal: AbortSignal
+}
+
+async function ask(at: At, { claimed, configuration, said, signal }: Question) {
   try {
     const model = await openModel(at, configuration.model ?? {})
     const { content, usage } = await model.doGenerate({
       prompt: summaryPromptFor(claimed.summary, said),
-      abortSignal: AbortSignal.timeout(timeout_ms),
+      abortSignal: AbortSignal.any([signal, AbortSignal.timeout(timeout_ms)]),
     })
     const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
     if (text.trim() === '') return undefined
     return {
       text: truncate(storable(text.trim()), summary_length_max),
-      usage: { input_tokens: usage.inputTokens.total ?? 0, output_tokens: usage.outputTokens.total ?? 0 },
+      usage: { input_tokens: toCount(usage.inputTokens.total), output_tokens: toCount(usage.outputTokens.total) },
     }
   } catch {
     // The conversation goes on without a summary, whatever the reason.

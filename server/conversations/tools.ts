@@ -57,10 +57,13 @@ export async function openTools(at: At, context: ToolContext): Promise<Tools> {
     hasSideEffects: (name) => by_name.get(name)?.has_side_effects ?? true,
     run: async (at, call, signal) => {
       const began_ticks = clock.ticks()
-      const outcome: BuiltInResult = await run(at, call, signal)
+      const outcome: BuiltInResult = await run(at, call, signal).catch(() => could_not_run)
       return { ...outcome, duration_ms: Math.round(clock.ticks() - began_ticks) }
     },
   }
 }
+
+/** The database failed, for example. */
+const could_not_run: BuiltInResult = { status: 'failed', result: 'The tool could not be run.' }
 
 const invalid = (result: string): BuiltInResult => ({ status: 'invalid_arguments', result })

@@ -1,6 +1,6 @@
 import * as clock from '../kit/clock.ts'
 import type { Turn as EngineTurn } from './input.ts'
-import type { Changes, FinishedTurn } from './save.ts'
+import type { Changes, FinishedTurn } from './plan-save.ts'
 import type { ToolCall, Usage } from './state.ts'
 import type { RunToSave } from './tool-runs.ts'
 import type { ToolOutcome } from './tools.ts'
@@ -94,6 +94,11 @@ export class Unsaved {
     const run = this.#runs.get(id)
     if (run) this.#runs.set(id, { ...run, status, result, duration_ms })
     this.#addFacts(facts)
+  }
+
+  /** Its row stays as it is. */
+  forgetRun(id: string): void {
+    this.#runs.delete(id)
   }
 
   #addFacts(facts: Record<string, unknown>): void {

@@ -16,7 +16,7 @@ export async function waitForAnswer(at: At, { id, after, wait_ms }: Wait, signal
   if (!first) throw notFound()
   const isOver = (glance: Glance | undefined) =>
     !glance || glance.last_answer_seq > after || glance.status === 'closed' || glance.status !== first.status
-  if (isOver(first) || wait_ms === 0) return
+  if (isOver(first)) return
   const { promise, resolve } = Promise.withResolvers<void>()
   const stop = watch.open(at, id, (glance) => {
     if (isOver(glance)) resolve()

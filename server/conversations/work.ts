@@ -4,13 +4,17 @@ import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import type { Log } from '../kit/log.ts'
+import { sql } from '../kit/postgres/sql.ts'
 import type { Share } from '../kit/work/capacity.ts'
+import type { DueKind } from '../kit/work/due.ts'
 import { dueRows } from '../kit/work/rows.ts'
 import type { RunContext, Work } from '../kit/work/work.ts'
 import { type ClaimedConversation, claim, type LoadedRun, type LoadedTurn, renew } from './claim.ts'
 import { Driver } from './driver.ts'
+import { awaitsPerson } from './engine.ts'
 import type { Happening } from './input.ts'
 import { openMind } from './mind.ts'
+import { emptySave } from './plan-save.ts'
 import { openSaves } from './save.ts'
 import { type Patience, patience, settingsFor, valuesOf } from './settings.ts'
 import { type Entry, history_turns, newState, type Settings, type State } from './state.ts'
@@ -22,11 +26,16 @@ import { Unsaved } from './unsaved.ts'
 
 /** A conversation that could not be continued this often is closed. */
 const attempts_max = 20
-/** Besides the turns that the model sees. */
-const summary_every_turns = 12
 const share = (slots: number): Share => ({ slots, slow_slots: 0, total: slots, unrecorded: slots })
 
-export const due_conversations = dueRows(table)
+/** Nearly all open conversations have a `due_at`, and few are leased, so each part reads few rows of its index. */
+export const due_conversations: DueKind = {
+  ...dueRows(table),
+  nextFree: (workspace) => sql`select least(
+    (select min(due_at) from conversations where workspace_id = ${workspace} and lease_until is null),
+    (select min(greatest(due_at, lease_until)) from conversations
+      where workspace_id = ${workspace} and lease_until is not null and due_at is not null))`,
+}
 
 type SaveOne = ReturnType<typeof openSaves>
 
@@ -60,8 +69,12 @@ async function run(at: At, claimed: ClaimedConversation, context: Context): Prom
   if (!configuration || claimed.close_reason === 'agent_deleted')
     return close(at, { claimed, save, reason: 'agent_deleted' })
   if (attempt > attempts_max) return close(at, { claimed, save, reason: 'error' })
-  if (needs_summary && !configuration.script && !awaitsAgent(claimed))
-    return summarize(at, { claimed, configuration, timers: timersOf(claimed, configuration), save })
+  const is_open = claimed.turns.some((turn) => turn.is_open)
+  if (needs_summary && !configuration.script && !awaitsAgent(claimed) && !is_open) {
+    const { person_ms } = context.patience
+    const timers = timersOf(claimed, { configuration, now: at.now, person_ms })
+    return summarize(at, { claimed, configuration, timers, save })
+  }
   const driver = await openDriver(at, { claimed, configuration, context })
   await driver.run(await firstHappenings(at, claimed, configuration))
 }
@@ -93,7 +106,7 @@ async function openDriver(
     save: context.save,
     needsSummary: (phase, turns) => {
       const is_over = phase === 'ended' || phase === 'handed_over'
-      const is_long = turns - claimed.summarized_until >= history_turns + summary_every_turns
+      const is_long = turns - claimed.summarized_until >= history_turns
       return !configuration.script && (claimed.needs_summary || (is_over && status === 'open') || is_long)
     },
     isStopping: context.isStopping,
@@ -125,9 +138,8 @@ function stateOf(
       status === 'running' ? [{ ...run, reply: interrupted_reply }] : [],
     ),
     ended_runs: pending.flatMap(({ status, ...run }) => (status === 'running' ? [] : [{ ...run, status }])),
-    // They began before the contact's last words, or right after them.
     turns_before_runs: turn_count,
-    timers: timersOf(claimed, configuration),
+    timers: timersOf(claimed, { configuration, now, person_ms: settings.person_ms }),
     turns: turn_count,
     tokens,
   }
@@ -135,12 +147,14 @@ function stateOf(
 
 const phases = { open: 'listening', handed_over: 'handed_over', closed: 'ended' } as const
 
-/** A conversation is idle since its last turn. */
+/** A conversation is idle since its last turn. A contact waits for a person since the hand-over, or since the last words. */
 function timersOf(
-  { timers, last_turn_at, created_at }: ClaimedConversation,
-  { limits }: Configuration,
+  { timers, last_turn_at, created_at, status, turns }: ClaimedConversation,
+  { configuration, now, person_ms }: { configuration: Configuration; now: number; person_ms: number },
 ): State['timers'] {
-  return { ...timers, idle: clock.parse(last_turn_at ?? created_at) + limits.idle_seconds * 1_000 }
+  const idle = clock.parse(last_turn_at ?? created_at) + configuration.limits.idle_seconds * 1_000
+  if (status !== 'handed_over' || !awaitsPerson({ history: turns.map(toEntry) })) return { idle }
+  return { idle, person: timers.person ?? now + person_ms }
 }
 
 const toEntry = ({ role, text, is_interrupted, is_open, tools }: LoadedTurn): Entry => ({
@@ -176,15 +190,12 @@ async function close(
   at: At,
   { claimed, save, reason }: { claimed: ClaimedConversation; save: SaveOne; reason: 'agent_deleted' | 'error' },
 ): Promise<void> {
-  const { id, token, status, turn_count } = claimed
+  const { status } = claimed
+  const open = claimed.turns.find(({ is_open }) => is_open)
   await save(at, {
-    id,
-    token,
-    seen: { status, turn_count },
-    turns: [],
-    open_seq: undefined,
-    runs: [],
-    usage: { input_tokens: 0, output_tokens: 0 },
+    ...emptySave(claimed),
+    turns: open ? [{ ...open, is_interrupted: true }] : [],
+    open_seq: open?.seq,
     changes: status === 'closed' ? {} : { status: 'closed', close_reason: reason, awaits_answer: false },
     release: { timers: {}, needs_summary: false },
   })

@@ -1,6 +1,6 @@
 import type { At } from '../kit/at.ts'
 import * as live from './live.ts'
-import type { Save, Saved } from './save.ts'
+import type { Save, Saved } from './plan-save.ts'
 import type { Reply } from './state.ts'
 import * as turns from './turns.ts'
 import type { Unsaved } from './unsaved.ts'
@@ -23,7 +23,7 @@ export interface WritingOptions {
   save: (at: At, save: Save) => Promise<Saved>
 }
 
-type SaveOptions = Pick<Save, 'opened' | 'is_firm' | 'release'> & {
+type SaveOptions = Pick<Save, 'opened' | 'release'> & {
   /** Runs of tools that are to be called after this. */
   begins?: string[]
 }
@@ -35,6 +35,8 @@ export class Writing {
   #queue: Promise<void> = Promise.resolve()
   seen: Save['seen']
   open: OpenTurn | undefined
+  /** Another drive continues. Only what was shown is written from now on. */
+  is_leaving = false
 
   constructor(options: WritingOptions, onError: (error: unknown) => void) {
     this.#options = options
@@ -57,7 +59,9 @@ export class Writing {
       this.open = undefined
       live.endTurn(id)
     }
-    const saved = await save(at, { id, token, seen: this.seen, open_seq, ...taken, ...more })
+    const { seen, is_leaving } = this
+    const begins_tools = begins.length > 0
+    const saved = await save(at, { id, token, seen, is_leaving, begins_tools, open_seq, ...taken, ...more })
     if (!saved.is_lost && !saved.is_stale) this.seen = { ...this.seen, turn_count: saved.turn_count }
     return saved
   }
@@ -67,6 +71,8 @@ export class Writing {
     const { open } = this
     if (!open || !reply || open.reply !== reply.id || open.kept === reply.text) return
     open.kept = reply.text
-    this.inOrder(() => turns.keepText(at, { id: this.#options.id, seq: open.seq, text: reply.text }))
+    const kept = { id: this.#options.id, seq: open.seq, text: reply.text }
+    // Only a precaution: the answer goes on without it.
+    this.inOrder(() => turns.keepText(at, kept).catch(() => {}))
   }
 }

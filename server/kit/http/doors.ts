@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Service } from '../at.ts'
+import * as clock from '../clock.ts'
 import { openConcurrencyLimit } from '../limits/concurrency.ts'
 import { openDelayedRejection } from '../limits/delayed-rejection.ts'
 import { openQueuePerKey } from '../limits/key-queues.ts'
@@ -112,13 +113,16 @@ export function addDoors(
         has_slot = false
       }
       const waitOutside: IncomingRequest['waitOutside'] = async (wait) => {
-        const waiting = waits.open(caller.workspace)
+        const waiting = reply.raw.closed ? undefined : waits.open(caller.workspace)
         if (!waiting) throw problem.overloaded()
         const end = () => waiting.abort()
         reply.raw.once('close', end)
         release()
         await wait(waiting.signal).finally(end)
         reply.raw.off('close', end)
+        const again = await door.identify(request.head, clock.wall(), true)
+        const may_read = operation.kind !== 'raw' && again?.scopes.has(operation.scope)
+        if (!may_read || again?.workspace !== caller.workspace) throw problem.unauthorized()
         has_slot = slots.acquire(key)
         if (!has_slot) throw problem.overloaded()
       }

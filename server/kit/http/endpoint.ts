@@ -76,8 +76,8 @@ function listEndpoint(operation: kinds.List, context: EndpointContext): Endpoint
     const call = callWithoutBody(operation, incoming)
     const queue = queueFor(operation, call.query, context)
     const at = () => atCaller(context.service, incoming.caller)
-    const { wait } = operation
-    if (wait) await incoming.waitOutside?.(async (signal) => wait(await at(), call, signal))
+    const wait = operation.wait?.(await at(), call)
+    if (wait) await incoming.waitOutside?.(wait)
     const run = async () => operation.run(await at(), call)
     return answer(await queue(incoming.caller.workspace, run))
   }

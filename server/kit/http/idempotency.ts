@@ -122,7 +122,7 @@ export async function redactAnswers({ db, workspace }: At, resource_ids: string[
   await db.run(
     sql`update idempotency_keys
       set body = '{"success":true,"data":{"id":"' || resource_id::text || '"}}'
-      where workspace_id = ${workspace} and resource_id = any(${resource_ids}::uuid[]) and body is not null`,
+      where workspace_id = ${workspace} and resource_id = any(${resource_ids}::uuid[]) and status < 300`,
   )
 }
 

@@ -112,8 +112,8 @@ export interface List<P extends TSchema = TSchema, Q extends TSchema = TSchema, 
   items: R
   /** Fewer expensive queries of a workspace run at once. */
   isExpensive: (query: Static<Q>) => boolean
-  /** Waits until there is something to return, before `run`. It holds no slot of a request meanwhile. */
-  wait: ((at: At, call: CallOf<P, Q>, signal: AbortSignal) => Promise<void>) | undefined
+  /** Returns what to wait for before `run`, if anything. A request that waits holds no slot. */
+  wait: ((at: At, call: CallOf<P, Q>) => ((signal: AbortSignal) => Promise<void>) | undefined) | undefined
   run: (at: At, call: CallOf<P, Q>) => Promise<Page<Static<R>>>
 }
 

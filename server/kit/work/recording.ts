@@ -1,13 +1,14 @@
 import type { Log } from '../log.ts'
 import { isContention } from '../postgres/errors.ts'
 
-/** At most two workspaces at a time, so that most connections are left to requests. */
-const concurrent_max = 2
+/** Workspaces at a time, so that most connections are left to requests. */
+const concurrent_by_default = 2
 
 interface RecorderOptions<Result> {
   record: (workspace: string, results: Result[]) => Promise<void>
   /** `is_recorded` is false when the database failed. */
   onRecorded: (workspace: string, results: Result[], is_recorded: boolean) => void
+  concurrent_max?: number
   log: Log
 }
 
@@ -16,7 +17,12 @@ export interface Recorder<Result> {
 }
 
 /** Records results in batches, by workspace: those added while a batch of the workspace is being written form the next. */
-export function openRecorder<Result>({ record, onRecorded, log }: RecorderOptions<Result>): Recorder<Result> {
+export function openRecorder<Result>({
+  record,
+  onRecorded,
+  concurrent_max = concurrent_by_default,
+  log,
+}: RecorderOptions<Result>): Recorder<Result> {
   const unrecorded = new Map<string, Result[]>()
   const recording = new Set<string>()
 

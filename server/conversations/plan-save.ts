@@ -1,0 +1,197 @@
+import type { At } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import type { ScriptProgress } from './claim.ts'
+import type { Conversation, Turn } from './schema.ts'
+import type { TimerName, Usage } from './state.ts'
+import type { RunToSave } from './tool-runs.ts'
+import { newTurn, type TurnOf } from './turns.ts'
+
+/** What a driver has to write about one conversation. It is written only while the driver has the lease. */
+export interface Save {
+  id: string
+  token: string
+  /** What the driver knows. If there is more, what nobody has seen yet is not written: the next driver begins again. */
+  seen: Pick<Conversation, 'status' | 'turn_count'>
+  /** Begins the agent's turn: from now on its words are shown. */
+  opened?: { text: string }
+  /** In the order in which they were said. The first one is the open turn, if there is one. */
+  turns: FinishedTurn[]
+  open_seq: number | undefined
+  runs: RunToSave[]
+  usage: Usage
+  changes: Changes
+  /** Tools begin now. Where the script is must be known when they end. */
+  begins_tools?: boolean
+  /** Another drive continues: only what was shown, and what tools have done, is written. */
+  is_leaving: boolean
+  /** Ends the lease. */
+  release?: { timers: Partial<Record<TimerName, number>>; needs_summary: boolean }
+}
+
+export type FinishedTurn = Pick<Turn, 'role' | 'text' | 'is_interrupted' | 'latency' | 'usage' | 'tools' | 'error'>
+
+/** A save that writes nothing. */
+export const emptySave = ({ id, token, status, turn_count }: SavedConversation) => ({
+  id,
+  token,
+  seen: { status, turn_count },
+  turns: [],
+  open_seq: undefined,
+  runs: [],
+  usage: { input_tokens: 0, output_tokens: 0 },
+  changes: {},
+  is_leaving: false,
+})
+
+type SavedConversation = Pick<Conversation, 'id' | 'status' | 'turn_count'> & { token: string }
+
+/** New values of columns. Those that are left out stay. */
+export interface Changes {
+  status?: Conversation['status']
+  close_reason?: Conversation['close_reason']
+  hand_over_reason?: string | null
+  awaits_answer?: boolean
+  results?: Record<string, unknown>
+  script_state?: ScriptProgress | null
+  summary?: string | null
+  summarized_until?: number
+}
+
+/** `seq` is that of the turn that was opened. */
+export type Saved = { is_lost: true } | Written
+
+interface Written {
+  is_lost: false
+  /** Others have written meanwhile. */
+  is_stale: boolean
+  /** Turns were not written because of that. */
+  is_dropped: boolean
+  status: Conversation['status']
+  turn_count: number
+  seq: number | undefined
+}
+
+/** The row of a conversation, locked until the transaction ends. */
+export interface Locked extends Conversation {
+  lease_token: string | null
+  awaits_answer: boolean
+  last_answer_seq: number
+  needs_summary: boolean
+  script_state: ScriptProgress | null
+  summarized_until: number
+  timers: Partial<Record<TimerName, number>>
+}
+
+/** What one save writes. */
+export interface Plan {
+  save: Save
+  before: Locked
+  after: Locked
+  opened: TurnOf[]
+  /** Turns that were open. */
+  closed: TurnOf[]
+  inserted: TurnOf[]
+  runs: RunToSave[]
+  due_at: string | null
+  is_released: boolean
+  outcome: Saved
+}
+
+/** Without what clients don't see. */
+export function shownOf({
+  lease_token: _lease_token,
+  awaits_answer: _awaits_answer,
+  last_answer_seq: _last_answer_seq,
+  needs_summary: _needs_summary,
+  script_state: _script_state,
+  summarized_until: _summarized_until,
+  timers: _timers,
+  ...shown
+}: Locked): Conversation {
+  return shown
+}
+
+/** What was said meanwhile comes first. What nobody has seen of the agent's answer is then forgotten, but not its tools. */
+export function planFor({ now }: At, save: Save, before: Locked): Plan {
+  const { id, seen, open_seq } = save
+  const is_stale = save.is_leaving || before.turn_count !== seen.turn_count || before.status !== seen.status
+  const created_at = clock.iso(now)
+  const is_kept = before.redacted_at === null
+  const written = is_stale ? save.turns.slice(0, open_seq === undefined ? 0 : 1) : save.turns
+  const finished = is_kept ? written : []
+  const dropped = save.turns.slice(finished.length).map((turn) => ({ turn }))
+  let seq = before.turn_count
+  const turns = finished.map((turn, index) => {
+    const is_open = index === 0 && open_seq !== undefined
+    if (!is_open) seq += 1
+    return { id, is_open, turn: newTurn({ ...turn, seq: is_open ? open_seq : seq, created_at }) }
+  })
+  const begins = save.opened !== undefined && !is_stale
+  if (begins) seq += 1
+  const opened = begins
+    ? [{ id, turn: newTurn({ seq, role: 'agent', text: save.opened?.text ?? '', created_at }) }]
+    : []
+  const answers = turns.filter(({ turn }) => turn.role !== 'contact').map(({ turn }) => turn.seq)
+  const changes = is_kept ? changesOf(save, { is_stale, is_dropped: dropped.length > 0 }) : {}
+  const status = changes.status ?? before.status
+  const after: Locked = {
+    ...before,
+    ...changes,
+    status,
+    turn_count: seq,
+    last_turn_at: seq > before.turn_count || turns.length > 0 ? created_at : before.last_turn_at,
+    last_answer_seq: Math.max(before.last_answer_seq, ...answers),
+    usage: {
+      input_tokens: before.usage.input_tokens + save.usage.input_tokens,
+      output_tokens: before.usage.output_tokens + save.usage.output_tokens,
+    },
+    is_answering: status === 'open' && (changes.awaits_answer ?? before.awaits_answer),
+    needs_summary: is_kept && (save.release && !is_stale ? save.release.needs_summary : before.needs_summary),
+    timers: save.release && !is_stale ? save.release.timers : before.timers,
+  }
+  const is_changed = JSON.stringify(shownOf(after)) !== JSON.stringify(shownOf(before))
+  after.updated_at = is_changed ? clock.laterThan(before.updated_at, now) : before.updated_at
+  return {
+    save,
+    before,
+    after,
+    opened,
+    closed: turns.filter(({ is_open }) => is_open),
+    inserted: turns.filter(({ is_open }) => !is_open),
+    runs: is_kept ? [...save.runs, ...runsOf(id, turns), ...runsOf(id, dropped)] : [],
+    due_at: save.release ? nextDue(after, is_stale, now) : null,
+    is_released: save.release !== undefined,
+    outcome: {
+      is_lost: false,
+      is_stale,
+      is_dropped: dropped.length > 0,
+      status,
+      turn_count: seq,
+      seq: opened[0]?.turn.seq,
+    },
+  }
+}
+
+/** When others have written meanwhile, facts stay, and where the script is if all that it said is written. */
+function changesOf(
+  { changes, begins_tools }: Save,
+  { is_stale, is_dropped }: { is_stale: boolean; is_dropped: boolean },
+): Changes {
+  if (!is_stale) return changes
+  const { results, script_state } = changes
+  return {
+    ...(results !== undefined && { results }),
+    ...(script_state !== undefined && (begins_tools || !is_dropped) && { script_state }),
+  }
+}
+
+/** Those of a turn that is not written stay, and become part of the next one. */
+const runsOf = (conversation_id: string, turns: { turn: { tools: Turn['tools']; seq?: number } }[]): RunToSave[] =>
+  turns.flatMap(({ turn: { tools, seq = null } }) => tools.map((run) => ({ ...run, conversation_id, seq })))
+
+function nextDue({ timers, needs_summary, status, close_reason }: Locked, is_stale: boolean, now: number) {
+  const must_close = close_reason === 'agent_deleted' && status !== 'closed'
+  if (is_stale || needs_summary || must_close) return clock.iso(now)
+  const times = Object.values(timers)
+  return status === 'closed' || times.length === 0 ? null : clock.iso(Math.min(...times))
+}

@@ -1,5 +1,5 @@
 import { step } from '../../server/conversations/engine.ts'
-import type { Happening, Input } from '../../server/conversations/input.ts'
+import type { EngineInput, Input } from '../../server/conversations/input.ts'
 import { newState, type Settings } from '../../server/conversations/state.ts'
 import { median } from '../table.ts'
 
@@ -57,16 +57,16 @@ export function measureStep(): number {
 }
 
 function conversation(): Input[] {
-  const happenings: Happening[] = [{ type: 'opened', id: 'greeting' }]
+  const happenings: EngineInput[] = [{ type: 'opened', id: 'greeting' }]
   for (let number = 1; number <= messages; number += 1) happenings.push(...answeredMessage(number))
-  return happenings.map((happening, index): Input => ({ ...happening, now: index * 20 }))
+  return happenings.map((input, index): Input => ({ ...input, now: index * 20 }))
 }
 
-function answeredMessage(number: number): Happening[] {
+function answeredMessage(number: number): EngineInput[] {
   const reply = `reply ${number}`
   const run = `run ${number}`
-  const says = pieces.map((text): Happening => ({ type: 'piece', reply, text }))
-  const tool: Happening[] = [
+  const says = pieces.map((text): EngineInput => ({ type: 'piece', reply, text }))
+  const tool: EngineInput[] = [
     { type: 'tool_call', reply, call: { run, name: 'find_hours', arguments: { day: 'Tuesday' } } },
     { type: 'asked', reply, usage },
     { type: 'tool_done', run, status: 'succeeded', result: { opens: '09:00', closes: '18:00' } },

@@ -3,10 +3,10 @@ import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import type { Log } from '../kit/log.ts'
 import { describeModelError } from '../models/model-error.ts'
+import type { Answerer } from './answerer.ts'
 import { step } from './engine.ts'
-import type { Effect, EffectOf, Happening, Input } from './input.ts'
+import type { Effect, EffectOf, EngineInput, Input } from './input.ts'
 import * as live from './live.ts'
-import type { Mind } from './mind.ts'
 import { RunningTools, unknown_result } from './running-tools.ts'
 import { ShortTimers } from './short-timers.ts'
 import type { State, ToolCall } from './state.ts'
@@ -22,7 +22,7 @@ const stop_grace_ms = 1_500
 export interface Drive extends WritingOptions {
   at: At
   state: State
-  mind: Mind
+  answerer: Answerer
   tools: Tools
   needsSummary: (phase: State['phase'], turn_count: number) => boolean
   isStopping: () => boolean
@@ -65,15 +65,16 @@ export class Driver {
   }
 
   /** Resolves when the lease has ended. Rejects when something could not be written: the lease then ends by itself. */
-  async run(first: Happening[]): Promise<void> {
+  async run(first: EngineInput[]): Promise<void> {
     const { at, id } = this.#drive
-    const stopWatching = at.tools.watch.open(at, id, (glance) => {
+    const stopWatching = at.tools.watch.open(at, id, (snapshot) => {
       const { turn_count, status } = this.#writing.seen
-      if (glance?.turn_count !== turn_count || glance.status !== status) this.#writing.inOrder(() => this.#lookAround())
+      if (snapshot?.turn_count !== turn_count || snapshot.status !== status)
+        this.#writing.inOrder(() => this.#readChanges())
     })
     const ticking = setInterval(() => this.#tick(), keep_text_every_ms)
     try {
-      for (const happening of first) this.#take(happening)
+      for (const input of first) this.#take(input)
       this.#continueRuns()
       this.#settle()
       await this.#done.promise
@@ -104,8 +105,8 @@ export class Driver {
     return is_test ? now : now + Math.round(clock.ticks() - this.#began_ticks)
   }
 
-  #take(happening: Happening, now = this.#now): void {
-    const { state, effects } = step(this.#state, { ...happening, now } as Input)
+  #take(input: EngineInput, now = this.#now): void {
+    const { state, effects } = step(this.#state, { ...input, now } as Input)
     this.#state = state
     const calls = effects.flatMap((effect) => (effect.type === 'run_tool' ? [effect.call] : []))
     for (const effect of effects) this.#carryOut(effect)
@@ -157,10 +158,10 @@ export class Driver {
   }
 
   /** Never throws, because timers call it. */
-  #happen(happening: Happening, now?: number): void {
+  #happen(input: EngineInput, now?: number): void {
     if (this.#is_over) return
     try {
-      this.#take(happening, now)
+      this.#take(input, now)
       this.#settle()
     } catch (error) {
       this.#done.reject(error)
@@ -168,14 +169,14 @@ export class Driver {
   }
 
   async #ask(request: EffectOf<'ask'>): Promise<void> {
-    const { mind, unsaved, log, at, id } = this.#drive
+    const { answerer, unsaved, log, at, id } = this.#drive
     const asking = new AbortController()
     this.#asking = asking
     const { reply } = request
-    for await (const answer of mind.ask(request, this.#now, asking.signal)) {
+    for await (const answer of answerer.ask(request, this.#now, asking.signal)) {
       if (asking.signal.aborted || this.#is_over) return
       if (answer.type === 'asked') {
-        unsaved.learn(mind.learn(answer), answer.usage)
+        unsaved.addAnswer(answerer.readResult(answer), answer.usage)
         this.#happen({ type: 'asked', reply, usage: answer.usage })
       } else if (answer.type === 'ask_failed') {
         const { status, message } = await describeModelError(answer.error)
@@ -238,18 +239,18 @@ export class Driver {
   }
 
   /** What others have written. Words of the contact are answered together; all else ends this drive. */
-  async #lookAround(): Promise<void> {
+  async #readChanges(): Promise<void> {
     if (this.#is_over || this.#writing.is_leaving) return
-    const { at, id, mind, unsaved } = this.#drive
-    const glance = await at.tools.watch.glanceAt(at, id).catch(() => this.#writing.seen)
-    if (!glance) return this.#done.resolve()
+    const { at, id, answerer, unsaved } = this.#drive
+    const snapshot = await at.tools.watch.readSnapshot(at, id).catch(() => this.#writing.seen)
+    if (!snapshot) return this.#done.resolve()
     const { turn_count, status } = this.#writing.seen
-    if (glance.turn_count === turn_count && glance.status === status) return
+    if (snapshot.turn_count === turn_count && snapshot.status === status) return
     const added = await turns.list(at, { conversation_id: id, after: turn_count, limit: 100 })
-    if (glance.status !== status || added.some(({ role }) => role !== 'contact')) return this.#leave()
+    if (snapshot.status !== status || added.some(({ role }) => role !== 'contact')) return this.#leave()
     for (const { seq, text } of added) {
       this.#writing.seen = { status, turn_count: seq }
-      mind.hear({ seq, text })
+      answerer.addMessage({ seq, text })
       unsaved.restart()
       this.#take({ type: 'message', id: newId(), text })
     }
@@ -286,7 +287,7 @@ export class Driver {
   async #save(options: Parameters<Writing['save']>[1] = {}) {
     const saved = await this.#writing.save({ ...this.#drive.at, now: this.#now }, options)
     if (saved.is_lost) return void this.#done.resolve()
-    if (saved.is_stale && !this.#is_over) this.#writing.inOrder(() => this.#lookAround())
+    if (saved.is_stale && !this.#is_over) this.#writing.inOrder(() => this.#readChanges())
     if (saved.is_dropped && !this.#is_over) this.#leave()
     return saved
   }

@@ -24,7 +24,7 @@ export type Input = { now: number } & (
 )
 
 /** An input without its time. */
-export type Happening = Input extends infer One ? (One extends { now: number } ? Omit<One, 'now'> : never) : never
+export type EngineInput = Input extends infer One ? (One extends { now: number } ? Omit<One, 'now'> : never) : never
 
 export type CloseReason =
   | 'agent_ended'

@@ -7,9 +7,9 @@ import { sentencesIn } from './sentences.ts'
 import type { Settings } from './state.ts'
 
 /** How long the parts of an answer may take. */
-export type Patience = Pick<Settings, 'first_piece_ms' | 'answer_ms' | 'tools_ms' | 'person_ms'>
+export type TimeLimits = Pick<Settings, 'first_piece_ms' | 'answer_ms' | 'tools_ms' | 'person_ms'>
 
-export const patience: Patience = {
+export const time_limits: TimeLimits = {
   first_piece_ms: 10_000,
   answer_ms: 60_000,
   /** Longer than any single tool may take. */
@@ -52,7 +52,7 @@ const formats_max = 100
 
 export const settingsFor = (
   configuration: Configuration,
-  { values, say_while, patience }: { values: Values; say_while: Settings['say_while']; patience: Patience },
+  { values, say_while, time_limits }: { values: Values; say_while: Settings['say_while']; time_limits: TimeLimits },
 ): Settings => {
   const { greeting, hand_over, limits, language } = configuration
   return {
@@ -69,7 +69,7 @@ export const settingsFor = (
     tokens_max: limits.tokens_max,
     reply_characters_max: limits.reply_characters_max,
     idle_ms: limits.idle_seconds * 1_000,
-    ...patience,
+    ...time_limits,
   }
 }
 

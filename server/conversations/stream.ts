@@ -42,8 +42,8 @@ export async function* stream(at: At, { id }: { id: string }, subscriber: Subscr
     else pieces.push({ seq, text })
     wake()
   })
-  const stopWatching = at.tools.watch.open(at, id, (glance) => {
-    if (glance?.updated_at === progress.conversation.updated_at) return
+  const stopWatching = at.tools.watch.open(at, id, (snapshot) => {
+    if (snapshot?.updated_at === progress.conversation.updated_at) return
     is_changed = true
     wake()
   })

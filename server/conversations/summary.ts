@@ -31,8 +31,8 @@ export async function summarize(at: At, { claimed, configuration, timers, save }
   const may_ask = has_words && !(await isOverDailyLimit(at))
   // Whoever says something meanwhile is answered first.
   const changed = new AbortController()
-  const stopWatching = at.tools.watch.open(at, id, (glance) => {
-    if (glance?.turn_count !== turn_count || glance.status !== status) changed.abort()
+  const stopWatching = at.tools.watch.open(at, id, (snapshot) => {
+    if (snapshot?.turn_count !== turn_count || snapshot.status !== status) changed.abort()
   })
   const asked = may_ask ? ask(at, { claimed, configuration, said, signal: changed.signal }) : undefined
   const written = await Promise.resolve(asked).finally(stopWatching)

@@ -67,7 +67,7 @@ export class Unsaved {
   }
 
   /** An answer is complete. */
-  learn(
+  addAnswer(
     { facts, progress }: { facts: Record<string, unknown>; progress: Changes['script_state'] },
     usage: Usage,
   ): void {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { At } from '../kit/at.ts'
 import { notFound } from '../kit/problem.ts'
-import type { Glance } from './watch.ts'
+import type { Snapshot } from './watch.ts'
 
 export interface Wait {
   id: string
@@ -12,17 +12,17 @@ export interface Wait {
 /** Resolves when a turn of the agent or a person after `after` is finished, when the status changes, or after the wait. */
 export async function waitForAnswer(at: At, { id, after, wait_ms }: Wait, signal: AbortSignal): Promise<void> {
   const { watch } = at.tools
-  const first = await watch.glanceAt(at, id)
+  const first = await watch.readSnapshot(at, id)
   if (!first) throw notFound()
-  const isOver = (glance: Glance | undefined) =>
-    !glance || glance.last_answer_seq > after || glance.status === 'closed' || glance.status !== first.status
+  const isOver = (snapshot: Snapshot | undefined) =>
+    !snapshot || snapshot.last_answer_seq > after || snapshot.status === 'closed' || snapshot.status !== first.status
   if (isOver(first)) return
   const { promise, resolve } = Promise.withResolvers<void>()
-  const stop = watch.open(at, id, (glance) => {
-    if (isOver(glance)) resolve()
+  const stop = watch.open(at, id, (snapshot) => {
+    if (isOver(snapshot)) resolve()
   })
   // What happened before the watch was open.
-  const again = watch.glanceAt(at, id).then((glance) => (isOver(glance) ? resolve() : undefined))
+  const again = watch.readSnapshot(at, id).then((snapshot) => (isOver(snapshot) ? resolve() : undefined))
   const ended = new AbortController()
   const limit = AbortSignal.any([signal, ended.signal])
   const late = sleep(wait_ms, undefined, { signal: limit }).catch(() => {})

@@ -9,24 +9,24 @@ import { table } from './store.ts'
 const poll_every_ms = 200
 
 /** What tells whether something has happened in a conversation. */
-export interface Glance extends Pick<Conversation, 'id' | 'status' | 'turn_count' | 'updated_at'> {
+export interface Snapshot extends Pick<Conversation, 'id' | 'status' | 'turn_count' | 'updated_at'> {
   last_answer_seq: number
 }
 
-type OnChange = (glance: Glance | undefined) => void
+type OnChange = (snapshot: Snapshot | undefined) => void
 
 interface Watched {
   workspace: string
   onChanges: Set<OnChange>
 }
 
-const glanceAt = batchedGetById<Glance>(raw('id, status, turn_count, updated_at, last_answer_seq'), raw(table))
+const readSnapshot = batchedGetById<Snapshot>(raw('id, status, turn_count, updated_at, last_answer_seq'), raw(table))
 
 /** Calls back after each change in the conversations that are watched, made by this or another process. */
 export interface Watch {
   /** Returns the function that ends it. `onChange` must not throw, and may be called without a change. */
   open: (at: InWorkspace, id: string, onChange: OnChange) => () => void
-  glanceAt: (at: InWorkspace, id: string) => Promise<Glance | undefined>
+  readSnapshot: (at: InWorkspace, id: string) => Promise<Snapshot | undefined>
 }
 
 declare module '../kit/at.ts' {
@@ -42,9 +42,9 @@ export function openWatch(pool: Pool): Watch {
 
   /** When the database is unavailable, the next poll tries again. */
   function look(id: string, { workspace, onChanges }: Watched): Promise<void> {
-    return glanceAt(pool, workspace, id)
-      .then((glance) => {
-        for (const onChange of onChanges) onChange(glance)
+    return readSnapshot(pool, workspace, id)
+      .then((snapshot) => {
+        for (const onChange of onChanges) onChange(snapshot)
       })
       .catch(() => {})
   }
@@ -61,7 +61,7 @@ export function openWatch(pool: Pool): Watch {
   })
 
   return {
-    glanceAt: ({ workspace }, id) => glanceAt(pool, workspace, id),
+    readSnapshot: ({ workspace }, id) => readSnapshot(pool, workspace, id),
     open({ workspace }, id, onChange) {
       const one = watched.get(id) ?? { workspace, onChanges: new Set() }
       watched.set(id, one)

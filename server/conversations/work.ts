@@ -9,14 +9,14 @@ import type { Share } from '../kit/work/capacity.ts'
 import type { DueKind } from '../kit/work/due.ts'
 import { dueRows } from '../kit/work/rows.ts'
 import type { RunContext, Work } from '../kit/work/work.ts'
+import { openAnswerer } from './answerer.ts'
 import { type ClaimedConversation, claim, type LoadedRun, type LoadedTurn, renew } from './claim.ts'
 import { Driver } from './driver.ts'
 import { awaitsPerson } from './engine.ts'
-import type { Happening } from './input.ts'
-import { openMind } from './mind.ts'
+import type { EngineInput } from './input.ts'
 import { emptySave } from './plan-save.ts'
 import { openSaves } from './save.ts'
-import { type Patience, patience, settingsFor, valuesOf } from './settings.ts'
+import { settingsFor, type TimeLimits, time_limits, valuesOf } from './settings.ts'
 import { type Entry, history_turns, newState, type Settings, type State } from './state.ts'
 import { table } from './store.ts'
 import { summarize } from './summary.ts'
@@ -40,7 +40,7 @@ export const due_conversations: DueKind = {
 type SaveOne = ReturnType<typeof openSaves>
 
 /** Agents answer, and conversations in which nobody says anything are closed. Tests change how long is waited. */
-export function answering(log: Log, waits: Partial<Patience> = {}): Work<ClaimedConversation, void> {
+export function answering(log: Log, waits: Partial<TimeLimits> = {}): Work<ClaimedConversation, void> {
   const save = openSaves(log)
   return {
     due: due_conversations,
@@ -54,13 +54,13 @@ export function answering(log: Log, waits: Partial<Patience> = {}): Work<Claimed
       slow_after_ms: Number.POSITIVE_INFINITY,
     },
     claim,
-    run: (at, claimed, context) => run(at, claimed, { ...context, save, patience: { ...patience, ...waits } }),
+    run: (at, claimed, context) => run(at, claimed, { ...context, save, time_limits: { ...time_limits, ...waits } }),
   }
 }
 
 interface Context extends RunContext {
   save: SaveOne
-  patience: Patience
+  time_limits: TimeLimits
 }
 
 async function run(at: At, claimed: ClaimedConversation, context: Context): Promise<void> {
@@ -71,12 +71,12 @@ async function run(at: At, claimed: ClaimedConversation, context: Context): Prom
   if (attempt > attempts_max) return close(at, { claimed, save, reason: 'error' })
   const is_open = claimed.turns.some((turn) => turn.is_open)
   if (needs_summary && !configuration.script && !awaitsAgent(claimed) && !is_open) {
-    const { person_ms } = context.patience
+    const { person_ms } = context.time_limits
     const timers = timersOf(claimed, { configuration, now: at.now, person_ms })
     return summarize(at, { claimed, configuration, timers, save })
   }
   const driver = await openDriver(at, { claimed, configuration, context })
-  await driver.run(await firstHappenings(at, claimed, configuration))
+  await driver.run(await firstInputs(at, claimed, configuration))
 }
 
 const awaitsAgent = ({ status, awaits_answer }: ClaimedConversation): boolean => status === 'open' && awaits_answer
@@ -89,7 +89,7 @@ async function openDriver(
   const contact = contact_id === null ? undefined : (await contacts.getMany(at, [contact_id])).get(contact_id)
   const tools = await openTools(at, { conversation_id: id, agent_id, contact_id, configuration })
   const values = valuesOf(claimed, { contact, language: configuration.language, now: at.now })
-  const settings = settingsFor(configuration, { values, say_while: tools.say_while, patience: context.patience })
+  const settings = settingsFor(configuration, { values, say_while: tools.say_while, time_limits: context.time_limits })
   const open = claimed.turns.find(({ is_open }) => is_open)
   const unsaved = new Unsaved({ results: claimed.results, waited_ms: waitedFor(at, claimed) })
   if (open) unsaved.addInterrupted(interrupted_reply, open.text)
@@ -98,7 +98,7 @@ async function openDriver(
     id,
     token: claimed.token,
     state: stateOf(claimed, { configuration, settings, now: at.now }),
-    mind: openMind({ at, claimed, configuration, contact, tools }),
+    answerer: openAnswerer({ at, claimed, configuration, contact, tools }),
     tools,
     unsaved,
     seen: { status, turn_count },
@@ -174,7 +174,7 @@ const toRun = ({ id, name, arguments: values, result, status }: Omit<LoadedRun, 
 })
 
 /** What is to be done in a conversation that was due. */
-async function firstHappenings(at: At, claimed: ClaimedConversation, { script }: Configuration): Promise<Happening[]> {
+async function firstInputs(at: At, claimed: ClaimedConversation, { script }: Configuration): Promise<EngineInput[]> {
   if (!awaitsAgent(claimed))
     return [
       { type: 'timer', name: 'person' },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
-import type { Patience } from '../../server/conversations/settings.ts'
+import type { TimeLimits } from '../../server/conversations/settings.ts'
 import { table } from '../../server/conversations/store.ts'
 import { answering } from '../../server/conversations/work.ts'
 import { openLog } from '../../server/kit/log.ts'
@@ -10,10 +10,10 @@ import { type ModelServer, until } from './model-servers.ts'
 import { newProvider } from './samples.ts'
 
 /** From now on agents answer by themselves in the workspaces of this server, until the tests of the file are done. */
-export function startAnswering(server: Server, patience: Partial<Patience> = {}): Engine {
+export function startAnswering(server: Server, time_limits: Partial<TimeLimits> = {}): Engine {
   const { tools, hooks } = server.at('')
   const log = openLog('silent')
-  const engine = new Engine(answering(log, patience), { service: { pool: server.pool, tools, hooks }, log })
+  const engine = new Engine(answering(log, time_limits), { service: { pool: server.pool, tools, hooks }, log })
   const stop = server.pool.subscribe(({ topic, workspace }) => {
     if (topic === table) engine.add(workspace)
   })

@@ -13,7 +13,7 @@ import { valuesOf } from './settings.ts'
 import type { Entry } from './state.ts'
 import type { Tools } from './tools.ts'
 
-export interface MindParts {
+export interface AnswererParts {
   at: At
   claimed: ClaimedConversation
   configuration: Configuration
@@ -24,36 +24,36 @@ export interface MindParts {
 type Ask = Extract<Effect, { type: 'ask' }>
 
 /** What answers in a conversation: a language model or a script. */
-export interface Mind {
+export interface Answerer {
   /** The contact has said something. */
-  hear: (words: { seq: number; text: string }) => void
+  addMessage: (words: { seq: number; text: string }) => void
   ask: (request: Ask, now: number, signal: AbortSignal) => AsyncGenerator<Answer>
   /** What has changed by a complete answer. */
-  learn: (answer: Extract<Answer, { type: 'asked' }>) => {
+  readResult: (answer: Extract<Answer, { type: 'asked' }>) => {
     facts: Record<string, unknown>
     progress: ScriptProgress | null
   }
 }
 
-export const openMind = (parts: MindParts): Mind =>
-  parts.configuration.script ? openScriptedMind(parts, parts.configuration.script) : openModelMind(parts)
+export const openAnswerer = (parts: AnswererParts): Answerer =>
+  parts.configuration.script ? openScriptedAnswerer(parts, parts.configuration.script) : openModelAnswerer(parts)
 
-function openModelMind({ at, claimed, configuration, contact, tools }: MindParts): Mind {
+function openModelAnswerer({ at, claimed, configuration, contact, tools }: AnswererParts): Answerer {
   const nothing = { facts: {}, progress: null }
   return {
-    hear: () => {},
+    addMessage: () => {},
     ask: ({ is_fallback, has_tools, history }, now, abortSignal) =>
       ask(() => openModel(at, (is_fallback ? configuration.fallback_model : configuration.model) ?? {}), {
         prompt: promptFor({ conversation: claimed, configuration, contact, now }, history),
         ...(has_tools && tools.offered.length > 0 && { tools: tools.offered, toolChoice: { type: 'auto' } }),
         abortSignal,
       }),
-    learn: () => nothing,
+    readResult: () => nothing,
   }
 }
 
 /** A script gets what has happened since it last spoke: the result of its tool, and what the contact said. */
-function openScriptedMind({ claimed, configuration, contact }: MindParts, script: Script): Mind {
+function openScriptedAnswerer({ claimed, configuration, contact }: AnswererParts, script: Script): Answerer {
   const model = createScriptedModel(script)
   const { language } = configuration
   let progress: ScriptProgress = claimed.script_state ?? { node: null, variables: {}, heard_until: 0 }
@@ -61,7 +61,7 @@ function openScriptedMind({ claimed, configuration, contact }: MindParts, script
     .filter(({ role, seq }) => role === 'contact' && seq > progress.heard_until)
     .map(({ seq, text }) => ({ seq, text }))
   return {
-    hear: (words) => unheard.push(words),
+    addMessage: (words) => unheard.push(words),
     ask: ({ history }, now, abortSignal) => {
       const { node, variables } = progress
       const is_at_tool = node !== null && script.nodes[node]?.tool !== undefined
@@ -70,7 +70,7 @@ function openScriptedMind({ claimed, configuration, contact }: MindParts, script
       const request = { state: { node, variables: { ...claimed.variables, ...variables } }, now, language, values }
       return ask(async () => model, { prompt, providerOptions: scriptOptions(request), abortSignal })
     },
-    learn: ({ metadata }) => {
+    readResult: ({ metadata }) => {
       const { state, results, has_heard } = scriptAnswer(metadata)
       const heard_until = has_heard ? (unheard.at(-1)?.seq ?? progress.heard_until) : progress.heard_until
       if (has_heard) unheard = []

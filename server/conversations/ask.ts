@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import { assertNotTooDeep } from '../kit/http/body/read-json.ts'
 import { newId } from '../kit/id.ts'
 import { OutboundError } from '../kit/outbound/request.ts'
 import { storable } from '../kit/text.ts'
@@ -59,7 +60,7 @@ async function* askOnce(model: LanguageModelV4, options: LanguageModelV4CallOpti
   throw new Error('the answer has no end')
 }
 
-/** Arguments that are not JSON stay text, which no tool accepts: the model is told. */
+/** Arguments that are not JSON, or nested too deeply, stay text, which no tool accepts: the model is told. */
 function toCall({ toolName, input }: { toolName: string; input: string }): Omit<ToolCall, 'after'> {
   const call = { run: newId(), name: storable(toolName.slice(0, 64)) }
   const text = storable(input)
@@ -67,7 +68,9 @@ function toCall({ toolName, input }: { toolName: string; input: string }): Omit<
   // The database can't store these characters.
   if (/\\u(0000|d[89a-f])/i.test(text)) return { ...call, arguments: text }
   try {
-    return { ...call, arguments: JSON.parse(text === '' ? '{}' : text) }
+    const parsed: unknown = JSON.parse(text === '' ? '{}' : text)
+    assertNotTooDeep(parsed)
+    return { ...call, arguments: parsed }
   } catch {
     return { ...call, arguments: text }
   }

@@ -9,6 +9,7 @@ import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { type Fault, invalid } from '../kit/problem.ts'
+import { truncate } from '../kit/text.ts'
 import * as counts from './counts.ts'
 import { event_types } from './event-types.ts'
 import type { Conversation, NewConversation } from './schema.ts'
@@ -89,8 +90,9 @@ async function findParts(at: At, input: NewConversation, id: string) {
     ...(agent && !version ? [unknown('agent_version_id', 'a version of this agent')] : []),
     ...(use_draft && agent_version_id !== null ? [draftAndVersion] : []),
     ...(input.channel_id == null ? [] : [unknown('channel_id', 'a channel')]),
-    ...memberFaults('variables', input.variables, /^[a-z0-9_]{1,40}$/),
-    ...memberFaults('metadata', input.metadata, /^.{1,40}$/u),
+    ...nameFaults('variables', input.variables, /^[a-z0-9_]{1,40}$/),
+    ...variableFaults(input.variables),
+    ...nameFaults('metadata', input.metadata, /^.{1,40}$/u),
   ]
   if (!agent || !version || faults.length > 0) throw invalid(faults)
   return { agent, version: use_draft ? asVersion(agent.draft) : version }
@@ -99,14 +101,27 @@ async function findParts(at: At, input: NewConversation, id: string) {
 const asVersion = (configuration: Configuration) => ({ id: null, version_label: 'draft', configuration })
 
 const members_max = 50
+const variable_length_max = 1_000
 
-function memberFaults(path: string, members: object = {}, name_format: RegExp): Fault[] {
+function nameFaults(path: string, members: object = {}, name_format: RegExp): Fault[] {
   const names = Object.keys(members)
   if (names.length > members_max)
     return [{ path, code: 'too_many', message: `${path} must have at most ${members_max} members.` }]
   const invalid_name = names.find((name) => !name_format.test(name) || !isStorable(name))
   if (invalid_name === undefined) return []
   return [{ path, code: 'format', message: `${path} has a member whose name is not allowed.` }]
+}
+
+function variableFaults(variables: object = {}): Fault[] {
+  return Object.entries(variables).flatMap(([name, value]) => {
+    if (typeof value === 'number' || typeof value === 'boolean') return []
+    const path = truncate(`variables.${name}`, 100)
+    const message = `${path} must be a text, a number or a boolean.`
+    if (typeof value !== 'string') return [{ path, code: 'type', message }]
+    if ([...value].length > variable_length_max)
+      return [{ path, code: 'too_long', message: `${path} must have at most ${variable_length_max} characters.` }]
+    return isStorable(value) ? [] : [{ path, code: 'invalid_characters', message: `${path} has invalid characters.` }]
+  })
 }
 
 const isStorable = (name: string): boolean => name.isWellFormed() && !/\p{Cc}/u.test(name)

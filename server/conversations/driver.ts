@@ -247,6 +247,8 @@ export class Driver {
     const { turn_count, status } = this.#writing.seen
     if (snapshot.turn_count === turn_count && snapshot.status === status) return
     const added = await turns.list(at, { conversation_id: id, after: turn_count, limit: 100 })
+    // The answer may have ended meanwhile: its save then finds that there is more.
+    if (this.#is_over) return
     if (snapshot.status !== status || added.some(({ role }) => role !== 'contact')) return this.#leave()
     for (const { seq, text } of added) {
       this.#writing.seen = { status, turn_count: seq }

@@ -189,9 +189,13 @@ function changesOf(
 const runsOf = (conversation_id: string, turns: { turn: { tools: Turn['tools']; seq?: number } }[]): RunToSave[] =>
   turns.flatMap(({ turn: { tools, seq = null } }) => tools.map((run) => ({ ...run, conversation_id, seq })))
 
-function nextDue({ timers, needs_summary, status, close_reason }: Locked, is_stale: boolean, now: number) {
+function nextDue(
+  { timers, needs_summary, status, close_reason, is_answering }: Locked,
+  is_stale: boolean,
+  now: number,
+) {
   const must_close = close_reason === 'agent_deleted' && status !== 'closed'
-  if (is_stale || needs_summary || must_close) return clock.iso(now)
+  if (is_stale || needs_summary || must_close || is_answering) return clock.iso(now)
   const times = Object.values(timers)
   return status === 'closed' || times.length === 0 ? null : clock.iso(Math.min(...times))
 }

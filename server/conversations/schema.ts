@@ -34,7 +34,8 @@ const Usage = Type.Object(
 
 const variables = Type.Unsafe<Record<string, string | number | boolean>>({
   type: 'object',
-  additionalProperties: { type: ['string', 'number', 'boolean'], maxLength: 1_000 },
+  // `create` checks the values: a text, a number or a boolean.
+  additionalProperties: {},
   description:
     'Values that the agent may use: at most 50, with names of up to 40 lower-case letters, digits and `_`, and texts of up to ' +
     '1,000 characters.',

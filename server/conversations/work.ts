@@ -46,8 +46,9 @@ export function answering(log: Log, waits: Partial<TimeLimits> = {}): Work<Claim
     due: due_conversations,
     leases: { per: 'item', renew },
     limits: {
-      process: share(1_000),
-      workspace: share(500),
+      process: share(2_000),
+      // A few workspaces with slow models must not take all.
+      workspace: share(250),
       per_key: 1,
       per_new_key: 1,
       per_failing_key: 1,

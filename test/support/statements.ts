@@ -35,6 +35,7 @@ import { sealed_columns as webhook_columns } from '../../server/webhooks/sealed.
 import { background_kinds, openWorker } from '../../server/worker.ts'
 import * as workspaces from '../../server/workspaces/store.ts'
 import { migrations, type Server, type Tenant } from './harness.ts'
+import { until } from './model-servers.ts'
 import { makeSample, pathFor, prepare, sampleBody, sendRequest, successStatus } from './operations.ts'
 import { newContact, newImport, newIntegration, newProvider, newTool, newWebhook, phoneNumber } from './samples.ts'
 import { browser, inWorkspace, newPerson, newSessionToken, password } from './sessions.ts'
@@ -379,16 +380,15 @@ async function runWorker(service: Service, server: Server, { id, call }: Tenant)
   const worker = openWorker({ service, ownAddress: () => server.url, events_keep_days: 30, log })
   await call('POST', '/webhooks', newWebhook({ url: 'inbox' }))
   await call('POST', '/contacts', newContact())
-  await call('POST', '/contacts/imports', newImport())
+  const imported = (await call('POST', '/contacts/imports', newImport())).body.data
   const countDue = async () =>
     (
       await server.pool.one<{ count: number }>(
         sql`select count(*) from due_workspaces where workspace_id = ${id} and due_at < 'infinity'`,
       )
     ).count
-  const kinds_begun = 2
-  while ((await countDue()) < kinds_begun) await sleep(20)
-  while ((await countDue()) > 0) await sleep(20)
+  await until(async () => (await call('GET', `/contacts/imports/${imported.id}`)).body.data.status === 'finished')
+  await until(async () => (await countDue()) === 0)
   // Until it has polled.
   await sleep(1_000)
   await worker.stop()

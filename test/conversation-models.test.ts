@@ -174,6 +174,31 @@ test('with hand_over.on_failure a person takes over when the model fails', async
   assert.equal((await get(tenant, id)).status, 'handed_over')
 })
 
+test('a contact who asks for a person gets one, also when no model can answer', async () => {
+  const tenant = await server.workspace()
+  const { id } = await begin(tenant, await newAgent(tenant), { message: 'Hello' })
+  assert.match((await answersAfter(tenant, id, 0))[1].text, failed)
+  await say(tenant, id, 'I want to talk to a person')
+  await becomes(tenant, id, ({ status }) => status === 'handed_over')
+  assert.equal((await get(tenant, id)).hand_over_reason, 'No model could answer.')
+})
+
+test('a model that fails in the middle of an answer hands over if it is set', async () => {
+  const tenant = await server.workspace()
+  const begun = { id: 'x', created: 1, model: 'm', choices: [{ index: 0, delta: { content: 'Yes, we are' } }] }
+  const there = await receiver((response) => {
+    response.writeHead(200, stream_type).write(`data: ${JSON.stringify(begun)}\n\n`)
+    setTimeout(() => response.socket?.resetAndDestroy(), 100)
+  })
+  const model = { ...there, base_url: there.url.replace('/hook', '/v1'), aborted: 0 }
+  const { id } = await begin(tenant, await newModelAgent(tenant, model, { hand_over: { on_failure: true } }), {
+    message: 'Open?',
+  })
+  await becomes(tenant, id, ({ status }) => status === 'handed_over')
+  const [, words] = (await turnsOf(tenant, id))[1] ?? []
+  assert.match(words ?? '', /^Yes, we are .*person/)
+})
+
 test('a tool is called once, and its result reaches the model', async () => {
   const tenant = await server.workspace()
   const tool_server = await receiver((response) =>

@@ -3,6 +3,7 @@ import type { Configuration } from '../agents/configuration.ts'
 import type { Contact } from '../contacts/schema.ts'
 import type { At } from '../kit/at.ts'
 import { openModel } from '../models/language-model.ts'
+import { languageOf, listen, scoreIntent } from '../models/matching.ts'
 import type { Script } from '../models/script-schema.ts'
 import { createScriptedModel, scriptAnswer, scriptOptions } from '../models/scripted.ts'
 import { type Answer, ask } from './ask.ts'
@@ -25,6 +26,7 @@ type Ask = Extract<Effect, { type: 'ask' }>
 
 /** What answers in a conversation: a language model or a script. */
 export interface Answerer {
+  asksForPerson: (text: string) => boolean
   /** The contact has said something. */
   addMessage: (words: { seq: number; text: string }) => void
   ask: (request: Ask, now: number, signal: AbortSignal) => AsyncGenerator<Answer>
@@ -41,6 +43,7 @@ export const openAnswerer = (parts: AnswererParts): Answerer =>
 function openModelAnswerer({ at, claimed, configuration, contact, tools }: AnswererParts): Answerer {
   const nothing = { facts: {}, progress: null }
   return {
+    asksForPerson: (text) => asksForPerson(text, configuration.language),
     addMessage: () => {},
     ask: ({ is_fallback, has_tools, history }, now, abortSignal) =>
       ask(() => openModel(at, (is_fallback ? configuration.fallback_model : configuration.model) ?? {}), {
@@ -52,6 +55,10 @@ function openModelAnswerer({ at, claimed, configuration, contact, tools }: Answe
   }
 }
 
+/** By the words that scripts know as the intent `human`. */
+export const asksForPerson = (text: string, language: string): boolean =>
+  scoreIntent('human', listen(text, languageOf(language))) !== undefined
+
 /** A script gets what has happened since it last spoke: the result of its tool, and what the contact said. */
 function openScriptedAnswerer({ claimed, configuration, contact }: AnswererParts, script: Script): Answerer {
   const model = createScriptedModel(script)
@@ -61,6 +68,8 @@ function openScriptedAnswerer({ claimed, configuration, contact }: AnswererParts
     .filter(({ role, seq }) => role === 'contact' && seq > progress.heard_until)
     .map(({ seq, text }) => ({ seq, text }))
   return {
+    // Its own branches say what happens then.
+    asksForPerson: () => false,
     addMessage: (words) => unheard.push(words),
     ask: ({ history }, now, abortSignal) => {
       const { node, variables } = progress

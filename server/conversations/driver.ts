@@ -254,7 +254,7 @@ export class Driver {
       this.#writing.seen = { status, turn_count: seq }
       answerer.addMessage({ seq, text })
       unsaved.restart()
-      this.#take({ type: 'message', id: newId(), text })
+      this.#take({ type: 'message', id: newId(), text, asks_for_person: answerer.asksForPerson(text) })
     }
     this.#settle()
   }

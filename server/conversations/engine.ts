@@ -1,4 +1,4 @@
-import type { CloseReason, Effect, Input } from './input.ts'
+import type { CloseReason, Effect, Input, InputOf } from './input.ts'
 import * as replies from './reply.ts'
 import { remember, type Step } from './reply.ts'
 import type { Ending, State, TimerName } from './state.ts'
@@ -98,11 +98,11 @@ function open(step: Step, id: string): void {
   replies.finish(step, first, 'done')
 }
 
-function hear(step: Step, { id, text }: { id: string; text: string }): void {
+function hear(step: Step, { id, text, asks_for_person = false }: InputOf<'message'>): void {
   const { state, effects } = step
   const { settings } = state
   replies.interrupt(step, 'superseded')
-  remember(state, { role: 'contact', text, is_cut: false, runs: [] })
+  remember(state, { role: 'contact', text, is_cut: false, asks_for_person, runs: [] })
   state.is_unanswered = true
   if (settings.obeys_stop_words && isStopWord(text)) {
     effects.push({ type: 'opt_out' })

@@ -3,7 +3,7 @@ import type { Entry, TimerName, ToolCall, ToolRun, ToolStatus, Usage } from './s
 /** Something that happens to a conversation. `id` is for a reply that may begin. */
 export type Input = { now: number } & (
   | { type: 'opened'; id: string }
-  | { type: 'message'; id: string; text: string }
+  | { type: 'message'; id: string; text: string; asks_for_person?: boolean }
   /** After a restart: answers what is unanswered. */
   | { type: 'resumed'; id: string }
   | { type: 'piece'; reply: string; text: string }
@@ -22,6 +22,8 @@ export type Input = { now: number } & (
   | { type: 'close'; reason: CloseReason }
   | { type: 'limit' }
 )
+
+export type InputOf<Type extends Input['type']> = Extract<Input, { type: Type }>
 
 /** An input without its time. */
 export type EngineInput = Input extends infer One ? (One extends { now: number } ? Omit<One, 'now'> : never) : never

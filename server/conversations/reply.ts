@@ -130,7 +130,9 @@ export function failAnswer(step: Step, reply: Reply): void {
     ask(step, reply)
     return
   }
-  if (is_silent && hands_over_on_failure && can_hand_over) reply.ending = { type: 'hand_over', reason: null }
+  const asks_for_person = step.state.history.findLast(({ role }) => role === 'contact')?.asks_for_person
+  if ((hands_over_on_failure || asks_for_person) && can_hand_over)
+    reply.ending = { type: 'hand_over', reason: 'No model could answer.' }
   finish(step, reply, 'failed')
 }
 
@@ -168,7 +170,7 @@ function continueReply(step: Step, reply: Reply): void {
 export function finish(step: Step, reply: Reply, outcome: 'done' | 'failed'): void {
   const { state } = step
   const is_silent = reply.text === ''
-  const last_words = lastWords(step, reply)
+  const last_words = lastWords(step, reply, outcome)
   if (last_words !== null) say(step, reply, separator(reply.text, last_words) + last_words)
   const has_failed = outcome === 'failed' || (is_silent && !reply.ending)
   writeReply(step, reply, outcome === 'failed' && !is_silent)
@@ -178,9 +180,10 @@ export function finish(step: Step, reply: Reply, outcome: 'done' | 'failed'): vo
 }
 
 /** What is said if the model has said nothing, or when a person takes over. */
-function lastWords({ state }: Step, { text, ending }: Reply): string | null {
+function lastWords({ state }: Step, { text, ending }: Reply, outcome: 'done' | 'failed'): string | null {
   const { sentences, hand_over_message } = state.settings
-  if (ending?.type === 'hand_over') return hand_over_message ?? (text === '' ? sentences.handed_over : null)
+  const must_explain = text === '' || outcome === 'failed'
+  if (ending?.type === 'hand_over') return hand_over_message ?? (must_explain ? sentences.handed_over : null)
   if (text !== '') return null
   return ending ? sentences.goodbye : sentences.failed
 }

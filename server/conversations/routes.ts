@@ -107,7 +107,7 @@ export const operations: operation.Operation[] = [
     description:
       'Sends what happens in the conversation, as server-sent events: `turn.started` with `{seq, role}`, `turn.delta` with `{seq, ' +
       'text}` while the agent answers, `turn.finished` with `{turn}`, and `conversation.updated` with `{conversation}`. It begins ' +
-      'with the turns after `Last-Event-ID`, or else with new ones. Only finished turns have an id, their `seq`. An answer that ' +
+      'with the conversation and the turns after `Last-Event-ID`, or else with new ones. Only finished turns have an id, their `seq`. An answer that ' +
       'another process makes comes whole, as `turn.finished`.',
     params: ById,
     stream: { content_type: 'text/event-stream', example: stream_example },

@@ -84,6 +84,8 @@ export interface Entry {
   text: string
   /** Whether the agent was interrupted after these words. */
   is_cut: boolean
+  /** Whether the contact asks for a person. It matters when no model can answer. */
+  asks_for_person?: boolean
   runs: ToolRun[]
 }
 

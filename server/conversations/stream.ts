@@ -29,7 +29,7 @@ export async function* stream(at: At, { id }: { id: string }, subscriber: Subscr
   const { last_event_id, signal } = subscriber
   const first = await conversations.get(at, id)
   const last_seq = readLastSeq(last_event_id) ?? (await turns.lastFinished(at, first))
-  const progress: Progress = { conversation: first, last_seq, started_seq: 0 }
+  const progress: Progress = { updated_at: undefined, last_seq, started_seq: 0 }
   /** Whether there may be something new in the database. */
   let is_changed = true
   let pieces: Piece[] = []
@@ -43,7 +43,7 @@ export async function* stream(at: At, { id }: { id: string }, subscriber: Subscr
     wake()
   })
   const stopWatching = at.tools.watch.open(at, id, (snapshot) => {
-    if (snapshot?.updated_at === progress.conversation.updated_at) return
+    if (snapshot?.updated_at === progress.updated_at) return
     is_changed = true
     wake()
   })
@@ -72,7 +72,8 @@ export async function* stream(at: At, { id }: { id: string }, subscriber: Subscr
 
 /** What the client knows. */
 interface Progress {
-  conversation: Conversation
+  /** Of the conversation, as it was last sent. It is sent first. */
+  updated_at: string | undefined
   /** The last finished turn. */
   last_seq: number
   /** The last turn that has begun. */
@@ -91,8 +92,8 @@ function toChunk(progress: Progress, { turns, conversation }: News, pieces: Piec
   const first_seq = pieces[0]?.seq ?? 0
   const [before, after] = [turns.filter(({ seq }) => seq < first_seq), turns.filter(({ seq }) => seq >= first_seq)]
   const events = [...before.map(finish), ...pieces.map(show), ...after.map(finish)]
-  if (conversation && conversation.updated_at !== progress.conversation.updated_at) {
-    progress.conversation = conversation
+  if (conversation && conversation.updated_at !== progress.updated_at) {
+    progress.updated_at = conversation.updated_at
     events.push(event('conversation.updated', { conversation }))
   }
   return events.join('')

@@ -9,7 +9,7 @@ import type { Share } from '../kit/work/capacity.ts'
 import type { DueKind } from '../kit/work/due.ts'
 import { dueRows } from '../kit/work/rows.ts'
 import type { RunContext, Work } from '../kit/work/work.ts'
-import { openAnswerer } from './answerer.ts'
+import { asksForPerson, openAnswerer } from './answerer.ts'
 import { type ClaimedConversation, claim, type LoadedRun, type LoadedTurn, renew } from './claim.ts'
 import { Driver } from './driver.ts'
 import { awaitsPerson } from './engine.ts'
@@ -133,7 +133,7 @@ function stateOf(
   return {
     ...newState(settings, now),
     phase: phases[status],
-    history: turns.map(toEntry),
+    history: historyOf(turns, configuration),
     is_unanswered: awaits_answer,
     open_runs: pending.flatMap(({ status, result: _, ...run }) =>
       status === 'running' ? [{ ...run, reply: interrupted_reply }] : [],
@@ -156,6 +156,15 @@ function timersOf(
   const idle = clock.parse(last_turn_at ?? created_at) + configuration.limits.idle_seconds * 1_000
   if (status !== 'handed_over' || !awaitsPerson({ history: turns.map(toEntry) })) return { idle }
   return { idle, person: timers.person ?? now + person_ms }
+}
+
+/** Only what the contact said last may ask for a person now. */
+function historyOf(turns: LoadedTurn[], { script, language }: Configuration): Entry[] {
+  const last = script ? undefined : turns.findLast(({ role }) => role === 'contact')
+  return turns.map((turn) => ({
+    ...toEntry(turn),
+    ...(turn === last && { asks_for_person: asksForPerson(turn.text, language) }),
+  }))
 }
 
 const toEntry = ({ role, text, is_interrupted, is_open, tools }: LoadedTurn): Entry => ({

@@ -12,7 +12,7 @@ export const described_in_words = [
   ...['cursor', 'crm_system', 'crm_id', 'after', 'Last-Event-ID', 'against'],
   ...['url', 'events', 'inbox_answer', 'since', 'until', 'base_url', 'parameters'],
   ...['language', 'script', 'model', 'fallback_model', 'tools', 'results', 'version_id'],
-  ...['agent_id', 'contact_id', 'agent_version_id', 'use_draft'],
+  ...['agent_id', 'contact_id', 'channel_id', 'agent_version_id', 'use_draft'],
 ]
 
 const recall_share = 0.3

@@ -1,6 +1,5 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import type { Configuration } from '../agents/configuration.ts'
-import type { Contact } from '../contacts/schema.ts'
 import type { At } from '../kit/at.ts'
 import { openModel } from '../models/language-model.ts'
 import { languageOf, listen, scoreIntent } from '../models/matching.ts'
@@ -9,7 +8,7 @@ import { createScriptedModel, scriptAnswer, scriptOptions } from '../models/scri
 import { type Answer, ask } from './ask.ts'
 import type { ClaimedConversation, ScriptProgress } from './claim.ts'
 import type { Effect } from './input.ts'
-import { promptFor, toOutput } from './prompt.ts'
+import { promptFor, toOutput, userText } from './prompt.ts'
 import { valuesOf } from './settings.ts'
 import type { Entry } from './state.ts'
 import type { Tools } from './tools.ts'
@@ -18,7 +17,6 @@ export interface AnswererParts {
   at: At
   claimed: ClaimedConversation
   configuration: Configuration
-  contact: Contact | undefined
   tools: Tools
 }
 
@@ -40,14 +38,14 @@ export interface Answerer {
 export const openAnswerer = (parts: AnswererParts): Answerer =>
   parts.configuration.script ? openScriptedAnswerer(parts, parts.configuration.script) : openModelAnswerer(parts)
 
-function openModelAnswerer({ at, claimed, configuration, contact, tools }: AnswererParts): Answerer {
+function openModelAnswerer({ at, claimed, configuration, tools }: AnswererParts): Answerer {
   const nothing = { facts: {}, progress: null }
   return {
     asksForPerson: (text) => asksForPerson(text, configuration.language),
     addMessage: () => {},
     ask: ({ is_fallback, has_tools, history }, now, abortSignal) =>
       ask(() => openModel(at, (is_fallback ? configuration.fallback_model : configuration.model) ?? {}), {
-        prompt: promptFor({ conversation: claimed, configuration, contact, now }, history),
+        prompt: promptFor({ conversation: claimed, configuration, contact: claimed.contact, now }, history),
         ...(has_tools && tools.offered.length > 0 && { tools: tools.offered, toolChoice: { type: 'auto' } }),
         abortSignal,
       }),
@@ -60,7 +58,7 @@ export const asksForPerson = (text: string, language: string): boolean =>
   scoreIntent('human', listen(text, languageOf(language))) !== undefined
 
 /** A script gets what has happened since it last spoke: the result of its tool, and what the contact said. */
-function openScriptedAnswerer({ claimed, configuration, contact }: AnswererParts, script: Script): Answerer {
+function openScriptedAnswerer({ claimed, configuration }: AnswererParts, script: Script): Answerer {
   const model = createScriptedModel(script)
   const { language } = configuration
   let progress: ScriptProgress = claimed.script_state ?? { node: null, variables: {}, heard_until: 0 }
@@ -75,7 +73,7 @@ function openScriptedAnswerer({ claimed, configuration, contact }: AnswererParts
       const { node, variables } = progress
       const is_at_tool = node !== null && script.nodes[node]?.tool !== undefined
       const prompt = [...(is_at_tool ? lastResult(history) : []), ...unheard.map(({ text }) => userText(text))]
-      const values = valuesOf(claimed, { contact, language, now })
+      const values = valuesOf(claimed, { contact: claimed.contact, language, now })
       const request = { state: { node, variables: { ...claimed.variables, ...variables } }, now, language, values }
       return ask(async () => model, { prompt, providerOptions: scriptOptions(request), abortSignal })
     },
@@ -88,8 +86,6 @@ function openScriptedAnswerer({ claimed, configuration, contact }: AnswererParts
     },
   }
 }
-
-const userText = (text: string): LanguageModelV4Message => ({ role: 'user', content: [{ type: 'text', text }] })
 
 function lastResult(history: Entry[]): LanguageModelV4Message[] {
   const run = history.findLast(({ runs }) => runs.length > 0)?.runs.at(-1)

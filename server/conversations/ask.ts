@@ -1,5 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+} from '@ai-sdk/provider'
 import { assertNotTooDeep } from '../kit/http/body/read-json.ts'
 import { newId } from '../kit/id.ts'
 import { OutboundError } from '../kit/outbound/request.ts'
@@ -55,7 +60,7 @@ async function* askOnce(model: LanguageModelV4, options: LanguageModelV4CallOpti
       yield { type: 'tool_call', call: toCall(part) }
     } else if (part.type === 'error') throw part.error
     else if (part.type === 'finish')
-      return yield { type: 'asked', usage: toUsage(part), metadata: part.providerMetadata }
+      return yield { type: 'asked', usage: toUsage(part.usage), metadata: part.providerMetadata }
   }
   throw new Error('the answer has no end')
 }
@@ -76,13 +81,13 @@ function toCall({ toolName, input }: { toolName: string; input: string }): Omit<
   }
 }
 
-const toUsage = ({ usage }: FinishPart): Usage => ({
-  input_tokens: toCount(usage.inputTokens.total),
-  output_tokens: toCount(usage.outputTokens.total),
+export const toUsage = ({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage => ({
+  input_tokens: toCount(inputTokens.total),
+  output_tokens: toCount(outputTokens.total),
 })
 
 /** Servers may report anything. */
-export const toCount = (tokens = 0): number =>
+const toCount = (tokens = 0): number =>
   Number.isFinite(tokens) ? Math.min(tokens_max, Math.max(0, Math.trunc(tokens))) : 0
 
 /** The server or the connection failed, or too many requests were sent. */

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { type Configuration, complete } from '../agents/configuration.ts'
 import { findConfiguration } from '../agents/find-version.ts'
+import type { Contact } from '../contacts/schema.ts'
+import * as contacts from '../contacts/store.ts'
 import type { At, InWorkspace } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { raw, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
@@ -13,6 +15,7 @@ import { turnColumns } from './turns.ts'
 /** A conversation that this process drives, as it was when the process leased it. */
 export interface ClaimedConversation extends DueItem, Row {
   token: string
+  contact: Contact | undefined
   /** Undefined when the agent was deleted. */
   configuration: Configuration | undefined
   /** The last ones, oldest first. Empty when nothing is to be said. */
@@ -79,14 +82,17 @@ export async function claim(at: At, { slots }: { slots: number }): Promise<Claim
         order by due_at, id limit ${slots} for no key update skip locked))
       returning ${columns}`,
   )
-  const [turns, runs, configurations] = await Promise.all([
+  const contact_ids = leased.flatMap(({ contact_id }) => contact_id ?? [])
+  const [turns, runs, known, configurations] = await Promise.all([
     loadTurns(at, leased),
     loadRuns(at, leased.filter(isSpoken)),
+    contacts.getMany(at, contact_ids),
     Promise.all(leased.map((row) => configurationOf(at, row))),
   ])
   return leased.map((row, index) => ({
     ...row,
     token,
+    contact: known.get(row.contact_id ?? ''),
     configuration: configurations[index],
     // What was said after the lease began is read as a change.
     turns: turns.get(row.id)?.filter(({ seq }) => seq <= row.turn_count) ?? [],

@@ -2,7 +2,7 @@ import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { ScriptProgress } from './claim.ts'
 import type { Conversation, Turn } from './schema.ts'
-import type { TimerName, Usage } from './state.ts'
+import { no_usage, type TimerName, type Usage } from './state.ts'
 import type { RunToSave } from './tool-runs.ts'
 import { newTurn, type TurnOf } from './turns.ts'
 
@@ -38,7 +38,7 @@ export const emptySave = ({ id, token, status, turn_count }: SavedConversation) 
   turns: [],
   open_seq: undefined,
   runs: [],
-  usage: { input_tokens: 0, output_tokens: 0 },
+  usage: no_usage,
   changes: {},
   is_leaving: false,
 })

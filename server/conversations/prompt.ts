@@ -64,7 +64,7 @@ const dataLine = (name: string, value: unknown): string => truncate(`${name}: ${
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
-const userText = (text: string): LanguageModelV4Message => ({ role: 'user', content: [{ type: 'text', text }] })
+export const userText = (text: string): LanguageModelV4Message => ({ role: 'user', content: [{ type: 'text', text }] })
 
 function toMessages({ role, text, is_cut, runs }: Entry, is_last: boolean): LanguageModelV4Message[] {
   if (role === 'contact') return [userText(text)]

@@ -59,6 +59,8 @@ export interface Usage {
   output_tokens: number
 }
 
+export const no_usage: Usage = { input_tokens: 0, output_tokens: 0 }
+
 export interface ToolCall {
   run: string
   name: string

@@ -2,12 +2,12 @@ import type { Configuration } from '../agents/configuration.ts'
 import type { At } from '../kit/at.ts'
 import { storable, truncate } from '../kit/text.ts'
 import { openModel } from '../models/language-model.ts'
-import { toCount } from './ask.ts'
+import { toUsage } from './ask.ts'
 import type { ClaimedConversation } from './claim.ts'
 import { emptySave } from './plan-save.ts'
 import { summaryPromptFor } from './prompt.ts'
 import type { openSaves } from './save.ts'
-import type { State } from './state.ts'
+import { no_usage, type State } from './state.ts'
 import { isOverDailyLimit } from './tokens.ts'
 import * as turns from './turns.ts'
 
@@ -38,7 +38,7 @@ export async function summarize(at: At, { claimed, configuration, timers, save }
   const written = await Promise.resolve(asked).finally(stopWatching)
   await save(at, {
     ...emptySave(claimed),
-    usage: written?.usage ?? { input_tokens: 0, output_tokens: 0 },
+    usage: written?.usage ?? no_usage,
     changes: written ? { summary: written.text, summarized_until: said.at(-1)?.seq ?? 0 } : {},
     release: { timers, needs_summary: false },
   })
@@ -60,7 +60,7 @@ async function ask(at: At, { claimed, configuration, said, signal }: Question) {
     if (text.trim() === '') return undefined
     return {
       text: truncate(storable(text.trim()), summary_length_max),
-      usage: { input_tokens: toCount(usage.inputTokens.total), output_tokens: toCount(usage.outputTokens.total) },
+      usage: toUsage(usage),
     }
   } catch {
     // The conversation goes on without a summary, whatever the reason.

@@ -4,10 +4,10 @@ import { copyLine } from '../kit/postgres/copy.ts'
 import type { Page } from '../kit/postgres/page.ts'
 import { type Sql, sql } from '../kit/postgres/sql.ts'
 import type { Turn } from './schema.ts'
+import { no_usage } from './state.ts'
 import * as conversations from './store.ts'
 
-const no_latency = { model_first_ms: null, model_ms: null, tools_ms: null, turn_ms: null }
-const no_usage = { input_tokens: 0, output_tokens: 0 }
+export const no_latency = { model_first_ms: null, model_ms: null, tools_ms: null, turn_ms: null }
 
 export const newTurn = (turn: Pick<Turn, 'seq' | 'role' | 'text' | 'created_at'> & Partial<Turn>): Turn => ({
   heard: null,

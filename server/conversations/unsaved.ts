@@ -1,11 +1,10 @@
 import * as clock from '../kit/clock.ts'
 import type { Turn as EngineTurn } from './input.ts'
 import type { Changes, FinishedTurn } from './plan-save.ts'
-import type { ToolCall, Usage } from './state.ts'
+import { no_usage, type ToolCall, type Usage } from './state.ts'
 import type { RunToSave } from './tool-runs.ts'
 import type { ToolOutcome } from './tools.ts'
-
-const no_usage: Usage = { input_tokens: 0, output_tokens: 0 }
+import { no_latency } from './turns.ts'
 
 /** What a drive has yet to write. */
 export class Unsaved {
@@ -135,8 +134,6 @@ const newLatency = (waited_ms: number): Latency => {
   const began_ticks = clock.ticks() - waited_ms
   return { began_ticks, asked_ticks: began_ticks, model_first_ms: null, model_ms: 0 }
 }
-
-const no_latency = { model_first_ms: null, model_ms: null, tools_ms: null, turn_ms: null }
 
 const endLatency = (
   { began_ticks, model_first_ms, model_ms }: Latency,

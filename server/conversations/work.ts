@@ -1,11 +1,10 @@
 import type { Configuration } from '../agents/configuration.ts'
-import * as contacts from '../contacts/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import type { Log } from '../kit/log.ts'
 import { sql } from '../kit/postgres/sql.ts'
-import type { Share } from '../kit/work/capacity.ts'
+import { plainShare } from '../kit/work/capacity.ts'
 import type { DueKind } from '../kit/work/due.ts'
 import { dueRows } from '../kit/work/rows.ts'
 import type { RunContext, Work } from '../kit/work/work.ts'
@@ -26,7 +25,6 @@ import { Unsaved } from './unsaved.ts'
 
 /** A conversation that could not be continued this often is closed. */
 const attempts_max = 20
-const share = (slots: number): Share => ({ slots, slow_slots: 0, total: slots, unrecorded: slots })
 
 /** Nearly all open conversations have a `due_at`, and few are leased, so each part reads few rows of its index. */
 export const due_conversations: DueKind = {
@@ -46,9 +44,9 @@ export function answering(log: Log, waits: Partial<TimeLimits> = {}): Work<Claim
     due: due_conversations,
     leases: { per: 'item', renew },
     limits: {
-      process: share(2_000),
+      process: plainShare(2_000),
       // A few workspaces with slow models must not take all.
-      workspace: share(250),
+      workspace: plainShare(250),
       per_key: 1,
       per_new_key: 1,
       per_failing_key: 1,
@@ -76,8 +74,11 @@ async function run(at: At, claimed: ClaimedConversation, context: Context): Prom
     const timers = timersOf(claimed, { configuration, now: at.now, person_ms })
     return summarize(at, { claimed, configuration, timers, save })
   }
-  const driver = await openDriver(at, { claimed, configuration, context })
-  await driver.run(await firstInputs(at, claimed, configuration))
+  const [driver, first] = await Promise.all([
+    openDriver(at, { claimed, configuration, context }),
+    firstInputs(at, claimed, configuration),
+  ])
+  await driver.run(first)
 }
 
 const awaitsAgent = ({ status, awaits_answer }: ClaimedConversation): boolean => status === 'open' && awaits_answer
@@ -86,8 +87,7 @@ async function openDriver(
   at: At,
   { claimed, configuration, context }: { claimed: ClaimedConversation; configuration: Configuration; context: Context },
 ): Promise<Driver> {
-  const { id, agent_id, contact_id, status, turn_count } = claimed
-  const contact = contact_id === null ? undefined : (await contacts.getMany(at, [contact_id])).get(contact_id)
+  const { id, agent_id, contact_id, contact, status, turn_count } = claimed
   const tools = await openTools(at, { conversation_id: id, agent_id, contact_id, configuration })
   const values = valuesOf(claimed, { contact, language: configuration.language, now: at.now })
   const settings = settingsFor(configuration, { values, say_while: tools.say_while, time_limits: context.time_limits })
@@ -99,7 +99,7 @@ async function openDriver(
     id,
     token: claimed.token,
     state: stateOf(claimed, { configuration, settings, now: at.now }),
-    answerer: openAnswerer({ at, claimed, configuration, contact, tools }),
+    answerer: openAnswerer({ at, claimed, configuration, tools }),
     tools,
     unsaved,
     seen: { status, turn_count },

@@ -10,6 +10,9 @@ export interface Share {
   unrecorded: number
 }
 
+/** For work without slow items. */
+export const plainShare = (slots: number): Share => ({ slots, slow_slots: 0, total: slots, unrecorded: slots })
+
 /** Counts what is in progress against a share of it. There is one for the process and one for each workspace. */
 export class Capacity {
   readonly #share: Share

@@ -3,7 +3,7 @@ import { type At, type InWorkspace, inTransaction } from '../at.ts'
 import * as clock from '../clock.ts'
 import { isUnavailable } from '../postgres/errors.ts'
 import { raw, type Sql, sql, toArrayLiteral } from '../postgres/sql.ts'
-import type { Share } from './capacity.ts'
+import { plainShare } from './capacity.ts'
 import type { DueKind } from './due.ts'
 import { lease_ms } from './lease.ts'
 import type { DueItem, Limits, RunContext, Work } from './work.ts'
@@ -13,12 +13,10 @@ const turn_ms = 1_000
 export const attempts_max = 10
 const retry_max_ms = 60_000
 
-const share = (slots: number): Share => ({ slots, slow_slots: 0, total: slots, unrecorded: slots })
-
 /** One row of a workspace at a time. */
 const limits = (at_once: number): Limits => ({
-  process: share(at_once),
-  workspace: share(1),
+  process: plainShare(at_once),
+  workspace: plainShare(1),
   per_key: 1,
   per_new_key: 1,
   per_failing_key: 1,

@@ -9,8 +9,13 @@ import { raw, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import { lease_ms } from '../kit/work/lease.ts'
 import type { DueItem } from '../kit/work/work.ts'
 import type { Conversation, Turn } from './schema.ts'
-import { history_turns, type TimerName } from './state.ts'
+import { history_turns } from './state.ts'
 import { turnColumns } from './turns.ts'
+
+/** Times that the conversation waits for, besides the end of an idle one. */
+export interface Timers {
+  person?: number | undefined
+}
 
 /** A conversation that this process drives, as it was when the process leased it. */
 export interface ClaimedConversation extends DueItem, Row {
@@ -36,7 +41,7 @@ interface Row
   awaits_answer: boolean
   summarized_until: number
   needs_summary: boolean
-  timers: Partial<Record<TimerName, number>>
+  timers: Timers
   script_state: ScriptProgress | null
   attempt: number
 }

@@ -276,11 +276,10 @@ export class Driver {
     const { unsaved, needsSummary } = this.#drive
     this.#is_over = true
     this.#writing.inOrder(async () => {
-      const { idle, person } = this.#state.timers
-      const timers = { ...(idle !== undefined && { idle }), ...(person !== undefined && { person }) }
-      const { phase, is_unanswered } = this.#state
+      const { phase, is_unanswered, settings, timers } = this.#state
+      const needs_summary = needsSummary(phase, this.#writing.seen.turn_count)
       unsaved.change({ awaits_answer: phase !== 'ended' && is_unanswered })
-      await this.#save({ release: { timers, needs_summary: needsSummary(phase, this.#writing.seen.turn_count) } })
+      await this.#save({ release: { timers: { person: timers.person }, idle_ms: settings.idle_ms, needs_summary } })
       this.#done.resolve()
     })
   }

@@ -1,8 +1,8 @@
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import type { ScriptProgress } from './claim.ts'
+import type { ScriptProgress, Timers } from './claim.ts'
 import type { Conversation, Turn } from './schema.ts'
-import { no_usage, type TimerName, type Usage } from './state.ts'
+import { no_usage, type Usage } from './state.ts'
 import type { RunToSave } from './tool-runs.ts'
 import { newTurn, type TurnOf } from './turns.ts'
 
@@ -25,7 +25,7 @@ export interface Save {
   /** Another drive continues: only what was shown, and what tools have done, is written. */
   is_leaving: boolean
   /** Ends the lease. */
-  release?: { timers: Partial<Record<TimerName, number>>; needs_summary: boolean }
+  release?: { timers: Timers; idle_ms: number; needs_summary: boolean }
 }
 
 export type FinishedTurn = Pick<Turn, 'role' | 'text' | 'is_interrupted' | 'latency' | 'usage' | 'tools' | 'error'>
@@ -79,7 +79,7 @@ export interface Locked extends Conversation {
   needs_summary: boolean
   script_state: ScriptProgress | null
   summarized_until: number
-  timers: Partial<Record<TimerName, number>>
+  timers: Timers
 }
 
 /** What one save writes. */
@@ -159,7 +159,7 @@ export function planFor({ now }: At, save: Save, before: Locked): Plan {
     closed: turns.filter(({ is_open }) => is_open),
     inserted: turns.filter(({ is_open }) => !is_open),
     runs: is_kept ? [...save.runs, ...runsOf(id, turns), ...runsOf(id, dropped)] : [],
-    due_at: save.release ? nextDue(after, is_stale, now) : null,
+    due_at: save.release ? nextDue(after, { is_stale, now, idle_ms: save.release.idle_ms }) : null,
     is_released: save.release !== undefined,
     outcome: {
       is_lost: false,
@@ -190,12 +190,12 @@ const runsOf = (conversation_id: string, turns: { turn: { tools: Turn['tools']; 
   turns.flatMap(({ turn: { tools, seq = null } }) => tools.map((run) => ({ ...run, conversation_id, seq })))
 
 function nextDue(
-  { timers, needs_summary, status, close_reason, is_answering }: Locked,
-  is_stale: boolean,
-  now: number,
+  { timers, needs_summary, status, close_reason, is_answering, last_turn_at, created_at }: Locked,
+  { is_stale, now, idle_ms }: { is_stale: boolean; now: number; idle_ms: number },
 ) {
   const must_close = close_reason === 'agent_deleted' && status !== 'closed'
   if (is_stale || needs_summary || must_close || is_answering) return clock.iso(now)
-  const times = Object.values(timers)
-  return status === 'closed' || times.length === 0 ? null : clock.iso(Math.min(...times))
+  if (status === 'closed') return null
+  const idle = clock.parse(last_turn_at ?? created_at) + idle_ms
+  return clock.iso(Math.min(idle, timers.person ?? idle))
 }

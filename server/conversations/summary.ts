@@ -3,11 +3,11 @@ import type { At } from '../kit/at.ts'
 import { storable, truncate } from '../kit/text.ts'
 import { openModel } from '../models/language-model.ts'
 import { toUsage } from './ask.ts'
-import type { ClaimedConversation } from './claim.ts'
+import type { ClaimedConversation, Timers } from './claim.ts'
 import { emptySave } from './plan-save.ts'
 import { summaryPromptFor } from './prompt.ts'
 import type { openSaves } from './save.ts'
-import { no_usage, type State } from './state.ts'
+import { no_usage } from './state.ts'
 import { isOverDailyLimit } from './tokens.ts'
 import * as turns from './turns.ts'
 
@@ -19,7 +19,7 @@ const turns_max = 200
 interface Summary {
   claimed: ClaimedConversation
   configuration: Configuration
-  timers: State['timers']
+  timers: Timers
   save: ReturnType<typeof openSaves>
 }
 
@@ -40,7 +40,7 @@ export async function summarize(at: At, { claimed, configuration, timers, save }
     ...emptySave(claimed),
     usage: written?.usage ?? no_usage,
     changes: written ? { summary: written.text, summarized_until: said.at(-1)?.seq ?? 0 } : {},
-    release: { timers, needs_summary: false },
+    release: { timers, idle_ms: configuration.limits.idle_seconds * 1_000, needs_summary: false },
   })
 }
 

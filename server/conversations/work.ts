@@ -71,7 +71,7 @@ async function run(at: At, claimed: ClaimedConversation, context: Context): Prom
   const is_open = claimed.turns.some((turn) => turn.is_open)
   if (needs_summary && !configuration.script && !awaitsAgent(claimed) && !is_open) {
     const { person_ms } = context.time_limits
-    const timers = timersOf(claimed, { configuration, now: at.now, person_ms })
+    const { idle: _idle, ...timers } = timersOf(claimed, { configuration, now: at.now, person_ms })
     return summarize(at, { claimed, configuration, timers, save })
   }
   const [driver, first] = await Promise.all([
@@ -207,6 +207,6 @@ async function close(
     turns: open ? [{ ...open, is_interrupted: true }] : [],
     open_seq: open?.seq,
     changes: status === 'closed' ? {} : { status: 'closed', close_reason: reason, awaits_answer: false },
-    release: { timers: {}, needs_summary: false },
+    release: { timers: {}, idle_ms: 0, needs_summary: false },
   })
 }

@@ -27,7 +27,7 @@ export async function redact(
         where workspace_id = ${workspace} and id = ${id}`,
     ),
     db.run(
-      sql`update conversation_turns set text = '', heard = null, message = null, error = null, is_open = false
+      sql`update conversation_turns set text = '', heard = null, error = null, is_open = false
         where ${of_conversation}`,
     ),
     db.run(sql`update tool_runs set arguments = '{}', result = null where ${of_conversation}`),

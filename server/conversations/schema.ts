@@ -104,6 +104,20 @@ const ToolRun = Type.Object(
   { title: 'ToolRun' },
 )
 
+export const message_statuses = ['queued', 'sent', 'delivered', 'failed', 'unknown'] as const
+
+const Message = Type.Object({
+  status: oneOf(message_statuses, {
+    description:
+      '`queued`: not yet sent. `sent`: the carrier has it. `delivered`: the contact has it. `failed`: see `error`. `unknown`: the ' +
+      'carrier did not answer, and does not know the message. Messages from the contact are `delivered`.',
+    examples: ['delivered'],
+  }),
+  segments: Type.Integer({ description: 'The parts in which carriers send and charge it.', examples: [1] }),
+  error: optionalText({ description: 'Why it was not sent or delivered.', examples: [null] }),
+})
+export type Message = Static<typeof Message>
+
 const milliseconds = (description: string) =>
   Type.Unsafe<number | null>({ type: ['integer', 'null'], description, examples: [null] })
 
@@ -122,10 +136,10 @@ export const Turn = Type.Object(
       turn_ms: milliseconds("From the contact's words to the end of the answer."),
     }),
     usage: Usage,
-    message: Type.Unsafe<Record<string, unknown> | null>({
+    message: Type.Unsafe<Message | null>({
+      ...Message,
       type: ['object', 'null'],
-      additionalProperties: true,
-      description: 'How the message was sent. `null` where no carrier is involved.',
+      description: "The carrier's part. `null` where no carrier is involved.",
       examples: [null],
     }),
     error: optionalText({

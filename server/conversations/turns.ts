@@ -20,10 +20,13 @@ export const newTurn = (turn: Pick<Turn, 'seq' | 'role' | 'text' | 'created_at'>
   ...turn,
 })
 
-/** The tools of each turn come with it. */
+/** The tools and the message of each turn come with it. */
 export const turnColumns = (workspace: string): Sql =>
   sql`seq, role, text, heard, is_interrupted, coalesce(latency, ${JSON.stringify(no_latency)}) as latency,
-    coalesce(usage, ${JSON.stringify(no_usage)}) as usage, message, error, created_at,
+    coalesce(usage, ${JSON.stringify(no_usage)}) as usage, error, created_at,
+    case when message_id is not null then (
+      select jsonb_build_object('status', status, 'segments', segments, 'error', error) from messages
+      where messages.workspace_id = ${workspace} and messages.id = message_id) end as message,
     case when role = 'agent' then coalesce((
       select jsonb_agg(jsonb_build_object('id', id, 'name', name, 'arguments', arguments, 'result', result, 'status', status,
         'duration_ms', duration_ms) order by created_at, id)

@@ -2,6 +2,7 @@
 export const directories = [
   'api_key_directory',
   'integration_directory',
+  'channel_directory',
   'memberships',
   'invitations',
   'due_workspaces',

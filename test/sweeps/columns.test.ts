@@ -103,7 +103,7 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
   Turn: {
     table: 'conversation_turns',
     computed: ['tools', 'latency', 'usage', 'message'],
-    not_shown: ['conversation_id', 'is_open', 'latency', 'usage', 'message'],
+    not_shown: ['conversation_id', 'is_open', 'latency', 'usage', 'message_id'],
   },
   // Those from the environment are in no table.
   Provider: {

@@ -5,6 +5,7 @@ import { operations as agents } from './agents/routes.ts'
 import { authenticator } from './api-keys/authenticate.ts'
 import { event_types as api_key_events } from './api-keys/event-types.ts'
 import { operations as apiKeys } from './api-keys/routes.ts'
+import { operations as channels } from './channels/routes.ts'
 import { operations as clocks } from './clocks/routes.ts'
 import { addressOf, type Config } from './config.ts'
 import { event_types as contact_events } from './contacts/event-types.ts'
@@ -60,6 +61,7 @@ const rooms: Operation[] = [
   ...agents,
   ...providers(tests),
   ...tools(tests),
+  ...channels,
   ...conversations,
   ...events(catalog),
   ...webhooks(catalog),
@@ -103,6 +105,7 @@ const about: About = {
       'AI agents that answer and place calls. Their configuration has a draft and versions, one of which is deployed.',
     providers: 'Accounts at model services, which agents use to answer.',
     tools: 'Requests to your servers that agents can make while they answer.',
+    channels: 'Where people reach agents: web chats and phone numbers. Owners set them up in the dashboard.',
     conversations: 'Threads between a contact and an agent. Say something, read the answers, hand over to a person.',
     events: 'What happened, in order: as a list and as a stream.',
     overview: 'Figures of the workspace at a glance.',

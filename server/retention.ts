@@ -1,3 +1,4 @@
+import * as channel_usage from './channels/usage.ts'
 import * as clocks from './clocks/store.ts'
 import * as conversations from './conversations/retention.ts'
 import * as feed from './events/feed.ts'
@@ -51,6 +52,7 @@ export async function removeExpiredIn(options: RetentionOptions, workspace: stri
     (at) => idempotency.removeExpired(at, isStopping),
     (at) => imports.removeOld(at, isStopping),
     (at) => integrations.removeOld(at, isStopping),
+    (at) => channel_usage.removeOld(at, isStopping),
     async (at) => conversations.removeOld(at, await workspaces.readSettings(at), isStopping),
     // A delivery can't be sent without its event, so the events of deliveries that are left stay too.
     async (at) => {

@@ -1,4 +1,5 @@
 import { reactions as agent_reactions } from './agents/reactions.ts'
+import { reactions as channel_reactions } from './channels/reactions.ts'
 import { openTestTime } from './clocks/time.ts'
 import { type Config, ConfigError } from './config.ts'
 import { reactions as conversation_reactions } from './conversations/reactions.ts'
@@ -16,6 +17,7 @@ import { reactions as webhook_reactions } from './webhooks/reactions.ts'
 const hooks = openHooks([
   ...webhook_reactions,
   ...agent_reactions,
+  ...channel_reactions,
   ...conversation_reactions,
   ...import_reactions,
   ...integration_reactions,

@@ -1,3 +1,4 @@
+import { sealed_columns as channel_columns } from '../channels/sealed.ts'
 import { sealed_columns as integration_columns } from '../integrations/sealed.ts'
 import { atWall, type Service } from '../kit/at.ts'
 import { type Resealed, resealColumn, type SealedColumn } from '../kit/crypto/reseal.ts'
@@ -15,6 +16,7 @@ const columns: SealedColumn[] = [
   ...integration_columns,
   ...provider_columns,
   ...tool_columns,
+  ...channel_columns,
   idempotency_column,
 ]
 

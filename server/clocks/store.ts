@@ -1,4 +1,4 @@
-import type { At } from '../kit/at.ts'
+import { type At, newHook } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
@@ -13,15 +13,20 @@ const columns = raw(`now, case when target is null then 'ready' else 'advancing'
 export const table = 'test_clocks'
 export const default_seed = 1
 
+/** Runs in the transaction that creates a test workspace. */
+export const created = newHook<undefined>('clocks.created')
+
 /** Whether a test clock can have this time. */
 export const isValidTime = (time_ms: number): boolean => time_ms >= 0 && time_ms <= clock_max_ms
 
 /** Adds the clock of a new test workspace, in the transaction that creates the workspace. It begins at `at.now`. */
-export async function create({ db, workspace, now }: At, { seed }: { seed: number }): Promise<void> {
+export async function create(at: At, { seed }: { seed: number }): Promise<void> {
+  const { db, workspace, now } = at
   await db.run(
     sql`insert into test_clocks (workspace_id, id, now, seed)
       values (${workspace}, ${newId()}, ${clock.iso(now)}, ${seed})`,
   )
+  await at.hooks.run(at, created, undefined)
 }
 
 /** Fails in a live workspace. */

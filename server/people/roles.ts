@@ -22,6 +22,7 @@ const lowest_roles: Record<string, Role> = {
   // Below owners without what leads to them: see the routes.
   'providers:read': 'viewer',
   'tools:read': 'viewer',
+  'channels:read': 'viewer',
   'membership:write': 'viewer',
   // These need no workspace.
   'anyone:read': 'viewer',

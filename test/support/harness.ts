@@ -6,6 +6,8 @@ import { openApi, scopes } from '../../server/api.ts'
 import type { NewApiKey } from '../../server/api-keys/schema.ts'
 import * as api_keys from '../../server/api-keys/store.ts'
 import { newToken } from '../../server/api-keys/token.ts'
+import type { Channel, NewChannel } from '../../server/channels/schema.ts'
+import * as channels from '../../server/channels/store.ts'
 import { type Config, readConfig } from '../../server/config.ts'
 import { type At, atWall, inTransaction } from '../../server/kit/at.ts'
 import * as clock from '../../server/kit/clock.ts'
@@ -16,6 +18,7 @@ import { migrate } from '../../server/kit/postgres/migrate.ts'
 import { openPool, type Pool } from '../../server/kit/postgres/pool.ts'
 import { runDue } from '../../server/worker.ts'
 import * as workspaces from '../../server/workspaces/store.ts'
+import { newChannel } from './samples.ts'
 import { addTestClock as addTestClockAt } from './test-clocks.ts'
 
 export const migrations = path.resolve(import.meta.dirname, '../../migrations')
@@ -39,6 +42,8 @@ export interface Tenant {
   newKey: (key?: Partial<NewApiKey>) => Promise<string>
   /** Makes it a test workspace. Call it before anything else. The clock begins at `now`, in milliseconds. */
   addTestClock: (now?: number) => Promise<void>
+  /** Creates a channel, which the public API can't: by default a simulator for SMS. */
+  addChannel: (fields?: Partial<NewChannel>) => Promise<Channel>
   /** Runs the background work that is due at that time. In tests nothing runs in the background by itself. */
   work: (now?: number, timeout_ms?: number) => Promise<void>
 }
@@ -140,6 +145,8 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}, reso
         return token
       }
       const addTestClock: Tenant['addTestClock'] = (at_ms = now) => addTestClockAt(atWall(service, created.id, at_ms))
+      const addChannel: Tenant['addChannel'] = (fields) =>
+        inTransaction(atWall(service, created.id), (at) => channels.create(at, newChannel(fields)))
       // A list, because a key without one may not create keys.
       const key = await newKey({ scopes })
       const call: Tenant['call'] = (method, path, body, headers) =>
@@ -150,7 +157,7 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}, reso
         const options = { service, ownAddress: () => url, log, events_keep_days: config.events_keep_days }
         return runDue({ ...options, ...(at && { atOf }), ...(timeout_ms && { timeout_ms }) }, created.id)
       }
-      return { id: created.id, key, call, send, newKey, addTestClock, work }
+      return { id: created.id, key, call, send, newKey, addTestClock, addChannel, work }
     },
     sendBytes: (bytes) =>
       new Promise((resolve, reject) => {

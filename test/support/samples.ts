@@ -1,3 +1,4 @@
+import type { NewChannel } from '../../server/channels/schema.ts'
 import type { Tenant } from './harness.ts'
 
 let count = 0
@@ -37,6 +38,15 @@ export const newTool = (fields: object = {}) => ({
   description: 'Books a slot.',
   url: 'https://tools.example/book',
   parameters: { type: 'object', properties: { day: { type: 'string' } }, required: ['day'] },
+  ...fields,
+})
+
+/** A simulator for SMS, which needs no agent and no account. */
+export const newChannel = (fields: Partial<NewChannel> = {}): NewChannel => ({
+  name: 'SMS',
+  kind: 'sms',
+  provider: 'simulator',
+  ...(fields.kind !== 'web_chat' && { address: phoneNumber() }),
   ...fields,
 })
 
@@ -118,6 +128,7 @@ export const makers: Record<string, (tenant: Tenant) => Promise<string>> = {
   },
   providers: async ({ call }) => (await call('POST', '/providers', newProvider())).body.data.id,
   tools: async ({ call }) => (await call('POST', '/tools', newTool())).body.data.id,
+  channels: async ({ addChannel }) => (await addChannel()).id,
   conversations: conversation,
   'conversations.answer': handedOver,
   'conversations.take_back': handedOver,

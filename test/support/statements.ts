@@ -3,6 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as versions from '../../server/agents/versions.ts'
 import { operations } from '../../server/api.ts'
 import * as api_keys from '../../server/api-keys/store.ts'
+import * as channel_owners from '../../server/channels/owners.ts'
+import { sealed_columns as channel_columns } from '../../server/channels/sealed.ts'
+import * as channels from '../../server/channels/store.ts'
+import * as channel_usage from '../../server/channels/usage.ts'
 import * as short_search from '../../server/contacts/short-search-totals.ts'
 import * as contacts from '../../server/contacts/store.ts'
 import { claim as claimConversations } from '../../server/conversations/claim.ts'
@@ -54,6 +58,7 @@ export async function sendEverything(server: Server): Promise<void> {
   await receiveMessages(server)
   await sendWebhooks(server)
   await talk(server)
+  await workOnChannels(server)
   await advanceTestClock(server)
   await visitDashboard(server)
   await runCommands(server)
@@ -99,6 +104,25 @@ async function talk(server: Server): Promise<void> {
   await call('DELETE', `/agents/${agent_id}`)
   await call('POST', `/conversations/${id}/close`)
   await call('POST', `/conversations/${id}/messages`, { text: 'Hello?' })
+}
+
+async function workOnChannels(server: Server): Promise<void> {
+  const { id: workspace, call, addChannel } = await server.workspace()
+  const at = server.at(workspace)
+  const { id } = await addChannel()
+  const channel = await channels.find(at, id)
+  assert.ok(channel)
+  await call('GET', '/channels?kind=sms&status=active')
+  await channels.share(at, id)
+  await channels.ownNumbers(at)
+  await channel_owners.findOwners(at, [id])
+  await inTransaction(at, async (at) => {
+    await channel_usage.reserve(at, { channels: [channel], wanted: new Map([[id, 1]]) })
+    await channel_usage.addTokens(at, [{ channel_id: id, tokens: 1 }])
+    await channels.setFailing(at, { id, error: 'The account is suspended.' })
+    await channels.remove(at, { id, isCurrent: () => true })
+  })
+  await channel_usage.isOverTokens(at, { ...channel, tokens_per_day_max: 1 })
 }
 
 async function callOperations(server: Server): Promise<void> {
@@ -337,6 +361,7 @@ async function runCommands(server: Server): Promise<void> {
     ...integration_columns,
     ...provider_columns,
     ...tool_columns,
+    ...channel_columns,
     idempotency_column,
   ]) {
     await list(at, undefined, 1)

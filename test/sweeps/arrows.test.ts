@@ -16,6 +16,7 @@ const ranks = [
   ['docs', 'workspaces', 'clocks', 'events'],
   ['api-keys', 'contacts', 'models', 'tools', 'webhooks'],
   ['agents'],
+  ['channels'],
   ['conversations'],
   ['imports', 'integrations', 'overview', 'people'],
   ['config.ts'],

@@ -20,6 +20,11 @@ const agent_columns = [
 const version_columns = { not_shown: ['agent_id', 'configuration', 'content_hash', 'created_by'] }
 const from_environment = ['id', 'base_url', 'default_model', 'created_at', 'updated_at']
 const tool_secrets = ['url', 'headers', 'header_names', 'secret', 'previous_secret']
+const channel_urls = ['public_url', 'inbound_url', 'capabilities']
+const channel_settings = [
+  ...['origins', 'account_sid', 'auth_token', 'api_url', 'is_api_url_trusted', 'error'],
+  ...['messages_per_minute_max', 'messages_per_day_max', 'tokens_per_day_max'],
+]
 
 /** The table of each resource, the fields that are not columns of it, and the columns that are not returned. */
 const stored: Record<string, { table: string; computed?: string[]; not_shown: string[] }> = {
@@ -113,6 +118,11 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
   },
   Tool: { table: 'tools', computed: ['url', 'headers'], not_shown: tool_secrets },
   ToolWithSecret: { table: 'tools', computed: ['url', 'headers', 'secret'], not_shown: tool_secrets },
+  Channel: {
+    table: 'channels',
+    computed: channel_urls,
+    not_shown: channel_settings,
+  },
   TestClock: {
     table: 'test_clocks',
     computed: ['status'],

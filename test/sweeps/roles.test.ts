@@ -33,6 +33,8 @@ const allowed: Record<string, Role[]> = {
       'providers.get',
       'tools.list',
       'tools.get',
+      'channels.list',
+      'channels.get',
       'events.list',
       'events.get',
       'events.stream',

@@ -10,6 +10,7 @@ export const scopes = [
   { value: 'providers:read', label: 'Read model providers' },
   { value: 'providers:write', label: 'Manage model providers' },
   { value: 'tools:read', label: 'Read tools' },
+  { value: 'channels:read', label: 'Read channels' },
   { value: 'tools:write', label: 'Manage tools' },
   { value: 'events:read', label: 'Read events' },
   { value: 'webhooks:read', label: 'Read webhooks' },

@@ -1,0 +1,23 @@
+import * as agents from '../agents/store.ts'
+import * as clocks from '../clocks/store.ts'
+import { type At, on, type Reaction } from '../kit/at.ts'
+import { sql } from '../kit/postgres/sql.ts'
+import type { Use } from '../kit/problem.ts'
+import * as channels from './store.ts'
+
+export const reactions: Reaction[] = [
+  on(agents.findingUses, async (at, { agent_id, used_by }) => void used_by.push(...(await findUsing(at, agent_id)))),
+  on(clocks.created, addSimulator),
+]
+
+/** Who writes an agent's id into a channel locks the workspace, as its deletion does. */
+const findUsing = ({ db, workspace }: At, agent_id: string): Promise<Use[]> =>
+  db.many<Use>(
+    sql`select 'channel' as kind, id from channels where workspace_id = ${workspace} and agent_id = ${agent_id} order by id`,
+  )
+
+/** A test workspace can send messages to nobody from its creation. */
+async function addSimulator(at: At): Promise<void> {
+  const address = '+15550100100'
+  await channels.create(at, { name: 'SMS simulator', kind: 'sms', provider: 'simulator', address })
+}

@@ -1,0 +1,246 @@
+import * as agents from '../agents/find.ts'
+import type { At } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import type { Call } from '../kit/http/operation.ts'
+import { isId, newId } from '../kit/id.ts'
+import { batchedGetById } from '../kit/postgres/get-by-id.ts'
+import * as page from '../kit/postgres/page.ts'
+import { raw, sql } from '../kit/postgres/sql.ts'
+import { inUse, invalid, invalidState, notFound, preconditionFailed } from '../kit/problem.ts'
+import { truncate } from '../kit/text.ts'
+import * as workspaces from '../workspaces/store.ts'
+import { assertChange, assertProvision, type Trust, toOrigins } from './check.ts'
+import {
+  type Channel,
+  type ChannelChange,
+  type ChannelQuery,
+  type ChannelWithSettings,
+  channels_max,
+  default_api_url,
+  type NewChannel,
+} from './schema.ts'
+
+const columns = raw(`id, name, kind, provider, address, agent_id, status, origins, account_sid, auth_token, api_url,
+  is_api_url_trusted, messages_per_minute_max, messages_per_day_max, tokens_per_day_max, error, created_at, updated_at`)
+
+const error_length_max = 500
+const web_chat_tokens_per_day_max = 200_000
+const default_limits = { messages_per_minute_max: 60, messages_per_day_max: 10_000 }
+const simulator_limits = { messages_per_minute_max: 1_000_000, messages_per_day_max: 1_000_000 }
+
+/** A channel as stored. */
+export interface StoredChannel
+  extends Omit<ChannelWithSettings, 'public_url' | 'inbound_url' | 'capabilities' | 'has_auth_token'> {
+  /** Sealed. */
+  auth_token: string | null
+  is_api_url_trusted: boolean
+}
+
+type IsCurrent = Call['isCurrent']
+
+export async function create(at: At, input: NewChannel & Trust): Promise<ChannelWithSettings> {
+  const { db, workspace, now, tools } = at
+  assertProvision(input)
+  const { name, kind, provider, address = null, agent_id = null, account_sid = null, auth_token } = input
+  const origins = toOrigins(input.origins ?? [])
+  await workspaces.lock(at)
+  await assertRoom(at, { kind, address })
+  await assertAgent(at, agent_id)
+  const { messages_per_minute_max, messages_per_day_max } = {
+    ...(provider === 'simulator' ? simulator_limits : default_limits),
+    ...input,
+  }
+  const { tokens_per_day_max = kind === 'web_chat' ? web_chat_tokens_per_day_max : null } = input
+  const { api_url = provider === 'twilio' ? default_api_url : null, is_api_url_trusted = false } = input
+  const id = newId()
+  const created_at = clock.iso(now)
+  const [created] = await Promise.all([
+    db.one<StoredChannel>(
+      sql`insert into channels (workspace_id, id, name, kind, provider, address, agent_id, status, origins, account_sid,
+          auth_token, api_url, is_api_url_trusted, messages_per_minute_max, messages_per_day_max, tokens_per_day_max,
+          created_at, updated_at)
+        values (${workspace}, ${id}, ${name}, ${kind}, ${provider}, ${address}, ${agent_id}, 'active', ${origins},
+          ${account_sid}, ${auth_token === undefined ? null : tools.seal.close(auth_token)}, ${api_url},
+          ${is_api_url_trusted}, ${messages_per_minute_max}, ${messages_per_day_max}, ${tokens_per_day_max},
+          ${created_at}, ${created_at})
+        returning ${columns}`,
+    ),
+    db.run(sql`insert into channel_directory (channel_id, workspace_id) values (${id}, ${workspace})`),
+  ])
+  return toChannel(at, created)
+}
+
+async function assertRoom(
+  { db, workspace }: At,
+  { kind, address }: Pick<NewChannel, 'kind'> & { address: string | null },
+) {
+  const all = await db.many<Pick<Channel, 'id' | 'kind' | 'address'>>(
+    sql`select id, kind, address from channels where workspace_id = ${workspace}`,
+  )
+  if (all.length >= channels_max) throw invalidState(`A workspace can have at most ${channels_max} channels.`)
+  const holder = address !== null && all.find((one) => one.kind === kind && one.address === address)
+  if (holder) throw inUse('address', 'Another channel has this phone number.', holder.id)
+}
+
+async function assertAgent(at: At, agent_id: string | null): Promise<void> {
+  if (agent_id === null || (await agents.share(at, agent_id))) return
+  throw invalid([{ path: 'agent_id', code: 'unknown', message: 'agent_id is not the id of an agent.' }])
+}
+
+/** With the settings, which only owners see. */
+export const get = async (at: At, id: string): Promise<ChannelWithSettings> =>
+  toChannel(at, orNotFound(await find(at, id)))
+
+export async function list(at: At, query: ChannelQuery): Promise<page.Page<ChannelWithSettings>> {
+  const { kind, status } = query
+  const own = sql`from channels where workspace_id = ${at.workspace}
+    ${kind === undefined ? raw('') : sql`and kind = ${kind}`}
+    ${status === undefined ? raw('') : sql`and status = ${status}`}`
+  const all = sql`select ${columns} ${own}`
+  const found = await page.readSelection<StoredChannel>(at.db, query, page.newest_first, all, sql`select ${own}`)
+  return { ...found, data: found.data.map((row) => toChannel(at, row)) }
+}
+
+const byId = batchedGetById<StoredChannel>(columns, raw('channels'))
+
+/** The channel as stored. Concurrent calls share a statement. */
+export const find = async ({ db, workspace }: At, id: string): Promise<StoredChannel | undefined> =>
+  isId(id) ? byId(db, workspace, id) : undefined
+
+/** Undefined when there is none, or when it was encrypted with another SECRETS_KEY. */
+export function openAuthToken({ tools }: At, { auth_token }: StoredChannel): string | undefined {
+  try {
+    return auth_token === null ? undefined : tools.seal.open(auth_token)
+  } catch {
+    return undefined
+  }
+}
+
+/** Keeps the channel from being deleted until the transaction ends. False if there is none. */
+export const share = async ({ db, workspace }: At, id: string): Promise<boolean> =>
+  isId(id) &&
+  (await db.run(sql`select from channels where workspace_id = ${workspace} and id = ${id} for key share`)) > 0
+
+/** The phone numbers of all channels. */
+export async function ownNumbers({ db, workspace }: At): Promise<string[]> {
+  const rows = await db.many<{ address: string }>(
+    sql`select distinct address from channels where workspace_id = ${workspace} and address is not null order by address`,
+  )
+  return rows.map(({ address }) => address)
+}
+
+/** An empty change doesn't even change `updated_at`. */
+export async function update(
+  at: At,
+  { id, change, isCurrent }: { id: string; change: ChannelChange & Trust; isCurrent: IsCurrent },
+): Promise<ChannelWithSettings> {
+  await workspaces.lock(at)
+  const before = await lock(at, { id, isCurrent })
+  if (Object.keys(change).length === 0) return toChannel(at, before)
+  assertChange(before.provider, change)
+  if (change.agent_id !== undefined) await assertAgent(at, change.agent_id)
+  const { origins, ...changed } = change
+  const after: StoredChannel = {
+    ...before,
+    ...changed,
+    ...(origins && { origins: toOrigins(origins) }),
+    ...credentials(at, before, change),
+  }
+  return toChannel(at, await save(at, { before, after: withHealth(after, change) }))
+}
+
+/** A token is sent only to the server that it was entered for. */
+function credentials({ tools }: At, before: StoredChannel, change: ChannelChange & Trust) {
+  const { auth_token, api_url = before.api_url, is_api_url_trusted = false } = change
+  const is_moved = originOf(api_url) !== originOf(before.api_url)
+  const kept = is_moved ? null : before.auth_token
+  return {
+    auth_token: auth_token === undefined ? kept : tools.seal.close(auth_token),
+    is_api_url_trusted:
+      api_url === before.api_url ? before.is_api_url_trusted || is_api_url_trusted : is_api_url_trusted,
+  }
+}
+
+/** New credentials, and turning the channel on or off, end `failing`. */
+function withHealth(after: StoredChannel, { status, auth_token, account_sid, api_url }: ChannelChange): StoredChannel {
+  const is_tried_again = [status, auth_token, account_sid, api_url].some((value) => value !== undefined)
+  if (!is_tried_again) return after
+  return { ...after, status: after.status === 'failing' ? 'active' : after.status, error: null }
+}
+
+async function save(
+  { db, workspace, now }: At,
+  { before, after }: { before: StoredChannel; after: StoredChannel },
+): Promise<StoredChannel> {
+  return db.one<StoredChannel>(
+    sql`update channels set name = ${after.name}, agent_id = ${after.agent_id}, status = ${after.status},
+        origins = ${after.origins}, account_sid = ${after.account_sid}, auth_token = ${after.auth_token},
+        api_url = ${after.api_url}, is_api_url_trusted = ${after.is_api_url_trusted},
+        messages_per_minute_max = ${after.messages_per_minute_max}, messages_per_day_max = ${after.messages_per_day_max},
+        tokens_per_day_max = ${after.tokens_per_day_max}, error = ${after.error},
+        updated_at = ${clock.laterThan(before.updated_at, now)}
+      where workspace_id = ${workspace} and id = ${before.id} returning ${columns}`,
+  )
+}
+
+/** The carrier refuses to send. A disabled channel stays so. */
+export const setFailing = (at: At, { id, error }: { id: string; error: string }): Promise<void> =>
+  setHealth(at, { id, status: 'failing', error: truncate(error, error_length_max) })
+
+/** The carrier sends again. */
+export const setWorking = (at: At, id: string): Promise<void> => setHealth(at, { id, status: 'active', error: null })
+
+type Health = Pick<StoredChannel, 'id' | 'status' | 'error'>
+
+/** Locks the channel only if something changes, because each message that is sent says how the channel works. */
+async function setHealth(at: At, { id, status, error }: Health): Promise<void> {
+  const isSame = (channel: StoredChannel | undefined) =>
+    !channel || channel.status === 'disabled' || (channel.status === status && channel.error === error)
+  if (isSame(await find(at, id))) return
+  const before = await findLocked(at, id)
+  if (before && !isSame(before)) await save(at, { before, after: { ...before, status, error } })
+}
+
+/** Its conversations stay. Its addresses return 404 from now on. */
+export async function remove(
+  at: At,
+  { id, isCurrent }: { id: string; isCurrent: IsCurrent },
+): Promise<{ deleted: true }> {
+  const { db, workspace } = at
+  await lock(at, { id, isCurrent })
+  await Promise.all([
+    db.run(sql`delete from channels where workspace_id = ${workspace} and id = ${id}`),
+    db.run(sql`delete from channel_directory where workspace_id = ${workspace} and channel_id = ${id}`),
+  ])
+  return { deleted: true }
+}
+
+async function lock(at: At, { id, isCurrent }: { id: string; isCurrent: IsCurrent }): Promise<StoredChannel> {
+  const before = orNotFound(await findLocked(at, id))
+  if (!isCurrent(toChannel(at, before))) throw preconditionFailed()
+  return before
+}
+
+const findLocked = ({ db, workspace }: At, id: string): Promise<StoredChannel | undefined> =>
+  db.maybe<StoredChannel>(
+    sql`select ${columns} from channels where workspace_id = ${workspace} and id = ${id} for no key update`,
+  )
+
+function orNotFound(channel: StoredChannel | undefined): StoredChannel {
+  if (!channel) throw notFound()
+  return channel
+}
+
+function toChannel({ tools }: At, stored: StoredChannel): ChannelWithSettings {
+  const { auth_token, is_api_url_trusted: _, ...channel } = stored
+  const { id, kind, provider, agent_id } = channel
+  return {
+    ...channel,
+    public_url: provider === 'web' ? `${tools.address()}/chat/${id}` : null,
+    inbound_url: provider === 'twilio' ? `${tools.address()}/sms/${id}` : null,
+    capabilities: { inbound: agent_id !== null, outbound: kind !== 'web_chat' },
+    has_auth_token: auth_token !== null,
+  }
+}
+
+const originOf = (url: string | null): string | undefined => (url === null ? undefined : URL.parse(url)?.origin)

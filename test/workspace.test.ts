@@ -8,7 +8,12 @@ import { inWorkspace, newPerson } from './support/sessions.ts'
 const server = await serve()
 const { workspace, pool, at } = server
 
-const defaults = { conversations_keep_days: null, tool_runs_keep_days: 90, tokens_per_day_max: 2_000_000 }
+const defaults = {
+  conversations_keep_days: null,
+  tool_runs_keep_days: 90,
+  tokens_per_day_max: 2_000_000,
+  allowed_countries: null,
+}
 
 test('a new workspace has the default settings', async () => {
   const { id, call } = await workspace()
@@ -32,7 +37,7 @@ test('settings that are left out keep their values', async () => {
   const first = await call('PATCH', '/workspace', { settings: { conversations_keep_days: 30 } })
   assert.deepEqual(first.body.data.settings, { ...defaults, conversations_keep_days: 30 })
   const second = await call('PATCH', '/workspace', { settings: { tool_runs_keep_days: null, tokens_per_day_max: 0 } })
-  const changed = { conversations_keep_days: 30, tool_runs_keep_days: null, tokens_per_day_max: 0 }
+  const changed = { ...defaults, conversations_keep_days: 30, tool_runs_keep_days: null, tokens_per_day_max: 0 }
   assert.deepEqual(second.body.data.settings, changed)
   const { body } = await call('GET', '/workspace')
   assert.deepEqual(body, second.body)
@@ -69,8 +74,13 @@ test('an empty change changes nothing, and every other one increases updated_at'
 test('settings at their limits are accepted', async () => {
   const { call } = await workspace()
   for (const settings of [
-    { conversations_keep_days: 1, tool_runs_keep_days: 3_650, tokens_per_day_max: 1_000_000_000 },
-    { conversations_keep_days: 3_650, tool_runs_keep_days: 1, tokens_per_day_max: 0 },
+    {
+      conversations_keep_days: 1,
+      tool_runs_keep_days: 3_650,
+      tokens_per_day_max: 1_000_000_000,
+      allowed_countries: ['US', 'DE'],
+    },
+    { conversations_keep_days: 3_650, tool_runs_keep_days: 1, tokens_per_day_max: 0, allowed_countries: [] },
   ])
     assert.deepEqual((await call('PATCH', '/workspace', { settings })).body.data.settings, settings)
 })
@@ -81,6 +91,7 @@ test('settings beyond their limits, of another type or unknown are refused, each
     ['conversations_keep_days', [0, 3_651, 1.5, '30', true]],
     ['tool_runs_keep_days', [0, 3_651, 1.5, '30', true]],
     ['tokens_per_day_max', [-1, 1_000_000_001, 1.5, null, '0']],
+    ['allowed_countries', ['US', 1, {}]],
     ['keep_days', [1]],
   ] as const
   for (const [name, values] of refused)
@@ -120,7 +131,12 @@ test('of two workspaces that take the same name at once, one gets it', async () 
 
 test('changes of different settings at once are all kept', async () => {
   const { call } = await workspace()
-  const wanted = { conversations_keep_days: 30, tool_runs_keep_days: 7, tokens_per_day_max: 1 }
+  const wanted = {
+    conversations_keep_days: 30,
+    tool_runs_keep_days: 7,
+    tokens_per_day_max: 1,
+    allowed_countries: ['US'],
+  }
   const changes = Object.entries(wanted).map(([name, value]) => ({ settings: { [name]: value } }))
   const answers = await Promise.all(changes.map((change) => call('PATCH', '/workspace', change)))
   assert.deepEqual((await call('GET', '/workspace')).body.data.settings, wanted)

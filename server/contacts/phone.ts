@@ -1,6 +1,7 @@
-import { getCountries, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/min'
+import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/min'
 import { Type } from 'typebox'
 import { check, text } from '../kit/field.ts'
+import { checkCountry, countries } from '../workspaces/countries.ts'
 
 const pattern = '^\\+[1-9]\\d{1,14}$'
 const e164 = new RegExp(pattern)
@@ -24,19 +25,13 @@ export const PhoneNumber = text({
   },
 })
 
-const countries: string[] = getCountries()
-
-/** The check replaces the message of the enum, which would list all countries. */
 export const DefaultCountry = Type.Unsafe<string | null>({
   title: 'Country',
   type: ['string', 'null'],
   enum: [...countries, null],
   description: 'The country of numbers without a country code, as two letters such as `US`.',
   examples: ['US'],
-  [check]: (value: string) =>
-    countries.includes(value)
-      ? undefined
-      : { code: 'enum', message: 'must be the two-letter code of a country, such as US or DE.' },
+  [check]: checkCountry,
 })
 
 const parsed_length_max = 50

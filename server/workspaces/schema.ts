@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { allOptional, body, id, oneOf, text, timestamp } from '../kit/field.ts'
+import { allOptional, body, check, id, oneOf, text, timestamp } from '../kit/field.ts'
+import { checkCountry, countries } from './countries.ts'
 
 const keep_days_max = 3_650
 const tokens_per_day_limit = 1_000_000_000
@@ -22,6 +23,15 @@ const settings = {
     description: 'How many tokens the agents of the workspace can use in a day.',
     examples: [2_000_000],
   }),
+  allowed_countries: Type.Unsafe<string[] | null>({
+    type: ['array', 'null'],
+    items: { title: 'CountryCode', type: 'string', enum: countries, [check]: checkCountry },
+    maxItems: countries.length,
+    description:
+      'The countries whose numbers can be called and written to, as two letters such as `US`. `null` allows those of the ' +
+      "workspace's own numbers, and in a test workspace all. An empty list allows none.",
+    examples: [null],
+  }),
 }
 
 const Settings = Type.Object(settings, { description: 'What applies to the whole workspace.' })
@@ -32,6 +42,7 @@ export const default_settings: Settings = {
   conversations_keep_days: null,
   tool_runs_keep_days: 90,
   tokens_per_day_max: 2_000_000,
+  allowed_countries: null,
 }
 
 const name = text({

@@ -11,7 +11,7 @@ import { ErrorAlert } from '../kit/states.tsx'
 import { showToast } from '../kit/toast.ts'
 import styles from './settings.module.css'
 
-type Setting = keyof Workspace['settings']
+type Setting = Exclude<keyof Workspace['settings'], 'allowed_countries'>
 
 interface Values {
   name: string

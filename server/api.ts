@@ -8,6 +8,7 @@ import { operations as apiKeys } from './api-keys/routes.ts'
 import { operations as channels } from './channels/routes.ts'
 import { operations as clocks } from './clocks/routes.ts'
 import { addressOf, type Config } from './config.ts'
+import { operations as consent } from './consent/routes.ts'
 import { event_types as contact_events } from './contacts/event-types.ts'
 import { operations as contacts } from './contacts/routes.ts'
 import { event_types as conversation_events } from './conversations/event-types.ts'
@@ -58,6 +59,7 @@ const rooms: Operation[] = [
   ...contacts,
   ...imports,
   ...integrations,
+  ...consent,
   ...agents,
   ...providers(tests),
   ...tools(tests),
@@ -101,6 +103,9 @@ const about: About = {
     contacts: 'The people that agents communicate with.',
     imports: 'Import contacts from CSV files in the background. Try an import with a dry run; cancel or undo it.',
     integrations: 'Receive contacts from forms and CRMs.',
+    consents:
+      'Who has agreed to be called or written to, and who has opted out: a ledger whose entries are never changed.',
+    suppressions: 'Phone numbers that are never called or written to.',
     agents:
       'AI agents that answer and place calls. Their configuration has a draft and versions, one of which is deployed.',
     providers: 'Accounts at model services, which agents use to answer.',

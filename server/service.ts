@@ -2,6 +2,7 @@ import { reactions as agent_reactions } from './agents/reactions.ts'
 import { reactions as channel_reactions } from './channels/reactions.ts'
 import { openTestTime } from './clocks/time.ts'
 import { type Config, ConfigError } from './config.ts'
+import { reactions as consent_reactions } from './consent/reactions.ts'
 import { reactions as conversation_reactions } from './conversations/reactions.ts'
 import { openWatch } from './conversations/watch.ts'
 import { reactions as import_reactions } from './imports/reactions.ts'
@@ -16,6 +17,7 @@ import { reactions as webhook_reactions } from './webhooks/reactions.ts'
 
 const hooks = openHooks([
   ...webhook_reactions,
+  ...consent_reactions,
   ...agent_reactions,
   ...channel_reactions,
   ...conversation_reactions,

@@ -1,4 +1,5 @@
 import { sealed_columns as channel_columns } from '../channels/sealed.ts'
+import { sealed_column as consent_column } from '../consent/sealed.ts'
 import { sealed_columns as integration_columns } from '../integrations/sealed.ts'
 import { atWall, type Service } from '../kit/at.ts'
 import { type Resealed, resealColumn, type SealedColumn } from '../kit/crypto/reseal.ts'
@@ -17,6 +18,7 @@ const columns: SealedColumn[] = [
   ...provider_columns,
   ...tool_columns,
   ...channel_columns,
+  consent_column,
   idempotency_column,
 ]
 

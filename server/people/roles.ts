@@ -19,6 +19,8 @@ const lowest_roles: Record<string, Role> = {
   'agents:write': 'member',
   'conversations:write': 'member',
   'test_clock:write': 'member',
+  'consents:read': 'member',
+  'consents:write': 'member',
   // Below owners without what leads to them: see the routes.
   'providers:read': 'viewer',
   'tools:read': 'viewer',

@@ -16,7 +16,15 @@ import { ensureSecretsKeys, readSecretsKeys } from '../../server/start/secrets-k
 import { sealed_columns } from '../../server/webhooks/sealed.ts'
 import { createDatabase, openServer, type Server, testPool } from '../support/harness.ts'
 import { parley } from '../support/process.ts'
-import { newApiKey, newIntegration, newProvider, newTool, phoneNumber } from '../support/samples.ts'
+import {
+  newApiKey,
+  newConsent,
+  newContact,
+  newIntegration,
+  newProvider,
+  newTool,
+  phoneNumber,
+} from '../support/samples.ts'
 import { createWebhook } from '../support/webhook-calls.ts'
 
 const { url, pool } = await createDatabase('secrets')
@@ -56,6 +64,8 @@ async function createSecrets(server: Server) {
   await tenant.call('POST', '/providers', newProvider())
   const tool = (await tenant.call('POST', '/tools', newTool({ headers: { key: 'secret' } }))).body.data
   await tenant.call('POST', `/tools/${tool.id}/rotate_secret`)
+  const contact_id = (await tenant.call('POST', '/contacts', newContact())).body.data.id
+  await tenant.call('POST', `/contacts/${contact_id}/consents`, newConsent())
   const createKey = (call: typeof tenant.call) =>
     call('POST', '/api_keys', newApiKey(), { 'idempotency-key': 'new-key' })
   const { key } = (await createKey(tenant.call)).body.data
@@ -97,14 +107,15 @@ async function createSecrets(server: Server) {
       opens(others.secret),
       opens(others.previous_secret),
       opens(others.headers, '{'),
+      (await call('GET', `/contacts/${contact_id}/consents`)).body.data?.length === 1,
       replayed.body.data?.key === key,
     ]
   }
   return { tenant, webhook_id, canRead }
 }
 
-const all = Array<boolean>(9).fill(true)
-const none = Array<boolean>(9).fill(false)
+const all = Array<boolean>(10).fill(true)
+const none = Array<boolean>(10).fill(false)
 
 test('SECRETS_KEY is rotated while servers run, and then the previous key can be dropped', async () => {
   await withServer(old_key, new_key, async (old_server) => {
@@ -132,9 +143,10 @@ test('SECRETS_KEY is rotated while servers run, and then the previous key can be
         'tools.secret': [1, 0],
         'tools.previous_secret': [1, 0],
         'tools.headers': [1, 0],
+        'consent_ledgers.secret': [1, 0],
         'idempotency_keys.body': [count / 2 + 1, 0],
       })
-      assert.deepEqual(Object.values(await reseal(keys)).flat(), Array(18).fill(0))
+      assert.deepEqual(Object.values(await reseal(keys)).flat(), Array(20).fill(0))
     })
     await withServer(new_key, undefined, async (server) => assert.deepEqual(await canRead(server), all))
     assert.deepEqual(await canRead(old_server), all)
@@ -149,7 +161,7 @@ test('what was encrypted with a lost key is counted and left as it is', async ()
   await withServer(lost_key, undefined, async (server) => {
     const { canRead } = await createSecrets(server)
     const counts = await reseal({ SECRETS_KEY: new_key, SECRETS_KEY_PREVIOUS: old_key })
-    assert.deepEqual(Object.values(counts), Array(9).fill([0, 1]))
+    assert.deepEqual(Object.values(counts), Array(10).fill([0, 1]))
     assert.deepEqual(await canRead(server), all)
   })
 })

@@ -49,6 +49,9 @@ export const newChannel = (fields: Partial<NewChannel> = {}): NewChannel => ({
   ...(fields.kind !== 'web_chat' && { address: phoneNumber() }),
   ...fields,
 })
+export const newConsent = (fields: object = {}) => ({ kind: 'sms', status: 'granted', ...fields })
+
+export const newSuppression = (fields: object = {}) => ({ phone_number: phoneNumber(), ...fields })
 
 async function delivery({ call }: Tenant): Promise<string> {
   const { id } = (await call('POST', '/webhooks', newWebhook({ url: 'inbox' }))).body.data
@@ -72,6 +75,13 @@ async function agentWithVersion({ call }: Tenant): Promise<string> {
 }
 
 const version = async (tenant: Tenant): Promise<string> => `${await agentWithVersion(tenant)}/versions/${version_id}`
+
+/** Returns the id of the contact. */
+async function consent({ call }: Tenant): Promise<string> {
+  const { id } = (await call('POST', '/contacts', newContact())).body.data
+  await call('POST', `/contacts/${id}/consents`, newConsent())
+  return id
+}
 
 let agent_id = ''
 
@@ -112,6 +122,9 @@ export const makers: Record<string, (tenant: Tenant) => Promise<string>> = {
       (await call('POST', '/integrations', newIntegration({ field_map: { phone_number: '/answers/phone' } }))).body.data
         .url,
     ).pathname,
+  consents: consent,
+  'consents.list_of_contact': consent,
+  suppressions: async ({ call }) => (await call('POST', '/suppressions', newSuppression())).body.data.id,
   agents: async ({ call }) => (await call('POST', '/agents', newAgent())).body.data.id,
   'agents.publish': async ({ call }) => {
     const { id } = (await call('POST', '/agents', newAgent())).body.data
@@ -162,6 +175,8 @@ export const bodies: Record<string, () => object> = {
   'integrations.update': () => ({ name: 'Another form' }),
   'integrations.dry_run': () => ({ sample: { phone: phoneNumber() } }),
   'integrations.receive': () => ({ answers: { phone: phoneNumber() } }),
+  'consents.create': newConsent,
+  'suppressions.create': newSuppression,
   'agents.create': newAgent,
   'agents.update': () => ({ instructions: 'Ask for the name.', limits: { turns_max: 50 } }),
   'agents.publish': () => ({ note: 'Asks for the name.' }),

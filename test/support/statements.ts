@@ -7,6 +7,8 @@ import * as channel_owners from '../../server/channels/owners.ts'
 import { sealed_columns as channel_columns } from '../../server/channels/sealed.ts'
 import * as channels from '../../server/channels/store.ts'
 import * as channel_usage from '../../server/channels/usage.ts'
+import { findRefusals } from '../../server/consent/refusals.ts'
+import { sealed_column as consent_column } from '../../server/consent/sealed.ts'
 import * as short_search from '../../server/contacts/short-search-totals.ts'
 import * as contacts from '../../server/contacts/store.ts'
 import { claim as claimConversations } from '../../server/conversations/claim.ts'
@@ -41,7 +43,16 @@ import * as workspaces from '../../server/workspaces/store.ts'
 import { migrations, type Server, type Tenant } from './harness.ts'
 import { until } from './model-servers.ts'
 import { makeSample, pathFor, prepare, sampleBody, sendRequest, successStatus } from './operations.ts'
-import { newContact, newImport, newIntegration, newProvider, newTool, newWebhook, phoneNumber } from './samples.ts'
+import {
+  newContact,
+  newImport,
+  newIntegration,
+  newProvider,
+  newSuppression,
+  newTool,
+  newWebhook,
+  phoneNumber,
+} from './samples.ts'
 import { browser, inWorkspace, newPerson, newSessionToken, password } from './sessions.ts'
 
 const day_ms = 24 * 60 * 60 * 1000
@@ -57,12 +68,27 @@ export async function sendEverything(server: Server): Promise<void> {
   await importContacts(server)
   await receiveMessages(server)
   await sendWebhooks(server)
+  await recordConsents(server)
   await talk(server)
   await workOnChannels(server)
   await advanceTestClock(server)
   await visitDashboard(server)
   await runCommands(server)
   await workInBackground(server)
+}
+
+async function recordConsents(server: Server): Promise<void> {
+  const { id, call } = await server.workspace()
+  const { id: contact_id, phone_number } = (await call('POST', '/contacts', newContact())).body.data
+  for (const status of ['granted', 'revoked'])
+    await call('POST', `/contacts/${contact_id}/consents`, { kind: 'sms', status })
+  const refused = await findRefusals(server.at(id), { kind: 'sms', phone_numbers: [phone_number], own_numbers: [] })
+  assert.equal(refused.get(phone_number), 'opted_out')
+  for (const path of ['consents?kind=sms&status=granted', `suppressions?kind=sms&phone_number=%2B14155550100`])
+    assert.equal((await call('GET', `/${path}`)).status, 200)
+  await call('POST', '/consents/verify')
+  for (const _ of ['first', 'repeated']) await call('POST', '/suppressions', newSuppression({ phone_number }))
+  await call('DELETE', `/contacts/${contact_id}`)
 }
 
 /** A conversation with a tool, from its beginning to its deletion. */
@@ -362,6 +388,7 @@ async function runCommands(server: Server): Promise<void> {
     ...provider_columns,
     ...tool_columns,
     ...channel_columns,
+    consent_column,
     idempotency_column,
   ]) {
     await list(at, undefined, 1)

@@ -15,7 +15,7 @@ const ranks = [
   ['kit'],
   ['docs', 'workspaces', 'clocks', 'events'],
   ['api-keys', 'contacts', 'models', 'tools', 'webhooks'],
-  ['agents'],
+  ['consent', 'agents'],
   ['channels'],
   ['conversations'],
   ['imports', 'integrations', 'overview', 'people'],

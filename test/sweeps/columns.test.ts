@@ -77,6 +77,12 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
     not_shown: ['token', 'signing_secret'],
   },
   Receipt: { table: 'integration_receipts', computed: ['payload'], not_shown: ['integration_id', 'payload'] },
+  Consent: {
+    table: 'consents',
+    computed: ['evidence'],
+    not_shown: ['seq', 'phone_hmac', 'evidence', 'hash'],
+  },
+  Suppression: { table: 'suppressions', not_shown: [] },
   AgentVersion: { table: 'agent_versions', ...version_columns, computed: ['created_by'] },
   AgentVersionWithConfiguration: {
     table: 'agent_versions',
@@ -135,7 +141,7 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
   ApiKeyWithSecret: { table: 'api_keys', computed: ['key'], not_shown: ['rotated_at'] },
 }
 /** Responses that are not stored resources. */
-const not_stored = ['Deleted', 'DryRun', 'Overview', 'AgentDifference', 'TestResult']
+const not_stored = ['Deleted', 'DryRun', 'Overview', 'AgentDifference', 'TestResult', 'Verification']
 
 const pool = testPool()
 after(() => pool.close())

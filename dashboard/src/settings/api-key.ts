@@ -12,6 +12,8 @@ export const scopes = [
   { value: 'tools:read', label: 'Read tools' },
   { value: 'channels:read', label: 'Read channels' },
   { value: 'tools:write', label: 'Manage tools' },
+  { value: 'consents:read', label: 'Read consents' },
+  { value: 'consents:write', label: 'Manage consents' },
   { value: 'events:read', label: 'Read events' },
   { value: 'webhooks:read', label: 'Read webhooks' },
   { value: 'webhooks:write', label: 'Manage webhooks' },

@@ -1,0 +1,13 @@
+import * as contacts from '../contacts/store.ts'
+import { type At, on, type Reaction } from '../kit/at.ts'
+import { sql } from '../kit/postgres/sql.ts'
+
+export const reactions: Reaction[] = [on(contacts.deleted, removeContactIds)]
+
+/** The entries stay: an opt-out outlives the contact. */
+async function removeContactIds({ db, workspace }: At, contact_ids: string[]): Promise<void> {
+  await db.run(
+    sql`update consents set contact_id = null
+      where workspace_id = ${workspace} and contact_id = any(${contact_ids}::uuid[])`,
+  )
+}

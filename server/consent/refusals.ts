@@ -1,0 +1,70 @@
+import type { At } from '../kit/at.ts'
+import { sql } from '../kit/postgres/sql.ts'
+import { invalidState, type Problem } from '../kit/problem.ts'
+import * as workspaces from '../workspaces/store.ts'
+import { countriesOf } from './countries.ts'
+import { readHmac } from './secret.ts'
+import { findSuppressed } from './suppressions.ts'
+
+const messages = {
+  opted_out: 'This person has opted out.',
+  suppressed: 'This phone number is suppressed.',
+  country_not_allowed: "This phone number is in a country that the workspace doesn't allow: see `allowed_countries`.",
+}
+export type Rule = keyof typeof messages
+
+interface Recipients {
+  kind: 'sms' | 'voice'
+  phone_numbers: string[]
+  /** The numbers of the workspace's channels. Their countries are allowed unless the workspace names others. */
+  own_numbers: string[]
+}
+
+/**
+ * Which of these numbers must not be called or written to, and why. Throws if the ledger can't be read: then nothing may go
+ * out.
+ */
+export async function findRefusals(at: At, recipients: Recipients): Promise<Map<string, Rule>> {
+  const { kind, phone_numbers, own_numbers } = recipients
+  if (phone_numbers.length === 0) return new Map()
+  const [opted_out, suppressed, { allowed_countries }] = await Promise.all([
+    findOptedOut(at, kind, phone_numbers),
+    findSuppressed(at, kind, phone_numbers),
+    workspaces.readSettings(at),
+  ])
+  const isAllowed = countryFilter(allowed_countries, own_numbers, at.is_test)
+  const ruleOf = (phone_number: string): Rule | undefined => {
+    if (opted_out.has(phone_number)) return 'opted_out'
+    if (suppressed.has(phone_number)) return 'suppressed'
+    return isAllowed(phone_number) ? undefined : 'country_not_allowed'
+  }
+  return new Map(
+    phone_numbers.flatMap((phone_number): [string, Rule][] => {
+      const rule = ruleOf(phone_number)
+      return rule ? [[phone_number, rule]] : []
+    }),
+  )
+}
+
+export const refusal = (rule: Rule): Problem => invalidState(messages[rule], { rule })
+
+/** Those whose latest entry, of this kind or of all kinds, is an opt-out. */
+async function findOptedOut(at: At, kind: string, phone_numbers: string[]): Promise<Set<string>> {
+  const hmacOf = await readHmac(at)
+  if (!hmacOf) return new Set()
+  const { db, workspace } = at
+  const rows = await db.many<{ index: number }>(
+    sql`select index from unnest(${phone_numbers.map(hmacOf)}::bytea[]) with ordinality as wanted (phone_hmac, index)
+      cross join lateral (select status from consents
+        where workspace_id = ${workspace} and phone_hmac = wanted.phone_hmac and kind in (${kind}, 'all')
+        order by seq desc limit 1) as latest
+      where status = 'revoked'`,
+  )
+  return new Set(rows.flatMap(({ index }) => phone_numbers[index - 1] ?? []))
+}
+
+function countryFilter(allowed: string[] | null, own_numbers: string[], is_test: boolean): (number: string) => boolean {
+  if (allowed === null && is_test) return () => true
+  const countries = new Set(allowed ?? own_numbers.flatMap(countriesOf))
+  return (phone_number) => countriesOf(phone_number).some((country) => countries.has(country))
+}

@@ -1,0 +1,132 @@
+import { ById, Deleted } from '../kit/field.ts'
+import * as operation from '../kit/http/operation.ts'
+import { openQueuePerKey } from '../kit/limits/key-queues.ts'
+import * as schema from './schema.ts'
+import * as consents from './store.ts'
+import * as suppressions from './suppressions.ts'
+import { verify } from './verify.ts'
+
+const of_contact = '/contacts/:id/consents'
+const path = '/consents'
+const suppressions_path = '/suppressions'
+const read = 'consents:read'
+const write = 'consents:write'
+
+const source_by_authentication = { key: 'api', session: 'dashboard', token: 'api' } as const
+
+/** A suppression is never changed. */
+const suppression_version = ({ created_at }: schema.Suppression): string => created_at
+
+/** A workspace verifies once at a time, because it reads the whole ledger. */
+const verifyInTurn = openQueuePerKey(1)
+
+export const operations: operation.Operation[] = [
+  operation.list({
+    id: 'consents.list_of_contact',
+    path: of_contact,
+    scope: read,
+    summary: "List a contact's consents",
+    description:
+      "The ledger's entries for the contact's phone number, newest first. They include those of an earlier contact with this " +
+      'number: an opt-out outlives the deletion of a contact.',
+    params: ById,
+    query: schema.ContactConsentQuery,
+    items: schema.Consent,
+    run: (at, { params, query }) => consents.listOfContact(at, { contact_id: params.id, query }),
+  }),
+  operation.writeMany({
+    id: 'consents.create',
+    method: 'POST',
+    path: of_contact,
+    collection: of_contact,
+    scope: write,
+    summary: 'Record a consent',
+    description:
+      "Adds an entry to the ledger. The contact's latest entry of a kind, or of the kind `all`, decides whether it is called or " +
+      'written to. Entries are never changed or deleted: to correct one, add another.',
+    params: ById,
+    body: schema.NewConsent,
+    response: schema.Consent,
+    status: 201,
+    before: (_at, { body }) => consents.checkEvidence(body),
+    run: (at, calls) =>
+      consents.create(
+        at,
+        calls.map(({ params, body, caller }) => ({
+          ...body,
+          contact_id: params.id,
+          source: source_by_authentication[caller.authenticated_by],
+        })),
+      ),
+  }),
+  operation.list({
+    id: 'consents.list',
+    path,
+    scope: read,
+    summary: 'List consents',
+    description: 'All entries of the ledger, newest first.',
+    query: schema.ConsentQuery,
+    items: schema.Consent,
+    isExpensive: () => true,
+    run: (at, { query }) => consents.list(at, query),
+  }),
+  operation.remote({
+    id: 'consents.verify',
+    path: `${path}/verify`,
+    scope: read,
+    summary: 'Verify the consent ledger',
+    description:
+      'Computes the hashes of all entries again, and names the first that is broken. This can take a minute for a million ' +
+      'entries. A workspace verifies once at a time: another request then gets 503.',
+    response: schema.Verification,
+    run: (at) => verifyInTurn(at.workspace, () => verify(at)),
+  }),
+  operation.write({
+    id: 'suppressions.create',
+    method: 'POST',
+    path: suppressions_path,
+    scope: write,
+    summary: 'Suppress a phone number',
+    description:
+      'The number is never called or written to, whether it belongs to a contact or not. If it is already suppressed for this ' +
+      'kind, the response is 409 `CONFLICT` with the id in `details.existing_id`.',
+    body: schema.NewSuppression,
+    errors: ['CONFLICT'],
+    response: schema.Suppression,
+    status: 201,
+    run: (at, { body }) => suppressions.create(at, body),
+  }),
+  operation.list({
+    id: 'suppressions.list',
+    path: suppressions_path,
+    scope: read,
+    summary: 'List suppressions',
+    description: 'Newest first.',
+    query: schema.SuppressionQuery,
+    items: schema.Suppression,
+    run: (at, { query }) => suppressions.list(at, query),
+  }),
+  operation.get({
+    id: 'suppressions.get',
+    path: `${suppressions_path}/:id`,
+    scope: read,
+    summary: 'Get a suppression',
+    params: ById,
+    response: schema.Suppression,
+    version: suppression_version,
+    run: (at, { params }) => suppressions.get(at, params.id),
+  }),
+  operation.write({
+    id: 'suppressions.delete',
+    method: 'DELETE',
+    path: `${suppressions_path}/:id`,
+    scope: write,
+    summary: 'Delete a suppression',
+    description: 'The number can be called and written to again, unless the person has opted out.',
+    params: ById,
+    response: Deleted,
+    erases: true,
+    version: suppression_version,
+    run: (at, { params, isCurrent }) => suppressions.remove(at, { id: params.id, isCurrent }),
+  }),
+]

@@ -1,0 +1,50 @@
+import { createHmac } from 'node:crypto'
+import type { At } from '../kit/at.ts'
+import { newSecret } from '../kit/crypto/secret.ts'
+import { sql } from '../kit/postgres/sql.ts'
+import { first_hash } from './chain.ts'
+
+/** The last entry of a workspace's ledger, and the function that stands in for phone numbers in it. */
+export interface Ledger {
+  last_seq: number
+  last_hash: Buffer
+  hmacOf: (phone_number: string) => Buffer
+}
+
+interface StoredLedger extends Omit<Ledger, 'hmacOf'> {
+  /** Sealed. */
+  secret: string
+}
+
+/** Locks the ledger until the transaction ends. The first use creates it. */
+export async function lockLedger(at: At): Promise<Ledger> {
+  const { db, workspace, tools } = at
+  const read = () =>
+    db.maybe<StoredLedger>(
+      sql`select secret, last_seq, last_hash from consent_ledgers where workspace_id = ${workspace} for no key update`,
+    )
+  let stored = await read()
+  if (!stored) {
+    await db.run(
+      sql`insert into consent_ledgers (workspace_id, secret, last_hash)
+        values (${workspace}, ${tools.seal.close(newSecret())}, ${first_hash}) on conflict (workspace_id) do nothing`,
+    )
+    // Another transaction may have created it in the meantime.
+    stored = await read()
+  }
+  if (!stored) throw new Error('the ledger is missing')
+  return { ...stored, hmacOf: openHmac(at, stored.secret) }
+}
+
+/** Returns undefined if the workspace has no ledger yet. Throws if its secret can't be opened with the keys of the service. */
+export async function readHmac(at: At): Promise<Ledger['hmacOf'] | undefined> {
+  const stored = await at.db.maybe<{ secret: string }>(
+    sql`select secret from consent_ledgers where workspace_id = ${at.workspace}`,
+  )
+  return stored && openHmac(at, stored.secret)
+}
+
+function openHmac({ tools }: At, sealed: string): Ledger['hmacOf'] {
+  const secret = tools.seal.open(sealed)
+  return (phone_number) => createHmac('sha256', secret).update(phone_number).digest()
+}

@@ -1,0 +1,117 @@
+import * as contacts from '../contacts/store.ts'
+import type { At } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { newId } from '../kit/id.ts'
+import * as page from '../kit/postgres/page.ts'
+import { raw, sql } from '../kit/postgres/sql.ts'
+import { invalid, notFound, type Problem } from '../kit/problem.ts'
+import { hashEntry } from './chain.ts'
+import type { Consent, ConsentQuery, Kind, NewConsent, Source, Status } from './schema.ts'
+import { lockLedger, readHmac } from './secret.ts'
+
+/** Something that a person has said about calls or messages. */
+export interface Entry {
+  phone_number: string
+  /** The transaction must have locked or shared the contact. */
+  contact_id: string | null
+  kind: Kind
+  status: Status
+  source: Source
+  /** Kept forever, so it must not contain personal data. */
+  evidence: object | null
+}
+
+const columns = raw('id, contact_id, kind, status, source, evidence, created_at, seq')
+
+const latest_first: page.Sort = {
+  name: '-seq',
+  column: 'seq',
+  is_descending: true,
+  is_nullable: false,
+  is_ordinal: true,
+}
+
+/** Adds entries to the ledger, in this order. It stays locked until the transaction ends, so call this late. */
+export async function record(at: At, entries: Entry[]): Promise<Consent[]> {
+  if (entries.length === 0) return []
+  const { db, workspace, now } = at
+  const { last_seq, last_hash, hmacOf } = await lockLedger(at)
+  let hash = last_hash
+  const rows = entries.map(({ phone_number, evidence, ...entry }, index) => {
+    const row = {
+      ...entry,
+      seq: last_seq + index + 1,
+      id: newId(),
+      phone_hmac: hmacOf(phone_number),
+      evidence: evidence && JSON.stringify(evidence),
+      created_at: clock.iso(now),
+    }
+    hash = hashEntry(hash, workspace, row)
+    return { ...row, hash }
+  })
+  const all = <Name extends keyof (typeof rows)[number]>(name: Name) => rows.map((row) => row[name])
+  await Promise.all([
+    db.run(
+      sql`insert into consents (workspace_id, seq, id, contact_id, phone_hmac, kind, status, source, evidence, created_at, hash)
+        select ${workspace}, * from unnest(${all('seq')}::bigint[], ${all('id')}::uuid[], ${all('contact_id')}::uuid[],
+          ${all('phone_hmac')}::bytea[], ${all('kind')}::text[], ${all('status')}::text[], ${all('source')}::text[],
+          ${all('evidence')}::json[], ${all('created_at')}::timestamptz[], ${all('hash')}::bytea[])`,
+    ),
+    db.run(
+      sql`update consent_ledgers set last_seq = ${last_seq + rows.length}, last_hash = ${hash}
+        where workspace_id = ${workspace}`,
+    ),
+  ])
+  return rows.map((row, index) => ({ ...row, evidence: toEvidence(entries[index]?.evidence) }))
+}
+
+const toEvidence = (evidence: object | null | undefined): Consent['evidence'] => (evidence ? { ...evidence } : null)
+
+type NewContactConsent = NewConsent & { contact_id: string; source: Source }
+
+/** Records what contacts have said. Returns, in the order of the inputs, each entry or the Problem that there is no such contact. */
+export async function create(at: At, inputs: NewContactConsent[]): Promise<(Consent | Problem)[]> {
+  const found = await contacts.lock(
+    at,
+    inputs.map(({ contact_id }) => contact_id),
+  )
+  const entries = inputs.flatMap(({ contact_id, kind, status, source, evidence = null }) => {
+    const contact = found.get(contact_id)
+    return contact ? { phone_number: contact.phone_number, contact_id, kind, status, source, evidence } : []
+  })
+  const recorded = (await record(at, entries)).values()
+  return inputs.map(({ contact_id }) => (found.has(contact_id) && recorded.next().value) || notFound())
+}
+
+const evidence_members_max = 20
+const evidence_name = /^.{1,40}$/u
+
+/** Checks what a schema can't say. */
+export async function checkEvidence({ evidence }: NewConsent): Promise<void> {
+  const names = Object.keys(evidence ?? {})
+  const fault = (code: string, rule: string) =>
+    invalid([{ path: 'evidence', code, message: `evidence must have ${rule}.` }])
+  if (names.length > evidence_members_max) throw fault('too_many', `at most ${evidence_members_max} members`)
+  if (!names.every((name) => evidence_name.test(name))) throw fault('format', 'names of 1 to 40 characters')
+}
+
+export function list({ db, workspace }: At, { kind, status, ...query }: ConsentQuery): Promise<page.Page<Consent>> {
+  const of_kind = kind === undefined ? raw('') : sql`and kind = ${kind}`
+  const with_status = status === undefined ? raw('') : sql`and status = ${status}`
+  const matching = sql`select ${columns} from consents where workspace_id = ${workspace} ${of_kind} ${with_status}`
+  return page.readSelection(db, query, latest_first, matching)
+}
+
+/** By the contact's current number, so it includes what was recorded for an earlier contact with this number. */
+export async function listOfContact(
+  at: At,
+  { contact_id, query }: { contact_id: string; query: page.PageQuery },
+): Promise<page.Page<Consent>> {
+  const { db, workspace } = at
+  const { phone_number } = await contacts.get(at, contact_id)
+  const hmacOf = await readHmac(at)
+  const matching = hmacOf ? sql`phone_hmac = ${hmacOf(phone_number)}` : raw('false')
+  const own = sql`select ${columns} from consents where workspace_id = ${workspace} and ${matching}`
+  const found = await page.readSelection<Consent>(db, query, latest_first, own)
+  return { ...found, data: found.data.map((consent) => ({ ...consent, contact_id })) }
+}

@@ -1,0 +1,26 @@
+export type Word = 'opt_out' | 'opt_in' | 'help'
+
+const words = new Map<string, Word>([
+  ...['STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT', 'REVOKE', 'OPTOUT'].map((word): [string, Word] => [
+    word,
+    'opt_out',
+  ]),
+  ...['START', 'UNSTOP'].map((word): [string, Word] => [word, 'opt_in']),
+  ['HELP', 'help'],
+])
+
+/** A longer message says more than one word. */
+const length_max = 100
+
+const surrounding = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu
+/** Words that people also write as two. */
+const two_words = /^(OPT|STOP)[\s\p{Pd}]+(OUT|ALL)$/u
+
+/** What the whole message asks for. Ignores case, and white space, punctuation and symbols around the word. */
+export function wordOf(text: string): Word | undefined {
+  const trimmed = text.trim()
+  if (trimmed.length > length_max) return undefined
+  // Compatibility forms, such as full-width letters, become plain ones.
+  const word = trimmed.normalize('NFKC').replace(surrounding, '').toUpperCase()
+  return words.get(word.replace(two_words, '$1$2'))
+}

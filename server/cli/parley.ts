@@ -5,6 +5,7 @@ import { product } from '../product.ts'
 import { addAgentCommands } from './agent.ts'
 import { addChatCommand } from './chat.ts'
 import { AmbiguousError, Command } from './command.ts'
+import { addConsentCommands } from './consent.ts'
 import { addKeyCommands } from './key.ts'
 import { addMigrateCommand } from './migrate.ts'
 import { addOpenapiCommand } from './openapi.ts'
@@ -57,6 +58,7 @@ addUserCommands(program, run)
 addAgentCommands(program, run)
 addProviderCommands(program, run)
 addChatCommand(program, run, isJson)
+addConsentCommands(program, run)
 addSecretsCommands(program, run)
 addOpenapiCommand(program)
 

@@ -6,14 +6,17 @@ import { test } from 'node:test'
 import { scopes } from '../../server/api.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { newId } from '../../server/kit/id.ts'
+import { sql } from '../../server/kit/postgres/sql.ts'
 import * as workspaces from '../../server/workspaces/store.ts'
 import { waitUntil } from '../faults/client.ts'
+import { recordEntries } from '../support/consents.ts'
 import { serve, testPool } from '../support/harness.ts'
 import { openaiServer } from '../support/model-servers.ts'
 import { parley } from '../support/process.ts'
 import { newAgent } from '../support/samples.ts'
 
-const { fetch, url, pool, workspace } = await serve()
+const server = await serve()
+const { fetch, url, pool, workspace } = server
 const DATABASE_URL = process.env.TEST_DATABASE_URL ?? ''
 
 const run = (...words: string[]) => parley(words, { DATABASE_URL }).ended
@@ -315,6 +318,7 @@ test('help lists every command', async () => {
     'user password',
     'user list',
     'chat',
+    'consent verify',
     'secrets reseal',
     'openapi',
     '--json',
@@ -365,6 +369,20 @@ test('commands for agents say what is wrong', async () => {
     assert.equal(code, 1)
     assert.match(stderr, message)
   }
+})
+
+test('the consent ledger is verified, and the first broken entry named', async () => {
+  const tenant = await server.workspace()
+  const { name } = (await tenant.call('GET', '/workspace')).body.data
+  const [, second] = await recordEntries(server, tenant, [{}, {}, {}])
+  const verify = (...words: string[]) => run('consent', 'verify', '--workspace', name, ...words)
+  const valid = await verify()
+  assert.deepEqual([valid.code, valid.stdout], [0, 'The ledger is valid: 3 entries.\n'], valid.stderr)
+  await pool.run(sql`update consents set status = 'granted' where workspace_id = ${tenant.id} and id = ${second?.id}`)
+  const broken = await verify('--json')
+  const verification = { is_valid: false, rows: 2, first_broken_id: second?.id }
+  assert.deepEqual([broken.code, JSON.parse(broken.stdout)], [1, { verification }])
+  assert.match((await verify()).stdout, new RegExp(`entry ${second?.id} was changed`))
 })
 
 test('a provider is created with a key from a file or standard input, listed, tested and deleted', async () => {

@@ -33,6 +33,7 @@ import { type About, createOpenApiDocument } from './kit/openapi/document.ts'
 import type { Pool } from './kit/postgres/pool.ts'
 import { openReadinessCheck } from './kit/postgres/ready.ts'
 import * as problem from './kit/problem.ts'
+import { identifyChannel, sms_operations } from './lines/sms-routes.ts'
 import { operations as providers } from './models/routes.ts'
 import { operations as overview } from './overview/routes.ts'
 import { operations as person_operations } from './people/routes.ts'
@@ -86,9 +87,11 @@ const served_at = ['/api/v1', '/v1']
 const session_api_path = '/app/api/v1'
 const person_path = '/app'
 /** Unknown paths below these get 404, and not a page of the dashboard. */
-const api_paths = ['/api', '/v1', '/app', '/in', '/inbox']
+const api_paths = ['/api', '/v1', '/app', '/in', '/inbox', '/sms']
 
 const integration_concurrency = { max: 1_000, per_caller_max: 200 }
+/** A hundred messages are received at once on a channel, and more wait. */
+const sms_concurrency = { max: 2_000, per_caller_max: 1_000 }
 const inbox_concurrency = { max: 500, per_caller_max: 20 }
 
 const sample_id = '019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa'
@@ -211,6 +214,13 @@ function doors(pool: Pool, public_url: string | undefined, authenticate: Authent
       ...servedAt(''),
       identify: identifyIntegration(pool),
       concurrency: integration_concurrency,
+    },
+    {
+      operations: sms_operations,
+      ...servedAt(''),
+      identify: identifyChannel(pool),
+      concurrency: sms_concurrency,
+      has_no_rate_limit: true,
     },
     {
       operations: inbox_operations,

@@ -2,6 +2,7 @@ import { advancing } from './clocks/advance.ts'
 import * as clocks from './clocks/store.ts'
 import { test_times } from './clocks/time.ts'
 import * as short_search from './contacts/short-search-totals.ts'
+import { due_messages } from './conversations/message-claims.ts'
 import { answering, due_conversations } from './conversations/work.ts'
 import { assignPositions } from './events/positions.ts'
 import { work as imports } from './imports/run.ts'
@@ -11,6 +12,7 @@ import { type DueKind, noteAllDue, openDuePoll } from './kit/work/due.ts'
 import { Engine, type EngineOptions } from './kit/work/engine.ts'
 import { openPeriodicTasks, type PeriodicTask } from './kit/work/periodic.ts'
 import { dueRows, rowWork } from './kit/work/rows.ts'
+import { sendingMessages } from './lines/sending.ts'
 import * as retention from './retention.ts'
 import { due_deliveries } from './webhooks/claims.ts'
 import { work as recoveries } from './webhooks/recoveries.ts'
@@ -27,7 +29,7 @@ export interface BackgroundOptions extends EngineOptions {
 }
 
 const row_work = [rowWork(imports), rowWork(recoveries)]
-const work_kinds: DueKind[] = [...row_work.map(({ due }) => due), due_conversations, due_deliveries]
+const work_kinds: DueKind[] = [...row_work.map(({ due }) => due), due_conversations, due_messages, due_deliveries]
 const due_kinds: DueKind[] = [...work_kinds, dueRows(clocks.table)]
 
 /** What `due_workspaces` is kept for. */
@@ -104,7 +106,7 @@ export function openAnsweringOnly(options: BackgroundOptions): Worker {
 function openEngines(options: BackgroundOptions): Map<string, RunningEngine> {
   const deliveries = sending({ ...options, seal: options.service.tools.seal })
   const engines: RunningEngine[] = row_work.map((work) => new Engine(work, options))
-  engines.push(openAnswering(options), new Engine(deliveries, options))
+  engines.push(openAnswering(options), new Engine(sendingMessages(), options), new Engine(deliveries, options))
   const by_kind = new Map(engines.map((engine) => [engine.kind, engine]))
   return by_kind.set(clocks.table, openAdvances(options, by_kind))
 }

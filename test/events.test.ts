@@ -18,8 +18,10 @@ import { create } from './support/contacts.ts'
 import { serve, type Tenant } from './support/harness.ts'
 import { holdTransaction } from './support/held-transaction.ts'
 import { newAgent, newApiKey, newContact, newImport, newWebhook } from './support/samples.ts'
+import { exchangeMessages } from './support/sms.ts'
 
-const { workspace, pool, at } = await serve()
+const server = await serve()
+const { workspace, pool, at } = server
 const unknown = '01a1dd18-9904-726a-94bc-9e3b6ab9ad11'
 const day_ms = 24 * 60 * 60 * 1000
 
@@ -56,6 +58,7 @@ test('every type of the catalog is recorded, and its data and payload match its 
   await call('POST', `/agents/${agent.id}/versions`, { deploy: true })
   const talk = (await call('POST', '/conversations', { agent_id: agent.id, message: 'Hello' })).body.data
   for (const verb of ['hand_over', 'take_back', 'close']) await call('POST', `/conversations/${talk.id}/${verb}`)
+  await exchangeMessages(server, tenant)
   await call('DELETE', `/agents/${agent.id}`)
   const { id } = (await call('POST', '/contacts/imports', newImport())).body.data
   await tenant.work()

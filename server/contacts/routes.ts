@@ -55,6 +55,7 @@ export const operations: operation.Operation[] = [
     body: schema.NewContact,
     errors: ['CONFLICT'],
     response: schema.ContactCreated,
+    version: schema.contactVersion,
     status: 201,
     run: (at, calls) =>
       contacts.create(
@@ -70,6 +71,7 @@ export const operations: operation.Operation[] = [
     description: 'Returns the contact with its `crm_ids`.',
     params: ById,
     response: schema.ContactWithCrmIds,
+    version: schema.contactVersion,
     run: (at, { params }) => contacts.get(at, params.id),
   }),
   operation.writeMany({
@@ -85,6 +87,7 @@ export const operations: operation.Operation[] = [
     body: schema.ContactChange,
     errors: ['CONFLICT'],
     response: schema.Contact,
+    version: schema.contactVersion,
     run: (at, calls) =>
       contacts.update(
         at,
@@ -102,6 +105,7 @@ export const operations: operation.Operation[] = [
       'reduced to the id. Deleting it again gives 404.',
     params: ById,
     response: Deleted,
+    version: schema.contactVersion,
     run: (at, { params, isCurrent }) => contacts.remove(at, { id: params.id, isCurrent }),
   }),
   operation.write({
@@ -117,6 +121,7 @@ export const operations: operation.Operation[] = [
     body: schema.CrmId,
     errors: ['CONFLICT'],
     response: schema.ContactWithCrmIds,
+    version: schema.contactVersion,
     run: (at, { params, body, isCurrent }) => setCrmId(at, { ...params, crm_id: body.id, isCurrent }),
   }),
   operation.write({
@@ -128,6 +133,7 @@ export const operations: operation.Operation[] = [
     description: 'Counts as an update of the contact. If the contact has no id in this system, the response is 404.',
     params: schema.ByCrmSystem,
     response: schema.ContactWithCrmIds,
+    version: schema.contactVersion,
     run: (at, { params, isCurrent }) => setCrmId(at, { ...params, crm_id: undefined, isCurrent }),
   }),
 ]

@@ -76,6 +76,12 @@ const crm_ids = {
 export const Contact = Type.Object({ ...common, ...contact_times, ...times }, { title: 'Contact' })
 export type Contact = Static<typeof Contact>
 
+/** A stamp changes what is shown, and not `updated_at`. */
+export const contactVersion = ({ updated_at, first_contact_at, last_contact_at }: Stamped): string =>
+  [updated_at, first_contact_at, last_contact_at].filter(Boolean).join(' ')
+
+type Stamped = Pick<Contact, 'updated_at'> & Partial<Pick<Contact, 'first_contact_at' | 'last_contact_at'>>
+
 export const ContactCreated = Type.Object({ ...common, ...times }, { title: 'ContactCreated' })
 export type ContactCreated = Static<typeof ContactCreated>
 

@@ -32,7 +32,17 @@ export interface ClaimedConversation extends DueItem, Row {
 interface Row
   extends Pick<
     Conversation,
-    | ('kind' | 'status' | 'agent_id' | 'agent_name' | 'contact_id' | 'turn_count' | 'last_turn_at' | 'created_at')
+    | (
+        | 'kind'
+        | 'status'
+        | 'channel_id'
+        | 'agent_id'
+        | 'agent_name'
+        | 'contact_id'
+        | 'turn_count'
+        | 'last_turn_at'
+        | 'created_at'
+      )
     | ('variables' | 'results' | 'summary' | 'close_reason')
   > {
   version_id: string | null
@@ -68,7 +78,7 @@ export interface LoadedRun {
 }
 
 const columns =
-  raw(`id, due_at, kind, status, agent_id, agent_name, version_id, draft, contact_id, turn_count, last_turn_at, created_at,
+  raw(`id, due_at, kind, status, channel_id, agent_id, agent_name, version_id, draft, contact_id, turn_count, last_turn_at, created_at,
   variables, results, close_reason, summary, summarized_until, needs_summary, input_tokens + output_tokens as tokens, awaits_answer, timers,
   script_state, attempt`)
 

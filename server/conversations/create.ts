@@ -1,87 +1,54 @@
 import { chooseVersion } from '../agents/choose-version.ts'
 import type { Configuration } from '../agents/configuration.ts'
-import * as agents from '../agents/find.ts'
 import { findVersion } from '../agents/find-version.ts'
+import * as channels from '../channels/store.ts'
 import * as contacts from '../contacts/store.ts'
-import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
-import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
-import { sql } from '../kit/postgres/sql.ts'
-import { type Fault, invalid } from '../kit/problem.ts'
+import { type Fault, invalid, invalidState } from '../kit/problem.ts'
 import { truncate } from '../kit/text.ts'
-import * as counts from './counts.ts'
-import { event_types } from './event-types.ts'
+import { findAgent, hasFirstWords, insertWithMessage, newConversation } from './begin.ts'
+import { assertMaySend } from './outgoing.ts'
 import type { Conversation, NewConversation } from './schema.ts'
-import { announce } from './store.ts'
-import { insertTurns, newTurn } from './turns.ts'
+import { findThread } from './store.ts'
 
 /** Begins a conversation over the API. With a message the contact begins, else the agent does if it has first words. */
 export async function create(at: At, input: NewConversation): Promise<Conversation> {
-  const { db, workspace, now } = at
   const id = newId()
-  const { agent, version } = await findParts(at, input, id)
-  const created_at = clock.iso(now)
+  const { agent, version, channel, counterpart } = await findParts(at, input, id)
   const { message = null } = input
-  const { configuration } = version
-  const awaits_answer = message !== null || configuration.greeting !== null || configuration.script !== null
-  const conversation: Conversation = {
+  const conversation = newConversation(at, {
     id,
-    kind: 'api',
-    status: 'open',
-    channel_id: null,
-    agent_id: agent.id,
-    agent_name: agent.name,
-    agent_version: { id: version.id, version_label: version.version_label },
+    kind: channel ? 'sms' : 'api',
+    channel_id: channel?.id ?? null,
     contact_id: input.contact_id ?? null,
-    counterpart: null,
-    is_answering: awaits_answer,
-    turn_count: message === null ? 0 : 1,
-    last_turn_at: message === null ? null : created_at,
-    hand_over_reason: null,
-    close_reason: null,
-    results: {},
-    summary: null,
-    variables: input.variables ?? {},
-    metadata: input.metadata ?? {},
-    usage: { input_tokens: 0, output_tokens: 0 },
-    redacted_at: null,
-    created_at,
-    updated_at: created_at,
-  }
-  const first = newTurn({ seq: 1, role: 'contact', text: message ?? '', created_at })
-  const turns = message === null ? [] : [{ id, contact_id: conversation.contact_id, turn: first }]
-  const draft = version.id === null ? JSON.stringify(configuration) : null
-  await Promise.all([
-    db.run(
-      sql`insert into conversations (workspace_id, id, kind, status, agent_id, agent_name, version_id, version_label, draft,
-          contact_id, turn_count, last_turn_at, variables, metadata, awaits_answer, created_at, updated_at, due_at)
-        values (${workspace}, ${id}, ${conversation.kind}, ${conversation.status}, ${agent.id}, ${agent.name}, ${version.id},
-          ${version.version_label}, ${draft}, ${conversation.contact_id}, ${conversation.turn_count},
-          ${conversation.last_turn_at}, ${JSON.stringify(conversation.variables)}, ${JSON.stringify(conversation.metadata)},
-          ${awaits_answer}, ${created_at}, ${created_at}, ${created_at})`,
-    ),
-    insertTurns(at, turns),
-    counts.count(at, [{ from: null, to: 'open' }]),
-    events.record(at, event_types.started, [{ data: conversation }]),
-    events.record(
-      at,
-      event_types.turn,
-      turns.map((data) => ({ data })),
-    ),
-  ])
-  announce(at, id)
+    counterpart,
+    agent,
+    version,
+    awaits_answer: channel !== undefined || message !== null || hasFirstWords(version.configuration),
+    ...(input.variables && { variables: input.variables }),
+    ...(input.metadata && { metadata: input.metadata }),
+  })
+  const draft = version.id === null ? version.configuration : null
+  const is_inserted = await insertWithMessage(at, { conversation, message, draft })
+  if (!is_inserted) throw alreadyOpen(await findThread(at, conversation))
   return conversation
 }
+
+const alreadyOpen = (conversation_id: string | undefined) =>
+  invalidState('There is an open conversation with this contact on this channel.', {
+    status: 'open',
+    ...(conversation_id && { conversation_id }),
+  })
 
 /** Shares the agent and the contact, so that neither is deleted before the transaction ends. */
 async function findParts(at: At, input: NewConversation, id: string) {
   const { agent_id, contact_id = null, agent_version_id = null, use_draft = false } = input
-  const [has_agent, has_contact] = await Promise.all([
-    agents.share(at, agent_id),
+  const [agent, has_contact, { channel, fault }] = await Promise.all([
+    findAgent(at, agent_id),
     contact_id === null || contacts.share(at, contact_id),
+    findChannel(at, input),
   ])
-  const agent = has_agent ? await agents.get(at, agent_id) : undefined
   const version_id = agent && (agent_version_id ?? chooseVersion(agent, contact_id ?? id).id)
   const version = version_id && (await findVersion(at, { agent_id, version_id }))
   const faults: Fault[] = [
@@ -89,13 +56,47 @@ async function findParts(at: At, input: NewConversation, id: string) {
     ...(has_contact ? [] : [unknown('contact_id', 'a contact')]),
     ...(agent && !version ? [unknown('agent_version_id', 'a version of this agent')] : []),
     ...(use_draft && agent_version_id !== null ? [draftAndVersion] : []),
-    ...(input.channel_id == null ? [] : [unknown('channel_id', 'a channel')]),
+    ...(fault ? [fault] : []),
     ...nameFaults('variables', input.variables, /^[a-z0-9_]{1,40}$/),
     ...variableFaults(input.variables),
     ...nameFaults('metadata', input.metadata, /^.{1,40}$/u),
   ]
   if (!agent || !version || faults.length > 0) throw invalid(faults)
-  return { agent, version: use_draft ? asVersion(agent.draft) : version }
+  const counterpart = channel && contact_id !== null ? await numberOf(at, contact_id) : null
+  return { agent, version: use_draft ? asVersion(agent.draft) : version, channel, counterpart }
+}
+
+/** By SMS the agent writes first. */
+async function findChannel(at: At, { channel_id = null, contact_id = null, message = null }: NewConversation) {
+  if (channel_id === null) return {}
+  const channel = await channels.find(at, channel_id)
+  if (!channel) return { fault: unknown('channel_id', 'a channel') }
+  if (channel.kind !== 'sms' || channel.status === 'disabled')
+    return {
+      fault: {
+        path: 'channel_id',
+        code: 'invalid',
+        message: 'channel_id must be the id of an SMS channel that is not disabled.',
+      },
+    }
+  if (contact_id === null)
+    return { fault: { path: 'contact_id', code: 'required', message: 'contact_id is required with channel_id.' } }
+  if (message !== null)
+    return {
+      fault: {
+        path: 'message',
+        code: 'not_allowed',
+        message: "message can't be used with channel_id: the agent writes first.",
+      },
+    }
+  return { channel }
+}
+
+/** Throws when nothing may be sent to the contact. */
+async function numberOf(at: At, contact_id: string): Promise<string | null> {
+  const phone_number = (await contacts.getMany(at, [contact_id])).get(contact_id)?.phone_number ?? null
+  if (phone_number !== null) await assertMaySend(at, phone_number)
+  return phone_number
 }
 
 const asVersion = (configuration: Configuration) => ({ id: null, version_label: 'draft', configuration })

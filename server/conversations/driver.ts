@@ -24,6 +24,8 @@ export interface Drive extends WritingOptions {
   state: State
   answerer: Answerer
   tools: Tools
+  /** Words are shown while they come. If not, a new message begins the answer anew, after a pause. */
+  is_live: boolean
   needsSummary: (phase: State['phase'], turn_count: number) => boolean
   isStopping: () => boolean
   log: Log
@@ -135,14 +137,12 @@ export class Driver {
         unsaved.addTurn(effect.turn)
         break
       case 'hand_over':
-        unsaved.change({ status: 'handed_over', hand_over_reason: effect.reason })
-        break
       case 'close':
-        unsaved.change({ status: 'closed', close_reason: effect.reason })
+      case 'opt_out':
+        unsaved.changeBy(effect)
         break
       case 'run_tool':
       case 'end_reply':
-      case 'opt_out':
         break
     }
   }
@@ -192,6 +192,7 @@ export class Driver {
 
   /** Begins to show the answer when the model makes a pause: a whole answer needs no open turn. */
   #show({ reply, text }: EffectOf<'say'>): void {
+    if (!this.#drive.is_live) return
     if (this.#writing.open?.reply === reply) return void live.say(this.#drive.id, this.#writing.open.seq, text)
     if (this.#is_opening) return
     this.#is_opening = true
@@ -241,7 +242,7 @@ export class Driver {
   /** What others have written. Words of the contact are answered together; all else ends this drive. */
   async #readChanges(): Promise<void> {
     if (this.#is_over || this.#writing.is_leaving) return
-    const { at, id, answerer, unsaved } = this.#drive
+    const { at, id, answerer, unsaved, is_live } = this.#drive
     const snapshot = await at.tools.watch.readSnapshot(at, id).catch(() => this.#writing.seen)
     if (!snapshot) return this.#done.resolve()
     const { turn_count, status } = this.#writing.seen
@@ -249,7 +250,7 @@ export class Driver {
     const added = await turns.list(at, { conversation_id: id, after: turn_count, limit: 100 })
     // The answer may have ended meanwhile: its save then finds that there is more.
     if (this.#is_over) return
-    if (snapshot.status !== status || added.some(({ role }) => role !== 'contact')) return this.#leave()
+    if (!is_live || snapshot.status !== status || added.some(({ role }) => role !== 'contact')) return this.#leave()
     for (const { seq, text } of added) {
       this.#writing.seen = { status, turn_count: seq }
       answerer.addMessage({ seq, text })

@@ -1,9 +1,17 @@
 import { Type } from 'typebox'
 import type { EventType } from '../events/catalog.ts'
-import { id } from '../kit/field.ts'
-import { Conversation, Turn } from './schema.ts'
+import { id, oneOf, optionalText } from '../kit/field.ts'
+import { Conversation, message_statuses, Turn } from './schema.ts'
 
 const scope = 'conversations:read'
+
+const Message = Type.Object({
+  id: id('The unique id of the message.'),
+  conversation_id: id('The conversation that it belongs to.'),
+  seq: Type.Integer({ description: 'The number of its turn.', examples: [1] }),
+  status: oneOf(message_statuses, { examples: ['delivered'] }),
+  error: optionalText({ description: 'Why it was not sent or delivered.', examples: [null] }),
+})
 
 export const event_types = {
   started: { name: 'conversation.started', description: 'A conversation began.', data: Conversation, scope },
@@ -30,4 +38,18 @@ export const event_types = {
     scope,
   },
   closed: { name: 'conversation.closed', description: 'A conversation was closed.', data: Conversation, scope },
+  received: {
+    name: 'message.received',
+    description: 'A message of a contact arrived by a carrier.',
+    data: Message,
+    scope,
+  },
+  sent: { name: 'message.sent', description: 'A carrier has accepted a message.', data: Message, scope },
+  delivered: { name: 'message.delivered', description: 'A message has reached the contact.', data: Message, scope },
+  failed: {
+    name: 'message.failed',
+    description: 'A message was not sent or not delivered, or the carrier does not know it (status `unknown`).',
+    data: Message,
+    scope,
+  },
 } satisfies Record<string, EventType>

@@ -5,6 +5,7 @@ import { sql } from '../kit/postgres/sql.ts'
 import { invalidState } from '../kit/problem.ts'
 import * as counts from './counts.ts'
 import { event_types } from './event-types.ts'
+import { assertMaySend, insertMessages, withMessage } from './outgoing.ts'
 import type { Conversation, Turn } from './schema.ts'
 import { announce, type LockedConversation, lock } from './store.ts'
 import { insertTurns, newTurn } from './turns.ts'
@@ -67,10 +68,15 @@ async function change(at: At, { before, ...changed }: Change): Promise<Conversat
 /** What a person says instead of the agent. */
 export async function answer(at: At, { id, text }: { id: string; text: string }): Promise<Turn> {
   const { db, workspace, now } = at
-  const { status, turn_count, updated_at, contact_id } = await lock(at, id)
+  const { kind, status, turn_count, updated_at, contact_id, channel_id, counterpart } = await lock(at, id)
   if (status === 'closed') throw invalidState(refusals.closed, { status })
   if (status === 'open') throw invalidState('Hand the conversation over before you answer in it.', { status })
-  const turn = newTurn({ seq: turn_count + 1, role: 'human', text, created_at: clock.iso(now) })
+  const said = newTurn({ seq: turn_count + 1, role: 'human', text, created_at: clock.iso(now) })
+  const is_sent = kind === 'sms' && counterpart !== null
+  if (is_sent) await assertMaySend(at, counterpart)
+  const { turn, carried } = is_sent
+    ? withMessage({ id, turn: said }, { channel_id, counterpart })
+    : { turn: said, carried: undefined }
   const recorded = { id, contact_id, turn }
   await Promise.all([
     db.run(
@@ -78,7 +84,8 @@ export async function answer(at: At, { id, text }: { id: string; text: string })
           last_turn_at = ${turn.created_at}, updated_at = ${clock.laterThan(updated_at, now)}, due_at = ${clock.iso(now)}
         where workspace_id = ${workspace} and id = ${id}`,
     ),
-    insertTurns(at, [recorded]),
+    insertTurns(at, [{ id, turn, ...(carried && { carried }) }]),
+    insertMessages(at, carried ? [carried] : []),
     events.record(at, event_types.turn, [{ data: recorded }]),
   ])
   announce(at, id)

@@ -25,7 +25,15 @@ export interface Save {
   /** Another drive continues: only what was shown, and what tools have done, is written. */
   is_leaving: boolean
   /** Ends the lease. */
-  release?: { timers: Timers; idle_ms: number; needs_summary: boolean }
+  release?: Release
+}
+
+export interface Release {
+  timers: Timers
+  idle_ms: number
+  needs_summary: boolean
+  /** The agent answers at this time or later. */
+  not_before?: number
 }
 
 export type FinishedTurn = Pick<Turn, 'role' | 'text' | 'is_interrupted' | 'latency' | 'usage' | 'tools' | 'error'>
@@ -55,6 +63,8 @@ export interface Changes {
   script_state?: ScriptProgress | null
   summary?: string | null
   summarized_until?: number
+  /** The contact wants no more messages or calls. */
+  opts_out?: true
 }
 
 /** `seq` is that of the turn that was opened. */
@@ -80,6 +90,7 @@ export interface Locked extends Conversation {
   script_state: ScriptProgress | null
   summarized_until: number
   timers: Timers
+  due_at: string | null
 }
 
 /** What one save writes. */
@@ -92,6 +103,7 @@ export interface Plan {
   closed: TurnOf[]
   inserted: TurnOf[]
   runs: RunToSave[]
+  opts_out: boolean
   due_at: string | null
   is_released: boolean
   outcome: Saved
@@ -106,6 +118,7 @@ export function shownOf({
   script_state: _script_state,
   summarized_until: _summarized_until,
   timers: _timers,
+  due_at: _due_at,
   ...shown
 }: Locked): Conversation {
   return shown
@@ -132,7 +145,7 @@ export function planFor({ now }: At, save: Save, before: Locked): Plan {
     ? [{ id, turn: newTurn({ seq, role: 'agent', text: save.opened?.text ?? '', created_at }) }]
     : []
   const answers = turns.filter(({ turn }) => turn.role !== 'contact').map(({ turn }) => turn.seq)
-  const changes = is_kept ? changesOf(save, { is_stale, is_dropped: dropped.length > 0 }) : {}
+  const { opts_out = false, ...changes } = is_kept ? changesOf(save, { is_stale, is_dropped: dropped.length > 0 }) : {}
   const status = changes.status ?? before.status
   const after: Locked = {
     ...before,
@@ -158,8 +171,9 @@ export function planFor({ now }: At, save: Save, before: Locked): Plan {
     opened,
     closed: turns.filter(({ is_open }) => is_open),
     inserted: turns.filter(({ is_open }) => !is_open),
+    opts_out,
     runs: is_kept ? [...save.runs, ...runsOf(id, turns), ...runsOf(id, dropped)] : [],
-    due_at: save.release ? nextDue(after, { is_stale, now, idle_ms: save.release.idle_ms }) : null,
+    due_at: save.release ? nextDue(after, { is_stale, now, ...save.release }) : null,
     is_released: save.release !== undefined,
     outcome: {
       is_lost: false,
@@ -190,11 +204,13 @@ const runsOf = (conversation_id: string, turns: { turn: { tools: Turn['tools']; 
   turns.flatMap(({ turn: { tools, seq = null } }) => tools.map((run) => ({ ...run, conversation_id, seq })))
 
 function nextDue(
-  { timers, needs_summary, status, close_reason, is_answering, last_turn_at, created_at }: Locked,
-  { is_stale, now, idle_ms }: { is_stale: boolean; now: number; idle_ms: number },
+  { timers, needs_summary, status, close_reason, is_answering, last_turn_at, created_at, due_at }: Locked,
+  { is_stale, now, idle_ms, not_before = now }: { is_stale: boolean; now: number } & Release,
 ) {
   const must_close = close_reason === 'agent_deleted' && status !== 'closed'
-  if (is_stale || needs_summary || must_close || is_answering) return clock.iso(now)
+  // Whoever wrote meanwhile has set when to continue.
+  if (is_stale) return due_at
+  if (needs_summary || must_close || is_answering) return clock.iso(Math.max(now, not_before))
   if (status === 'closed') return null
   const idle = clock.parse(last_turn_at ?? created_at) + idle_ms
   return clock.iso(Math.min(idle, timers.person ?? idle))

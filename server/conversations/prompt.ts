@@ -27,7 +27,7 @@ export const promptFor = (parts: PromptParts, history: Entry[]): LanguageModelV4
 function systemPart({ conversation, configuration, now }: PromptParts): string {
   const { instructions, hand_over, results, language } = configuration
   const rules = [
-    `You are ${conversation.agent_name}, and you talk to a contact in a text chat.`,
+    `You are ${conversation.agent_name}, and you talk to a contact ${manners[conversation.kind]}`,
     `Answer in the contact's language, or else in the language with the tag ${language}.`,
     'Write short, plain sentences, without Markdown or HTML.',
     `The time is ${formatTime(now, 'en')}.`,
@@ -39,6 +39,13 @@ function systemPart({ conversation, configuration, now }: PromptParts): string {
       : []),
   ]
   return [instructions, rules.join('\n')].filter(Boolean).join('\n\n')
+}
+
+const manners: Record<Conversation['kind'], string> = {
+  api: 'in a text chat.',
+  web_chat: 'in a text chat on a web page.',
+  sms: 'by SMS. Answer in one or two sentences.',
+  voice: 'on the telephone.',
 }
 
 const resultLine = ({ name, type, description }: Configuration['results'][number]): string =>

@@ -1,3 +1,5 @@
+import * as consent from '../consent/store.ts'
+import * as contacts from '../contacts/store.ts'
 import * as events from '../events/store.ts'
 import { type At, atLater, inTransaction } from '../kit/at.ts'
 import type { Log } from '../kit/log.ts'
@@ -6,12 +8,13 @@ import { raw, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import { openRecorder } from '../kit/work/recording.ts'
 import * as counts from './counts.ts'
 import { event_types } from './event-types.ts'
+import { insertMessages, type NewMessage, withMessage } from './outgoing.ts'
 import { type Locked, type Plan, planFor, type Save, type Saved, shownOf } from './plan-save.ts'
 import type { Conversation } from './schema.ts'
 import { announce, columns } from './store.ts'
 import { addTokens } from './tokens.ts'
 import { saveRuns } from './tool-runs.ts'
-import { closeTurns, insertTurns } from './turns.ts'
+import { closeTurns, insertTurns, type TurnOf } from './turns.ts'
 
 interface PendingSave {
   at: At
@@ -55,7 +58,7 @@ export function openSaves(log: Log): (at: At, save: Save) => Promise<Saved> {
 }
 
 const locked_columns = raw(
-  `lease_token, awaits_answer, last_answer_seq, needs_summary, script_state, summarized_until, timers`,
+  `lease_token, awaits_answer, last_answer_seq, needs_summary, script_state, summarized_until, timers, due_at`,
 )
 
 function saveTogether(at: At, pending: PendingSave[]): Promise<void> {
@@ -85,10 +88,11 @@ async function lockAll({ db, workspace }: At, pending: PendingSave[]): Promise<M
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-async function write(at: At, plans: Plan[]): Promise<void> {
-  if (plans.length === 0) return
+async function write(at: At, planned: Plan[]): Promise<void> {
+  if (planned.length === 0) return
+  const plans = planned.map((plan) => ({ ...plan, inserted: plan.inserted.map((said) => toSend(plan, said)) }))
   const finished = plans.flatMap(({ closed, inserted }) => [...closed, ...inserted])
-  const contacts = new Map(plans.map(({ after }) => [after.id, after.contact_id]))
+  const contact_ids = new Map(plans.map(({ after }) => [after.id, after.contact_id]))
   const byEvent = (status: Conversation['status']) =>
     plans.flatMap(({ before, after }) =>
       after.status === status && before.status !== status ? [{ data: shownOf(after) }] : [],
@@ -107,9 +111,17 @@ async function write(at: At, plans: Plan[]): Promise<void> {
       at,
       plans.flatMap(({ runs }) => runs),
     ),
+    insertMessages(
+      at,
+      plans.flatMap(({ inserted }) => inserted.flatMap(({ carried }) => carried ?? [])),
+    ),
+    recordOptOuts(at, plans),
     addTokens(
       at,
-      plans.reduce((sum, { save: { usage } }) => sum + usage.input_tokens + usage.output_tokens, 0),
+      plans.map(({ save: { usage }, after: { channel_id } }) => ({
+        channel_id,
+        tokens: usage.input_tokens + usage.output_tokens,
+      })),
     ),
     counts.count(
       at,
@@ -118,7 +130,7 @@ async function write(at: At, plans: Plan[]): Promise<void> {
     events.record(
       at,
       event_types.turn,
-      finished.map(({ id, turn }) => ({ data: { id, contact_id: contacts.get(id) ?? null, turn } })),
+      finished.map(({ id, turn }) => ({ data: { id, contact_id: contact_ids.get(id) ?? null, turn } })),
     ),
     events.record(at, event_types.handed_over, byEvent('handed_over')),
     events.record(at, event_types.closed, byEvent('closed')),
@@ -126,6 +138,31 @@ async function write(at: At, plans: Plan[]): Promise<void> {
   // A turn that begins shows nothing yet in the database.
   for (const { after, closed, inserted, is_released } of plans)
     if (is_released || closed.length + inserted.length > 0) announce(at, after.id)
+}
+
+/** By SMS a turn is a message. The last words to someone who opts out still go out. */
+const toSend = ({ after, opts_out }: Plan, said: TurnOf): TurnOf & { carried?: NewMessage } =>
+  after.kind === 'sms' && said.turn.role !== 'contact' ? withMessage(said, { ...after, is_exempt: opts_out }) : said
+
+const opt_out_sources = { api: 'api', web_chat: 'api', sms: 'sms_keyword', voice: 'voice_request' } as const
+
+/** The contact told the agent that it wants no more messages or calls. */
+async function recordOptOuts(at: At, plans: Plan[]): Promise<void> {
+  const opting_out = plans.filter(({ opts_out }) => opts_out)
+  if (opting_out.length === 0) return
+  const found = await contacts.getMany(
+    at,
+    opting_out.flatMap(({ after }) => after.contact_id ?? []),
+  )
+  const entries = opting_out.flatMap(({ after: { id, kind, contact_id, turn_count: seq } }) => {
+    const contact = found.get(contact_id ?? '')
+    if (!contact) return []
+    const { phone_number } = contact
+    const evidence = { conversation_id: id, seq }
+    const said = { phone_number, contact_id, kind: 'all' as const, status: 'revoked' as const }
+    return [{ ...said, source: opt_out_sources[kind], evidence }]
+  })
+  if (entries.length > 0) await consent.record(at, entries)
 }
 
 async function updateRows({ db, workspace }: At, plans: Plan[]): Promise<void> {

@@ -159,7 +159,11 @@ export const NewConversation = body(
   {
     agent_id: id('The agent that answers.'),
     contact_id: Type.Optional(optionalId('The contact that takes part.')),
-    channel_id: Type.Optional(optionalId('Not yet supported.')),
+    channel_id: Type.Optional(
+      optionalId(
+        'An SMS channel: the agent writes to the contact, which is then required, and `message` is not allowed.',
+      ),
+    ),
     message: Type.Optional(
       optionalText({
         maxLength: text_length_max,

@@ -1,4 +1,12 @@
-import type { Sentences } from './state.ts'
+import type { Sentences as EngineSentences } from './state.ts'
+
+/** Besides those of the engine, the answers to words such as STOP. */
+export interface Sentences extends EngineSentences {
+  too_fast: string
+  opt_out: string
+  opt_in: string
+  help: string
+}
 
 const english: Sentences = {
   failed: "I'm sorry, I can't answer right now. Please try again in a moment, or ask for a person.",
@@ -6,6 +14,10 @@ const english: Sentences = {
   limit: 'We have reached the end of what I can do in this conversation. Please start a new one. Goodbye.',
   handed_over: 'I am handing you over to a person. They will answer here.',
   nobody_yet: 'Nobody was free to answer so far. Someone will get back to you here.',
+  too_fast: 'You write faster than I can answer. I will answer in a minute.',
+  opt_out: 'You will get no more messages from us. Reply START to get messages again.',
+  opt_in: 'You will get messages from us again. Reply STOP to end them.',
+  help: 'Reply STOP to get no more messages, or START to get them again.',
 }
 
 const german: Sentences = {
@@ -15,6 +27,10 @@ const german: Sentences = {
   limit: 'Mehr kann ich in diesem Gespräch nicht tun. Bitte beginnen Sie ein neues. Auf Wiederhören.',
   handed_over: 'Ich übergebe an eine Person. Sie antwortet Ihnen hier.',
   nobody_yet: 'Bisher war niemand frei. Es meldet sich jemand bei Ihnen.',
+  too_fast: 'Sie schreiben schneller, als ich antworten kann. Ich antworte in einer Minute.',
+  opt_out: 'Sie bekommen keine Nachrichten mehr von uns. Mit START bekommen Sie sie wieder.',
+  opt_in: 'Sie bekommen wieder Nachrichten von uns. Mit STOP beenden Sie das.',
+  help: 'Mit STOP bekommen Sie keine Nachrichten mehr, mit START wieder.',
 }
 
 /** What agents say when no model can, by language. English where a language has no sentences of its own. */

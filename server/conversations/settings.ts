@@ -50,9 +50,17 @@ export function formatTime(now: number, language: string): string {
 const formats = new Map<string, Intl.DateTimeFormat>()
 const formats_max = 100
 
+/** More is refused by carriers. */
+const sms_characters_max = 1_600
+
 export const settingsFor = (
   configuration: Configuration,
-  { values, say_while, time_limits }: { values: Values; say_while: Settings['say_while']; time_limits: TimeLimits },
+  {
+    values,
+    say_while,
+    time_limits,
+    kind,
+  }: { values: Values; say_while: Settings['say_while']; time_limits: TimeLimits; kind: Conversation['kind'] },
 ): Settings => {
   const { greeting, hand_over, limits, language } = configuration
   return {
@@ -67,7 +75,8 @@ export const settingsFor = (
     sentences: sentencesIn(language),
     turns_max: limits.turns_max,
     tokens_max: limits.tokens_max,
-    reply_characters_max: limits.reply_characters_max,
+    reply_characters_max:
+      kind === 'sms' ? Math.min(limits.reply_characters_max, sms_characters_max) : limits.reply_characters_max,
     idle_ms: limits.idle_seconds * 1_000,
     ...time_limits,
   }

@@ -8,7 +8,7 @@ import { emptySave } from './plan-save.ts'
 import { summaryPromptFor } from './prompt.ts'
 import type { openSaves } from './save.ts'
 import { no_usage } from './state.ts'
-import { isOverDailyLimit } from './tokens.ts'
+import { isOverLimit } from './tokens.ts'
 import * as turns from './turns.ts'
 
 const timeout_ms = 20_000
@@ -28,7 +28,7 @@ export async function summarize(at: At, { claimed, configuration, timers, save }
   const { id, status, turn_count, summarized_until } = claimed
   const said = await turns.list(at, { conversation_id: id, after: summarized_until, limit: turns_max })
   const has_words = said.some(({ role }) => role === 'contact')
-  const may_ask = has_words && !(await isOverDailyLimit(at))
+  const may_ask = has_words && !(await isOverLimit(at, claimed))
   // Whoever says something meanwhile is answered first.
   const changed = new AbortController()
   const stopWatching = at.tools.watch.open(at, id, (snapshot) => {

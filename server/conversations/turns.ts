@@ -124,14 +124,17 @@ export interface TurnOf {
   turn: Turn
 }
 
-export async function insertTurns({ db, workspace }: At, turns: (TurnOf & { is_open?: boolean })[]): Promise<void> {
+export async function insertTurns(
+  { db, workspace }: At,
+  turns: (TurnOf & { is_open?: boolean; carried?: { id: string } })[],
+): Promise<void> {
   if (turns.length === 0) return
   const lines = turns.map(
-    ({ id, is_open, turn: { seq, role, text, is_interrupted, latency, usage, error, created_at } }) =>
+    ({ id, is_open, carried, turn: { seq, role, text, is_interrupted, latency, usage, error, created_at } }) =>
       copyLine([
         ...[workspace, id, seq, role, text, is_open ? 't' : 'f', is_interrupted ? 't' : 'f'],
         ...[latency === no_latency ? null : JSON.stringify(latency), usage === no_usage ? null : JSON.stringify(usage)],
-        ...[error, created_at],
+        ...[error, carried?.id ?? null, created_at],
       ]),
   )
   await db.copy('conversation_turns', turn_columns, lines.join(''))
@@ -139,7 +142,7 @@ export async function insertTurns({ db, workspace }: At, turns: (TurnOf & { is_o
 
 const turn_columns = [
   ...['workspace_id', 'conversation_id', 'seq', 'role', 'text', 'is_open', 'is_interrupted'],
-  ...['latency', 'usage', 'error', 'created_at'],
+  ...['latency', 'usage', 'error', 'message_id', 'created_at'],
 ]
 
 /** Writes the last words of open turns, and closes them. */

@@ -8,6 +8,7 @@ import { plainShare } from '../kit/work/capacity.ts'
 import type { DueKind } from '../kit/work/due.ts'
 import { dueRows } from '../kit/work/rows.ts'
 import type { RunContext, Work } from '../kit/work/work.ts'
+import { pausedUntil } from './answer-time.ts'
 import { asksForPerson, openAnswerer } from './answerer.ts'
 import { type ClaimedConversation, claim, type LoadedRun, type LoadedTurn, renew } from './claim.ts'
 import { Driver } from './driver.ts'
@@ -15,12 +16,14 @@ import { awaitsPerson } from './engine.ts'
 import type { EngineInput } from './input.ts'
 import { emptySave } from './plan-save.ts'
 import { openSaves } from './save.ts'
+import { sentencesIn } from './sentences.ts'
 import { settingsFor, type TimeLimits, time_limits, valuesOf } from './settings.ts'
 import { type Entry, history_turns, newState, type Settings, type State } from './state.ts'
 import { table } from './store.ts'
 import { summarize } from './summary.ts'
-import { isOverDailyLimit } from './tokens.ts'
+import { isOverLimit } from './tokens.ts'
 import { openTools } from './tools.ts'
+import { newTurn } from './turns.ts'
 import { Unsaved } from './unsaved.ts'
 
 /** A conversation that could not be continued this often is closed. */
@@ -74,11 +77,29 @@ async function run(at: At, claimed: ClaimedConversation, context: Context): Prom
     const { idle: _idle, ...timers } = timersOf(claimed, { configuration, now: at.now, person_ms })
     return summarize(at, { claimed, configuration, timers, save })
   }
+  const until = awaitsAgent(claimed) ? await pausedUntil(at, claimed) : undefined
+  if (until !== undefined) return pause(at, { claimed, configuration, save, until })
   const [driver, first] = await Promise.all([
     openDriver(at, { claimed, configuration, context }),
     firstInputs(at, claimed, configuration),
   ])
   await driver.run(first)
+}
+
+interface Pause {
+  claimed: ClaimedConversation
+  configuration: Configuration
+  save: SaveOne
+  until: number
+}
+
+/** The contact is told once, and answered later. */
+async function pause(at: At, { claimed, configuration, save, until }: Pause): Promise<void> {
+  const { limits, language } = configuration
+  const is_told = claimed.turns.findLast(({ role }) => role !== 'contact')?.role === 'system'
+  const told = newTurn({ seq: 0, role: 'system', text: sentencesIn(language).too_fast, created_at: '' })
+  const release = { timers: {}, idle_ms: limits.idle_seconds * 1_000, needs_summary: false, not_before: until }
+  await save(at, { ...emptySave(claimed), turns: is_told ? [] : [told], release })
 }
 
 const awaitsAgent = ({ status, awaits_answer }: ClaimedConversation): boolean => status === 'open' && awaits_answer
@@ -90,7 +111,12 @@ async function openDriver(
   const { id, agent_id, contact_id, contact, status, turn_count } = claimed
   const tools = await openTools(at, { conversation_id: id, agent_id, contact_id, configuration })
   const values = valuesOf(claimed, { contact, language: configuration.language, now: at.now })
-  const settings = settingsFor(configuration, { values, say_while: tools.say_while, time_limits: context.time_limits })
+  const settings = settingsFor(configuration, {
+    values,
+    say_while: tools.say_while,
+    time_limits: context.time_limits,
+    kind: claimed.kind,
+  })
   const open = claimed.turns.find(({ is_open }) => is_open)
   const unsaved = new Unsaved({ results: claimed.results, waited_ms: waitedFor(at, claimed) })
   if (open) unsaved.addInterrupted(interrupted_reply, open.text)
@@ -101,6 +127,7 @@ async function openDriver(
     state: stateOf(claimed, { configuration, settings, now: at.now }),
     answerer: openAnswerer({ at, claimed, configuration, tools }),
     tools,
+    is_live: claimed.kind !== 'sms',
     unsaved,
     seen: { status, turn_count },
     open: open && { reply: interrupted_reply, seq: open.seq, kept: open.text },
@@ -190,7 +217,7 @@ async function firstInputs(at: At, claimed: ClaimedConversation, { script }: Con
       { type: 'timer', name: 'person' },
       { type: 'timer', name: 'idle' },
     ]
-  if (!script && (await isOverDailyLimit(at))) return [{ type: 'limit' }]
+  if (!script && (await isOverLimit(at, claimed))) return [{ type: 'limit' }]
   const id = newId()
   return [claimed.turn_count === 0 ? { type: 'opened', id } : { type: 'resumed', id }]
 }

@@ -11,7 +11,9 @@ import { findRefusals } from '../../server/consent/refusals.ts'
 import { sealed_column as consent_column } from '../../server/consent/sealed.ts'
 import * as short_search from '../../server/contacts/short-search-totals.ts'
 import * as contacts from '../../server/contacts/store.ts'
+import { pausedUntil } from '../../server/conversations/answer-time.ts'
 import { claim as claimConversations } from '../../server/conversations/claim.ts'
+import * as message_claims from '../../server/conversations/message-claims.ts'
 import * as tokens from '../../server/conversations/tokens.ts'
 import * as conversation_turns from '../../server/conversations/turns.ts'
 import { answering } from '../../server/conversations/work.ts'
@@ -40,6 +42,7 @@ import { addToCounts } from '../../server/webhooks/delivery-counts.ts'
 import { sealed_columns as webhook_columns } from '../../server/webhooks/sealed.ts'
 import { background_kinds, openWorker } from '../../server/worker.ts'
 import * as workspaces from '../../server/workspaces/store.ts'
+import { openCarrier } from '../peers/carrier.ts'
 import { migrations, type Server, type Tenant } from './harness.ts'
 import { until } from './model-servers.ts'
 import { makeSample, pathFor, prepare, sampleBody, sendRequest, successStatus } from './operations.ts'
@@ -54,6 +57,7 @@ import {
   phoneNumber,
 } from './samples.ts'
 import { browser, inWorkspace, newPerson, newSessionToken, password } from './sessions.ts'
+import { newSmsChannel, text } from './sms.ts'
 
 const day_ms = 24 * 60 * 60 * 1000
 const never = () => false
@@ -70,6 +74,7 @@ export async function sendEverything(server: Server): Promise<void> {
   await sendWebhooks(server)
   await recordConsents(server)
   await talk(server)
+  await textBySms(server)
   await workOnChannels(server)
   await advanceTestClock(server)
   await visitDashboard(server)
@@ -122,14 +127,35 @@ async function talk(server: Server): Promise<void> {
   await conversation_turns.keepText(at, { id, seq: 1, text: 'When?' })
   await conversation_turns.closeTurns(at, [{ id, turn }])
   await conversation_turns.listTogether(at, { conversation_id: id, after: 0, limit: 1 })
-  await tokens.addTokens(at, 1)
-  await tokens.isOverDailyLimit(at)
+  await tokens.addTokens(at, [{ channel_id: null, tokens: 1 }])
+  await tokens.isOverLimit(at, { channel_id: null })
   const { leases } = answering(log)
   if (leases.per === 'item') await leases.renew(at, await claimConversations(at, { slots: 1 }))
   await call('DELETE', `/contacts/${contact_id}`)
   await call('DELETE', `/agents/${agent_id}`)
   await call('POST', `/conversations/${id}/close`)
   await call('POST', `/conversations/${id}/messages`, { text: 'Hello?' })
+}
+
+/** A thread by SMS, with a message whose fate is not known. */
+async function textBySms(server: Server): Promise<void> {
+  const carrier = await openCarrier({ troubleFor: () => 'accepted_without_answer' })
+  const tenant = await server.workspace()
+  const at = server.at(tenant.id)
+  const agent_id = (await tenant.call('POST', '/agents', { name: 'Reception', greeting: 'Hello' })).body.data.id
+  const channel = await newSmsChannel(server, tenant, { carrier, agent_id })
+  const later = () => clock.wall() + 3_000
+  await text(tenant, channel, 'Hello')
+  for (const word of ['START', 'Hello again']) await text(tenant, channel, word)
+  const [contact] = (await tenant.call('GET', '/contacts')).body.data
+  await tenant.call('POST', '/conversations', { agent_id, contact_id: contact.id, channel_id: channel.id })
+  await message_claims.renew(at, await message_claims.claim(server.at(tenant.id, later()), { slots: 1 }))
+  await pausedUntil(at, { id: contact.id, kind: 'sms', turn_count: 20 })
+  const other = (await tenant.call('POST', '/contacts', newContact())).body.data
+  await tenant.call('POST', '/conversations', { agent_id, contact_id: other.id, channel_id: channel.id })
+  await tenant.work(later())
+  await tenant.work(later() + 20_000)
+  await carrier.close()
 }
 
 async function workOnChannels(server: Server): Promise<void> {
@@ -144,7 +170,7 @@ async function workOnChannels(server: Server): Promise<void> {
   await channel_owners.findOwners(at, [id])
   await inTransaction(at, async (at) => {
     await channel_usage.reserve(at, { channels: [channel], wanted: new Map([[id, 1]]) })
-    await channel_usage.addTokens(at, [{ channel_id: id, tokens: 1 }])
+    await channel_usage.addTokens(at, /*T*/ [{ channel_id: id, tokens: 1 }])
     await channels.setFailing(at, { id, error: 'The account is suspended.' })
     await channels.remove(at, { id, isCurrent: () => true })
   })

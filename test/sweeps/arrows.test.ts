@@ -18,7 +18,7 @@ const ranks = [
   ['consent', 'agents'],
   ['channels'],
   ['conversations'],
-  ['imports', 'integrations', 'overview', 'people'],
+  ['imports', 'integrations', 'lines', 'overview', 'people'],
   ['config.ts'],
   ['service.ts', 'retention.ts', 'database.ts'],
   ['api.ts', 'worker.ts'],
@@ -197,9 +197,9 @@ test('the dashboard imports types from the server, and nothing else', () => {
   )
 })
 
-test('test helpers live in test/support, and those of the fault scenarios beside them', () => {
+test('test helpers live in test/support, other processes in test/peers, and those of the fault scenarios beside them', () => {
   const helpers = filesIn('test').filter(({ name }) => !name.endsWith('.test.ts'))
-  none(namesOf(helpers, ({ name }) => !/^(support|faults)\/|^run\.ts$/.test(name)))
+  none(namesOf(helpers, ({ name }) => !/^(support|peers|faults)\/|^run\.ts$/.test(name)))
 })
 
 test('every path that ARCHITECTURE.md and CONTRIBUTING.md name exists', () => {

@@ -22,6 +22,7 @@ const allowed: Record<string, string> = {
   'server/cli/key-actions.ts': 'authentication',
   'server/cli/workspace-actions.ts': 'when a new test clock begins',
   'server/conversations/claim.ts': 'leases',
+  'server/conversations/message-claims.ts': 'leases',
   'server/integrations/receive.ts': 'the timestamps of signatures',
   'server/main.ts': 'setup links',
   'server/models/routes.ts': 'rate limits',

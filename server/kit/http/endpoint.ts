@@ -13,7 +13,8 @@ import { matchesStrongly, matchesWeakly } from './etag.ts'
 import { allHeaders, headerValues, readHeader } from './headers.ts'
 import { hasStoredAnswer, type KeyedRequest, readKey } from './idempotency.ts'
 import type * as kinds from './operation.ts'
-import { bodyOf, type Caller, type Operation, type RawAnswer, uploadOf } from './operation.ts'
+import { bodyOf, type Caller, type Operation, uploadOf } from './operation.ts'
+import type { RawAnswer } from './raw.ts'
 import { openStreamBody } from './stream-body.ts'
 import { unlimited } from './stream-limits.ts'
 import { keyedRequest, receiveUpload } from './upload.ts'
@@ -161,6 +162,7 @@ function rawEndpoint(operation: kinds.Raw, context: EndpointContext): Endpoint {
       // `run` of a raw operation returns nothing else.
       const { status, body, ...more } = result as RawAnswer
       delay_ms = more.delay_ms ?? 0
+      if ('content_type' in body) return { status, headers: { 'content-type': body.content_type }, body: body.text }
       return { status, headers: {}, body: JSON.stringify(body) }
     }
     const call = callWithoutBody(operation, incoming)

@@ -2,6 +2,7 @@ import { type Static, type TSchema, Type } from 'typebox'
 import type { At } from '../at.ts'
 import type { Page } from '../postgres/page.ts'
 import type { Code, Problem } from '../problem.ts'
+import type { RawAnswer, RawRequest } from './raw.ts'
 import { type Version, versionOf, writeVersionOf } from './resource-version.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -56,20 +57,6 @@ export interface Upload {
   store: (at: At, bytes: AsyncIterable<Buffer>) => Promise<string>
   /** Deletes the file unless the write has taken it over. */
   discard: (at: At, id: string) => Promise<void>
-}
-
-/** The unparsed request of a raw operation. */
-export interface RawRequest {
-  /** By lower-case name, with one value for each time the header was sent. */
-  headers: NodeJS.Dict<string[]>
-  bytes: Buffer
-}
-
-export interface RawAnswer {
-  status: number
-  body: object
-  /** Delays the answer by this long, or until the client disconnects. */
-  delay_ms?: number
 }
 
 /** The client of a stream. */
@@ -188,7 +175,9 @@ export interface Raw<P extends TSchema = TSchema, Q extends TSchema = TSchema> e
   responses: Record<number, { description: string; schema: TSchema }>
   /** Samples of errors that say something else here than in other operations. */
   error_samples: Partial<Record<Code, Problem>>
-  run: (at: At, call: CallOf<P, Q>, request: RawRequest) => Promise<RawAnswer | Problem>
+  run?: (at: At, call: CallOf<P, Q>, request: RawRequest) => Promise<RawAnswer | Problem>
+  /** Serves concurrent requests of one workspace in one transaction. */
+  runMany?: (at: At, calls: { call: CallOf<P, Q>; request: RawRequest }[]) => Promise<(RawAnswer | Problem)[]>
 }
 
 /** Describes one thing that clients can do. Routes, checks and documents are made from it. */
@@ -286,8 +275,9 @@ export const stream = <P extends TSchema = Nothing, Q extends TSchema = Nothing>
   definition: Definition<Stream<P, Q>, ReadDefaults>,
 ): Operation => asOperation({ kind: 'stream', ...reading, ...definition })
 
+/** Give it `run`, or `runMany`. */
 export const raw = <P extends TSchema = Nothing, Q extends TSchema = Nothing>(
-  definition: Definition<Raw<P, Q>, ReadDefaults | 'headers' | 'body_example' | 'error_samples'>,
+  definition: Definition<Raw<P, Q>, ReadDefaults | 'headers' | 'body_example' | 'error_samples' | 'run' | 'runMany'>,
 ): Operation =>
   asOperation({ kind: 'raw', ...described, method: 'POST', headers: nothing, error_samples: {}, ...definition })
 

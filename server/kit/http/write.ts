@@ -8,7 +8,8 @@ import { sql } from '../postgres/sql.ts'
 import { idempotencyInProgress, Problem } from '../problem.ts'
 import { type Answer, failure } from './envelope.ts'
 import { type KeyedRequest, reserveKeys, storeAnswers } from './idempotency.ts'
-import type { Call, Caller, Raw, RawRequest, Write, WriteMany } from './operation.ts'
+import type { Call, Caller, Raw, Write, WriteMany } from './operation.ts'
+import type { RawRequest } from './raw.ts'
 
 export interface PendingWrite {
   operation: Write | WriteMany | Raw
@@ -26,6 +27,8 @@ const batch_lock_wait_ms = 500
 const single_lock_wait_ms = 100
 /** Per workspace, so that none uses all connections. */
 const limits = { size_max: 64, in_flight_max: 2 }
+/** Of a raw operation. One batch at a time, because messages of one sender are often in several. */
+const raw_limits = { size_max: 100, in_flight_max: 1, wait_max_ms: 5_000 }
 /** Client errors that are stored for replay. Any other error releases the idempotency key. */
 const stored_errors = ['NOT_FOUND', 'CONFLICT', 'INVALID_STATE', 'PRECONDITION_FAILED']
 
@@ -33,14 +36,17 @@ const stored_errors = ['NOT_FOUND', 'CONFLICT', 'INVALID_STATE', 'PRECONDITION_F
 export function writer(service: Service, queue = queuePerWorkspace()): (write: PendingWrite) => Promise<Answer> {
   const transact: Transact = (writes, lock_wait_ms) => runInTransaction(service, writes, lock_wait_ms)
   const in_flight = new Map<string, Promise<unknown>>()
-  const batched = openBatcher<PendingWrite, Answer | Error>(limits, (_key, writes) => runBatch(transact, writes))
+  const runAll = (_key: string, writes: PendingWrite[]) => runBatch(transact, writes)
+  const batched = openBatcher<PendingWrite, Answer | Error>(limits, runAll)
+  const batchedRaw = openBatcher<PendingWrite, Answer | Error>(raw_limits, runAll)
 
   async function run(write: PendingWrite): Promise<Answer> {
     const { operation, call } = write
-    if (operation.kind !== 'write_many') {
+    if (!isBatched(operation)) {
       return onlyOne(await queue(call.caller, () => transact([write], in_progress_wait_ms)))
     }
-    const outcome = await batched(`${operation.id} ${call.caller.workspace}`, write)
+    const batch = operation.kind === 'raw' ? batchedRaw : batched
+    const outcome = await batch(`${operation.id} ${call.caller.workspace}`, write)
     if (outcome instanceof Error) throw outcome
     return outcome
   }
@@ -61,6 +67,9 @@ export function writer(service: Service, queue = queuePerWorkspace()): (write: P
     }
   }
 }
+
+const isBatched = (operation: PendingWrite['operation']): boolean =>
+  operation.kind === 'write_many' || (operation.kind === 'raw' && operation.runMany !== undefined)
 
 type Queue = <T>(caller: Caller, work: () => Promise<T>) => Promise<T>
 
@@ -150,7 +159,7 @@ async function runInTransaction(service: Service, writes: PendingWrite[], lock_w
   return inTransaction(await atCaller(service, call.caller), run, { lock_timeout_ms: lock_wait_ms })
 }
 
-/** The writes are all of the same operation, and more than one only of a `write_many`. */
+/** The writes are all of the same operation, and more than one only of one that is batched. */
 async function resultsOf(at: At, writes: PendingWrite[]): Promise<unknown[]> {
   const [first] = writes
   if (!first) return []
@@ -160,13 +169,18 @@ async function resultsOf(at: At, writes: PendingWrite[]): Promise<unknown[]> {
       at,
       writes.map(({ call }) => call),
     )
+  if (operation.kind === 'raw' && operation.runMany)
+    return operation.runMany(
+      at,
+      writes.flatMap(({ call, request }) => (request ? [{ call, request }] : [])),
+    )
   const run = () => runOne(at, onlyOne(writes))
   return [keyed ? await undoneOnError(at.db, run) : await run()]
 }
 
 function runOne(at: At, { operation, call, request }: PendingWrite): Promise<unknown> {
   if (operation.kind === 'write') return operation.run(at, call)
-  if (operation.kind === 'raw' && request) return operation.run(at, call, request)
+  if (operation.kind === 'raw' && operation.run && request) return operation.run(at, call, request)
   throw new Error(`${operation.id} can't run alone`)
 }
 

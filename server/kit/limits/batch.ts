@@ -1,7 +1,7 @@
 import * as clock from '../clock.ts'
 import { overloaded } from '../problem.ts'
 
-const wait_max_ms = 2_000
+const default_wait_max_ms = 2_000
 const check_waits_every_ms = 100
 
 export interface BatchLimits {
@@ -11,6 +11,8 @@ export interface BatchLimits {
   in_flight_max: number
   /** While a batch of the key is in flight, a further one starts only when this many calls wait. 1 by default. */
   concurrent_size_min?: number
+  /** Calls that wait longer are rejected. */
+  wait_max_ms?: number
 }
 
 interface WaitingCall<In, Out> {
@@ -34,7 +36,7 @@ interface KeyState<In, Out> {
  * earlier batches are in flight. Rejects calls that wait longer than `wait_max_ms`.
  */
 export function openBatcher<In, Out>(
-  { size_max, in_flight_max, concurrent_size_min = 1 }: BatchLimits,
+  { size_max, in_flight_max, concurrent_size_min = 1, wait_max_ms = default_wait_max_ms }: BatchLimits,
   run: (key: string, inputs: In[]) => Promise<Out[]>,
 ): (key: string, input: In) => Promise<Out> {
   const keys = new Map<string, KeyState<In, Out>>()

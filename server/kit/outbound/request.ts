@@ -23,6 +23,8 @@ export interface OutboundResponse {
 /** The request was not sent, or got no valid response. The message is shown to the client. */
 export class OutboundError extends Error {}
 export class OutboundTimeout extends OutboundError {}
+/** The server was not reached: the request had no effect. */
+export class NotConnectedError extends OutboundError {}
 
 export const host_not_found = 'The host name was not found.'
 
@@ -122,8 +124,11 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 export const finished = new Error('the request is finished')
 export const canceled = 'The request was canceled.'
 
+const not_connected = ['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT', 'ENOTFOUND', 'ENODATA']
+
 export function toOutboundError(error: Error): OutboundError {
   if (error instanceof OutboundError) return error
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
-  return new OutboundError(messages[code] ?? `The request could not be sent: ${code}.`)
+  const message = messages[code] ?? `The request could not be sent: ${code}.`
+  return not_connected.includes(code) ? new NotConnectedError(message) : new OutboundError(message)
 }

@@ -1,0 +1,161 @@
+import { chooseVersion } from '../agents/choose-version.ts'
+import type { Configuration } from '../agents/configuration.ts'
+import * as agents from '../agents/find.ts'
+import { findVersion } from '../agents/find-version.ts'
+import type { AgentWithDraft } from '../agents/schema.ts'
+import * as events from '../events/store.ts'
+import type { At } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { newId } from '../kit/id.ts'
+import { sql } from '../kit/postgres/sql.ts'
+import { answer_after_ms } from './answer-time.ts'
+import * as counts from './counts.ts'
+import { event_types } from './event-types.ts'
+import type { Conversation } from './schema.ts'
+import { announce } from './store.ts'
+import { insertTurns, newTurn } from './turns.ts'
+
+/** A conversation that is to begin. */
+export interface Beginning
+  extends Pick<Conversation, 'kind' | 'channel_id' | 'contact_id' | 'counterpart'>,
+    Partial<Pick<Conversation, 'id' | 'variables' | 'metadata'>> {
+  agent: { id: string; name: string }
+  version: { id: string | null; version_label: string; configuration: Configuration }
+  awaits_answer: boolean
+}
+
+export function newConversation({ now }: At, beginning: Beginning): Conversation {
+  const { agent, version, awaits_answer, ...given } = beginning
+  const created_at = clock.iso(now)
+  return {
+    id: given.id ?? newId(),
+    kind: given.kind,
+    status: 'open',
+    channel_id: given.channel_id,
+    agent_id: agent.id,
+    agent_name: agent.name,
+    agent_version: { id: version.id, version_label: version.version_label },
+    contact_id: given.contact_id,
+    counterpart: given.counterpart,
+    is_answering: awaits_answer,
+    turn_count: 0,
+    last_turn_at: null,
+    hand_over_reason: null,
+    close_reason: null,
+    results: {},
+    summary: null,
+    variables: given.variables ?? {},
+    metadata: given.metadata ?? {},
+    usage: { input_tokens: 0, output_tokens: 0 },
+    redacted_at: null,
+    created_at,
+    updated_at: created_at,
+  }
+}
+
+interface ToInsert {
+  conversation: Conversation
+  /** The configuration, when it is a draft. */
+  draft?: Configuration | null
+}
+
+/** Returns the ids of those that were inserted. A number has one open conversation on a channel. */
+export async function insert(at: At, all: ToInsert[]): Promise<Set<string>> {
+  const { db, workspace, now } = at
+  const rows = all.map(({ conversation, draft = null }) => ({
+    ...conversation,
+    version_id: conversation.agent_version.id,
+    version_label: conversation.agent_version.version_label,
+    draft,
+    awaits_answer: conversation.is_answering,
+    due_at: clock.iso(now + (conversation.turn_count > 0 ? answer_after_ms(conversation.kind) : 0)),
+  }))
+  const inserted = await db.many<{ id: string }>(
+    sql`insert into conversations (workspace_id, id, kind, status, channel_id, agent_id, agent_name, version_id, version_label,
+        draft, contact_id, counterpart, turn_count, last_turn_at, variables, metadata, awaits_answer, created_at, updated_at,
+        due_at)
+      select ${workspace}, id, kind, status, channel_id, agent_id, agent_name, version_id, version_label, draft, contact_id,
+        counterpart, turn_count, last_turn_at, variables, metadata, awaits_answer, created_at, updated_at, due_at
+      from json_to_recordset(${JSON.stringify(rows)}) as row (id uuid, kind text, status text, channel_id uuid, agent_id uuid,
+        agent_name text, version_id uuid, version_label text, draft jsonb, contact_id uuid, counterpart text,
+        turn_count integer, last_turn_at timestamptz, variables jsonb, metadata jsonb, awaits_answer boolean,
+        created_at timestamptz, updated_at timestamptz, due_at timestamptz)
+      on conflict (workspace_id, channel_id, counterpart)
+        where kind = 'sms' and status <> 'closed' and counterpart is not null do nothing
+      returning id`,
+  )
+  const ids = new Set(inserted.map(({ id }) => id))
+  const started = all.flatMap(({ conversation }) => (ids.has(conversation.id) ? [conversation] : []))
+  await Promise.all([
+    counts.count(
+      at,
+      started.map(() => ({ from: null, to: 'open' as const })),
+    ),
+    events.record(
+      at,
+      event_types.started,
+      started.map((data) => ({ data })),
+    ),
+  ])
+  for (const { id } of started) announce(at, id)
+  return ids
+}
+
+/** The agent, shared, so that it is not deleted before the transaction ends. Undefined if there is none. */
+export const findAgent = async (at: At, id: string): Promise<AgentWithDraft | undefined> =>
+  (await agents.share(at, id)) ? agents.get(at, id) : undefined
+
+/** The version that answers this counterpart. */
+export async function versionFor(at: At, agent: AgentWithDraft, counterpart: string): Promise<Beginning['version']> {
+  const version = await findVersion(at, { agent_id: agent.id, version_id: chooseVersion(agent, counterpart).id })
+  if (!version) throw new Error('an agent has no such version')
+  return version
+}
+
+/** Begins a conversation with a visitor of a web chat. The agent speaks first, if it has first words. Undefined without the agent. */
+export async function beginChat(
+  at: At,
+  { channel_id, agent_id, message }: { channel_id: string; agent_id: string; message: string | null },
+): Promise<Conversation | undefined> {
+  const id = newId()
+  const agent = await findAgent(at, agent_id)
+  if (!agent) return undefined
+  const version = await versionFor(at, agent, id)
+  const beginning: Beginning = {
+    id,
+    agent,
+    version,
+    kind: 'web_chat',
+    channel_id,
+    contact_id: null,
+    counterpart: null,
+    awaits_answer: message !== null || hasFirstWords(version.configuration),
+  }
+  const conversation = newConversation(at, beginning)
+  await insertWithMessage(at, { conversation, message })
+  return conversation
+}
+
+export const hasFirstWords = ({ greeting, script }: Configuration): boolean => greeting !== null || script !== null
+
+/** With the contact's first words, if there are any. False if the number has an open conversation on the channel. */
+export async function insertWithMessage(
+  at: At,
+  { conversation, message, draft }: ToInsert & { message: string | null },
+): Promise<boolean> {
+  const { id, contact_id, created_at } = conversation
+  if (message !== null) Object.assign(conversation, { turn_count: 1, last_turn_at: created_at })
+  const turns =
+    message === null ? [] : [{ id, contact_id, turn: newTurn({ seq: 1, role: 'contact', text: message, created_at }) }]
+  const inserted = await insert(at, [{ conversation, draft: draft ?? null }])
+  if (inserted.size === 0) return false
+  await Promise.all([
+    insertTurns(at, turns),
+    events.record(
+      at,
+      event_types.turn,
+      turns.map((data) => ({ data })),
+    ),
+  ])
+  return true
+}

@@ -1,0 +1,103 @@
+import { stamp } from '../contacts/stamps.ts'
+import * as events from '../events/store.ts'
+import type { At } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
+import { event_types } from './event-types.ts'
+import { merge, milestones, type Report } from './message-status.ts'
+import { announce } from './store.ts'
+
+/** What is known of a message, from the carrier's answer or from a report that it sent. */
+export interface MessageReport extends Partial<Report> {
+  id: string
+  carrier_id?: string | undefined
+  /** The message was certainly not sent, or it is not known: it is tried or looked up at this time. */
+  retry?: { due_at: number; token: string; is_unsent: boolean }
+}
+
+interface Row extends Report {
+  id: string
+  conversation_id: string
+  seq: number
+  carrier_id: string | null
+  sent_at: string | null
+  created_at: string
+  due_at: string | null
+  lease_token: string | null
+  contact_id: string | null
+}
+
+/** Reports may come in any order and more than once: the row is then the same. */
+export async function record(at: At, reports: MessageReport[]): Promise<void> {
+  const rows = await lockAll(at, reports)
+  const changes = reports.flatMap((report) => {
+    const before = rows.get(report.id)
+    if (!before) return []
+    const after = apply(before, report)
+    rows.set(report.id, after)
+    return [{ before, after, milestones: milestones(before.status, after.status) }]
+  })
+  const happened = (name: 'sent' | 'delivered' | 'failed') =>
+    changes.flatMap(({ after, milestones }) => (milestones.includes(name) ? [{ data: dataOf(after) }] : []))
+  await Promise.all([
+    updateRows(at, [...rows.values()]),
+    events.record(at, event_types.sent, happened('sent')),
+    events.record(at, event_types.delivered, happened('delivered')),
+    events.record(at, event_types.failed, happened('failed')),
+    stamp(
+      at,
+      changes.flatMap(({ after: { contact_id, sent_at, created_at }, milestones }) =>
+        contact_id !== null && milestones.includes('sent')
+          ? [{ contact_id, at: clock.parse(sent_at ?? created_at) }]
+          : [],
+      ),
+    ),
+  ])
+  for (const { after } of changes) announce(at, after.conversation_id)
+}
+
+const dataOf = ({ id, conversation_id, seq, status, error }: Row) => ({ id, conversation_id, seq, status, error })
+
+async function lockAll({ db, workspace }: At, reports: MessageReport[]): Promise<Map<string, Row>> {
+  const rows = await db.many<Row>(
+    sql`select id, conversation_id, seq, carrier_id, status, error, sent_at, created_at, due_at, lease_token,
+        (select contact_id from conversations
+          where conversations.workspace_id = ${workspace} and conversations.id = conversation_id) as contact_id
+      from messages where workspace_id = ${workspace} and direction = 'outbound'
+        and id = any(${toArrayLiteral([...new Set(reports.map(({ id }) => id))])}::uuid[])
+      order by id for no key update`,
+  )
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+function apply(before: Row, { status, error = null, carrier_id, retry }: MessageReport): Row {
+  const merged = status ? merge(before, { status, error }) : before
+  const after = {
+    ...before,
+    status: merged.status,
+    error: merged.error,
+    carrier_id: before.carrier_id ?? carrier_id ?? null,
+  }
+  const is_settled = after.status !== 'queued' || after.carrier_id !== null
+  if (is_settled) return { ...after, due_at: null, lease_token: null }
+  // Another process may have begun to send it.
+  if (!retry || before.lease_token !== retry.token) return after
+  return {
+    ...after,
+    due_at: clock.iso(retry.due_at),
+    lease_token: null,
+    sent_at: retry.is_unsent ? null : after.sent_at,
+  }
+}
+
+async function updateRows({ db, workspace }: At, rows: Row[]): Promise<void> {
+  if (rows.length === 0) return
+  await db.run(
+    sql`update messages set status = row.status, error = row.error, carrier_id = row.carrier_id, sent_at = row.sent_at,
+        due_at = row.due_at, lease_token = row.lease_token,
+        lease_until = case when row.lease_token is null then null else messages.lease_until end
+      from json_to_recordset(${JSON.stringify(rows)}) as row (id uuid, status text, error text, carrier_id text,
+        sent_at timestamptz, due_at timestamptz, lease_token uuid)
+      where messages.workspace_id = ${workspace} and messages.id = row.id`,
+  )
+}

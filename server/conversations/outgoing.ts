@@ -1,0 +1,76 @@
+import * as channels from '../channels/store.ts'
+import { findRefusals, refusal } from '../consent/refusals.ts'
+import type { At } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { newId } from '../kit/id.ts'
+import { copyLine } from '../kit/postgres/copy.ts'
+import type { Message } from './schema.ts'
+import { segmentsOf } from './segments.ts'
+import type { TurnOf } from './turns.ts'
+
+/** Also the kind of due work, and the topic of notifications. */
+export const table = 'messages'
+
+/** A message that goes or went through a carrier. Its text is that of its turn. */
+export interface NewMessage {
+  id: string
+  conversation_id: string
+  seq: number
+  channel_id: string
+  direction: 'inbound' | 'outbound'
+  carrier_id: string | null
+  message: Message
+  is_exempt: boolean
+}
+
+interface Thread {
+  channel_id: string | null
+  counterpart: string | null
+}
+
+/** Adds the message by which a turn is sent, if the conversation has a number to send it to. */
+export function withMessage<T extends TurnOf>(
+  said: T,
+  { channel_id, counterpart, is_exempt = false }: Thread & { is_exempt?: boolean },
+): T & { carried?: NewMessage } {
+  const { id: conversation_id, turn } = said
+  if (channel_id === null || counterpart === null || turn.text === '') return said
+  const message: Message = { status: 'queued', segments: segmentsOf(turn.text), error: null }
+  const carried: NewMessage = {
+    ...{ id: newId(), conversation_id, seq: turn.seq, channel_id, carrier_id: null, message, is_exempt },
+    direction: 'outbound',
+  }
+  return { ...said, turn: { ...turn, message }, carried }
+}
+
+/** Outgoing ones are sent after the commit. */
+export async function insertMessages({ db, workspace, now }: At, messages: NewMessage[]): Promise<void> {
+  if (messages.length === 0) return
+  const created_at = clock.iso(now)
+  const lines = messages.map(({ direction, message, is_exempt, ...row }) =>
+    copyLine([
+      ...[workspace, row.id, row.conversation_id, row.seq, row.channel_id, direction, row.carrier_id, message.status],
+      ...[message.segments, is_exempt ? 't' : 'f', created_at, direction === 'outbound' ? created_at : null],
+    ]),
+  )
+  await db.copy(table, columns, lines.join(''))
+  if (messages.some(({ direction }) => direction === 'outbound')) db.notify({ topic: table, workspace })
+}
+
+const columns = [
+  ...['workspace_id', 'id', 'conversation_id', 'seq', 'channel_id', 'direction', 'carrier_id', 'status'],
+  ...['segments', 'is_exempt', 'created_at', 'due_at'],
+]
+
+/** Of an event. */
+export const messageData = ({ id, conversation_id, seq, message: { status, error } }: NewMessage) => ({
+  ...{ id, conversation_id, seq, status, error },
+})
+
+/** Throws when nothing may be sent to this number. */
+export async function assertMaySend(at: At, phone_number: string): Promise<void> {
+  const own_numbers = await channels.ownNumbers(at)
+  const refusals = await findRefusals(at, { kind: 'sms', phone_numbers: [phone_number], own_numbers })
+  const rule = refusals.get(phone_number)
+  if (rule) throw refusal(rule)
+}

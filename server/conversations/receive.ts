@@ -1,0 +1,259 @@
+import { findConfiguration } from '../agents/find-version.ts'
+import * as channels from '../channels/store.ts'
+import * as refusing from '../consent/refusals.ts'
+import * as consent from '../consent/store.ts'
+import { wordOf } from '../consent/words.ts'
+import { isPhoneNumber } from '../contacts/phone.ts'
+import { stamp } from '../contacts/stamps.ts'
+import * as contacts from '../contacts/store.ts'
+import type { At } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { newId } from '../kit/id.ts'
+import { sql } from '../kit/postgres/sql.ts'
+import { invalidState } from '../kit/problem.ts'
+import { storable, truncate } from '../kit/text.ts'
+import { findAgent, insert, newConversation, versionFor } from './begin.ts'
+import { type NewMessage, withMessage } from './outgoing.ts'
+import { type Conversation, text_length_max } from './schema.ts'
+import { segmentsOf } from './segments.ts'
+import { sentencesIn } from './sentences.ts'
+import { columns, type LockedConversation } from './store.ts'
+import { newTurn } from './turns.ts'
+import { type Received, writeReceived } from './write-received.ts'
+
+/** A message that a carrier has brought. */
+export interface Inbound {
+  channel: { id: string; agent_id: string | null }
+  /** The carrier's own id. A message that comes again has the same one. */
+  carrier_id: string
+  /** A number, or another name of the sender, to which nothing can be sent. */
+  from: string
+  text: string
+}
+
+/** The messages of one sender on one channel, in order. Only the last one may be a word such as STOP. */
+interface Said {
+  key: string
+  channel: Inbound['channel']
+  from: string
+  contact_id: string | null
+  messages: Inbound[]
+  word: ReturnType<typeof wordOf>
+}
+
+/**
+ * Writes messages with everything that follows from them: contacts, conversations, turns, consent and events. Repeated
+ * messages have no effect. Each conversation is answered in the background, unless its sender may not be written to.
+ */
+export async function receive(at: At, messages: Inbound[]): Promise<void> {
+  const fresh = await withoutRepeats(at, messages)
+  const contact_ids = await findContacts(at, fresh)
+  await stamp(
+    at,
+    [...contact_ids.values()].map((contact_id) => ({ contact_id, at: at.now })),
+  )
+  // Another round begins after each word, because it changes what follows.
+  for (let rest = fresh; rest.length > 0; ) {
+    const { said, later } = splitAtWords(rest, contact_ids)
+    await receiveRound(at, said)
+    rest = later
+  }
+}
+
+async function withoutRepeats({ db, workspace }: At, messages: Inbound[]): Promise<Inbound[]> {
+  const by_key = new Map(
+    messages.toReversed().map((message) => [carrierKey(message.channel.id, message.carrier_id), message]),
+  )
+  const unique = messages.filter(
+    (message) => by_key.get(carrierKey(message.channel.id, message.carrier_id)) === message,
+  )
+  const known = await db.many<{ channel_id: string; carrier_id: string }>(
+    sql`select channel_id, carrier_id from messages
+      where workspace_id = ${workspace} and channel_id = any(${unique.map(({ channel }) => channel.id)}::uuid[])
+        and carrier_id = any(${unique.map(({ carrier_id }) => carrier_id)}::text[])`,
+  )
+  const known_keys = new Set(known.map(({ channel_id, carrier_id }) => carrierKey(channel_id, carrier_id)))
+  return unique.filter(({ channel, carrier_id }) => !known_keys.has(carrierKey(channel.id, carrier_id)))
+}
+
+const carrierKey = (channel_id: string, carrier_id: string): string => `${channel_id} ${carrier_id}`
+
+/** Contacts by number. A number without a contact gets one. */
+async function findContacts(at: At, messages: Inbound[]): Promise<Map<string, string>> {
+  const numbers = [...new Set(messages.map(({ from }) => from).filter(isPhoneNumber))]
+  const found = await contacts.idsByNumber(at, numbers)
+  const missing = numbers.filter((number) => !found.has(number))
+  if (missing.length === 0) return found
+  await contacts.create(
+    at,
+    missing.map((phone_number) => ({ phone_number, source: 'inbound' as const })),
+  )
+  return contacts.idsByNumber(at, numbers)
+}
+
+function splitAtWords(messages: Inbound[], contact_ids: Map<string, string>): { said: Said[]; later: Inbound[] } {
+  const by_key = new Map<string, Said>()
+  const later: Inbound[] = []
+  for (const message of messages) {
+    const { channel, from } = message
+    const key = threadKey(channel.id, from)
+    const said = by_key.get(key)
+    if (said?.word) {
+      later.push(message)
+      continue
+    }
+    const word = wordOf(message.text)
+    if (said) {
+      said.messages.push(message)
+      said.word = word
+    } else by_key.set(key, { key, channel, from, contact_id: contact_ids.get(from) ?? null, messages: [message], word })
+  }
+  // Sorted, so that concurrent transactions lock conversations in the same order and don't deadlock.
+  return { said: [...by_key.values()].sort((left, right) => (left.key < right.key ? -1 : 1)), later }
+}
+
+const threadKey = (channel_id: string, counterpart: string): string => `${channel_id} ${counterpart}`
+
+async function receiveRound(at: At, all: Said[]): Promise<void> {
+  const [threads, refusals] = await Promise.all([openThreads(at, all), findRefusals(at, all)])
+  await recordWords(at, { all, refusals, threads })
+  const received = await Promise.all(
+    all.map(async (said) =>
+      toReceived(at, { said, thread: threadOf(threads, said), refusal: refusals.get(said.from) }),
+    ),
+  )
+  await writeReceived(at, received)
+}
+
+type Threads = Map<string, LockedConversation>
+type Refusals = Awaited<ReturnType<typeof refusing.findRefusals>>
+
+function threadOf(threads: Threads, { key }: Said): LockedConversation {
+  const thread = threads.get(key)
+  if (!thread) throw new Error('a conversation was neither found nor begun')
+  return thread
+}
+
+const findRefusals = async (at: At, all: Said[]): Promise<Refusals> =>
+  refusing.findRefusals(at, {
+    kind: 'sms',
+    phone_numbers: [...new Set(all.map(({ from }) => from).filter(isPhoneNumber))],
+    own_numbers: await channels.ownNumbers(at),
+  })
+
+/** The open conversations, locked. One that is missing is begun, by this or a concurrent transaction. */
+async function openThreads(at: At, all: Said[]): Promise<Threads> {
+  const found = await lockThreads(at, all)
+  const missing = all.filter(({ key }) => !found.has(key))
+  if (missing.length === 0) return found
+  const begun = await beginningsOf(at, missing)
+  const ids = await insert(
+    at,
+    begun.map((conversation) => ({ conversation })),
+  )
+  const inserted = begun.filter(({ id }) => ids.has(id)).map((begun) => ({ ...begun, awaits_answer: false }))
+  const others = missing.filter((_, index) => !ids.has(begun[index]?.id ?? ''))
+  return new Map([...found, ...(await lockThreads(at, others)), ...inserted.map(byThread)])
+}
+
+async function lockThreads({ db, workspace }: At, all: Said[]): Promise<Threads> {
+  if (all.length === 0) return new Map()
+  const locked = await db.many<LockedConversation>(
+    sql`select ${columns}, awaits_answer from conversations
+      where workspace_id = ${workspace} and kind = 'sms' and status <> 'closed' and counterpart is not null
+        and channel_id = any(${all.map(({ channel }) => channel.id)}::uuid[])
+        and counterpart = any(${all.map(({ from }) => from)}::text[])
+      order by channel_id, counterpart for no key update`,
+  )
+  return new Map(locked.map(byThread))
+}
+
+const byThread = (thread: LockedConversation): [string, LockedConversation] => [
+  threadKey(thread.channel_id ?? '', thread.counterpart ?? ''),
+  thread,
+]
+
+async function beginningsOf(at: At, all: Said[]): Promise<Conversation[]> {
+  const agent_ids = [...new Set(all.map(({ channel }) => channel.agent_id ?? ''))]
+  const agents = new Map(await Promise.all(agent_ids.map(async (id) => [id, await findAgent(at, id)] as const)))
+  return Promise.all(
+    all.map(async ({ channel, from, contact_id }) => {
+      const agent = agents.get(channel.agent_id ?? '')
+      if (!agent) throw invalidState('No agent answers on this channel.')
+      const version = await versionFor(at, agent, contact_id ?? from)
+      const parts = {
+        kind: 'sms' as const,
+        channel_id: channel.id,
+        contact_id,
+        counterpart: from,
+        awaits_answer: false,
+      }
+      return newConversation(at, { ...parts, agent, version })
+    }),
+  )
+}
+
+/** Words that change what may be sent go into the ledger. */
+async function recordWords(at: At, { all, refusals, threads }: { all: Said[]; refusals: Refusals; threads: Threads }) {
+  const entries = all.flatMap((said) => {
+    const { from: phone_number, contact_id, word } = said
+    const has_opted_out = refusals.get(phone_number) === 'opted_out'
+    if (!isPhoneNumber(phone_number) || (word !== 'opt_in' && (word !== 'opt_out' || has_opted_out))) return []
+    const { id: conversation_id, turn_count } = threadOf(threads, said)
+    const evidence = { conversation_id, seq: turn_count + said.messages.length }
+    const status = word === 'opt_in' ? ('granted' as const) : ('revoked' as const)
+    return [{ phone_number, contact_id, kind: 'all' as const, status, source: 'sms_keyword' as const, evidence }]
+  })
+  if (entries.length > 0) await consent.record(at, entries)
+}
+
+interface ToReceive {
+  said: Said
+  thread: LockedConversation
+  refusal: ReturnType<Refusals['get']>
+}
+
+async function toReceived(at: At, { said, thread, refusal }: ToReceive): Promise<Received> {
+  const { id, contact_id, turn_count, channel_id, counterpart } = thread
+  const created_at = clock.iso(at.now)
+  const turns = said.messages.map(({ text, carrier_id }, index) => {
+    const kept = truncate(storable(text), text_length_max)
+    const message = { status: 'delivered' as const, segments: segmentsOf(text), error: null }
+    const seq = turn_count + index + 1
+    const carried: NewMessage = {
+      ...{ id: newId(), conversation_id: id, seq, channel_id: said.channel.id, carrier_id, message, is_exempt: false },
+      direction: 'inbound',
+    }
+    return { id, contact_id, turn: newTurn({ seq, role: 'contact', text: kept, message, created_at }), carried }
+  })
+  const sentence = await confirmationOf(at, { said, thread, refusal })
+  const seq = turn_count + turns.length + 1
+  const confirmation = sentence && {
+    id,
+    contact_id,
+    turn: newTurn({ seq, role: 'system', text: sentence, created_at }),
+  }
+  // Words that are not answered by the agent may come after others that are.
+  const asks_agent = said.messages.length > (said.word ? 1 : 0)
+  return {
+    before: thread,
+    turns: [
+      ...turns,
+      ...(confirmation ? [withMessage(confirmation, { channel_id, counterpart, is_exempt: true })] : []),
+    ],
+    awaits_answer: thread.awaits_answer || (asks_agent && refusal === undefined && isPhoneNumber(said.from)),
+    closes: said.word === 'opt_out',
+  }
+}
+
+/** What a word is answered with. An opt-out is confirmed once. */
+async function confirmationOf(
+  at: At,
+  { said: { word, from }, thread, refusal }: ToReceive,
+): Promise<string | undefined> {
+  if (word === undefined || !isPhoneNumber(from) || (word === 'opt_out' && refusal === 'opted_out')) return undefined
+  const { agent_id, agent_version } = thread
+  const version_id = agent_version.id
+  const configuration = version_id && (await findConfiguration(at, { agent_id, version_id }))
+  return sentencesIn(configuration ? configuration.language : 'en')[word]
+}

@@ -1,0 +1,31 @@
+import type { StoredChannel } from '../channels/store.ts'
+import type { At } from '../kit/at.ts'
+
+/** A service that brings messages to telephones. */
+export interface Carrier {
+  send: (at: At, message: CarrierMessage) => Promise<SendResult>
+  /** The messages with this text from the channel to the number since then, oldest first. Fails when the carrier can't say. */
+  find: (at: At, message: CarrierMessage & { since: number }) => Promise<CarrierReport[]>
+}
+
+export interface CarrierMessage {
+  channel: StoredChannel
+  /** Our own id of the message. */
+  id: string
+  to: string
+  text: string
+}
+
+export interface CarrierReport {
+  carrier_id: string
+  status: 'queued' | 'sent' | 'delivered' | 'failed'
+  error: string | null
+}
+
+export type SendResult =
+  | ({ type: 'accepted' } & CarrierReport)
+  | { type: 'refused'; error: string; has_opted_out: boolean; is_account_refused: boolean }
+  /** It was certainly not sent, and can be sent again. */
+  | { type: 'not_sent'; error: string; is_account_refused: boolean }
+  /** It may have been sent. */
+  | { type: 'unknown' }

@@ -1,0 +1,148 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { openAuthToken, type StoredChannel } from '../channels/store.ts'
+import type { At } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { NotConnectedError, OutboundError, type OutboundResponse } from '../kit/outbound/request.ts'
+import type { Carrier, CarrierMessage, CarrierReport, SendResult } from './carrier.ts'
+
+const timeout_ms = 15_000
+const bytes_max = 1024 * 1024
+/** Of messages to one number on one day. */
+const found_max = 1_000
+/** Twilio's own clock may differ. */
+const clock_difference_ms = 60_000
+/** The recipient has replied with STOP to Twilio. */
+const opted_out_code = 21610
+
+interface Answer {
+  sid?: unknown
+  status?: unknown
+  error_code?: unknown
+  error_message?: unknown
+  code?: unknown
+  message?: unknown
+  messages?: unknown
+  body?: unknown
+  date_created?: unknown
+}
+
+export const twilio: Carrier = { send, find }
+
+/** The URL for reports about a message. It has our own id, so that a report also counts when Twilio's answer was lost. */
+export const statusUrl = (address: string, channel_id: string, message_id: string): string =>
+  `${inboundUrl(address, channel_id)}/status/${message_id}`
+
+export const inboundUrl = (address: string, channel_id: string): string => `${address}/sms/${channel_id}`
+
+async function send(at: At, message: CarrierMessage): Promise<SendResult> {
+  const { channel, id, to, text } = message
+  const form = new URLSearchParams({
+    ...{ To: to, From: channel.address ?? '', Body: text },
+    StatusCallback: statusUrl(at.tools.address(), channel.id, id),
+  })
+  try {
+    return toResult(await request(at, channel, { method: 'POST', path: 'Messages.json', body: form.toString() }))
+  } catch (error) {
+    if (error instanceof NotConnectedError) return { type: 'not_sent', error: error.message, is_account_refused: false }
+    if (error instanceof OutboundError) return { type: 'unknown' }
+    throw error
+  }
+}
+
+/** Above 500, and without a valid answer, the message may have been accepted. */
+function toResult({ status, body }: OutboundResponse): SendResult {
+  const answer = parse(body)
+  if (status === 200 || status === 201) {
+    const report = toReport(answer)
+    return report ? { type: 'accepted', ...report } : { type: 'unknown' }
+  }
+  if (status >= 500 || status < 400 || status === 408) return { type: 'unknown' }
+  const code = typeof answer.code === 'number' ? ` ${answer.code}` : ''
+  const reason = typeof answer.message === 'string' ? `: ${answer.message.slice(0, 300)}` : ''
+  const error = `The carrier refused the message (${status}${code})${reason}`
+  if (status === 429) return { type: 'not_sent', error, is_account_refused: false }
+  if (status === 401 || status === 403) return { type: 'not_sent', error, is_account_refused: true }
+  return { type: 'refused', error, has_opted_out: answer.code === opted_out_code, is_account_refused: status === 404 }
+}
+
+async function find(
+  at: At,
+  { channel, to, text, since }: CarrierMessage & { since: number },
+): Promise<CarrierReport[]> {
+  const earliest = since - clock_difference_ms
+  const query = new URLSearchParams({ To: to, From: channel.address ?? '', PageSize: String(found_max) })
+  query.append('DateSent>', clock.iso(earliest).slice(0, 10))
+  const { status, body } = await request(at, channel, { method: 'GET', path: `Messages.json?${query}` })
+  if (status !== 200) throw new OutboundError(`The carrier answered with ${status}.`)
+  const { messages } = parse(body)
+  if (!Array.isArray(messages)) throw new OutboundError('The carrier did not answer with messages.')
+  return messages
+    .map((message: unknown): Answer => Object(message))
+    .filter(({ body, date_created }) => body === text && Date.parse(String(date_created)) >= earliest)
+    .sort((left, right) => Date.parse(String(left.date_created)) - Date.parse(String(right.date_created)))
+    .flatMap((message) => toReport(message) ?? [])
+}
+
+interface Request {
+  method: 'GET' | 'POST'
+  path: string
+  body?: string
+}
+
+function request(at: At, channel: StoredChannel, { method, path, body }: Request): Promise<OutboundResponse> {
+  const { account_sid, api_url, is_api_url_trusted } = channel
+  const token = openAuthToken(at, channel)
+  if (!account_sid || !api_url || token === undefined)
+    throw new NotConnectedError("The channel's account or token is missing, or was encrypted with another SECRETS_KEY.")
+  const url = `${api_url.replace(/\/$/, '')}/2010-04-01/Accounts/${account_sid}/${path}`
+  const headers = {
+    authorization: `Basic ${Buffer.from(`${account_sid}:${token}`).toString('base64')}`,
+    accept: 'application/json',
+    ...(body !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
+  }
+  const options = { method, headers, timeout_ms, bytes_max, ...(body !== undefined && { body }) }
+  return at.tools.outbound.send(url, options, is_api_url_trusted)
+}
+
+function parse(body: Buffer): Answer {
+  try {
+    return Object(JSON.parse(body.toString('utf8')))
+  } catch {
+    return {}
+  }
+}
+
+function toReport({ sid, status, error_code, error_message }: Answer): CarrierReport | undefined {
+  if (typeof sid !== 'string' || sid === '' || sid.length > 100) return undefined
+  const message = typeof error_message === 'string' ? `: ${error_message.slice(0, 300)}` : ''
+  const error = error_code == null ? null : `The carrier's error ${error_code}${message}`
+  return { carrier_id: sid, ...statusOf(status, error) }
+}
+
+/** An outgoing message that Twilio has is sent, for us. */
+export function statusOf(status: unknown, error: string | null): Pick<CarrierReport, 'status' | 'error'> {
+  if (status === 'delivered' || status === 'read') return { status: 'delivered', error: null }
+  if (status === 'failed' || status === 'undelivered' || status === 'canceled')
+    return { status: 'failed', error: error ?? `The carrier reports: ${status}.` }
+  return { status: 'sent', error: null }
+}
+
+/** HMAC-SHA1 over the URL and the sorted parameters, as Twilio's documentation describes. */
+export function isSigned(
+  token: string,
+  { url, form, signature }: { url: string; form: URLSearchParams; signature: string },
+): boolean {
+  const names = [...new Set(form.keys())].sort()
+  const signed = names.reduce(
+    (text, name) =>
+      text +
+      [...new Set(form.getAll(name))]
+        .sort()
+        .map((value) => name + value)
+        .join(''),
+    url,
+  )
+  const wanted = createHmac('sha1', token).update(signed, 'utf8').digest()
+  const given = Buffer.from(signature, 'base64')
+  return given.length === wanted.length && timingSafeEqual(given, wanted)
+}

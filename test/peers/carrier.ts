@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto'
+import fs from 'node:fs'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+
+/** A carrier with the part of Twilio's API that is used for SMS. It outlives the server, and keeps a log. */
+
+export interface Carried {
+  sid: string
+  to: string
+  from: string
+  body: string
+  status: string
+  date_created: string
+  status_callback: string
+}
+
+/** What happens to a message instead of being accepted. */
+export type Trouble =
+  | { status: number; code?: number; message?: string }
+  /** Accepts it and ends the connection without an answer. */
+  | 'accepted_without_answer'
+  /** Ends the connection, and knows nothing of the message. */
+  | 'reset'
+
+export interface CarrierOptions {
+  port?: number
+  /** Each accepted message is appended as a line of JSON. */
+  log?: string
+  troubleFor?: (form: URLSearchParams) => Trouble | undefined
+  answer_after_ms?: number
+}
+
+export interface FakeCarrier {
+  url: string
+  messages: Carried[]
+  options: CarrierOptions
+  close: () => Promise<void>
+}
+
+export const account_sid = `AC${'0a'.repeat(16)}`
+export const auth_token = 'carrier-token'
+
+const authorization = `Basic ${Buffer.from(`${account_sid}:${auth_token}`).toString('base64')}`
+const path = `/2010-04-01/Accounts/${account_sid}/Messages`
+
+export async function openCarrier(options: CarrierOptions = {}): Promise<FakeCarrier> {
+  const messages: Carried[] = []
+  const server = http.createServer(
+    (request, response) => void answer(request, response).catch(() => response.destroy()),
+  )
+
+  async function answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '', 'http://carrier')
+    const send = (status: number, body: object) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    if (request.headers.authorization !== authorization)
+      return void send(401, { code: 20003, message: 'Authenticate', status: 401 })
+    if (request.method === 'POST' && url.pathname === `${path}.json`) {
+      const form = new URLSearchParams(await text(request))
+      const trouble = options.troubleFor?.(form)
+      if (trouble === 'reset') return void request.socket.destroy()
+      if (typeof trouble === 'object')
+        return void send(trouble.status, { code: trouble.code, message: trouble.message ?? 'No' })
+      const carried = accept(form)
+      if (trouble === 'accepted_without_answer') return void request.socket.destroy()
+      if (options.answer_after_ms) await new Promise((resolve) => setTimeout(resolve, options.answer_after_ms))
+      return void send(201, resource(carried))
+    }
+    if (request.method === 'GET' && url.pathname === `${path}.json`) {
+      const { searchParams: query } = url
+      const wanted = messages.filter(
+        ({ to, from, date_created }) =>
+          (query.get('To') ?? to) === to &&
+          (query.get('From') ?? from) === from &&
+          Date.parse(date_created) >= Date.parse(query.get('DateSent>') ?? '1970-01-01'),
+      )
+      return void send(200, { messages: wanted.map(resource), next_page_uri: null, page: 0, page_size: 1000 })
+    }
+    const one = messages.find(({ sid }) => url.pathname === `${path}/${sid}.json`)
+    if (one && request.method === 'GET') return void send(200, resource(one))
+    send(404, { code: 20404, message: 'Not found', status: 404 })
+  }
+
+  function accept(form: URLSearchParams): Carried {
+    const carried = {
+      sid: `SM${randomBytes(16).toString('hex')}`,
+      ...{ to: form.get('To') ?? '', from: form.get('From') ?? '', body: form.get('Body') ?? '' },
+      ...{
+        status: 'queued',
+        date_created: new Date().toUTCString(),
+        status_callback: form.get('StatusCallback') ?? '',
+      },
+    }
+    messages.push(carried)
+    if (options.log) fs.appendFileSync(options.log, `${JSON.stringify(carried)}\n`)
+    return carried
+  }
+
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    messages,
+    options,
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+const resource = ({ status_callback: _, ...message }: Carried) => ({
+  ...message,
+  account_sid,
+  direction: 'outbound-api',
+  error_code: null,
+  error_message: null,
+  num_segments: '1',
+  num_media: '0',
+  price: null,
+  price_unit: 'USD',
+  date_sent: message.date_created,
+  date_updated: message.date_created,
+  uri: `${path}/${message.sid}.json`,
+})

@@ -225,7 +225,7 @@ function trackContacts() {
       if (!answer || answer.status >= 300) return
       if (answer.body?.data?.deleted === true) created.delete(id)
       const is_created = answer.status === 201 && !answer.headers.has('idempotent-replayed')
-      if (is_created && 'phone_number' in answer.body.data) created.add(answer.body.data.id)
+      if (is_created && 'first_name' in answer.body.data) created.add(answer.body.data.id)
     },
     async assertMatches(tenant: Tenant): Promise<void> {
       // Imports create contacts later.

@@ -111,6 +111,18 @@ test('an opt-out outlives the contact, without its number or id', async () => {
   assert.deepEqual(await verify(tenant), { is_valid: true, rows: 1, first_broken_id: null })
 })
 
+test('a contact that is deleted while its consent is recorded leaves no id', async () => {
+  const tenant = await workspace()
+  const contacts = await Promise.all(Array.from({ length: 10 }, () => create(tenant)))
+  const recorded = await Promise.all(
+    contacts.flatMap(({ id }) => [record(tenant, id), tenant.call('DELETE', `/contacts/${id}`)]),
+  )
+  assert.ok(recorded.every(({ status }) => [200, 201, 404].includes(status)))
+  const { data } = (await tenant.call('GET', '/consents')).body
+  assert.ok(data.every(({ contact_id }: { contact_id: string | null }) => contact_id === null))
+  assert.equal((await verify(tenant)).is_valid, true)
+})
+
 test("a contact's consents follow its number", async () => {
   const tenant = await workspace()
   const { id, phone_number } = await create(tenant)

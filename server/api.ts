@@ -5,7 +5,7 @@ import { operations as agents } from './agents/routes.ts'
 import { authenticator } from './api-keys/authenticate.ts'
 import { event_types as api_key_events } from './api-keys/event-types.ts'
 import { operations as apiKeys } from './api-keys/routes.ts'
-import { operations as channels } from './channels/routes.ts'
+import { owner_operations as channel_owner_operations, operations as channels } from './channels/routes.ts'
 import { operations as clocks } from './clocks/routes.ts'
 import { addressOf, type Config } from './config.ts'
 import { operations as consent } from './consent/routes.ts'
@@ -79,6 +79,9 @@ export const operations: Operation[] = [...workspace_operations, ...receive_oper
 
 /** What people do in the dashboard, such as signing in. Not part of the public API. */
 export { person_operations }
+
+/** What owners do in the dashboard, and API keys can't. Not part of the public API. */
+export const owner_operations: Operation[] = [...channel_owner_operations]
 
 export const scopes: string[] = scopesOf(operations)
 
@@ -201,7 +204,7 @@ function doors(pool: Pool, public_url: string | undefined, authenticate: Authent
       identify: ({ token }, now, is_recheck) =>
         token === undefined ? undefined : authenticate(token, now, is_recheck),
     },
-    { operations: workspace_operations, ...servedAt(session_api_path), ...by_session },
+    { operations: [...workspace_operations, ...owner_operations], ...servedAt(session_api_path), ...by_session },
     {
       operations: person_operations,
       ...servedAt(person_path),

@@ -426,3 +426,84 @@ test('a shared channel is not deleted until the transaction ends', async () => {
   assert.equal(await channels.share(at(tenant.id), id), false)
   assert.equal((await tenant.call('GET', `/channels/${id}`)).status, 404)
 })
+
+/** An owner, and functions that set channels up as the dashboard does. */
+async function ownerOf(tenant: Tenant) {
+  const { go } = await newPerson(server, { [tenant.id]: 'owner' })
+  return (method: string, path: string, body?: object, headers = {}) =>
+    go(method, `/api/v1/channels${path}`, body, { ...inWorkspace(tenant), ...headers })
+}
+
+test('an owner creates, changes and deletes a channel in the dashboard', async () => {
+  const tenant = await workspace()
+  const agent_id = await newAgentId(tenant)
+  const call = await ownerOf(tenant)
+  const created = await call('POST', '', { ...newChannel(), ...twilio(agent_id), name: ' Line ' })
+  assert.equal(created.status, 201, created.text)
+  const { id, ...settings } = created.body.data
+  assert.deepEqual(
+    [settings.name, settings.account_sid, settings.has_auth_token, settings.api_url, settings.error, settings.origins],
+    ['Line', account_sid, true, 'https://api.twilio.com', null, []],
+  )
+  const got = await call('GET', `/${id}/settings`)
+  assert.deepEqual(got.body.data, created.body.data)
+  assert.ok(!(got.text + created.text).includes('secret-token'))
+  const etag = String(got.headers.get('etag'))
+  assert.equal((await call('GET', `/${id}`)).headers.get('etag'), etag)
+  const changed = await call('PATCH', `/${id}`, { status: 'disabled', messages_per_day_max: 5 }, { 'if-match': etag })
+  assert.deepEqual([changed.body.data.status, changed.body.data.messages_per_day_max], ['disabled', 5], changed.text)
+  assert.equal((await call('PATCH', `/${id}`, { name: 'Late' }, { 'if-match': etag })).status, 412)
+  assert.equal((await call('DELETE', `/${id}`, undefined, { 'if-match': etag })).status, 412)
+  assert.equal((await call('DELETE', `/${id}`)).status, 200)
+  assert.equal((await call('GET', `/${id}/settings`)).status, 404)
+  assert.equal((await call('DELETE', `/${id}`)).status, 404)
+})
+
+test('the fields of a channel are checked', async () => {
+  const tenant = await workspace()
+  const agent_id = await newAgentId(tenant)
+  const call = await ownerOf(tenant)
+  const { id } = (await call('POST', '', { ...newChannel(), ...twilio(agent_id) })).body.data
+  const bad = [
+    ['name', ''],
+    ['account_sid', 'AC123'],
+    ['account_sid', `AC${'z'.repeat(32)}`],
+    ['auth_token', ''],
+    ['auth_token', 'two words'],
+    ['auth_token', 'x'.repeat(201)],
+    ['messages_per_minute_max', 0],
+    ['messages_per_day_max', 100_000_001],
+    ['tokens_per_day_max', 0],
+    ['agent_id', 'none'],
+    ['api_url', 'http://carrier.example'],
+    ['api_url', 'https://127.0.0.1'],
+    ['api_url', 'https://user:key@carrier.example'],
+    ['api_url', 'https://carrier.example/?x=1'],
+    ['is_api_url_trusted', true],
+  ] as const
+  for (const [path, value] of bad) {
+    for (const answer of [
+      await call('POST', '', { ...newChannel(), ...twilio(agent_id), [path]: value }),
+      await call('PATCH', `/${id}`, { [path]: value }),
+    ]) {
+      assert.equal(answer.status, 400, `${path} ${value}: ${answer.text}`)
+      assert.equal(answer.body.error.details.fields[0].path, path)
+    }
+  }
+  const number = await call('POST', '', { ...newChannel(), address: '(415) 555-0100' })
+  assert.deepEqual([number.status, number.body.error.details.fields[0].path], [400, 'address'])
+  const status = await call('PATCH', `/${id}`, { status: 'failing' })
+  assert.equal(status.status, 400)
+  const url = await call('PATCH', `/${id}`, { api_url: 'https://carrier.example' })
+  assert.deepEqual([url.status, url.body.data.has_auth_token], [200, false])
+})
+
+test('a web chat has at most 50 origins', async () => {
+  const tenant = await workspace()
+  const call = await ownerOf(tenant)
+  const { id } = await tenant.addChannel(webChat(await newAgentId(tenant)))
+  const origins = Array.from({ length: 51 }, (_, index) => `https://${index}.example`)
+  assert.equal((await call('PATCH', `/${id}`, { origins })).status, 400)
+  const kept = await call('PATCH', `/${id}`, { origins: origins.slice(1) })
+  assert.deepEqual([kept.status, kept.body.data.origins], [200, origins.slice(1)])
+})

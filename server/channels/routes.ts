@@ -1,5 +1,6 @@
-import { ById } from '../kit/field.ts'
+import { ById, Deleted } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
+import { checkUrl } from './check.ts'
 import * as schema from './schema.ts'
 import * as channels from './store.ts'
 
@@ -34,5 +35,57 @@ export const operations: operation.Operation[] = [
     response: schema.Channel,
     version: schema.channelVersion,
     run: async (at, call) => shown(call, await channels.get(at, call.params.id)),
+  }),
+]
+
+/** For people in the dashboard. API keys only view channels, and never have the scope. */
+export const owner_operations: operation.Operation[] = [
+  operation.write({
+    id: 'channels.create',
+    method: 'POST',
+    path,
+    scope: 'channels:write',
+    summary: 'Create a channel',
+    body: schema.NewChannel,
+    errors: ['CONFLICT', 'INVALID_STATE'],
+    response: schema.ChannelWithSettings,
+    status: 201,
+    version: schema.channelVersion,
+    before: (at, { body }) => checkUrl(at, body),
+    run: (at, { body }) => channels.create(at, body),
+  }),
+  operation.get({
+    id: 'channels.get_settings',
+    path: `${path}/:id/settings`,
+    scope: 'channels:write',
+    summary: 'Get a channel with its settings',
+    params: ById,
+    response: schema.ChannelWithSettings,
+    version: schema.channelVersion,
+    run: (at, { params }) => channels.get(at, params.id),
+  }),
+  operation.write({
+    id: 'channels.update',
+    method: 'PATCH',
+    path: `${path}/:id`,
+    scope: 'channels:write',
+    summary: 'Update a channel',
+    params: ById,
+    body: schema.ChannelChange,
+    response: schema.ChannelWithSettings,
+    version: schema.channelVersion,
+    before: (at, { body }) => checkUrl(at, body),
+    run: (at, { params, body, isCurrent }) => channels.update(at, { id: params.id, change: body, isCurrent }),
+  }),
+  operation.write({
+    id: 'channels.delete',
+    method: 'DELETE',
+    path: `${path}/:id`,
+    scope: 'channels:write',
+    summary: 'Delete a channel',
+    params: ById,
+    response: Deleted,
+    version: schema.channelVersion,
+    run: (at, { params, isCurrent }) => channels.remove(at, { id: params.id, isCurrent }),
   }),
 ]

@@ -186,6 +186,8 @@ export const bodies: Record<string, () => object> = {
   'tools.create': newTool,
   'tools.update': () => ({ description: 'Another' }),
   'tools.test': () => ({ arguments: { day: 'tue' } }),
+  'channels.create': newChannel,
+  'channels.update': () => ({ name: 'Another' }),
   'conversations.create': () => ({ agent_id, message: 'Hello' }),
   'conversations.say': () => ({ text: 'When are you open?' }),
   'conversations.hand_over': () => ({ reason: 'Asks for a refund.' }),

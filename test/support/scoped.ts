@@ -1,4 +1,8 @@
-import { person_operations as all_person_operations, operations } from '../../server/api.ts'
+import {
+  owner_operations as all_owner_operations,
+  person_operations as all_person_operations,
+  operations,
+} from '../../server/api.ts'
 import type { Operation } from '../../server/kit/http/operation.ts'
 import type { Tenant } from './harness.ts'
 import { newIntegration, newWebhook, phoneNumber } from './samples.ts'
@@ -14,6 +18,9 @@ export const scoped_operations: Scoped[] = operations.filter(isScoped)
 
 export const person_operations: Scoped[] = all_person_operations.filter(isScoped)
 if (person_operations.length !== all_person_operations.length) throw new Error('an operation of people is raw')
+
+/** Operations of the session API that API keys can't call. */
+export const owner_operations: Scoped[] = all_owner_operations.filter(isScoped)
 
 /** Operations that anyone may call who knows the token in their path. */
 export const raw_operations: Raw[] = operations.filter(isRaw)

@@ -373,6 +373,7 @@ async function visitDashboard(server: Server): Promise<void> {
     [owner, 'POST', '/workspaces', { name: newId(), kind: 'test' }],
     [owner, 'GET', '/members'],
     [owner, 'PATCH', `/members/${member.id}`, { role: 'viewer' }],
+    [owner, 'PATCH', `/api/v1/channels/${(await workspace.addChannel()).id}`, { name: 'Another' }],
     [owner, 'GET', '/invitations'],
     [owner, 'GET', `/invitations/${(await invite()).token}`],
     [owner, 'DELETE', `/invitations/${(await invite()).id}`],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { operations } from '../../server/api.ts'
+import { operations, owner_operations } from '../../server/api.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { directories } from '../support/directories.ts'
 import { testPool } from '../support/harness.ts'
@@ -129,6 +129,12 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
     computed: channel_urls,
     not_shown: channel_settings,
   },
+  ChannelWithSettings: {
+    table: 'channels',
+    // A bigint, which is an integer in JSON.
+    computed: [...channel_urls, 'has_auth_token', 'tokens_per_day_max'],
+    not_shown: ['auth_token', 'is_api_url_trusted', 'tokens_per_day_max'],
+  },
   TestClock: {
     table: 'test_clocks',
     computed: ['status'],
@@ -147,7 +153,7 @@ const pool = testPool()
 after(() => pool.close())
 
 const resources = new Map(
-  operations
+  [...operations, ...owner_operations]
     .flatMap((operation) => {
       if (operation.kind === 'list') return operation.items
       return 'response' in operation ? operation.response : []

@@ -3,10 +3,18 @@ import { test } from 'node:test'
 import { may, type Role, roles } from '../../server/people/roles.ts'
 import { serve } from '../support/harness.ts'
 import { makeSample, pathFor, prepare, sampleBody, successStatus } from '../support/operations.ts'
-import { newRawTarget, person_operations, raw_operations, scoped_operations } from '../support/scoped.ts'
+import {
+  newRawTarget,
+  owner_operations,
+  person_operations,
+  raw_operations,
+  scoped_operations,
+} from '../support/scoped.ts'
 import { inWorkspace, newPerson } from '../support/sessions.ts'
 
 const server = await serve()
+/** What is served to people at the session API. */
+const session_operations = [...scoped_operations, ...owner_operations]
 const unknown = '01a1dd18-9904-726a-94bc-9e3b6ab9ad11'
 
 /** Which roles may do what, independent of the code. An operation that is missing here fails the first test. */
@@ -120,6 +128,10 @@ const allowed: Record<string, Role[]> = {
       'tools.delete',
       'tools.rotate_secret',
       'tools.test',
+      'channels.create',
+      'channels.get_settings',
+      'channels.update',
+      'channels.delete',
       'integrations.list',
       'integrations.create',
       'integrations.get',
@@ -148,12 +160,12 @@ function each(roles: Role[], ids: string[]): Record<string, Role[]> {
 }
 
 test('the table names every operation that has a scope, and no others', () => {
-  const ids = [...scoped_operations, ...person_operations].map(({ id }) => id)
+  const ids = [...session_operations, ...person_operations].map(({ id }) => id)
   assert.deepEqual(Object.keys(allowed).sort(), ids.sort())
 })
 
 for (const role of roles) {
-  for (const operation of scoped_operations) {
+  for (const operation of session_operations) {
     const { id, method } = operation
     const is_allowed = allowed[id]?.includes(role) ?? false
 

@@ -4,12 +4,20 @@ import { newSecret } from '../../server/kit/crypto/secret.ts'
 import type { Operation } from '../../server/kit/http/operation.ts'
 import { serve, type Tenant } from '../support/harness.ts'
 import { hasId, makeSample, pathFor, prepare, sampleBody, successStatus } from '../support/operations.ts'
-import { newRawTarget, person_operations, raw_operations, scoped_operations } from '../support/scoped.ts'
+import {
+  newRawTarget,
+  owner_operations,
+  person_operations,
+  raw_operations,
+  scoped_operations,
+} from '../support/scoped.ts'
 import { browser, inWorkspace, newPerson } from '../support/sessions.ts'
 
 const server = await serve()
 const { workspace, fetch, url } = server
 const stranger = await newPerson(server)
+/** What is served to people at the session API. */
+const session_operations = [...scoped_operations, ...owner_operations]
 const unknown = '01a1dd18-9904-726a-94bc-9e3b6ab9ad11'
 
 /** The path of a public operation below /app. */
@@ -22,7 +30,7 @@ async function prepared(operation: Operation): Promise<{ tenant: Tenant; address
   return { tenant, address: sessionPath(pathFor(operation, id)) }
 }
 
-for (const operation of scoped_operations) {
+for (const operation of session_operations) {
   const { id, method } = operation
 
   test(`${id} by session succeeds for an owner`, async () => {
@@ -34,16 +42,14 @@ for (const operation of scoped_operations) {
     if (answer.status === 201) assert.match(answer.headers.get('location') ?? '', /^\/app\/api\/v1\/[^:]+$/)
   })
 
-  test(`${id} returns 401 at the session API with only a key, and at the public API with only a cookie`, async () => {
+  test(`${id} returns 401 at the session API without a session, with a key too`, async () => {
     const { tenant, address } = await prepared(operation)
-    const owner = await newPerson(server, { [tenant.id]: 'owner' })
     const signed_out = await browser(server).go(method, address, sampleBody(operation), inWorkspace(tenant))
     const by_key = await browser(server).go(method, address, sampleBody(operation), {
       ...inWorkspace(tenant),
       authorization: `Bearer ${tenant.key}`,
     })
-    const by_cookie = await fetch(method, address, sampleBody(operation), { cookie: owner.cookie(), origin: url })
-    for (const { status, body } of [signed_out, by_key, by_cookie]) {
+    for (const { status, body } of [signed_out, by_key]) {
       assert.deepEqual([status, body.error.code], [401, 'UNAUTHORIZED'])
     }
   })
@@ -65,6 +71,32 @@ for (const operation of scoped_operations) {
       const answer = await owner.go(method, address, sampleBody(operation), inWorkspace(other))
       assert.equal(answer.status, 404, 'a resource of another workspace')
     }
+  })
+}
+
+for (const operation of scoped_operations) {
+  const { id, method } = operation
+
+  test(`${id} returns 401 at the public API with only a cookie`, async () => {
+    const { tenant, address } = await prepared(operation)
+    const owner = await newPerson(server, { [tenant.id]: 'owner' })
+    const answer = await fetch(method, address, sampleBody(operation), { cookie: owner.cookie(), origin: url })
+    assert.deepEqual([answer.status, answer.body.error.code], [401, 'UNAUTHORIZED'])
+  })
+}
+
+for (const operation of owner_operations) {
+  const { id, method } = operation
+
+  test(`${id} is not served to API keys`, async () => {
+    const { tenant, address } = await prepared(operation)
+    const owner = await newPerson(server, { [tenant.id]: 'owner' })
+    for (const base of ['/api/v1', '/v1'])
+      for (const headers of [{ authorization: `Bearer ${tenant.key}` }, { cookie: owner.cookie(), origin: url }]) {
+        const path = address.replace('/api/v1', base)
+        const { status } = await fetch(method, path, sampleBody(operation), headers)
+        assert.ok([404, 405].includes(status), `${base}: ${status}`)
+      }
   })
 }
 
@@ -102,7 +134,7 @@ for (const { id, method, path, scope } of person_operations) {
   }
 }
 
-for (const { id, method, path } of scoped_operations.filter((operation) => operation.method !== 'GET')) {
+for (const { id, method, path } of session_operations.filter((operation) => operation.method !== 'GET')) {
   test(`${id} by session from another origin returns 403`, async () => {
     const tenant = await workspace()
     const owner = await newPerson(server, { [tenant.id]: 'owner' })

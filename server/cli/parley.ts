@@ -3,6 +3,7 @@ import path from 'node:path'
 import { type Command as CommanderCommand, Help } from 'commander'
 import { product } from '../product.ts'
 import { addAgentCommands } from './agent.ts'
+import { addChannelCommands } from './channel.ts'
 import { addChatCommand } from './chat.ts'
 import { AmbiguousError, Command } from './command.ts'
 import { addConsentCommands } from './consent.ts'
@@ -57,6 +58,7 @@ addKeyCommands(program, run)
 addUserCommands(program, run)
 addAgentCommands(program, run)
 addProviderCommands(program, run)
+addChannelCommands(program, run)
 addChatCommand(program, run, isJson)
 addConsentCommands(program, run)
 addSecretsCommands(program, run)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -18,6 +19,8 @@ import { newAgent } from '../support/samples.ts'
 const server = await serve()
 const { fetch, url, pool, workspace } = server
 const DATABASE_URL = process.env.TEST_DATABASE_URL ?? ''
+
+const SECRETS_KEY = randomBytes(32).toString('base64')
 
 const run = (...words: string[]) => parley(words, { DATABASE_URL }).ended
 
@@ -383,6 +386,76 @@ test('the consent ledger is verified, and the first broken entry named', async (
   const verification = { is_valid: false, rows: 2, first_broken_id: second?.id }
   assert.deepEqual([broken.code, JSON.parse(broken.stdout)], [1, { verification }])
   assert.match((await verify()).stdout, new RegExp(`entry ${second?.id} was changed`))
+})
+
+test('a channel is created, changed, disabled, enabled and deleted', async () => {
+  const tenant = await workspace()
+  const workspace_name = (await tenant.call('GET', '/workspace')).body.data.name
+  const agent_id = (await tenant.call('POST', '/agents', newAgent())).body.data.id
+  const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'parley-')), 'token')
+  fs.writeFileSync(file, 'secret-token\n')
+  const channel = (words: string[], variables: Record<string, string> = { SECRETS_KEY }) =>
+    parley(['channel', ...words, '--workspace', workspace_name, '--json'], { DATABASE_URL, ...variables }).ended
+  const twilio = ['create', '--name', 'Line', '--kind', 'sms', '--provider', 'twilio', '--number', '+14155550100']
+  const account = ['--account-sid', `AC${'0'.repeat(32)}`, '--auth-token-file', file]
+
+  const without_key = await channel([...twilio, '--agent', agent_id, ...account], {})
+  assert.deepEqual([without_key.code, without_key.stdout], [1, ''])
+  assert.match(without_key.stderr, /SECRETS_KEY is required: set it as for the server/)
+
+  const api = ['--api-url', 'http://10.0.0.1:8080', '--per-minute', '5']
+  const created = await channel([...twilio, '--agent', agent_id, ...account, ...api])
+  assert.equal(created.code, 0, created.stderr)
+  const { id, ...line } = JSON.parse(created.stdout).channel
+  assert.deepEqual(
+    [line.agent_id, line.has_auth_token, line.api_url, line.messages_per_minute_max, line.status],
+    [agent_id, true, 'http://10.0.0.1:8080', 5, 'active'],
+  )
+  assert.ok(!created.stdout.includes('secret-token'))
+  const shown = (await tenant.call('GET', `/channels/${id}`)).body.data
+  assert.equal(shown.name, 'Line')
+
+  const web = ['create', '--name', 'Site', '--kind', 'web_chat', '--provider', 'web', '--agent', agent_id]
+  const chat = JSON.parse((await channel([...web, '--origins', 'https://a.example, https://b.example'])).stdout).channel
+  assert.deepEqual(chat.origins, ['https://a.example', 'https://b.example'])
+  const renamed = JSON.parse((await channel(['update', chat.id, '--name', 'Page', '--origins', ''])).stdout).channel
+  assert.deepEqual([renamed.name, renamed.origins], ['Page', []])
+  const listed = JSON.parse((await channel(['list'])).stdout).channels
+  assert.deepEqual(
+    listed.map((one: { id: string }) => one.id),
+    [chat.id, id],
+  )
+
+  for (const [verb, status] of [
+    ['disable', 'disabled'],
+    ['enable', 'active'],
+  ] as const) {
+    assert.equal(JSON.parse((await channel([verb, id])).stdout).channel.status, status)
+    assert.equal((await tenant.call('GET', `/channels/${id}`)).body.data.status, status)
+  }
+  assert.equal(JSON.parse((await channel(['delete', id])).stdout).channel.id, id)
+  const missing = await channel(['delete', id])
+  assert.deepEqual([missing.code, missing.stdout], [1, ''])
+  assert.match(missing.stderr, /there is no channel/)
+})
+
+test('errors of a channel name its options', async () => {
+  const name = await newWorkspace()
+  const sms = ['channel', 'create', '--workspace', name, '--name', 'Line', '--kind', 'sms']
+  for (const [words, expected] of [
+    [[...sms, '--provider', 'simulator'], /--number is required for simulator/],
+    [[...sms, '--provider', 'simulator', '--number', '0415'], /--number must be in E\.164 form/],
+    [[...sms, '--provider', 'simulator', '--number', '+14155550100', '--agent', newId()], /--agent is not the id/],
+    [[...sms, '--provider', 'other'], /--provider/],
+    [[...sms, '--provider', 'twilio', '--auth-token-file', '/nonexistent'], /can't be read/],
+    [['channel', 'update', newId(), '--workspace', name], /name what to change/],
+    [['channel', 'create', '--workspace', name], /required option '--name <name>' not specified/],
+  ] as const) {
+    const { code, stdout, stderr } = await run(...words)
+    assert.deepEqual([code, stdout], [1, ''])
+    assert.match(stderr, expected)
+    assert.ok(!stderr.includes('    at '), stderr)
+  }
 })
 
 test('a provider is created with a key from a file or standard input, listed, tested and deleted', async () => {

@@ -1,0 +1,171 @@
+import fs from 'node:fs'
+import { checkUrl } from '../channels/check.ts'
+import { ChannelChange, type ChannelWithSettings, NewChannel } from '../channels/schema.ts'
+import * as channels from '../channels/store.ts'
+import { type At, atWorkspace, inTransaction, type Service } from '../kit/at.ts'
+import { type RequestSchema, validate } from '../kit/http/validate.ts'
+import { isId } from '../kit/id.ts'
+import { type Fault, invalid, Problem } from '../kit/problem.ts'
+import { UsageError } from './command.ts'
+import { type Answer, formatTable } from './run.ts'
+import { findWorkspace } from './workspace-actions.ts'
+
+export interface ChannelOptions {
+  workspace: string
+  name?: string
+  agent?: string
+  accountSid?: string
+  authTokenFile?: string
+  apiUrl?: string
+  origins?: string[]
+  perMinute?: number
+  perDay?: number
+}
+
+export interface NewChannelOptions extends ChannelOptions {
+  kind: string
+  provider: string
+  number?: string
+}
+
+/** The option of each field, for errors. */
+const option_by_field: Record<string, string> = {
+  address: '--number',
+  agent_id: '--agent',
+  account_sid: '--account-sid',
+  auth_token: '--auth-token-file',
+  api_url: '--api-url',
+  origins: '--origins',
+  name: '--name',
+  kind: '--kind',
+  messages_per_minute_max: '--per-minute',
+  messages_per_day_max: '--per-day',
+}
+const isCurrent = () => true
+
+/** A workspace has at most 100. */
+export async function listChannels(service: Service, workspace: string): Promise<Answer> {
+  const { id } = await findWorkspace(service, workspace)
+  const { data } = await channels.list(await atWorkspace(service, id), { limit: 100, offset: 0 })
+  const rows = data.map((one) => [
+    one.id,
+    one.name,
+    one.kind,
+    one.provider,
+    one.address ?? one.public_url ?? '',
+    one.agent_id ?? '',
+    one.error === null ? one.status : `${one.status}: ${one.error}`,
+  ])
+  const header = ['ID', 'NAME', 'KIND', 'PROVIDER', 'ADDRESS', 'AGENT', 'STATUS']
+  return { data: { channels: data }, text: formatTable(header, rows) }
+}
+
+export async function createChannel(service: Service, options: NewChannelOptions): Promise<Answer> {
+  const { kind, provider, number } = options
+  const workspace = await findWorkspace(service, options.workspace)
+  const given = { ...settingsIn(options), kind, provider, ...(number !== undefined && { address: number }) }
+  return naming(async () => {
+    const input = { ...validated<NewChannel>(NewChannel, given), ...trustIn(options) }
+    const at = await atWorkspace(service, workspace.id)
+    await checkUrl(at, input)
+    const channel = await inTransaction(at, (at) => channels.create(at, input))
+    return { data: { channel }, text: describe(channel) }
+  })
+}
+
+export async function updateChannel(service: Service, id: string, options: ChannelOptions): Promise<Answer> {
+  const given = settingsIn(options)
+  if (Object.keys(given).length === 0) throw new UsageError('name what to change', 'parley channel update --help')
+  return naming(async () => {
+    const change = { ...validated<ChannelChange>(ChannelChange, given), ...trustIn(options) }
+    return changeChannel(service, { id, workspace: options.workspace }, async (at) => {
+      await checkUrl(at, change)
+      const channel = await inTransaction(at, (at) => channels.update(at, { id, change, isCurrent }))
+      return { data: { channel }, text: describe(channel) }
+    })
+  })
+}
+
+export const setStatus = (
+  service: Service,
+  id: string,
+  { workspace, status }: { workspace: string; status: 'active' | 'disabled' },
+): Promise<Answer> =>
+  changeChannel(service, { id, workspace }, async (at) => {
+    const channel = await inTransaction(at, (at) => channels.update(at, { id, change: { status }, isCurrent }))
+    return { data: { channel }, text: `Channel "${channel.name}" is ${channel.status}.` }
+  })
+
+export const deleteChannel = (service: Service, id: string, workspace: string): Promise<Answer> =>
+  changeChannel(service, { id, workspace }, async (at, channel) => {
+    await inTransaction(at, (at) => channels.remove(at, { id, isCurrent }))
+    return { data: { deleted: true, channel }, text: `Channel "${channel.name}" is deleted.` }
+  })
+
+async function changeChannel(
+  service: Service,
+  { id, workspace: name }: { id: string; workspace: string },
+  work: (at: At, channel: ChannelWithSettings) => Promise<Answer>,
+): Promise<Answer> {
+  const workspace = await findWorkspace(service, name)
+  const at = await atWorkspace(service, workspace.id)
+  const channel = isId(id) && (await channels.find(at, id)) && (await channels.get(at, id))
+  if (!channel) throw new Problem('NOT_FOUND', `there is no channel ${id} in "${workspace.name}"`)
+  return work(at, channel)
+}
+
+function settingsIn(options: ChannelOptions): object {
+  const { name, agent, accountSid, authTokenFile, apiUrl, origins, perMinute, perDay } = options
+  const given = {
+    name,
+    agent_id: agent,
+    account_sid: accountSid,
+    auth_token: authTokenFile === undefined ? undefined : readToken(authTokenFile),
+    api_url: apiUrl,
+    origins,
+    messages_per_minute_max: perMinute,
+    messages_per_day_max: perDay,
+  }
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+}
+
+/** The operator may name any address. */
+const trustIn = ({ apiUrl }: ChannelOptions) => (apiUrl === undefined ? {} : { is_api_url_trusted: true })
+
+/** The file may end with a line break. */
+function readToken(file: string): string {
+  try {
+    return fs.readFileSync(file, 'utf8').trim()
+  } catch {
+    throw new UsageError(`the file ${file} can't be read`)
+  }
+}
+
+/** `Valid` is the type of the schema, which uses only keywords that `validate` checks. */
+function validated<Valid>(schema: object, input: object): Valid {
+  const { value, faults } = validate(schema as RequestSchema, input)
+  if (faults.length > 0) throw invalid(faults)
+  return value as Valid
+}
+
+/** Errors name the options instead of the fields. */
+async function naming(work: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await work()
+  } catch (error) {
+    const [fault] = error instanceof Problem ? ((error.details.fields ?? []) as Fault[]) : []
+    const field = fault?.path.split('.')[0] ?? ''
+    const option = option_by_field[field]
+    if (!fault || option === undefined) throw error
+    throw invalid([{ ...fault, message: fault.message.replace(field, option) }])
+  }
+}
+
+function describe({ id, name, public_url, inbound_url }: ChannelWithSettings): string {
+  const lines = [
+    `Channel "${name}" ${id}`,
+    ...(public_url === null ? [] : [`Chat page ${public_url}`]),
+    ...(inbound_url === null ? [] : [`Tell Twilio to send incoming messages to ${inbound_url}`]),
+  ]
+  return lines.join('\n')
+}

@@ -1,0 +1,91 @@
+import { InvalidArgumentError, Option } from 'commander'
+import { kinds, providers } from '../channels/schema.ts'
+import type { ChannelOptions, NewChannelOptions } from './channel-actions.ts'
+import type { Command } from './command.ts'
+import type { Run } from './run.ts'
+
+const loadActions = () => import('./channel-actions.ts')
+
+const key_note = `
+The token is stored encrypted. The command needs the server's SECRETS_KEY or, without DATABASE_URL, its DATA_DIR.`
+
+const examples = `
+Examples:
+  parley channel create --workspace W --name Line --kind sms --provider twilio --number +14155550100 \\
+    --agent AGENT_ID --account-sid AC... --auth-token-file FILE
+  parley channel create --workspace W --name Website --kind web_chat --provider web --agent AGENT_ID \\
+    --origins https://example.com`
+
+interface InWorkspace {
+  workspace: string
+}
+
+export function addChannelCommands(program: Command, run: Run): void {
+  const group = program
+    .command('channel')
+    .summary('Channels')
+    .description('Set up web chats and phone numbers of agents')
+  const add = (name: string, description: string) =>
+    group.command(name).description(description).requiredOption('--workspace <name>', 'The workspace of the channel')
+  const id = ['<id>', 'The id that "parley channel list" shows'] as const
+  const addSettings = (command: Command) =>
+    command
+      .option('--agent <id>', 'Who answers. A simulator may have none: ""')
+      .option('--account-sid <sid>', 'The account at Twilio')
+      .option('--auth-token-file <file>', "A file with the account's token")
+      .option('--api-url <url>', "The URL of the carrier's API (default: Twilio's)")
+      .option('--origins <origins>', 'The pages that may show a web chat: https://example.com,...', parseOrigins)
+      .option('--per-minute <number>', 'How many messages it sends in a minute at most', parseCount)
+      .option('--per-day <number>', 'How many messages it sends in a day (UTC) at most', parseCount)
+
+  add('list', 'List channels').action(({ workspace }: InWorkspace) =>
+    run(async (service) => (await loadActions()).listChannels(service, workspace)),
+  )
+  addSettings(
+    add('create', 'Create a channel')
+      .requiredOption('--name <name>', 'A name for people')
+      .addOption(new Option('--kind <kind>', 'How people reach the agent').choices(kinds).makeOptionMandatory())
+      .addOption(
+        new Option('--provider <provider>', 'Who carries the messages').choices(providers).makeOptionMandatory(),
+      )
+      .option('--number <number>', 'The phone number, such as +14155550100'),
+  )
+    .addHelpText('after', `${key_note}\n${examples}`)
+    .action((options: NewChannelOptions) =>
+      run(async (service) => (await loadActions()).createChannel(service, options)),
+    )
+  addSettings(
+    add('update', 'Change a channel')
+      .argument(...id)
+      .option('--name <name>', 'A name for people'),
+  )
+    .addHelpText('after', key_note)
+    .action((channel: string, options: ChannelOptions) =>
+      run(async (service) => (await loadActions()).updateChannel(service, channel, options)),
+    )
+  for (const [name, status, description] of [
+    ['disable', 'disabled', 'Turn a channel off: it neither receives nor sends'],
+    ['enable', 'active', 'Turn a channel on'],
+  ] as const)
+    add(name, description)
+      .argument(...id)
+      .action((channel: string, { workspace }: InWorkspace) =>
+        run(async (service) => (await loadActions()).setStatus(service, channel, { workspace, status })),
+      )
+  add('delete', 'Delete a channel. Its conversations stay')
+    .argument(...id)
+    .action((channel: string, { workspace }: InWorkspace) =>
+      run(async (service) => (await loadActions()).deleteChannel(service, channel, workspace)),
+    )
+}
+
+const parseOrigins = (text: string): string[] =>
+  text
+    .split(',')
+    .map((origin) => origin.trim())
+    .filter((origin) => origin !== '')
+
+function parseCount(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('Use a whole number from 1.')
+}

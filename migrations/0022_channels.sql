@@ -101,6 +101,7 @@ alter table conversation_turns drop column message, add column message_id uuid;
 -- One open thread with a number on a channel.
 create unique index conversations_open_thread on conversations (workspace_id, channel_id, counterpart)
   where kind = 'sms' and status <> 'closed' and counterpart is not null;
+create index conversations_counterpart on conversations (workspace_id, counterpart) where counterpart is not null;
 create index conversations_channel on conversations (workspace_id, channel_id, created_at, id) where channel_id is not null;
 
 -- Visitors of web chats, by the hash of the token in their browser.
@@ -116,4 +117,6 @@ create table chat_visitors (
 );
 create index chat_visitors_expires on chat_visitors (workspace_id, expires_at);
 
+-- Contacts that were never reached come last in both orders.
 create index contacts_last_contact on contacts (workspace_id, last_contact_at desc nulls last, id desc);
+create index contacts_first_reached on contacts (workspace_id, last_contact_at, id);

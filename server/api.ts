@@ -34,6 +34,7 @@ import type { Pool } from './kit/postgres/pool.ts'
 import { openReadinessCheck } from './kit/postgres/ready.ts'
 import * as problem from './kit/problem.ts'
 import { identifyChannel, sms_operations } from './lines/sms-routes.ts'
+import { operations as channel_tests } from './lines/test-channel.ts'
 import { operations as providers } from './models/routes.ts'
 import { operations as overview } from './overview/routes.ts'
 import { operations as person_operations } from './people/routes.ts'
@@ -81,7 +82,7 @@ export const operations: Operation[] = [...workspace_operations, ...receive_oper
 export { person_operations }
 
 /** What owners do in the dashboard, and API keys can't. Not part of the public API. */
-export const owner_operations: Operation[] = [...channel_owner_operations]
+export const owner_operations: Operation[] = [...channel_owner_operations, ...channel_tests]
 
 export const scopes: string[] = scopesOf(operations)
 

@@ -5,7 +5,8 @@ import { sql } from '../kit/postgres/sql.ts'
 export const reactions: Reaction[] = [on(contacts.deleted, removeContactIds)]
 
 /** The entries stay: an opt-out outlives the contact. */
-async function removeContactIds({ db, workspace }: At, contact_ids: string[]): Promise<void> {
+async function removeContactIds({ db, workspace }: At, deleted: contacts.DeletedContact[]): Promise<void> {
+  const contact_ids = deleted.map(({ id }) => id)
   await db.run(
     sql`update consents set contact_id = null
       where workspace_id = ${workspace} and contact_id = any(${contact_ids}::uuid[])`,

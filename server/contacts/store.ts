@@ -14,8 +14,10 @@ import { removeDuplicateTags } from './normalize.ts'
 import type { Contact, ContactChange, ContactWithCrmIds, NewContact } from './schema.ts'
 import * as search_index from './search-index.ts'
 
-/** Runs in the transaction that deletes contacts. The input is their ids. */
-export const deleted = newHook<string[]>('contacts.deleted')
+export type DeletedContact = Pick<Contact, 'id' | 'phone_number'>
+
+/** Runs in the transaction that deletes contacts. */
+export const deleted = newHook<DeletedContact[]>('contacts.deleted')
 
 export const columns = raw(`id, phone_number, first_name, last_name, display_name, email, company, notes, tags, source,
   first_contact_at, last_contact_at, created_at, updated_at`)
@@ -205,7 +207,7 @@ export async function removeLocked(at: At, contacts: Contact[]): Promise<void> {
     ),
     db.run(sql`delete from contacts where workspace_id = ${workspace} and id = any(${ids}::uuid[])`),
     events.redact(at, ids),
-    at.hooks.run(at, deleted, ids),
+    at.hooks.run(at, deleted, contacts),
     events.record(
       at,
       event_types.deleted,

@@ -1,6 +1,7 @@
 import { ById } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
 import { create } from './create.ts'
+import { link } from './link.ts'
 import * as messages from './messages.ts'
 import * as people from './people.ts'
 import { redact } from './redact.ts'
@@ -164,6 +165,21 @@ export const operations: operation.Operation[] = [
     errors: ['INVALID_STATE'],
     response: schema.Conversation,
     run: (at, { params, caller }) => people.close(at, { id: params.id, reason: reasonOf(caller) }),
+  }),
+  operation.write({
+    id: 'conversations.link',
+    method: 'POST',
+    path: `${path}/:id/link`,
+    scope: write,
+    summary: 'Link a web chat to a contact',
+    description:
+      'A number that a visitor of a web chat has typed is not verified, and does not link the conversation to a contact. Link it ' +
+      'when you have made sure who it is: the agent then knows the contact, and its tools may change it.',
+    params: ById,
+    body: schema.Link,
+    errors: ['INVALID_STATE'],
+    response: schema.Conversation,
+    run: (at, { params, body }) => link(at, { id: params.id, contact_id: body.contact_id }),
   }),
   operation.write({
     id: 'conversations.redact',

@@ -194,6 +194,11 @@ export const HandOver = Type.Object(
 )
 export type HandOver = Static<typeof HandOver>
 
+export const Link = Type.Object(
+  { contact_id: id('The contact that takes part.') },
+  { title: 'Link', additionalProperties: false },
+)
+
 export const sorts = ['created_at', '-created_at', 'last_turn_at', '-last_turn_at'] as const
 
 export const ConversationQuery = page.query({

@@ -5,7 +5,8 @@ import { sql } from '../kit/postgres/sql.ts'
 export const reactions: Reaction[] = [on(contacts.deleted, redactRows)]
 
 /** Removes the rows of deleted contacts from uploaded files. The report keeps the contacts' ids. */
-async function redactRows({ db, workspace }: At, contact_ids: string[]): Promise<void> {
+async function redactRows({ db, workspace }: At, deleted: contacts.DeletedContact[]): Promise<void> {
+  const contact_ids = deleted.map(({ id }) => id)
   const rows = sql`import_rows where workspace_id = ${workspace} and contact_id = any(${contact_ids}::uuid[])`
   await Promise.all([
     db.run(

@@ -5,7 +5,8 @@ import { sql } from '../kit/postgres/sql.ts'
 export const reactions: Reaction[] = [on(contacts.deleted, redactReceipts)]
 
 /** The receipts of deleted contacts keep only their outcome. */
-async function redactReceipts({ db, workspace }: At, contact_ids: string[]): Promise<void> {
+async function redactReceipts({ db, workspace }: At, deleted: contacts.DeletedContact[]): Promise<void> {
+  const contact_ids = deleted.map(({ id }) => id)
   await db.run(
     sql`update integration_receipts set payload = null, reasons = '{}'
       where workspace_id = ${workspace} and contact_id = any(${contact_ids}::uuid[])`,

@@ -36,7 +36,11 @@ const ask_for_ms = 2 * 60_000
 const attempts_max = 10
 const retry_max_ms = 5 * 60_000
 
-const carriers: Record<channels.StoredChannel['provider'], Carrier | undefined> = { twilio, simulator, web: undefined }
+export const carriers: Record<channels.StoredChannel['provider'], Carrier | undefined> = {
+  twilio,
+  simulator,
+  web: undefined,
+}
 
 interface Result {
   message: ClaimedMessage

@@ -58,7 +58,7 @@ function toResult({ status, body }: OutboundResponse): SendResult {
   }
   if (status >= 500 || status < 400 || status === 408) return { type: 'unknown' }
   const code = typeof answer.code === 'number' ? ` ${answer.code}` : ''
-  const reason = typeof answer.message === 'string' ? `: ${answer.message.slice(0, 300)}` : ''
+  const reason = typeof answer.message === 'string' ? `: ${withoutNumbers(answer.message)}` : ''
   const error = `The carrier refused the message (${status}${code})${reason}`
   if (status === 429) return { type: 'not_sent', error, is_account_refused: false }
   if (status === 401 || status === 403) return { type: 'not_sent', error, is_account_refused: true }
@@ -114,10 +114,13 @@ function parse(body: Buffer): Answer {
 
 function toReport({ sid, status, error_code, error_message }: Answer): CarrierReport | undefined {
   if (typeof sid !== 'string' || sid === '' || sid.length > 100) return undefined
-  const message = typeof error_message === 'string' ? `: ${error_message.slice(0, 300)}` : ''
+  const message = typeof error_message === 'string' ? `: ${withoutNumbers(error_message)}` : ''
   const error = error_code == null ? null : `The carrier's error ${error_code}${message}`
   return { carrier_id: sid, ...statusOf(status, error) }
 }
+
+/** Errors are kept when the contact is deleted. */
+const withoutNumbers = (text: string): string => text.slice(0, 300).replace(/\+?\d[\d\s().-]{5,}\d/g, '…')
 
 /** An outgoing message that Twilio has is sent, for us. */
 export function statusOf(status: unknown, error: string | null): Pick<CarrierReport, 'status' | 'error'> {

@@ -96,6 +96,17 @@ async function handedOver(tenant: Tenant): Promise<string> {
   return id
 }
 
+let contact_id = ''
+
+async function webChat(tenant: Tenant): Promise<string> {
+  const { call, addChannel, send } = tenant
+  contact_id = (await call('POST', '/contacts', newContact())).body.data.id
+  const agent_id = (await call('POST', '/agents', newAgent())).body.data.id
+  const { public_url } = await addChannel({ kind: 'web_chat', provider: 'web', agent_id })
+  await send(`${public_url}/sessions`, {})
+  return (await call('GET', '/conversations?kind=web_chat&limit=1')).body.data[0].id
+}
+
 export const newIntegration = (fields: object = {}) => ({
   name: 'Contact form',
   field_map: { phone_number: '/phone', first_name: '/name' },
@@ -145,6 +156,7 @@ export const makers: Record<string, (tenant: Tenant) => Promise<string>> = {
   conversations: conversation,
   'conversations.answer': handedOver,
   'conversations.take_back': handedOver,
+  'conversations.link': webChat,
   events: async ({ call }) => {
     await call('POST', '/contacts', newContact())
     return (await call('GET', '/events?limit=1')).body.data[0].id
@@ -188,10 +200,12 @@ export const bodies: Record<string, () => object> = {
   'tools.test': () => ({ arguments: { day: 'tue' } }),
   'channels.create': newChannel,
   'channels.update': () => ({ name: 'Another' }),
+  'channels.test': () => ({ to: phoneNumber() }),
   'conversations.create': () => ({ agent_id, message: 'Hello' }),
   'conversations.say': () => ({ text: 'When are you open?' }),
   'conversations.hand_over': () => ({ reason: 'Asks for a refund.' }),
   'conversations.answer': () => ({ text: 'Nine to six.' }),
+  'conversations.link': () => ({ contact_id }),
   'webhooks.create': newWebhook,
   'webhooks.update': () => ({ description: 'Another' }),
   'webhooks.receive': () => ({ anything: true }),

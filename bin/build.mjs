@@ -2,13 +2,22 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import * as fs from 'node:fs'
 import { join, relative } from 'node:path'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { lock, sha256 } from './install.mjs'
 
-/** Builds the dashboard, unless the last build is of the same sources and packages. */
+/** Folders with web applications, each of which has a build.ts. */
+const applications = { dashboard: 'the dashboard', chat: 'the web chat' }
+const compressible = /\.(js|css|svg)$/
+
+/** Builds the web applications into .cache, unless the last build is of the same sources and packages. */
 export async function ensureBuilt(root, node) {
-  const folder = join(root, '.cache', 'dashboard')
+  for (const name of Object.keys(applications)) await ensureOneBuilt(root, node, name)
+}
+
+async function ensureOneBuilt(root, node, name) {
+  const folder = join(root, '.cache', name)
   const stamp = join(folder, 'built-from')
-  const wanted = hashOfSources(root)
+  const wanted = hashOfSources(root, name)
   const isBuilt = () => fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8') === wanted
   if (isBuilt()) return
 
@@ -17,7 +26,8 @@ export async function ensureBuilt(root, node) {
     if (isBuilt()) return
     const draft = `${folder}.draft`
     fs.rmSync(draft, { recursive: true, force: true })
-    await build(root, node, draft)
+    await build(root, node, name, draft)
+    compressFiles(draft)
     fs.writeFileSync(join(draft, 'built-from'), wanted)
     // A server that starts meanwhile must not read half a build.
     fs.rmSync(folder, { recursive: true, force: true })
@@ -27,8 +37,8 @@ export async function ensureBuilt(root, node) {
   }
 }
 
-function hashOfSources(root) {
-  const sources = filesBelow(join(root, 'dashboard')).sort()
+function hashOfSources(root, name) {
+  const sources = filesBelow(join(root, name)).sort()
   const hashes = [join(root, 'package-lock.json'), ...sources].map(
     (file) => `${relative(root, file)} ${sha256(fs.readFileSync(file))}`,
   )
@@ -42,9 +52,18 @@ function filesBelow(folder) {
   })
 }
 
-async function build(root, node, folder) {
-  process.stderr.write('Building the dashboard (a few seconds)...\n')
-  const child = spawn(node, [join(root, 'dashboard', 'build.ts'), folder], { cwd: root, stdio: ['ignore', 2, 2] })
+async function build(root, node, name, folder) {
+  process.stderr.write(`Building ${applications[name]} (a few seconds)...\n`)
+  const child = spawn(node, [join(root, name, 'build.ts'), folder], { cwd: root, stdio: ['ignore', 2, 2] })
   const [code] = await once(child, 'close')
-  if (code !== 0) throw new Error('The dashboard could not be built: see the output above')
+  if (code !== 0) throw new Error(`Could not build ${applications[name]}: see the output above`)
+}
+
+/** Adds .br and .gz of each file. Not of pages: the server changes them. */
+function compressFiles(folder) {
+  for (const file of filesBelow(folder).filter((file) => compressible.test(file))) {
+    const bytes = fs.readFileSync(file)
+    fs.writeFileSync(`${file}.br`, brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }))
+    fs.writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }))
+  }
 }

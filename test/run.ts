@@ -99,6 +99,7 @@ if (named_files.length === 0) {
     check('oxlint', ['--type-aware']),
     check('tsc', ['--noEmit', '--incremental', '--tsBuildInfoFile', '.cache/types/server.json']),
     check('tsc', ['--noEmit', '-p', 'dashboard', '--incremental', '--tsBuildInfoFile', '.cache/types/dashboard.json']),
+    check('tsc', ['--noEmit', '-p', 'chat', '--incremental', '--tsBuildInfoFile', '.cache/types/chat.json']),
   ])
 }
 if (!process.exitCode) {

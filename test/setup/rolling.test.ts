@@ -24,7 +24,7 @@ const held_ms = 2_200
 function makeNextVersion(stack: AsyncDisposableStack, migrations: Record<string, string>): string {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'parley-next-'))
   stack.defer(() => fs.promises.rm(root, { recursive: true }))
-  const copied = ['bin', 'dashboard', 'migrations', 'server', 'package.json', 'package-lock.json']
+  const copied = ['bin', 'chat', 'dashboard', 'migrations', 'server', 'package.json', 'package-lock.json']
   for (const name of copied) fs.cpSync(path.join(checkout, name), path.join(root, name), { recursive: true })
   for (const name of ['node_modules', '.cache']) fs.symlinkSync(path.join(checkout, name), path.join(root, name))
   for (const [name, text] of Object.entries(migrations)) fs.writeFileSync(path.join(root, 'migrations', name), text)

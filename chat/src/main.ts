@@ -1,0 +1,107 @@
+import './style.css'
+import { openChat } from './chat.ts'
+import * as view from './view.ts'
+import { Refusal } from './wire.ts'
+
+const length_max = 4_000
+/** The visitor sees how much is left from here on. */
+const show_count_from = 3_500
+const { composer, text, phone, number, phone_error, leave, new_chat, close, count } = view.parts
+
+const chat = openChat()
+view.beginSection()
+
+function fitText(): void {
+  text.style.height = 'auto'
+  text.style.height = `${text.scrollHeight}px`
+  count.textContent = text.value.length < show_count_from ? '' : `${text.value.length} of ${length_max} characters`
+}
+
+text.addEventListener('input', fitText)
+text.addEventListener('keydown', (event) => {
+  // While a word is composed, as in Japanese, Enter ends the word.
+  if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+  event.preventDefault()
+  composer.requestSubmit()
+})
+composer.addEventListener('submit', (event) => {
+  event.preventDefault()
+  const written = text.value.trim()
+  if (written === '') return
+  chat.send(written)
+  text.value = ''
+  fitText()
+  text.focus()
+})
+
+new_chat.addEventListener('click', () => {
+  new_chat.disabled = true
+  chat
+    .beginNew()
+    .catch((error: unknown) => view.showNotice(messageOf(error)))
+    .finally(() => {
+      new_chat.disabled = false
+      text.focus()
+    })
+})
+
+function showPhoneForm(is_shown: boolean): void {
+  phone.hidden = !is_shown
+  leave.setAttribute('aria-expanded', String(is_shown))
+  phone_error.textContent = ''
+  ;(is_shown ? number : text).focus()
+}
+
+leave.addEventListener('click', () => showPhoneForm(phone.hidden))
+phone.addEventListener('submit', (event) => {
+  event.preventDefault()
+  phone_error.textContent = ''
+  chat.leavePhoneNumber(toE164(number.value)).then(
+    () => {
+      leave.hidden = true
+      number.value = ''
+      showPhoneForm(false)
+      view.showNotice('Thank you. We have your phone number.')
+    },
+    (error: unknown) => {
+      const suggestion = error instanceof Refusal ? error.suggestion : undefined
+      if (suggestion) number.value = suggestion
+      phone_error.textContent = suggestion ? `Did you mean ${suggestion}?` : messageOf(error)
+      number.focus()
+    },
+  )
+})
+
+/** "+1 (415) 555-0100" as "+14155550100". */
+const toE164 = (typed: string): string => (/^\s*\+/.test(typed) ? '+' : '') + typed.replace(/\D/g, '')
+
+const messageOf = (error: unknown): string =>
+  error instanceof Refusal ? error.message : 'That did not work. Check your connection and try again.'
+
+/** A phone's keyboard would cover the text field where the browser doesn't resize the page. */
+window.visualViewport?.addEventListener('resize', () => {
+  document.body.style.height = `${window.visualViewport?.height ?? innerHeight}px`
+  view.scrollToEnd()
+})
+
+const is_embedded = window.parent !== window
+if (is_embedded) {
+  close.hidden = false
+  // Says nothing but that the visitor wants to close the chat.
+  const askToClose = () => window.parent.postMessage('chat:close', '*')
+  close.addEventListener('click', askToClose)
+  addEventListener('keydown', (event) => {
+    if (event.key === 'Escape') askToClose()
+  })
+  addEventListener('message', (event) => {
+    if (event.source === window.parent && event.data === 'chat:opened') focusText()
+  })
+}
+
+/** On a phone this would open the keyboard over the chat. */
+function focusText(): void {
+  if (matchMedia('(pointer: fine)').matches) text.focus()
+}
+
+focusText()
+void chat.start()

@@ -1,0 +1,179 @@
+import type { ChatConversation, ChatTurn } from './wire.ts'
+
+const byId = <T extends HTMLElement = HTMLElement>(id: string): T => {
+  const found = document.getElementById(id)
+  if (!found) throw new Error(`the page has no #${id}`)
+  // index.html has an element of this type.
+  return found as T
+}
+
+export const parts = {
+  composer: byId<HTMLFormElement>('composer'),
+  text: byId<HTMLTextAreaElement>('text'),
+  phone: byId<HTMLFormElement>('phone'),
+  number: byId<HTMLInputElement>('number'),
+  phone_error: byId('phone-error'),
+  leave: byId<HTMLButtonElement>('leave'),
+  new_chat: byId<HTMLButtonElement>('new'),
+  close: byId<HTMLButtonElement>('close'),
+  count: byId('count'),
+}
+const [name, who, scroller, log, draft, typing, notice, ended, footer] = [
+  ...[byId('name'), byId('who'), byId('scroller'), byId('log'), byId('draft'), byId('typing'), byId('notice')],
+  ...[byId('ended'), document.querySelector('footer')],
+]
+
+const authors: Record<ChatTurn['role'], string> = { contact: 'You', agent: 'Assistant', human: 'Person', system: 'Notice' }
+const who_answers: Record<ChatConversation['status'], string> = {
+  open: 'You are chatting with an AI assistant.',
+  handed_over: 'A person answers now.',
+  closed: 'You have chatted with an AI assistant.',
+}
+
+const near_end_px = 80
+const isAtEnd = (): boolean => scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < near_end_px
+export const scrollToEnd = (): void => scroller.scrollTo({ top: scroller.scrollHeight })
+
+/** Keeps the end in view, unless the visitor reads further up. */
+function changing<T>(change: () => T): T {
+  const is_at_end = isAtEnd()
+  const result = change()
+  if (is_at_end) scrollToEnd()
+  return result
+}
+
+/** A message. Its text is never markup. */
+function newMessage(role: ChatTurn['role'], text: string): HTMLElement {
+  const element = document.createElement('div')
+  element.className = `message ${role}`
+  const author = document.createElement('span')
+  author.className = 'hidden'
+  author.textContent = `${authors[role]}: `
+  element.append(author, text)
+  return element
+}
+
+/** The messages of one conversation. A visitor who goes on after its end begins another one below. */
+let section = document.createElement('section')
+
+/** Messages that are not sent yet move to it. */
+export function beginSection(): void {
+  const is_first = log.childElementCount === 0
+  const pending = section.querySelectorAll('.pending')
+  section = document.createElement('section')
+  if (!is_first) {
+    const title = document.createElement('p')
+    title.className = 'divider'
+    title.textContent = 'New chat'
+    section.append(title)
+  }
+  section.append(...pending)
+  log.append(section)
+}
+
+export function clear(): void {
+  log.replaceChildren()
+  section.replaceChildren()
+  hideDraft()
+  beginSection()
+}
+
+/** The earlier messages of a conversation, which a screen reader doesn't read out. */
+export function showHistory(turns: ChatTurn[]): void {
+  log.setAttribute('aria-live', 'off')
+  for (const turn of turns) showTurn(turn)
+  scrollToEnd()
+  setTimeout(() => log.setAttribute('aria-live', 'polite'), 100)
+}
+
+/** In the order of their numbers. */
+function place(element: HTMLElement, seq: number): void {
+  element.dataset.seq = String(seq)
+  const placed = [...section.querySelectorAll<HTMLElement>('[data-seq]')]
+  const next = placed.find((other) => other !== element && Number(other.dataset.seq) > seq)
+  const pending = section.querySelector<HTMLElement>('.pending')
+  section.insertBefore(element, next ?? pending)
+}
+
+export function showTurn({ seq, role, text }: ChatTurn): void {
+  if (text === '') return
+  changing(() => place(newMessage(role, text), seq))
+}
+
+export function showPending(text: string): HTMLElement {
+  const element = newMessage('contact', text)
+  element.classList.add('pending')
+  section.append(element)
+  scrollToEnd()
+  return element
+}
+
+export function showSent(element: HTMLElement, seq: number): void {
+  element.classList.remove('pending', 'failed')
+  element.querySelector('.state')?.remove()
+  place(element, seq)
+}
+
+export function showFailed(element: HTMLElement, error: string | undefined, retry: () => void): void {
+  element.classList.add('failed')
+  const state = document.createElement('span')
+  state.className = 'state'
+  state.textContent = error === undefined ? 'Not sent. ' : `Not sent: ${error} `
+  if (error === undefined) {
+    const button = document.createElement('button')
+    button.type = 'button'
+    button.className = 'link'
+    button.textContent = 'Try again'
+    button.onclick = () => {
+      state.remove()
+      element.classList.remove('failed')
+      retry()
+      parts.text.focus()
+    }
+    state.append(button)
+  }
+  changing(() => element.append(state))
+}
+
+/** The words of an answer as they come. Hidden from screen readers, which read the finished answer. */
+export function showDraft(piece: string): void {
+  changing(() => {
+    draft.textContent += piece
+    draft.hidden = false
+    typing.hidden = true
+  })
+}
+
+export function hideDraft(): void {
+  draft.textContent = ''
+  draft.hidden = true
+}
+
+export function showConversation({ status, is_answering, has_phone_number }: ChatConversation): void {
+  changing(() => {
+    who.textContent = who_answers[status]
+    typing.hidden = !is_answering || !draft.hidden
+    ended.hidden = status !== 'closed'
+    if (has_phone_number) parts.phone.hidden = true
+    parts.leave.hidden = has_phone_number || status === 'closed'
+  })
+}
+
+export function showName(agent_name: string): void {
+  name.textContent = agent_name
+  document.title = agent_name
+}
+
+export function showNotice(text: string | undefined): void {
+  changing(() => {
+    notice.hidden = text === undefined
+    notice.textContent = text ?? ''
+  })
+}
+
+export function showUnavailable(): void {
+  showNotice(undefined)
+  who.textContent = 'This chat is not available.'
+  typing.hidden = true
+  footer?.remove()
+}

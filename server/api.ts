@@ -35,6 +35,9 @@ import { openReadinessCheck } from './kit/postgres/ready.ts'
 import * as problem from './kit/problem.ts'
 import { identifyChannel, sms_operations } from './lines/sms-routes.ts'
 import { operations as channel_tests } from './lines/test-channel.ts'
+import { type FindChannel, identifyChatVisitor, openChannelLookup } from './lines/web-chat-door.ts'
+import { webChatPages } from './lines/web-chat-pages.ts'
+import { chat_operations } from './lines/web-chat-routes.ts'
 import { operations as providers } from './models/routes.ts'
 import { operations as overview } from './overview/routes.ts'
 import { operations as person_operations } from './people/routes.ts'
@@ -78,8 +81,8 @@ const workspace_operations: Operation[] = [...rooms, ...apiKeys(scopesOf(rooms))
 /** The public API. */
 export const operations: Operation[] = [...workspace_operations, ...receive_operations, ...inbox_operations]
 
-/** What people do in the dashboard, such as signing in. Not part of the public API. */
-export { person_operations }
+/** What people do in the dashboard, such as signing in, and visitors in web chats. Not part of the public API. */
+export { chat_operations, person_operations }
 
 /** What owners do in the dashboard, and API keys can't. Not part of the public API. */
 export const owner_operations: Operation[] = [...channel_owner_operations, ...channel_tests]
@@ -90,13 +93,17 @@ export const scopes: string[] = scopesOf(operations)
 const served_at = ['/api/v1', '/v1']
 const session_api_path = '/app/api/v1'
 const person_path = '/app'
+const chat_path = '/chat'
 /** Unknown paths below these get 404, and not a page of the dashboard. */
-const api_paths = ['/api', '/v1', '/app', '/in', '/inbox', '/sms']
+const api_paths = ['/api', '/v1', '/app', '/chat', '/in', '/inbox', '/sms']
 
 const integration_concurrency = { max: 1_000, per_caller_max: 200 }
 /** A hundred messages are received at once on a channel, and more wait. */
 const sms_concurrency = { max: 2_000, per_caller_max: 1_000 }
 const inbox_concurrency = { max: 500, per_caller_max: 20 }
+/** A caller of web chats is a network. */
+const chat_concurrency = { max: 1_000, per_caller_max: 20 }
+const chat_streams = { max: 4_000, per_workspace_max: 2_000, per_caller_max: 100 }
 
 const sample_id = '019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa'
 
@@ -155,8 +162,9 @@ export interface Api {
 export function openApi(pool: Pool, config: Config, migrations: string, log: Log, limits: HttpLimits = {}): Api {
   const service = openService(pool, config, () => addressOf(config, portOf(app)))
   const { authenticate, recordUses } = authenticator(pool)
+  const findChannel = openChannelLookup(service)
   const { app, metrics, addPage, stop, isStopping } = openHttp({
-    doors: doors(pool, config.public_url, authenticate),
+    doors: doors(service, config.public_url, authenticate, findChannel),
     service,
     log,
     rate_limit_per_second: config.rate_limit_per_second,
@@ -185,12 +193,20 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     docs ??= renderDocsPage(document, addressOf(config, portOf(app)))
     return { status: 200, headers: docs_page_headers, body: docs }
   })
+  const pages = webChatPages(path.join(config.checkout, '.cache', 'chat'), findChannel)
+  for (const [url, answer] of Object.entries(pages)) addPage(url, answer)
   return { app, service, recordKeyUses: recordUses, stop }
 }
 
 type Authenticate = ReturnType<typeof authenticator>['authenticate']
 
-function doors(pool: Pool, public_url: string | undefined, authenticate: Authenticate): Door[] {
+function doors(
+  service: Service,
+  public_url: string | undefined,
+  authenticate: Authenticate,
+  findChannel: FindChannel,
+): Door[] {
+  const { pool } = service
   const base = pathOf(public_url)
   const identify = identifyVisitor(pool, public_url)
   const by_session = { identify, headers: private_response_headers }
@@ -232,6 +248,15 @@ function doors(pool: Pool, public_url: string | undefined, authenticate: Authent
       identify: identifyInbox,
       concurrency: inbox_concurrency,
       has_no_rate_limit: true,
+    },
+    {
+      operations: chat_operations,
+      ...servedAt(chat_path),
+      identify: identifyChatVisitor(service, findChannel, public_url),
+      headers: private_response_headers,
+      concurrency: chat_concurrency,
+      streams: chat_streams,
+      has_no_idempotency_keys: true,
     },
   ]
 }

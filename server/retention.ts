@@ -9,6 +9,7 @@ import * as clock from './kit/clock.ts'
 import * as idempotency from './kit/http/idempotency.ts'
 import type { Log } from './kit/log.ts'
 import type { IsStopping } from './kit/postgres/in-batches.ts'
+import * as chat_visitors from './lines/web-chat-visitors.ts'
 import * as invitations from './people/invitations.ts'
 import * as sessions from './people/sessions.ts'
 import { sumUpCounts } from './webhooks/delivery-counts.ts'
@@ -32,6 +33,7 @@ export async function removeExpired(options: RetentionOptions): Promise<void> {
   await runStep('sessions', () => sessions.removeExpired({ db, now: now() }, isStopping))
   for (const { id, kind } of await workspaces.list({ db })) {
     await runStep('invitations', () => invitations.removeExpired(atWall(service, id, now())), id)
+    await runStep('chat visitors', () => chat_visitors.removeExpired(atWall(service, id, now()), isStopping), id)
     const removeFromWorkspace = async () => {
       const is_advancing = kind === 'test' && (await clocks.get(atWall(service, id))).status === 'advancing'
       if (!is_advancing) await removeExpiredIn(options, id)

@@ -47,7 +47,10 @@ export function openChat() {
   /** Shows a turn once, in the place of the visitor's own message if it is that. */
   function show(turn: ChatTurn, sent?: HTMLElement): void {
     known_seq = Math.max(known_seq, turn.seq)
-    if (shown.has(turn.seq)) return sent?.remove()
+    if (shown.has(turn.seq)) {
+      sent?.remove()
+      return
+    }
     shown.add(turn.seq)
     const element = sent ?? outbox.take(turn)?.element
     if (element) view.showSent(element, turn.seq)
@@ -73,10 +76,12 @@ export function openChat() {
   }
 
   function receive(event: ChatEvent): void {
-    if (event.type === 'conversation.updated') return setConversation(event.data.conversation)
-    if (event.type === 'turn.delta') return view.showDraft(event.data.text)
-    if (event.type === 'turn.started') return
-    const { turn } = event.data
+    if (event.type === 'conversation.updated') setConversation(event.data.conversation)
+    if (event.type === 'turn.delta') view.showDraft(event.data.text)
+    if (event.type === 'turn.finished') finish(event.data.turn)
+  }
+
+  function finish(turn: ChatTurn): void {
     if (turn.role !== 'contact') view.hideDraft()
     last_seq = turn.seq
     show(turn)

@@ -52,7 +52,7 @@ function showPhoneForm(is_shown: boolean): void {
   ;(is_shown ? number : text).focus()
 }
 
-leave.addEventListener('click', () => showPhoneForm(phone.hidden))
+leave.addEventListener('click', () => showPhoneForm(phone.hidden === true))
 phone.addEventListener('submit', (event) => {
   event.preventDefault()
   phone_error.textContent = ''

@@ -64,7 +64,8 @@ export function openOutbox({ position, send, onSent, onFailed }: OutboxOptions) 
     },
     /** The message that the turn is, if the server has it although no response said so. */
     take({ role, text }: Pick<ChatTurn, 'role' | 'text'>): Outgoing | undefined {
-      const message = role === 'contact' ? messages.find((one) => one.after !== undefined && one.text === text) : undefined
+      const message =
+        role === 'contact' ? messages.find((one) => one.after !== undefined && one.text === text) : undefined
       if (message) remove(message)
       return message
     },

@@ -18,17 +18,23 @@ export const parts = {
   close: byId<HTMLButtonElement>('close'),
   count: byId('count'),
 }
-const [name, who, scroller, log, draft, typing, notice, ended, footer] = [
-  ...[byId('name'), byId('who'), byId('scroller'), byId('log'), byId('draft'), byId('typing'), byId('notice')],
-  ...[byId('ended'), document.querySelector('footer')],
-]
+const [name, who, scroller, log] = [byId('name'), byId('who'), byId('scroller'), byId('log')]
+const [draft, typing, notice, ended] = [byId('draft'), byId('typing'), byId('notice'), byId('ended')]
 
-const authors: Record<ChatTurn['role'], string> = { contact: 'You', agent: 'Assistant', human: 'Person', system: 'Notice' }
+const authors: Record<ChatTurn['role'], string> = {
+  contact: 'You',
+  agent: 'Assistant',
+  human: 'Person',
+  system: 'Notice',
+}
 const who_answers: Record<ChatConversation['status'], string> = {
   open: 'You are chatting with an AI assistant.',
   handed_over: 'A person answers now.',
   closed: 'You have chatted with an AI assistant.',
 }
+
+// Without a focus it could not be scrolled by keyboard.
+scroller.tabIndex = 0
 
 const near_end_px = 80
 const isAtEnd = (): boolean => scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < near_end_px
@@ -175,5 +181,5 @@ export function showUnavailable(): void {
   showNotice(undefined)
   who.textContent = 'This chat is not available.'
   typing.hidden = true
-  footer?.remove()
+  byId('footer').remove()
 }

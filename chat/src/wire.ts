@@ -1,4 +1,10 @@
-import type { ChatConversation, ChatMessage, ChatSession, ChatTurn, NewChatSession } from '../../server/lines/schema.ts'
+import type {
+  ChatConversation,
+  ChatMessage,
+  ChatSession,
+  ChatTurn,
+  NewChatSession,
+} from '../../server/lines/web-chat-schema.ts'
 
 export type { ChatConversation, ChatMessage, ChatSession, ChatTurn, NewChatSession }
 

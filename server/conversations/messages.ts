@@ -15,8 +15,8 @@ export interface Message {
   text: string
 }
 
-/** Adds what contacts say over the API. Messages of one conversation keep their order. */
-export async function add(at: At, messages: Message[]): Promise<(Turn | Problem)[]> {
+/** Adds what contacts say over the API, or in a web chat. Messages of one conversation keep their order. */
+export async function add(at: At, messages: Message[], kind: 'api' | 'web_chat' = 'api'): Promise<(Turn | Problem)[]> {
   const { db, workspace, now } = at
   const by_id = Map.groupBy(
     messages.filter(({ id }) => isId(id)),
@@ -32,7 +32,7 @@ export async function add(at: At, messages: Message[]): Promise<(Turn | Problem)
         from unnest(${ids}::uuid[], ${ids.map((id) => by_id.get(id)?.length ?? 0)}::integer[]) as said (id, count)
         join conversations as locked on locked.workspace_id = ${workspace} and locked.id = said.id
         order by locked.id for no key update of locked) as said
-      where workspace_id = ${workspace} and conversations.id = said.id and kind = 'api' and status <> 'closed'
+      where workspace_id = ${workspace} and conversations.id = said.id and kind = ${kind} and status <> 'closed'
       returning conversations.id, contact_id, turn_count`,
   )
   const turns = new Map<Message, Turn>()

@@ -21,11 +21,25 @@ interface Piece {
   text: string
 }
 
+/** What of a conversation a stream shows. */
+export interface Shown {
+  conversation: (conversation: Conversation) => object
+  turn: (turn: Turn) => object
+  /** The id of the event that a finished turn is sent as. */
+  eventId: (seq: number) => string
+}
+
+const all_of_it: Shown = { conversation: (whole) => whole, turn: (whole) => whole, eventId: String }
+
 /**
  * Sends a conversation as server-sent events. Finished turns come from the database, so that none is missed; the agent's words
  * as they are made come from memory, if this process makes them.
  */
-export async function* stream(at: At, { id }: { id: string }, subscriber: Subscriber): AsyncGenerator<string> {
+export async function* stream(
+  at: At,
+  { id, shown = all_of_it }: { id: string; shown?: Shown },
+  subscriber: Subscriber,
+): AsyncGenerator<string> {
   const { last_event_id, signal } = subscriber
   const first = await conversations.get(at, id)
   const last_seq = readLastSeq(last_event_id) ?? (await turns.lastFinished(at, first))
@@ -56,12 +70,12 @@ export async function* stream(at: At, { id }: { id: string }, subscriber: Subscr
       const news: News | undefined = must_read ? await read(at, id, progress.last_seq) : nothing
       if (!news) await sleep(retry_read_after_ms)
       is_changed ||= !news || news.turns.length === turns_at_once
-      const shown = pieces
+      const sent = pieces
       pieces = []
-      const chunk = toChunk(progress, news ?? nothing, shown)
+      const chunk = toChunk(progress, news ?? nothing, sent, shown)
       if (chunk !== '') yield chunk
       // Pieces that come soon after the last are sent together.
-      if (shown.length > 0) await sleep(pieces_every_ms)
+      if (sent.length > 0) await sleep(pieces_every_ms)
       if (!is_changed && pieces.length === 0 && (await pause(signal, (resolve) => (wake = resolve)))) yield ':\n\n'
     }
   } finally {
@@ -81,11 +95,11 @@ interface Progress {
 }
 
 /** In the order of the turns. The words of a turn come before its end. */
-function toChunk(progress: Progress, { turns, conversation }: News, pieces: Piece[]): string {
+function toChunk(progress: Progress, { turns, conversation }: News, pieces: Piece[], shown: Shown): string {
   const finish = (turn: Turn): string => {
     const started = start(progress, turn)
     progress.last_seq = turn.seq
-    return started + event('turn.finished', { turn }, turn.seq)
+    return started + event('turn.finished', { turn: shown.turn(turn) }, shown.eventId(turn.seq))
   }
   const show = ({ seq, text }: Piece): string =>
     seq <= progress.last_seq ? '' : start(progress, { seq, role: 'agent' }) + event('turn.delta', { seq, text })
@@ -93,8 +107,10 @@ function toChunk(progress: Progress, { turns, conversation }: News, pieces: Piec
   const [before, after] = [turns.filter(({ seq }) => seq < first_seq), turns.filter(({ seq }) => seq >= first_seq)]
   const events = [...before.map(finish), ...pieces.map(show), ...after.map(finish)]
   if (conversation && conversation.updated_at !== progress.updated_at) {
+    const updated = event('conversation.updated', { conversation: shown.conversation(conversation) })
+    if (progress.updated_at === undefined) events.unshift(updated)
+    else events.push(updated)
     progress.updated_at = conversation.updated_at
-    events.push(event('conversation.updated', { conversation }))
   }
   return events.join('')
 }
@@ -144,5 +160,5 @@ function readLastSeq(last_event_id: string | undefined): number | undefined {
   throw invalid([{ path: 'Last-Event-ID', code: 'format', message: 'Last-Event-ID must be the seq of a turn.' }])
 }
 
-const event = (name: string, data: object, id?: number): string =>
+const event = (name: string, data: object, id?: string): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`

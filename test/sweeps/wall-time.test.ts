@@ -24,6 +24,8 @@ const allowed: Record<string, string> = {
   'server/conversations/claim.ts': 'leases',
   'server/conversations/message-claims.ts': 'leases',
   'server/integrations/receive.ts': 'the timestamps of signatures',
+  'server/lines/web-chat.ts': 'authentication',
+  'server/lines/web-chat-pages.ts': 'authentication',
   'server/main.ts': 'setup links',
   'server/models/routes.ts': 'rate limits',
   'server/people/visitor.ts': 'sessions',

@@ -37,7 +37,7 @@ export function addDoors(
   app: FastifyInstance,
   rejectOtherMethods: RejectOtherMethods,
   sendAnswer: SendAnswer,
-  streams: Streams,
+  streamsOf: (door: Door) => Streams,
   downloads: Streams,
   waits: Streams,
   { doors, service, log, rate_limit_per_second }: DoorOptions,
@@ -58,8 +58,10 @@ export function addDoors(
         ? writer(service, queuePerCaller())
         : shared_write
     const slots = concurrency ? openConcurrencyLimit(concurrency.max, concurrency.per_caller_max) : shared_slots
+    const own_lists = concurrency ? openQueuePerKey(lists_max) : lists
     for (const operation of door.operations) {
-      const context = { base_path: door.base_path, service, write, lists, expensive_lists, log }
+      const { base_path, has_no_idempotency_keys = false } = door
+      const context = { base_path, has_no_idempotency_keys, service, write, lists: own_lists, expensive_lists, log }
       addOperation(door, operation, endpoint(operation, context), slots)
     }
     // Paths that differ only in the names of parameters are the same.
@@ -83,6 +85,7 @@ export function addDoors(
 
   function handlerFor(door: Door, operation: Operation, run: Endpoint, slots: typeof shared_slots) {
     const answer = limited(door, operation, run, slots)
+    const streams = streamsOf(door)
     const { subscribe, download } = streamHandlers({ run, sendAnswer, streams, downloads, rejectLater })
     if (operation.kind === 'stream') {
       return (request: FastifyRequest<RequestParts>, reply: FastifyReply) => subscribe(door, operation, request, reply)
@@ -113,7 +116,7 @@ export function addDoors(
         has_slot = false
       }
       const waitOutside: IncomingRequest['waitOutside'] = async (wait) => {
-        const waiting = reply.raw.closed ? undefined : waits.open(caller.workspace)
+        const waiting = reply.raw.closed ? undefined : waits.open(caller.workspace, caller.workspace)
         if (!waiting) throw problem.overloaded()
         const end = () => waiting.abort()
         reply.raw.once('close', end)

@@ -28,6 +28,7 @@ export type RunInQueue = <T>(workspace: string, work: () => Promise<T>) => Promi
 
 export interface EndpointContext {
   base_path: string
+  has_no_idempotency_keys: boolean
   service: Service
   write: (write: PendingWrite) => Promise<Answer>
   lists: RunInQueue
@@ -88,7 +89,8 @@ const queueFor = ({ isExpensive }: kinds.List | kinds.File, query: unknown, cont
   isExpensive(query) ? context.expensive_lists : context.lists
 
 function writeEndpoint(operation: kinds.Write | kinds.WriteMany, context: EndpointContext): Endpoint {
-  const { service, write } = context
+  const { service, write, has_no_idempotency_keys } = context
+  const takes_key = operation.method === 'POST' && !has_no_idempotency_keys
   const answer = resourceAnswer(operation, context.base_path)
   const may_omit_body = mayOmitBody(operation)
   return async (incoming) => {
@@ -100,7 +102,7 @@ function writeEndpoint(operation: kinds.Write | kinds.WriteMany, context: Endpoi
     const call = callWithBody(operation, incoming, operation.body, json)
     // Fields that are ignored are not validated, and may nest too deeply to be fingerprinted.
     assertNotTooDeep(json)
-    const keys = operation.method === 'POST' ? headerValues(incoming.raw, 'idempotency-key') : []
+    const keys = takes_key ? headerValues(incoming.raw, 'idempotency-key') : []
     const keyed = keys.length > 0 ? keyedRequest(operation, call, readKey(keys), json) : undefined
     if (operation.before && !(await isReplay(incoming.caller, keyed))) {
       call.prepared = await operation.before(await atCaller(service, incoming.caller), call)

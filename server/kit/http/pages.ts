@@ -1,14 +1,22 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import type { Answer } from './envelope.ts'
 import type { RejectOtherMethods } from './other-methods.ts'
-import type { SendAnswer } from './request.ts'
+import type { RequestParts, SendAnswer } from './request.ts'
+import type { SiteAnswer } from './static-site.ts'
+
+export interface PageRequest {
+  params: Record<string, string>
+  headers: IncomingHttpHeaders
+}
+
+export type AnswerPage = (request: PageRequest) => Promise<SiteAnswer> | SiteAnswer
 
 /** Adds a GET without authentication. */
-export type AddPage = (url: string, answer: () => Promise<Answer> | Answer) => void
+export type AddPage = (url: string, answer: AnswerPage) => void
 
 export const pageAdder =
   (app: FastifyInstance, rejectOtherMethods: RejectOtherMethods, sendAnswer: SendAnswer): AddPage =>
   (url, answer) => {
-    app.get(url, async (request, reply) => sendAnswer(request, reply, await answer()))
+    app.get<RequestParts>(url, async (request, reply) => sendAnswer(request, reply, await answer(request)))
     rejectOtherMethods(url, ['GET'])
   }

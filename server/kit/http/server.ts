@@ -4,6 +4,7 @@ import { type Log, oncePerSecond } from '../log.ts'
 import { type Metrics, openMetrics } from '../metrics.ts'
 import * as problem from '../problem.ts'
 import { createApp } from './app.ts'
+import type { Door } from './door.ts'
 import { addDoors, type DoorOptions } from './doors.ts'
 import { failure } from './envelope.ts'
 import { toProblem } from './errors.ts'
@@ -17,6 +18,7 @@ import {
   downloads_max,
   downloads_per_workspace_max,
   openStreams,
+  type Streams,
   streams_max,
   streams_per_workspace_max,
   waits_max,
@@ -64,19 +66,22 @@ export function openHttp(options: HttpOptions): Http {
     sendAnswer(request, reply, options.site.answer(request) ?? failure(problem.notFound(), request.id)),
   )
   answerErrors(app, sendAnswer, log)
-  const streams = openStreams(streams_max, streams_per_workspace_max)
+  const shared_streams = openStreams(streams_max, streams_per_workspace_max)
+  const own_streams = new Map(
+    options.doors.flatMap((door) => (door.streams ? [[door, openDoorStreams(door.streams)]] : [])),
+  )
+  const streamsOf = (door: Door): Streams => own_streams.get(door) ?? shared_streams
   const downloads = openStreams(downloads_max, downloads_per_workspace_max)
   const waits = openStreams(waits_max, waits_per_workspace_max)
-  app.addHook('preClose', async () => {
-    streams.endAll()
-    waits.endAll()
-  })
+  const endStreams = () => {
+    for (const streams of [shared_streams, waits, ...own_streams.values()]) streams.endAll()
+  }
+  app.addHook('preClose', async () => endStreams())
   const rejectOtherMethods = openOtherMethods(app)
-  addDoors(app, rejectOtherMethods, sendAnswer, streams, downloads, waits, options)
+  addDoors(app, rejectOtherMethods, sendAnswer, streamsOf, downloads, waits, options)
   const stop = () => {
     is_stopping = true
-    streams.endAll()
-    waits.endAll()
+    endStreams()
     return closeGracefully(
       app.server,
       () => app.close(),
@@ -85,6 +90,9 @@ export function openHttp(options: HttpOptions): Http {
   }
   return { app, metrics: http_metrics, addPage: pageAdder(app, rejectOtherMethods, sendAnswer), stop, isStopping }
 }
+
+const openDoorStreams = ({ max, per_workspace_max, per_caller_max }: NonNullable<Door['streams']>): Streams =>
+  openStreams(max, per_workspace_max, per_caller_max)
 
 function answerErrors(app: FastifyInstance, sendAnswer: SendAnswer, log: Log): void {
   const logUnavailable = oncePerSecond<problem.Problem>(({ message, cause }, count) =>

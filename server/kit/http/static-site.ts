@@ -43,25 +43,39 @@ const hashed_name = /-[\w-]{8}\.\w+$/
  * never get the page: an unknown URL there is a client's mistake.
  */
 export function readStaticSite(folder: string, base_path: string, api_paths: string[]): StaticSite {
-  const files = readFiles(folder)
+  const answerFile = readStaticFiles(folder)
   const page = readPage(folder, base_path)
 
   function answer({ method, url, headers }: SiteRequest): SiteAnswer | undefined {
     if (method !== 'GET' && method !== 'HEAD') return undefined
     const pathname = url.split('?', 1)[0] ?? ''
-    const accepts = (name: string, value: string) => String(headers[name] ?? '').includes(value)
-    const encoding = Object.entries(encodings).find(
-      ([name, extension]) => accepts('accept-encoding', name) && files.has(pathname + extension),
-    )
-    const file = files.get(pathname + (encoding?.[1] ?? ''))
-    if (file) return answerWith(file, headers, encoding?.[0])
+    const file = answerFile(pathname, headers)
+    if (file) return file
     const is_api = api_paths.some((api) => pathname === api || pathname.startsWith(`${api}/`))
-    const is_page = pathname === '/' || (accepts('accept', 'text/html') && !is_api && !pathname.startsWith('/assets/'))
+    const is_page =
+      pathname === '/' || (accepts(headers, 'accept', 'text/html') && !is_api && !pathname.startsWith('/assets/'))
     return is_page && page ? answerWith(page, headers) : undefined
   }
 
   return { answer }
 }
+
+/** Reads the files below `assets` into memory. The returned function answers `/assets/...`, compressed if the client accepts it. */
+export function readStaticFiles(
+  folder: string,
+): (pathname: string, headers: SiteRequest['headers']) => SiteAnswer | undefined {
+  const files = readFiles(folder)
+  return (pathname, headers) => {
+    const encoding = Object.entries(encodings).find(
+      ([name, extension]) => accepts(headers, 'accept-encoding', name) && files.has(pathname + extension),
+    )
+    const file = files.get(pathname + (encoding?.[1] ?? ''))
+    return file && answerWith(file, headers, encoding?.[0])
+  }
+}
+
+const accepts = (headers: SiteRequest['headers'], name: string, value: string): boolean =>
+  String(headers[name] ?? '').includes(value)
 
 function answerWith(file: SiteFile, request_headers: SiteRequest['headers'], encoding?: string): SiteAnswer {
   const headers = {

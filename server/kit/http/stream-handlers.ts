@@ -29,7 +29,8 @@ export function streamHandlers({ run, sendAnswer, streams, downloads, rejectLate
       const again = await door.identify(head, now, true)
       return again?.workspace === caller.workspace && again.scopes.has(operation.scope)
     })
-    const slot = acquire(streams, request, reply, () => problem.tooManyStreams(streams_per_workspace_max))
+    const tooMany = () => (door.streams ? problem.overloaded() : problem.tooManyStreams(streams_per_workspace_max))
+    const slot = acquire(streams, request, reply, tooMany)
     if (slot) send(request, reply, { signal: slot.signal, mayContinue })
   }
 
@@ -46,7 +47,7 @@ export function streamHandlers({ run, sendAnswer, streams, downloads, rejectLate
   function acquire(slots: Streams, { caller }: FastifyRequest, reply: FastifyReply, tooMany: () => problem.Problem) {
     // The client disconnected while it was identified: no event would release the slot.
     if (reply.raw.closed) return undefined
-    const slot = slots.open(caller.workspace)
+    const slot = slots.open(caller.workspace, caller.id)
     // Not on the body's close, which waits for the next chunk.
     if (slot) reply.raw.once('close', () => slot.abort())
     else rejectLater(() => void reply.send(tooMany()))

@@ -29,22 +29,28 @@ export const unlimited: StreamLimits = { signal: new AbortController().signal, m
 
 /** The open streams, downloads or waits, limited in total and per key. They don't count as requests. */
 export interface Streams {
-  /** Undefined if the limit is reached. Abort the controller when the stream ends. */
-  open: (key: string) => AbortController | undefined
+  /** Undefined if a limit is reached. Abort the controller when the stream ends. */
+  open: (key: string, caller: string) => AbortController | undefined
   endAll: () => void
 }
 
-export function openStreams(max: number, per_key_max: number): Streams {
+export function openStreams(max: number, per_key_max: number, per_caller_max = per_key_max): Streams {
   const slots = openConcurrencyLimit(max, per_key_max)
+  const callers = openConcurrencyLimit(Number.POSITIVE_INFINITY, per_caller_max)
   const all = new Set<AbortController>()
   return {
-    open(key) {
-      if (!slots.acquire(key)) return undefined
+    open(key, caller) {
+      if (!callers.acquire(caller)) return undefined
+      if (!slots.acquire(key)) {
+        callers.release(caller)
+        return undefined
+      }
       const stream = new AbortController()
       all.add(stream)
       stream.signal.addEventListener('abort', () => {
         all.delete(stream)
         slots.release(key)
+        callers.release(caller)
       })
       return stream
     },

@@ -1,6 +1,5 @@
 import { ExpiringMap } from './expiring-map.ts'
 
-const window_ms = 1_000
 const keys_max = 10_000
 
 export interface RateLimit {
@@ -12,27 +11,36 @@ export interface RateLimit {
 
 export interface RateLimitStatus {
   is_exceeded: boolean
+  /** Until the next window. */
+  wait_seconds: number
   /** The value of the RateLimit header. */
   header: string
 }
 
 /**
- * Limits requests per second and key. A key's window of one second starts with its first request. The headers follow the
- * IETF draft: `q` is the quota, `w` the window in seconds, `r` the remaining requests, `t` the seconds until the next window.
+ * Limits requests per key and window, by default of one second. A key's window starts with its first request. The headers
+ * follow the IETF draft: `q` is the quota, `w` the window in seconds, `r` the remaining requests, `t` the seconds until the
+ * next window.
  */
-export function openRateLimit(per_second_max: number): RateLimit {
-  const windows = new ExpiringMap<{ requests: number }>(window_ms, keys_max)
+export function openRateLimit(per_window_max: number, window_seconds = 1): RateLimit {
+  const window_ms = window_seconds * 1_000
+  const windows = new ExpiringMap<{ requests: number; until: number }>(window_ms, keys_max)
   return {
-    policy: `"key";q=${per_second_max};w=1`,
+    policy: `"key";q=${per_window_max};w=${window_seconds}`,
     count(key, now) {
       let window = windows.get(key, now)
       if (!window) {
-        window = { requests: 0 }
+        window = { requests: 0, until: now + window_ms }
         windows.set(key, window, now)
       }
       window.requests += 1
-      const remaining = Math.max(0, per_second_max - window.requests)
-      return { is_exceeded: window.requests > per_second_max, header: `"key";r=${remaining};t=1` }
+      const remaining = Math.max(0, per_window_max - window.requests)
+      const wait_seconds = Math.ceil((window.until - now) / 1_000)
+      return {
+        is_exceeded: window.requests > per_window_max,
+        wait_seconds,
+        header: `"key";r=${remaining};t=${wait_seconds}`,
+      }
     },
   }
 }

@@ -1,0 +1,104 @@
+import { openOwnerLookup } from '../channels/owners.ts'
+import * as channels from '../channels/store.ts'
+import { atWall, type Service } from '../kit/at.ts'
+import { isSecret } from '../kit/crypto/secret.ts'
+import { isSameOrigin } from '../kit/http/browser.ts'
+import type { Door, RequestHead } from '../kit/http/door.ts'
+import type { Call, Caller } from '../kit/http/operation.ts'
+import { openRateLimit } from '../kit/limits/rate.ts'
+import { openTokenLookup } from '../kit/limits/token-lookup.ts'
+import { clientNetwork } from '../kit/network.ts'
+import { notFound, Problem, tooManyAttempts } from '../kit/problem.ts'
+import { type ChatChannel, unknownVisitor } from './web-chat.ts'
+import * as visitors from './web-chat-visitors.ts'
+
+/** The scopes of the operations: what anyone may do, and what needs the token of a visitor. */
+export const scopes = { anyone: 'anyone:chat', visitor: 'visitor:chat' }
+/** Per minute, workspace and network. */
+const chats_per_minute_max = 10
+const messages_per_minute_max = 60
+
+/** Who chats. */
+interface ChatCaller extends Caller {
+  channel: ChatChannel
+  /** Undefined in the request that begins a chat. */
+  visitor: visitors.ChatVisitor | undefined
+}
+
+export interface FoundChannel {
+  channel: ChatChannel
+  workspace: string
+  is_test: boolean
+  origins: string[]
+}
+
+export type FindChannel = (id: string, now: number) => Promise<FoundChannel | undefined>
+
+/** Finds the web chats that visitors can use. */
+export function openChannelLookup(service: Service): FindChannel {
+  const findOwner = openOwnerLookup(service.pool)
+  return async (id, now) => {
+    const owner = await findOwner(id, now)
+    const found = owner && (await channels.find(atWall(service, owner.workspace_id, now), id))
+    if (found?.kind !== 'web_chat' || found.status === 'disabled' || found.agent_id === null) return undefined
+    const { agent_id, origins } = found
+    return { channel: { id, agent_id }, workspace: owner.workspace_id, is_test: owner.is_test, origins }
+  }
+}
+
+/** Identifies visitors by their tokens, and limits what a network may do. */
+export function identifyChatVisitor(
+  { pool: db }: Service,
+  findChannel: FindChannel,
+  public_url: string | undefined,
+): Door['identify'] {
+  const limits = {
+    [scopes.anyone]: openRateLimit(chats_per_minute_max, 60),
+    [scopes.visitor]: openRateLimit(messages_per_minute_max, 60),
+  }
+  const findVisitor = openTokenLookup<visitors.WantedVisitor & { now: number }, visitors.ChatVisitor>((wanted) =>
+    visitors.findByTokens({ db, now: wanted[0]?.now ?? 0 }, wanted),
+  )
+  /** A stream ends when the visitor goes on in another conversation. */
+  const first_conversations = new WeakMap<RequestHead, string>()
+
+  return async (head, now, is_recheck = false): Promise<ChatCaller> => {
+    const { operation, params, headers, token, method } = head
+    if (headers.origin !== undefined && !isSameOrigin(headers, public_url)) throw otherOrigin()
+    const { channel_id = '' } = params
+    const found = await findChannel(channel_id, now)
+    if (!found || operation.kind === 'raw') throw notFound()
+    const { workspace, is_test, channel } = found
+    const id = `${workspace} ${clientNetwork(head.ip)}`
+    if (method === 'POST') {
+      const limit = limits[operation.scope]?.count(id, now)
+      if (limit?.is_exceeded) throw tooManyAttempts(limit.wait_seconds)
+    }
+    const caller = {
+      ...{ id, workspace, is_test, channel, authenticated_by: 'token' as const },
+      scopes: { has: () => true, is_open: false },
+    }
+    if (operation.scope === scopes.anyone) return { ...caller, visitor: undefined }
+    const wanted = { token: token ?? '', workspace, channel_id, now }
+    const visitor = token !== undefined && isSecret(token) ? await findVisitor(wanted, now) : undefined
+    const first = first_conversations.get(head) ?? visitor?.conversation_id
+    if (!visitor || (is_recheck && first !== visitor.conversation_id)) throw unknownVisitor()
+    first_conversations.set(head, visitor.conversation_id)
+    return { ...caller, visitor }
+  }
+}
+
+/** The page that sends the request is this server's own, also within a frame of another page. */
+const otherOrigin = (): Problem =>
+  new Problem('FORBIDDEN', "Requests must come from the chat's own page. The Origin header names another one.")
+
+/** The caller of an operation of web chats. Only the door that `identifyChatVisitor` protects serves these. */
+const toCaller = ({ caller }: Pick<Call, 'caller'>): ChatCaller => caller as ChatCaller
+
+export const channelOf = (call: Pick<Call, 'caller'>): ChatChannel => toCaller(call).channel
+
+export function visitorOf(call: Pick<Call, 'caller'>): visitors.ChatVisitor {
+  const { visitor } = toCaller(call)
+  if (!visitor) throw unknownVisitor()
+  return visitor
+}

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { followStream } from './support/conversation-streams.ts'
 import { answersAfter, begin, newAgent, newModelAgent, say, startAnswering } from './support/conversations.ts'
 import { serve, type Tenant } from './support/harness.ts'
 import { openaiServer, until } from './support/model-servers.ts'
@@ -12,48 +13,8 @@ const script = {
   nodes: { ask: { say: 'Yes?', on: [{ hear: ['hours'], say: 'Nine to six.', go: 'ask' }] } },
 }
 
-interface StreamEvent {
-  id: string | undefined
-  name: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests read any field
-  data: any
-}
-
-/** Follows the stream of a conversation until it is disposed of. */
-async function follow({ key }: Tenant, id: string, headers: Record<string, string> = {}) {
-  const controller = new AbortController()
-  const response = await fetch(`${server.url}/api/v1/conversations/${id}/stream`, {
-    headers: { authorization: `Bearer ${key}`, ...headers },
-    signal: controller.signal,
-  })
-  const events: StreamEvent[] = []
-  const started = Promise.withResolvers<void>()
-  const read = async () => {
-    let rest = ''
-    const decoder = new TextDecoder()
-    for await (const bytes of response.body ?? []) {
-      started.resolve()
-      const blocks = (rest + decoder.decode(bytes, { stream: true })).split('\n\n')
-      rest = blocks.pop() ?? ''
-      for (const block of blocks) {
-        const fields = new Map(
-          block.split('\n').map((line) => [line.split(': ')[0], line.slice(line.indexOf(': ') + 2)]),
-        )
-        const name = fields.get('event')
-        if (name) events.push({ id: fields.get('id'), name, data: JSON.parse(fields.get('data') ?? '') })
-      }
-    }
-  }
-  read().catch(() => {})
-  await started.promise
-  return {
-    status: response.status,
-    events,
-    /** Waits until there are this many events with the name. */
-    waitFor: (name: string, count = 1) => until(() => events.filter((event) => event.name === name).length >= count),
-    [Symbol.dispose]: () => controller.abort(),
-  }
-}
+const follow = ({ key }: Tenant, id: string, headers: Record<string, string> = {}) =>
+  followStream(`${server.url}/api/v1/conversations/${id}/stream`, key, headers)
 
 test('the words of a model come piece by piece, and then the finished turn', async () => {
   const tenant = await server.workspace()

@@ -25,6 +25,12 @@ interface ChatCaller extends Caller {
   visitor: visitors.ChatVisitor | undefined
 }
 
+interface WantedToken extends visitors.WantedVisitor {
+  /** With the channel: a token that is unknown on one is not unknown on all. */
+  token: string
+  now: number
+}
+
 export interface FoundChannel {
   channel: ChatChannel
   workspace: string
@@ -40,7 +46,7 @@ export function openChannelLookup(service: Service): FindChannel {
   return async (id, now) => {
     const owner = await findOwner(id, now)
     const found = owner && (await channels.find(atWall(service, owner.workspace_id, now), id))
-    if (found?.kind !== 'web_chat' || found.status === 'disabled' || found.agent_id === null) return undefined
+    if (!owner || found?.kind !== 'web_chat' || found.status === 'disabled' || found.agent_id === null) return undefined
     const { agent_id, origins } = found
     return { channel: { id, agent_id }, workspace: owner.workspace_id, is_test: owner.is_test, origins }
   }
@@ -56,7 +62,7 @@ export function identifyChatVisitor(
     [scopes.anyone]: openRateLimit(chats_per_minute_max, 60),
     [scopes.visitor]: openRateLimit(messages_per_minute_max, 60),
   }
-  const findVisitor = openTokenLookup<visitors.WantedVisitor & { now: number }, visitors.ChatVisitor>((wanted) =>
+  const findVisitor = openTokenLookup<WantedToken, visitors.ChatVisitor>((wanted) =>
     visitors.findByTokens({ db, now: wanted[0]?.now ?? 0 }, wanted),
   )
   /** A stream ends when the visitor goes on in another conversation. */
@@ -79,8 +85,9 @@ export function identifyChatVisitor(
       scopes: { has: () => true, is_open: false },
     }
     if (operation.scope === scopes.anyone) return { ...caller, visitor: undefined }
-    const wanted = { token: token ?? '', workspace, channel_id, now }
-    const visitor = token !== undefined && isSecret(token) ? await findVisitor(wanted, now) : undefined
+    const secret = token !== undefined && isSecret(token) ? token : undefined
+    const visitor =
+      secret && (await findVisitor({ token: `${channel_id} ${secret}`, secret, workspace, channel_id, now }, now))
     const first = first_conversations.get(head) ?? visitor?.conversation_id
     if (!visitor || (is_recheck && first !== visitor.conversation_id)) throw unknownVisitor()
     first_conversations.set(head, visitor.conversation_id)

@@ -29,7 +29,8 @@ export async function add(
 }
 
 export interface WantedVisitor {
-  token: string
+  /** The token. */
+  secret: string
   workspace: string
   channel_id: string
 }
@@ -44,14 +45,14 @@ export async function findByTokens(
     Array.from(by_workspace, ([workspace, some]) =>
       db.many<ChatVisitor>(
         sql`select token_hash, channel_id, conversation_id from chat_visitors
-          where workspace_id = ${workspace} and token_hash = any(${some.map(({ token }) => hashOf(token))}::bytea[])
+          where workspace_id = ${workspace} and token_hash = any(${some.map(({ secret }) => hashOf(secret))}::bytea[])
             and expires_at > ${clock.iso(now)}`,
       ),
     ),
   )
   const by_hash = new Map(found.flat().map((visitor) => [visitor.token_hash.toString('hex'), visitor]))
-  return wanted.map(({ token, channel_id }) => {
-    const visitor = by_hash.get(hashOf(token).toString('hex'))
+  return wanted.map(({ secret, channel_id }) => {
+    const visitor = by_hash.get(hashOf(secret).toString('hex'))
     return visitor?.channel_id === channel_id ? visitor : undefined
   })
 }

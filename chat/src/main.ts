@@ -1,5 +1,6 @@
 import './style.css'
 import { openChat } from './chat.ts'
+import { is_embedded } from './token.ts'
 import * as view from './view.ts'
 import { Refusal } from './wire.ts'
 
@@ -84,7 +85,6 @@ window.visualViewport?.addEventListener('resize', () => {
   view.scrollToEnd()
 })
 
-const is_embedded = window.parent !== window
 if (is_embedded) {
   close.hidden = false
   // Says nothing but that the visitor wants to close the chat.

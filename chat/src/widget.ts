@@ -4,6 +4,7 @@
  */
 const script = document.currentScript
 const narrow = matchMedia('(max-width: 480px)')
+const token_format = /^[\w-]{43}$/
 const default_color = '#17745e'
 const chat_path = 'M7 5h10a3 3 0 0 1 3 3v5a3 3 0 0 1-3 3h-4l-4.5 4v-4H7a3 3 0 0 1-3-3V8a3 3 0 0 1 3-3Z'
 const close_path = 'M6 9l6 6 6-6'
@@ -38,14 +39,15 @@ function addWidget({ channel, address, is_left, color }: WidgetOptions): void {
 
   function setOpen(is_open: boolean, moves_focus: boolean): void {
     if (is_open && !frame) {
-      frame = newFrame(address)
+      frame = newFrame(address, read('localStorage', id))
       root.append(frame)
     }
     if (!frame) return
     frame.style.display = is_open ? 'block' : 'none'
     placeFrame(frame, is_left)
     button.show(is_open)
-    remember(id, is_open)
+    // For this tab, so that the chat stays open when the visitor goes to another page of the site.
+    keep('sessionStorage', id, String(is_open))
     if (!moves_focus) return
     if (is_open) {
       frame.focus()
@@ -57,14 +59,17 @@ function addWidget({ channel, address, is_left, color }: WidgetOptions): void {
   button.element.addEventListener('click', () => setOpen(!isOpen(), true))
   narrow.addEventListener('change', () => frame && placeFrame(frame, is_left))
   addEventListener('message', ({ source, data }) => {
-    if (frame && source === frame.contentWindow && data === 'chat:close') setOpen(false, true)
+    if (!frame || source !== frame.contentWindow) return
+    if (data === 'chat:close') setOpen(false, true)
+    // The frame asks for this only where the browser blocks its own storage.
+    else if (token_format.test(data?.chat_token)) keep('localStorage', id, data.chat_token)
   })
   addEventListener('keydown', ({ key }) => {
     if (key === 'Escape' && isOpen()) setOpen(false, true)
   })
   root.append(button.element)
   document.body.append(host)
-  if (wasOpen(id)) setOpen(true, false)
+  if (read('sessionStorage', id) === 'true') setOpen(true, false)
 }
 
 function newButton(is_left: boolean, color: string | undefined) {
@@ -93,10 +98,11 @@ function newButton(is_left: boolean, color: string | undefined) {
   return { element, show }
 }
 
-function newFrame(address: string): HTMLIFrameElement {
+function newFrame(address: string, token = ''): HTMLIFrameElement {
   const frame = document.createElement('iframe')
   frame.title = 'Chat'
-  frame.src = `${address}?embedded`
+  // The fragment is not sent to any server.
+  frame.src = `${address}?embedded#${token_format.test(token) ? token : ''}`
   return frame
 }
 
@@ -125,19 +131,19 @@ function isLight(color: string): boolean {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179
 }
 
-/** For this tab, so that the chat stays open when the visitor goes to another page of the site. */
-function remember(id: string, is_open: boolean): void {
+/** Undefined where the browser blocks storage. */
+function read(storage: 'localStorage' | 'sessionStorage', key: string): string | undefined {
   try {
-    sessionStorage.setItem(id, String(is_open))
+    return window[storage].getItem(key) ?? undefined
   } catch {
-    // Blocked.
+    return undefined
   }
 }
 
-function wasOpen(id: string): boolean {
+function keep(storage: 'localStorage' | 'sessionStorage', key: string, value: string): void {
   try {
-    return sessionStorage.getItem(id) === 'true'
+    window[storage].setItem(key, value)
   } catch {
-    return false
+    // Blocked or full.
   }
 }

@@ -5,12 +5,13 @@ import * as clock from '../kit/clock.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { invalid, invalidState } from '../kit/problem.ts'
 import type { Conversation } from './schema.ts'
-import { announce, lock } from './store.ts'
+import { announce, get, lock } from './store.ts'
 
 /** Someone has made sure who the visitor of a web chat is: from now on the agent knows the contact. */
 export async function link(at: At, { id, contact_id }: { id: string; contact_id: string }): Promise<Conversation> {
   const { db, workspace, now } = at
-  // The contact first: its deletion locks in the same order.
+  await get(at, id)
+  // The contact is locked first, as when it is deleted.
   if (!(await contacts.share(at, contact_id)))
     throw invalid([{ path: 'contact_id', code: 'unknown', message: 'contact_id must be the id of a contact.' }])
   const { awaits_answer: _, ...before } = await lock(at, id)

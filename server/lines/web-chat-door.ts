@@ -87,7 +87,9 @@ export function identifyChatVisitor(
     if (operation.scope === scopes.anyone) return { ...caller, visitor: undefined }
     const secret = token !== undefined && isSecret(token) ? token : undefined
     const visitor =
-      secret && (await findVisitor({ token: `${channel_id} ${secret}`, secret, workspace, channel_id, now }, now))
+      secret === undefined
+        ? undefined
+        : await findVisitor({ token: `${channel_id} ${secret}`, secret, workspace, channel_id, now }, now)
     const first = first_conversations.get(head) ?? visitor?.conversation_id
     if (!visitor || (is_recheck && first !== visitor.conversation_id)) throw unknownVisitor()
     first_conversations.set(head, visitor.conversation_id)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import path from 'node:path'
 import { after } from 'node:test'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Frame, Page } from 'playwright-core'
 import { openPool } from '../../server/kit/postgres/pool.ts'
 import { openChromium } from './chromium.ts'
 import { parley } from './process.ts'
@@ -155,11 +155,19 @@ const transitions_end =
 
 async function capture(page: Page, name: string): Promise<void> {
   await page.evaluate(transitions_end)
-  await page.screenshot({ path: path.join(screenshots, `${name}.png`) })
+  await saveScreenshot(page, name)
+  const found = (await findViolations(page)).filter(({ impact }) => impact === 'serious' || impact === 'critical')
+  assert.deepEqual(found.map(describe), [], `axe on ${name}`)
+}
+
+export const saveScreenshot = (page: Page, name: string): Promise<Buffer> =>
+  page.screenshot({ path: path.join(screenshots, `${name}.png`) })
+
+/** What axe finds in the page or frame. */
+export async function findViolations(page: Page | Frame): Promise<Violation[]> {
   if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(axe)
   const { violations }: { violations: Violation[] } = await page.evaluate("axe.run({ resultTypes: ['violations'] })")
-  const found = violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
-  assert.deepEqual(found, [], `axe on ${name}`)
+  return violations
 }
+
+export const describe = ({ id, nodes }: Violation): string => `${id}: ${nodes[0]?.html}`

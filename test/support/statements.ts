@@ -76,6 +76,7 @@ export async function sendEverything(server: Server): Promise<void> {
   await talk(server)
   await textBySms(server)
   await workOnChannels(server)
+  await chatOnPage(server)
   await advanceTestClock(server)
   await visitDashboard(server)
   await runCommands(server)
@@ -156,6 +157,25 @@ async function textBySms(server: Server): Promise<void> {
   await tenant.work(later())
   await tenant.work(later() + 20_000)
   await carrier.close()
+}
+
+/** A visitor chats, leaves a number, and goes on after the end. */
+async function chatOnPage(server: Server): Promise<void> {
+  const tenant = await server.workspace()
+  const agent_id = (await tenant.call('POST', '/agents', { name: 'Reception', greeting: 'Hello.' })).body.data.id
+  const channel = await tenant.addChannel({ name: 'Site', kind: 'web_chat', provider: 'web', agent_id })
+  const path = `/chat/${channel.id}`
+  const { token, conversation } = (await server.fetch('POST', `${path}/sessions`, {})).body.data
+  const as_visitor = { authorization: `Bearer ${token}` }
+  const send = async (to: string, body: object) => {
+    const { status, text } = await server.fetch('POST', `${path}/${to}`, body, as_visitor)
+    assert.ok(status < 300, text)
+  }
+  await send('messages', { text: 'Hello?', after: `${conversation.id}:0` })
+  await send('phone_number', { phone_number: phoneNumber() })
+  await tenant.call('POST', `/conversations/${conversation.id}/close`)
+  await send('messages', { text: 'Hello?' })
+  assert.equal((await server.fetch('GET', `${path}/session`, undefined, as_visitor)).status, 200)
 }
 
 async function workOnChannels(server: Server): Promise<void> {

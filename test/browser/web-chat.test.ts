@@ -1,0 +1,323 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, test } from 'node:test'
+import type { Browser, BrowserContext, Frame, FrameLocator, Page } from 'playwright-core'
+import { openChromium } from '../support/chromium.ts'
+import { newAgent, newModelAgent, startAnswering } from '../support/conversations.ts'
+import { describe, findViolations, narrow, saveScreenshot, wide } from '../support/dashboard.ts'
+import { serve, type Tenant } from '../support/harness.ts'
+import { openaiServer, until } from '../support/model-servers.ts'
+
+const skip = process.platform === 'linux' ? false : 'npm has a Chromium for Linux only'
+
+const markup = '<img src=x onerror="document.title=1"><b>bold</b>'
+const on = [
+  { hear: ['hours'], go: 'hours' },
+  { hear: ['markup'], go: 'markup' },
+  { intent: 'human', go: '@hand_over' },
+]
+const script = {
+  start: 'ask',
+  nodes: {
+    ask: { say: 'Hello. How can I help?', on },
+    hours: { say: 'Nine to six.', go: 'wait' },
+    markup: { say: markup, go: 'wait' },
+    wait: { on, else: { say: 'Sorry?', go: 'wait' } },
+  },
+}
+
+const server = await serve({ outbound_allow_hosts: ['127.0.0.1'], trust_proxy: ['127.0.0.1'] })
+startAnswering(server)
+const sites = await Promise.all([openSite(), openSite()])
+const [site, other_site] = sites
+const browser: Browser | undefined = skip ? undefined : await openChromium()
+after(async () => {
+  await browser?.close()
+  for (const { close } of sites) close()
+})
+
+/** A website of another origin, whose pages have the script of one channel and a strict policy. */
+async function openSite() {
+  let channel = ''
+  const site_server = http.createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html')
+    response.setHeader(
+      'content-security-policy',
+      `default-src 'none'; script-src ${server.url}; frame-src ${server.url}; img-src data:`,
+    )
+    response.end(`<!doctype html><html lang="en"><title>Shop</title><link rel="icon" href="data:,">
+      <main><h1>Shop</h1><a href="/second">Second page</a></main>
+      <script src="${server.url}/chat/widget.js" data-channel="${channel}" async></script></html>`)
+  })
+  site_server.listen(0, '127.0.0.1')
+  await once(site_server, 'listening')
+  const { port } = site_server.address() as AddressInfo
+  return {
+    // Another site than the server's, which is at 127.0.0.1.
+    origin: `http://localhost:${port}`,
+    show: (id: string) => {
+      channel = id
+    },
+    close: () => site_server.close(),
+  }
+}
+
+let networks = 0
+async function newContext(options: object = {}): Promise<BrowserContext> {
+  networks += 1
+  const context = await browser?.newContext({
+    viewport: wide,
+    reducedMotion: 'reduce',
+    // Each visitor has a network, because limits are per network.
+    extraHTTPHeaders: { 'x-forwarded-for': `10.1.0.${networks}` },
+    ...options,
+  })
+  if (!context) throw new Error('there is no browser')
+  return context
+}
+
+/** A page whose errors are collected. */
+async function newPage(context: BrowserContext): Promise<{ page: Page; errors: string[] }> {
+  const page = await context.newPage()
+  const errors: string[] = []
+  page.on('pageerror', ({ message }) => errors.push(message))
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
+  return { page, errors }
+}
+
+const newChannel = async (tenant: Tenant, agent_id?: string) =>
+  tenant.addChannel({
+    ...{ name: 'Site', kind: 'web_chat', provider: 'web', origins: [site.origin] },
+    agent_id: agent_id ?? (await newAgent(tenant, { script })),
+  })
+
+const chatIn = (page: Page): FrameLocator => page.frameLocator('iframe[title=Chat]')
+
+function frameOf(page: Page): Frame {
+  const frame = page.frames().find((one) => one.url().includes('/chat/'))
+  assert.ok(frame, 'the page has the frame')
+  return frame
+}
+
+async function say(chat: FrameLocator | Page, text: string): Promise<void> {
+  await chat.getByLabel('Message', { exact: true }).fill(text)
+  await chat.getByLabel('Message', { exact: true }).press('Enter')
+}
+
+const tenant = await server.workspace()
+const channel = await newChannel(tenant)
+const openButton = (page: Page) => page.getByRole('button', { name: 'Open chat' })
+
+test('a visitor chats on a page of another site, reloads and goes on; another one sees nothing', { skip }, async () => {
+  site.show(channel.id)
+  const context = await newContext()
+  const { page, errors } = await newPage(context)
+  await page.goto(site.origin)
+  await openButton(page).click()
+  const chat = chatIn(page)
+  await chat.getByText('Hello. How can I help?').waitFor()
+  await chat.getByText('You are chatting with an AI assistant.').waitFor()
+  await say(chat, 'What are your hours?')
+  await chat.getByText('Nine to six.').waitFor()
+  await saveScreenshot(page, 'web chat, on a page, light')
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await saveScreenshot(page, 'web chat, on a page, dark')
+  await page.emulateMedia({ colorScheme: 'light' })
+
+  await page.reload()
+  await chat.getByText('Nine to six.').waitFor()
+  assert.equal(await chat.getByText('What are your hours?').count(), 1)
+  await page.getByRole('link', { name: 'Second page' }).click()
+  await page.waitForURL(/second/)
+  await chat.getByText('Nine to six.').waitFor()
+  await say(chat, 'hours again')
+  await until(async () => (await chat.getByText('Nine to six.').count()) === 2)
+
+  const second = await newPage(await newContext())
+  await second.page.goto(site.origin)
+  await openButton(second.page).click()
+  await chatIn(second.page).getByText('Hello. How can I help?').waitFor()
+  assert.equal(await chatIn(second.page).getByText('Nine to six.').count(), 0)
+  assert.deepEqual([errors, second.errors], [[], []])
+  assert.deepEqual(await context.cookies(), [])
+})
+
+test('Escape and the buttons close the chat, and the focus returns to the button', { skip }, async () => {
+  const { page } = await newPage(await newContext())
+  await page.goto(site.origin)
+  const button = openButton(page)
+  await button.focus()
+  await page.keyboard.press('Enter')
+  const chat = chatIn(page)
+  const field = chat.getByLabel('Message', { exact: true })
+  await until(() => field.evaluate('document.activeElement.id === "text"'))
+  await field.press('Escape')
+  await button.waitFor()
+  assert.equal(await page.evaluate('document.activeElement.shadowRoot.activeElement.ariaLabel'), 'Open chat')
+  await button.click()
+  await chat.getByRole('button', { name: 'Close chat' }).click()
+  await button.waitFor()
+  await page.reload()
+  await button.waitFor()
+  assert.equal(await page.locator('iframe').count(), 0, 'a closed chat stays closed')
+})
+
+test('a site that is not listed does not show the chat', { skip }, async () => {
+  other_site.show(channel.id)
+  const { page, errors } = await newPage(await newContext())
+  await page.goto(other_site.origin)
+  await openButton(page).click()
+  await until(() => errors.some((text) => text.includes('frame-ancestors')))
+  assert.equal(await chatIn(page).getByLabel('Message', { exact: true }).count(), 0)
+})
+
+test('markup from either side is shown as text', { skip }, async () => {
+  const { page, errors } = await newPage(await newContext())
+  await page.goto(`${server.url}/chat/${channel.id}`)
+  await page.getByText('Hello. How can I help?').waitFor()
+  await say(page, `markup ${markup}`)
+  await page.locator('.agent').getByText(markup).waitFor()
+  await page.locator('.contact').getByText(markup).waitFor()
+  assert.equal(await page.locator('main img, main b, main a').count(), 0)
+  assert.equal(await page.title(), 'Reception')
+  assert.deepEqual(errors, [])
+})
+
+test('axe finds nothing, in light and dark, wide and on a phone', { skip }, async () => {
+  const { page, errors } = await newPage(await newContext())
+  await page.goto(site.origin)
+  await openButton(page).click()
+  await chatIn(page).getByText('Hello. How can I help?').waitFor()
+  await say(chatIn(page), 'hours')
+  await chatIn(page).getByText('Nine to six.').waitFor()
+  await chatIn(page).getByRole('button', { name: 'Leave your phone number' }).click()
+  for (const [variant, size] of Object.entries({ wide, narrow })) {
+    for (const color_scheme of ['light', 'dark'] as const) {
+      await page.setViewportSize(size)
+      await page.emulateMedia({ colorScheme: color_scheme })
+      await saveScreenshot(page, `web chat, ${variant}, ${color_scheme}`)
+      for (const part of [page, frameOf(page)]) assert.deepEqual((await findViolations(part)).map(describe), [])
+      const overflow = Number(await frameOf(page).evaluate('document.documentElement.scrollWidth - innerWidth'))
+      assert.ok(overflow <= 0, `${variant} is ${overflow} px too wide`)
+    }
+  }
+  const box = await page.locator('iframe').boundingBox()
+  assert.deepEqual(box, { x: 0, y: 0, ...narrow }, 'on a phone the chat covers the page')
+  assert.deepEqual(errors, [])
+})
+
+test('a phone number in any form is sent in E.164, once', { skip }, async () => {
+  const { page } = await newPage(await newContext({ viewport: narrow }))
+  await page.goto(`${server.url}/chat/${channel.id}`)
+  await page.getByText('Hello. How can I help?').waitFor()
+  await page.getByRole('button', { name: 'Leave your phone number' }).click()
+  await page.getByLabel('Your phone number').fill('(415) 555-0100')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('alert').getByText('E.164').waitFor()
+  await page.getByLabel('Your phone number').fill('+1 (415) 555-0100')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('We have your phone number').waitFor()
+  await page.getByRole('button', { name: 'Leave your phone number' }).waitFor({ state: 'hidden' })
+  await page.reload()
+  await page.getByText('Hello. How can I help?').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Leave your phone number' }).isVisible(), false)
+  const { data } = (await tenant.call('GET', `/conversations?channel_id=${channel.id}`)).body
+  assert.equal(data[0].counterpart, '+14155550100')
+})
+
+test('a message that was not sent can be sent again, and is added once', { skip }, async () => {
+  const context = await newContext()
+  const { page } = await newPage(context)
+  await page.goto(`${server.url}/chat/${channel.id}`)
+  await page.getByText('Hello. How can I help?').waitFor()
+  await context.setOffline(true)
+  await page.getByText('You are offline.').waitFor()
+  await say(page, 'hours')
+  await page.getByText('Not sent.').waitFor()
+  await saveScreenshot(page, 'web chat, offline')
+  assert.deepEqual((await findViolations(page)).map(describe), [])
+  await context.setOffline(false)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('Nine to six.').waitFor()
+  assert.equal(await page.getByText('Not sent.').count(), 0)
+
+  // The server gets it, but the answer is lost.
+  await page.route('**/messages', async (route) => {
+    await route.fetch()
+    await route.abort()
+  })
+  await say(page, 'hours, please')
+  await until(async () => (await page.getByText('Nine to six.').count()) === 2)
+  await page.unroute('**/messages')
+  await until(async () => (await page.getByText('Not sent.').count()) === 0)
+  assert.equal(await page.locator('.contact').count(), 2)
+})
+
+test('an unknown token begins a new chat quietly', { skip }, async () => {
+  const { page, errors } = await newPage(await newContext())
+  await page.goto(`${server.url}/chat/${channel.id}`)
+  await page.getByText('Hello. How can I help?').waitFor()
+  await page.evaluate(`localStorage.setItem('chat:${channel.id}', '${'x'.repeat(43)}')`)
+  await page.reload()
+  await page.getByText('Hello. How can I help?').waitFor()
+  await say(page, 'hours')
+  await page.getByText('Nine to six.').waitFor()
+  assert.deepEqual(
+    errors.filter((text) => !text.includes('401')),
+    [],
+  )
+})
+
+test('the visitor is told when a person answers, when the chat ends, and can begin another one', { skip }, async () => {
+  const { page } = await newPage(await newContext())
+  await page.goto(`${server.url}/chat/${channel.id}`)
+  await page.getByText('Hello. How can I help?').waitFor()
+  await say(page, 'I want to talk to a person')
+  await page.getByText('A person answers now.').waitFor()
+  const { data } = (await tenant.call('GET', '/conversations?status=handed_over')).body
+  await tenant.call('POST', `/conversations/${data[0].id}/answers`, { text: 'Grace here.' })
+  await page.getByText('Grace here.').waitFor()
+  await tenant.call('POST', `/conversations/${data[0].id}/close`)
+  await page.getByText('This chat has ended.').waitFor()
+  await saveScreenshot(page, 'web chat, ended')
+  assert.deepEqual((await findViolations(page)).map(describe), [])
+  await say(page, 'One more thing: hours')
+  await page.getByText('Nine to six.').waitFor()
+  assert.equal(await page.getByText('Grace here.').count(), 1, 'the earlier words stay')
+  assert.equal(await page.getByText('One more thing: hours').count(), 1)
+  assert.equal(await page.getByText('This chat has ended.').isVisible(), false)
+  const [latest] = (await tenant.call('GET', `/conversations?channel_id=${channel.id}`)).body.data
+  await tenant.call('POST', `/conversations/${latest.id}/close`)
+  await page.getByRole('button', { name: 'New chat' }).click()
+  await page.getByText('Grace here.').waitFor({ state: 'detached' })
+  await page.getByText('Hello. How can I help?').waitFor()
+})
+
+test('words appear as they are made, and screen readers get the finished answer', { skip }, async () => {
+  const hold = Promise.withResolvers<void>()
+  const model = await openaiServer({ words: ['Nine', ' to six.'], beforeWord: (index) => index === 1 && hold.promise })
+  const { id } = await newChannel(tenant, await newModelAgent(tenant, model))
+  const { page } = await newPage(await newContext())
+  await page.goto(`${server.url}/chat/${id}`)
+  await say(page, 'When?')
+  await page.locator('#draft').getByText('Nine', { exact: true }).waitFor()
+  assert.equal(await page.getByRole('log').getByText('Nine').count(), 0)
+  hold.resolve()
+  await page.getByRole('log').getByText('Nine to six.').waitFor()
+  assert.equal(await page.getByText('Nine to six.').count(), 1)
+})
+
+test('the chat resumes after the server was away', { skip }, async () => {
+  const { page } = await newPage(await newContext())
+  await page.goto(`${server.url}/chat/${channel.id}`)
+  await page.getByText('Hello. How can I help?').waitFor()
+  await page.route('**/stream', (route) => route.abort())
+  await page.reload()
+  await page.getByText('Connecting again').waitFor()
+  await say(page, 'hours')
+  await page.unroute('**/stream')
+  await page.getByText('Nine to six.').waitFor()
+  await page.getByText('Connecting again').waitFor({ state: 'hidden' })
+})

@@ -26,6 +26,7 @@ export type Trouble =
 
 export interface CarrierOptions {
   port?: number
+  auth_token?: string
   /** Each accepted message is appended as a line of JSON. */
   log?: string
   troubleFor?: (form: URLSearchParams) => Trouble | undefined
@@ -42,11 +43,12 @@ export interface FakeCarrier {
 export const account_sid = `AC${'0a'.repeat(16)}`
 export const auth_token = 'carrier-token'
 
-const authorization = `Basic ${Buffer.from(`${account_sid}:${auth_token}`).toString('base64')}`
 const path = `/2010-04-01/Accounts/${account_sid}/Messages`
 
 export async function openCarrier(options: CarrierOptions = {}): Promise<FakeCarrier> {
   const messages: Carried[] = []
+  const token = options.auth_token ?? auth_token
+  const authorization = `Basic ${Buffer.from(`${account_sid}:${token}`).toString('base64')}`
   const server = http.createServer(
     (request, response) => void answer(request, response).catch(() => response.destroy()),
   )

@@ -67,7 +67,12 @@ phone.addEventListener('submit', (event) => {
     (error: unknown) => {
       const suggestion = error instanceof Refusal ? error.suggestion : undefined
       if (suggestion) number.value = suggestion
-      phone_error.textContent = suggestion ? `Did you mean ${suggestion}?` : messageOf(error)
+      const is_invalid = error instanceof Refusal && error.status === 400
+      phone_error.textContent = suggestion
+        ? `Did you mean ${suggestion}?`
+        : is_invalid
+          ? 'Write the number with its country code, such as +1 415 555 0100.'
+          : messageOf(error)
       number.focus()
     },
   )
@@ -80,8 +85,11 @@ const messageOf = (error: unknown): string =>
   error instanceof Refusal ? error.message : 'That did not work. Check your connection and try again.'
 
 /** A phone's keyboard would cover the text field where the browser doesn't resize the page. */
-window.visualViewport?.addEventListener('resize', () => {
-  document.body.style.height = `${window.visualViewport?.height ?? innerHeight}px`
+const { visualViewport: viewport } = window
+viewport?.addEventListener('resize', () => {
+  // Who zooms in sees a part of the page.
+  if (viewport.scale > 1) return
+  document.body.style.height = `${viewport.height}px`
   view.scrollToEnd()
 })
 

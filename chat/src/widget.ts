@@ -57,7 +57,11 @@ function addWidget({ channel, address, is_left, color }: WidgetOptions): void {
 
   const isOpen = () => frame !== undefined && frame.style.display !== 'none'
   button.element.addEventListener('click', () => setOpen(!isOpen(), true))
-  narrow.addEventListener('change', () => frame && placeFrame(frame, is_left))
+  const place = () => frame && placeFrame(frame, is_left)
+  narrow.addEventListener('change', place)
+  // A phone's keyboard makes it smaller.
+  window.visualViewport?.addEventListener('resize', place)
+  window.visualViewport?.addEventListener('scroll', place)
   addEventListener('message', ({ source, data }) => {
     if (!frame || source !== frame.contentWindow) return
     if (data === 'chat:close') setOpen(false, true)
@@ -109,17 +113,26 @@ function newFrame(address: string, token = ''): HTMLIFrameElement {
 /** On a phone the chat covers the page. */
 function placeFrame({ style }: HTMLIFrameElement, is_left: boolean): void {
   const is_full = narrow.matches
+  // Who zooms in sees a part of the chat.
+  const viewport = window.visualViewport && window.visualViewport.scale === 1 ? window.visualViewport : undefined
   Object.assign(style, {
     ...{ position: 'fixed', zIndex: '2147483001', border: '0', colorScheme: 'light dark', inset: 'auto' },
     ...(is_full
-      ? { inset: '0', width: '100%', height: '100%', borderRadius: '0', boxShadow: 'none' }
+      ? {
+          ...{
+            left: '0',
+            top: `${viewport?.offsetTop ?? 0}px`,
+            width: '100%',
+            height: `${viewport?.height ?? innerHeight}px`,
+          },
+          ...{ maxWidth: 'none', maxHeight: 'none', borderRadius: '0', boxShadow: 'none' },
+        }
       : {
           ...{ bottom: '88px', [is_left ? 'left' : 'right']: '20px', width: '380px', height: '600px' },
           ...{ maxWidth: 'calc(100vw - 40px)', maxHeight: 'calc(100vh - 108px)', borderRadius: '16px' },
           boxShadow: '0 8px 32px rgb(0 0 0 / 25%)',
         }),
   })
-  if (is_full) Object.assign(style, { maxWidth: 'none', maxHeight: 'none' })
 }
 
 /** Whether black is easier to read on the color than white. */

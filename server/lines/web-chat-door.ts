@@ -8,7 +8,7 @@ import type { Call, Caller } from '../kit/http/operation.ts'
 import { openRateLimit } from '../kit/limits/rate.ts'
 import { openTokenLookup } from '../kit/limits/token-lookup.ts'
 import { clientNetwork } from '../kit/network.ts'
-import { notFound, Problem, tooManyAttempts } from '../kit/problem.ts'
+import { Problem, tooManyAttempts } from '../kit/problem.ts'
 import { type ChatChannel, unknownVisitor } from './web-chat.ts'
 import * as visitors from './web-chat-visitors.ts'
 
@@ -73,7 +73,7 @@ export function identifyChatVisitor(
     if (headers.origin !== undefined && !isSameOrigin(headers, public_url)) throw otherOrigin()
     const { channel_id = '' } = params
     const found = await findChannel(channel_id, now)
-    if (!found || operation.kind === 'raw') throw notFound()
+    if (!found || operation.kind === 'raw') throw new Problem('NOT_FOUND', 'This chat is not available.')
     const { workspace, is_test, channel } = found
     const id = `${workspace} ${clientNetwork(head.ip)}`
     if (method === 'POST') {

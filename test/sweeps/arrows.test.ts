@@ -53,6 +53,7 @@ function filesIn(folder: string, pattern = '**/*.{ts,tsx}'): File[] {
 
 const server = filesIn('server')
 const dashboard = filesIn('dashboard/src')
+const chat = filesIn('chat/src')
 const kit = server.filter(({ folder }) => folder === 'kit')
 const rooms = fs.globSync('*/store.ts', { cwd: path.join(root, 'server') }).map((name) => path.dirname(name))
 
@@ -92,7 +93,7 @@ test("another room's routes.ts is never imported, but by api.ts", () => {
   )
 })
 
-for (const [name, files] of Object.entries({ server, dashboard })) {
+for (const [name, files] of Object.entries({ server, dashboard, chat })) {
   test(`no imports of the ${name} form a circle`, () => {
     const targets = new Map(files.map((file) => [file.name, file.imports.map(({ target }) => target)]))
     const circles = files.flatMap(({ name }) => {
@@ -184,15 +185,15 @@ test('a store re-exports nothing', () => {
   none(namesOf(server, ({ name, text }) => name.endsWith('/store.ts') && /export (\*|(type )?\{).*from/.test(text)))
 })
 
-test('the dashboard imports types from the server, and nothing else', () => {
-  const crossing = dashboard.flatMap(({ name, imports }) =>
+test('the dashboard and the web chat import types from the server, and nothing else', () => {
+  const crossing = [...dashboard, ...chat].flatMap(({ name, imports }) =>
     imports.filter(({ target }) => target.includes('/server/')).map((one) => ({ name, ...one })),
   )
   assert.ok(crossing.length > 5)
   none(crossing.filter(({ is_type }) => !is_type).map(({ name, target }) => `${name} -> ${target}`))
   none(
     crossing
-      .filter(({ target }) => !/server\/([a-z-]+\/schema|kit\/postgres\/page)\.ts$/.test(target))
+      .filter(({ target }) => !/server\/([a-z-]+\/([a-z-]+-)?schema|kit\/postgres\/page)\.ts$/.test(target))
       .map(({ name, target }) => `${name} -> ${target}`),
   )
 })

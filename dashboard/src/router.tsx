@@ -86,6 +86,19 @@ const agent = createRoute({
   path: '/agents/$id',
   component: lazyRouteComponent(() => import('./agents/AgentPage.tsx'), 'AgentPage'),
 })
+const channels = createRoute({
+  getParentRoute: () => workspace,
+  path: '/channels',
+  component: lazyRouteComponent(() => import('./channels/ChannelsPage.tsx'), 'ChannelsPage'),
+})
+const channel = createRoute({
+  getParentRoute: () => workspace,
+  path: '/channels/$id',
+  component: ownersOnly(
+    lazyRouteComponent(() => import('./channels/ChannelPage.tsx'), 'ChannelPage'),
+    'Channel',
+  ),
+})
 const tools = createRoute({
   getParentRoute: () => workspace,
   path: '/tools',
@@ -193,6 +206,8 @@ const tree = root.addChildren([
     importReport,
     agents,
     agent,
+    channels,
+    channel,
     tools,
     tool,
     events,

@@ -112,12 +112,12 @@ test('a model provider is added, tested, edited and deleted', { skip }, async ()
   await table.getByText('large').waitFor()
   await table.getByText('Stored').waitFor()
 
-  const used_by = [{ type: 'agent', id: '019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa', name: 'Reception' }]
+  const used_by = [{ kind: 'agent', id: '019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa' }]
   const error = { code: 'INVALID_STATE', message: 'The provider is in use.', details: { used_by } }
   await page.route(/\/providers\/[\w-]+$/, (route) => route.fulfill({ status: 409, json: { success: false, error } }))
   await more('Actions for Local', 'Delete')
   await dialog().getByRole('button', { name: 'Delete provider' }).click()
-  await dialog().getByText('The provider is in use. Used by: Reception').waitFor()
+  await dialog().getByText('The provider is in use. Used by: 1 agent').waitFor()
   await owner.capture('provider, in use')
   await page.unrouteAll()
   await dialog().getByRole('button', { name: 'Delete provider' }).click()

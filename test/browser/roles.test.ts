@@ -66,6 +66,7 @@ const owner_pages = {
   '/webhooks': 'Webhooks',
   '/webhooks/01a1dd18-9904-726a-94bc-9e3b6ab9ad11': 'Webhook',
   '/tools/01a1dd18-9904-726a-94bc-9e3b6ab9ad11': 'Tool',
+  '/channels/01a1dd18-9904-726a-94bc-9e3b6ab9ad11': 'Channel',
   '/integrations': 'Integrations',
   '/integrations/01a1dd18-9904-726a-94bc-9e3b6ab9ad11': 'Integration',
   '/settings/api-keys': 'Settings',
@@ -84,13 +85,15 @@ test('a workspace is filled with one resource of each kind', { skip }, async () 
   await send('POST', `/api/v1/conversations/${conversation_id}/hand_over`, { reason: 'Asks for a refund.' })
   await send('POST', '/api/v1/webhooks', { url: 'inbox', events: ['*'] })
   await send('POST', '/api/v1/tools', { name: 'book_slot', url: 'https://93.184.215.14/book' })
+  const channel = { name: 'Front desk', kind: 'sms', provider: 'simulator', address: '+14155550100' }
+  await send('POST', '/api/v1/channels', channel)
   const provider = { name: 'OpenAI', kind: 'openai_compatible', base_url: 'https://93.184.215.14/v1' }
   await send('POST', '/api/v1/providers', { ...provider, default_model: 'small', api_key: 'sk-test' })
   const rows = [{ phone_number: '+14155550102' }, { phone_number: 'none' }]
   import_id = (await send('POST', '/api/v1/contacts/imports', { rows })).id
 })
 
-const member_links = 'Home Inbox Conversations Contacts Imports Agents Tools Events Docs Settings'.split(' ')
+const member_links = 'Home Inbox Conversations Contacts Imports Agents Channels Tools Events Docs Settings'.split(' ')
 
 test('an import that wrote nothing has no undo', { skip }, async () => {
   const { id } = await send('POST', '/api/v1/contacts/imports', { rows: [{ phone_number: 'none' }] })
@@ -111,6 +114,7 @@ test('a viewer sees all resources, and no controls that change them', { skip }, 
     [`/imports/${import_id}`]: 'none',
     '/agents': 'Reception',
     [`/agents/${agent_id}`]: 'Published',
+    '/channels': 'Front desk',
     '/tools': 'book_slot',
     '/settings/providers': 'OpenAI',
     '/inbox': 'Asks for a refund.',

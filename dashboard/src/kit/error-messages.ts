@@ -1,3 +1,4 @@
+import { formatCount } from './format.ts'
 import { Problem } from './request.ts'
 
 export interface FieldError {
@@ -44,12 +45,9 @@ function withoutField(name: string, path: string, message: string): string {
 
 const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-const uses_shown = 5
-
-/** "Used by: Reception, Sales and 3 more", for a deletion that fails because something else refers to it. */
+/** "Used by: 1 channel, 2 agents", for a deletion that fails because something else refers to it. */
 export function usedByMessage(error: unknown): string | undefined {
   if (!(error instanceof Problem) || !Array.isArray(error.details.used_by)) return undefined
-  const names = (error.details.used_by as { name: string }[]).map(({ name }) => name)
-  const more = names.length - uses_shown
-  return `Used by: ${names.slice(0, uses_shown).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  const by_kind = Map.groupBy(error.details.used_by as { kind: string }[], ({ kind }) => kind)
+  return `Used by: ${Array.from(by_kind, ([kind, uses]) => formatCount(uses.length, kind)).join(', ')}`
 }

@@ -11,7 +11,8 @@ export const roles: { value: Role; label: string; description: string }[] = [
   {
     value: 'owner',
     label: 'Owner',
-    description: 'Can do everything, including tools, model providers, webhooks, integrations, API keys and members.',
+    description:
+      'Can do everything, including channels, tools, model providers, webhooks, integrations, API keys and members.',
   },
 ]
 

@@ -4,6 +4,7 @@ import { useInboxCount } from '../conversations/useLiveConversations.ts'
 import { formatNumber } from '../kit/format.ts'
 import {
   AgentIcon,
+  ChannelIcon,
   ChatIcon,
   DocsIcon,
   EventsIcon,
@@ -27,6 +28,7 @@ const conversations = { to: '/w/$workspace/conversations', name: 'Conversations'
 const contacts = { to: '/w/$workspace/contacts', name: 'Contacts', Icon: PeopleIcon } as const
 const imports = { to: '/w/$workspace/imports', name: 'Imports', Icon: ImportIcon } as const
 const agents = { to: '/w/$workspace/agents', name: 'Agents', Icon: AgentIcon } as const
+const channels = { to: '/w/$workspace/channels', name: 'Channels', Icon: ChannelIcon } as const
 const tools = { to: '/w/$workspace/tools', name: 'Tools', Icon: ToolIcon } as const
 const integrations = { to: '/w/$workspace/integrations', name: 'Integrations', Icon: PlugIcon } as const
 const webhooks = { to: '/w/$workspace/webhooks', name: 'Webhooks', Icon: WebhookIcon } as const
@@ -36,7 +38,7 @@ const settings = { to: '/w/$workspace/settings', name: 'Settings', Icon: Setting
 const groups = [
   { name: undefined, links: [home, inbox] },
   { name: 'Engage', links: [conversations, contacts, imports] },
-  { name: 'Build', links: [agents, tools, integrations] },
+  { name: 'Build', links: [agents, channels, tools, integrations] },
   { name: 'Developers', links: [webhooks, events] },
   { name: undefined, links: [settings] },
 ]

@@ -1,0 +1,135 @@
+import { Button, NumberInput, Radio, Select, TagsInput, TextInput } from '@mantine/core'
+import { type UseFormReturnType, useForm } from '@mantine/form'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { ChannelWithSettings } from '../../../server/channels/schema.ts'
+import { useApi } from '../kit/api.ts'
+import { formErrors } from '../kit/error-messages.ts'
+import { ErrorAlert } from '../kit/states.tsx'
+import { AccountFields } from './AccountFields.tsx'
+import { agentsQuery } from './channel.ts'
+import { type ChannelValues, fields, toBody, toChanges, toValues } from './channel-values.ts'
+import styles from './channels.module.css'
+
+interface ChannelFormProps {
+  /** Undefined: creates a channel. */
+  channel?: ChannelWithSettings
+  onSaved: (channel: ChannelWithSettings) => unknown
+}
+
+export function ChannelForm({ channel, onSaved }: ChannelFormProps) {
+  const api = useApi()
+  const [before, setBefore] = useState(() => toValues(channel))
+  const form = useForm<ChannelValues>({ initialValues: before })
+  const saving = useMutation({
+    mutationFn: (values: ChannelValues) =>
+      channel
+        ? api.send<ChannelWithSettings>('PATCH', `/channels/${channel.id}`, toChanges(before, values))
+        : api.send<ChannelWithSettings>('POST', '/channels', toBody(values)),
+    onError: (error) => form.setErrors(formErrors(error, fields).fields),
+    onSuccess: (saved) => {
+      if (channel) {
+        setBefore(toValues(saved))
+        form.setValues(toValues(saved))
+      }
+      return onSaved(saved)
+    },
+  })
+  const { provider } = form.values
+  return (
+    <form className={styles.form} onSubmit={form.onSubmit((values) => saving.mutate(values))}>
+      {saving.error && <ErrorAlert>{formErrors(saving.error, fields).message}</ErrorAlert>}
+      {!channel && <KindField form={form} />}
+      <TextInput
+        label="Name"
+        placeholder="Website"
+        required
+        {...(!channel && { 'data-autofocus': true })}
+        {...form.getInputProps('name')}
+      />
+      {!channel && provider !== 'web' && (
+        <TextInput
+          label="Phone number"
+          description="With the country code, for example +14155550100."
+          type="tel"
+          required
+          {...form.getInputProps('address')}
+        />
+      )}
+      <AgentField form={form} />
+      {provider === 'web' && (
+        <TagsInput
+          label="Websites"
+          description="Origins of the pages that may show the chat. Without one, only its own page shows it."
+          placeholder="https://example.com"
+          {...form.getInputProps('origins')}
+        />
+      )}
+      {provider === 'twilio' && <AccountFields form={form} channel={channel} />}
+      {channel && <LimitFields form={form} is_web={provider === 'web'} />}
+      <Button type="submit" loading={saving.isPending} className={styles.submit}>
+        {channel ? 'Save' : 'Create channel'}
+      </Button>
+    </form>
+  )
+}
+
+type Form = UseFormReturnType<ChannelValues>
+
+const KindField = ({ form }: { form: Form }) => (
+  <Radio.Group label="Kind" {...form.getInputProps('provider')}>
+    <div className={styles.choices}>
+      <Radio value="web" label="Web chat" description="A chat on your website, and a page of its own." />
+      <Radio value="twilio" label="SMS by Twilio" description="Text messages to and from a Twilio number." />
+      <Radio value="simulator" label="SMS simulator" description="For testing: messages go to nobody." />
+    </div>
+  </Radio.Group>
+)
+
+function AgentField({ form }: { form: Form }) {
+  const agents = useQuery(agentsQuery(useApi()))
+  const is_optional = form.values.provider === 'simulator'
+  return (
+    <Select
+      label="Agent"
+      description={is_optional ? 'Answers messages. Without one, the channel only sends.' : 'Answers messages.'}
+      placeholder="Choose an agent"
+      data={agents.data?.map(({ id: value, name: label }) => ({ value, label })) ?? []}
+      searchable
+      clearable={is_optional}
+      allowDeselect={false}
+      required={!is_optional}
+      nothingFoundMessage={agents.isPending ? 'Loading' : 'No agents'}
+      {...form.getInputProps('agent_id')}
+    />
+  )
+}
+
+/** The server checks the limits: a value that is out of range is shown with its error, and not changed. */
+const number_props = {
+  allowDecimal: false,
+  allowNegative: false,
+  clampBehavior: 'none',
+  hideControls: true,
+  thousandSeparator: ',',
+} as const
+
+const LimitFields = ({ form, is_web }: { form: Form; is_web: boolean }) => (
+  <div className={styles.pair}>
+    <NumberInput
+      label="Messages per minute"
+      required
+      {...number_props}
+      {...form.getInputProps('messages_per_minute_max')}
+    />
+    <NumberInput label="Messages per day" required {...number_props} {...form.getInputProps('messages_per_day_max')} />
+    {is_web && (
+      <NumberInput
+        label="Tokens per day"
+        placeholder="No limit"
+        {...number_props}
+        {...form.getInputProps('tokens_per_day_max')}
+      />
+    )}
+  </div>
+)

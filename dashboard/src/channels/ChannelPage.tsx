@@ -1,0 +1,83 @@
+import { Alert, Anchor } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import type { ChannelWithSettings } from '../../../server/channels/schema.ts'
+import { useApi } from '../kit/api.ts'
+import { AlertIcon } from '../kit/icons.tsx'
+import { Card, Page, Stack } from '../kit/Page.tsx'
+import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
+import { showToast } from '../kit/toast.ts'
+import { ChannelActions } from './ChannelActions.tsx'
+import { ChannelForm } from './ChannelForm.tsx'
+import { ChannelStatus } from './ChannelStatus.tsx'
+import { channelQuery, describeChannel, showChanged } from './channel.ts'
+import styles from './channels.module.css'
+import { PhoneNumber } from './PhoneNumber.tsx'
+import { TestMessage } from './TestMessage.tsx'
+import { ChatPreview, WebChat } from './WebChat.tsx'
+
+export function ChannelPage() {
+  const api = useApi()
+  const { id } = useParams({ from: '/w/$workspace/channels/$id' })
+  const { data, error, refetch } = useQuery(channelQuery(api, id))
+  return (
+    <Page
+      title={data?.name ?? 'Channel'}
+      description={
+        <Anchor
+          renderRoot={(props) => <Link to="/w/$workspace/channels" params={{ workspace: api.workspace }} {...props} />}
+        >
+          All channels
+        </Anchor>
+      }
+      actions={data && <ChannelActions channel={data} />}
+    >
+      {error && !data && <LoadError error={error} retry={refetch} noun="Channel" />}
+      {!data && !error && <LoadingSkeleton />}
+      {data && <Details key={data.id} channel={data} />}
+    </Page>
+  )
+}
+
+function Details({ channel }: { channel: ChannelWithSettings }) {
+  const api = useApi()
+  const client = useQueryClient()
+  const { id, kind, status } = channel
+  return (
+    <Stack>
+      <StatusAlert channel={channel} />
+      <Card title={describeChannel(channel)} aside={<ChannelStatus status={status} />}>
+        {kind === 'web_chat' ? <WebChat channel={channel} /> : <PhoneNumber channel={channel} />}
+      </Card>
+      <Card title="Settings">
+        <div className={styles.settings}>
+          <ChannelForm
+            channel={channel}
+            onSaved={(saved) => {
+              showChanged(client, api, saved)
+              showToast('Channel saved.')
+            }}
+          />
+        </div>
+      </Card>
+      {kind === 'web_chat' && status !== 'disabled' && <ChatPreview id={id} />}
+      {kind === 'sms' && status !== 'disabled' && <TestMessage channel={channel} />}
+    </Stack>
+  )
+}
+
+function StatusAlert({ channel: { status, error } }: { channel: ChannelWithSettings }) {
+  if (status === 'disabled') {
+    return (
+      <Alert color="gray" icon={<AlertIcon />} title="This channel is disabled">
+        It neither receives nor sends messages.
+      </Alert>
+    )
+  }
+  if (status !== 'failing') return null
+  return (
+    <Alert color="red" icon={<AlertIcon />} title="Messages can’t be sent">
+      {error ?? 'The carrier refuses to send.'}
+    </Alert>
+  )
+}

@@ -1,0 +1,118 @@
+import { Button, Modal } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Channel } from '../../../server/channels/schema.ts'
+import { useApi, useWorkspaceId } from '../kit/api.ts'
+import { type Column, DataTable } from '../kit/DataTable.tsx'
+import { ChannelIcon, PlusIcon } from '../kit/icons.tsx'
+import { Card, Page } from '../kit/Page.tsx'
+import { RelativeTime } from '../kit/RelativeTime.tsx'
+import { useIsOwner } from '../kit/session.ts'
+import { EmptyState, LoadError } from '../kit/states.tsx'
+import { ChannelForm } from './ChannelForm.tsx'
+import { ChannelStatus } from './ChannelStatus.tsx'
+import { agentsQuery, channelsQuery, describeChannel, showChanged } from './channel.ts'
+import styles from './channels.module.css'
+
+export function ChannelsPage() {
+  const api = useApi()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const is_owner = useIsOwner()
+  const [is_creating, setCreating] = useState(false)
+  const channels = useQuery(channelsQuery(api))
+  const open = (id: string) => navigate({ to: '/w/$workspace/channels/$id', params: { workspace: api.workspace, id } })
+  const create = is_owner && (
+    <Button leftSection={<PlusIcon size={17} />} onClick={() => setCreating(true)}>
+      New channel
+    </Button>
+  )
+  return (
+    <Page title="Channels" description="Where people reach agents: web chats and phone numbers." actions={create}>
+      <Card is_flush>
+        {channels.error ? (
+          <LoadError error={channels.error} retry={channels.refetch} />
+        ) : (
+          <DataTable
+            label="Channels"
+            columns={is_owner ? owner_columns : columns}
+            rows={channels.data?.data}
+            getRowId={({ id }) => id}
+            {...(is_owner && { onOpen: ({ id }: Channel) => void open(id) })}
+            empty={
+              <EmptyState icon={<ChannelIcon size={24} />} title="No channels yet">
+                {is_owner ? 'Put an agent on your website, or let it answer text messages.' : 'An owner can add one.'}
+              </EmptyState>
+            }
+          />
+        )}
+      </Card>
+      <Modal opened={is_creating} onClose={() => setCreating(false)} title="New channel" size="lg">
+        <ChannelForm
+          onSaved={async (channel) => {
+            showChanged(client, api, channel)
+            await open(channel.id)
+          }}
+        />
+      </Modal>
+    </Page>
+  )
+}
+
+const details: Column<Channel>[] = [
+  {
+    id: 'agent',
+    header: 'Agent',
+    meta: { is_hidden_on_phone: true },
+    cell: ({ row }) => <AgentName id={row.original.agent_id} />,
+  },
+  { id: 'status', header: 'Status', cell: ({ row }) => <ChannelStatus {...row.original} /> },
+  {
+    id: 'created_at',
+    header: 'Created',
+    meta: { is_hidden_on_phone: true },
+    cell: ({ row }) => <RelativeTime time={row.original.created_at} />,
+  },
+]
+
+const columns: Column<Channel>[] = [
+  {
+    id: 'name',
+    header: 'Channel',
+    cell: ({ row: { original } }) => (
+      <div className={styles.name}>
+        <strong>{original.name}</strong>
+        <span>{describeChannel(original)}</span>
+      </div>
+    ),
+  },
+  ...details,
+]
+
+/** Owners see the number, and can open the channel. */
+const owner_columns: Column<Channel>[] = [
+  { id: 'name', header: 'Channel', cell: ({ row }) => <NameLink channel={row.original} /> },
+  ...details,
+]
+
+function NameLink({ channel }: { channel: Channel }) {
+  const workspace = useWorkspaceId()
+  const { id, name, address } = channel
+  return (
+    <div className={styles.name}>
+      <Link to="/w/$workspace/channels/$id" params={{ workspace, id }}>
+        {name}
+      </Link>
+      <span>
+        {describeChannel(channel)}
+        {address !== null && ` · ${address}`}
+      </span>
+    </div>
+  )
+}
+
+function AgentName({ id }: { id: string | null }) {
+  const { data } = useQuery(agentsQuery(useApi()))
+  return data?.find((agent) => agent.id === id)?.name ?? '–'
+}

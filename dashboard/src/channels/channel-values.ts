@@ -1,0 +1,65 @@
+import type { ChannelWithSettings } from '../../../server/channels/schema.ts'
+import { changedFields } from '../kit/merge.ts'
+
+/** The fields of the form. Which of them are shown depends on the provider. */
+export interface ChannelValues {
+  provider: ChannelWithSettings['provider']
+  name: string
+  address: string
+  agent_id: string | null
+  origins: string[]
+  account_sid: string
+  /** Blank: the stored token is kept. */
+  auth_token: string
+  /** Blank: Twilio's own. */
+  api_url: string
+  /** "" if the field is blank. */
+  messages_per_minute_max: number | string
+  messages_per_day_max: number | string
+  tokens_per_day_max: number | string
+}
+
+export const toValues = (channel?: ChannelWithSettings): ChannelValues => ({
+  provider: channel?.provider ?? 'web',
+  name: channel?.name ?? '',
+  address: channel?.address ?? '',
+  agent_id: channel?.agent_id ?? null,
+  origins: channel?.origins ?? [],
+  account_sid: channel?.account_sid ?? '',
+  auth_token: '',
+  api_url: channel?.api_url ?? '',
+  messages_per_minute_max: channel?.messages_per_minute_max ?? '',
+  messages_per_day_max: channel?.messages_per_day_max ?? '',
+  tokens_per_day_max: channel?.tokens_per_day_max ?? '',
+})
+
+export const fields = Object.keys(toValues())
+
+/** The limits have defaults. */
+export function toBody({
+  provider,
+  name,
+  address,
+  agent_id,
+  origins,
+  account_sid,
+  auth_token,
+  api_url,
+}: ChannelValues) {
+  const common = { provider, name, agent_id }
+  if (provider === 'web') return { ...common, kind: 'web_chat', origins }
+  const number = { ...common, kind: 'sms', address }
+  if (provider === 'simulator') return number
+  return { ...number, account_sid, auth_token, ...(api_url.trim() !== '' && { api_url }) }
+}
+
+/** Only what was edited. */
+export function toChanges(before: ChannelValues, wanted: ChannelValues): object {
+  const { tokens_per_day_max, ...changes } = changedFields(before, wanted)
+  return {
+    ...changes,
+    ...(tokens_per_day_max !== undefined && {
+      tokens_per_day_max: tokens_per_day_max === '' ? null : tokens_per_day_max,
+    }),
+  }
+}

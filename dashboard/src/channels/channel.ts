@@ -1,0 +1,55 @@
+import { type QueryClient, queryOptions } from '@tanstack/react-query'
+import type { Agent } from '../../../server/agents/schema.ts'
+import type { Channel, ChannelWithSettings } from '../../../server/channels/schema.ts'
+import type { Api } from '../kit/api.ts'
+
+export const kind_names: Record<Channel['kind'], string> = { web_chat: 'Web chat', sms: 'SMS', voice: 'Voice' }
+export const status_names: Record<Channel['status'], string> = {
+  active: 'Active',
+  disabled: 'Disabled',
+  failing: 'Failing',
+}
+/** As many as a workspace can have. */
+const channels_max = 100
+const page_size = 100
+
+/** "SMS by Twilio", "Web chat". */
+export function describeChannel({ kind, provider }: Pick<Channel, 'kind' | 'provider'>): string {
+  if (provider === 'simulator') return `${kind_names[kind]} simulator`
+  return provider === 'twilio' ? `${kind_names[kind]} by Twilio` : kind_names[kind]
+}
+
+export const channelsQuery = (api: Api) =>
+  queryOptions({
+    queryKey: [api.workspace, 'channels', 'list'],
+    queryFn: ({ signal }) => api.list<Channel>('/channels', { limit: channels_max }, signal),
+  })
+
+/** Only owners may read the settings. */
+export const channelQuery = (api: Api, id: string) =>
+  queryOptions({
+    queryKey: [api.workspace, 'channels', id],
+    queryFn: ({ signal }) => api.get<ChannelWithSettings>(`/channels/${id}/settings`, {}, signal),
+  })
+
+/** Shows what the server has answered, in the page and in the list. */
+export function showChanged(client: QueryClient, api: Api, channel: ChannelWithSettings): void {
+  client.setQueryData(channelQuery(api, channel.id).queryKey, channel)
+  void client.invalidateQueries(channelsQuery(api))
+}
+
+/** All agents to choose from. A workspace has at most 1,000. */
+export const agentsQuery = (api: Api) =>
+  queryOptions({
+    queryKey: [api.workspace, 'agents', 'all'],
+    queryFn: async ({ signal }) => {
+      const agents: Agent[] = []
+      let cursor: string | null | undefined
+      do {
+        const page = await api.list<Agent>('/agents', { limit: page_size, cursor }, signal)
+        agents.push(...page.data)
+        cursor = page.pagination.next_cursor
+      } while (cursor)
+      return agents
+    },
+  })

@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  type BrowserUser,
+  fillAccountForm,
+  narrow,
+  openDashboard,
+  openFromNav,
+  openInPage,
+  setColorScheme,
+  setUp,
+  wide,
+  workspaceOf,
+} from '../support/dashboard.ts'
+
+const skip = process.platform === 'linux' ? false : 'npm has a Chromium for Linux only'
+
+const dashboard = skip ? undefined : await openDashboard()
+const { address, setup_link, newBrowserUser } = dashboard ?? {
+  address: '',
+  setup_link: '',
+  newBrowserUser: () => Promise.reject(),
+}
+const owner: BrowserUser = await newBrowserUser().catch(() => ({}) as BrowserUser)
+const { page, context } = owner
+
+const dialog = () => page.getByRole('dialog')
+const button = (name: string) => page.locator('main').getByRole('button', { name })
+const idInPath = () => page.url().split('/').at(-1) ?? ''
+
+async function send(method: string, path: string, data?: object) {
+  const headers = { origin: address, 'x-workspace': workspaceOf(page) }
+  const answer = await context.request.fetch(`${address}/app${path}`, { method, headers, ...(data && { data }) })
+  assert.ok(answer.ok(), await answer.text())
+  return (await answer.json()).data
+}
+
+async function chooseAgent(name: string): Promise<void> {
+  await dialog().getByRole('combobox', { name: 'Agent' }).click()
+  await page.getByRole('option', { name }).click()
+}
+
+let agent_name = ''
+
+test('an owner puts a web chat on a website', { skip }, async () => {
+  await setUp(page, setup_link)
+  agent_name = (await send('GET', '/api/v1/agents'))[0].name
+  await openFromNav(page, 'Channels')
+  await page.getByText('No channels yet').waitFor()
+  await owner.capture('channels, empty')
+
+  await button('New channel').click()
+  await dialog().getByLabel('Name').fill('Website')
+  await chooseAgent(agent_name)
+  await dialog().getByRole('combobox', { name: 'Websites' }).fill('example.com')
+  await dialog().getByRole('button', { name: 'Create channel' }).click()
+  await dialog().getByText('Must be an origin such as https://example.com').waitFor()
+  await owner.capture('channel, invalid')
+  await dialog().getByRole('combobox', { name: 'Websites' }).press('Backspace')
+  await dialog().getByRole('button', { name: 'Create channel' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Website' }).waitFor()
+
+  const snippet = `<script src="${address}/chat/widget.js" data-channel="${idInPath()}" async></script>`
+  await page.getByText(snippet, { exact: true }).waitFor()
+  assert.equal(
+    await page.getByRole('link', { name: 'Open the page' }).getAttribute('href'),
+    `${address}/chat/${idInPath()}`,
+  )
+  await button('Try the chat').click()
+  await page.frameLocator('iframe').getByRole('textbox').waitFor()
+  await page.locator('iframe').scrollIntoViewIfNeeded()
+  await owner.capture('channel, preview')
+  await page.frameLocator('iframe').getByRole('button', { name: 'Close' }).click()
+  await button('Try the chat').waitFor()
+  await page.getByText('no website may show the chat yet').waitFor()
+  await page.getByRole('combobox', { name: 'Websites' }).fill('https://Example.com/')
+  await page.getByLabel('Tokens per day').fill('')
+  await button('Save').click()
+  await page.getByText('Channel saved.').waitFor()
+  await page.getByText('These websites may show the chat: https://example.com.').waitFor()
+  await owner.capture('channel, web chat')
+  const saved = await send('GET', `/api/v1/channels/${idInPath()}/settings`)
+  assert.deepEqual([saved.origins, saved.tokens_per_day_max], [['https://example.com'], null])
+  assert.deepEqual(owner.pageErrors([400]), [])
+})
+
+test('an owner connects a Twilio number, and turns it off and on', { skip }, async () => {
+  await openInPage(page, '/channels')
+  await button('New channel').click()
+  await dialog().getByRole('radio', { name: 'SMS by Twilio' }).check()
+  await dialog().getByLabel('Name').fill('Line')
+  await dialog().getByLabel('Phone number').fill('(415) 555-0100')
+  await chooseAgent(agent_name)
+  await dialog()
+    .getByLabel('Account SID')
+    .fill(`AC${'0'.repeat(32)}`)
+  await dialog().getByRole('textbox', { name: 'Auth token' }).fill('secret-token')
+  await dialog().getByRole('button', { name: 'Create channel' }).click()
+  await dialog().getByText('Must be in E.164 form').waitFor()
+  await owner.capture('channel, form')
+  await dialog().getByLabel('Phone number').fill('+14155550100')
+  await dialog().getByRole('button', { name: 'Create channel' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Line' }).waitFor()
+  await page.getByText(`${address}/sms/${idInPath()}`, { exact: true }).waitFor()
+  await page.getByText('set PUBLIC_URL').waitFor()
+  await page.getByText('A token is stored. Leave blank to keep it.').waitFor()
+  assert.equal(await page.getByText('secret-token').count(), 0)
+
+  await page.getByLabel('API URL').fill('https://93.184.215.14')
+  await page.getByText('The stored token is removed').waitFor()
+  await page.getByLabel('API URL').fill('https://api.twilio.com')
+  await page.getByLabel('Messages per minute').fill('0')
+  await button('Save').click()
+  await page.getByText('Must be at least 1').waitFor()
+  await page.getByLabel('Messages per minute').fill('5')
+  await button('Save').click()
+  await page.getByText('Channel saved.').first().waitFor()
+  const saved = await send('GET', `/api/v1/channels/${idInPath()}/settings`)
+  assert.deepEqual([saved.messages_per_minute_max, saved.has_auth_token], [5, true])
+  await owner.capture('channel, SMS')
+
+  await button('Disable').click()
+  await page.getByText('This channel is disabled').waitFor()
+  assert.equal(await page.getByLabel('Send to').count(), 0)
+  await owner.capture('channel, disabled')
+  await button('Enable').click()
+  await page.getByText('This channel is disabled').waitFor({ state: 'hidden' })
+  assert.deepEqual(owner.pageErrors([400]), [])
+})
+
+test('a test message is sent to a number', { skip }, async () => {
+  const line = page.url()
+  const simulator = { name: 'Simulator', kind: 'sms', provider: 'simulator', address: '+14155550101' }
+  const { id } = await send('POST', '/api/v1/channels', simulator)
+  await openInPage(page, `/channels/${id}`)
+  await page.getByRole('heading', { level: 1, name: 'Simulator' }).waitFor()
+  await page.getByLabel('Send to').fill('0415')
+  await button('Send test message').click()
+  await page.getByText('Must be in E.164 form').waitFor()
+  await page.getByLabel('Send to').fill('+14155550199')
+  await button('Send test message').click()
+  await page.getByText('Test message sent.').waitFor()
+  const result = { is_ok: false, status: null, duration_ms: 1, error: 'The number is not valid.' }
+  await page.route(/\/test$/, (route) => route.fulfill({ json: { success: true, data: result } }))
+  await button('Send test message').click()
+  await page.getByText('The message was not sent. The number is not valid.').waitFor()
+  await owner.capture('channel, test message')
+  await page.unroute(/\/test$/)
+  await send('DELETE', `/api/v1/channels/${id}`)
+  await page.goto(line)
+})
+
+test('the page says why a channel fails', { skip }, async () => {
+  const error = 'Twilio rejects the account SID or auth token.'
+  await page.route(/\/channels\/[\w-]+\/settings$/, async (route) => {
+    const { data } = await (await route.fetch()).json()
+    await route.fulfill({ json: { success: true, data: { ...data, status: 'failing', error } } })
+  })
+  await page.reload()
+  await page.getByText(error).waitFor()
+  await owner.capture('channel, failing')
+  await page.unroute(/\/channels\/[\w-]+\/settings$/)
+})
+
+test('an agent that a channel uses is not deleted', { skip }, async () => {
+  const [{ agent_id }] = await send('GET', '/api/v1/channels')
+  await openInPage(page, `/agents/${agent_id}`)
+  await page.locator('main').getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await dialog().getByRole('button', { name: 'Delete agent' }).click()
+  await dialog().getByText('Used by: 2 channels').waitFor()
+  await dialog().getByRole('button', { name: 'Cancel' }).click()
+  assert.deepEqual(owner.pageErrors([400, 409]), [])
+})
+
+test('people who are not owners see the names of channels only', { skip }, async () => {
+  const { link } = await send('POST', '/invitations', { role: 'viewer' })
+  const guest = await newBrowserUser()
+  await guest.page.goto(link)
+  await fillAccountForm(guest.page, 'Grace Hopper', 'grace@example.com')
+  await guest.page.getByRole('button', { name: 'Join' }).click()
+  await guest.page.getByRole('navigation', { name: 'Main' }).waitFor()
+  await openFromNav(guest.page, 'Channels')
+  const table = guest.page.getByRole('table', { name: 'Channels' })
+  await table.getByText('SMS by Twilio').waitFor()
+  await table.getByText(agent_name).first().waitFor()
+  assert.equal(await guest.page.getByText('+14155550100').count(), 0)
+  assert.equal(await table.getByRole('link').count(), 0)
+  assert.equal(await guest.page.getByRole('button', { name: 'New channel' }).count(), 0)
+  await guest.capture('channels, viewer')
+  const [{ id }] = await send('GET', '/api/v1/channels')
+  await openInPage(guest.page, `/channels/${id}`)
+  await guest.page.getByText('Only owners can view this page').waitFor()
+  assert.deepEqual(guest.pageErrors(), [])
+})
+
+test('the pages of channels work in dark mode and on a phone', { skip }, async () => {
+  const [line, chat] = await send('GET', '/api/v1/channels')
+  const pages = {
+    channels: '/channels',
+    'channel, SMS': `/channels/${line.id}`,
+    'channel, web chat': `/channels/${chat.id}`,
+  }
+  for (const variant of ['light', 'dark', 'narrow'] as const) {
+    await setColorScheme(page, variant === 'dark' ? 'dark' : 'light')
+    await page.setViewportSize(variant === 'narrow' ? narrow : wide)
+    for (const [name, path] of Object.entries(pages)) {
+      await openInPage(page, path)
+      await page.getByText(name === 'channels' ? 'SMS by Twilio · +14155550100' : 'Messages per day').waitFor()
+      await owner.capture(`${name}, ${variant}`)
+      const { violations } = await page.evaluate<{ violations: object[] }>("axe.run({ resultTypes: ['violations'] })")
+      assert.deepEqual(violations, [], `axe on ${name}, ${variant}`)
+      const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
+      assert.ok(overflow <= 0, `${name} is ${overflow} px too wide`)
+    }
+  }
+  await page.setViewportSize(wide)
+})
+
+test('a channel is deleted', { skip }, async () => {
+  await button('More').click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await dialog().getByRole('button', { name: 'Delete channel' }).click()
+  await page.getByText('Channel deleted.').waitFor()
+  await page.getByRole('table', { name: 'Channels' }).getByText('Line').waitFor()
+  await page.getByRole('link', { name: 'Website' }).waitFor({ state: 'detached' })
+  await page.route(/\/channels\?/, (route) => route.fulfill({ status: 500, json: {} }))
+  await page.reload()
+  await page.getByText('Couldn’t load this page').waitFor()
+  await owner.capture('channels, error')
+  assert.deepEqual(owner.pageErrors([400, 409, 500]), [])
+})

@@ -17,6 +17,7 @@ import { sealed_columns } from '../../server/webhooks/sealed.ts'
 import { createDatabase, openServer, type Server, testPool } from '../support/harness.ts'
 import { parley } from '../support/process.ts'
 import {
+  newAgent,
   newApiKey,
   newConsent,
   newContact,
@@ -64,6 +65,9 @@ async function createSecrets(server: Server) {
   await tenant.call('POST', '/providers', newProvider())
   const tool = (await tenant.call('POST', '/tools', newTool({ headers: { key: 'secret' } }))).body.data
   await tenant.call('POST', `/tools/${tool.id}/rotate_secret`)
+  const agent_id = (await tenant.call('POST', '/agents', newAgent())).body.data.id
+  const account = { account_sid: `AC${'0'.repeat(32)}`, auth_token: 'token' }
+  await tenant.addChannel({ provider: 'twilio', agent_id, ...account })
   const contact_id = (await tenant.call('POST', '/contacts', newContact())).body.data.id
   await tenant.call('POST', `/contacts/${contact_id}/consents`, newConsent())
   const createKey = (call: typeof tenant.call) =>
@@ -86,8 +90,9 @@ async function createSecrets(server: Server) {
     const sealed = await pool.one<{ secret: string; previous_secret: string }>(
       sql`select secret, previous_secret from webhooks where workspace_id = ${tenant.id}`,
     )
-    const others = await pool.one<Record<'api_key' | 'secret' | 'previous_secret' | 'headers', string>>(
-      sql`select api_key, secret, previous_secret, headers from providers join tools on tools.workspace_id = ${tenant.id}
+    const others = await pool.one<Record<'api_key' | 'secret' | 'previous_secret' | 'headers' | 'auth_token', string>>(
+      sql`select api_key, secret, previous_secret, headers, auth_token from providers
+        join tools on tools.workspace_id = ${tenant.id} join channels on channels.workspace_id = ${tenant.id}
         where providers.workspace_id = ${tenant.id}`,
     )
     const opens = (text: string, beginning = 'whsec_') => {
@@ -107,6 +112,7 @@ async function createSecrets(server: Server) {
       opens(others.secret),
       opens(others.previous_secret),
       opens(others.headers, '{'),
+      opens(others.auth_token, 'token'),
       (await call('GET', `/contacts/${contact_id}/consents`)).body.data?.length === 1,
       replayed.body.data?.key === key,
     ]
@@ -114,8 +120,8 @@ async function createSecrets(server: Server) {
   return { tenant, webhook_id, canRead }
 }
 
-const all = Array<boolean>(10).fill(true)
-const none = Array<boolean>(10).fill(false)
+const all = Array<boolean>(11).fill(true)
+const none = Array<boolean>(11).fill(false)
 
 test('SECRETS_KEY is rotated while servers run, and then the previous key can be dropped', async () => {
   await withServer(old_key, new_key, async (old_server) => {
@@ -143,10 +149,11 @@ test('SECRETS_KEY is rotated while servers run, and then the previous key can be
         'tools.secret': [1, 0],
         'tools.previous_secret': [1, 0],
         'tools.headers': [1, 0],
+        'channels.auth_token': [1, 0],
         'consent_ledgers.secret': [1, 0],
         'idempotency_keys.body': [count / 2 + 1, 0],
       })
-      assert.deepEqual(Object.values(await reseal(keys)).flat(), Array(20).fill(0))
+      assert.deepEqual(Object.values(await reseal(keys)).flat(), Array(22).fill(0))
     })
     await withServer(new_key, undefined, async (server) => assert.deepEqual(await canRead(server), all))
     assert.deepEqual(await canRead(old_server), all)
@@ -161,7 +168,7 @@ test('what was encrypted with a lost key is counted and left as it is', async ()
   await withServer(lost_key, undefined, async (server) => {
     const { canRead } = await createSecrets(server)
     const counts = await reseal({ SECRETS_KEY: new_key, SECRETS_KEY_PREVIOUS: old_key })
-    assert.deepEqual(Object.values(counts), Array(10).fill([0, 1]))
+    assert.deepEqual(Object.values(counts), Array(11).fill([0, 1]))
     assert.deepEqual(await canRead(server), all)
   })
 })

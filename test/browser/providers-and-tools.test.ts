@@ -75,6 +75,7 @@ test('an owner changes the settings of the workspace', { skip }, async () => {
     conversations_keep_days: 365,
     tool_runs_keep_days: null,
     tokens_per_day_max: 500,
+    allowed_countries: null,
   })
   assert.deepEqual(owner.pageErrors([400]), [])
 })

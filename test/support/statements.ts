@@ -128,6 +128,8 @@ async function talk(server: Server): Promise<void> {
   await conversation_turns.keepText(at, { id, seq: 1, text: 'When?' })
   await conversation_turns.closeTurns(at, [{ id, turn }])
   await conversation_turns.listTogether(at, { conversation_id: id, after: 0, limit: 1 })
+  const other = await server.workspace()
+  await Promise.all([at, server.at(other.id)].map((one) => at.tools.watch.readSnapshot(one, id)))
   await tokens.addTokens(at, [{ channel_id: null, tokens: 1 }])
   await tokens.isOverLimit(at, { channel_id: null })
   const { leases } = answering(log)

@@ -5,8 +5,9 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, NoResponse, openClient } from './client.ts'
 import { between, type Random, split } from './random.ts'
+import { type Holder, killRepeatedly, startHolder } from './restarts.ts'
 import type { RunOptions, Scenario } from './scenario.ts'
-import { makeTempFolder, newTenant, type Service, startService, type Tenant, withEmbeddedPool } from './service.ts'
+import { makeTempFolder, newTenant, type Service, type Tenant, withEmbeddedPool } from './service.ts'
 
 export const scenario: Scenario = {
   name: 'conversations',
@@ -50,7 +51,7 @@ async function run({ is_long, random, print }: RunOptions): Promise<void> {
   const calls: ToolCall[] = []
   const tool_url = await startToolServer(stack, calls, split(random))
   const environment = { DATA_DIR, OUTBOUND_ALLOW_HOSTS: '127.0.0.1', LOG_LEVEL: 'silent' }
-  const holder: Holder = { service: await startService(stack, environment), started_at: performance.now() }
+  const holder = await startHolder(stack, environment)
   const tenant = await withEmbeddedPool(DATA_DIR, newTenant)
   const agent_id = await setUp(holder.service, tenant, tool_url)
   const count = is_long ? 200 : 20
@@ -62,27 +63,14 @@ async function run({ is_long, random, print }: RunOptions): Promise<void> {
   })
   talking.catch(() => {})
   const kills_max = is_long ? 12 : 2
-  let kills = 0
-  while (!is_done && kills < kills_max) {
-    await sleep(between(random, kill_after_ms.min, kill_after_ms.max))
-    if (is_done) break
-    await holder.service.kill()
-    kills += 1
-    holder.service = await startService(stack, environment)
-    holder.started_at = performance.now()
-  }
+  const options = { environment, random, kills_max, after_ms: kill_after_ms, isDone: () => is_done }
+  const kills = await killRepeatedly(stack, holder, options)
   const ids = await talking
   assert.ok(kills > 0)
   await check(holder.service, tenant, { ids, calls })
   const runs = calls.length
   print(`${kills} kills: ${count * messages.length} messages answered once each, ${runs} requests to tools`)
   await holder.service.stop()
-}
-
-/** The service that runs now. */
-interface Holder {
-  service: Service
-  started_at: number
 }
 
 const assertInTime = ({ started_at }: Holder, message: string): void =>

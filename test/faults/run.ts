@@ -11,13 +11,14 @@ import { scenario as races } from './races.ts'
 import { seeded } from './random.ts'
 import { scenario as retention } from './retention.ts'
 import type { Scenario } from './scenario.ts'
+import { scenario as sms } from './sms.ts'
 import { scenario as soak } from './soak.ts'
 import { scenario as stalled } from './stalled.ts'
 import { scenario as stop } from './stop.ts'
 
 /** `npm run test:faults` runs the long form of every scenario, one after the other. */
 const scenarios: Scenario[] = [
-  ...[kill, conversations, database, disk, races, pressure, hostile, stalled, stop, fuzz, retention],
+  ...[kill, conversations, sms, database, disk, races, pressure, hostile, stalled, stop, fuzz, retention],
   soak,
 ]
 

@@ -3,6 +3,9 @@ import fs from 'node:fs'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { between, seeded } from '../faults/random.ts'
 
 /** A carrier with the part of Twilio's API that is used for SMS. It outlives the server, and keeps a log. */
 
@@ -30,7 +33,8 @@ export interface CarrierOptions {
   /** Each accepted message is appended as a line of JSON. */
   log?: string
   troubleFor?: (form: URLSearchParams) => Trouble | undefined
-  answer_after_ms?: number
+  /** Milliseconds. It answers at once without it. */
+  answerAfter?: () => number
 }
 
 export interface FakeCarrier {
@@ -67,7 +71,7 @@ export async function openCarrier(options: CarrierOptions = {}): Promise<FakeCar
         return void send(trouble.status, { code: trouble.code, message: trouble.message ?? 'No' })
       const carried = accept(form)
       if (trouble === 'accepted_without_answer') return void request.socket.destroy()
-      if (options.answer_after_ms) await new Promise((resolve) => setTimeout(resolve, options.answer_after_ms))
+      if (options.answerAfter) await sleep(options.answerAfter())
       return void send(201, resource(carried))
     }
     if (request.method === 'GET' && url.pathname === `${path}.json`) {
@@ -127,3 +131,35 @@ const resource = ({ status_callback: _, ...message }: Carried) => ({
   date_updated: message.date_created,
   uri: `${path}/${message.sid}.json`,
 })
+
+const slow_max_ms = 150
+const shares = { accepted_without_answer: 0.05, reset: 0.02 }
+
+/** `node test/peers/carrier.ts --port 9000 --log FILE --seed 1` prints its URL. It answers late, and sometimes not at all. */
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      port: { type: 'string', default: '0' },
+      log: { type: 'string' },
+      seed: { type: 'string', default: '1' },
+    },
+  })
+  const random = seeded(Number(values.seed))
+  const carrier = await openCarrier({
+    port: Number(values.port),
+    ...(values.log !== undefined && { log: values.log }),
+    answerAfter: () => between(random, 0, slow_max_ms),
+    troubleFor() {
+      const draw = random()
+      if (draw < shares.accepted_without_answer) return 'accepted_without_answer'
+      return draw < shares.accepted_without_answer + shares.reset ? 'reset' : undefined
+    },
+  })
+  console.log(carrier.url)
+}
+
+if (import.meta.main) {
+  // It ends with the process that started it.
+  process.on('disconnect', () => process.exit())
+  await main()
+}

@@ -1,0 +1,4 @@
+import { testShortForm } from './short-form.ts'
+import { scenario } from './sms.ts'
+
+testShortForm(scenario)

@@ -76,15 +76,3 @@ export async function markSent({ db, workspace, now }: At, messages: ClaimedMess
   )
   return new Set(marked.map(({ id }) => id))
 }
-
-/** Those of the carrier's ids that belong to messages already. */
-export async function knownCarrierIds(
-  { db, workspace }: InWorkspace,
-  { channel_id, carrier_ids }: { channel_id: string; carrier_ids: string[] },
-): Promise<Set<string>> {
-  const known = await db.many<{ carrier_id: string }>(
-    sql`select carrier_id from messages where workspace_id = ${workspace} and channel_id = ${channel_id}
-      and carrier_id = any(${carrier_ids}::text[])`,
-  )
-  return new Set(known.map(({ carrier_id }) => carrier_id))
-}

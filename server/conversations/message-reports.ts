@@ -11,15 +11,23 @@ import { announce } from './store.ts'
 export interface MessageReport extends Partial<Report> {
   id: string
   carrier_id?: string | undefined
+  /** What the carrier has with the same text. The first that belongs to no other message is this one, and the rest doesn't count. */
+  found?: CarrierMessage[]
   /** The message was certainly not sent, or it is not known: it is tried or looked up at this time. */
-  retry?: { due_at: number; token: string; is_unsent: boolean }
+  retry?: { due_at: number; token: string; is_unsent: boolean; attempt: number }
+}
+
+interface CarrierMessage extends Report {
+  carrier_id: string
 }
 
 interface Row extends Report {
   id: string
   conversation_id: string
   seq: number
+  channel_id: string
   carrier_id: string | null
+  attempt: number
   sent_at: string | null
   created_at: string
   due_at: string | null
@@ -30,11 +38,13 @@ interface Row extends Report {
 /** Reports may come in any order and more than once: the row is then the same. */
 export async function record(at: At, reports: MessageReport[]): Promise<void> {
   const rows = await lockAll(at, reports)
+  const owners = await ownersOf(at, { rows: [...rows.values()], reports })
   const changes = reports.flatMap((report) => {
     const before = rows.get(report.id)
     if (!before) return []
-    const after = apply(before, report)
+    const after = apply(before, identified(before, report, owners))
     rows.set(report.id, after)
+    if (after.carrier_id !== null) owners.set(carrierKey(after.channel_id, after.carrier_id), after.id)
     return [{ before, after, milestones: milestones(before.status, after.status) }]
   })
   const happened = (name: 'sent' | 'delivered' | 'failed') =>
@@ -60,7 +70,7 @@ const dataOf = ({ id, conversation_id, seq, status, error }: Row) => ({ id, conv
 
 async function lockAll({ db, workspace }: At, reports: MessageReport[]): Promise<Map<string, Row>> {
   const rows = await db.many<Row>(
-    sql`select id, conversation_id, seq, carrier_id, status, error, sent_at, created_at, due_at, lease_token,
+    sql`select id, conversation_id, seq, channel_id, carrier_id, status, error, attempt, sent_at, created_at, due_at, lease_token,
         (select contact_id from conversations
           where conversations.workspace_id = ${workspace} and conversations.id = conversation_id) as contact_id
       from messages where workspace_id = ${workspace} and direction = 'outbound'
@@ -68,6 +78,35 @@ async function lockAll({ db, workspace }: At, reports: MessageReport[]): Promise
       order by id for no key update`,
   )
   return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** The messages that the carrier's ids belong to already. */
+async function ownersOf(
+  { db, workspace }: At,
+  { rows, reports }: { rows: Row[]; reports: MessageReport[] },
+): Promise<Map<string, string>> {
+  const carrier_ids = reports.flatMap(({ carrier_id, found = [] }) => [
+    ...(carrier_id === undefined ? [] : [carrier_id]),
+    ...found.map(({ carrier_id }) => carrier_id),
+  ])
+  if (carrier_ids.length === 0) return new Map()
+  const known = await db.many<{ id: string; channel_id: string; carrier_id: string }>(
+    sql`select id, channel_id, carrier_id from messages
+      where workspace_id = ${workspace} and carrier_id = any(${carrier_ids}::text[])
+        and channel_id = any(${toArrayLiteral([...new Set(rows.map(({ channel_id }) => channel_id))])}::uuid[])`,
+  )
+  return new Map(known.map(({ id, channel_id, carrier_id }) => [carrierKey(channel_id, carrier_id), id]))
+}
+
+const carrierKey = (channel_id: string, carrier_id: string): string => `${channel_id} ${carrier_id}`
+
+/** Two messages with the same text can't be told apart by asking the carrier, so an id may belong to the other one already. */
+function identified({ id, channel_id }: Row, report: MessageReport, owners: Map<string, string>): MessageReport {
+  const isFree = (carrier_id: string) => (owners.get(carrierKey(channel_id, carrier_id)) ?? id) === id
+  const { found, carrier_id, ...rest } = report
+  const own = found?.find(({ carrier_id }) => isFree(carrier_id))
+  if (own) return { id, ...own }
+  return { ...rest, carrier_id: carrier_id !== undefined && isFree(carrier_id) ? carrier_id : undefined }
 }
 
 function apply(before: Row, { status, error = null, carrier_id, retry }: MessageReport): Row {
@@ -87,6 +126,7 @@ function apply(before: Row, { status, error = null, carrier_id, retry }: Message
     due_at: clock.iso(retry.due_at),
     lease_token: null,
     sent_at: retry.is_unsent ? null : after.sent_at,
+    attempt: retry.attempt,
   }
 }
 
@@ -94,10 +134,10 @@ async function updateRows({ db, workspace }: At, rows: Row[]): Promise<void> {
   if (rows.length === 0) return
   await db.run(
     sql`update messages set status = row.status, error = row.error, carrier_id = row.carrier_id, sent_at = row.sent_at,
-        due_at = row.due_at, lease_token = row.lease_token,
+        due_at = row.due_at, lease_token = row.lease_token, attempt = row.attempt,
         lease_until = case when row.lease_token is null then null else messages.lease_until end
       from json_to_recordset(${JSON.stringify(rows)}) as row (id uuid, status text, error text, carrier_id text,
-        sent_at timestamptz, due_at timestamptz, lease_token uuid)
+        sent_at timestamptz, due_at timestamptz, lease_token uuid, attempt smallint)
       where messages.workspace_id = ${workspace} and messages.id = row.id`,
   )
 }

@@ -18,7 +18,7 @@ export interface CarrierMessage {
 
 export interface CarrierReport {
   carrier_id: string
-  status: 'queued' | 'sent' | 'delivered' | 'failed'
+  status: 'sent' | 'delivered' | 'failed'
   error: string | null
 }
 

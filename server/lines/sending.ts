@@ -2,14 +2,7 @@ import * as channels from '../channels/store.ts'
 import { reserve } from '../channels/usage.ts'
 import { findRefusals, type Rule, refusal } from '../consent/refusals.ts'
 import * as consent from '../consent/store.ts'
-import {
-  type ClaimedMessage,
-  claim,
-  due_messages,
-  knownCarrierIds,
-  markSent,
-  renew,
-} from '../conversations/message-claims.ts'
+import { type ClaimedMessage, claim, due_messages, markSent, renew } from '../conversations/message-claims.ts'
 import { type MessageReport, record } from '../conversations/message-reports.ts'
 import { type At, atLater, inTransaction } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
@@ -78,7 +71,7 @@ export function sendingMessages(): Work<ClaimedMessage, Result> {
       if (message.sent_at !== null) return findOut(at, { message, carrier, sending })
       const permit = await mark(at.workspace, { at, message })
       if (permit.type === 'refused') return { message, report: { ...report, ...failed(permit.error) } }
-      if (permit.type === 'later') return { message, report: { ...report, retry: retryAt(message, permit.at, true) } }
+      if (permit.type === 'later') return { message, report: { ...report, retry: waitUntil(message, permit.at) } }
       return toResult(atLater(at), message, await carrier.send(at, sending))
     },
     record: recordResults,
@@ -87,7 +80,15 @@ export function sendingMessages(): Work<ClaimedMessage, Result> {
 
 const failed = (error: string) => ({ status: 'failed' as const, error })
 
-const retryAt = ({ token }: ClaimedMessage, due_at: number, is_unsent: boolean) => ({ due_at, token, is_unsent })
+const retryAt = ({ token, attempt }: ClaimedMessage, due_at: number, is_unsent: boolean) => ({
+  ...{ due_at, token, is_unsent, attempt },
+})
+
+/** The carrier was not asked, so this was no attempt. */
+const waitUntil = (message: ClaimedMessage, due_at: number) => ({
+  ...retryAt(message, due_at, true),
+  attempt: message.attempt - 1,
+})
 
 type Permit = { type: 'granted' } | { type: 'refused'; error: string } | { type: 'later'; at: number }
 
@@ -139,11 +140,7 @@ function toResult({ now }: At, message: ClaimedMessage, result: SendResult): Res
   switch (result.type) {
     case 'accepted': {
       const { carrier_id, status, error } = result
-      return {
-        message,
-        report: { id, carrier_id, status: status === 'queued' ? 'sent' : status, error },
-        health: { error: null },
-      }
+      return { message, report: { id, carrier_id, status, error }, health: { error: null } }
     }
     case 'refused': {
       const { error, has_opted_out, is_account_refused } = result
@@ -173,22 +170,18 @@ interface Doubt {
 
 /** A message that was about to be sent when a process was killed or an answer was lost. It is never sent again. */
 async function findOut(at: At, { message, carrier, sending }: Doubt): Promise<Result> {
-  const { id, channel_id, sent_at } = message
+  const { id, sent_at } = message
   const since = clock.parse(sent_at ?? '')
   const found = await carrier.find(at, { ...sending, since }).catch((error: unknown) => {
     if (error instanceof OutboundError) return []
     throw error
   })
-  const carrier_ids = found.map(({ carrier_id }) => carrier_id)
-  const known = await knownCarrierIds(at, { channel_id, carrier_ids })
-  const own = found.find(({ carrier_id }) => !known.has(carrier_id))
-  if (own) return toResult(at, message, { type: 'accepted', ...own })
-  if (at.now - since >= ask_for_ms)
-    return {
-      message,
-      report: { id, status: 'unknown', error: 'The carrier does not know the message. It may not have been sent.' },
-    }
-  return { message, report: { id, retry: retryAt(message, at.now + ask_every_ms, false) } }
+  const report = { id, found }
+  const health = found.length > 0 ? { health: { error: null } } : {}
+  if (at.now - since < ask_for_ms)
+    return { message, report: { ...report, retry: retryAt(message, at.now + ask_every_ms, false) }, ...health }
+  const error = 'The carrier does not know the message. It may not have been sent.'
+  return { message, report: { ...report, status: 'unknown', error }, ...health }
 }
 
 async function recordResults(at: At, results: Result[]): Promise<void> {
@@ -199,13 +192,18 @@ async function recordResults(at: At, results: Result[]): Promise<void> {
     )
     const opted_out = results.filter(({ has_opted_out, message }) => has_opted_out && message.to !== null)
     if (opted_out.length > 0) await recordOptOuts(at, opted_out)
+    await recordHealth(at, results)
   })
   // The next messages of their conversations may follow.
   at.db.notify({ topic: due_messages.kind, workspace: at.workspace })
+}
+
+/** Of the channels, in the order in which concurrent transactions lock them too. */
+async function recordHealth(at: At, results: Result[]): Promise<void> {
   const health = new Map(
     results.flatMap(({ message, health }) => (health ? [[message.channel_id, health.error] as const] : [])),
   )
-  for (const [id, error] of health) {
+  for (const [id, error] of [...health].sort(([left], [right]) => (left < right ? -1 : 1))) {
     if (error === null) await channels.setWorking(at, id)
     else await channels.setFailing(at, { id, error })
   }

@@ -58,7 +58,7 @@ create index channel_usage_began on channel_usage (workspace_id, began_at);
 -- Test workspaces have a channel that sends to nobody.
 with added as (
   insert into channels (workspace_id, id, name, kind, provider, address, status, messages_per_minute_max, messages_per_day_max, created_at, updated_at)
-    select id, uuidv7(), 'SMS simulator', 'sms', 'simulator', '+15550100100', 'active', 1000000, 1000000, created_at, created_at
+    select id, gen_random_uuid(), 'SMS simulator', 'sms', 'simulator', '+15550100100', 'active', 1000000, 1000000, created_at, created_at
     from workspaces where kind = 'test'
   returning id, workspace_id
 )
@@ -116,7 +116,3 @@ create table chat_visitors (
   constraint chat_visitors_workspace_fkey foreign key (workspace_id) references workspaces (id) on delete cascade
 );
 create index chat_visitors_expires on chat_visitors (workspace_id, expires_at);
-
--- Contacts that were never reached come last in both orders.
-create index contacts_last_contact on contacts (workspace_id, last_contact_at desc nulls last, id desc);
-create index contacts_first_reached on contacts (workspace_id, last_contact_at, id);

@@ -45,6 +45,8 @@ export async function create(at: At, input: NewChannel & Trust): Promise<Channel
   const origins = toOrigins(input.origins ?? [])
   await workspaces.lock(at)
   await assertRoom(at, { kind, address })
+  if (provider === 'twilio' && (await workspaces.get(at)).kind === 'test')
+    throw invalidState('Nothing is sent in a test workspace. Use the provider simulator.')
   await assertAgent(at, agent_id)
   const { messages_per_minute_max, messages_per_day_max } = {
     ...(provider === 'simulator' ? simulator_limits : default_limits),

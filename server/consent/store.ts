@@ -86,6 +86,8 @@ export async function create(at: At, inputs: NewContactConsent[]): Promise<(Cons
 const evidence_members_max = 20
 const evidence_name = /^.{1,40}$/u
 
+const hasControlCharacters = (text: string): boolean => !text.isWellFormed() || /\p{Cc}/u.test(text)
+
 /** Checks what a schema can't say. */
 export async function checkEvidence({ evidence }: NewConsent): Promise<void> {
   const names = Object.keys(evidence ?? {})
@@ -93,6 +95,12 @@ export async function checkEvidence({ evidence }: NewConsent): Promise<void> {
     invalid([{ path: 'evidence', code, message: `evidence must have ${rule}.` }])
   if (names.length > evidence_members_max) throw fault('too_many', `at most ${evidence_members_max} members`)
   if (!names.every((name) => evidence_name.test(name))) throw fault('format', 'names of 1 to 40 characters')
+  if (
+    Object.entries(evidence ?? {})
+      .flat()
+      .some(hasControlCharacters)
+  )
+    throw fault('invalid_characters', 'no control characters')
 }
 
 export function list({ db, workspace }: At, { kind, status, ...query }: ConsentQuery): Promise<page.Page<Consent>> {

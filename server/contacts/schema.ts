@@ -58,8 +58,10 @@ const common = {
   source: oneOf(sources, { description: `How the contact was created. ${source_meanings}`, examples: ['api'] }),
 }
 const contact_times = {
-  first_contact_at: optionalTimestamp('When an agent first spoke with the contact. `null` if none has.'),
-  last_contact_at: optionalTimestamp('When an agent last spoke with the contact. `null` if none has.'),
+  first_contact_at: optionalTimestamp(
+    'When the contact first wrote, called, answered a call, or was sent a message that the carrier accepted. `null` if never.',
+  ),
+  last_contact_at: optionalTimestamp('The same, for the last time.'),
 }
 const times = {
   created_at: timestamp('When the contact was created.'),

@@ -3,6 +3,7 @@ import type { Configuration } from '../agents/configuration.ts'
 import * as agents from '../agents/find.ts'
 import { findVersion } from '../agents/find-version.ts'
 import type { AgentWithDraft } from '../agents/schema.ts'
+import { stamp } from '../contacts/stamps.ts'
 import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
@@ -151,6 +152,10 @@ export async function insertWithMessage(
   if (inserted.size === 0) return false
   await Promise.all([
     insertTurns(at, turns),
+    stamp(
+      at,
+      turns.flatMap(({ contact_id }) => (contact_id === null ? [] : [{ contact_id, at: at.now }])),
+    ),
     events.record(
       at,
       event_types.turn,

@@ -1,5 +1,6 @@
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import type { Configuration } from '../agents/configuration.ts'
+import * as consent from '../consent/store.ts'
 import { ContactChange } from '../contacts/schema.ts'
 import * as contacts from '../contacts/store.ts'
 import { type At, inTransaction } from '../kit/at.ts'
@@ -8,9 +9,10 @@ import { type RequestSchema, validate } from '../kit/http/validate.ts'
 import { Problem } from '../kit/problem.ts'
 import { argumentFault } from '../tools/arguments.ts'
 import type { Schema } from '../tools/parameters.ts'
+import type { Conversation } from './schema.ts'
 import type { ToolStatus } from './state.ts'
 import { lock } from './store.ts'
-import { type RunToSave, saveRuns } from './tool-runs.ts'
+import { saveRuns } from './tool-runs.ts'
 
 /** What tools may know and use. */
 export interface ToolContext {
@@ -60,7 +62,7 @@ const tools: Record<string, BuiltInTool> = {
     description: 'The contact wants no more messages or calls. Ends the conversation.',
     parameters: nothing,
     isOffered: ({ contact_id }) => contact_id !== null,
-    run: async () => done,
+    run: (at, context, call) => writeOnce(at, { context, call, change: optOut }),
   },
   set_result: {
     description: 'Records a fact that was found out in the conversation.',
@@ -133,29 +135,48 @@ function isOfType(type: Configuration['results'][number]['type'], value: unknown
   return type === 'text' || (/^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(clock.parse(value)))
 }
 
-/** The run and the change are written together, so that it happens once. */
 async function updateContact(at: At, context: ToolContext, call: BuiltInCall): Promise<BuiltInResult> {
-  const { contact_id, conversation_id } = context
   const { value, faults } = validate(ContactChange as RequestSchema, call.arguments)
-  if (contact_id === null || faults.length > 0) return refused(faults.map(({ message }) => message).join(' '))
-  const run: RunToSave = {
-    conversation_id,
-    id: call.run,
-    name: call.name,
-    arguments: call.arguments,
-    result: done.result,
-    status: 'succeeded',
-    duration_ms: null,
+  if (faults.length > 0) return refused(faults.map(({ message }) => message).join(' '))
+  const change = async (at: At, { contact_id }: Conversation): Promise<BuiltInResult> => {
+    // `validate` has checked it.
+    const update = { id: contact_id ?? '', change: value as ContactChange, isCurrent: () => true }
+    const [changed] = await contacts.update(at, [update])
+    return changed instanceof Problem ? { status: 'failed', result: changed.message } : done
   }
-  return inTransaction(at, async (at) => {
-    // Nothing is written about a conversation that was redacted meanwhile.
-    if ((await lock(at, conversation_id)).redacted_at !== null) return refused('The conversation was redacted.')
-    const [changed] = await contacts.update(at, [
-      // `validate` has checked it.
-      { id: contact_id, change: value as ContactChange, isCurrent: () => true },
-    ])
-    if (changed instanceof Problem) return { status: 'failed', result: changed.message }
-    await saveRuns(at, [run])
-    return done
-  })
+  return writeOnce(at, { context, call, change })
 }
+
+const opt_out_sources = { api: 'api', web_chat: 'api', sms: 'sms_keyword', voice: 'voice_request' } as const
+
+/** By SMS it is the number that has written, which may no longer be that of the contact. */
+async function optOut(at: At, { id, kind, contact_id, counterpart, turn_count }: Conversation): Promise<BuiltInResult> {
+  const contact = (await contacts.lock(at, contact_id === null ? [] : [contact_id])).get(contact_id ?? '')
+  const phone_number = (kind === 'sms' ? counterpart : null) ?? contact?.phone_number
+  if (phone_number === undefined) return { status: 'failed', result: 'The contact was deleted.' }
+  const said = { phone_number, contact_id: contact?.id ?? null, kind: 'all' as const, status: 'revoked' as const }
+  await consent.record(at, [
+    { ...said, source: opt_out_sources[kind], evidence: { conversation_id: id, seq: turn_count } },
+  ])
+  return done
+}
+
+interface WriteOnce {
+  context: ToolContext
+  call: BuiltInCall
+  change: (at: At, conversation: Conversation) => Promise<BuiltInResult>
+}
+
+/** The run and the change are written together, so that it happens once. */
+const writeOnce = (at: At, { context: { conversation_id }, call, change }: WriteOnce): Promise<BuiltInResult> =>
+  inTransaction(at, async (at) => {
+    const conversation = await lock(at, conversation_id)
+    // Nothing is written about a conversation that was redacted meanwhile.
+    if (conversation.redacted_at !== null) return refused('The conversation was redacted.')
+    const outcome = await change(at, conversation)
+    if (outcome.status !== 'succeeded') return outcome
+    const { run: id, name, arguments: values } = call
+    const { status, result } = outcome
+    await saveRuns(at, [{ conversation_id, id, name, arguments: values, result, status, duration_ms: null }])
+    return outcome
+  })

@@ -31,15 +31,12 @@ export async function create(at: At, input: NewConversation): Promise<Conversati
   })
   const draft = version.id === null ? version.configuration : null
   const is_inserted = await insertWithMessage(at, { conversation, message, draft })
-  if (!is_inserted) throw alreadyOpen(await findThread(at, conversation))
+  if (!is_inserted) throw alreadyOpen((await findThread(at, conversation)) ?? conversation)
   return conversation
 }
 
-const alreadyOpen = (conversation_id: string | undefined) =>
-  invalidState('There is an open conversation with this contact on this channel.', {
-    status: 'open',
-    ...(conversation_id && { conversation_id }),
-  })
+const alreadyOpen = ({ id: conversation_id, status }: Pick<Conversation, 'id' | 'status'>) =>
+  invalidState('There is an open conversation with this contact on this channel.', { status, conversation_id })
 
 /** Shares the agent and the contact, so that neither is deleted before the transaction ends. */
 async function findParts(at: At, input: NewConversation, id: string) {

@@ -137,13 +137,10 @@ export class Driver {
         unsaved.addTurn(effect.turn)
         break
       case 'hand_over':
+        unsaved.change({ status: 'handed_over', hand_over_reason: effect.reason })
+        break
       case 'close':
-      case 'opt_out':
-        unsaved.changeBy(effect)
-        break
-      case 'run_tool':
-      case 'end_reply':
-        break
+        unsaved.change({ status: 'closed', close_reason: effect.reason })
     }
   }
 

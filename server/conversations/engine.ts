@@ -1,3 +1,4 @@
+import { wordOf } from '../consent/words.ts'
 import type { CloseReason, Effect, Input, InputOf } from './input.ts'
 import * as replies from './reply.ts'
 import { remember, type Step } from './reply.ts'
@@ -104,7 +105,7 @@ function hear(step: Step, { id, text, asks_for_person = false }: InputOf<'messag
   replies.interrupt(step, 'superseded')
   remember(state, { role: 'contact', text, is_cut: false, asks_for_person, runs: [] })
   state.is_unanswered = true
-  if (settings.obeys_stop_words && isStopWord(text)) {
+  if (settings.obeys_stop_words && wordOf(text) === 'opt_out') {
     effects.push({ type: 'opt_out' })
     close(step, 'opted_out')
   } else if (state.phase !== 'handed_over') answer(step, id)
@@ -115,17 +116,6 @@ function answer(step: Step, id: string): void {
   if (turns > settings.turns_max || tokens > settings.tokens_max) closeAtLimit(step)
   else replies.begin(step, id)
 }
-
-/** As a whole message. Carriers require these. */
-const stop_words = new Set(['stop', 'stopall', 'unsubscribe', 'cancel', 'end', 'quit'])
-
-const isStopWord = (text: string): boolean =>
-  stop_words.has(
-    text
-      .trim()
-      .toLowerCase()
-      .replace(/[.!]+$/, ''),
-  )
 
 /** What comes from the model. An input for another reply changes nothing. */
 function takeAnswer(step: Step, input: Exclude<Extract<Input, { reply: string }>, { type: 'shown' }>): void {

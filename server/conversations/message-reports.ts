@@ -4,13 +4,15 @@ import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import { event_types } from './event-types.ts'
-import { merge, milestones, type Report } from './message-status.ts'
+import { type Milestone, merge, newMilestones, type Report } from './message-status.ts'
 import { announce } from './store.ts'
 
 /** What is known of a message, from the carrier's answer or from a report that it sent. */
 export interface MessageReport extends Partial<Report> {
   id: string
   carrier_id?: string | undefined
+  /** The channel that has brought the report. It has no effect on messages of others. */
+  channel_id?: string
   /** What the carrier has with the same text. The first that belongs to no other message is this one, and the rest doesn't count. */
   found?: CarrierMessage[]
   /** The message was certainly not sent, or it is not known: it is tried or looked up at this time. */
@@ -41,13 +43,13 @@ export async function record(at: At, reports: MessageReport[]): Promise<void> {
   const owners = await ownersOf(at, { rows: [...rows.values()], reports })
   const changes = reports.flatMap((report) => {
     const before = rows.get(report.id)
-    if (!before) return []
+    if (!before || (report.channel_id ?? before.channel_id) !== before.channel_id) return []
     const after = apply(before, identified(before, report, owners))
     rows.set(report.id, after)
     if (after.carrier_id !== null) owners.set(carrierKey(after.channel_id, after.carrier_id), after.id)
-    return [{ before, after, milestones: milestones(before.status, after.status) }]
+    return [{ before, after, milestones: newMilestones(before, after) }]
   })
-  const happened = (name: 'sent' | 'delivered' | 'failed') =>
+  const happened = (name: Milestone) =>
     changes.flatMap(({ after, milestones }) => (milestones.includes(name) ? [{ data: dataOf(after) }] : []))
   await Promise.all([
     updateRows(at, [...rows.values()]),

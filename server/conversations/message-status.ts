@@ -13,10 +13,20 @@ export interface Report {
 export const merge = (before: Report, after: Report): Report =>
   rank[after.status] > rank[before.status] ? after : before
 
+export type Milestone = 'sent' | 'delivered' | 'failed'
+
+/** What a message has been through. A message that the carrier knows was sent, also when it is not delivered. */
+const milestonesOf = ({ status, carrier_id }: { status: Status; carrier_id: string | null }): Milestone[] => [
+  ...(carrier_id === null ? [] : (['sent'] as const)),
+  ...(status === 'delivered' ? (['delivered'] as const) : []),
+  ...(status === 'failed' || status === 'unknown' ? (['failed'] as const) : []),
+]
+
 /** What has happened between two states, in order. */
-export function milestones(before: Status, after: Status): ('sent' | 'delivered' | 'failed')[] {
-  if (before === after) return []
-  if (after === 'failed' || after === 'unknown') return ['failed']
-  const is_sent_now = rank[before] < rank.sent
-  return [...(is_sent_now ? (['sent'] as const) : []), ...(after === 'delivered' ? (['delivered'] as const) : [])]
+export function newMilestones(
+  before: { status: Status; carrier_id: string | null },
+  after: { status: Status; carrier_id: string | null },
+): Milestone[] {
+  const passed = milestonesOf(before)
+  return milestonesOf(after).filter((milestone) => !passed.includes(milestone))
 }

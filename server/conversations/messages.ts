@@ -1,3 +1,4 @@
+import { stamp } from '../contacts/stamps.ts'
 import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
@@ -49,6 +50,10 @@ export async function add(at: At, messages: Message[], kind: 'api' | 'web_chat' 
   const [refusals] = await Promise.all([
     whyRefused(at, others),
     insertTurns(at, recorded),
+    stamp(
+      at,
+      changed.flatMap(({ contact_id }) => (contact_id === null ? [] : [{ contact_id, at: now }])),
+    ),
     events.record(
       at,
       event_types.turn,

@@ -1,5 +1,5 @@
 import * as channels from '../channels/store.ts'
-import { findRefusals, refusal } from '../consent/refusals.ts'
+import { findRefusals, type Rule, refusal } from '../consent/refusals.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
@@ -67,10 +67,14 @@ export const messageData = ({ id, conversation_id, seq, message: { status, error
   ...{ id, conversation_id, seq, status, error },
 })
 
+/** Which of these numbers must not be written to, and why. */
+export async function findSmsRefusals(at: At, phone_numbers: string[]): Promise<Map<string, Rule>> {
+  const own_numbers = await channels.ownNumbers(at)
+  return findRefusals(at, { kind: 'sms', phone_numbers: [...new Set(phone_numbers)], own_numbers })
+}
+
 /** Throws when nothing may be sent to this number. */
 export async function assertMaySend(at: At, phone_number: string): Promise<void> {
-  const own_numbers = await channels.ownNumbers(at)
-  const refusals = await findRefusals(at, { kind: 'sms', phone_numbers: [phone_number], own_numbers })
-  const rule = refusals.get(phone_number)
+  const rule = (await findSmsRefusals(at, [phone_number])).get(phone_number)
   if (rule) throw refusal(rule)
 }

@@ -2,11 +2,12 @@ import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { sql } from '../kit/postgres/sql.ts'
-import { invalidState } from '../kit/problem.ts'
+import { invalid, invalidState } from '../kit/problem.ts'
 import * as counts from './counts.ts'
 import { event_types } from './event-types.ts'
 import { assertMaySend, insertMessages, withMessage } from './outgoing.ts'
 import type { Conversation, Turn } from './schema.ts'
+import { sms_characters_max } from './settings.ts'
 import { announce, type LockedConversation, lock } from './store.ts'
 import { insertTurns, newTurn } from './turns.ts'
 
@@ -73,6 +74,7 @@ export async function answer(at: At, { id, text }: { id: string; text: string })
   if (status === 'open') throw invalidState('Hand the conversation over before you answer in it.', { status })
   const said = newTurn({ seq: turn_count + 1, role: 'human', text, created_at: clock.iso(now) })
   const is_sent = kind === 'sms' && counterpart !== null
+  if (kind === 'sms' && text.length > sms_characters_max) throw tooLong()
   if (is_sent) await assertMaySend(at, counterpart)
   const { turn, carried } = is_sent
     ? withMessage({ id, turn: said }, { channel_id, counterpart })
@@ -91,6 +93,11 @@ export async function answer(at: At, { id, text }: { id: string; text: string })
   announce(at, id)
   return turn
 }
+
+const tooLong = () =>
+  invalid([
+    { path: 'text', code: 'too_long', message: `text must have at most ${sms_characters_max} characters by SMS.` },
+  ])
 
 function assertStatus({ status }: Conversation, allowed: Conversation['status'][]): void {
   if (!allowed.includes(status)) throw invalidState(refusals[status], { status })

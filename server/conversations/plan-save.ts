@@ -63,8 +63,6 @@ export interface Changes {
   script_state?: ScriptProgress | null
   summary?: string | null
   summarized_until?: number
-  /** The contact wants no more messages or calls. */
-  opts_out?: true
 }
 
 /** `seq` is that of the turn that was opened. */
@@ -103,7 +101,6 @@ export interface Plan {
   closed: TurnOf[]
   inserted: TurnOf[]
   runs: RunToSave[]
-  opts_out: boolean
   due_at: string | null
   is_released: boolean
   outcome: Saved
@@ -145,7 +142,7 @@ export function planFor({ now }: At, save: Save, before: Locked): Plan {
     ? [{ id, turn: newTurn({ seq, role: 'agent', text: save.opened?.text ?? '', created_at }) }]
     : []
   const answers = turns.filter(({ turn }) => turn.role !== 'contact').map(({ turn }) => turn.seq)
-  const { opts_out = false, ...changes } = is_kept ? changesOf(save, { is_stale, is_dropped: dropped.length > 0 }) : {}
+  const changes = is_kept ? changesOf(save, { is_stale, is_dropped: dropped.length > 0 }) : {}
   const status = changes.status ?? before.status
   const after: Locked = {
     ...before,
@@ -171,7 +168,6 @@ export function planFor({ now }: At, save: Save, before: Locked): Plan {
     opened,
     closed: turns.filter(({ is_open }) => is_open),
     inserted: turns.filter(({ is_open }) => !is_open),
-    opts_out,
     runs: is_kept ? [...save.runs, ...runsOf(id, turns), ...runsOf(id, dropped)] : [],
     due_at: save.release ? nextDue(after, { is_stale, now, ...save.release }) : null,
     is_released: save.release !== undefined,

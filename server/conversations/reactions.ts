@@ -18,10 +18,12 @@ async function unlinkContacts(at: At, deleted: contacts.DeletedContact[]): Promi
   const contact_ids = deleted.map(({ id }) => id)
   const numbers = deleted.map(({ phone_number }) => phone_number)
   const unlinked = await db.many<{ id: string; had_number: boolean }>(
-    sql`update conversations set contact_id = null, counterpart = null, updated_at = ${laterUpdate(now)}
-      from (select id, counterpart is not null as had_number from conversations
-        where workspace_id = ${workspace}
-          and (contact_id = any(${contact_ids}::uuid[]) or counterpart = any(${numbers}::text[]))
+    sql`update conversations set contact_id = before.contact_id, counterpart = null, updated_at = ${laterUpdate(now)}
+      from (select id, counterpart is not null as had_number,
+          case when contact_id = any(${contact_ids}::uuid[]) then null else contact_id end as contact_id
+        from conversations
+        where workspace_id = ${workspace} and (contact_id = any(${contact_ids}::uuid[])
+          or (counterpart = any(${numbers}::text[]) and (contact_id is null or kind = 'web_chat')))
         order by id for no key update) as before
       where workspace_id = ${workspace} and conversations.id = before.id
       returning conversations.id, before.had_number`,

@@ -1,5 +1,3 @@
-import * as consent from '../consent/store.ts'
-import * as contacts from '../contacts/store.ts'
 import * as events from '../events/store.ts'
 import { type At, atLater, inTransaction } from '../kit/at.ts'
 import type { Log } from '../kit/log.ts'
@@ -115,7 +113,6 @@ async function write(at: At, planned: Plan[]): Promise<void> {
       at,
       plans.flatMap(({ inserted }) => inserted.flatMap(({ carried }) => carried ?? [])),
     ),
-    recordOptOuts(at, plans),
     addTokens(
       at,
       plans.map(({ save: { usage }, after: { channel_id } }) => ({
@@ -141,29 +138,10 @@ async function write(at: At, planned: Plan[]): Promise<void> {
 }
 
 /** By SMS a turn is a message. The last words to someone who opts out still go out. */
-const toSend = ({ after, opts_out }: Plan, said: TurnOf): TurnOf & { carried?: NewMessage } =>
-  after.kind === 'sms' && said.turn.role !== 'contact' ? withMessage(said, { ...after, is_exempt: opts_out }) : said
-
-const opt_out_sources = { api: 'api', web_chat: 'api', sms: 'sms_keyword', voice: 'voice_request' } as const
-
-/** The contact told the agent that it wants no more messages or calls. */
-async function recordOptOuts(at: At, plans: Plan[]): Promise<void> {
-  const opting_out = plans.filter(({ opts_out }) => opts_out)
-  if (opting_out.length === 0) return
-  const found = await contacts.getMany(
-    at,
-    opting_out.flatMap(({ after }) => after.contact_id ?? []),
-  )
-  const entries = opting_out.flatMap(({ after: { id, kind, contact_id, turn_count: seq } }) => {
-    const contact = found.get(contact_id ?? '')
-    if (!contact) return []
-    const { phone_number } = contact
-    const evidence = { conversation_id: id, seq }
-    const said = { phone_number, contact_id, kind: 'all' as const, status: 'revoked' as const }
-    return [{ ...said, source: opt_out_sources[kind], evidence }]
-  })
-  if (entries.length > 0) await consent.record(at, entries)
-}
+const toSend = ({ after }: Plan, said: TurnOf): TurnOf & { carried?: NewMessage } =>
+  after.kind === 'sms' && said.turn.role !== 'contact'
+    ? withMessage(said, { ...after, is_exempt: after.close_reason === 'opted_out' })
+    : said
 
 async function updateRows({ db, workspace }: At, plans: Plan[]): Promise<void> {
   const rows = plans.map(({ after, due_at, is_released }) => ({

@@ -51,7 +51,7 @@ const formats = new Map<string, Intl.DateTimeFormat>()
 const formats_max = 100
 
 /** More is refused by carriers. */
-const sms_characters_max = 1_600
+export const sms_characters_max = 1_600
 
 export const settingsFor = (
   configuration: Configuration,

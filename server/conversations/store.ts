@@ -79,16 +79,14 @@ export async function lock({ db, workspace }: At, id: string): Promise<LockedCon
 }
 
 /** The open conversation with a number on a channel. */
-export const findThread = async (
+export const findThread = (
   { db, workspace }: At,
   { channel_id, counterpart }: Pick<Conversation, 'channel_id' | 'counterpart'>,
-): Promise<string | undefined> =>
-  (
-    await db.maybe<{ id: string }>(
-      sql`select id from conversations where workspace_id = ${workspace} and kind = 'sms' and status <> 'closed'
-        and channel_id = ${channel_id} and counterpart = ${counterpart} and counterpart is not null`,
-    )
-  )?.id
+): Promise<Pick<Conversation, 'id' | 'status'> | undefined> =>
+  db.maybe<Pick<Conversation, 'id' | 'status'>>(
+    sql`select id, status from conversations where workspace_id = ${workspace} and kind = 'sms' and status <> 'closed'
+      and channel_id = ${channel_id} and counterpart = ${counterpart} and counterpart is not null`,
+  )
 
 /** After the commit, whoever drives, follows or waits for the conversation looks at it. */
 export const announce = ({ db, workspace }: At, id: string): void => db.notify({ topic: table, workspace, id })

@@ -1,5 +1,5 @@
 import * as clock from '../kit/clock.ts'
-import type { EffectOf, Turn as EngineTurn } from './input.ts'
+import type { Turn as EngineTurn } from './input.ts'
 import type { Changes, FinishedTurn } from './plan-save.ts'
 import { no_usage, type ToolCall, type Usage } from './state.ts'
 import type { RunToSave } from './tool-runs.ts'
@@ -32,12 +32,6 @@ export class Unsaved {
 
   change(changes: Changes): void {
     this.#changes = { ...this.#changes, ...changes }
-  }
-
-  changeBy(effect: EffectOf<'hand_over'> | EffectOf<'close'> | EffectOf<'opt_out'>): void {
-    if (effect.type === 'hand_over') this.change({ status: 'handed_over', hand_over_reason: effect.reason })
-    else if (effect.type === 'close') this.change({ status: 'closed', close_reason: effect.reason })
-    else this.change({ opts_out: true })
   }
 
   /** A turn that was open when another process was killed. */

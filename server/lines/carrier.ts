@@ -20,6 +20,7 @@ export interface CarrierReport {
   carrier_id: string
   status: 'sent' | 'delivered' | 'failed'
   error: string | null
+  has_opted_out: boolean
 }
 
 export type SendResult =

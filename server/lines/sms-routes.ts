@@ -1,7 +1,9 @@
 import { Type } from 'typebox'
 import { openOwnerLookup } from '../channels/owners.ts'
 import * as channels from '../channels/store.ts'
-import { record } from '../conversations/message-reports.ts'
+import { wordOf } from '../consent/words.ts'
+import { isPhoneNumber } from '../contacts/phone.ts'
+import { type MessageReport, record } from '../conversations/message-reports.ts'
 import { type Inbound, receive } from '../conversations/receive.ts'
 import type { At } from '../kit/at.ts'
 import { id } from '../kit/field.ts'
@@ -10,7 +12,8 @@ import * as operation from '../kit/http/operation.ts'
 import type { RawAnswer, RawRequest } from '../kit/http/raw.ts'
 import type { Db } from '../kit/postgres/pool.ts'
 import { notFound, Problem } from '../kit/problem.ts'
-import { inboundUrl, isSigned, statusOf, statusUrl } from './twilio.ts'
+import { type CarrierOptOut, recordCarrierOptOuts } from './carrier-opt-outs.ts'
+import { inboundUrl, isOptOut, isSigned, statusOf, statusUrl } from './twilio.ts'
 
 /** Identifies the channel by the id in its URL. The signature is checked with the body. */
 export function identifyChannel(db: Db): (head: RequestHead, now: number) => Promise<operation.Caller> {
@@ -28,6 +31,9 @@ export function identifyChannel(db: Db): (head: RequestHead, now: number) => Pro
     }
   }
 }
+
+/** A message has a few thousand bytes. */
+const form_bytes_max = 64 * 1024
 
 const ByChannel = Type.Object({ channel_id: id('The channel.') })
 const ByMessage = Type.Object({ channel_id: id('The channel.'), message_id: id('The message.') })
@@ -59,6 +65,7 @@ export const sms_operations: operation.Operation[] = [
     errors: ['VALIDATION_ERROR', 'FORBIDDEN', 'NOT_FOUND', 'INVALID_STATE'],
     error_samples,
     responses,
+    before: readMessage,
     runMany: receiveAll,
   }),
   operation.raw({
@@ -72,24 +79,12 @@ export const sms_operations: operation.Operation[] = [
     errors: ['FORBIDDEN', 'NOT_FOUND'],
     error_samples,
     responses,
+    before: readStatus,
     runMany: receiveStatuses,
   }),
 ]
 
-type Calls<Params> = { call: operation.Call<Params>; request: RawRequest }[]
-
-async function receiveAll(at: At, calls: Calls<{ channel_id: string }>): Promise<(RawAnswer | Problem)[]> {
-  const parsed = await Promise.all(
-    calls.map(async ({ call: { params }, request }) => {
-      const url = inboundUrl(at.tools.address(), params.channel_id)
-      const signed = await readSigned(at, { channel_id: params.channel_id, url, request })
-      return signed instanceof Problem ? signed : toInbound(signed)
-    }),
-  )
-  const messages = parsed.filter((one): one is Inbound => !(one instanceof Problem))
-  if (messages.length > 0) await receive(at, messages)
-  return parsed.map((one) => (one instanceof Problem ? one : nothing_to_say))
-}
+type Calls<Params> = { call: operation.Call<Params> }[]
 
 interface Signed {
   channel: channels.StoredChannel
@@ -102,49 +97,83 @@ interface Unread {
   request: RawRequest
 }
 
-async function readSigned(at: At, { channel_id, url, request: { headers, bytes } }: Unread): Promise<Signed | Problem> {
+/** The form of a request, if the carrier has signed it. */
+async function readSigned(at: At, { channel_id, url, request: { headers, bytes } }: Unread): Promise<Signed> {
   const channel = await channels.find(at, channel_id)
-  if (channel?.provider !== 'twilio') return notFound()
+  if (channel?.provider !== 'twilio') throw notFound()
+  if (bytes.length > form_bytes_max) throw new Problem('PAYLOAD_TOO_LARGE', 'The form is too large.')
   const form = new URLSearchParams(bytes.toString('utf8'))
   const token = channels.openAuthToken(at, channel)
   const [signature = '', ...more] = headers['x-twilio-signature'] ?? []
   const is_valid = token !== undefined && more.length === 0 && isSigned(token, { url, form, signature })
-  return is_valid ? { channel, form } : signatureInvalid()
+  if (!is_valid) throw signatureInvalid()
+  return { channel, form }
 }
 
-function toInbound({ channel, form }: Signed): Inbound | Problem {
+/** Undefined for a message that a disabled channel doesn't receive. Words such as STOP always count. */
+async function readMessage(
+  at: At,
+  { params: { channel_id } }: operation.Call<{ channel_id: string }>,
+  request: RawRequest,
+): Promise<Inbound | undefined> {
+  const { channel, form } = await readSigned(at, {
+    channel_id,
+    url: inboundUrl(at.tools.address(), channel_id),
+    request,
+  })
   const carrier_id = form.get('MessageSid') ?? ''
   const from = form.get('From') ?? ''
   if (carrier_id === '' || carrier_id.length > 100 || from === '' || from.length > 100)
-    return new Problem('VALIDATION_ERROR', 'MessageSid and From are required.', { fields: [] })
+    throw new Problem('VALIDATION_ERROR', 'MessageSid and From are required.', { fields: [] })
   if (form.get('To') !== channel.address)
-    return new Problem('VALIDATION_ERROR', 'To must be the number of the channel.', { fields: [] })
+    throw new Problem('VALIDATION_ERROR', 'To must be the number of the channel.', { fields: [] })
   const attachments = Number(form.get('NumMedia') ?? 0)
-  const text = (form.get('Body') ?? '').trim()
-  return { channel, carrier_id, from, text: text === '' && attachments > 0 ? '[attachment]' : text }
+  const words = (form.get('Body') ?? '').trim()
+  const text = words === '' && attachments > 0 ? '[attachment]' : words
+  if (channel.status === 'disabled' && wordOf(text) === undefined) return undefined
+  return { channel, carrier_id, from, text }
 }
 
-async function receiveStatuses(
+async function receiveAll(at: At, calls: Calls<{ channel_id: string }>): Promise<RawAnswer[]> {
+  // What `readMessage` has returned.
+  const messages = calls.flatMap(({ call }) => (call.prepared as Inbound | undefined) ?? [])
+  if (messages.length > 0) await receive(at, messages)
+  return calls.map(() => nothing_to_say)
+}
+
+interface StatusReport {
+  report: MessageReport
+  opt_out: CarrierOptOut | undefined
+}
+
+async function readStatus(
   at: At,
-  calls: Calls<{ channel_id: string; message_id: string }>,
-): Promise<(RawAnswer | Problem)[]> {
-  const parsed = await Promise.all(
-    calls.map(async ({ call: { params }, request }) => {
-      const { channel_id, message_id } = params
-      const url = statusUrl(at.tools.address(), channel_id, message_id)
-      const signed = await readSigned(at, { channel_id, url, request })
-      return signed instanceof Problem ? signed : { id: message_id, ...toReport(signed) }
-    }),
-  )
-  await record(
-    at,
-    parsed.filter((one) => !(one instanceof Problem)),
-  )
-  return parsed.map((one) => (one instanceof Problem ? one : nothing_to_say))
-}
-
-function toReport({ form }: Signed) {
+  { params: { channel_id, message_id } }: operation.Call<{ channel_id: string; message_id: string }>,
+  request: RawRequest,
+): Promise<StatusReport> {
+  const url = statusUrl(at.tools.address(), channel_id, message_id)
+  const { form } = await readSigned(at, { channel_id, url, request })
   const code = form.get('ErrorCode')
   const carrier_id = form.get('MessageSid')?.slice(0, 100)
-  return { carrier_id, ...statusOf(form.get('MessageStatus'), code ? `The carrier's error ${code}` : null) }
+  const status = statusOf(form.get('MessageStatus'), code ? `The carrier's error ${code}` : null)
+  const phone_number = form.get('To') ?? ''
+  const opts_out = isOptOut(code) && isPhoneNumber(phone_number)
+  return {
+    report: { id: message_id, channel_id, carrier_id, ...status },
+    opt_out: opts_out ? { phone_number, message_id } : undefined,
+  }
+}
+
+async function receiveStatuses(at: At, calls: Calls<{ channel_id: string; message_id: string }>): Promise<RawAnswer[]> {
+  // What `readStatus` has returned.
+  const reports = calls.map(({ call }) => call.prepared as StatusReport)
+  await record(
+    at,
+    reports.map(({ report }) => report),
+  )
+  await recordCarrierOptOuts(
+    at,
+    reports.flatMap(({ opt_out }) => opt_out ?? []),
+  )
+  return calls.map(() => nothing_to_say)
 }

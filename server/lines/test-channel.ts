@@ -1,14 +1,14 @@
 import { Type } from 'typebox'
 import * as channels from '../channels/store.ts'
 import { reserve } from '../channels/usage.ts'
-import { findRefusals, refusal } from '../consent/refusals.ts'
 import { PhoneNumber } from '../contacts/phone.ts'
+import { assertMaySend } from '../conversations/outgoing.ts'
 import { type At, inTransaction } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { ById, TestResult } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
 import { newId } from '../kit/id.ts'
-import { invalidState, notFound, Problem } from '../kit/problem.ts'
+import { invalidState, notFound, tooManyAttempts } from '../kit/problem.ts'
 import { carriers } from './sending.ts'
 
 const test_message = 'This is a test message. Your channel works.'
@@ -38,11 +38,9 @@ async function sendTestMessage(at: At, { id, to }: { id: string; to: string }): 
   if (channel.kind !== 'sms' || !carrier) throw invalidState('Test messages are for SMS channels.')
   if (channel.status === 'disabled') throw invalidState('This channel is disabled.', { status: channel.status })
   await inTransaction(at, async (at) => {
-    const own_numbers = await channels.ownNumbers(at)
-    const rule = (await findRefusals(at, { kind: 'sms', phone_numbers: [to], own_numbers })).get(to)
-    if (rule) throw refusal(rule)
-    const reserved = await reserve(at, { channels: [channel], wanted: new Map([[id, 1]]) })
-    if (reserved.get(id)?.granted !== 1) throw new Problem('RATE_LIMITED', 'The channel has reached its limit.')
+    await assertMaySend(at, to)
+    const { granted, retry_at } = (await reserve(at, { channels: [channel], wanted: new Map([[id, 1]]) })).get(id) ?? {}
+    if (granted !== 1) throw tooManyAttempts(Math.ceil(((retry_at ?? at.now) - at.now) / 1_000))
   })
   const began = clock.ticks()
   const result = await carrier.send(at, { channel, id: newId(), to, text: test_message })

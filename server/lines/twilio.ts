@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { openAuthToken, type StoredChannel } from '../channels/store.ts'
+import * as channels from '../channels/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import { NotConnectedError, OutboundError, type OutboundResponse } from '../kit/outbound/request.ts'
+import { OutboundError, type OutboundResponse } from '../kit/outbound/request.ts'
 import type { Carrier, CarrierMessage, CarrierReport, SendResult } from './carrier.ts'
 
 const timeout_ms = 15_000
@@ -13,6 +13,11 @@ const found_max = 1_000
 const clock_difference_ms = 60_000
 /** The recipient has replied with STOP to Twilio. */
 const opted_out_code = 21610
+
+const token_missing = {
+  error: "The channel's auth token is missing, or was encrypted with another SECRETS_KEY.",
+  is_account_refused: true,
+}
 
 interface Answer {
   sid?: unknown
@@ -40,12 +45,12 @@ async function send(at: At, message: CarrierMessage): Promise<SendResult> {
     ...{ To: to, From: channel.address ?? '', Body: text },
     StatusCallback: statusUrl(at.tools.address(), channel.id, id),
   })
+  if (channels.openAuthToken(at, channel) === undefined) return { ...token_missing, type: 'not_sent' }
   try {
     return toResult(await request(at, channel, { method: 'POST', path: 'Messages.json', body: form.toString() }))
   } catch (error) {
-    if (error instanceof NotConnectedError) return { type: 'not_sent', error: error.message, is_account_refused: false }
-    if (error instanceof OutboundError) return { type: 'unknown' }
-    throw error
+    if (!(error instanceof OutboundError)) throw error
+    return error.is_unsent ? { type: 'not_sent', error: error.message, is_account_refused: false } : { type: 'unknown' }
   }
 }
 
@@ -62,7 +67,7 @@ function toResult({ status, body }: OutboundResponse): SendResult {
   const error = `The carrier refused the message (${status}${code})${reason}`
   if (status === 429) return { type: 'not_sent', error, is_account_refused: false }
   if (status === 401 || status === 403) return { type: 'not_sent', error, is_account_refused: true }
-  return { type: 'refused', error, has_opted_out: answer.code === opted_out_code, is_account_refused: status === 404 }
+  return { type: 'refused', error, has_opted_out: isOptOut(answer.code), is_account_refused: status === 404 }
 }
 
 async function find(
@@ -89,12 +94,10 @@ interface Request {
   body?: string
 }
 
-function request(at: At, channel: StoredChannel, { method, path, body }: Request): Promise<OutboundResponse> {
+function request(at: At, channel: channels.StoredChannel, { method, path, body }: Request): Promise<OutboundResponse> {
   const { account_sid, api_url, is_api_url_trusted } = channel
-  const token = openAuthToken(at, channel)
-  if (!account_sid || !api_url || token === undefined)
-    throw new NotConnectedError("The channel's account or token is missing, or was encrypted with another SECRETS_KEY.")
-  const url = `${api_url.replace(/\/$/, '')}/2010-04-01/Accounts/${account_sid}/${path}`
+  const token = channels.openAuthToken(at, channel) ?? ''
+  const url = `${api_url?.replace(/\/$/, '')}/2010-04-01/Accounts/${account_sid}/${path}`
   const headers = {
     authorization: `Basic ${Buffer.from(`${account_sid}:${token}`).toString('base64')}`,
     accept: 'application/json',
@@ -116,8 +119,11 @@ function toReport({ sid, status, error_code, error_message }: Answer): CarrierRe
   if (typeof sid !== 'string' || sid === '' || sid.length > 100) return undefined
   const message = typeof error_message === 'string' ? `: ${withoutNumbers(error_message)}` : ''
   const error = error_code == null ? null : `The carrier's error ${error_code}${message}`
-  return { carrier_id: sid, ...statusOf(status, error) }
+  return { carrier_id: sid, ...statusOf(status, error), has_opted_out: isOptOut(error_code) }
 }
+
+/** Whether the carrier's error says that the recipient has opted out. */
+export const isOptOut = (code: unknown): boolean => Number(code) === opted_out_code
 
 /** Errors are kept when the contact is deleted. */
 const withoutNumbers = (text: string): string => text.slice(0, 300).replace(/\+?\d[\d\s().-]{5,}\d/g, '…')
@@ -135,17 +141,14 @@ export function isSigned(
   token: string,
   { url, form, signature }: { url: string; form: URLSearchParams; signature: string },
 ): boolean {
-  const names = [...new Set(form.keys())].sort()
-  const signed = names.reduce(
-    (text, name) =>
-      text +
-      [...new Set(form.getAll(name))]
-        .sort()
-        .map((value) => name + value)
-        .join(''),
-    url,
-  )
-  const wanted = createHmac('sha1', token).update(signed, 'utf8').digest()
-  const given = Buffer.from(signature, 'base64')
-  return given.length === wanted.length && timingSafeEqual(given, wanted)
+  const by_name = Map.groupBy(form, ([name]) => name)
+  const signed = [...by_name.keys()].sort().map((name) => {
+    const values = new Set(by_name.get(name)?.map(([, value]) => value))
+    return [...values].sort().map((value) => name + value)
+  })
+  const wanted = createHmac('sha1', token)
+    .update([url, ...signed.flat()].join(''), 'utf8')
+    .digest('base64')
+  const [given, expected] = [signature, wanted].map((text) => Buffer.from(text))
+  return given?.length === expected?.length && timingSafeEqual(given ?? Buffer.of(), expected ?? Buffer.of())
 }

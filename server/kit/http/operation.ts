@@ -175,6 +175,8 @@ export interface Raw<P extends TSchema = TSchema, Q extends TSchema = TSchema> e
   responses: Record<number, { description: string; schema: TSchema }>
   /** Samples of errors that say something else here than in other operations. */
   error_samples: Partial<Record<Code, Problem>>
+  /** Does what needs no transaction, such as checking a signature. */
+  before?: (at: At, call: CallOf<P, Q>, request: RawRequest) => Promise<unknown>
   run?: (at: At, call: CallOf<P, Q>, request: RawRequest) => Promise<RawAnswer | Problem>
   /** Serves concurrent requests of one workspace in one transaction. */
   runMany?: (at: At, calls: { call: CallOf<P, Q>; request: RawRequest }[]) => Promise<(RawAnswer | Problem)[]>
@@ -277,7 +279,10 @@ export const stream = <P extends TSchema = Nothing, Q extends TSchema = Nothing>
 
 /** Give it `run`, or `runMany`. */
 export const raw = <P extends TSchema = Nothing, Q extends TSchema = Nothing>(
-  definition: Definition<Raw<P, Q>, ReadDefaults | 'headers' | 'body_example' | 'error_samples' | 'run' | 'runMany'>,
+  definition: Definition<
+    Raw<P, Q>,
+    ReadDefaults | 'headers' | 'body_example' | 'error_samples' | 'before' | 'run' | 'runMany'
+  >,
 ): Operation =>
   asOperation({ kind: 'raw', ...described, method: 'POST', headers: nothing, error_samples: {}, ...definition })
 

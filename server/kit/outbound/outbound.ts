@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Agent, buildConnector } from 'undici'
 import { type Address, isInNetwork, type Network, parseAddress, parseNetwork } from '../network.ts'
-import { host_not_found, NotConnectedError, type OutboundRequest, type OutboundResponse, send } from './request.ts'
+import { host_not_found, OutboundError, type OutboundRequest, type OutboundResponse, send } from './request.ts'
 import { type StreamRequest, type StreamResponse, stream } from './stream.ts'
 
 /** Sends HTTP requests to client-supplied URLs; refuses private addresses. */
@@ -57,7 +57,7 @@ export function openOutbound({ allowed, resolve = resolveAll }: OutboundOptions)
     })
     if (!is_allowed && !addresses.every(isAllowed)) throw new NotPublicError()
     // An alias of nothing has no addresses. An empty list would end the process in Node's own code.
-    if (addresses.length === 0) throw new NotConnectedError(host_not_found)
+    if (addresses.length === 0) throw new OutboundError(host_not_found)
     return addresses
   }
 
@@ -112,7 +112,7 @@ export function openOutbound({ allowed, resolve = resolveAll }: OutboundOptions)
 
 const not_public = 'must lead to a public address.'
 
-class NotPublicError extends NotConnectedError {
+class NotPublicError extends OutboundError {
   constructor() {
     super(`The URL ${not_public}`)
   }

@@ -21,10 +21,11 @@ export interface OutboundResponse {
 }
 
 /** The request was not sent, or got no valid response. The message is shown to the client. */
-export class OutboundError extends Error {}
+export class OutboundError extends Error {
+  /** The connection failed, so the request had no effect. */
+  is_unsent = false
+}
 export class OutboundTimeout extends OutboundError {}
-/** The server was not reached: the request had no effect. */
-export class NotConnectedError extends OutboundError {}
 
 export const host_not_found = 'The host name was not found.'
 
@@ -108,7 +109,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
     this.#is_finished = true
     clearTimeout(this.#timer)
     this.#request.signal?.removeEventListener('abort', this.#cancel)
-    if (error) this.#reject(toOutboundError(error))
+    if (error) this.#reject(Object.assign(toOutboundError(error), { is_unsent: !this.#controller }))
     else if (this.#head) {
       const body = Buffer.concat(this.#chunks).subarray(0, this.#request.bytes_max)
       this.#resolve({ ...this.#head, body })
@@ -124,11 +125,8 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 export const finished = new Error('the request is finished')
 export const canceled = 'The request was canceled.'
 
-const not_connected = ['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT', 'ENOTFOUND', 'ENODATA']
-
 export function toOutboundError(error: Error): OutboundError {
   if (error instanceof OutboundError) return error
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
-  const message = messages[code] ?? `The request could not be sent: ${code}.`
-  return not_connected.includes(code) ? new NotConnectedError(message) : new OutboundError(message)
+  return new OutboundError(messages[code] ?? `The request could not be sent: ${code}.`)
 }

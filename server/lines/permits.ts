@@ -1,0 +1,56 @@
+import * as channels from '../channels/store.ts'
+import { reserve } from '../channels/usage.ts'
+import { type Rule, refusal } from '../consent/refusals.ts'
+import { type ClaimedMessage, markSent } from '../conversations/message-claims.ts'
+import { findSmsRefusals } from '../conversations/outgoing.ts'
+import type { At } from '../kit/at.ts'
+
+/** Whether a message may go out now. */
+export type Permit = { type: 'granted' } | { type: 'refused'; error: string } | { type: 'later'; at: number }
+
+const second_ms = 1_000
+
+/**
+ * Asks the ledger and the limits of the channels. Messages that may go out are marked: from now on it is not known whether
+ * they were sent.
+ */
+export async function markAll(at: At, messages: ClaimedMessage[]): Promise<Permit[]> {
+  const channel_ids = [...new Set(messages.map(({ channel_id }) => channel_id))]
+  const found = await Promise.all(channel_ids.map((id) => channels.find(at, id)))
+  const by_id = new Map(found.flatMap((channel) => (channel ? [[channel.id, channel] as const] : [])))
+  const refusals = await findSmsRefusals(
+    at,
+    messages.flatMap(({ to }) => to ?? []),
+  )
+  const permits = new Map<string, Permit>()
+  for (const message of messages) {
+    const error = refusalOf(message, by_id.get(message.channel_id), refusals)
+    if (error !== undefined) permits.set(message.id, { type: 'refused', error })
+  }
+  const allowed = messages.filter(({ id }) => !permits.has(id))
+  const by_channel = Map.groupBy(allowed, ({ channel_id }) => channel_id)
+  const reserved = await reserve(at, {
+    channels: [...by_id.values()],
+    wanted: new Map([...by_channel].map(([id, wanted]) => [id, wanted.length])),
+  })
+  const granted = [...by_channel].flatMap(([id, wanted]) => {
+    const { granted = 0, retry_at } = reserved.get(id) ?? {}
+    for (const { id } of wanted.slice(granted)) permits.set(id, { type: 'later', at: retry_at ?? at.now })
+    return wanted.slice(0, granted)
+  })
+  const marked = await markSent(at, granted)
+  return messages.map(({ id }) =>
+    marked.has(id) ? { type: 'granted' } : (permits.get(id) ?? { type: 'later', at: at.now + second_ms }),
+  )
+}
+
+/** The confirmation of an opt-out goes out to someone who has opted out, but not to a number that is suppressed. */
+function refusalOf(
+  { to, is_exempt }: ClaimedMessage,
+  channel: channels.StoredChannel | undefined,
+  refusals: Map<string, Rule>,
+): string | undefined {
+  if (!channel || channel.status === 'disabled') return 'The channel is disabled or was deleted.'
+  const rule = refusals.get(to ?? '')
+  return rule && !(is_exempt && rule === 'opted_out') ? `${refusal(rule).message} (${rule})` : undefined
+}

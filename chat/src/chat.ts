@@ -72,7 +72,6 @@ export function openChat() {
     last_seq = 0
     known_seq = 0
     shown = new Set()
-    outbox.forgetPositions()
   }
 
   function receive(event: ChatEvent): void {

@@ -69,9 +69,5 @@ export function openOutbox({ position, send, onSent, onFailed }: OutboxOptions) 
       if (message) remove(message)
       return message
     },
-    /** In another conversation they count as new. */
-    forgetPositions(): void {
-      for (const message of messages) message.after = undefined
-    },
   }
 }

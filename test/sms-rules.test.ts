@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import * as channels from '../server/channels/store.ts'
+import { inTransaction } from '../server/kit/at.ts'
+import * as clock from '../server/kit/clock.ts'
+import { account_sid, openCarrier } from './peers/carrier.ts'
+import { newAgent, newModelAgent } from './support/conversations.ts'
+import { serve, type Tenant } from './support/harness.ts'
+import { openaiServer } from './support/model-servers.ts'
+import { newContact, phoneNumber } from './support/samples.ts'
+import { inboundForm, newSmsChannel, postSigned, signatureOf, text } from './support/sms.ts'
+
+const server = await serve({ outbound_allow_hosts: ['127.0.0.1'] })
+const carrier = await openCarrier()
+after(() => carrier.close())
+
+const later = (tenant: Tenant, ms = 2_000) => tenant.work(clock.wall() + ms)
+const list = async (tenant: Tenant, path: string) => (await tenant.call('GET', path)).body.data
+const sentTo = (number: string) => carrier.messages.filter(({ to }) => to === number).map(({ body }) => body)
+
+async function newThread(more: object = {}) {
+  const tenant = await server.workspace()
+  const agent_id = await newAgent(tenant, { greeting: 'Hello', ...more })
+  return { tenant, agent_id, channel: await newSmsChannel(server, tenant, { carrier, agent_id }) }
+}
+
+const disable = (tenant: Tenant, id: string) =>
+  inTransaction(server.at(tenant.id), (at) =>
+    channels.update(at, { id, change: { status: 'disabled' }, isCurrent: () => true }),
+  )
+
+test('an opt-out that the agent notes is for the number that has written, and ends the conversation', async () => {
+  const model = await openaiServer({
+    words: ['Goodbye.'],
+    tool_call: { name: 'opt_out', arguments: {} },
+    calls_once: true,
+  })
+  const tenant = await server.workspace()
+  const agent_id = await newModelAgent(tenant, model)
+  const channel = await newSmsChannel(server, tenant, { carrier, agent_id })
+  const [number, other] = [phoneNumber(), phoneNumber()]
+  await text(tenant, channel, 'Hello', { from: number })
+  const [contact] = await list(tenant, '/contacts')
+  await tenant.call('PATCH', `/contacts/${contact.id}`, { phone_number: other })
+  await text(tenant, channel, 'Please never write to me again.', { from: number })
+  await later(tenant)
+  const [conversation] = await list(tenant, '/conversations')
+  assert.deepEqual([conversation.status, conversation.close_reason], ['closed', 'opted_out'])
+  assert.equal(sentTo(number).length, 1, 'the last words go out')
+  const write = (contact_id: string) =>
+    tenant.call('POST', '/conversations', { agent_id, contact_id, channel_id: channel.id })
+  assert.equal((await write(contact.id)).status, 201, 'the other number has not opted out')
+  await tenant.call('PATCH', `/contacts/${contact.id}`, { phone_number: phoneNumber() })
+  const again = (await tenant.call('GET', `/contacts?search=${encodeURIComponent(number)}`)).body.data[0]
+  const refused = await write(
+    (again ?? (await tenant.call('POST', '/contacts', { phone_number: number })).body.data).id,
+  )
+  assert.equal(refused.body.error.details.rule, 'opted_out')
+})
+
+test('a disabled channel receives only words such as STOP', async () => {
+  const { tenant, agent_id, channel } = await newThread()
+  const number = phoneNumber()
+  await disable(tenant, channel.id)
+  await text(tenant, channel, 'Hello', { from: number })
+  assert.deepEqual([await list(tenant, '/contacts'), await list(tenant, '/conversations')], [[], []])
+  await text(tenant, channel, 'STOP', { from: number })
+  const [contact] = await list(tenant, '/contacts')
+  const [consent] = await list(tenant, `/contacts/${contact.id}/consents`)
+  assert.equal(consent.status, 'revoked')
+  await later(tenant)
+  assert.deepEqual(sentTo(number), [])
+  const begun = await tenant.call('POST', '/conversations', {
+    agent_id,
+    contact_id: contact.id,
+    channel_id: channel.id,
+  })
+  assert.equal(begun.status, 400)
+})
+
+test('a test workspace has no channel that sends', async () => {
+  const tenant = await server.workspace()
+  await tenant.addTestClock()
+  const agent_id = await newAgent(tenant)
+  await assert.rejects(newSmsChannel(server, tenant, { carrier, agent_id }), /simulator/)
+})
+
+test('in a test workspace the simulator delivers', async () => {
+  const tenant = await server.workspace()
+  await tenant.addTestClock()
+  const agent_id = await newAgent(tenant, { greeting: 'Hello' })
+  const contact = (await tenant.call('POST', '/contacts', newContact())).body.data
+  const [channel] = await list(tenant, '/channels?kind=sms')
+  const begun = await tenant.call('POST', '/conversations', {
+    agent_id,
+    contact_id: contact.id,
+    channel_id: channel.id,
+  })
+  assert.equal(begun.status, 201, begun.text)
+  await tenant.work()
+  const [turn] = await list(tenant, `/conversations/${begun.body.data.id}/turns`)
+  assert.deepEqual([turn.text, turn.message.status], ['Hello', 'delivered'])
+  assert.equal(
+    carrier.messages.some(({ to }) => to === contact.phone_number),
+    false,
+  )
+})
+
+test('forms that are too large are refused, and many parameters are checked at once', async () => {
+  const { tenant, channel } = await newThread()
+  const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`p${index}`, '1']))
+  const form = { ...inboundForm('Hello'), ...many }
+  assert.equal((await postSigned(tenant, channel.inbound_url, form)).status, 200)
+  const large = inboundForm('x'.repeat(70_000))
+  assert.equal((await postSigned(tenant, channel.inbound_url, large)).status, 413)
+})
+
+test('a channel is not reached by the token or the URL of another', async () => {
+  const { tenant, channel } = await newThread()
+  const { channel: other, tenant: neighbour } = await newThread()
+  const form = inboundForm('Hello')
+  const elsewhere = await postSigned(tenant, other.inbound_url, form, signatureOf(channel.inbound_url, form))
+  assert.equal(elsewhere.status, 403)
+  const unknown = channel.inbound_url.replace(channel.id, account_sid)
+  assert.equal((await postSigned(tenant, unknown, form)).status, 404)
+  assert.deepEqual(await list(neighbour, '/conversations'), [])
+})
+
+test('deleting a contact unlinks its threads, and not those of others', async () => {
+  const { tenant, channel } = await newThread()
+  const number = phoneNumber()
+  await text(tenant, channel, 'Hello', { from: number })
+  const [first] = await list(tenant, '/contacts')
+  await tenant.call('PATCH', `/contacts/${first.id}`, { phone_number: phoneNumber() })
+  const second = (await tenant.call('POST', '/contacts', { phone_number: number })).body.data
+  await tenant.call('DELETE', `/contacts/${second.id}`)
+  const [kept] = await list(tenant, '/conversations')
+  assert.deepEqual([kept.contact_id, kept.counterpart], [first.id, number])
+  await tenant.call('DELETE', `/contacts/${first.id}`)
+  const [unlinked] = await list(tenant, '/conversations')
+  assert.deepEqual([unlinked.contact_id, unlinked.counterpart], [null, null])
+  const events = (await tenant.call('GET', '/events?limit=100')).text
+  assert.ok(!events.includes(number.slice(1)), 'no event has the number')
+})
+
+test('a person can write at most 1,600 characters by SMS', async () => {
+  const { tenant, channel } = await newThread()
+  await text(tenant, channel, 'Hello', { from: phoneNumber() })
+  const [{ id }] = await list(tenant, '/conversations')
+  await tenant.call('POST', `/conversations/${id}/hand_over`)
+  const answer = (length: number) => tenant.call('POST', `/conversations/${id}/answers`, { text: 'x'.repeat(length) })
+  assert.deepEqual([(await answer(1_601)).status, (await answer(1_600)).status], [400, 201])
+})

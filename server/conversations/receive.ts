@@ -1,6 +1,5 @@
 import { findConfiguration } from '../agents/find-version.ts'
-import * as channels from '../channels/store.ts'
-import * as refusing from '../consent/refusals.ts'
+import type { Rule } from '../consent/refusals.ts'
 import * as consent from '../consent/store.ts'
 import { wordOf } from '../consent/words.ts'
 import { isPhoneNumber } from '../contacts/phone.ts'
@@ -13,7 +12,7 @@ import { sql } from '../kit/postgres/sql.ts'
 import { invalidState } from '../kit/problem.ts'
 import { storable, truncate } from '../kit/text.ts'
 import { findAgent, insert, newConversation, versionFor } from './begin.ts'
-import { type NewMessage, withMessage } from './outgoing.ts'
+import { findSmsRefusals, type NewMessage, withMessage } from './outgoing.ts'
 import { type Conversation, text_length_max } from './schema.ts'
 import { segmentsOf } from './segments.ts'
 import { sentencesIn } from './sentences.ts'
@@ -126,7 +125,7 @@ async function receiveRound(at: At, all: Said[]): Promise<void> {
 }
 
 type Threads = Map<string, LockedConversation>
-type Refusals = Awaited<ReturnType<typeof refusing.findRefusals>>
+type Refusals = Map<string, Rule>
 
 function threadOf(threads: Threads, { key }: Said): LockedConversation {
   const thread = threads.get(key)
@@ -134,12 +133,8 @@ function threadOf(threads: Threads, { key }: Said): LockedConversation {
   return thread
 }
 
-const findRefusals = async (at: At, all: Said[]): Promise<Refusals> =>
-  refusing.findRefusals(at, {
-    kind: 'sms',
-    phone_numbers: [...new Set(all.map(({ from }) => from).filter(isPhoneNumber))],
-    own_numbers: await channels.ownNumbers(at),
-  })
+const findRefusals = (at: At, all: Said[]): Promise<Refusals> =>
+  findSmsRefusals(at, all.map(({ from }) => from).filter(isPhoneNumber))
 
 /** The open conversations, locked. One that is missing is begun, by this or a concurrent transaction. */
 async function openThreads(at: At, all: Said[]): Promise<Threads> {
@@ -217,7 +212,7 @@ async function toReceived(at: At, { said, thread, refusal }: ToReceive): Promise
   const { id, contact_id, turn_count, channel_id, counterpart } = thread
   const created_at = clock.iso(at.now)
   const turns = said.messages.map(({ text, carrier_id }, index) => {
-    const kept = truncate(storable(text), text_length_max)
+    const kept = text.length > text_length_max ? `${truncate(storable(text), text_length_max - 1)}…` : storable(text)
     const message = { status: 'delivered' as const, segments: segmentsOf(text), error: null }
     const seq = turn_count + index + 1
     const carried: NewMessage = {
@@ -246,12 +241,13 @@ async function toReceived(at: At, { said, thread, refusal }: ToReceive): Promise
   }
 }
 
-/** What a word is answered with. An opt-out is confirmed once. */
+/** What a word is answered with. An opt-out is confirmed once, and nothing is sent to a number that is suppressed. */
 async function confirmationOf(
   at: At,
   { said: { word, from }, thread, refusal }: ToReceive,
 ): Promise<string | undefined> {
-  if (word === undefined || !isPhoneNumber(from) || (word === 'opt_out' && refusal === 'opted_out')) return undefined
+  const may_send = refusal === undefined || (refusal === 'opted_out' && word !== 'opt_out')
+  if (word === undefined || !isPhoneNumber(from) || !may_send) return undefined
   const { agent_id, agent_version } = thread
   const version_id = agent_version.id
   const configuration = version_id && (await findConfiguration(at, { agent_id, version_id }))

@@ -1,6 +1,6 @@
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import { sql } from '../kit/postgres/sql.ts'
+import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 
 export interface Stamp {
   contact_id: string
@@ -11,18 +11,24 @@ export interface Stamp {
 /** Keeps `first_contact_at` and `last_contact_at`. This is no edit: `updated_at` stays, and no event is recorded. */
 export async function stamp({ db, workspace }: Pick<At, 'db' | 'workspace'>, stamps: Stamp[]): Promise<void> {
   if (stamps.length === 0) return
-  const rows = [...Map.groupBy(stamps, ({ contact_id }) => contact_id)].map(([id, of_contact]) => {
-    const times = of_contact.map(({ at }) => at)
-    return { id, first: clock.iso(Math.min(...times)), last: clock.iso(Math.max(...times)) }
-  })
-  await db.run(
-    sql`update contacts
-      set first_contact_at = least(first_contact_at, reached.first), last_contact_at = greatest(last_contact_at, reached.last)
-      from (select locked.id, row.first, row.last
-        from json_to_recordset(${JSON.stringify(rows)}) as row (id uuid, first timestamptz, last timestamptz)
-        join contacts as locked on locked.workspace_id = ${workspace} and locked.id = row.id
-        order by locked.id for no key update of locked) as reached
-      where workspace_id = ${workspace} and contacts.id = reached.id
-        and (first_contact_at is null or first_contact_at > reached.first or last_contact_at < reached.last)`,
+  // Sorted, so that concurrent transactions lock contacts in the same order and don't deadlock.
+  const reached = [...Map.groupBy(stamps, ({ contact_id }) => contact_id)].sort(([left], [right]) =>
+    left < right ? -1 : 1,
   )
+  const ids = toArrayLiteral(reached.map(([id]) => id))
+  const timesBy = (choose: typeof Math.min) =>
+    toArrayLiteral(reached.map(([, of_contact]) => clock.iso(choose(...of_contact.map(({ at }) => at)))))
+  // Not a join, for which the planner may read all contacts of the workspace.
+  const index = sql`array_position(${ids}::uuid[], id)`
+  const first = sql`(${timesBy(Math.min)}::timestamptz[])[${index}]`
+  const last = sql`(${timesBy(Math.max)}::timestamptz[])[${index}]`
+  const these = sql`workspace_id = ${workspace} and id = any(${ids}::uuid[])`
+  await Promise.all([
+    db.run(sql`select from contacts where ${these} order by id for no key update`),
+    db.run(
+      sql`update contacts
+        set first_contact_at = least(first_contact_at, ${first}), last_contact_at = greatest(last_contact_at, ${last})
+        where ${these} and (first_contact_at is null or first_contact_at > ${first} or last_contact_at < ${last})`,
+    ),
+  ])
 }

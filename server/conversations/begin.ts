@@ -106,11 +106,17 @@ export async function insert(at: At, all: ToInsert[]): Promise<Set<string>> {
 export const findAgent = async (at: At, id: string): Promise<AgentWithDraft | undefined> =>
   (await agents.share(at, id)) ? agents.get(at, id) : undefined
 
-/** The version that answers this counterpart. */
-export async function versionFor(at: At, agent: AgentWithDraft, counterpart: string): Promise<Beginning['version']> {
-  const version = await findVersion(at, { agent_id: agent.id, version_id: chooseVersion(agent, counterpart).id })
-  if (!version) throw new Error('an agent has no such version')
-  return version
+/** Finds the versions that answer counterparts. Each version is read once. */
+export function openVersions(at: At): (agent: AgentWithDraft, counterpart: string) => Promise<Beginning['version']> {
+  const versions = new Map<string, ReturnType<typeof findVersion>>()
+  return async (agent, counterpart) => {
+    const { id: version_id } = chooseVersion(agent, counterpart)
+    const finding = versions.get(version_id) ?? findVersion(at, { agent_id: agent.id, version_id })
+    versions.set(version_id, finding)
+    const version = await finding
+    if (!version) throw new Error('an agent has no such version')
+    return version
+  }
 }
 
 /** Begins a conversation with a visitor of a web chat. The agent speaks first, if it has first words. Undefined without the agent. */
@@ -121,7 +127,7 @@ export async function beginChat(
   const id = newId()
   const agent = await findAgent(at, agent_id)
   if (!agent) return undefined
-  const version = await versionFor(at, agent, id)
+  const version = await openVersions(at)(agent, id)
   const beginning: Beginning = {
     id,
     agent,

@@ -11,7 +11,7 @@ import { newId } from '../kit/id.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { invalidState } from '../kit/problem.ts'
 import { storable, truncate } from '../kit/text.ts'
-import { findAgent, insert, newConversation, versionFor } from './begin.ts'
+import { findAgent, insert, newConversation, openVersions } from './begin.ts'
 import { findSmsRefusals, type NewMessage, withMessage } from './outgoing.ts'
 import { type Conversation, text_length_max } from './schema.ts'
 import { segmentsOf } from './segments.ts'
@@ -68,12 +68,17 @@ async function withoutRepeats({ db, workspace }: At, messages: Inbound[]): Promi
   )
   const known = await db.many<{ channel_id: string; carrier_id: string }>(
     sql`select channel_id, carrier_id from messages
-      where workspace_id = ${workspace} and channel_id = any(${unique.map(({ channel }) => channel.id)}::uuid[])
+      where workspace_id = ${workspace} and channel_id = any(${channelIds(unique)}::uuid[])
         and carrier_id = any(${unique.map(({ carrier_id }) => carrier_id)}::text[])`,
   )
   const known_keys = new Set(known.map(({ channel_id, carrier_id }) => carrierKey(channel_id, carrier_id)))
   return unique.filter(({ channel, carrier_id }) => !known_keys.has(carrierKey(channel.id, carrier_id)))
 }
+
+/** Each once: PostgreSQL would search the index for each of them with each of the other values. */
+const channelIds = (all: { channel: Inbound['channel'] }[]): string[] => [
+  ...new Set(all.map(({ channel }) => channel.id)),
+]
 
 const carrierKey = (channel_id: string, carrier_id: string): string => `${channel_id} ${carrier_id}`
 
@@ -156,7 +161,7 @@ async function lockThreads({ db, workspace }: At, all: Said[]): Promise<Threads>
   const locked = await db.many<LockedConversation>(
     sql`select ${columns}, awaits_answer from conversations
       where workspace_id = ${workspace} and kind = 'sms' and status <> 'closed' and counterpart is not null
-        and channel_id = any(${all.map(({ channel }) => channel.id)}::uuid[])
+        and channel_id = any(${channelIds(all)}::uuid[])
         and counterpart = any(${all.map(({ from }) => from)}::text[])
       order by channel_id, counterpart for no key update`,
   )
@@ -171,11 +176,12 @@ const byThread = (thread: LockedConversation): [string, LockedConversation] => [
 async function beginningsOf(at: At, all: Said[]): Promise<Conversation[]> {
   const agent_ids = [...new Set(all.map(({ channel }) => channel.agent_id ?? ''))]
   const agents = new Map(await Promise.all(agent_ids.map(async (id) => [id, await findAgent(at, id)] as const)))
+  const findVersion = openVersions(at)
   return Promise.all(
     all.map(async ({ channel, from, contact_id }) => {
       const agent = agents.get(channel.agent_id ?? '')
       if (!agent) throw invalidState('No agent answers on this channel.')
-      const version = await versionFor(at, agent, contact_id ?? from)
+      const version = await findVersion(agent, contact_id ?? from)
       const parts = {
         kind: 'sms' as const,
         channel_id: channel.id,

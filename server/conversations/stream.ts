@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { At } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
 import type { Subscriber } from '../kit/http/operation.ts'
 import { isUnavailable } from '../kit/postgres/errors.ts'
 import { invalid } from '../kit/problem.ts'
@@ -10,6 +11,8 @@ import * as turns from './turns.ts'
 
 /** Keeps proxies from closing a quiet stream. */
 const heartbeat_ms = 15_000
+/** Streams that are quiet send theirs together, so that their clients are checked together. */
+const heartbeats_every_ms = 1_000
 const retry_ms = 1_000
 const turns_at_once = 100
 const retry_read_after_ms = 500
@@ -127,7 +130,7 @@ async function pause(signal: AbortSignal, onWake: (wake: () => void) => void): P
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const wake = () => resolve(false)
   onWake(wake)
-  const timer = setTimeout(() => resolve(true), heartbeat_ms)
+  const timer = setTimeout(() => resolve(true), heartbeat_ms - (clock.ticks() % heartbeats_every_ms))
   signal.addEventListener('abort', wake)
   const is_quiet = await promise
   clearTimeout(timer)

@@ -5,8 +5,10 @@ import { raw } from '../kit/postgres/sql.ts'
 import type { Conversation } from './schema.ts'
 import { table } from './store.ts'
 
-/** Changes that other processes make are seen after this long. */
+/** Changes that other processes make are seen after this long, or later when many conversations are watched. */
 const poll_every_ms = 200
+/** So that many open chats, in which mostly nothing happens, leave the time to requests. */
+const reads_per_second_max = 2_000
 
 /** What tells whether something has happened in a conversation. */
 export interface Snapshot extends Pick<Conversation, 'id' | 'status' | 'turn_count' | 'updated_at'> {
@@ -52,7 +54,12 @@ export function openWatch(pool: Pool): Watch {
   async function poll(): Promise<void> {
     await Promise.all([...watched].map(([id, one]) => look(id, one)))
     is_polling = watched.size > 0
-    if (is_polling) setTimeout(() => void poll(), poll_every_ms).unref()
+    if (is_polling) pollLater()
+  }
+
+  function pollLater(): void {
+    const wait_ms = Math.max(poll_every_ms, (watched.size / reads_per_second_max) * 1_000)
+    setTimeout(() => void poll(), wait_ms).unref()
   }
 
   pool.subscribe(({ topic, id = '' }) => {
@@ -66,7 +73,7 @@ export function openWatch(pool: Pool): Watch {
       const one = watched.get(id) ?? { workspace, onChanges: new Set() }
       watched.set(id, one)
       one.onChanges.add(onChange)
-      if (!is_polling) setTimeout(() => void poll(), poll_every_ms).unref()
+      if (!is_polling) pollLater()
       is_polling = true
       return () => {
         one.onChanges.delete(onChange)

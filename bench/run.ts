@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import { parseArgs } from 'node:util'
 import { SetupError } from '../server/kit/postgres/embedded/embedded.ts'
 import { answering } from './agents/agents.ts'
+import { receiving } from './channels/channels.ts'
 import { benchImport, rows_by_default } from './import/import.ts'
 import { scale } from './scale/scale.ts'
 import { throughput } from './throughput.ts'
@@ -16,6 +17,7 @@ A target that is missed is said in the table; only what fails gives another exit
   --import      instead: an import of CSV beside COPY of the same rows into the same table
   --webhooks    instead: how soon and how fast events arrive at 200 endpoints, one of which hangs
   --agents      instead: how fast agents answer, beside a plain handler and a bare proxy, and reads at a million turns
+  --channels    instead: how fast text messages are received, beside a plain handler, and what open web chats cost
   --rows COUNT  with --import: how many (${rows_by_default} otherwise)
   --json FILE   also write the table
   --help        this text`
@@ -32,6 +34,7 @@ function parse() {
         import: { type: 'boolean' },
         webhooks: { type: 'boolean' },
         agents: { type: 'boolean' },
+        channels: { type: 'boolean' },
         rows: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },
@@ -62,10 +65,11 @@ function interruption(): AbortSignal {
   return controller.signal
 }
 
-function benchOf({ scale: is_scale, webhooks: is_webhooks, agents: is_agents }: ReturnType<typeof parse>) {
-  if (is_scale) return scale
-  if (is_webhooks) return delivering
-  return is_agents ? answering : throughput
+function benchOf(options: ReturnType<typeof parse>) {
+  if (options.scale) return scale
+  if (options.webhooks) return delivering
+  if (options.channels) return receiving
+  return options.agents ? answering : throughput
 }
 
 async function main(): Promise<void> {

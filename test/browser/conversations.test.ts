@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import {
   type BrowserUser,
+  captureAll as captureVariants,
   narrow,
   openDashboard,
   openInPage,
-  setColorScheme,
   setUp,
   wide,
   workspaceOf,
@@ -56,20 +56,7 @@ const inboxLink = () => page.getByRole('navigation', { name: 'Main' }).getByRole
 
 const scriptField = () => page.getByRole('textbox', { name: 'Script', exact: true })
 
-/** Captures the page, wide and narrow, light and dark, and checks that nothing scrolls sideways. */
-async function captureAll(name: string): Promise<void> {
-  for (const [variant, size] of Object.entries({ wide, narrow })) {
-    for (const color_scheme of ['light', 'dark'] as const) {
-      await page.setViewportSize(size)
-      await setColorScheme(page, color_scheme)
-      await owner.capture(`${name}, ${variant}, ${color_scheme}`)
-      const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
-      assert.ok(overflow <= 0, `${name}, ${variant} is ${overflow} px too wide`)
-    }
-  }
-  await page.setViewportSize(wide)
-  await setColorScheme(page, 'light')
-}
+const captureAll = (name: string) => captureVariants(owner, name)
 
 let agent_id = ''
 let contact_id = ''

@@ -25,6 +25,8 @@ export interface Dashboard {
   newBrowserUser: () => Promise<BrowserUser>
   /** Kills the server and starts it again at the same address, with these environment variables added. */
   restart: (environment?: Record<string, string>) => Promise<void>
+  /** Runs a command on the server's database, with --json. */
+  cli: (words: string[]) => Promise<unknown>
 }
 
 export interface BrowserUser {
@@ -43,15 +45,14 @@ export async function openDashboard(environment: Record<string, string> = {}): P
   const name = `browser_${process.pid}`
   const admin = openPool({ url, size: 1, onError: console.error })
   await admin.script(`create database ${name}`)
+  const common = {
+    ...environment,
+    LOG_LEVEL: 'warn',
+    DATABASE_URL: url.replace(/\/[^/]*$/, `/${name}`),
+    SECRETS_KEY: 'a key for tests that is long enough',
+  }
   const start = (port: string, more: Record<string, string> = {}) =>
-    parley(['serve'], {
-      ...environment,
-      ...more,
-      PORT: port,
-      LOG_LEVEL: 'warn',
-      DATABASE_URL: url.replace(/\/[^/]*$/, `/${name}`),
-      SECRETS_KEY: 'a key for tests that is long enough',
-    })
+    parley(['serve'], { ...common, ...more, PORT: port })
   let server = start('0')
   const browser = await openChromium()
   after(async () => {
@@ -69,7 +70,12 @@ export async function openDashboard(environment: Record<string, string> = {}): P
     server = start(new URL(address).port, more)
     await server.says(new RegExp(address))
   }
-  return { address, setup_link, browser, newBrowserUser: () => openBrowserUser(browser, address), restart }
+  const cli = async (words: string[]) => {
+    const { code, stdout, stderr } = await parley([...words, '--json'], common).ended
+    assert.equal(code, 0, stderr)
+    return JSON.parse(stdout)
+  }
+  return { address, setup_link, browser, newBrowserUser: () => openBrowserUser(browser, address), restart, cli }
 }
 
 async function openBrowserUser(browser: Browser, address: string): Promise<BrowserUser> {
@@ -158,6 +164,22 @@ async function capture(page: Page, name: string): Promise<void> {
   await saveScreenshot(page, name)
   const found = (await findViolations(page)).filter(({ impact }) => impact === 'serious' || impact === 'critical')
   assert.deepEqual(found.map(describe), [], `axe on ${name}`)
+}
+
+/** Captures the page, wide and narrow, light and dark. Fails if it scrolls sideways, or if axe finds anything at all. */
+export async function captureAll({ page, capture }: BrowserUser, name: string): Promise<void> {
+  for (const [variant, size] of Object.entries({ wide, narrow })) {
+    for (const color_scheme of ['light', 'dark'] as const) {
+      await page.setViewportSize(size)
+      await setColorScheme(page, color_scheme)
+      await capture(`${name}, ${variant}, ${color_scheme}`)
+      assert.deepEqual((await findViolations(page)).map(describe), [], `axe on ${name}, ${variant}, ${color_scheme}`)
+      const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
+      assert.ok(overflow <= 0, `${name}, ${variant} is ${overflow} px too wide`)
+    }
+  }
+  await page.setViewportSize(wide)
+  await setColorScheme(page, 'light')
 }
 
 export const saveScreenshot = (page: Page, name: string): Promise<Buffer> =>

@@ -40,6 +40,7 @@ const home = createRoute({
 const inbox = createRoute({
   getParentRoute: () => workspace,
   path: '/inbox',
+  validateSearch: validateConversationSearch,
   component: lazyRouteComponent(() => import('./conversations/InboxPage.tsx'), 'InboxPage'),
 })
 const inboxIndex = createRoute({ getParentRoute: () => inbox, path: '/' })

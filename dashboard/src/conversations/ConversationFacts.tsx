@@ -7,14 +7,17 @@ import { contactName, contactQuery } from '../contacts/contact.ts'
 import { useApi } from '../kit/api.ts'
 import { formatNumber, formatTime } from '../kit/format.ts'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
-import { close_reason_names, kind_names } from './conversation.ts'
+import { close_reason_names, isUnverified } from './conversation.ts'
 import styles from './conversations.module.css'
+import { Kind } from './Kind.tsx'
 import { StatusBadge } from './StatusBadge.tsx'
+import { useChannelName } from './useChannelName.ts'
 
 /** The contact, and what is known about the conversation. */
 export function ConversationFacts({ conversation }: { conversation: Conversation }) {
   const { workspace } = useApi()
   const { status, hand_over_reason, close_reason, summary, usage, agent_version } = conversation
+  const channel = useChannelName(conversation)
   const tokens = usage.input_tokens + usage.output_tokens
   return (
     <>
@@ -28,7 +31,9 @@ export function ConversationFacts({ conversation }: { conversation: Conversation
         <ContactFacts id={conversation.contact_id} />
       ) : (
         <Facts title="Contact">
-          <Fact name="Contact">{conversation.counterpart ?? 'Unknown'}</Fact>
+          <Fact name={isUnverified(conversation) ? 'Unverified number' : 'Contact'}>
+            {conversation.counterpart ?? 'Unknown'}
+          </Fact>
         </Facts>
       )}
       <Facts title="Conversation">
@@ -47,7 +52,11 @@ export function ConversationFacts({ conversation }: { conversation: Conversation
           </Anchor>
         </Fact>
         <Fact name="Version">{agent_version.id === null ? 'Draft' : agent_version.version_label}</Fact>
-        <Fact name="Channel">{kind_names[conversation.kind]}</Fact>
+        <Fact name="Kind">
+          <Kind kind={conversation.kind} />
+        </Fact>
+        <Fact name="Channel">{channel}</Fact>
+        <Fact name="Number">{conversation.kind === 'sms' && conversation.counterpart}</Fact>
         <Fact name="Started">{formatTime(conversation.created_at)}</Fact>
         <Fact name="Turns">{formatNumber(conversation.turn_count)}</Fact>
         <Fact name="Tokens">
@@ -77,9 +86,7 @@ function ContactFacts({ id }: { id: string }) {
           <Fact name="Name">
             <Anchor
               fz="inherit"
-              renderRoot={(props) => (
-                <Link to="/w/$workspace/contacts" params={params} search={{ contact: id }} {...props} />
-              )}
+              renderRoot={(props) => <Link to="/w/$workspace/contacts" params={params} search={{ contact: id }} {...props} />}
             >
               {contactName(contact) || contact.phone_number}
             </Anchor>

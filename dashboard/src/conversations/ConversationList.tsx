@@ -3,8 +3,9 @@ import type { Conversation } from '../../../server/conversations/schema.ts'
 import { useWorkspaceId } from '../kit/api.ts'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { ContactName } from './ContactName.tsx'
-import { kind_names } from './conversation.ts'
+import { isUnverified } from './conversation.ts'
 import styles from './conversations.module.css'
+import { Kind } from './Kind.tsx'
 import { StatusBadge } from './StatusBadge.tsx'
 
 interface ConversationListProps {
@@ -37,6 +38,7 @@ export function ConversationList({ label, to, conversations }: ConversationListP
             </span>
             <span className={styles.rowLine}>
               <span className={styles.rowText}>
+                <Kind kind={conversation.kind} /> ·{' '}
                 {(is_inbox && conversation.hand_over_reason) || describe(conversation)}
               </span>
               {!is_inbox && <StatusBadge status={conversation.status} />}
@@ -48,5 +50,9 @@ export function ConversationList({ label, to, conversations }: ConversationListP
   )
 }
 
-const describe = ({ agent_name, kind, agent_version }: Conversation): string =>
-  `${agent_name} · ${agent_version.id === null ? 'Draft' : kind_names[kind]}`
+const describe = (conversation: Conversation): string =>
+  [
+    ...(isUnverified(conversation) ? ['Unverified number'] : []),
+    conversation.agent_name,
+    ...(conversation.agent_version.id === null ? ['Draft'] : []),
+  ].join(' · ')

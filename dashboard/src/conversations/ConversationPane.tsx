@@ -2,6 +2,7 @@ import { Button, Drawer } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { Turn } from '../../../server/conversations/schema.ts'
+import { explainRefusal } from '../consent/consent.ts'
 import { useApi } from '../kit/api.ts'
 import { useCanEdit } from '../kit/session.ts'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
@@ -10,12 +11,16 @@ import { ConversationActions } from './ConversationActions.tsx'
 import { ConversationFacts } from './ConversationFacts.tsx'
 import { addTurn, listKey } from './conversation.ts'
 import styles from './conversations.module.css'
+import { Kind } from './Kind.tsx'
 import { MessageForm } from './MessageForm.tsx'
 import { StatusBadge } from './StatusBadge.tsx'
 import { Transcript } from './Transcript.tsx'
+import { UnverifiedNumber } from './UnverifiedNumber.tsx'
+import { useChannelName } from './useChannelName.ts'
 import { useConversation } from './useConversation.ts'
+import { useMessageStatuses } from './useMessageStatuses.ts'
 
-const unknown = { contact_id: null, counterpart: null }
+const unknown = { kind: 'api', channel_id: null, contact_id: null, counterpart: null } as const
 
 /** One conversation: the transcript with its actions, and the facts beside it or in a drawer. */
 export function ConversationPane({ id, back }: { id: string; back: ReactNode }) {
@@ -26,6 +31,8 @@ export function ConversationPane({ id, back }: { id: string; back: ReactNode }) 
   const [are_facts_open, setFactsOpen] = useState(false)
   const conversation = found.data
   const contact = useContactName(conversation ?? unknown)
+  const channel = useChannelName(conversation ?? unknown)
+  useMessageStatuses(id, turns.data)
   const error = found.error ?? turns.error
   if (!conversation || !turns.data) {
     return (
@@ -46,7 +53,10 @@ export function ConversationPane({ id, back }: { id: string; back: ReactNode }) 
     )
   }
   const answer = async (text: string) => {
-    addTurn(client, api, id, await api.send<Turn>('POST', `/conversations/${id}/answers`, { text }))
+    const turn = await api.send<Turn>('POST', `/conversations/${id}/answers`, { text }).catch((error) => {
+      throw explainRefusal(error)
+    })
+    addTurn(client, api, id, turn)
     await client.invalidateQueries({ queryKey: listKey(api) })
   }
   return (
@@ -56,7 +66,10 @@ export function ConversationPane({ id, back }: { id: string; back: ReactNode }) 
           {back}
           <div className={styles.headText}>
             <h1>{contact}</h1>
-            <StatusBadge status={conversation.status} />
+            <span className={styles.headFacts}>
+              <StatusBadge status={conversation.status} />
+              <Kind kind={conversation.kind} channel={channel} />
+            </span>
           </div>
           <div className={styles.headActions}>
             <Button variant="default" size="xs" className={styles.factsButton} onClick={() => setFactsOpen(true)}>
@@ -65,6 +78,7 @@ export function ConversationPane({ id, back }: { id: string; back: ReactNode }) 
             {can_edit && <ConversationActions conversation={conversation} />}
           </div>
         </div>
+        <UnverifiedNumber conversation={conversation} />
         {conversation.redacted_at && <p className={styles.notice}>What was said has been erased.</p>}
         <Transcript
           turns={turns.data}

@@ -1,17 +1,17 @@
-import { Anchor, Button, Select } from '@mantine/core'
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Anchor, Button } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import type { Agent } from '../../../server/agents/schema.ts'
 import type { Conversation } from '../../../server/conversations/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { formatCount } from '../kit/format.ts'
 import { ChatIcon } from '../kit/icons.tsx'
 import { useTitle } from '../kit/Page.tsx'
+import { pagesQuery } from '../kit/pages.ts'
 import { EmptyState, LoadError, LoadingSkeleton } from '../kit/states.tsx'
-import { useContactName } from './ContactName.tsx'
+import { ConversationFilters } from './ConversationFilters.tsx'
 import { ConversationList } from './ConversationList.tsx'
 import { ConversationPane } from './ConversationPane.tsx'
-import { listKey, status_names, statuses } from './conversation.ts'
+import { listKey } from './conversation.ts'
 import styles from './conversations.module.css'
 import type { ConversationSearch } from './search.ts'
 
@@ -20,22 +20,21 @@ const page_size = 30
 export function ConversationsPage() {
   const api = useApi()
   const { id } = useParams({ strict: false })
-  const { status, agent_id, contact_id } = useSearch({ from: '/w/$workspace/conversations' })
+  const navigate = useNavigate()
+  const search = useSearch({ from: '/w/$workspace/conversations' })
   // The open conversation has the page's main heading, because on a phone only that is shown.
   const Title = id ? 'h2' : 'h1'
   useTitle('Conversations')
-  const query = { status, agent_id, contact_id, sort: '-last_turn_at', limit: page_size }
-  const list = useInfiniteQuery({
-    queryKey: [...listKey(api), query],
-    queryFn: ({ pageParam, signal }) =>
-      api.list<Conversation>('/conversations', { ...query, cursor: pageParam }, signal),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ pagination }) => pagination.next_cursor ?? undefined,
-  })
+  const query = { ...search, sort: '-last_turn_at', limit: page_size }
+  const list = useInfiniteQuery(pagesQuery<Conversation>(api, listKey(api), '/conversations', query))
   const all = list.data?.pages.flatMap(({ data }) => data)
   const total = list.data?.pages.at(-1)?.pagination.total
-  const is_filtered = status !== undefined || agent_id !== undefined || contact_id !== undefined
+  const is_filtered = Object.keys(search).length > 0
   const params = { workspace: api.workspace }
+  const filter = (search: ConversationSearch) =>
+    void (id
+      ? navigate({ to: '/w/$workspace/conversations/$id', params: { ...params, id }, search })
+      : navigate({ to: '/w/$workspace/conversations', params, search }))
   return (
     <div className={styles.panes} data-fills-page data-open={id !== undefined}>
       <div className={styles.left}>
@@ -43,7 +42,7 @@ export function ConversationsPage() {
           <Title>Conversations</Title>
           {total !== undefined && <span className={styles.total}>{formatCount(total, 'conversation')}</span>}
         </div>
-        <Filters />
+        <ConversationFilters search={search} onChange={filter} />
         {list.error && <LoadError error={list.error} retry={list.refetch} />}
         {list.isPending && (
           <div className={styles.waiting}>
@@ -81,57 +80,6 @@ export function ConversationsPage() {
         <div className={styles.nothing}>
           <EmptyState icon={<ChatIcon size={24} />} title="Choose a conversation" />
         </div>
-      )}
-    </div>
-  )
-}
-
-function Filters() {
-  const api = useApi()
-  const navigate = useNavigate()
-  const { id } = useParams({ strict: false })
-  const search = useSearch({ from: '/w/$workspace/conversations' })
-  const agents = useQuery({
-    queryKey: [api.workspace, 'agents', 'choices'],
-    queryFn: ({ signal }) => api.list<Agent>('/agents', { limit: 100 }, signal),
-  })
-  const contact = useContactName({ contact_id: search.contact_id ?? null, counterpart: null })
-  const filter = (changed: { [name in keyof ConversationSearch]: ConversationSearch[name] | undefined }) => {
-    const wanted = Object.fromEntries(
-      Object.entries({ ...search, ...changed }).filter(([, value]) => value !== undefined),
-    )
-    const { workspace } = api
-    void (id
-      ? navigate({ to: '/w/$workspace/conversations/$id', params: { workspace, id }, search: wanted })
-      : navigate({ to: '/w/$workspace/conversations', params: { workspace }, search: wanted }))
-  }
-  return (
-    <div className={styles.filters}>
-      <Select
-        aria-label="Status"
-        placeholder="All statuses"
-        size="xs"
-        clearable
-        clearButtonProps={{ 'aria-label': 'Clear status' }}
-        data={statuses.map((value) => ({ value, label: status_names[value] }))}
-        value={search.status ?? null}
-        onChange={(value) => filter({ status: statuses.find((one) => one === value) })}
-      />
-      <Select
-        aria-label="Agent"
-        placeholder="All agents"
-        size="xs"
-        clearable
-        clearButtonProps={{ 'aria-label': 'Clear agent' }}
-        searchable
-        data={agents.data?.data.map(({ id: value, name: label }) => ({ value, label })) ?? []}
-        value={search.agent_id ?? null}
-        onChange={(value) => filter({ agent_id: value ?? undefined })}
-      />
-      {search.contact_id && (
-        <Button variant="default" size="xs" onClick={() => filter({ contact_id: undefined })}>
-          With {contact} ✕
-        </Button>
       )}
     </div>
   )

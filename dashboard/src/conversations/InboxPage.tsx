@@ -1,15 +1,17 @@
 import { Anchor, Switch } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useApi } from '../kit/api.ts'
 import { formatNumber } from '../kit/format.ts'
 import { InboxIcon } from '../kit/icons.tsx'
 import { useTitle } from '../kit/Page.tsx'
 import { EmptyState, LoadError, LoadingSkeleton } from '../kit/states.tsx'
+import { ConversationFilters } from './ConversationFilters.tsx'
 import { ConversationList } from './ConversationList.tsx'
 import { ConversationPane } from './ConversationPane.tsx'
 import { inboxQuery } from './conversation.ts'
 import styles from './conversations.module.css'
+import type { ConversationSearch } from './search.ts'
 import { useIsSoundOn } from './sound.ts'
 
 /** Conversations that wait for a person. */
@@ -17,7 +19,16 @@ export function InboxPage() {
   const api = useApi()
   const { id } = useParams({ strict: false })
   const [is_sound_on, setSoundOn] = useIsSoundOn()
-  const { data, error, isPending, refetch } = useQuery(inboxQuery(api))
+  const navigate = useNavigate()
+  const { kind, channel_id } = useSearch({ from: '/w/$workspace/inbox' })
+  const filters = { ...(kind && { kind }), ...(channel_id && { channel_id }) }
+  const is_filtered = Object.keys(filters).length > 0
+  const { data, error, isPending, refetch } = useQuery(inboxQuery(api, filters))
+  const params = { workspace: api.workspace }
+  const filter = (search: ConversationSearch) =>
+    void (id
+      ? navigate({ to: '/w/$workspace/inbox/$id', params: { ...params, id }, search })
+      : navigate({ to: '/w/$workspace/inbox', params, search }))
   // The open conversation has the page's main heading, because on a phone only that is shown.
   const Title = id ? 'h2' : 'h1'
   useTitle('Inbox')
@@ -34,6 +45,7 @@ export function InboxPage() {
             onChange={({ currentTarget }) => setSoundOn(currentTarget.checked)}
           />
         </div>
+        <ConversationFilters search={filters} onChange={filter} is_inbox />
         {error && <LoadError error={error} retry={refetch} />}
         {isPending && (
           <div className={styles.waiting}>
@@ -41,8 +53,8 @@ export function InboxPage() {
           </div>
         )}
         {data?.data.length === 0 && (
-          <EmptyState icon={<InboxIcon size={24} />} title="Nobody is waiting">
-            Conversations that need a person appear here.
+          <EmptyState icon={<InboxIcon size={24} />} title={is_filtered ? 'No results' : 'Nobody is waiting'}>
+            {is_filtered ? 'Remove a filter to see more.' : 'Conversations that need a person appear here.'}
           </EmptyState>
         )}
         {data && data.data.length > 0 && (
@@ -57,7 +69,7 @@ export function InboxPage() {
           back={
             <Anchor
               className={styles.back}
-              renderRoot={(props) => <Link to="/w/$workspace/inbox" params={{ workspace: api.workspace }} {...props} />}
+              renderRoot={(props) => <Link to="/w/$workspace/inbox" params={params} search={true} {...props} />}
             >
               Inbox
             </Anchor>

@@ -5,6 +5,7 @@ import { Disclosure } from '../kit/Disclosure.tsx'
 import { formatNumber } from '../kit/format.ts'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import styles from './conversations.module.css'
+import { MessageStatus } from './MessageStatus.tsx'
 import type { OpenTurn } from './useConversation.ts'
 
 /** Closer to the end than this, the transcript follows what is said. */
@@ -71,6 +72,12 @@ function TurnView({ turn, is_own, name }: { turn: Turn; is_own: boolean; name: s
       <p className={styles.meta}>
         {name} · <RelativeTime time={turn.created_at} />
         {turn.is_interrupted && ' · Interrupted'}
+        {turn.message && turn.role !== 'contact' && (
+          <>
+            {' · '}
+            <MessageStatus message={turn.message} />
+          </>
+        )}
       </p>
     </div>
   )

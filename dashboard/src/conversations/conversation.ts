@@ -1,5 +1,5 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
-import type { Conversation, Turn } from '../../../server/conversations/schema.ts'
+import type { Conversation, ConversationQuery, Turn } from '../../../server/conversations/schema.ts'
 import type { Api } from '../kit/api.ts'
 
 export type Status = Conversation['status']
@@ -24,6 +24,13 @@ export const close_reason_names: Record<NonNullable<Conversation['close_reason']
   agent_deleted: 'Agent deleted',
   error: 'Closed after an error',
 }
+
+/** A number that a visitor typed in a web chat. Nobody has checked that it is theirs. */
+export const isUnverified = ({ kind, contact_id, counterpart }: Pick<Conversation, Named>): boolean =>
+  kind === 'web_chat' && contact_id === null && counterpart !== null
+
+/** What a conversation is named by. */
+export type Named = 'kind' | 'contact_id' | 'counterpart'
 
 const turns_at_once = 100
 /** Calls of the list of turns. */
@@ -72,8 +79,8 @@ function merge(turns: Turn[], added: Turn[]): Turn[] {
 }
 
 /** Oldest wait first. The first of them are enough to show. */
-export const inboxQuery = (api: Api) => {
-  const query = { status: 'handed_over', sort: 'last_turn_at', limit: 100 }
+export const inboxQuery = (api: Api, filters: Pick<ConversationQuery, 'kind' | 'channel_id'> = {}) => {
+  const query = { ...filters, status: 'handed_over', sort: 'last_turn_at', limit: 100 }
   return queryOptions({
     queryKey: [...listKey(api), query],
     queryFn: ({ signal }) => api.list<Conversation>('/conversations', query, signal),

@@ -29,6 +29,23 @@ export const PeopleIcon = icon(
 )
 export const ImportIcon = icon(<path d="M12 4v11M7.5 10.5 12 15l4.5-4.5M4 16v3a1 1 0 0 0 1 1h14a1 1 0 0 0 1-1v-3" />)
 export const ExportIcon = icon(<path d="M12 15V4M7.5 8.5 12 4l4.5 4.5M4 16v3a1 1 0 0 0 1 1h14a1 1 0 0 0 1-1v-3" />)
+export const CodeIcon = icon(<path d="m8.5 7-5 5 5 5M15.5 7l5 5-5 5M13.5 5l-3 14" />)
+export const PhoneIcon = icon(
+  <path d="M6.5 3.5h3l1.5 4.5-2 1.5a12 12 0 0 0 5.5 5.5l1.5-2 4.5 1.5v3a2 2 0 0 1-2 2A15.5 15.5 0 0 1 4.5 5.5a2 2 0 0 1 2-2Z" />,
+)
+export const SmsIcon = icon(
+  <>
+    <rect x="6.5" y="3" width="11" height="18" rx="2.5" />
+    <path d="M9.5 8h5M9.5 11h3M11 18h2" />
+  </>,
+)
+export const EditIcon = icon(<path d="m14.5 5.5 4 4L8 20H4v-4L14.5 5.5Z" />)
+export const BlockIcon = icon(
+  <>
+    <circle cx="12" cy="12" r="8.5" />
+    <path d="m6 6 12 12" />
+  </>,
+)
 export const AgentIcon = icon(
   <>
     <rect x="4" y="8" width="16" height="11" rx="3" />

@@ -1,0 +1,94 @@
+import { Button, Select } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { agentsQuery, channelsQuery } from '../channels/channel.ts'
+import { useApi } from '../kit/api.ts'
+import { useContactName } from './ContactName.tsx'
+import { kind_names, status_names, statuses } from './conversation.ts'
+import styles from './conversations.module.css'
+import { type ConversationSearch, text_kinds } from './search.ts'
+
+type Change = { [name in keyof ConversationSearch]: ConversationSearch[name] | undefined }
+
+interface ConversationFiltersProps {
+  search: ConversationSearch
+  onChange: (search: ConversationSearch) => void
+  /** The inbox shows one status only. */
+  is_inbox?: boolean
+}
+
+export function ConversationFilters({ search, onChange, is_inbox = false }: ConversationFiltersProps) {
+  const channels = useQuery(channelsQuery(useApi()))
+  const filter = (changed: Change) =>
+    onChange(Object.fromEntries(Object.entries({ ...search, ...changed }).filter(([, value]) => value !== undefined)))
+  return (
+    <search className={styles.filters} aria-label="Filter conversations">
+      {!is_inbox && (
+        <>
+          <Filter
+            name="Status"
+            all="All statuses"
+            data={statuses.map((value) => ({ value, label: status_names[value] }))}
+            value={search.status}
+            onChange={(value) => filter({ status: statuses.find((one) => one === value) })}
+          />
+          <AgentFilter value={search.agent_id} onChange={(agent_id) => filter({ agent_id })} />
+        </>
+      )}
+      <Filter
+        name="Kind"
+        all="All kinds"
+        data={text_kinds.map((value) => ({ value, label: kind_names[value] }))}
+        value={search.kind}
+        onChange={(value) => filter({ kind: text_kinds.find((one) => one === value) })}
+      />
+      <Filter
+        name="Channel"
+        all="All channels"
+        data={toChoices(channels.data?.data)}
+        value={search.channel_id}
+        onChange={(channel_id) => filter({ channel_id })}
+      />
+      {search.contact_id && <ContactFilter id={search.contact_id} onRemove={() => filter({ contact_id: undefined })} />}
+    </search>
+  )
+}
+
+function AgentFilter(props: Pick<FilterProps, 'value' | 'onChange'>) {
+  const agents = useQuery(agentsQuery(useApi()))
+  return <Filter name="Agent" all="All agents" data={toChoices(agents.data)} {...props} />
+}
+
+function ContactFilter({ id, onRemove }: { id: string; onRemove: () => void }) {
+  const contact = useContactName({ kind: 'api', contact_id: id, counterpart: null })
+  return (
+    <Button variant="default" size="xs" onClick={onRemove}>
+      With {contact} ✕
+    </Button>
+  )
+}
+
+const toChoices = (all: { id: string; name: string }[] = []): FilterProps['data'] =>
+  all.map(({ id, name }) => ({ value: id, label: name }))
+
+interface FilterProps {
+  name: string
+  /** Shown while nothing is chosen. */
+  all: string
+  data: { value: string; label: string }[]
+  value: string | undefined
+  onChange: (value: string | undefined) => void
+}
+
+const Filter = ({ name, all, data, value, onChange }: FilterProps) => (
+  <Select
+    aria-label={name}
+    placeholder={all}
+    size="xs"
+    clearable
+    clearButtonProps={{ 'aria-label': `Clear ${name.toLowerCase()}` }}
+    searchable={data.length > 10}
+    data={data}
+    value={value ?? null}
+    onChange={(chosen) => onChange(chosen ?? undefined)}
+  />
+)

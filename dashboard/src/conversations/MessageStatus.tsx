@@ -1,0 +1,19 @@
+import type { Message } from '../../../server/conversations/schema.ts'
+import { formatCount } from '../kit/format.ts'
+import styles from './conversations.module.css'
+
+const names: Record<Message['status'], string> = {
+  queued: 'Queued',
+  sent: 'Sent',
+  delivered: 'Delivered',
+  failed: 'Failed',
+  unknown: 'Unknown',
+}
+
+/** How far a message has got, with the number of its segments on hover. */
+export const MessageStatus = ({ message: { status, error, segments } }: { message: Message }) => (
+  <span className={styles.messageStatus} data-status={status} title={formatCount(segments, 'segment')}>
+    {names[status]}
+    {error && `: ${error}`}
+  </span>
+)

@@ -1,0 +1,28 @@
+import { Button, Modal } from '@mantine/core'
+import { useState } from 'react'
+import type { Conversation } from '../../../server/conversations/schema.ts'
+import { useCanEdit } from '../kit/session.ts'
+import { isUnverified } from './conversation.ts'
+import styles from './conversations.module.css'
+import { LinkContactForm } from './LinkContactForm.tsx'
+
+/** A visitor can type any number in a web chat, so a person decides whose it is. */
+export function UnverifiedNumber({ conversation }: { conversation: Conversation }) {
+  const can_edit = useCanEdit()
+  const [is_linking, setLinking] = useState(false)
+  const close = () => setLinking(false)
+  if (!isUnverified(conversation)) return null
+  return (
+    <div className={styles.unverified}>
+      <span>Unverified number {conversation.counterpart}</span>
+      {can_edit && (
+        <Button variant="default" size="xs" onClick={() => setLinking(true)}>
+          Link to contact
+        </Button>
+      )}
+      <Modal opened={is_linking} onClose={close} title="Link to contact">
+        <LinkContactForm conversation={conversation} onClose={close} />
+      </Modal>
+    </div>
+  )
+}

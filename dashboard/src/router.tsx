@@ -1,6 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
 import { validateContactSearch } from './contacts/search.ts'
 import { validateConversationSearch } from './conversations/search.ts'
+import { isPhoneNumber } from './kit/phone-number.ts'
 import { NotFoundPage } from './shell/NotFoundPage.tsx'
 import { editorsOnly, ownersOnly } from './shell/RoleRequired.tsx'
 import { Root } from './shell/Root.tsx'
@@ -58,6 +59,21 @@ const contacts = createRoute({
   path: '/contacts',
   validateSearch: validateContactSearch,
   component: lazyRouteComponent(() => import('./contacts/ContactsPage.tsx'), 'ContactsPage'),
+})
+const contact = createRoute({
+  getParentRoute: () => workspace,
+  path: '/contacts/$id',
+  component: lazyRouteComponent(() => import('./contacts/ContactPage.tsx'), 'ContactPage'),
+})
+const suppressions = createRoute({
+  getParentRoute: () => workspace,
+  path: '/suppressions',
+  validateSearch: ({ phone_number }: Record<string, unknown>): { phone_number?: string } =>
+    isText(phone_number) && isPhoneNumber(phone_number) ? { phone_number } : {},
+  component: editorsOnly(
+    lazyRouteComponent(() => import('./consent/SuppressionsPage.tsx'), 'SuppressionsPage'),
+    'Suppressions',
+  ),
 })
 const imports = createRoute({
   getParentRoute: () => workspace,
@@ -202,6 +218,8 @@ const tree = root.addChildren([
     inbox.addChildren([inboxIndex, inboxConversation]),
     conversations.addChildren([conversationsIndex, conversation]),
     contacts,
+    contact,
+    suppressions,
     imports,
     newImport,
     importReport,

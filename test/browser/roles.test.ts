@@ -74,12 +74,14 @@ const owner_pages = {
 }
 
 let import_id = ''
+let contact_id = ''
 let agent_id = ''
 let conversation_id = ''
 
 test('a workspace is filled with one resource of each kind', { skip }, async () => {
   await setUp(page, setup_link)
-  await send('POST', '/api/v1/contacts', { phone_number: '+14155550101', first_name: 'Konrad', tags: ['vip'] })
+  const contact = { phone_number: '+14155550101', first_name: 'Konrad', tags: ['vip'] }
+  contact_id = (await send('POST', '/api/v1/contacts', contact)).id
   agent_id = (await send('POST', '/api/v1/agents', { name: 'Reception', instructions: 'Greet the caller.' })).id
   conversation_id = (await send('POST', '/api/v1/conversations', { agent_id })).id
   await send('POST', `/api/v1/conversations/${conversation_id}/hand_over`, { reason: 'Asks for a refund.' })
@@ -93,7 +95,8 @@ test('a workspace is filled with one resource of each kind', { skip }, async () 
   import_id = (await send('POST', '/api/v1/contacts/imports', { rows })).id
 })
 
-const member_links = 'Home Inbox Conversations Contacts Imports Agents Channels Tools Events Docs Settings'.split(' ')
+const viewer_links = 'Home Inbox Conversations Contacts Imports Agents Channels Tools Events Docs Settings'.split(' ')
+const member_links = viewer_links.toSpliced(5, 0, 'Suppressions')
 
 test('an import that wrote nothing has no undo', { skip }, async () => {
   const { id } = await send('POST', '/api/v1/contacts/imports', { rows: [{ phone_number: 'none' }] })
@@ -106,10 +109,11 @@ test('an import that wrote nothing has no undo', { skip }, async () => {
 test('a viewer sees all resources, and no controls that change them', { skip }, async () => {
   const viewer = await inviteAs('Viewer', 'Vera Viewer')
   const on = viewer.page
-  assert.deepEqual(await linksOf(on, 'Main'), member_links)
+  assert.deepEqual(await linksOf(on, 'Main'), viewer_links)
   for (const [path, shown] of Object.entries({
     '': 'Contact created',
     '/contacts': 'Konrad',
+    [`/contacts/${contact_id}`]: 'Contact created',
     '/imports': 'API import',
     [`/imports/${import_id}`]: 'none',
     '/agents': 'Reception',
@@ -143,7 +147,8 @@ test('a viewer sees all resources, and no controls that change them', { skip }, 
     }
     await on.setViewportSize(wide)
     await setColorScheme(on, 'light')
-    const changing = /New|Edit|Delete|Import|Export|Undo|Download|CSV|Select|Hand over|Give back|Close|Send/
+    const changing =
+      /New|Edit|Delete|Import|Export|Undo|Download|CSV|Select|Hand over|Give back|Close|Send|Record|Suppress/
     assert.equal(await on.locator('main').getByRole('button', { name: changing }).count(), 0, path)
     assert.equal(
       await on
@@ -167,7 +172,7 @@ test('a viewer sees all resources, and no controls that change them', { skip }, 
     0,
   )
   await viewer.capture('viewer, contact')
-  for (const path of ['/imports/new', '/contacts?contact=new']) {
+  for (const path of ['/imports/new', '/contacts?contact=new', '/suppressions']) {
     await openInPage(on, path)
     await on.getByText('Only members and owners can do this').waitFor()
     await viewer.capture(`viewer, ${path.slice(1).replace(/\W/g, ' ')} refused`)
@@ -228,7 +233,13 @@ test('a member edits contacts, and pages of owners say so', { skip }, async () =
 })
 
 test('a page of a resource that does not exist says so', { skip }, async () => {
-  const nouns = { agents: 'Agent', imports: 'Import', webhooks: 'Webhook', integrations: 'Integration' }
+  const nouns = {
+    contacts: 'Contact',
+    agents: 'Agent',
+    imports: 'Import',
+    webhooks: 'Webhook',
+    integrations: 'Integration',
+  }
   for (const [path, noun] of Object.entries(nouns)) {
     await openInPage(page, `/${path}/01a1dd18-9904-726a-94bc-9e3b6ab9ad11`)
     await page.getByRole('heading', { name: `${noun} not found` }).waitFor()

@@ -17,24 +17,27 @@ import { useRefreshContacts } from './useRefreshContacts.ts'
 interface ContactDetailsProps {
   contact: ContactWithCrmIds
   onEdit: () => void
-  onDeleted: () => void
+  /** The page that shows the contact is left before it is read again. */
+  onDeleted: () => unknown
+  /** On the contact's page, else in the drawer. The page leaves out empty fields, because it shows more than these. */
+  is_page?: boolean
 }
 
-export function ContactDetails({ contact, onEdit, onDeleted }: ContactDetailsProps) {
+export function ContactDetails({ contact, onEdit, onDeleted, is_page = false }: ContactDetailsProps) {
   const api = useApi()
   const refresh = useRefreshContacts()
   const can_edit = useCanEdit()
   const [is_confirming, setConfirming] = useState(false)
   const remove = async () => {
     await api.send('DELETE', `/contacts/${contact.id}`)
-    onDeleted()
+    await onDeleted()
     await refresh()
     showToast('Contact deleted.')
   }
   const { first_name, last_name, email, company, notes, tags, crm_ids } = contact
   return (
     <>
-      <dl className={styles.details}>
+      <dl className={styles.details} data-hides-unset={is_page}>
         <Detail name="Phone number">
           <span className={styles.phone}>{contact.phone_number}</span>
         </Detail>
@@ -60,6 +63,11 @@ export function ContactDetails({ contact, onEdit, onDeleted }: ContactDetailsPro
             {id}
           </Detail>
         ))}
+        {is_page && (
+          <Detail name="First contact">
+            <RelativeTime time={contact.first_contact_at} />
+          </Detail>
+        )}
         <Detail name="Last contact">
           <RelativeTime time={contact.last_contact_at} />
         </Detail>
@@ -77,6 +85,23 @@ export function ContactDetails({ contact, onEdit, onDeleted }: ContactDetailsPro
           >
             Show conversations
           </Anchor>
+          {!is_page && (
+            <>
+              {' · '}
+              <Anchor
+                fz="inherit"
+                renderRoot={(props) => (
+                  <Link
+                    to="/w/$workspace/contacts/$id"
+                    params={{ workspace: api.workspace, id: contact.id }}
+                    {...props}
+                  />
+                )}
+              >
+                Open page
+              </Anchor>
+            </>
+          )}
         </Detail>
         <Detail name="Created">{formatTime(contact.created_at)}</Detail>
         <Detail name="Updated">{formatTime(contact.updated_at)}</Detail>
@@ -108,7 +133,7 @@ export function ContactDetails({ contact, onEdit, onDeleted }: ContactDetailsPro
 }
 
 const Detail = ({ name, children }: { name: string; children: ReactNode }) => (
-  <div>
+  <div data-unset={!children}>
     <dt>{name}</dt>
     <dd>{children || <span className={styles.unset}>Not set</span>}</dd>
   </div>

@@ -1,6 +1,7 @@
 import { Anchor, Button, Group, TagsInput, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import type { Contact, ContactCreated, ContactWithCrmIds } from '../../../server/contacts/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { formErrors } from '../kit/error-messages.ts'
@@ -10,7 +11,6 @@ import { ErrorAlert } from '../kit/states.tsx'
 import { showToast } from '../kit/toast.ts'
 import { contactQuery } from './contact.ts'
 import styles from './contacts.module.css'
-import { useContactSearch } from './useContactSearch.ts'
 import { useRefreshContacts } from './useRefreshContacts.ts'
 
 interface ContactFormProps {
@@ -75,7 +75,7 @@ export function ContactForm({ contact, onCancel, onSaved }: ContactFormProps) {
 
 /** A duplicate phone number links to the existing contact. */
 function FormError({ error }: { error: Error }) {
-  const { change } = useContactSearch()
+  const { workspace } = useApi()
   const existing_id = error instanceof Problem ? error.details.existing_id : undefined
   const { message } = formErrors(error, [...fields])
   if (!message) return null
@@ -83,7 +83,11 @@ function FormError({ error }: { error: Error }) {
     <ErrorAlert>
       {message}{' '}
       {typeof existing_id === 'string' && (
-        <Anchor component="button" type="button" onClick={() => change({ contact: existing_id })}>
+        <Anchor
+          renderRoot={(props) => (
+            <Link to="/w/$workspace/contacts/$id" params={{ workspace, id: existing_id }} {...props} />
+          )}
+        >
           View contact
         </Anchor>
       )}

@@ -86,7 +86,7 @@ function ContactFacts({ id }: { id: string }) {
           <Fact name="Name">
             <Anchor
               fz="inherit"
-              renderRoot={(props) => <Link to="/w/$workspace/contacts" params={params} search={{ contact: id }} {...props} />}
+              renderRoot={(props) => <Link to="/w/$workspace/contacts/$id" params={{ ...params, id }} {...props} />}
             >
               {contactName(contact) || contact.phone_number}
             </Anchor>

@@ -4,6 +4,7 @@ import { useInboxCount } from '../conversations/useLiveConversations.ts'
 import { formatNumber } from '../kit/format.ts'
 import {
   AgentIcon,
+  BlockIcon,
   ChannelIcon,
   ChatIcon,
   DocsIcon,
@@ -19,7 +20,7 @@ import {
   WebhookIcon,
 } from '../kit/icons.tsx'
 import { toUrl } from '../kit/request.ts'
-import { useIsOwner } from '../kit/session.ts'
+import { useCanEdit, useIsOwner } from '../kit/session.ts'
 import styles from './shell.module.css'
 
 const home = { to: '/w/$workspace', name: 'Home', Icon: HomeIcon } as const
@@ -27,6 +28,7 @@ const inbox = { to: '/w/$workspace/inbox', name: 'Inbox', Icon: InboxIcon } as c
 const conversations = { to: '/w/$workspace/conversations', name: 'Conversations', Icon: ChatIcon } as const
 const contacts = { to: '/w/$workspace/contacts', name: 'Contacts', Icon: PeopleIcon } as const
 const imports = { to: '/w/$workspace/imports', name: 'Imports', Icon: ImportIcon } as const
+const suppressions = { to: '/w/$workspace/suppressions', name: 'Suppressions', Icon: BlockIcon } as const
 const agents = { to: '/w/$workspace/agents', name: 'Agents', Icon: AgentIcon } as const
 const channels = { to: '/w/$workspace/channels', name: 'Channels', Icon: ChannelIcon } as const
 const tools = { to: '/w/$workspace/tools', name: 'Tools', Icon: ToolIcon } as const
@@ -37,7 +39,7 @@ const settings = { to: '/w/$workspace/settings', name: 'Settings', Icon: Setting
 
 const groups = [
   { name: undefined, links: [home, inbox] },
-  { name: 'Engage', links: [conversations, contacts, imports] },
+  { name: 'Engage', links: [conversations, contacts, imports, suppressions] },
   { name: 'Build', links: [agents, channels, tools, integrations] },
   { name: 'Developers', links: [webhooks, events] },
   { name: undefined, links: [settings] },
@@ -45,12 +47,15 @@ const groups = [
 type NavLink = (typeof groups)[number]['links'][number]
 
 const owner_links: NavLink[] = [webhooks, integrations]
+const editor_links: NavLink[] = [suppressions]
 /** The others are in the menu "More" on a phone. */
 const phone_links: NavLink[] = [home, inbox, contacts, agents]
 
 export function Nav() {
   const is_owner = useIsOwner()
-  const isShown = (link: NavLink) => is_owner || !owner_links.includes(link)
+  const can_edit = useCanEdit()
+  const isShown = (link: NavLink) =>
+    (is_owner || !owner_links.includes(link)) && (can_edit || !editor_links.includes(link))
   const shown = groups.map(({ name, links }) => ({ name, links: links.filter(isShown) }))
   return (
     <nav className={styles.nav} aria-label="Main">

@@ -1,0 +1,115 @@
+import { Button, Modal } from '@mantine/core'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import type { Consent } from '../../../server/consent/schema.ts'
+import type { Contact } from '../../../server/contacts/schema.ts'
+import { useApi } from '../kit/api.ts'
+import { formatDate, formatTime } from '../kit/format.ts'
+import { Card } from '../kit/Page.tsx'
+import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
+import { ConsentHistory } from './ConsentHistory.tsx'
+import styles from './consent.module.css'
+import { consentsQuery, kind_names, latestOf, source_phrases, suppressionsOfQuery } from './consent.ts'
+import { RecordConsentForm } from './RecordConsentForm.tsx'
+import { RemoveSuppression } from './RemoveSuppression.tsx'
+import { SuppressForm } from './SuppressForm.tsx'
+
+type Dialog = Consent['status'] | 'suppress'
+const titles: Record<Dialog, string> = {
+  revoked: 'Record opt-out',
+  granted: 'Record consent',
+  suppress: 'Suppress number',
+}
+
+/** Whether the contact may be called and written to, and why. Only for members and owners. */
+export function ConsentCard({ contact: { id, phone_number } }: { contact: Contact }) {
+  const consents = useInfiniteQuery(consentsQuery(useApi(), id))
+  const [dialog, setDialog] = useState<Dialog>()
+  const close = () => setDialog(undefined)
+  const entries = consents.data?.pages.flatMap(({ data }) => data)
+  return (
+    <Card title="Consent">
+      {consents.error && <LoadError error={consents.error} retry={consents.refetch} />}
+      {consents.isPending && <LoadingSkeleton lines={3} />}
+      {entries && (
+        <>
+          <dl className={styles.states}>
+            <State name="SMS">
+              <KindState kind="sms" entries={entries} has_older={consents.hasNextPage} />
+            </State>
+            <State name="Calls">
+              <KindState kind="voice" entries={entries} has_older={consents.hasNextPage} />
+            </State>
+            <State name="Number">
+              <NumberState phone_number={phone_number} />
+            </State>
+          </dl>
+          <div className={styles.actions}>
+            {(Object.keys(titles) as Dialog[]).map((name) => (
+              <Button key={name} size="xs" variant="default" onClick={() => setDialog(name)}>
+                {titles[name]}
+              </Button>
+            ))}
+          </div>
+          {entries.length > 0 && <ConsentHistory contact_id={id} entries={entries} query={consents} />}
+        </>
+      )}
+      <Modal opened={dialog !== undefined} onClose={close} title={dialog && titles[dialog]}>
+        {dialog === 'suppress' && <SuppressForm phone_number={phone_number} onClose={close} />}
+        {dialog && dialog !== 'suppress' && <RecordConsentForm contact_id={id} status={dialog} onClose={close} />}
+      </Modal>
+    </Card>
+  )
+}
+
+const State = ({ name, children }: { name: string; children: ReactNode }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+)
+
+interface KindStateProps {
+  kind: 'sms' | 'voice'
+  entries: Consent[]
+  has_older: boolean
+}
+
+function KindState({ kind, entries, has_older }: KindStateProps) {
+  const latest = latestOf(kind, entries)
+  if (!latest) return <Badge state="none">{has_older ? 'See the older history' : 'No objection'}</Badge>
+  const { status, created_at, source } = latest
+  return (
+    <>
+      <Badge state={status}>
+        {status === 'granted' ? 'Agreed' : latest.kind === 'all' ? 'Opted out of all' : 'Opted out'}
+      </Badge>{' '}
+      <span className={styles.more} title={formatTime(created_at)}>
+        on {formatDate(created_at)} {source_phrases[source]}
+      </span>
+    </>
+  )
+}
+
+function NumberState({ phone_number }: { phone_number: string }) {
+  const { data, error } = useQuery(suppressionsOfQuery(useApi(), phone_number))
+  if (error) return <span className={styles.more}>Couldn’t load suppressions.</span>
+  if (!data) return <LoadingSkeleton lines={1} />
+  if (data.data.length === 0) return <Badge state="none">Not suppressed</Badge>
+  return data.data.map((suppression) => (
+    <div key={suppression.id}>
+      <Badge state="revoked">Suppressed for {kind_names[suppression.kind]}</Badge>{' '}
+      <span className={styles.more} title={formatTime(suppression.created_at)}>
+        on {formatDate(suppression.created_at)}
+        {suppression.reason && `: ${suppression.reason}`}
+      </span>{' '}
+      <RemoveSuppression suppression={suppression} />
+    </div>
+  ))
+}
+
+const Badge = ({ state, children }: { state: Consent['status'] | 'none'; children: ReactNode }) => (
+  <span className={styles.state} data-state={state}>
+    {children}
+  </span>
+)

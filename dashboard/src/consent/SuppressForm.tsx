@@ -1,0 +1,79 @@
+import { Button, Group, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { Kind } from '../../../server/consent/schema.ts'
+import { useApi } from '../kit/api.ts'
+import { formErrors } from '../kit/error-messages.ts'
+import { Stack } from '../kit/Page.tsx'
+import { cleanPhoneNumber } from '../kit/phone-number.ts'
+import { ErrorAlert } from '../kit/states.tsx'
+import { showToast } from '../kit/toast.ts'
+import { suppressionsKey } from './consent.ts'
+import { KindChoice } from './KindChoice.tsx'
+
+const reason_length_max = 500
+
+interface SuppressFormProps {
+  /** Undefined: the person enters one. */
+  phone_number?: string
+  onClose: () => void
+}
+
+export function SuppressForm({ phone_number, onClose }: SuppressFormProps) {
+  const api = useApi()
+  const client = useQueryClient()
+  const form = useForm({ initialValues: { phone_number: phone_number ?? '', kind: 'all' as Kind, reason: '' } })
+  const fields = phone_number === undefined ? ['phone_number', 'reason'] : ['reason']
+  const saving = useMutation({
+    mutationFn: ({ reason, ...values }: typeof form.values) =>
+      api.send('POST', '/suppressions', {
+        ...values,
+        phone_number: cleanPhoneNumber(values.phone_number),
+        ...(reason.trim() !== '' && { reason: reason.trim() }),
+      }),
+    onError: (error) => form.setErrors(formErrors(error, fields).fields),
+    onSuccess: async () => {
+      onClose()
+      showToast('Number suppressed.')
+      await client.invalidateQueries({ queryKey: suppressionsKey(api) })
+    },
+  })
+  const message = saving.error && formErrors(saving.error, fields).message
+  return (
+    <form onSubmit={form.onSubmit((values) => saving.mutate(values))} noValidate>
+      <Stack>
+        {message && <ErrorAlert>{message}</ErrorAlert>}
+        <Text>
+          Agents never write to or call a suppressed number, even if the person agrees. Only owners can remove a
+          suppression.
+        </Text>
+        {phone_number === undefined && (
+          <TextInput
+            label="Phone number"
+            description="Include the country code, for example +14155550123."
+            type="tel"
+            required
+            data-autofocus
+            {...form.getInputProps('phone_number')}
+          />
+        )}
+        <KindChoice {...form.getInputProps('kind')} value={form.values.kind} />
+        <TextInput
+          label="Reason"
+          description="Optional."
+          maxLength={reason_length_max}
+          data-autofocus={phone_number !== undefined || undefined}
+          {...form.getInputProps('reason')}
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={saving.isPending}>
+            Suppress number
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,119 @@
+import { Button, Modal } from '@mantine/core'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Suppression } from '../../../server/consent/schema.ts'
+import { useApi } from '../kit/api.ts'
+import { type Column, DataTable } from '../kit/DataTable.tsx'
+import { BlockIcon, PlusIcon } from '../kit/icons.tsx'
+import { Card, Page } from '../kit/Page.tsx'
+import { pagesQuery } from '../kit/pages.ts'
+import { RelativeTime } from '../kit/RelativeTime.tsx'
+import { useIsOwner } from '../kit/session.ts'
+import { EmptyState, LoadError } from '../kit/states.tsx'
+import styles from './consent.module.css'
+import { kind_names, suppressionsKey } from './consent.ts'
+import { NumberSearch } from './NumberSearch.tsx'
+import { RemoveSuppression } from './RemoveSuppression.tsx'
+import { SuppressForm } from './SuppressForm.tsx'
+
+const page_size = 50
+
+export function SuppressionsPage() {
+  const api = useApi()
+  const navigate = useNavigate()
+  const is_owner = useIsOwner()
+  const { phone_number } = useSearch({ from: '/w/$workspace/suppressions' })
+  const [is_adding, setAdding] = useState(false)
+  const query = { phone_number, limit: page_size }
+  const list = useInfiniteQuery({
+    ...pagesQuery<Suppression>(api, [...suppressionsKey(api), 'list'], '/suppressions', query),
+    placeholderData: keepPreviousData,
+  })
+  const search = (wanted: string | undefined) =>
+    void navigate({
+      to: '/w/$workspace/suppressions',
+      params: { workspace: api.workspace },
+      search: wanted === undefined ? {} : { phone_number: wanted },
+      replace: true,
+    })
+  const add = (
+    <Button leftSection={<PlusIcon size={17} />} onClick={() => setAdding(true)}>
+      Suppress number
+    </Button>
+  )
+  return (
+    <Page
+      title="Suppressions"
+      description="Numbers that agents never write to or call, whether they belong to a contact or not."
+      actions={add}
+    >
+      <NumberSearch phone_number={phone_number} onSearch={search} />
+      <Card is_flush>
+        {list.error ? (
+          <LoadError error={list.error} retry={list.refetch} />
+        ) : (
+          <DataTable
+            label="Suppressions"
+            columns={is_owner ? [...columns, removal] : columns}
+            rows={list.data?.pages.flatMap(({ data }) => data)}
+            is_stale={list.isPlaceholderData}
+            getRowId={({ id }) => id}
+            empty={
+              phone_number === undefined ? (
+                <EmptyState icon={<BlockIcon size={24} />} title="No suppressed numbers" action={add}>
+                  Suppress a number to make sure that no agent contacts it.
+                </EmptyState>
+              ) : (
+                <EmptyState
+                  icon={<BlockIcon size={24} />}
+                  title="No results"
+                  action={
+                    <Button variant="default" onClick={() => search(undefined)}>
+                      Clear search
+                    </Button>
+                  }
+                >
+                  {phone_number} is not suppressed.
+                </EmptyState>
+              )
+            }
+          />
+        )}
+        {list.hasNextPage && (
+          <div className={styles.showMore}>
+            <Button variant="subtle" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+              Show more
+            </Button>
+          </div>
+        )}
+      </Card>
+      <Modal opened={is_adding} onClose={() => setAdding(false)} title="Suppress number">
+        <SuppressForm onClose={() => setAdding(false)} />
+      </Modal>
+    </Page>
+  )
+}
+
+const columns: Column<Suppression>[] = [
+  {
+    id: 'phone_number',
+    header: 'Phone number',
+    cell: ({ row }) => <span className={styles.number}>{row.original.phone_number}</span>,
+  },
+  { id: 'kind', header: 'Applies to', cell: ({ row }) => kind_names[row.original.kind] },
+  { id: 'reason', header: 'Reason', meta: { is_hidden_on_phone: true }, cell: ({ row }) => row.original.reason },
+  {
+    id: 'created_at',
+    header: 'Added',
+    meta: { is_hidden_on_phone: true },
+    cell: ({ row }) => <RelativeTime time={row.original.created_at} />,
+  },
+]
+
+const removal: Column<Suppression> = {
+  id: 'remove',
+  header: 'Actions',
+  meta: { is_number: true },
+  cell: ({ row }) => <RemoveSuppression suppression={row.original} />,
+}

@@ -1,0 +1,309 @@
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { account_sid, auth_token, openCarrier } from '../peers/carrier.ts'
+import { type BrowserUser, captureAll, openDashboard, openInPage, setUp, workspaceOf } from '../support/dashboard.ts'
+import { inboundForm, own_number, signatureOf } from '../support/sms.ts'
+
+const skip = process.platform === 'linux' ? false : 'npm has a Chromium for Linux only'
+
+const dashboard = skip ? undefined : await openDashboard()
+const { address, setup_link, newBrowserUser, cli } = dashboard ?? {
+  address: '',
+  setup_link: '',
+  newBrowserUser: () => Promise.reject(),
+  cli: () => Promise.reject(),
+}
+const owner: BrowserUser = await newBrowserUser().catch(() => ({}) as BrowserUser)
+const { page, context } = owner
+
+const grace = '+14155550101'
+const unreachable = '+14155550199'
+const carrier = await openCarrier({
+  troubleFor: (form) =>
+    form.get('To') === unreachable ? { status: 400, code: 21211, message: 'Not a number' } : undefined,
+})
+after(() => carrier.close())
+
+const script = {
+  start: 'ask',
+  nodes: { ask: { say: 'Is Tuesday at nine all right?', on: [{ intent: 'human', go: '@hand_over' }] } },
+}
+
+async function send(method: string, path: string, data?: object) {
+  const headers = { origin: address, 'x-workspace': workspaceOf(page) }
+  const answer = await context.request.fetch(`${address}/app${path}`, { method, headers, ...(data && { data }) })
+  assert.ok(answer.ok(), await answer.text())
+  return (await answer.json()).data
+}
+
+/** Does what the carrier does: posts a signed form. */
+async function post(url: string, form: Record<string, string>): Promise<void> {
+  const headers = { 'x-twilio-signature': signatureOf(url, form) }
+  const { status } = await fetch(url, { method: 'POST', body: new URLSearchParams(form), headers })
+  assert.equal(status, 200)
+}
+
+const textFrom = (from: string, words: string) => post(`${address}/sms/${channel_id}`, inboundForm(words, { from }))
+
+const section = (name: string) => page.getByRole('region', { name, exact: true })
+const transcript = (on: Page = page) => on.getByRole('region', { name: 'Transcript' })
+const dialog = () => page.getByRole('dialog')
+const openContact = (id: string) => openInPage(page, `/contacts/${id}`)
+
+let agent_id = ''
+let channel_id = ''
+let grace_id = ''
+let conversation_id = ''
+
+test('the page of a contact shows its fields and what has happened', { skip }, async () => {
+  await setUp(page, setup_link)
+  agent_id = (await send('POST', '/api/v1/agents', { name: 'Reception', script })).id
+  await send('POST', `/api/v1/agents/${agent_id}/versions`, { deploy: true })
+  grace_id = (await send('POST', '/api/v1/contacts', { phone_number: grace, first_name: 'Grace' })).id
+  await openInPage(page, `/contacts?contact=${grace_id}`)
+  await dialog().getByRole('link', { name: 'Open page' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Grace' }).waitFor()
+  await section('Timeline').getByText('Contact created').waitFor()
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await page.getByLabel('Company').fill('Navy')
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  await section('Timeline').getByText('Changed company').waitFor()
+  await section('Details').getByText('Navy').waitFor()
+  await section('Consent').getByText('No objection').first().waitFor()
+  await section('Consent').getByText('Not suppressed').waitFor()
+  await page.getByRole('button', { name: 'Send SMS' }).click()
+  await dialog().getByText('No SMS channel is active.').waitFor()
+  await page.keyboard.press('Escape')
+  await captureAll(owner, 'contact, new')
+  assert.deepEqual(owner.pageErrors(), [])
+})
+
+test('an agent writes to a contact by SMS, and the status of the message follows', { skip }, async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'parley-'))
+  const token_file = path.join(folder, 'token')
+  fs.writeFileSync(token_file, auth_token)
+  const { workspaces } = await send('GET', '/session')
+  const { channel } = (await cli([
+    ...['channel', 'create', '--workspace', workspaces[0].name, '--name', 'Main line', '--kind', 'sms'],
+    ...['--provider', 'twilio', '--number', own_number, '--agent', agent_id, '--account-sid', account_sid],
+    ...['--auth-token-file', token_file, '--api-url', carrier.url],
+  ])) as { channel: { id: string } }
+  fs.rmSync(folder, { recursive: true })
+  channel_id = channel.id
+  await page.reload()
+  await page.getByRole('button', { name: 'Send SMS' }).click()
+  await dialog().getByText(`The agent writes to ${grace}`).waitFor()
+  await captureAll(owner, 'contact, send sms')
+  await dialog().getByRole('button', { name: 'Send SMS' }).click()
+  await transcript().getByText('Is Tuesday at nine all right?').waitFor()
+  await transcript().getByText('Sent', { exact: true }).waitFor()
+  assert.equal(await transcript().getByText('Sent', { exact: true }).getAttribute('title'), '1 segment')
+  const [sent] = carrier.messages
+  await post(sent?.status_callback ?? '', { MessageSid: sent?.sid ?? '', MessageStatus: 'delivered' })
+  await transcript().getByText('Delivered', { exact: true }).waitFor()
+  await captureAll(owner, 'conversation, sms')
+  conversation_id = /conversations\/([^?]+)/.exec(page.url())?.[1] ?? ''
+  await openContact(grace_id)
+  await section('Timeline').getByRole('link', { name: 'SMS with Reception' }).waitFor()
+  await section('Timeline').getByText('Reception: Is Tuesday at nine all right?').waitFor()
+  await section('Timeline').getByText('Delivered').waitFor()
+  await page.getByRole('button', { name: 'Send SMS' }).click()
+  await dialog().getByRole('button', { name: 'Send SMS' }).click()
+  await dialog().getByRole('alert').getByText('There is an open conversation with this contact').waitFor()
+  await dialog().getByRole('link', { name: 'Open conversation' }).click()
+  await transcript().waitFor()
+  assert.ok(page.url().endsWith(conversation_id))
+  assert.deepEqual(owner.pageErrors([409]), [])
+})
+
+test('a message that was not sent says why', { skip }, async () => {
+  const { id } = await send('POST', '/api/v1/contacts', { phone_number: unreachable, first_name: 'Nobody' })
+  const started = await send('POST', '/api/v1/conversations', { agent_id, contact_id: id, channel_id })
+  await openInPage(page, `/conversations/${started.id}`)
+  await transcript().getByText('Failed: The carrier refused the message (400 21211): Not a number').waitFor()
+  await captureAll(owner, 'conversation, sms failed')
+})
+
+test('an opt-out by SMS is shown with its conversation, and nothing is sent after it', { skip }, async () => {
+  await openContact(grace_id)
+  const consent = section('Consent')
+  await consent.getByText('No objection').first().waitFor()
+  await textFrom(grace, 'STOP')
+  await consent.getByText('Opted out of all').first().waitFor()
+  assert.equal(await consent.getByText('Opted out of all').count(), 2)
+  const history = page.getByRole('list', { name: 'History of consent' })
+  await history.getByText('Opted out of SMS and calls by SMS').waitFor()
+  await section('Timeline').getByText('Opted out of SMS and calls by SMS').waitFor()
+  await captureAll(owner, 'contact, opted out')
+  await page.getByRole('button', { name: 'Send SMS' }).click()
+  await dialog().getByRole('button', { name: 'Send SMS' }).click()
+  await dialog().getByText('This contact has opted out, so nothing was sent.').waitFor()
+  await captureAll(owner, 'contact, send sms refused')
+  await page.keyboard.press('Escape')
+  await history.getByRole('link', { name: 'Show conversation' }).click()
+  await transcript().getByText('STOP').waitFor()
+  assert.ok(page.url().endsWith(conversation_id))
+  // What they write is kept, and a person can't answer it.
+  await textFrom(grace, 'Hello?')
+  const [latest] = await send('GET', `/api/v1/conversations?contact_id=${grace_id}&status=open`)
+  await send('POST', `/api/v1/conversations/${latest.id}/hand_over`, { reason: 'Asks for a refund.' })
+  await openInPage(page, '/inbox')
+  await page.getByRole('list', { name: 'Inbox' }).getByRole('link', { name: 'Grace' }).getByText('SMS').click()
+  await page.getByLabel('Write an answer').fill('I am here.')
+  await page.keyboard.press('Enter')
+  await page.getByText('This contact has opted out, so nothing was sent.').waitFor()
+  assert.equal(await page.getByLabel('Write an answer').inputValue(), 'I am here.')
+  await captureAll(owner, 'inbox, opted out')
+  assert.deepEqual(owner.pageErrors([409]), [])
+})
+
+test('a person records consent and opt-outs with a note', { skip }, async () => {
+  await openContact(grace_id)
+  const consent = section('Consent')
+  await consent.getByRole('button', { name: 'Record consent' }).click()
+  await dialog().getByRole('radio', { name: 'SMS', exact: true }).check()
+  await dialog().getByLabel('Note').fill('Asked for it by email')
+  await captureAll(owner, 'contact, record consent')
+  await dialog().getByRole('button', { name: 'Record consent' }).click()
+  await consent.getByText('Agreed', { exact: true }).waitFor()
+  await consent.getByText('Asked for it by email').waitFor()
+  assert.equal(await consent.getByText('Opted out of all').count(), 1, 'calls are as before')
+  await consent.getByRole('button', { name: 'Record opt-out' }).click()
+  await dialog().getByRole('button', { name: 'Record opt-out' }).click()
+  await section('Timeline').getByText('Opted out of SMS and calls in the dashboard').waitFor()
+  const entries = await send('GET', `/api/v1/contacts/${grace_id}/consents`)
+  assert.deepEqual(
+    entries.map(({ kind, status, source }: Record<string, string>) => [kind, status, source]),
+    [
+      ['all', 'revoked', 'dashboard'],
+      ['sms', 'granted', 'dashboard'],
+      ['all', 'revoked', 'sms_keyword'],
+    ],
+  )
+  assert.deepEqual(entries[1].evidence, { note: 'Asked for it by email' })
+})
+
+test('the timeline and the history of consent show more on demand, in order', { skip }, async () => {
+  const { id } = await send('POST', '/api/v1/contacts', { phone_number: '+14155550170', first_name: 'Ada' })
+  for (let index = 0; index < 12; index += 1) {
+    await send('PATCH', `/api/v1/contacts/${id}`, { company: `Company ${index}` })
+    await send('POST', `/api/v1/contacts/${id}/consents`, { kind: 'sms', status: index % 2 ? 'granted' : 'revoked' })
+  }
+  await openContact(id)
+  const items = page.getByRole('list', { name: 'Timeline' }).getByRole('listitem')
+  await items.first().waitFor()
+  assert.equal(await page.getByText('Contact created').count(), 0)
+  await section('Timeline').getByRole('button', { name: 'Show more' }).click()
+  await page.getByText('Contact created').waitFor()
+  assert.equal(await items.count(), 25)
+  const shown = await items.locator('time').all()
+  const times = await Promise.all(shown.map((time) => time.getAttribute('datetime')))
+  assert.deepEqual(times, times.toSorted().toReversed())
+  const history = page.getByRole('list', { name: 'History of consent' }).getByRole('listitem')
+  assert.equal(await history.count(), 5)
+  await section('Consent').getByRole('button', { name: 'Show more' }).click()
+  await history.nth(11).waitFor()
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await dialog().getByRole('button', { name: 'Delete contact' }).click()
+  await page.getByText('Contact deleted.').waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Contacts' }).waitFor()
+  assert.deepEqual(owner.pageErrors([409]), [], 'what was deleted is not read again')
+})
+
+test('numbers are suppressed on the page of a contact, and found, added and removed in a list', { skip }, async () => {
+  await openInPage(page, '/suppressions')
+  await page.getByText('No suppressed numbers').waitFor()
+  await captureAll(owner, 'suppressions, empty')
+  await openContact(grace_id)
+  await section('Consent').getByRole('button', { name: 'Suppress number' }).click()
+  await dialog().getByLabel('Reason').fill('Wrong number')
+  await captureAll(owner, 'contact, suppress')
+  await dialog().getByRole('button', { name: 'Suppress number' }).click()
+  await section('Consent').getByText('Suppressed for SMS and calls').waitFor()
+  await openInPage(page, '/suppressions')
+  const table = page.getByRole('table', { name: 'Suppressions' })
+  await table.getByText('Wrong number').waitFor()
+  await page.getByRole('button', { name: 'Suppress number' }).click()
+  await dialog().getByLabel('Phone number').fill('12')
+  await dialog().getByRole('button', { name: 'Suppress number' }).click()
+  await dialog().getByText('Must be in E.164 form').waitFor()
+  await dialog().getByLabel('Phone number').fill('+1 (415) 555-0188')
+  await dialog().getByRole('radio', { name: 'Calls', exact: true }).check()
+  await dialog().getByRole('button', { name: 'Suppress number' }).click()
+  await table.getByText('+14155550188').waitFor()
+  await captureAll(owner, 'suppressions')
+  await page.getByLabel('Search by phone number').fill('+1 415 555 0101')
+  await table.getByText('+14155550188').waitFor({ state: 'detached' })
+  await table.getByText(grace).waitFor()
+  await page.getByRole('button', { name: `Remove the suppression of ${grace}` }).click()
+  await dialog().getByRole('button', { name: 'Remove suppression' }).click()
+  await page.getByText(`${grace} is not suppressed.`).waitFor()
+  await page.getByLabel('Search by phone number').fill('415')
+  await page.getByText('Enter the whole number').waitFor()
+  await table.getByText('+14155550188').waitFor()
+  assert.deepEqual(owner.pageErrors([400, 409]), [])
+})
+
+test('a number that a visitor typed in a web chat is unverified until a person links the contact', {
+  skip,
+}, async () => {
+  const chat = await send('POST', '/api/v1/channels', {
+    ...{ name: 'Website', kind: 'web_chat', provider: 'web', agent_id },
+  })
+  const visit = async (path: string, data: object, headers = {}) => {
+    const answer = await context.request.post(`${address}/chat/${chat.id}/${path}`, { data, headers })
+    assert.ok(answer.ok(), path)
+    return (await answer.json()).data
+  }
+  const { token } = await visit('sessions', {})
+  const headers = { authorization: `Bearer ${token}` }
+  await visit('messages', { text: 'Call me back' }, headers)
+  await visit('phone_number', { phone_number: grace }, headers)
+  await openInPage(page, '/conversations')
+  const list = page.getByRole('list', { name: 'Conversations' })
+  await list.getByText('Unverified number').click()
+  await transcript().getByText('Call me back').waitFor()
+  await page.getByText(`Unverified number ${grace}`).waitFor()
+  await captureAll(owner, 'conversation, unverified')
+  await page.getByRole('button', { name: 'Link to contact' }).click()
+  await dialog().getByRole('radio', { name: 'Grace' }).check()
+  await captureAll(owner, 'conversation, link')
+  await dialog().getByRole('button', { name: 'Link to contact' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Grace' }).waitFor()
+  await page.getByText(`Unverified number ${grace}`).waitFor({ state: 'detached' })
+})
+
+test('conversations are filtered by kind and channel', { skip }, async () => {
+  await send('POST', '/api/v1/conversations', { agent_id, message: 'Hello' })
+  await openInPage(page, '/conversations')
+  const links = page.getByRole('list', { name: 'Conversations' }).getByRole('link')
+  const choose = async (filter: string, option: string) => {
+    await page.getByRole('combobox', { name: filter }).click()
+    await page.getByRole('option', { name: option, exact: true }).click()
+  }
+  const shows = async (count: number) =>
+    page.getByText(`${count} conversation${count === 1 ? '' : 's'}`, { exact: true }).waitFor()
+  await shows(5)
+  await choose('Kind', 'SMS')
+  await shows(3)
+  assert.match(page.url(), /kind=sms/)
+  await choose('Kind', 'API')
+  await shows(1)
+  await links.getByText('Unknown contact').waitFor()
+  // Choosing it again clears it.
+  await choose('Kind', 'API')
+  await shows(5)
+  await choose('Channel', 'Website')
+  await shows(1)
+  await links.getByText('Web chat').waitFor()
+  await captureAll(owner, 'conversations, filtered')
+  await openInPage(page, '/inbox')
+  await choose('Kind', 'Web chat')
+  await page.getByText('No results').waitFor()
+  await choose('Kind', 'SMS')
+  await page.getByRole('list', { name: 'Inbox' }).getByText('Asks for a refund.').waitFor()
+})

@@ -151,3 +151,66 @@ test('a person can write at most 1,600 characters by SMS', async () => {
   const answer = (length: number) => tenant.call('POST', `/conversations/${id}/answers`, { text: 'x'.repeat(length) })
   assert.deepEqual([(await answer(1_601)).status, (await answer(1_600)).status], [400, 201])
 })
+
+test('words are answered only where messages may go, and not without end', async () => {
+  const { tenant, channel } = await newThread()
+  const [abroad, suppressed, chatty] = ['+252612345678', phoneNumber(), phoneNumber()]
+  await tenant.call('POST', '/suppressions', { phone_number: suppressed })
+  for (const from of [abroad, suppressed])
+    for (const word of ['HELP', 'START', 'STOP']) await text(tenant, channel, word, { from })
+  for (let count = 0; count < 12; count += 1) await text(tenant, channel, 'HELP', { from: chatty })
+  await later(tenant)
+  assert.deepEqual([sentTo(abroad), sentTo(suppressed)], [[], []])
+  assert.equal(sentTo(chatty).length, 10)
+})
+
+test('STOP is about calls too, also for someone who had opted out of messages only', async () => {
+  const { tenant, channel } = await newThread()
+  const phone_number = phoneNumber()
+  const contact = (await tenant.call('POST', '/contacts', { phone_number })).body.data
+  await tenant.call('POST', `/contacts/${contact.id}/consents`, { kind: 'sms', status: 'revoked' })
+  for (const _ of ['first', 'repeated']) await text(tenant, channel, 'STOP', { from: phone_number })
+  const consents: { kind: string }[] = await list(tenant, `/contacts/${contact.id}/consents`)
+  assert.deepEqual(
+    consents.map(({ kind }) => kind),
+    ['all', 'sms'],
+  )
+})
+
+test('a message from the own number is ignored, and odd parameters are refused', async () => {
+  const { tenant, channel } = await newThread()
+  await text(tenant, channel, 'Hello', { from: channel.address })
+  assert.deepEqual(await list(tenant, '/conversations'), [])
+  for (const change of [{ From: 'a\u0000' }, { MessageSid: 'SM\u0000' }, { MessageSid: '' }, { From: '' }]) {
+    const answer = await postSigned(tenant, channel.inbound_url, { ...inboundForm('Hello'), ...change })
+    assert.equal(answer.status, 400)
+  }
+})
+
+test('what a carrier says can be stored, whatever it is, and loses no other result', async () => {
+  const odd = await openCarrier({
+    troubleFor: (form) =>
+      form.get('To')?.endsWith('9') ? { status: 400, code: 21211, message: 'No \u0000 +14155550123' } : undefined,
+  })
+  const tenant = await server.workspace()
+  const agent_id = await newAgent(tenant, { greeting: 'Hello' })
+  const channel = await newSmsChannel(server, tenant, { carrier: odd, agent_id })
+  const numbers = Array.from({ length: 10 }, (_, index) => `+1415555300${index}`)
+  for (const from of numbers) await text(tenant, channel, 'Hi', { from })
+  await later(tenant)
+  const conversations: { id: string; counterpart: string }[] = await list(tenant, '/conversations')
+  for (const { id, counterpart } of conversations) {
+    const [, turn] = await list(tenant, `/conversations/${id}/turns`)
+    assert.equal(turn.message.status, counterpart.endsWith('9') ? 'failed' : 'sent')
+    assert.ok(!String(turn.message.error).includes('4155550123'))
+  }
+  const [sent] = odd.messages
+  const form = { MessageSid: sent?.sid ?? '', MessageStatus: 'undelivered', ErrorCode: '30003\u0000 +14155557714' }
+  assert.equal((await postSigned(tenant, sent?.status_callback ?? '', form)).status, 200)
+  const opted_out = { ...form, To: sent?.to ?? '', ErrorCode: '21610' }
+  assert.equal((await postSigned(tenant, sent?.status_callback ?? '', opted_out)).status, 200)
+  const [contact] = await list(tenant, `/contacts?search=${encodeURIComponent(sent?.to ?? '')}`)
+  const [consent] = await list(tenant, `/contacts/${contact.id}/consents`)
+  assert.equal(consent.status, 'revoked')
+  await odd.close()
+})

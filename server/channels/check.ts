@@ -77,7 +77,8 @@ export function toOrigins(texts: string[]): string[] {
 const isHttp = (url: URL | null): url is URL => /^https?:$/.test(url?.protocol ?? '')
 
 function isOrigin(url: URL | null): boolean {
-  if (!isHttp(url)) return false
+  // The host becomes part of a policy, in which other characters have a meaning.
+  if (!isHttp(url) || !/^([a-z0-9.-]+|\[[0-9a-f:]+\])$/.test(url.hostname)) return false
   return url.pathname === '/' && !(url.username || url.password || url.search || url.hash)
 }
 

@@ -1,7 +1,6 @@
 import { findConfiguration } from '../agents/find-version.ts'
 import type { Rule } from '../consent/refusals.ts'
-import * as consent from '../consent/store.ts'
-import { wordOf } from '../consent/words.ts'
+import { type Word, wordOf } from '../consent/words.ts'
 import { isPhoneNumber } from '../contacts/phone.ts'
 import { stamp } from '../contacts/stamps.ts'
 import * as contacts from '../contacts/store.ts'
@@ -18,6 +17,7 @@ import { segmentsOf } from './segments.ts'
 import { sentencesIn } from './sentences.ts'
 import { columns, type LockedConversation } from './store.ts'
 import { newTurn } from './turns.ts'
+import { recordWords } from './words-by-sms.ts'
 import { type Received, writeReceived } from './write-received.ts'
 
 /** A message that a carrier has brought. */
@@ -46,11 +46,13 @@ interface Said {
  */
 export async function receive(at: At, messages: Inbound[]): Promise<void> {
   const fresh = await withoutRepeats(at, messages)
-  const contact_ids = await findContacts(at, fresh)
-  await stamp(
+  const found = await findContacts(at, fresh)
+  const locked = await stamp(
     at,
-    [...contact_ids.values()].map((contact_id) => ({ contact_id, at: at.now })),
+    [...found.values()].map((contact_id) => ({ contact_id, at: at.now })),
   )
+  // One may have been deleted meanwhile.
+  const contact_ids = new Map([...found].filter(([, id]) => locked.has(id)))
   // Another round begins after each word, because it changes what follows.
   for (let rest = fresh; rest.length > 0; ) {
     const { said, later } = splitAtWords(rest, contact_ids)
@@ -120,11 +122,17 @@ const threadKey = (channel_id: string, counterpart: string): string => `${channe
 
 async function receiveRound(at: At, all: Said[]): Promise<void> {
   const [threads, refusals] = await Promise.all([openThreads(at, all), findRefusals(at, all)])
-  await recordWords(at, { all, refusals, threads })
+  const words = all.flatMap((said) => {
+    const { id, turn_count } = threadOf(threads, said)
+    const evidence = { conversation_id: id, seq: turn_count + said.messages.length }
+    return said.word && isPhoneNumber(said.from) ? [{ ...said, word: said.word, evidence }] : []
+  })
+  const confirmed = await recordWords(at, { words, refusals })
   const received = await Promise.all(
-    all.map(async (said) =>
-      toReceived(at, { said, thread: threadOf(threads, said), refusal: refusals.get(said.from) }),
-    ),
+    all.map(async (said) => {
+      const thread = threadOf(threads, said)
+      return toReceived(at, { said, thread, refusal: refusals.get(said.from), is_confirmed: confirmed.has(said.key) })
+    }),
   )
   await writeReceived(at, received)
 }
@@ -194,27 +202,14 @@ async function beginningsOf(at: At, all: Said[]): Promise<Conversation[]> {
   )
 }
 
-/** Words that change what may be sent go into the ledger. */
-async function recordWords(at: At, { all, refusals, threads }: { all: Said[]; refusals: Refusals; threads: Threads }) {
-  const entries = all.flatMap((said) => {
-    const { from: phone_number, contact_id, word } = said
-    const has_opted_out = refusals.get(phone_number) === 'opted_out'
-    if (!isPhoneNumber(phone_number) || (word !== 'opt_in' && (word !== 'opt_out' || has_opted_out))) return []
-    const { id: conversation_id, turn_count } = threadOf(threads, said)
-    const evidence = { conversation_id, seq: turn_count + said.messages.length }
-    const status = word === 'opt_in' ? ('granted' as const) : ('revoked' as const)
-    return [{ phone_number, contact_id, kind: 'all' as const, status, source: 'sms_keyword' as const, evidence }]
-  })
-  if (entries.length > 0) await consent.record(at, entries)
-}
-
 interface ToReceive {
   said: Said
   thread: LockedConversation
   refusal: ReturnType<Refusals['get']>
+  is_confirmed: boolean
 }
 
-async function toReceived(at: At, { said, thread, refusal }: ToReceive): Promise<Received> {
+async function toReceived(at: At, { said, thread, refusal, is_confirmed }: ToReceive): Promise<Received> {
   const { id, contact_id, turn_count, channel_id, counterpart } = thread
   const created_at = clock.iso(at.now)
   const turns = said.messages.map(({ text, carrier_id }, index) => {
@@ -227,7 +222,7 @@ async function toReceived(at: At, { said, thread, refusal }: ToReceive): Promise
     }
     return { id, contact_id, turn: newTurn({ seq, role: 'contact', text: kept, message, created_at }), carried }
   })
-  const sentence = await confirmationOf(at, { said, thread, refusal })
+  const sentence = said.word && is_confirmed ? await confirmationOf(at, thread, said.word) : undefined
   const seq = turn_count + turns.length + 1
   const confirmation = sentence && {
     id,
@@ -247,14 +242,8 @@ async function toReceived(at: At, { said, thread, refusal }: ToReceive): Promise
   }
 }
 
-/** What a word is answered with. An opt-out is confirmed once, and nothing is sent to a number that is suppressed. */
-async function confirmationOf(
-  at: At,
-  { said: { word, from }, thread, refusal }: ToReceive,
-): Promise<string | undefined> {
-  const may_send = refusal === undefined || (refusal === 'opted_out' && word !== 'opt_out')
-  if (word === undefined || !isPhoneNumber(from) || !may_send) return undefined
-  const { agent_id, agent_version } = thread
+/** What a word is answered with. */
+async function confirmationOf(at: At, { agent_id, agent_version }: LockedConversation, word: Word): Promise<string> {
   const version_id = agent_version.id
   const configuration = version_id && (await findConfiguration(at, { agent_id, version_id }))
   return sentencesIn(configuration ? configuration.language : 'en')[word]

@@ -5,6 +5,7 @@ import { type At, atLater, inTransaction } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { openBatcher } from '../kit/limits/batch.ts'
 import { OutboundError } from '../kit/outbound/request.ts'
+import { isUnavailable } from '../kit/postgres/errors.ts'
 import type { Limits, Work } from '../kit/work/work.ts'
 import type { Carrier, SendResult } from './carrier.ts'
 import { recordCarrierOptOuts } from './carrier-opt-outs.ts'
@@ -147,7 +148,19 @@ async function findOut(at: At, { message, carrier, sending }: Doubt): Promise<Re
   }
 }
 
+/** One result that can't be recorded must not keep the others from being recorded. */
 async function recordResults(at: At, results: Result[]): Promise<void> {
+  try {
+    await recordTogether(at, results)
+  } catch (error) {
+    if (results.length === 1 || isUnavailable(error)) throw error
+    const outcomes = await Promise.allSettled(results.map((one) => recordTogether(at, [one])))
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected')
+    if (failed) throw failed.reason
+  }
+}
+
+async function recordTogether(at: At, results: Result[]): Promise<void> {
   await inTransaction(at, async (at) => {
     await record(
       at,

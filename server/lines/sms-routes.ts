@@ -13,7 +13,7 @@ import type { RawAnswer, RawRequest } from '../kit/http/raw.ts'
 import type { Db } from '../kit/postgres/pool.ts'
 import { notFound, Problem } from '../kit/problem.ts'
 import { type CarrierOptOut, recordCarrierOptOuts } from './carrier-opt-outs.ts'
-import { inboundUrl, isOptOut, isSigned, statusOf, statusUrl } from './twilio.ts'
+import { codeOf, inboundUrl, isCarrierId, isOptOut, isSigned, statusOf, statusUrl } from './twilio.ts'
 
 /** Identifies the channel by the id in its URL. The signature is checked with the body. */
 export function identifyChannel(db: Db): (head: RequestHead, now: number) => Promise<operation.Caller> {
@@ -110,7 +110,7 @@ async function readSigned(at: At, { channel_id, url, request: { headers, bytes }
   return { channel, form }
 }
 
-/** Undefined for a message that a disabled channel doesn't receive. Words such as STOP always count. */
+/** Undefined for a message that is ignored: a disabled channel receives none. Words such as STOP always count. */
 async function readMessage(
   at: At,
   { params: { channel_id } }: operation.Call<{ channel_id: string }>,
@@ -123,14 +123,16 @@ async function readMessage(
   })
   const carrier_id = form.get('MessageSid') ?? ''
   const from = form.get('From') ?? ''
-  if (carrier_id === '' || carrier_id.length > 100 || from === '' || from.length > 100)
+  if (!isCarrierId(carrier_id) || !/^[^\p{Cc}]{1,100}$/u.test(from))
     throw new Problem('VALIDATION_ERROR', 'MessageSid and From are required.', { fields: [] })
   if (form.get('To') !== channel.address)
     throw new Problem('VALIDATION_ERROR', 'To must be the number of the channel.', { fields: [] })
   const attachments = Number(form.get('NumMedia') ?? 0)
   const words = (form.get('Body') ?? '').trim()
   const text = words === '' && attachments > 0 ? '[attachment]' : words
-  if (channel.status === 'disabled' && wordOf(text) === undefined) return undefined
+  // A message to oneself would be answered for ever.
+  const is_ignored = from === channel.address || (channel.status === 'disabled' && wordOf(text) === undefined)
+  if (is_ignored) return undefined
   return { channel, carrier_id, from, text }
 }
 
@@ -153,9 +155,10 @@ async function readStatus(
 ): Promise<StatusReport> {
   const url = statusUrl(at.tools.address(), channel_id, message_id)
   const { form } = await readSigned(at, { channel_id, url, request })
-  const code = form.get('ErrorCode')
-  const carrier_id = form.get('MessageSid')?.slice(0, 100)
-  const status = statusOf(form.get('MessageStatus'), code ? `The carrier's error ${code}` : null)
+  const code = codeOf(form.get('ErrorCode'))
+  const sid = form.get('MessageSid')
+  const carrier_id = isCarrierId(sid) ? sid : undefined
+  const status = statusOf(form.get('MessageStatus'), code === undefined ? null : `The carrier's error ${code}`)
   const phone_number = form.get('To') ?? ''
   const opts_out = isOptOut(code) && isPhoneNumber(phone_number)
   return {

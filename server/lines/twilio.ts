@@ -3,6 +3,7 @@ import * as channels from '../channels/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { OutboundError, type OutboundResponse } from '../kit/outbound/request.ts'
+import { storable } from '../kit/text.ts'
 import type { Carrier, CarrierMessage, CarrierReport, SendResult } from './carrier.ts'
 
 const timeout_ms = 15_000
@@ -62,12 +63,12 @@ function toResult({ status, body }: OutboundResponse): SendResult {
     return report ? { type: 'accepted', ...report } : { type: 'unknown' }
   }
   if (status >= 500 || status < 400 || status === 408) return { type: 'unknown' }
-  const code = typeof answer.code === 'number' ? ` ${answer.code}` : ''
-  const reason = typeof answer.message === 'string' ? `: ${withoutNumbers(answer.message)}` : ''
-  const error = `The carrier refused the message (${status}${code})${reason}`
+  const code = codeOf(answer.code)
+  const reason = typeof answer.message === 'string' ? `: ${cleaned(answer.message)}` : ''
+  const error = `The carrier refused the message (${status}${code === undefined ? '' : ` ${code}`})${reason}`
   if (status === 429) return { type: 'not_sent', error, is_account_refused: false }
   if (status === 401 || status === 403) return { type: 'not_sent', error, is_account_refused: true }
-  return { type: 'refused', error, has_opted_out: isOptOut(answer.code), is_account_refused: status === 404 }
+  return { type: 'refused', error, has_opted_out: isOptOut(code), is_account_refused: status === 404 }
 }
 
 async function find(
@@ -116,17 +117,26 @@ function parse(body: Buffer): Answer {
 }
 
 function toReport({ sid, status, error_code, error_message }: Answer): CarrierReport | undefined {
-  if (typeof sid !== 'string' || sid === '' || sid.length > 100) return undefined
-  const message = typeof error_message === 'string' ? `: ${withoutNumbers(error_message)}` : ''
-  const error = error_code == null ? null : `The carrier's error ${error_code}${message}`
-  return { carrier_id: sid, ...statusOf(status, error), has_opted_out: isOptOut(error_code) }
+  if (!isCarrierId(sid)) return undefined
+  const message = typeof error_message === 'string' ? `: ${cleaned(error_message)}` : ''
+  const code = codeOf(error_code)
+  const error = code === undefined ? null : `The carrier's error ${code}${message}`
+  return { carrier_id: sid, ...statusOf(status, error), has_opted_out: isOptOut(code) }
+}
+
+/** What others send is stored only in the form that is expected. */
+export const isCarrierId = (sid: unknown): sid is string => typeof sid === 'string' && /^[\w-]{1,64}$/.test(sid)
+
+export function codeOf(code: unknown): number | undefined {
+  const digits = typeof code === 'number' || typeof code === 'string' ? String(code) : ''
+  return /^\d{1,6}$/.test(digits) ? Number(digits) : undefined
 }
 
 /** Whether the carrier's error says that the recipient has opted out. */
-export const isOptOut = (code: unknown): boolean => Number(code) === opted_out_code
+export const isOptOut = (code: number | undefined): boolean => code === opted_out_code
 
-/** Errors are kept when the contact is deleted. */
-const withoutNumbers = (text: string): string => text.slice(0, 300).replace(/\+?\d[\d\s().-]{5,}\d/g, '…')
+/** Errors are kept when the contact is deleted, so they have no numbers. */
+const cleaned = (text: string): string => storable(text.slice(0, 300)).replace(/\+?\d[\d\s().-]{5,}\d/g, '…')
 
 /** An outgoing message that Twilio has is sent, for us. */
 export function statusOf(status: unknown, error: string | null): Pick<CarrierReport, 'status' | 'error'> {

@@ -16,7 +16,13 @@ const output = { outDir: path.resolve(folder), target: 'es2022' }
 
 await build({
   ...common,
-  build: { ...output, emptyOutDir: true, assetsInlineLimit: 0, modulePreload: { polyfill: false } },
+  build: {
+    ...output,
+    emptyOutDir: true,
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rolldownOptions: { input: ['index.html', 'unavailable.html'].map((name) => path.join(import.meta.dirname, name)) },
+  },
 })
 await build({
   ...common,

@@ -404,6 +404,7 @@ test('an unknown, disabled or deleted channel, and one of another kind, has no c
     const { status, headers, text } = await server.fetch('GET', `/chat/${id}`)
     assert.deepEqual([status, headers.get('content-type')], [404, 'text/html; charset=utf-8'])
     assert.match(text, /not available/)
+    assert.match(headers.get('content-security-policy') ?? '', /script-src 'self'.*frame-ancestors 'self' \*;/)
   }
   assert.equal((await visitor.call('POST', 'messages', { text: 'hours' })).status, 404)
   assert.equal((await server.fetch('GET', '/chat')).status, 404)

@@ -117,6 +117,8 @@ export function openChat() {
     const is_first = shown.size === 0
     if (is_first) view.showHistory(session.turns)
     for (const { seq } of is_first ? session.turns : []) shown.add(seq)
+    // The turns tell whether a person has answered.
+    view.showConversation(session.conversation)
     last_seq = Math.max(last_seq, session.turns.at(-1)?.seq ?? 0)
     known_seq = Math.max(known_seq, last_seq)
   }

@@ -1,5 +1,6 @@
 import './style.css'
 import { openChat } from './chat.ts'
+import { isColor, isLight } from './color.ts'
 import { is_embedded } from './token.ts'
 import * as view from './view.ts'
 import { Refusal } from './wire.ts'
@@ -9,12 +10,22 @@ const length_max = 4_000
 const show_count_from = 3_500
 const { composer, text, phone, number, phone_error, leave, new_chat, close, count } = view.parts
 
+/** The website's color. */
+const color = new URLSearchParams(location.search).get('color') ?? ''
+if (isColor(color)) {
+  const { style } = document.documentElement
+  style.setProperty('--accent', color)
+  style.setProperty('--on-accent', isLight(color) ? '#000' : '#fff')
+}
+
 const chat = openChat()
 view.beginSection()
 
 function fitText(): void {
-  text.style.height = 'auto'
-  text.style.height = `${text.scrollHeight}px`
+  view.keepEndInView(() => {
+    text.style.height = 'auto'
+    text.style.height = `${text.scrollHeight}px`
+  })
   count.textContent = text.value.length < show_count_from ? '' : `${text.value.length} of ${length_max} characters`
 }
 
@@ -47,9 +58,11 @@ new_chat.addEventListener('click', () => {
 })
 
 function showPhoneForm(is_shown: boolean): void {
-  phone.hidden = !is_shown
+  view.keepEndInView(() => {
+    phone.hidden = !is_shown
+    phone_error.textContent = ''
+  })
   leave.setAttribute('aria-expanded', String(is_shown))
-  phone_error.textContent = ''
   ;(is_shown ? number : text).focus()
 }
 
@@ -68,11 +81,13 @@ phone.addEventListener('submit', (event) => {
       const suggestion = error instanceof Refusal ? error.suggestion : undefined
       if (suggestion) number.value = suggestion
       const is_invalid = error instanceof Refusal && error.status === 400
-      phone_error.textContent = suggestion
-        ? `Did you mean ${suggestion}?`
-        : is_invalid
-          ? 'Write the number with its country code, such as +1 415 555 0100.'
-          : messageOf(error)
+      view.keepEndInView(() => {
+        phone_error.textContent = suggestion
+          ? `Did you mean ${suggestion}?`
+          : is_invalid
+            ? 'Write the number with its country code, such as +1 415 555 0100.'
+            : messageOf(error)
+      })
       number.focus()
     },
   )
@@ -104,6 +119,7 @@ if (is_embedded) {
   addEventListener('message', (event) => {
     if (event.source === window.parent && event.data === 'chat:opened') focusText()
   })
+  window.parent.postMessage('chat:ready', '*')
 }
 
 /** On a phone this would open the keyboard over the chat. */

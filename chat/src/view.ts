@@ -29,9 +29,10 @@ const authors: Record<ChatTurn['role'], string> = {
 }
 const who_answers: Record<ChatConversation['status'], string> = {
   open: 'You are chatting with an AI assistant.',
-  handed_over: 'A person answers now.',
+  handed_over: 'A person will answer here.',
   closed: 'You have chatted with an AI assistant.',
 }
+const person_answers = 'You are chatting with a person.'
 
 // Without a focus it could not be scrolled by keyboard.
 scroller.tabIndex = 0
@@ -41,7 +42,7 @@ const isAtEnd = (): boolean => scroller.scrollHeight - scroller.scrollTop - scro
 export const scrollToEnd = (): void => scroller.scrollTo({ top: scroller.scrollHeight })
 
 /** Keeps the end in view, unless the visitor reads further up. */
-function changing<T>(change: () => T): T {
+export function keepEndInView<T>(change: () => T): T {
   const is_at_end = isAtEnd()
   const result = change()
   if (is_at_end) scrollToEnd()
@@ -53,8 +54,8 @@ function newMessage(role: ChatTurn['role'], text: string): HTMLElement {
   const element = document.createElement('div')
   element.className = `message ${role}`
   const author = document.createElement('span')
-  author.className = 'hidden'
-  author.textContent = `${authors[role]}: `
+  author.className = role === 'human' ? 'author' : 'hidden'
+  author.textContent = role === 'human' ? authors[role] : `${authors[role]}: `
   element.append(author, text)
   return element
 }
@@ -103,7 +104,7 @@ function place(element: HTMLElement, seq: number): void {
 
 export function showTurn({ seq, role, text }: ChatTurn): void {
   if (text === '') return
-  changing(() => place(newMessage(role, text), seq))
+  keepEndInView(() => place(newMessage(role, text), seq))
 }
 
 export function showPending(text: string): HTMLElement {
@@ -138,12 +139,12 @@ export function showFailed(element: HTMLElement, error: string | undefined, retr
     }
     state.append(button)
   }
-  changing(() => element.append(state))
+  keepEndInView(() => element.append(state))
 }
 
 /** The words of an answer as they come. Hidden from screen readers, which read the finished answer. */
 export function showDraft(piece: string): void {
-  changing(() => {
+  keepEndInView(() => {
     draft.textContent += piece
     draft.hidden = false
     typing.hidden = true
@@ -155,9 +156,13 @@ export function hideDraft(): void {
   draft.hidden = true
 }
 
+/** Whether a person has answered since the agent did. */
+const isPersonAnswering = (): boolean =>
+  [...section.querySelectorAll('.agent, .human')].at(-1)?.classList.contains('human') === true
+
 export function showConversation({ status, is_answering, has_phone_number }: ChatConversation): void {
-  changing(() => {
-    who.textContent = who_answers[status]
+  keepEndInView(() => {
+    who.textContent = status === 'handed_over' && isPersonAnswering() ? person_answers : who_answers[status]
     typing.hidden = !is_answering || !draft.hidden
     ended.hidden = status !== 'closed'
     if (has_phone_number) parts.phone.hidden = true
@@ -171,7 +176,7 @@ export function showName(agent_name: string): void {
 }
 
 export function showNotice(text: string | undefined): void {
-  changing(() => {
+  keepEndInView(() => {
     notice.hidden = text === undefined
     notice.textContent = text ?? ''
   })
@@ -179,7 +184,7 @@ export function showNotice(text: string | undefined): void {
 
 export function showUnavailable(): void {
   showNotice(undefined)
-  who.textContent = 'This chat is not available.'
+  who.textContent = 'This chat is not available at the moment.'
   typing.hidden = true
   byId('footer').remove()
 }

@@ -1,3 +1,5 @@
+import { isColor, isLight } from './color.ts'
+
 /**
  * Puts a button on the page that opens the chat in a frame. All styles are set by script, which the page's
  * Content-Security-Policy doesn't block.
@@ -6,12 +8,14 @@ const script = document.currentScript
 const narrow = matchMedia('(max-width: 480px)')
 const token_format = /^[\w-]{43}$/
 const default_color = '#17745e'
+const ready_within_ms = 5_000
 const chat_path = 'M7 5h10a3 3 0 0 1 3 3v5a3 3 0 0 1-3 3h-4l-4.5 4v-4H7a3 3 0 0 1-3-3V8a3 3 0 0 1 3-3Z'
 const close_path = 'M6 9l6 6 6-6'
 
 if (script instanceof HTMLScriptElement) {
-  const { channel = '', position, color } = script.dataset
-  const address = new URL(encodeURIComponent(channel), script.src).href
+  const { channel = '', position, color = '' } = script.dataset
+  const address = new URL(encodeURIComponent(channel), script.src)
+  if (isColor(color)) address.searchParams.set('color', color)
   const add = () => addWidget({ channel, address, is_left: position === 'left', color })
   if (!channel) console.error('The chat needs data-channel with the id of its channel.')
   else if (document.body) add()
@@ -21,9 +25,9 @@ if (script instanceof HTMLScriptElement) {
 interface WidgetOptions {
   channel: string
   /** Of the chat's page. */
-  address: string
+  address: URL
   is_left: boolean
-  color: string | undefined
+  color: string
 }
 
 function addWidget({ channel, address, is_left, color }: WidgetOptions): void {
@@ -35,49 +39,93 @@ function addWidget({ channel, address, is_left, color }: WidgetOptions): void {
   // Keeps the page's styles out.
   const root = host.attachShadow({ mode: 'open' })
   const button = newButton(is_left, color)
+  const panel = newPanel(is_left)
   let frame: HTMLIFrameElement | undefined
+  let is_open = false
+  /** Whether the page in the frame has announced itself. Until then the frame is hidden: it could cover a phone for good. */
+  let is_ready = false
+  let moves_focus = false
+  let timer: ReturnType<typeof setTimeout> | undefined
 
-  function setOpen(is_open: boolean, moves_focus: boolean): void {
-    if (is_open && !frame) {
+  function open(is_by_visitor: boolean): void {
+    is_open = true
+    moves_focus = is_by_visitor
+    if (!frame) {
       frame = newFrame(address, read('localStorage', id))
       root.append(frame)
+      panel.textContent = 'Opening the chat…'
+      timer = setTimeout(showUnavailable, ready_within_ms)
     }
-    if (!frame) return
-    frame.style.display = is_open ? 'block' : 'none'
-    placeFrame(frame, is_left)
-    button.show(is_open)
-    // For this tab, so that the chat stays open when the visitor goes to another page of the site.
-    keep('sessionStorage', id, String(is_open))
-    if (!moves_focus) return
-    if (is_open) {
-      frame.focus()
-      frame.contentWindow?.postMessage('chat:opened', new URL(address).origin)
-    } else button.element.focus()
+    update()
   }
 
-  const isOpen = () => frame !== undefined && frame.style.display !== 'none'
-  button.element.addEventListener('click', () => setOpen(!isOpen(), true))
+  function close(): void {
+    is_open = false
+    if (!is_ready) {
+      // The next opening tries again.
+      clearTimeout(timer)
+      frame?.remove()
+      frame = undefined
+    }
+    update()
+    button.element.focus()
+  }
+
+  function setReady(): void {
+    clearTimeout(timer)
+    is_ready = true
+    update()
+  }
+
+  function showUnavailable(): void {
+    clearTimeout(timer)
+    is_ready = false
+    panel.textContent = 'This chat is not available.'
+    update()
+    console.warn(
+      `The chat did not load. Add ${location.origin} to the channel's websites, or check that the channel is active.`,
+    )
+  }
+
+  function update(): void {
+    const is_shown = is_open && is_ready
+    panel.style.display = is_open && !is_ready ? 'block' : 'none'
+    button.show(is_open)
+    // For this tab, so that the chat stays open when the visitor goes to another page of the site.
+    keep('sessionStorage', id, String(is_shown))
+    if (!frame) return
+    frame.style.display = is_open ? 'block' : 'none'
+    frame.style.visibility = is_ready ? 'visible' : 'hidden'
+    placeFrame(frame, is_left)
+    if (!is_shown || !moves_focus) return
+    frame.focus()
+    frame.contentWindow?.postMessage('chat:opened', address.origin)
+  }
+
+  button.element.addEventListener('click', () => (is_open ? close() : open(true)))
   const place = () => frame && placeFrame(frame, is_left)
   narrow.addEventListener('change', place)
   // A phone's keyboard makes it smaller.
   window.visualViewport?.addEventListener('resize', place)
   window.visualViewport?.addEventListener('scroll', place)
-  addEventListener('message', ({ source, data }) => {
-    if (!frame || source !== frame.contentWindow) return
-    if (data === 'chat:close') setOpen(false, true)
+  addEventListener('message', ({ source, origin, data }) => {
+    if (!frame || source !== frame.contentWindow || origin !== address.origin) return
+    if (data === 'chat:ready') setReady()
+    else if (data === 'chat:unavailable') showUnavailable()
+    else if (data === 'chat:close') close()
     // The frame asks for this only where the browser blocks its own storage.
     else if (token_format.test(data?.chat_token)) keep('localStorage', id, data.chat_token)
   })
   addEventListener('keydown', ({ key }) => {
-    if (key === 'Escape' && isOpen()) setOpen(false, true)
+    if (key === 'Escape' && is_open) close()
   })
-  root.append(button.element)
+  root.append(button.element, panel)
   document.body.append(host)
-  if (read('sessionStorage', id) === 'true') setOpen(true, false)
+  if (read('sessionStorage', id) === 'true') open(false)
 }
 
-function newButton(is_left: boolean, color: string | undefined) {
-  const background = /^#[0-9a-f]{6}$/i.test(color ?? '') ? String(color) : default_color
+function newButton(is_left: boolean, color: string) {
+  const background = isColor(color) ? color : default_color
   const foreground = isLight(background) ? '#000' : '#fff'
   const element = document.createElement('button')
   element.type = 'button'
@@ -102,11 +150,29 @@ function newButton(is_left: boolean, color: string | undefined) {
   return { element, show }
 }
 
-function newFrame(address: string, token = ''): HTMLIFrameElement {
+/** Says what happens until the chat is there. The button closes it. */
+function newPanel(is_left: boolean): HTMLElement {
+  const element = document.createElement('div')
+  element.role = 'status'
+  Object.assign(element.style, {
+    ...{ position: 'fixed', bottom: '88px', [is_left ? 'left' : 'right']: '20px', zIndex: '2147483000' },
+    ...{ maxWidth: 'calc(100vw - 40px)', boxSizing: 'border-box', padding: '12px 16px', borderRadius: '16px' },
+    ...{
+      colorScheme: 'light dark',
+      color: 'CanvasText',
+      background: 'Canvas',
+      font: '16px/1.45 system-ui, sans-serif',
+    },
+    ...{ display: 'none', boxShadow: '0 8px 32px rgb(0 0 0 / 25%)' },
+  })
+  return element
+}
+
+function newFrame(address: URL, token = ''): HTMLIFrameElement {
   const frame = document.createElement('iframe')
   frame.title = 'Chat'
   // The fragment is not sent to any server.
-  frame.src = `${address}?embedded#${token_format.test(token) ? token : ''}`
+  frame.src = `${address}#${token_format.test(token) ? token : ''}`
   return frame
 }
 
@@ -133,15 +199,6 @@ function placeFrame({ style }: HTMLIFrameElement, is_left: boolean): void {
           boxShadow: '0 8px 32px rgb(0 0 0 / 25%)',
         }),
   })
-}
-
-/** Whether black is easier to read on the color than white. */
-function isLight(color: string): boolean {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((start) => {
-    const part = Number.parseInt(color.slice(start, start + 2), 16) / 255
-    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
-  })
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179
 }
 
 /** Undefined where the browser blocks storage. */

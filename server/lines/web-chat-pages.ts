@@ -24,29 +24,10 @@ const policyFor = (origins: string[]): string =>
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   `frame-ancestors ${["'self'", ...origins].join(' ')}; base-uri 'none'; form-action 'none'`
 
-const unavailable: SiteAnswer = {
-  status: 404,
-  headers: { ...common_headers, 'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'" },
-  body: `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta name="color-scheme" content="light dark">
-    <title>Chat not available</title>
-  </head>
-  <body>
-    <main><h1>This chat is not available</h1><p>It may have been closed, or the link is not complete.</p></main>
-  </body>
-</html>
-`,
-}
-
 /** The page of web chats, its files, and the script that puts it on other pages, by path. */
 export function webChatPages(folder: string, findChannel: FindChannel): Record<string, AnswerPage> {
   const answerFile = readStaticFiles(folder)
-  const page_file = path.join(folder, 'index.html')
-  const page = fs.existsSync(page_file) ? fs.readFileSync(page_file, 'utf8') : undefined
+  const [page, unavailable] = ['index.html', 'unavailable.html'].map((name) => readText(path.join(folder, name)))
   const fileOrNotFound = (...request: Parameters<typeof answerFile>): SiteAnswer => {
     const file = answerFile(...request)
     if (!file) throw notFound()
@@ -61,9 +42,14 @@ export function webChatPages(folder: string, findChannel: FindChannel): Record<s
     '/chat/assets/:name': ({ params, headers }) => fileOrNotFound(`/assets/${params.name}`, headers),
     '/chat/:channel_id': async ({ params }) => {
       const found = await findChannel(params.channel_id ?? '', clock.wall())
-      if (!found || page === undefined) return unavailable
-      const headers = { ...common_headers, 'content-security-policy': policyFor(found.origins) }
-      return { status: 200, headers, body: page }
+      const body = found ? page : unavailable
+      if (body === undefined) throw notFound()
+      // Any page may frame the one that says that there is no chat, so that the widget hears of it.
+      const headers = { ...common_headers, 'content-security-policy': policyFor(found?.origins ?? ['*']) }
+      return { status: found ? 200 : 404, headers, body }
     },
   }
 }
+
+/** Undefined if there is no such file. */
+const readText = (file: string): string | undefined => (fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : undefined)

@@ -4,6 +4,8 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import type { Browser, BrowserContext, Frame, FrameLocator, Page } from 'playwright-core'
+import * as channels from '../../server/channels/store.ts'
+import { inTransaction } from '../../server/kit/at.ts'
 import { openChromium } from '../support/chromium.ts'
 import { newAgent, newModelAgent, startAnswering } from '../support/conversations.ts'
 import { describe, findViolations, narrow, saveScreenshot, wide } from '../support/dashboard.ts'
@@ -40,7 +42,7 @@ after(async () => {
 
 /** A website of another origin, whose pages have the script of one channel and a strict policy. */
 async function openSite() {
-  let channel = ''
+  let attributes = ''
   const site_server = http.createServer((_request, response) => {
     response.setHeader('content-type', 'text/html')
     response.setHeader(
@@ -49,7 +51,7 @@ async function openSite() {
     )
     response.end(`<!doctype html><html lang="en"><title>Shop</title><link rel="icon" href="data:,">
       <main><h1>Shop</h1><a href="/second">Second page</a></main>
-      <script src="${server.url}/chat/widget.js" data-channel="${channel}" async></script></html>`)
+      <script src="${server.url}/chat/widget.js" ${attributes} async></script></html>`)
   })
   site_server.listen(0, '127.0.0.1')
   await once(site_server, 'listening')
@@ -57,8 +59,8 @@ async function openSite() {
   return {
     // Another site than the server's, which is at 127.0.0.1.
     origin: `http://localhost:${port}`,
-    show: (id: string) => {
-      channel = id
+    show: (channel_id: string, more = '') => {
+      attributes = `data-channel="${channel_id}" ${more}`
     },
     close: () => site_server.close(),
   }
@@ -78,12 +80,12 @@ async function newContext(options: object = {}): Promise<BrowserContext> {
   return context
 }
 
-/** A page whose errors are collected. */
+/** A page whose errors and warnings are collected. */
 async function newPage(context: BrowserContext): Promise<{ page: Page; errors: string[] }> {
   const page = await context.newPage()
   const errors: string[] = []
   page.on('pageerror', ({ message }) => errors.push(message))
-  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
+  page.on('console', (message) => /error|warning/.test(message.type()) && errors.push(message.text()))
   return { page, errors }
 }
 
@@ -164,13 +166,89 @@ test('Escape and the buttons close the chat, and the focus returns to the button
   assert.equal(await page.locator('iframe').count(), 0, 'a closed chat stays closed')
 })
 
-test('a site that is not listed does not show the chat', { skip }, async () => {
+const closeButton = (page: Page) => page.getByRole('button', { name: 'Close chat' })
+const unavailable = 'This chat is not available.'
+const adviceFor = (origin: string) =>
+  `The chat did not load. Add ${origin} to the channel's websites, or check that the channel is active.`
+
+test('on a phone, a site that is not listed shows a message that can be closed', { skip }, async () => {
   other_site.show(channel.id)
-  const { page, errors } = await newPage(await newContext())
+  const { page, errors } = await newPage(await newContext({ viewport: narrow, hasTouch: true }))
   await page.goto(other_site.origin)
-  await openButton(page).click()
-  await until(() => errors.some((text) => text.includes('frame-ancestors')))
-  assert.equal(await chatIn(page).getByLabel('Message', { exact: true }).count(), 0)
+  await openButton(page).tap()
+  // Before it is known that there is no chat.
+  await closeButton(page).tap()
+  await openButton(page).tap()
+  await page.getByText(unavailable).waitFor()
+  assert.ok(errors.some((text) => text.includes('frame-ancestors')))
+  assert.deepEqual(
+    errors.filter((text) => text.includes('did not load')),
+    [adviceFor(other_site.origin)],
+  )
+  assert.equal(await page.locator('iframe').isVisible(), false)
+  for (const color_scheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: color_scheme })
+    await saveScreenshot(page, `web chat, not available, ${color_scheme}`)
+    assert.deepEqual((await findViolations(page)).map(describe), [])
+  }
+  await page.reload()
+  await openButton(page).tap()
+  await page.getByText(unavailable).waitFor()
+  await closeButton(page).tap()
+  await page.getByText(unavailable).waitFor({ state: 'hidden' })
+  await openButton(page).waitFor()
+})
+
+test('on a phone, a chat whose channel was deleted does not cover the page', { skip }, async () => {
+  const { id } = await newChannel(tenant)
+  site.show(id)
+  const { page, errors } = await newPage(await newContext({ viewport: narrow, hasTouch: true }))
+  await page.goto(site.origin)
+  await openButton(page).tap()
+  await chatIn(page).getByText('Hello. How can I help?').waitFor()
+  await inTransaction(server.at(tenant.id), (at) => channels.remove(at, { id, isCurrent: () => true }))
+  await page.reload()
+  await page.getByText(unavailable).waitFor()
+  assert.ok(errors.includes(adviceFor(site.origin)))
+  await closeButton(page).tap()
+  await openButton(page).waitFor()
+  await page.getByRole('link', { name: 'Second page' }).tap()
+  await page.waitForURL(/second/)
+  await openButton(page).waitFor()
+  assert.equal(await page.locator('iframe').count(), 0, 'it is not opened again')
+
+  await page.goto(`${server.url}/chat/${id}`)
+  await page.getByText('This chat is not available at the moment.').waitFor()
+  for (const color_scheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: color_scheme })
+    await saveScreenshot(page, `web chat, page of a deleted channel, ${color_scheme}`)
+    assert.deepEqual((await findViolations(page)).map(describe), [])
+  }
+  site.show(channel.id)
+})
+
+test("the website's color is the one of the button and of the chat", { skip }, async () => {
+  for (const [color, expected] of Object.entries({
+    '#ffd400': ['rgb(255, 212, 0)', 'rgb(0, 0, 0)'],
+    '#ffd400;}': ['rgb(23, 116, 94)', 'rgb(255, 255, 255)'],
+  })) {
+    site.show(channel.id, `data-color="${color}"`)
+    const { page, errors } = await newPage(await newContext())
+    await page.goto(site.origin)
+    await openButton(page).click()
+    await chatIn(page).getByText('Hello. How can I help?').waitFor()
+    await say(chatIn(page), 'hours')
+    await chatIn(page).getByText('Nine to six.').waitFor()
+    await saveScreenshot(page, `web chat, color ${expected[0]}`)
+    const bubble = "getComputedStyle(document.querySelector('.contact'))"
+    const colors = await frameOf(page).evaluate(`[${bubble}.backgroundColor, ${bubble}.color]`)
+    assert.deepEqual(colors, expected)
+    const button = "document.querySelector('[id^=chat-]').shadowRoot.querySelector('button')"
+    assert.equal(await page.evaluate(`getComputedStyle(${button}).backgroundColor`), expected[0])
+    assert.deepEqual((await findViolations(frameOf(page))).map(describe), [])
+    assert.deepEqual(errors, [])
+  }
+  site.show(channel.id)
 })
 
 test('markup from either side is shown as text', { skip }, async () => {
@@ -206,6 +284,25 @@ test('axe finds nothing, in light and dark, wide and on a phone', { skip }, asyn
   const box = await page.locator('iframe').boundingBox()
   assert.deepEqual(box, { x: 0, y: 0, ...narrow }, 'on a phone the chat covers the page')
   assert.deepEqual(errors, [])
+})
+
+test('the last message stays in view when the form for the phone number opens and has an error', { skip }, async () => {
+  const { page } = await newPage(await newContext({ viewport: { width: 390, height: 560 } }))
+  await page.goto(`${server.url}/chat/${channel.id}`)
+  await page.getByText('Hello. How can I help?').waitFor()
+  for (let count = 1; count <= 4; count += 1) {
+    await say(page, `hours ${count}`)
+    await until(async () => (await page.getByText('Nine to six.').count()) === count)
+  }
+  const below = 'scroller.scrollHeight - scroller.clientHeight - scroller.scrollTop'
+  await page.getByRole('button', { name: 'Leave your phone number' }).click()
+  await page.getByText('So that we can call or text you back.').waitFor()
+  assert.ok(Number(await page.evaluate(below)) < 1)
+  await page.getByLabel('Your phone number').fill('555')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('alert').getByText('with its country code').waitFor()
+  assert.ok(Number(await page.evaluate(below)) < 1)
+  await saveScreenshot(page, 'web chat, phone number with an error')
 })
 
 test('a phone number in any form is sent in E.164, once', { skip }, async () => {
@@ -275,10 +372,15 @@ test('the visitor is told when a person answers, when the chat ends, and can beg
   await page.goto(`${server.url}/chat/${channel.id}`)
   await page.getByText('Hello. How can I help?').waitFor()
   await say(page, 'I want to talk to a person')
-  await page.getByText('A person answers now.').waitFor()
+  await page.getByText('A person will answer here.').waitFor()
   const { data } = (await tenant.call('GET', '/conversations?status=handed_over')).body
   await tenant.call('POST', `/conversations/${data[0].id}/answers`, { text: 'Grace here.' })
+  await page.locator('.human').getByText('Person', { exact: true }).waitFor()
   await page.getByText('Grace here.').waitFor()
+  await page.getByText('You are chatting with a person.').waitFor()
+  await saveScreenshot(page, 'web chat, a person answers')
+  await page.reload()
+  await page.getByText('You are chatting with a person.').waitFor()
   await tenant.call('POST', `/conversations/${data[0].id}/close`)
   await page.getByText('This chat has ended.').waitFor()
   await saveScreenshot(page, 'web chat, ended')

@@ -111,7 +111,7 @@ test('an opt-out that only the carrier knows is recorded, and nothing else goes 
     (await messages()).map(([status]) => status),
     ['failed', 'failed'],
   )
-  assert.match((await messages())[1]?.[1] ?? '', /opted_out/)
+  assert.deepEqual((await messages())[1], ['failed', 'opted_out: This person has opted out.'])
   assert.deepEqual([sentTo(number), timesAsked(number)], [[], 1])
   const body = { agent_id, contact_id: contact.id, channel_id: channel.id }
   assert.equal((await tenant.call('POST', '/conversations', body)).body.error.details.rule, 'opted_out')
@@ -153,6 +153,8 @@ test('a channel whose token the carrier refuses fails, until a message is sent',
   await workAt(1)
   const failing = await channelOf(tenant, channel.id)
   assert.equal(failing.status, 'failing')
+  const { error } = await channels.get(server.at(tenant.id), channel.id)
+  assert.equal(error, "The carrier doesn't accept the account SID or the auth token (401 20003): Authenticate")
   assert.deepEqual(await messages(), [['queued', null]])
   await workAt(4)
   assert.equal((await channelOf(tenant, channel.id)).status, 'active')

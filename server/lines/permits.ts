@@ -52,5 +52,5 @@ function refusalOf(
 ): string | undefined {
   if (!channel || channel.status === 'disabled') return 'The channel is disabled or was deleted.'
   const rule = refusals.get(to ?? '')
-  return rule && !(is_exempt && rule === 'opted_out') ? `${refusal(rule).message} (${rule})` : undefined
+  return rule && !(is_exempt && rule === 'opted_out') ? `${rule}: ${refusal(rule).message}` : undefined
 }

@@ -65,9 +65,13 @@ function toResult({ status, body }: OutboundResponse): SendResult {
   if (status >= 500 || status < 400 || status === 408) return { type: 'unknown' }
   const code = codeOf(answer.code)
   const reason = typeof answer.message === 'string' ? `: ${cleaned(answer.message)}` : ''
-  const error = `The carrier refused the message (${status}${code === undefined ? '' : ` ${code}`})${reason}`
+  const is_login_refused = status === 401 || status === 403
+  const what = is_login_refused
+    ? "The carrier doesn't accept the account SID or the auth token"
+    : 'The carrier refused the message'
+  const error = `${what} (${status}${code === undefined ? '' : ` ${code}`})${reason}`
   if (status === 429) return { type: 'not_sent', error, is_account_refused: false }
-  if (status === 401 || status === 403) return { type: 'not_sent', error, is_account_refused: true }
+  if (is_login_refused) return { type: 'not_sent', error, is_account_refused: true }
   return { type: 'refused', error, has_opted_out: isOptOut(code), is_account_refused: status === 404 }
 }
 

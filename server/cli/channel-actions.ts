@@ -6,6 +6,7 @@ import { type At, atWorkspace, inTransaction, type Service } from '../kit/at.ts'
 import { type RequestSchema, validate } from '../kit/http/validate.ts'
 import { isId } from '../kit/id.ts'
 import { type Fault, invalid, Problem } from '../kit/problem.ts'
+import { findAgent } from './agent-actions.ts'
 import { UsageError } from './command.ts'
 import { type Answer, formatTable } from './run.ts'
 import { findWorkspace } from './workspace-actions.ts'
@@ -20,6 +21,7 @@ export interface ChannelOptions {
   origins?: string[]
   perMinute?: number
   perDay?: number
+  tokensPerDay?: number | ''
 }
 
 export interface NewChannelOptions extends ChannelOptions {
@@ -40,6 +42,7 @@ const option_by_field: Record<string, string> = {
   kind: '--kind',
   messages_per_minute_max: '--per-minute',
   messages_per_day_max: '--per-day',
+  tokens_per_day_max: '--tokens-per-day',
 }
 const isCurrent = () => true
 
@@ -52,36 +55,39 @@ export async function listChannels(service: Service, workspace: string): Promise
     one.name,
     one.kind,
     one.provider,
-    one.address ?? one.public_url ?? '',
+    one.address ?? '',
+    one.inbound_url ?? one.public_url ?? '',
     one.agent_id ?? '',
     one.error === null ? one.status : `${one.status}: ${one.error}`,
   ])
-  const header = ['ID', 'NAME', 'KIND', 'PROVIDER', 'ADDRESS', 'AGENT', 'STATUS']
+  const header = ['ID', 'NAME', 'KIND', 'PROVIDER', 'NUMBER', 'URL', 'AGENT', 'STATUS']
   return { data: { channels: data }, text: formatTable(header, rows) }
 }
 
 export async function createChannel(service: Service, options: NewChannelOptions): Promise<Answer> {
   const { kind, provider, number } = options
   const workspace = await findWorkspace(service, options.workspace)
-  const given = { ...settingsIn(options), kind, provider, ...(number !== undefined && { address: number }) }
+  const at = await atWorkspace(service, workspace.id)
+  const settings = await settingsIn(at, options, workspace)
+  const given = { ...settings, kind, provider, ...(number !== undefined && { address: number }) }
   return naming(async () => {
     const input = { ...validated<NewChannel>(NewChannel, given), ...trustIn(options) }
-    const at = await atWorkspace(service, workspace.id)
     await checkUrl(at, input)
     const channel = await inTransaction(at, (at) => channels.create(at, input))
-    return { data: { channel }, text: describe(channel) }
+    return { data: { channel }, text: describe(at, channel) }
   })
 }
 
 export async function updateChannel(service: Service, id: string, options: ChannelOptions): Promise<Answer> {
-  const given = settingsIn(options)
-  if (Object.keys(given).length === 0) throw new UsageError('name what to change', 'parley channel update --help')
-  return naming(async () => {
-    const change = { ...validated<ChannelChange>(ChannelChange, given), ...trustIn(options) }
-    return changeChannel(service, { id, workspace: options.workspace }, async (at) => {
+  if (Object.keys(options).every((name) => name === 'workspace'))
+    throw new UsageError('name what to change', 'parley channel update --help')
+  return changeChannel(service, { id, workspace: options.workspace }, async (at, { workspace }) => {
+    const given = await settingsIn(at, options, workspace)
+    return naming(async () => {
+      const change = { ...validated<ChannelChange>(ChannelChange, given), ...trustIn(options) }
       await checkUrl(at, change)
       const channel = await inTransaction(at, (at) => channels.update(at, { id, change, isCurrent }))
-      return { data: { channel }, text: describe(channel) }
+      return { data: { channel }, text: describe(at, channel) }
     })
   })
 }
@@ -97,7 +103,7 @@ export const setStatus = (
   })
 
 export const deleteChannel = (service: Service, id: string, workspace: string): Promise<Answer> =>
-  changeChannel(service, { id, workspace }, async (at, channel) => {
+  changeChannel(service, { id, workspace }, async (at, { channel }) => {
     await inTransaction(at, (at) => channels.remove(at, { id, isCurrent }))
     return { data: { deleted: true, channel }, text: `Channel "${channel.name}" is deleted.` }
   })
@@ -105,26 +111,27 @@ export const deleteChannel = (service: Service, id: string, workspace: string): 
 async function changeChannel(
   service: Service,
   { id, workspace: name }: { id: string; workspace: string },
-  work: (at: At, channel: ChannelWithSettings) => Promise<Answer>,
+  work: (at: At, found: { channel: ChannelWithSettings; workspace: { name: string } }) => Promise<Answer>,
 ): Promise<Answer> {
   const workspace = await findWorkspace(service, name)
   const at = await atWorkspace(service, workspace.id)
   const channel = isId(id) && (await channels.find(at, id)) && (await channels.get(at, id))
   if (!channel) throw new Problem('NOT_FOUND', `there is no channel ${id} in "${workspace.name}"`)
-  return work(at, channel)
+  return work(at, { channel, workspace })
 }
 
-function settingsIn(options: ChannelOptions): object {
-  const { name, agent, accountSid, authTokenFile, apiUrl, origins, perMinute, perDay } = options
+async function settingsIn(at: At, options: ChannelOptions, workspace: { name: string }): Promise<object> {
+  const { name, agent, accountSid, authTokenFile, apiUrl, origins, perMinute, perDay, tokensPerDay } = options
   const given = {
     name,
-    agent_id: agent,
+    agent_id: agent ? (await findAgent(at, agent, workspace)).id : agent,
     account_sid: accountSid,
     auth_token: authTokenFile === undefined ? undefined : readToken(authTokenFile),
     api_url: apiUrl,
     origins,
     messages_per_minute_max: perMinute,
     messages_per_day_max: perDay,
+    tokens_per_day_max: tokensPerDay === '' ? null : tokensPerDay,
   }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
@@ -157,15 +164,18 @@ async function naming(work: () => Promise<Answer>): Promise<Answer> {
     const field = fault?.path.split('.')[0] ?? ''
     const option = option_by_field[field]
     if (!fault || option === undefined) throw error
-    throw invalid([{ ...fault, message: fault.message.replace(field, option) }])
+    throw invalid([{ ...fault, message: fault.message.replace(fault.path, option) }])
   }
 }
 
-function describe({ id, name, public_url, inbound_url }: ChannelWithSettings): string {
-  const lines = [
-    `Channel "${name}" ${id}`,
-    ...(public_url === null ? [] : [`Chat page ${public_url}`]),
-    ...(inbound_url === null ? [] : [`Tell Twilio to send incoming messages to ${inbound_url}`]),
-  ]
+function describe({ tools }: At, { id, name, public_url, inbound_url }: ChannelWithSettings): string {
+  const lines = [`Channel "${name}" ${id}`]
+  if (public_url !== null) {
+    const snippet = `<script src="${tools.address()}/chat/widget.js" data-channel="${id}" async></script>`
+    lines.push(`Chat page ${public_url}`, `Snippet for your website ${snippet}`)
+  }
+  if (inbound_url !== null) lines.push(`Tell Twilio to send incoming messages to ${inbound_url}`)
+  if (inbound_url?.startsWith('https:') === false)
+    lines.push('Twilio can only reach a public address: set PUBLIC_URL to the https:// address of the service.')
   return lines.join('\n')
 }

@@ -12,8 +12,8 @@ The token is stored encrypted. The command needs the server's SECRETS_KEY or, wi
 const examples = `
 Examples:
   parley channel create --workspace W --name Line --kind sms --provider twilio --number +14155550100 \\
-    --agent AGENT_ID --account-sid AC... --auth-token-file FILE
-  parley channel create --workspace W --name Website --kind web_chat --provider web --agent AGENT_ID \\
+    --agent AGENT --account-sid AC... --auth-token-file FILE
+  parley channel create --workspace W --name Website --kind web_chat --provider web --agent AGENT \\
     --origins https://example.com`
 
 interface InWorkspace {
@@ -30,13 +30,14 @@ export function addChannelCommands(program: Command, run: Run): void {
   const id = ['<id>', 'The id that "parley channel list" shows'] as const
   const addSettings = (command: Command) =>
     command
-      .option('--agent <id>', 'Who answers. A simulator may have none: ""')
+      .option('--agent <name>', 'The agent that answers, by name or id. A simulator may have none: ""')
       .option('--account-sid <sid>', 'The account at Twilio')
       .option('--auth-token-file <file>', "A file with the account's token")
       .option('--api-url <url>', "The URL of the carrier's API (default: Twilio's)")
       .option('--origins <origins>', 'The pages that may show a web chat: https://example.com,...', parseOrigins)
       .option('--per-minute <number>', 'How many messages it sends in a minute at most', parseCount)
       .option('--per-day <number>', 'How many messages it sends in a day (UTC) at most', parseCount)
+      .option('--tokens-per-day <number>', 'How many tokens it uses in a day (UTC) at most. No limit: ""', parseLimit)
 
   add('list', 'List channels').action(({ workspace }: InWorkspace) =>
     run(async (service) => (await loadActions()).listChannels(service, workspace)),
@@ -86,6 +87,8 @@ const parseOrigins = (text: string): string[] =>
     .filter((origin) => origin !== '')
 
 function parseCount(text: string): number {
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  if (/^[1-9]\d{0,12}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('Use a whole number from 1.')
 }
+
+const parseLimit = (text: string): number | '' => (text === '' ? '' : parseCount(text))

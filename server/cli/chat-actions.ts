@@ -1,21 +1,18 @@
-import type { Agent } from '../agents/schema.ts'
 import * as api_keys from '../api-keys/store.ts'
 import { newToken } from '../api-keys/token.ts'
 import { type At, atWorkspace, inTransaction, type Service } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { Problem } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
-import { listAll } from './agent-actions.ts'
+import { findAgent } from './agent-actions.ts'
 import { assertRunning, openApiClient } from './api-client.ts'
 import { openJsonScreen, openTextScreen } from './chat-screen.ts'
 import { holdConversation } from './chat-session.ts'
-import { AmbiguousError } from './command.ts'
 import { reportError } from './report-error.ts'
 import { findWorkspace } from './workspace-actions.ts'
 
 const key_lasts_ms = 3_600_000
 const scopes = ['conversations:read', 'conversations:write']
-const names_shown_max = 20
 /** As shells report them. */
 const exit_codes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }
 
@@ -32,7 +29,7 @@ export async function chat(
 ): Promise<undefined> {
   const workspace = await chooseWorkspace(service, workspace_name)
   const at = await atWorkspace(service, workspace.id)
-  const agent = findAgent(await listAll(at), name, workspace)
+  const agent = await findAgent(at, name, workspace)
   const address = service.tools.address()
   await assertRunning(address)
   const { stdin, stdout } = process
@@ -61,23 +58,6 @@ async function chooseWorkspace(service: Service, name: string | undefined): Prom
   const [oldest] = await workspaces.list({ db: service.pool })
   if (!oldest) throw new Problem('NOT_FOUND', 'there is no workspace: start the service once')
   return oldest
-}
-
-/** By id or name. A name in another case is found if no agent has exactly this name. */
-function findAgent(agents: Agent[], name: string, workspace: workspaces.ListedWorkspace): Agent {
-  const same = agents.filter((agent) => agent.id === name || agent.name === name)
-  const similar = agents.filter((agent) => agent.name.toLowerCase() === name.toLowerCase())
-  const found = same.length > 0 ? same : similar
-  const [agent, ...others] = found
-  if (others.length > 0) {
-    const ids = found.slice(0, names_shown_max).map(({ id, name }) => `${id} "${name}"`)
-    throw new AmbiguousError(`there are ${found.length} agents "${name}": ${ids.join(', ')}. Use an id.`)
-  }
-  if (agent) return agent
-  const names = agents.slice(0, names_shown_max).map((one) => `"${one.name}"`)
-  const only = names.length === 0 ? 'it has none' : `only ${names.join(', ')}`
-  const more = agents.length > names.length ? ` and ${agents.length - names.length} more` : ''
-  throw new Problem('NOT_FOUND', `there is no agent "${name}" in "${workspace.name}", ${only}${more}`)
 }
 
 /** Revokes the key also after an error or a signal. After a kill it expires. */

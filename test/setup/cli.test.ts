@@ -416,10 +416,12 @@ test('a channel is created, changed, disabled, enabled and deleted', async () =>
   assert.equal(shown.name, 'Line')
 
   const web = ['create', '--name', 'Site', '--kind', 'web_chat', '--provider', 'web', '--agent', agent_id]
-  const chat = JSON.parse((await channel([...web, '--origins', 'https://a.example, https://b.example'])).stdout).channel
-  assert.deepEqual(chat.origins, ['https://a.example', 'https://b.example'])
-  const renamed = JSON.parse((await channel(['update', chat.id, '--name', 'Page', '--origins', ''])).stdout).channel
-  assert.deepEqual([renamed.name, renamed.origins], ['Page', []])
+  const origins = ['--origins', 'https://a.example, https://b.example', '--tokens-per-day', '1000']
+  const chat = JSON.parse((await channel([...web, ...origins])).stdout).channel
+  assert.deepEqual([chat.origins, chat.tokens_per_day_max], [['https://a.example', 'https://b.example'], 1000])
+  const changes = ['--name', 'Page', '--origins', '', '--tokens-per-day', '']
+  const renamed = JSON.parse((await channel(['update', chat.id, ...changes])).stdout).channel
+  assert.deepEqual([renamed.name, renamed.origins, renamed.tokens_per_day_max], ['Page', [], null])
   const listed = JSON.parse((await channel(['list'])).stdout).channels
   assert.deepEqual(
     listed.map((one: { id: string }) => one.id),
@@ -439,13 +441,48 @@ test('a channel is created, changed, disabled, enabled and deleted', async () =>
   assert.match(missing.stderr, /there is no channel/)
 })
 
+test('the output of channel commands says what to do next', async () => {
+  const tenant = await workspace()
+  const workspace_name = (await tenant.call('GET', '/workspace')).body.data.name
+  const agent = { ...newAgent(), name: 'Front Desk' }
+  const agent_id = (await tenant.call('POST', '/agents', agent)).body.data.id
+  const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'parley-')), 'token')
+  fs.writeFileSync(file, 'secret-token\n')
+  const end = (words: string[], variables: Record<string, string> = {}) => {
+    const all = { DATABASE_URL, SECRETS_KEY, PUBLIC_URL: 'http://127.0.0.1:9', ...variables }
+    return parley(['channel', ...words, '--workspace', workspace_name], all).ended
+  }
+  const channel = async (...call: Parameters<typeof end>) => {
+    const { code, stdout, stderr } = await end(...call)
+    assert.equal(code, 0, stderr)
+    return stdout
+  }
+  const web = ['create', '--name', 'Site', '--kind', 'web_chat', '--provider', 'web', '--agent', 'front desk']
+  const wrong = await end([...web, '--origins', 'https://example.com/path'])
+  assert.match(wrong.stderr, /--origins must be an origin/)
+  const site = await channel(web)
+  const [, id] = /^Channel "Site" (\S+)$/m.exec(site) ?? []
+  assert.ok(site.includes(`<script src="http://127.0.0.1:9/chat/widget.js" data-channel="${id}" async></script>`), site)
+  const twilio = ['create', '--name', 'Line', '--kind', 'sms', '--provider', 'twilio', '--agent', agent_id]
+  const account = ['--account-sid', `AC${'0'.repeat(32)}`, '--auth-token-file', file]
+  assert.match(await channel([...twilio, ...account, '--number', '+14155550100']), /set PUBLIC_URL/)
+  const PUBLIC_URL = 'https://parley.example'
+  const reachable = await channel([...twilio, ...account, '--number', '+14155550101'], { PUBLIC_URL })
+  assert.match(reachable, /send incoming messages to https:\/\/parley\.example\/sms\//)
+  assert.ok(!reachable.includes('PUBLIC_URL'), reachable)
+  const list = await channel(['list'])
+  assert.ok(list.includes(`http://127.0.0.1:9/chat/${id}`), list)
+  assert.match(list, /\+14155550100 +http:\/\/127\.0\.0\.1:9\/sms\//)
+  fs.rmSync(path.dirname(file), { recursive: true })
+})
+
 test('errors of a channel name its options', async () => {
   const name = await newWorkspace()
   const sms = ['channel', 'create', '--workspace', name, '--name', 'Line', '--kind', 'sms']
   for (const [words, expected] of [
     [[...sms, '--provider', 'simulator'], /--number is required for simulator/],
     [[...sms, '--provider', 'simulator', '--number', '0415'], /--number must be in E\.164 form/],
-    [[...sms, '--provider', 'simulator', '--number', '+14155550100', '--agent', newId()], /--agent is not the id/],
+    [[...sms, '--provider', 'simulator', '--number', '+14155550100', '--agent', newId()], /there is no agent/],
     [[...sms, '--provider', 'other'], /--provider/],
     [[...sms, '--provider', 'twilio', '--auth-token-file', '/nonexistent'], /can't be read/],
     [['channel', 'update', newId(), '--workspace', name], /name what to change/],

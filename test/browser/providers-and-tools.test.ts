@@ -68,6 +68,11 @@ test('an owner changes the settings of the workspace', { skip }, async () => {
   await owner.capture('workspace settings, invalid')
   await page.getByLabel('Delete conversations after').fill('365')
   await page.getByLabel('Delete tool runs after').fill('')
+  await page.getByPlaceholder('Countries of your own numbers').fill('germ')
+  await page.getByRole('option', { name: 'Germany' }).click()
+  await page.getByRole('combobox', { name: 'Allowed countries' }).fill('united st')
+  await page.getByRole('option', { name: 'United States' }).click()
+  await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Workspace saved.').waitFor()
   await owner.capture('workspace settings')
@@ -75,8 +80,15 @@ test('an owner changes the settings of the workspace', { skip }, async () => {
     conversations_keep_days: 365,
     tool_runs_keep_days: null,
     tokens_per_day_max: 500,
-    allowed_countries: null,
+    allowed_countries: ['DE', 'US'],
   })
+  const countries = page.getByRole('combobox', { name: 'Allowed countries' })
+  await countries.press('Backspace')
+  await countries.press('Backspace')
+  await page.keyboard.press('Escape')
+  const saved = page.waitForResponse((answer) => answer.request().method() === 'PATCH')
+  await page.getByRole('button', { name: 'Save' }).click()
+  assert.equal((await (await saved).json()).data.settings.allowed_countries, null)
   assert.deepEqual(owner.pageErrors([400]), [])
 })
 

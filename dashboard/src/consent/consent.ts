@@ -49,7 +49,7 @@ const rules: Record<string, string> = {
     'This contact has opted out, so nothing was sent. They can text START, or you can record their consent on their page.',
   suppressed: 'This number is suppressed, so nothing was sent. An owner can remove the suppression.',
   country_not_allowed:
-    'This workspace doesn’t send to the country of this number. An owner can change that: see allowed_countries in the docs.',
+    'This workspace doesn’t send to the country of this number. An owner can add it in the settings of the workspace.',
 }
 
 /** Says what to do when a message is refused because of consent. Other errors stay as they are. */

@@ -1,22 +1,24 @@
-import { Button, NumberInput, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { Button, MultiSelect, NumberInput, TextInput } from '@mantine/core'
+import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Workspace } from '../../../server/workspaces/schema.ts'
 import { useApi } from '../kit/api.ts'
+import { country_names } from '../kit/countries.ts'
 import { formErrors } from '../kit/error-messages.ts'
 import { changedFields } from '../kit/merge.ts'
-import { session_query } from '../kit/session.ts'
+import { session_query, useIsTest } from '../kit/session.ts'
 import { ErrorAlert } from '../kit/states.tsx'
 import { showToast } from '../kit/toast.ts'
 import styles from './settings.module.css'
 
-type Setting = Exclude<keyof Workspace['settings'], 'allowed_countries'>
+type Settings = Workspace['settings']
+type NumberSetting = Exclude<keyof Settings, 'allowed_countries'>
 
 interface Values {
   name: string
-  /** "" if the field is blank, a text if it is no number. */
-  settings: Record<Setting, number | string>
+  /** A number is "" if its field is blank, a text if it is no number. */
+  settings: Record<NumberSetting, number | string> & Pick<Settings, 'allowed_countries'>
 }
 
 const fields = [
@@ -24,6 +26,7 @@ const fields = [
   'settings.conversations_keep_days',
   'settings.tool_runs_keep_days',
   'settings.tokens_per_day_max',
+  'settings.allowed_countries',
 ]
 /** The server checks the limits: a value that is out of range is shown with its error, and not changed. */
 const number_props = { allowDecimal: false, allowNegative: false, clampBehavior: 'none', hideControls: true } as const
@@ -74,10 +77,32 @@ export function WorkspaceForm({ workspace }: { workspace: Workspace }) {
         {...number_props}
         {...form.getInputProps('settings.tokens_per_day_max')}
       />
+      <CountriesField form={form} />
       <Button type="submit" loading={saving.isPending} className={styles.submit}>
         Save
       </Button>
     </form>
+  )
+}
+
+/** Without a choice the setting is null. An empty list, which allows no country, can only be set by the API. */
+function CountriesField({ form }: { form: UseFormReturnType<Values> }) {
+  const is_test = useIsTest()
+  const { value, onChange, ...props } = form.getInputProps('settings.allowed_countries')
+  const none_chosen = is_test ? 'All countries' : 'Countries of your own numbers'
+  return (
+    <MultiSelect
+      label="Allowed countries"
+      description={`Agents call and write to numbers of these countries only. Leave blank for ${is_test ? 'all' : 'the countries of your own numbers'}.`}
+      data={country_names}
+      searchable
+      clearable
+      nothingFoundMessage="No such country"
+      {...props}
+      {...(!value?.length && { placeholder: value ? 'None' : none_chosen })}
+      value={value ?? []}
+      onChange={(chosen) => onChange(chosen.length === 0 ? null : chosen)}
+    />
   )
 }
 
@@ -87,6 +112,7 @@ const toValues = ({ name, settings }: Workspace): Values => ({
     conversations_keep_days: settings.conversations_keep_days ?? '',
     tool_runs_keep_days: settings.tool_runs_keep_days ?? '',
     tokens_per_day_max: settings.tokens_per_day_max,
+    allowed_countries: settings.allowed_countries,
   },
 })
 

@@ -155,7 +155,7 @@ test('an opt-out by SMS is shown with its conversation, and nothing is sent afte
   await page.getByRole('list', { name: 'Inbox' }).getByRole('link', { name: 'Grace' }).getByText('SMS').click()
   await page.getByLabel('Write an answer').fill('I am here.')
   await page.keyboard.press('Enter')
-  await page.getByText('This contact has opted out, so nothing was sent.').waitFor()
+  await page.locator('form').getByText('This contact has opted out, so nothing was sent.').waitFor()
   assert.equal(await page.getByLabel('Write an answer').inputValue(), 'I am here.')
   await captureAll(owner, 'inbox, opted out')
   assert.deepEqual(owner.pageErrors([409]), [])

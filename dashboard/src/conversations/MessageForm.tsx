@@ -1,8 +1,8 @@
 import { ActionIcon, Textarea } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { errorMessage } from '../kit/error-messages.ts'
 import { SendIcon } from '../kit/icons.tsx'
-import { showError } from '../kit/toast.ts'
 import styles from './conversations.module.css'
 
 const text_length_max = 4_000
@@ -25,7 +25,6 @@ export function MessageForm({ label, conversation_id, is_disabled = false, onSen
   }, [conversation_id])
   const sending = useMutation({
     mutationFn: onSend,
-    onError: showError,
     // What was typed meanwhile stays.
     onSuccess: (_, sent) => setText((now) => (now.trim() === sent ? '' : now)),
     onSettled: () => field.current?.focus(),
@@ -46,6 +45,11 @@ export function MessageForm({ label, conversation_id, is_disabled = false, onSen
   }
   return (
     <form className={styles.messageForm} onSubmit={onSubmit}>
+      {sending.error && (
+        <p className={styles.sendError} role="alert">
+          {errorMessage(sending.error)}
+        </p>
+      )}
       <Textarea
         ref={field}
         className={styles.messageField}

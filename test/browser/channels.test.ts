@@ -55,6 +55,7 @@ test('an owner puts a web chat on a website', { skip }, async () => {
   await dialog().getByRole('combobox', { name: 'Websites' }).fill('example.com')
   await dialog().getByRole('button', { name: 'Create channel' }).click()
   await dialog().getByText('Must be an origin such as https://example.com').waitFor()
+  assert.equal(await dialog().getByPlaceholder('https://example.com').count(), 0, 'it would look like a wrong value')
   await owner.capture('channel, invalid')
   await dialog().getByRole('combobox', { name: 'Websites' }).press('Backspace')
   await dialog().getByRole('button', { name: 'Create channel' }).click()
@@ -74,6 +75,7 @@ test('an owner puts a web chat on a website', { skip }, async () => {
   await button('Try the chat').waitFor()
   await page.getByText('no website may show the chat yet').waitFor()
   await page.getByRole('combobox', { name: 'Websites' }).fill('https://Example.com/')
+  assert.equal(await page.getByLabel('Messages per').count(), 0)
   await page.getByLabel('Tokens per day').fill('')
   await button('Save').click()
   await page.getByText('Channel saved.').waitFor()
@@ -88,7 +90,7 @@ test('an owner connects a Twilio number, and turns it off and on', { skip }, asy
   await openInPage(page, '/channels')
   await button('New channel').click()
   await dialog().getByRole('radio', { name: 'SMS by Twilio' }).check()
-  await dialog().getByLabel('Name').fill('Line')
+  await dialog().getByPlaceholder('Support line').fill('Line')
   await dialog().getByLabel('Phone number').fill('(415) 555-0100')
   await chooseAgent(agent_name)
   await dialog()
@@ -98,7 +100,7 @@ test('an owner connects a Twilio number, and turns it off and on', { skip }, asy
   await dialog().getByRole('button', { name: 'Create channel' }).click()
   await dialog().getByText('Must be in E.164 form').waitFor()
   await owner.capture('channel, form')
-  await dialog().getByLabel('Phone number').fill('+14155550100')
+  await dialog().getByLabel('Phone number').fill('+1 (415) 555-0100')
   await dialog().getByRole('button', { name: 'Create channel' }).click()
   await page.getByRole('heading', { level: 1, name: 'Line' }).waitFor()
   await page.getByText(`${address}/sms/${idInPath()}`, { exact: true }).waitFor()
@@ -108,7 +110,11 @@ test('an owner connects a Twilio number, and turns it off and on', { skip }, asy
 
   await page.getByLabel('API URL').fill('https://93.184.215.14')
   await page.getByText('The stored token is removed').waitFor()
+  await page.getByLabel('API URL').fill('https://10.0.0.1')
+  await button('Save').click()
+  await page.getByText('For a private address, use the command line or OUTBOUND_ALLOW_HOSTS.').waitFor()
   await page.getByLabel('API URL').fill('https://api.twilio.com')
+  assert.equal(await page.getByLabel('Tokens per day').count(), 0)
   await page.getByLabel('Messages per minute').fill('0')
   await button('Save').click()
   await page.getByText('Must be at least 1').waitFor()
@@ -120,6 +126,12 @@ test('an owner connects a Twilio number, and turns it off and on', { skip }, asy
   await owner.capture('channel, SMS')
 
   await button('Disable').click()
+  await dialog().getByText('STOP still counts.').waitFor()
+  await owner.capture('channel, disable')
+  await dialog().getByRole('button', { name: 'Cancel' }).click()
+  await dialog().waitFor({ state: 'detached' })
+  await button('Disable').click()
+  await dialog().getByRole('button', { name: 'Disable channel' }).click()
   await page.getByText('This channel is disabled').waitFor()
   assert.equal(await page.getByLabel('Send to').count(), 0)
   await owner.capture('channel, disabled')
@@ -137,7 +149,7 @@ test('a test message is sent to a number', { skip }, async () => {
   await page.getByLabel('Send to').fill('0415')
   await button('Send test message').click()
   await page.getByText('Must be in E.164 form').waitFor()
-  await page.getByLabel('Send to').fill('+14155550199')
+  await page.getByLabel('Send to').fill('+1 415 555 0199')
   await button('Send test message').click()
   await page.getByText('Test message sent.').waitFor()
   const result = { is_ok: false, status: null, duration_ms: 1, error: 'The number is not valid.' }
@@ -165,6 +177,7 @@ test('the page says why a channel fails', { skip }, async () => {
 test('an agent that a channel uses is not deleted', { skip }, async () => {
   const [{ agent_id }] = await send('GET', '/api/v1/channels')
   await openInPage(page, `/agents/${agent_id}`)
+  await page.getByRole('heading', { level: 1, name: agent_name }).waitFor()
   await page.locator('main').getByRole('button', { name: 'More' }).click()
   await page.getByRole('menuitem', { name: 'Delete' }).click()
   await dialog().getByRole('button', { name: 'Delete agent' }).click()
@@ -201,12 +214,16 @@ test('the pages of channels work in dark mode and on a phone', { skip }, async (
     'channel, SMS': `/channels/${line.id}`,
     'channel, web chat': `/channels/${chat.id}`,
   }
+  const shown: Record<string, string> = {
+    channels: 'SMS by Twilio · +14155550100',
+    'channel, web chat': 'Tokens per day',
+  }
   for (const variant of ['light', 'dark', 'narrow'] as const) {
     await setColorScheme(page, variant === 'dark' ? 'dark' : 'light')
     await page.setViewportSize(variant === 'narrow' ? narrow : wide)
     for (const [name, path] of Object.entries(pages)) {
       await openInPage(page, path)
-      await page.getByText(name === 'channels' ? 'SMS by Twilio · +14155550100' : 'Messages per day').waitFor()
+      await page.getByText(shown[name] ?? 'Messages per day').waitFor()
       await owner.capture(`${name}, ${variant}`)
       const { violations } = await page.evaluate<{ violations: object[] }>("axe.run({ resultTypes: ['violations'] })")
       assert.deepEqual(violations, [], `axe on ${name}, ${variant}`)
@@ -217,9 +234,14 @@ test('the pages of channels work in dark mode and on a phone', { skip }, async (
   await page.setViewportSize(wide)
 })
 
-test('a channel is deleted', { skip }, async () => {
+test('a web chat is disabled and deleted', { skip }, async () => {
+  await button('Disable').click()
+  await dialog().getByText('Visitors can no longer chat.').waitFor()
+  await dialog().getByRole('button', { name: 'Disable channel' }).click()
+  await page.getByText('This channel is disabled').waitFor()
   await button('More').click()
   await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await dialog().getByText('Its page and its snippet stop working. Conversations are kept.').waitFor()
   await dialog().getByRole('button', { name: 'Delete channel' }).click()
   await page.getByText('Channel deleted.').waitFor()
   await page.getByRole('table', { name: 'Channels' }).getByText('Line').waitFor()

@@ -10,18 +10,27 @@ import { MoreMenu } from '../kit/MoreMenu.tsx'
 import { showError, showToast } from '../kit/toast.ts'
 import { channelsQuery, showChanged } from './channel.ts'
 
-export function ChannelActions({ channel: { id, status } }: { channel: ChannelWithSettings }) {
+const disable_texts: Record<ChannelWithSettings['kind'], string> = {
+  web_chat: 'Visitors can no longer chat.',
+  sms: 'Messages are no longer received or sent. STOP still counts.',
+  voice: 'Calls are no longer answered or placed.',
+}
+const delete_texts: Record<ChannelWithSettings['provider'], string> = {
+  web: 'Its page and its snippet stop working. Conversations are kept.',
+  twilio: 'Its URL stops working, and its token is deleted. Conversations are kept.',
+  simulator: 'Conversations are kept.',
+}
+
+export function ChannelActions({ channel: { id, kind, provider, status } }: { channel: ChannelWithSettings }) {
   const api = useApi()
   const client = useQueryClient()
   const navigate = useNavigate()
   const [is_deleting, setDeleting] = useState(false)
+  const [is_disabling, setDisabling] = useState(false)
   const is_disabled = status === 'disabled'
-  const switching = useMutation({
-    mutationFn: () =>
-      api.send<ChannelWithSettings>('PATCH', `/channels/${id}`, { status: is_disabled ? 'active' : 'disabled' }),
-    onError: showError,
-    onSuccess: (changed) => showChanged(client, api, changed),
-  })
+  const setStatus = async (status: 'active' | 'disabled') =>
+    showChanged(client, api, await api.send<ChannelWithSettings>('PATCH', `/channels/${id}`, { status }))
+  const enabling = useMutation({ mutationFn: () => setStatus('active'), onError: showError })
   const remove = async () => {
     await api.send('DELETE', `/channels/${id}`)
     showToast('Channel deleted.')
@@ -30,7 +39,11 @@ export function ChannelActions({ channel: { id, status } }: { channel: ChannelWi
   }
   return (
     <>
-      <Button variant="default" loading={switching.isPending} onClick={() => switching.mutate()}>
+      <Button
+        variant="default"
+        loading={enabling.isPending}
+        onClick={() => (is_disabled ? enabling.mutate() : setDisabling(true))}
+      >
         {is_disabled ? 'Enable' : 'Disable'}
       </Button>
       <MoreMenu>
@@ -45,7 +58,16 @@ export function ChannelActions({ channel: { id, status } }: { channel: ChannelWi
         onClose={() => setDeleting(false)}
         onConfirm={remove}
       >
-        Its URL stops working, and its token is deleted. Conversations are kept.
+        {delete_texts[provider]}
+      </ConfirmDialog>
+      <ConfirmDialog
+        is_open={is_disabling}
+        title="Disable this channel?"
+        confirm_label="Disable channel"
+        onClose={() => setDisabling(false)}
+        onConfirm={() => setStatus('disabled')}
+      >
+        {disable_texts[kind]}
       </ConfirmDialog>
     </>
   )

@@ -42,7 +42,7 @@ export function ChannelForm({ channel, onSaved }: ChannelFormProps) {
       {!channel && <KindField form={form} />}
       <TextInput
         label="Name"
-        placeholder="Website"
+        placeholder={provider === 'web' ? 'Website' : 'Support line'}
         required
         {...(!channel && { 'data-autofocus': true })}
         {...form.getInputProps('name')}
@@ -61,7 +61,7 @@ export function ChannelForm({ channel, onSaved }: ChannelFormProps) {
         <TagsInput
           label="Websites"
           description="Origins of the pages that may show the chat. Without one, only its own page shows it."
-          placeholder="https://example.com"
+          {...(form.values.origins.length === 0 && { placeholder: 'https://example.com' })}
           {...form.getInputProps('origins')}
         />
       )}
@@ -114,22 +114,31 @@ const number_props = {
   thousandSeparator: ',',
 } as const
 
+/** An SMS channel is limited by the messages that it sends, a web chat by the tokens that its visitors can use. */
 const LimitFields = ({ form, is_web }: { form: Form; is_web: boolean }) => (
   <div className={styles.pair}>
-    <NumberInput
-      label="Messages per minute"
-      required
-      {...number_props}
-      {...form.getInputProps('messages_per_minute_max')}
-    />
-    <NumberInput label="Messages per day" required {...number_props} {...form.getInputProps('messages_per_day_max')} />
-    {is_web && (
+    {is_web ? (
       <NumberInput
         label="Tokens per day"
         placeholder="No limit"
         {...number_props}
         {...form.getInputProps('tokens_per_day_max')}
       />
+    ) : (
+      <>
+        <NumberInput
+          label="Messages per minute"
+          required
+          {...number_props}
+          {...form.getInputProps('messages_per_minute_max')}
+        />
+        <NumberInput
+          label="Messages per day"
+          required
+          {...number_props}
+          {...form.getInputProps('messages_per_day_max')}
+        />
+      </>
     )}
   </div>
 )

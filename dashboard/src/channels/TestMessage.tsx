@@ -6,6 +6,7 @@ import { useApi } from '../kit/api.ts'
 import { formErrors } from '../kit/error-messages.ts'
 import { SendIcon } from '../kit/icons.tsx'
 import { Card } from '../kit/Page.tsx'
+import { cleanPhoneNumber } from '../kit/phone-number.ts'
 import { ErrorAlert } from '../kit/states.tsx'
 import type { TestResult } from '../kit/TestResultAlert.tsx'
 import { showToast } from '../kit/toast.ts'
@@ -17,7 +18,8 @@ export function TestMessage({ channel: { id } }: { channel: ChannelWithSettings 
   const api = useApi()
   const form = useForm({ initialValues: { to: '' } })
   const sending = useMutation({
-    mutationFn: (values: { to: string }) => api.send<TestResult>('POST', `/channels/${id}/test`, values),
+    mutationFn: ({ to }: { to: string }) =>
+      api.send<TestResult>('POST', `/channels/${id}/test`, { to: cleanPhoneNumber(to) }),
     onError: (error) => form.setErrors(formErrors(error, fields).fields),
     onSuccess: ({ is_ok }) => is_ok && showToast('Test message sent.'),
   })

@@ -1,5 +1,6 @@
 import type { ChannelWithSettings } from '../../../server/channels/schema.ts'
 import { changedFields } from '../kit/merge.ts'
+import { cleanPhoneNumber } from '../kit/phone-number.ts'
 
 /** The fields of the form. Which of them are shown depends on the provider. */
 export interface ChannelValues {
@@ -48,7 +49,7 @@ export function toBody({
 }: ChannelValues) {
   const common = { provider, name, agent_id }
   if (provider === 'web') return { ...common, kind: 'web_chat', origins }
-  const number = { ...common, kind: 'sms', address }
+  const number = { ...common, kind: 'sms', address: cleanPhoneNumber(address) }
   if (provider === 'simulator') return number
   return { ...number, account_sid, auth_token, ...(api_url.trim() !== '' && { api_url }) }
 }

@@ -163,7 +163,7 @@ test('STOP is obeyed at once and confirmed once, and what follows is recorded an
   )
 })
 
-test('after STOP nothing goes out, also after the contact was deleted and created again', async () => {
+test('after STOP nothing goes out, also after the contact was deleted, created and imported again', async () => {
   const { tenant, agent_id, channel } = await newThread()
   const number = newNumber()
   await text(tenant, channel, 'STOP', { from: number })
@@ -178,6 +178,12 @@ test('after STOP nothing goes out, also after the contact was deleted and create
   const [contact] = await list(tenant, '/contacts')
   await tenant.call('DELETE', `/contacts/${contact.id}`)
   await tenant.call('POST', '/contacts', { phone_number: number })
+  assert.equal((await write()).status, 409)
+  const [again] = await list(tenant, '/contacts')
+  await tenant.call('DELETE', `/contacts/${again.id}`)
+  await tenant.call('POST', '/contacts/imports', { rows: [{ Phone: number }] })
+  await later(tenant)
+  assert.equal((await list(tenant, '/contacts'))[0].source, 'import')
   assert.equal((await write()).status, 409)
   await later(tenant, 10_000)
   assert.equal(sentTo(number).length, sent)

@@ -6,6 +6,7 @@ import type { Contact, ContactCreated, ContactWithCrmIds } from '../../../server
 import { useApi } from '../kit/api.ts'
 import { formErrors } from '../kit/error-messages.ts'
 import { changedFields, mergeList } from '../kit/merge.ts'
+import { cleanPhoneNumber } from '../kit/phone-number.ts'
 import { Problem } from '../kit/request.ts'
 import { ErrorAlert } from '../kit/states.tsx'
 import { showToast } from '../kit/toast.ts'
@@ -28,10 +29,12 @@ export function ContactForm({ contact, onCancel, onSaved }: ContactFormProps) {
   const refresh = useRefreshContacts()
   const form = useForm({ initialValues: toValues(contact) })
   const saving = useMutation({
-    mutationFn: (values: Values): Promise<ContactCreated> =>
-      contact
+    mutationFn: (typed: Values): Promise<ContactCreated> => {
+      const values = { ...typed, phone_number: cleanPhoneNumber(typed.phone_number) }
+      return contact
         ? api.update<Contact>(`/contacts/${contact.id}`, (current) => toChanges(toValues(contact), values, current))
-        : api.send<ContactCreated>('POST', '/contacts', values),
+        : api.send<ContactCreated>('POST', '/contacts', values)
+    },
     onError: (error) => form.setErrors(formErrors(error, [...fields]).fields),
     onSuccess: async (saved) => {
       if (contact) client.setQueryData(contactQuery(api, saved.id).queryKey, { ...contact, ...saved })

@@ -415,18 +415,6 @@ for (const verb of ['create', 'update'] as const) {
   })
 }
 
-test('a shared channel is not deleted until the transaction ends', async () => {
-  const tenant = await workspace()
-  const { id } = await tenant.addChannel()
-  await using held = await holdTransaction(pool, (db) => channels.share({ ...at(tenant.id), db }, id))
-  const removed = remove(tenant, id)
-  await held.waitUntilBlocking(removed)
-  await held.end()
-  await removed
-  assert.equal(await channels.share(at(tenant.id), id), false)
-  assert.equal((await tenant.call('GET', `/channels/${id}`)).status, 404)
-})
-
 /** An owner, and functions that set channels up as the dashboard does. */
 async function ownerOf(tenant: Tenant) {
   const { go } = await newPerson(server, { [tenant.id]: 'owner' })

@@ -187,7 +187,7 @@ test('a message from the own number is ignored, and odd parameters are refused',
   }
 })
 
-test('what a carrier says can be stored, whatever it is, and loses no other result', async () => {
+test('odd answers of a carrier are stored safely, and lose no other result', async () => {
   const odd = await openCarrier({
     troubleFor: (form) =>
       form.get('To')?.endsWith('9') ? { status: 400, code: 21211, message: 'No \u0000 +14155550123' } : undefined,

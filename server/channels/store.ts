@@ -118,11 +118,6 @@ export function openAuthToken({ tools }: At, { auth_token }: StoredChannel): str
   }
 }
 
-/** Keeps the channel from being deleted until the transaction ends. False if there is none. */
-export const share = async ({ db, workspace }: At, id: string): Promise<boolean> =>
-  isId(id) &&
-  (await db.run(sql`select from channels where workspace_id = ${workspace} and id = ${id} for key share`)) > 0
-
 /** The phone numbers of all channels. */
 export async function ownNumbers({ db, workspace }: At): Promise<string[]> {
   const rows = await db.many<{ address: string }>(

@@ -187,7 +187,6 @@ async function workOnChannels(server: Server): Promise<void> {
   const channel = await channels.find(at, id)
   assert.ok(channel)
   await call('GET', '/channels?kind=sms&status=active')
-  await channels.share(at, id)
   await channels.ownNumbers(at)
   await channel_owners.findOwners(at, [id])
   await inTransaction(at, async (at) => {

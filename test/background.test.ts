@@ -111,13 +111,16 @@ test('an idle service sends the database fewer than five statements a second', a
   const { tools, hooks } = server.at('')
   const service = { pool: recordStatements(pool, sent), tools, hooks }
   const worker = openWorker({ service, ownAddress: () => '', events_keep_days: 30, log })
-  // The first run of each task.
-  await sleep(2_000)
-  sent.length = 0
-  await sleep(3_000)
-  const texts = sent.map(({ text }) => text)
-  await worker.stop()
-  assert.ok(texts.length > 0 && texts.length < 3 * 5, texts.join('\n'))
+  open.defer(worker.stop)
+  // The first run of each task, and what earlier tests have left to do.
+  const countStatements = async () => {
+    sent.length = 0
+    await sleep(3_000)
+    return sent.length
+  }
+  let count = await countStatements()
+  for (let tries = 0; count >= 3 * 5 && tries < 5; tries += 1) count = await countStatements()
+  assert.ok(count > 0 && count < 3 * 5, sent.map(({ text }) => text).join('\n'))
 })
 
 test('while a test clock advances, a live workspace beside it notices nothing', async () => {

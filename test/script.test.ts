@@ -94,6 +94,17 @@ test('a script with a fault is rejected, and the message names the node', () => 
     [{ a: { else: {} } }, 'nodes.a.else', /^nodes\.a: else must have say or go\.$/],
     [{ a: { go: end }, b: { on: [{ intent: 'yes', go: end }] } }, 'nodes.b', /^nodes\.b: say or else is required, for/],
     [{ a: { go: '@x' }, '@x': { go: end } }, 'nodes.@x', /^nodes\.@x: the name of a node/],
+    [{ a: { press: '2' } }, 'nodes.a', /^nodes\.a: one of on, else, go or tool is required\.$/],
+    [
+      { a: { tool: 't', ok: end, failed: end, press: '2' } },
+      'nodes.a.press',
+      /^nodes\.a: press is not allowed together with tool\.$/,
+    ],
+    [
+      { a: { go: end, is_uninterruptible: true } },
+      'nodes.a.is_uninterruptible',
+      /^nodes\.a: is_uninterruptible is only allowed together with say\.$/,
+    ],
     [{ a: { tool: 't', with: { x: '\0' }, ok: end, failed: end } }, 'nodes.a.with', /^nodes\.a: with can have/],
   ]
   for (const [nodes, path, message] of rows) {
@@ -179,6 +190,69 @@ test('words that arrive while a tool runs do not run it again', () => {
   const [, second, third] = play(booking, ['yes', 'yes, do it', { type: 'tool_done', is_ok: true }])
   assert.deepEqual([second?.say, second?.next], ['', 'wait'])
   assert.equal(third?.say, 'Booked. Goodbye.')
+})
+
+test('digits are pressed after the words, and lead to go, whatever became of them', () => {
+  const nodes = {
+    a: { say: 'One moment.', press: '12*#', go: 'b' },
+    b: { say: 'Hello?', else: { go: '@end' } },
+  }
+  assert.deepEqual(faultsOf(nodes), [])
+  for (const is_ok of [true, false]) {
+    const script = { start: 'a', nodes }
+    const [first, second, third] = play(script, [begin, 'press one', { type: 'tool_done', is_ok, result: 'x' }])
+    assert.deepEqual([first?.say, first?.state.node], ['One moment.', 'a'])
+    assert.deepEqual(first?.next, { tool: 'press_digits', arguments: { digits: '12*#' } })
+    assert.deepEqual([second?.say, second?.next], ['', 'wait'])
+    assert.deepEqual([third?.say, third?.state], ['Hello?', { node: 'b', variables: {} }])
+  }
+})
+
+test('after digits a node can wait for an answer', () => {
+  const on = [{ hear: ['support'], say: 'Good.', go: '@end' }]
+  const nodes = { a: { press: '2', on, silence: { say: 'Hello?' }, else: { say: 'Once more.', go: 'a' } } }
+  assert.deepEqual(faultsOf(nodes), [])
+  const done: ScriptInput = { type: 'tool_done', is_ok: true }
+  const steps = play({ start: 'a', nodes }, [begin, done, { type: 'silence' }, 'hm', done, 'support here'])
+  const pressed = { tool: 'press_digits', arguments: { digits: '2' } }
+  assert.deepEqual(
+    steps.map(({ say, next }) => [say, next]),
+    [
+      ['', pressed],
+      ['', 'wait'],
+      ['Hello?', 'wait'],
+      ['Once more.', pressed],
+      ['', 'wait'],
+      ['Good.', 'end'],
+    ],
+  )
+})
+
+test('digits are 1 to 20 of 0 to 9, * and #', () => {
+  const faults = (press: string) =>
+    schemaFaults({ start: 'a', nodes: { a: { press, go: '@end' } } }).map(({ path }) => path)
+  for (const press of ['2', '0123456789*#', '1'.repeat(20)]) assert.deepEqual(faults(press), [])
+  for (const press of ['', 'a', '1 2', '1'.repeat(21)]) assert.deepEqual(faults(press), ['nodes.a.press'], press)
+})
+
+test('what must be heard marks all that is said with it, also when it is repeated', () => {
+  const nodes = {
+    a: { say: 'This call is recorded.', is_uninterruptible: true, go: 'b' },
+    b: { say: 'Shall I go on?', on: [{ intent: 'yes' as const, say: 'Good.', go: 'c' }] },
+    c: { say: 'It costs nine euros.', is_uninterruptible: true, on: [{ intent: 'no' as const, go: '@end' }] },
+  }
+  assert.deepEqual(faultsOf(nodes), [])
+  const steps = play({ start: 'a', nodes }, [begin, 'blue', 'yes', 'blue', 'no'])
+  assert.deepEqual(
+    steps.map(({ say, is_uninterruptible }) => [say, is_uninterruptible]),
+    [
+      ['This call is recorded. Shall I go on?', true],
+      ['Shall I go on?', false],
+      ['Good. It costs nine euros.', true],
+      ['It costs nine euros.', true],
+      ['', false],
+    ],
+  )
 })
 
 test('after a hand-over the script begins again', () => {

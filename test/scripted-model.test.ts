@@ -49,7 +49,8 @@ test('a reply is streamed in sentences and ends with its state and no usage', as
   assert.equal(finish.finishReason.unified, 'stop')
   assert.deepEqual([finish.usage.inputTokens.total, finish.usage.outputTokens.total], [0, 0])
   const state = { node: 'greet', variables: {} }
-  assert.deepEqual(scriptAnswer(finish.providerMetadata), { state, has_heard: false, results: {} })
+  const answer = { state, has_heard: false, results: {}, is_uninterruptible: false }
+  assert.deepEqual(scriptAnswer(finish.providerMetadata), answer)
 })
 
 test('generating gives the same text, call and state as streaming', async () => {
@@ -104,6 +105,22 @@ test('messages since the last reply are heard together, and silence is no beginn
   assert.deepEqual(scriptAnswer(two.providerMetadata).results, { date: '2026-11-16' })
   const silence = await model.doGenerate(options([user('hi'), reply], { ...at_greet, is_silence: true }))
   assert.deepEqual(silence.content, [{ type: 'text', text: 'Are you there?' }])
+})
+
+test('digits are a tool call after the words, and a part that must be heard marks the answer', async () => {
+  const menu = createScriptedModel({
+    start: 'warn',
+    nodes: {
+      warn: { say: 'This call is recorded.', is_uninterruptible: true, go: 'press' },
+      press: { say: 'One moment.', press: '2#', go: '@end' },
+    },
+  })
+  const { content, providerMetadata } = await menu.doGenerate(options([]))
+  assert.partialDeepStrictEqual(content, [
+    { type: 'text', text: 'This call is recorded. One moment.' },
+    { type: 'tool-call', toolName: 'press_digits', input: '{"digits":"2#"}' },
+  ])
+  assert.equal(scriptAnswer(providerMetadata).is_uninterruptible, true)
 })
 
 test('an abort ends the request and the stream', async () => {

@@ -27,6 +27,11 @@ const settings: Settings = {
     limit: 'Goodbye.',
     handed_over: 'One moment.',
     nobody_yet: 'Please wait.',
+    still_there: 'Hello?',
+    one_moment: 'Wait.',
+    no_more_calls: 'No more.',
+    nobody_free: 'Nobody.',
+    not_transferred: 'Not reached.',
   },
   turns_max: 200,
   tokens_max: 60_000,
@@ -36,6 +41,7 @@ const settings: Settings = {
   answer_ms: 60_000,
   tools_ms: 25_000,
   person_ms: 900_000,
+  voice: null,
 }
 
 /** Returns the median time of one step of the engine, in microseconds, over whole conversations. */

@@ -19,6 +19,8 @@ export interface Entry {
   source: Source
   /** Kept forever, so it must not contain personal data. */
   evidence: object | null
+  /** When it was said, if that was not now. */
+  created_at?: string
 }
 
 const columns = raw('id, contact_id, kind, status, source, evidence, created_at, seq')
@@ -37,14 +39,14 @@ export async function record(at: At, entries: Entry[]): Promise<Consent[]> {
   const { db, workspace, now } = at
   const { last_seq, last_hash, hmacOf } = await lockLedger(at)
   let hash = last_hash
-  const rows = entries.map(({ phone_number, evidence, ...entry }, index) => {
+  const rows = entries.map(({ phone_number, evidence, created_at = clock.iso(now), ...entry }, index) => {
     const row = {
       ...entry,
       seq: last_seq + index + 1,
       id: newId(),
       phone_hmac: hmacOf(phone_number),
       evidence: evidence && JSON.stringify(evidence),
-      created_at: clock.iso(now),
+      created_at,
     }
     hash = hashEntry(hash, workspace, row)
     return { ...row, hash }

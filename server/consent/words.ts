@@ -24,3 +24,26 @@ export function wordOf(text: string): Word | undefined {
   const word = trimmed.normalize('NFKC').replace(surrounding, '').toUpperCase()
   return words.get(word.replace(two_words, '$1$2'))
 }
+
+const no_more_calls = [
+  /\bstop (calling|phoning|ringing|contacting)\b/,
+  /\b(dont|do not|never) (call|phone|ring|contact) (me|us|here|this number) (again|any ?more|ever|no more)\b/,
+  /\b(dont|do not|never) (call|phone|ring|contact) (again|any ?more)\b/,
+  /\bno more calls\b/,
+  /\b(take|remove|delete) (me|us|my number|this number) (off|from) (your|the|this) (list|calling list|database|system)\b/,
+  /\bopt (me )?out\b/,
+  /\bunsubscribe( me)?$/,
+  /\b(rufen|ruft|ruf) (sie )?(mich|uns|hier) (bitte )?(nicht|nie) (mehr|wieder) an\b/,
+  /\bkeine (weiteren )?anrufe mehr\b/,
+]
+
+/** Whether someone says in a call that they want no more of them. */
+export function wantsNoMoreCalls(text: string): boolean {
+  const words = text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/['’]/gu, '')
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+  return wordOf(text) === 'opt_out' || no_more_calls.some((phrase) => phrase.test(words))
+}

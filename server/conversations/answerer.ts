@@ -5,7 +5,7 @@ import { openModel } from '../models/language-model.ts'
 import { languageOf, listen, scoreIntent } from '../models/matching.ts'
 import type { Script } from '../models/script-schema.ts'
 import { createScriptedModel, scriptAnswer, scriptOptions } from '../models/scripted.ts'
-import { type Answer, ask } from './ask.ts'
+import { type Answer, ask, askAtOnce } from './ask.ts'
 import type { ClaimedConversation, ScriptProgress } from './claim.ts'
 import type { Effect } from './input.ts'
 import { promptFor, toOutput, userText } from './prompt.ts'
@@ -15,10 +15,16 @@ import type { Tools } from './tools.ts'
 
 export interface AnswererParts {
   at: At
-  claimed: ClaimedConversation
+  claimed: AnsweredConversation
   configuration: Configuration
   tools: Tools
 }
+
+/** What is known of a conversation that is to be answered. */
+export type AnsweredConversation = Pick<
+  ClaimedConversation,
+  'kind' | 'agent_name' | 'variables' | 'summary' | 'contact' | 'script_state' | 'turns'
+>
 
 type Ask = Extract<Effect, { type: 'ask' }>
 
@@ -32,14 +38,18 @@ export interface Answerer {
   readResult: (answer: Extract<Answer, { type: 'asked' }>) => {
     facts: Record<string, unknown>
     progress: ScriptProgress | null
+    /** Whether the contact must hear the whole answer. */
+    is_uninterruptible: boolean
   }
+  /** Returns a script to where it was. */
+  continueFrom: (progress: ScriptProgress) => void
 }
 
 export const openAnswerer = (parts: AnswererParts): Answerer =>
   parts.configuration.script ? openScriptedAnswerer(parts, parts.configuration.script) : openModelAnswerer(parts)
 
 function openModelAnswerer({ at, claimed, configuration, tools }: AnswererParts): Answerer {
-  const nothing = { facts: {}, progress: null }
+  const nothing = { facts: {}, progress: null, is_uninterruptible: false }
   return {
     asksForPerson: (text) => asksForPerson(text, configuration.language),
     addMessage: () => {},
@@ -50,6 +60,7 @@ function openModelAnswerer({ at, claimed, configuration, tools }: AnswererParts)
         abortSignal,
       }),
     readResult: () => nothing,
+    continueFrom: () => {},
   }
 }
 
@@ -69,20 +80,27 @@ function openScriptedAnswerer({ claimed, configuration }: AnswererParts, script:
     // Its own branches say what happens then.
     asksForPerson: () => false,
     addMessage: (words) => unheard.push(words),
-    ask: ({ history }, now, abortSignal) => {
+    ask: ({ history, is_silence = false, is_opening = false }, now, abortSignal) => {
+      if (is_opening) unheard = []
       const { node, variables } = progress
-      const is_at_tool = node !== null && script.nodes[node]?.tool !== undefined
+      const { tool, press } = (node === null ? undefined : script.nodes[node]) ?? {}
+      // After digits a node may wait, so that silence can follow their result.
+      const is_at_tool = tool !== undefined || (press !== undefined && !is_silence)
       const prompt = [...(is_at_tool ? lastResult(history) : []), ...unheard.map(({ text }) => userText(text))]
       const values = valuesOf(claimed, { contact: claimed.contact, language, now })
-      const request = { state: { node, variables: { ...claimed.variables, ...variables } }, now, language, values }
-      return ask(async () => model, { prompt, providerOptions: scriptOptions(request), abortSignal })
+      const state = { node, variables: { ...claimed.variables, ...variables } }
+      const request = { state, now, is_silence, language, values }
+      return askAtOnce(model, { prompt, providerOptions: scriptOptions(request), abortSignal })
     },
     readResult: ({ metadata }) => {
-      const { state, results, has_heard } = scriptAnswer(metadata)
+      const { state, results, has_heard, is_uninterruptible } = scriptAnswer(metadata)
       const heard_until = has_heard ? (unheard.at(-1)?.seq ?? progress.heard_until) : progress.heard_until
       if (has_heard) unheard = []
       progress = { ...state, heard_until }
-      return { facts: results, progress }
+      return { facts: results, progress, is_uninterruptible }
+    },
+    continueFrom: (before) => {
+      progress = before
     },
   }
 }

@@ -65,6 +65,23 @@ async function* askOnce(model: LanguageModelV4, options: LanguageModelV4CallOpti
   throw new Error('the answer has no end')
 }
 
+/** Asks a model that has its whole answer at once, without a network. */
+export async function* askAtOnce(
+  model: LanguageModelV4,
+  options: LanguageModelV4CallOptions & { abortSignal: AbortSignal },
+): AsyncGenerator<Answer> {
+  try {
+    const { content, usage, providerMetadata: metadata } = await model.doGenerate(options)
+    for (const part of content) {
+      if (part.type === 'text') yield { type: 'piece', text: storable(part.text) }
+      else if (part.type === 'tool-call') yield { type: 'tool_call', call: toCall(part) }
+    }
+    yield { type: 'asked', usage: toUsage(usage), metadata }
+  } catch (error) {
+    if (!options.abortSignal.aborted) yield { type: 'ask_failed', error }
+  }
+}
+
 /** Arguments that are not JSON, or nested too deeply, stay text, which no tool accepts: the model is told. */
 function toCall({ toolName, input }: { toolName: string; input: string }): Omit<ToolCall, 'after'> {
   const call = { run: newId(), name: storable(toolName.slice(0, 64)) }

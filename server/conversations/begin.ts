@@ -58,29 +58,35 @@ interface ToInsert {
   conversation: Conversation
   /** The configuration, when it is a draft. */
   draft?: Configuration | null
+  /** Of a call: it drives the conversation, which is not due by itself. */
+  lease_token?: string
 }
 
 /** Returns the ids of those that were inserted. A number has one open conversation on a channel. */
 export async function insert(at: At, all: ToInsert[]): Promise<Set<string>> {
   const { db, workspace, now } = at
-  const rows = all.map(({ conversation, draft = null }) => ({
+  const rows = all.map(({ conversation, draft = null, lease_token = null }) => ({
     ...conversation,
     version_id: conversation.agent_version.id,
     version_label: conversation.agent_version.version_label,
     draft,
     awaits_answer: conversation.is_answering,
-    due_at: clock.iso(now + (conversation.turn_count > 0 ? answer_after_ms(conversation.kind) : 0)),
+    lease_token,
+    due_at: lease_token
+      ? null
+      : clock.iso(now + (conversation.turn_count > 0 ? answer_after_ms(conversation.kind) : 0)),
   }))
   const inserted = await db.many<{ id: string }>(
     sql`insert into conversations (workspace_id, id, kind, status, channel_id, agent_id, agent_name, version_id, version_label,
         draft, contact_id, counterpart, turn_count, last_turn_at, variables, metadata, awaits_answer, created_at, updated_at,
-        due_at)
+        due_at, lease_token)
       select ${workspace}, id, kind, status, channel_id, agent_id, agent_name, version_id, version_label, draft, contact_id,
-        counterpart, turn_count, last_turn_at, variables, metadata, awaits_answer, created_at, updated_at, due_at
+        counterpart, turn_count, last_turn_at, variables, metadata, awaits_answer, created_at, updated_at, due_at,
+        lease_token
       from json_to_recordset(${JSON.stringify(rows)}) as row (id uuid, kind text, status text, channel_id uuid, agent_id uuid,
         agent_name text, version_id uuid, version_label text, draft jsonb, contact_id uuid, counterpart text,
         turn_count integer, last_turn_at timestamptz, variables jsonb, metadata jsonb, awaits_answer boolean,
-        created_at timestamptz, updated_at timestamptz, due_at timestamptz)
+        created_at timestamptz, updated_at timestamptz, due_at timestamptz, lease_token uuid)
       on conflict (workspace_id, channel_id, counterpart)
         where kind = 'sms' and status <> 'closed' and counterpart is not null do nothing
       returning id`,
@@ -95,7 +101,7 @@ export async function insert(at: At, all: ToInsert[]): Promise<Set<string>> {
     events.record(
       at,
       event_types.started,
-      started.map((data) => ({ data })),
+      started.map((data) => ({ data, created_at: data.created_at })),
     ),
   ])
   for (const { id } of started) announce(at, id)

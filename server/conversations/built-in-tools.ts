@@ -9,6 +9,7 @@ import { type RequestSchema, validate } from '../kit/http/validate.ts'
 import { Problem } from '../kit/problem.ts'
 import { argumentFault } from '../tools/arguments.ts'
 import type { Schema } from '../tools/parameters.ts'
+import { callbackTimeFault, requestCallback } from './callbacks.ts'
 import type { Conversation } from './schema.ts'
 import type { ToolStatus } from './state.ts'
 import { lock } from './store.ts'
@@ -19,6 +20,7 @@ export interface ToolContext {
   conversation_id: string
   agent_id: string
   contact_id: string | null
+  kind: Conversation['kind']
   configuration: Configuration
 }
 
@@ -61,8 +63,10 @@ const tools: Record<string, BuiltInTool> = {
   opt_out: {
     description: 'The contact wants no more messages or calls. Ends the conversation.',
     parameters: nothing,
-    isOffered: ({ contact_id }) => contact_id !== null,
-    run: (at, context, call) => writeOnce(at, { context, call, change: optOut }),
+    isOffered: ({ contact_id, kind }) => contact_id !== null || kind === 'voice',
+    // Of a call it is recorded with the call, which knows whether a simulated person has said it.
+    run: async (at, context, call) =>
+      context.kind === 'voice' ? done : writeOnce(at, { context, call, change: optOut }),
   },
   set_result: {
     description: 'Records a fact that was found out in the conversation.',
@@ -80,6 +84,38 @@ const tools: Record<string, BuiltInTool> = {
     parameters: { type: 'object', properties: {} },
     isOffered: ({ contact_id, configuration }) => contact_id !== null && configuration.contact_fields.length > 0,
     run: updateContact,
+  },
+  press_digits: {
+    description: 'Presses digits (0 to 9, * and #) on the telephone, for example in a phone menu.',
+    parameters: {
+      type: 'object',
+      properties: { digits: { type: 'string', minLength: 1, maxLength: 20 } },
+      required: ['digits'],
+      additionalProperties: false,
+    },
+    isOffered: ({ kind }) => kind === 'voice',
+    run: async (_at, _context, { arguments: { digits } }) =>
+      /^[0-9*#]+$/.test(String(digits)) ? done : refused('digits can have 0 to 9, * and #.'),
+  },
+  transfer: {
+    description: 'Transfers the call to someone else. Tell the contact first.',
+    parameters: { type: 'object', properties: {}, required: ['to'], additionalProperties: false },
+    isOffered: ({ kind, configuration }) => kind === 'voice' && configuration.transfers.length > 0,
+    run: async () => done,
+  },
+  schedule_callback: {
+    description: 'Calls the contact back at their own number, at a time such as 2026-11-17T09:00:00Z within a year.',
+    parameters: {
+      type: 'object',
+      properties: {
+        at: { type: 'string', maxLength: 40 },
+        reason: { type: 'string', maxLength: 500 },
+      },
+      required: ['at'],
+      additionalProperties: false,
+    },
+    isOffered: ({ kind, contact_id }) => kind === 'voice' && contact_id !== null,
+    run: scheduleCallback,
   },
 }
 
@@ -104,6 +140,10 @@ function parametersOf(name: string, parameters: Schema, { configuration }: ToolC
     const names = configuration.results.map((result) => result.name)
     return { ...parameters, properties: { ...parameters.properties, name: { type: 'string', enum: names } } }
   }
+  if (name === 'transfer') {
+    const names = configuration.transfers.map((transfer) => transfer.name)
+    return { ...parameters, properties: { to: { type: 'string', enum: names } } }
+  }
   if (name !== 'update_contact') return parameters
   const properties = configuration.contact_fields.map((field): [string, Schema] => [
     field,
@@ -111,6 +151,10 @@ function parametersOf(name: string, parameters: Schema, { configuration }: ToolC
   ])
   return { ...parameters, properties: Object.fromEntries(properties), additionalProperties: false }
 }
+
+const writing_tools = ['update_contact', 'schedule_callback']
+
+export const writesRows = (name: string): boolean => writing_tools.includes(name)
 
 /** Undefined if it is no built-in tool. */
 export function runBuiltIn(at: At, context: ToolContext, call: BuiltInCall): Promise<BuiltInResult> | undefined {
@@ -145,6 +189,20 @@ async function updateContact(at: At, context: ToolContext, call: BuiltInCall): P
     return changed instanceof Problem ? { status: 'failed', result: changed.message } : done
   }
   return writeOnce(at, { context, call, change })
+}
+
+async function scheduleCallback(at: At, context: ToolContext, call: BuiltInCall): Promise<BuiltInResult> {
+  const fault = callbackTimeFault(at, call.arguments.at)
+  if (fault !== undefined) return refused(fault)
+  const change = async (at: At, conversation: Conversation): Promise<BuiltInResult> => {
+    const reason = await requestCallback(at, conversation, call.arguments)
+    return reason === undefined ? done : { status: 'failed', result: reason }
+  }
+  return writeOnce(at, { context, call, change }).catch((error: unknown) => {
+    // The number must not be called, for example.
+    if (error instanceof Problem) return { status: 'failed', result: error.message }
+    throw error
+  })
 }
 
 const opt_out_sources = { api: 'api', web_chat: 'api', sms: 'sms_keyword', voice: 'voice_request' } as const

@@ -6,8 +6,8 @@ import * as contacts from '../contacts/store.ts'
 import type { At } from '../kit/at.ts'
 import { newId } from '../kit/id.ts'
 import { type Fault, invalid, invalidState } from '../kit/problem.ts'
-import { truncate } from '../kit/text.ts'
 import { findAgent, hasFirstWords, insertWithMessage, newConversation } from './begin.ts'
+import { memberFaults, unknown } from './member-faults.ts'
 import { assertMaySend } from './outgoing.ts'
 import type { Conversation, NewConversation } from './schema.ts'
 import { findThread } from './store.ts'
@@ -54,9 +54,7 @@ async function findParts(at: At, input: NewConversation, id: string) {
     ...(agent && !version ? [unknown('agent_version_id', 'a version of this agent')] : []),
     ...(use_draft && agent_version_id !== null ? [draftAndVersion] : []),
     ...(fault ? [fault] : []),
-    ...nameFaults('variables', input.variables, /^[a-z0-9_]{1,40}$/),
-    ...variableFaults(input.variables),
-    ...nameFaults('metadata', input.metadata, /^.{1,40}$/u),
+    ...memberFaults(input),
   ]
   if (!agent || !version || faults.length > 0) throw invalid(faults)
   const counterpart = channel && contact_id !== null ? await numberOf(at, contact_id) : null
@@ -97,38 +95,6 @@ async function numberOf(at: At, contact_id: string): Promise<string | null> {
 }
 
 const asVersion = (configuration: Configuration) => ({ id: null, version_label: 'draft', configuration })
-
-const members_max = 50
-const variable_length_max = 1_000
-
-function nameFaults(path: string, members: object = {}, name_format: RegExp): Fault[] {
-  const names = Object.keys(members)
-  if (names.length > members_max)
-    return [{ path, code: 'too_many', message: `${path} must have at most ${members_max} members.` }]
-  const invalid_name = names.find((name) => !name_format.test(name) || !isStorable(name))
-  if (invalid_name === undefined) return []
-  return [{ path, code: 'format', message: `${path} has a member whose name is not allowed.` }]
-}
-
-function variableFaults(variables: object = {}): Fault[] {
-  return Object.entries(variables).flatMap(([name, value]) => {
-    if (typeof value === 'number' || typeof value === 'boolean') return []
-    const path = truncate(`variables.${name}`, 100)
-    const message = `${path} must be a text, a number or a boolean.`
-    if (typeof value !== 'string') return [{ path, code: 'type', message }]
-    if ([...value].length > variable_length_max)
-      return [{ path, code: 'too_long', message: `${path} must have at most ${variable_length_max} characters.` }]
-    return isStorable(value) ? [] : [{ path, code: 'invalid_characters', message: `${path} has invalid characters.` }]
-  })
-}
-
-const isStorable = (name: string): boolean => name.isWellFormed() && !/\p{Cc}/u.test(name)
-
-const unknown = (path: string, what: string): Fault => ({
-  path,
-  code: 'unknown',
-  message: `${path} must be the id of ${what}.`,
-})
 
 const draftAndVersion: Fault = {
   path: 'use_draft',

@@ -1,13 +1,27 @@
 import { wordOf } from '../consent/words.ts'
-import type { CloseReason, Effect, Input, InputOf } from './input.ts'
+import type { CloseReason, Effect, EndReason, Input, InputOf } from './input.ts'
 import * as replies from './reply.ts'
 import { remember, type Step } from './reply.ts'
 import type { Ending, State, TimerName } from './state.ts'
+import type { VoiceStep } from './voice.ts'
+import * as voice from './voice.ts'
 
 /** Says what happens next in a conversation. It has no clock and no randomness: times and ids come with the input. */
 export function step(before: State, input: Input): { state: State; effects: Effect[] } {
-  const state = { ...before, reply: before.reply && { ...before.reply }, timers: { ...before.timers } }
-  const current: Step = { state, effects: [], now: input.now, next: null }
+  const state = {
+    ...before,
+    reply: before.reply && { ...before.reply },
+    timers: { ...before.timers },
+    voice: before.voice && { ...before.voice },
+  }
+  const current: Step = {
+    state,
+    effects: [],
+    now: input.now,
+    next: null,
+    close: (reason, end_reason) => close(current, reason, end_reason),
+    answer: (id) => answer(current, id),
+  }
   if (state.phase !== 'ended') take(current, input)
   if (current.next) endAs(current, current.next)
   setTimers(current)
@@ -17,14 +31,34 @@ export function step(before: State, input: Input): { state: State; effects: Effe
 /** What a reply decided. */
 function endAs(step: Step, { type, reason }: Ending): void {
   if (type === 'hand_over') return void handOver(step, reason)
-  if (type === 'opt_out') step.effects.push({ type: 'opt_out' })
-  close(step, type === 'opt_out' ? 'opted_out' : 'agent_ended')
+  if (type === 'transfer') return void transfer(step, reason ?? '')
+  // In a call its tool, or the words themselves, have said so.
+  if (type === 'opt_out' && !step.state.voice) step.effects.push({ type: 'opt_out' })
+  close(step, endings[type].reason, endings[type].end_reason)
 }
+
+const endings: Record<
+  Exclude<Ending['type'], 'hand_over' | 'transfer'>,
+  { reason: CloseReason; end_reason: EndReason }
+> = {
+  close: { reason: 'agent_ended', end_reason: 'agent_hung_up' },
+  opt_out: { reason: 'opted_out', end_reason: 'opted_out' },
+  limit: { reason: 'limit', end_reason: 'agent_hung_up' },
+  voicemail_left: { reason: 'agent_ended', end_reason: 'voicemail_left' },
+}
+
+function transfer({ state, effects }: Step, to: string): void {
+  state.phase = 'transferring'
+  effects.push({ type: 'transfer', to })
+}
+
+/** Whether it is a step of a call. */
+const isVoice = (step: Step): step is VoiceStep => step.state.voice !== null
 
 function take(step: Step, input: Input): void {
   switch (input.type) {
     case 'opened':
-      open(step, input.id)
+      if (step.state.turns === 0 && !step.state.reply) replies.open(step, input.id)
       break
     case 'message':
       hear(step, input)
@@ -45,7 +79,7 @@ function take(step: Step, input: Input): void {
       replies.endRun(step, input.run, { status: input.status, result: input.result })
       break
     case 'timer':
-      takeTimer(step, input.name)
+      takeTimer(step, input)
       break
     case 'left':
       replies.interrupt(step, 'interrupted')
@@ -54,24 +88,28 @@ function take(step: Step, input: Input): void {
       handOver(step, input.reason)
       break
     case 'answer':
-      takeAnswerOfPerson(step, input.text)
+      takeAnswerOfPerson(step, input)
       break
     case 'taken_back':
       takeBack(step, input.id)
       break
     case 'close':
-      close(step, input.reason)
+      close(step, input.reason, input.end_reason)
       break
     case 'limit':
-      closeAtLimit(step)
+      closeAtLimit(step, input.id)
+      break
+    default:
+      if (isVoice(step)) voice.takeVoice(step, input)
   }
 }
 
 /** Every phase that waits has a timer. A time that is set stays, unless the step has deleted it. */
-function setTimers({ state, now }: Step): void {
+function setTimers(step: Step): void {
+  const { state, now } = step
   const { phase, settings, reply, timers } = state
-  const is_waiting: Record<TimerName, boolean> = {
-    idle: phase === 'listening' || phase === 'handed_over',
+  const is_waiting: Record<(typeof timer_names)[number], boolean> = {
+    idle: !state.voice && (phase === 'listening' || phase === 'handed_over'),
     first_piece: phase === 'thinking' && reply?.has_piece === false,
     answer: phase === 'thinking',
     tools: phase !== 'ended' && state.open_runs.length > 0,
@@ -80,24 +118,16 @@ function setTimers({ state, now }: Step): void {
   state.timers = {}
   for (const name of timer_names)
     if (is_waiting[name]) state.timers[name] = timers[name] ?? now + settings[`${name}_ms`]
+  if (!isVoice(step)) return
+  for (const [name, due] of Object.entries(voice.voiceTimes(step)) as [TimerName, number][])
+    state.timers[name] = timers[name] ?? due
 }
 
 /** A person has not answered, and the contact was not told. */
 export const awaitsPerson = ({ history }: Pick<State, 'history'>): boolean =>
   !['human', 'system'].includes(history.at(-1)?.role ?? 'system')
 
-const timer_names: TimerName[] = ['idle', 'first_piece', 'answer', 'tools', 'person']
-
-/** The agent speaks first. */
-function open(step: Step, id: string): void {
-  const { turns, reply, settings } = step.state
-  const { greeting } = settings
-  if (turns > 0 || reply) return
-  if (greeting === null) return void replies.begin(step, id)
-  const first = replies.newReply(id)
-  replies.say(step, first, greeting)
-  replies.finish(step, first, 'done')
-}
+const timer_names = ['idle', 'first_piece', 'answer', 'tools', 'person'] as const
 
 function hear(step: Step, { id, text, asks_for_person = false }: InputOf<'message'>): void {
   const { state, effects } = step
@@ -113,7 +143,8 @@ function hear(step: Step, { id, text, asks_for_person = false }: InputOf<'messag
 
 function answer(step: Step, id: string): void {
   const { turns, tokens, settings } = step.state
-  if (turns > settings.turns_max || tokens > settings.tokens_max) closeAtLimit(step)
+  const has_many_turns = !settings.voice && turns > settings.turns_max
+  if (has_many_turns || tokens > settings.tokens_max) closeAtLimit(step, id)
   else replies.begin(step, id)
 }
 
@@ -123,16 +154,21 @@ function takeAnswer(step: Step, input: Exclude<Extract<Input, { reply: string }>
   if (reply?.id !== input.reply || phase !== 'thinking') return
   if (input.type === 'piece') replies.addPiece(step, reply, input.text)
   else if (input.type === 'tool_call') replies.addCall(reply, input.call)
-  else if (input.type === 'asked') replies.endAnswer(step, reply, input.usage)
-  else replies.failAnswer(step, reply)
+  else if (input.type === 'asked') {
+    if (input.is_uninterruptible) reply.voice = { ...reply.voice, is_uninterruptible: true }
+    replies.endAnswer(step, reply, input.usage)
+  } else replies.failAnswer(step, reply)
 }
 
-function takeTimer(step: Step, name: TimerName): void {
+function takeTimer(step: Step, { name, id = '' }: InputOf<'timer'>): void {
   const { state, effects, now } = step
   const { reply, timers, settings } = state
   if ((timers[name] ?? Number.POSITIVE_INFINITY) > now) return
   delete timers[name]
-  if (name === 'idle') close(step, 'idle')
+  if (voice.isVoiceTimer(name)) {
+    if (isVoice(step)) voice.takeVoiceTimer(step, name, id)
+  } else if (name === 'person' && isVoice(step)) voice.endHandOver(step, id)
+  else if (name === 'idle') close(step, 'idle')
   else if (name === 'tools') stopTools(step)
   else if (name === 'person') write(step, 'system', settings.sentences.nobody_yet)
   else if (reply) {
@@ -157,15 +193,20 @@ function handOver(step: Step, reason: string | null): void {
   effects.push({ type: 'hand_over', reason })
 }
 
-function takeAnswerOfPerson(step: Step, text: string): void {
-  if (step.state.phase !== 'handed_over') return
-  step.state.is_unanswered = false
-  write(step, 'human', text)
+/** In a call it is spoken. Its turn is written already. */
+function takeAnswerOfPerson(step: Step, { text, id = '' }: InputOf<'answer'>): void {
+  const { state, effects } = step
+  if (state.phase !== 'handed_over') return
+  state.is_unanswered = false
+  if (!state.voice) return void write(step, 'human', text)
+  remember(state, { role: 'human', text, is_cut: false, runs: [] })
+  effects.push({ type: 'say', reply: id, text }, { type: 'end_words', reply: id })
 }
 
 function takeBack(step: Step, id: string): void {
   if (step.state.phase !== 'handed_over') return
   step.state.phase = 'listening'
+  if (step.state.voice) step.state.voice.silent_since = step.now
   answerIfNeeded(step, id)
 }
 
@@ -174,17 +215,19 @@ function answerIfNeeded(step: Step, id: string): void {
   if (phase === 'listening' && is_unanswered) answer(step, id)
 }
 
-function closeAtLimit(step: Step): void {
+function closeAtLimit(step: Step, id = ''): void {
   replies.interrupt(step, 'interrupted')
+  if (isVoice(step)) return void voice.endAtLimit(step, id)
   write(step, 'system', step.state.settings.sentences.limit)
   close(step, 'limit')
 }
 
-function close(step: Step, reason: CloseReason): void {
+function close(step: Step, reason: CloseReason, end_reason: EndReason = 'agent_hung_up'): void {
   replies.interrupt(step, 'interrupted')
+  if (isVoice(step)) voice.endWords(step)
   step.state.phase = 'ended'
   step.state.open_runs = []
-  step.effects.push({ type: 'close', reason })
+  step.effects.push({ type: 'close', reason, ...(step.state.voice && { end_reason }) })
 }
 
 function write({ state, effects }: Step, role: 'human' | 'system', text: string): void {

@@ -1,4 +1,4 @@
-import type { Entry, TimerName, ToolCall, ToolRun, ToolStatus, Usage } from './state.ts'
+import type { Entry, Machine, SpeechPart, TimerName, ToolCall, ToolRun, ToolStatus, Usage } from './state.ts'
 
 /** Something that happens to a conversation. `id` is for a reply that may begin. */
 export type Input = { now: number } & (
@@ -10,20 +10,41 @@ export type Input = { now: number } & (
   /** From now on the words of the reply are shown as they come. */
   | { type: 'shown'; reply: string }
   | { type: 'tool_call'; reply: string; call: Omit<ToolCall, 'after'> }
-  | { type: 'asked'; reply: string; usage: Usage }
+  | { type: 'asked'; reply: string; usage: Usage; is_uninterruptible?: boolean }
   | { type: 'ask_failed'; reply: string }
   | { type: 'tool_done'; run: string; status: ToolStatus; result: unknown }
-  | { type: 'timer'; name: TimerName }
+  | { type: 'timer'; name: TimerName; id?: string }
   | { type: 'handed_over'; reason: string | null }
   /** Another process, or a later drive, continues. What was shown so far stays. */
   | { type: 'left' }
-  | { type: 'answer'; text: string }
+  /** What a person says. `id` is for the words on a line. */
+  | { type: 'answer'; text: string; id?: string }
   | { type: 'taken_back'; id: string }
-  | { type: 'close'; reason: CloseReason }
-  | { type: 'limit' }
+  | { type: 'close'; reason: CloseReason; end_reason?: EndReason }
+  | { type: 'limit'; id?: string }
+  | VoiceInput
 )
 
+/** What happens on the line of a call. */
+export type VoiceInput =
+  | { type: 'answered' }
+  | { type: 'machine'; kind: Machine; id: string }
+  | { type: 'beep'; id: string }
+  | { type: 'speech_started' }
+  /** The words of this stretch of speech so far, and with `part` all of them. */
+  | { type: 'heard'; text: string; part?: SpeechPart }
+  | { type: 'speech_stopped' }
+  | { type: 'digit'; digit: string }
+  /** What the contact has heard of the reply. */
+  | { type: 'played'; reply: string; parts: SpeechPart[] }
+  | { type: 'play_done'; reply: string }
+  | { type: 'transferred'; is_ok: boolean; id: string }
+  | { type: 'hung_up' }
+  | { type: 'lost' }
+
 export type InputOf<Type extends Input['type']> = Extract<Input, { type: Type }>
+
+export type VoiceInputOf<Type extends VoiceInput['type']> = Extract<VoiceInput, { type: Type }>
 
 /** An input without its time. */
 export type EngineInput = Input extends infer One ? (One extends { now: number } ? Omit<One, 'now'> : never) : never
@@ -37,10 +58,35 @@ export type CloseReason =
   | 'opted_out'
   | 'agent_deleted'
   | 'error'
+  | 'contact_ended'
+
+/** Why a call ends. */
+export type EndReason =
+  | ('contact_hung_up' | 'agent_hung_up' | 'human_hung_up' | 'transferred' | 'opted_out')
+  | (
+      | 'max_duration'
+      | 'silence'
+      | 'voicemail_left'
+      | 'voicemail_hung_up'
+      | 'canceled'
+      | 'carrier_error'
+      | 'system_error'
+    )
 
 /** Something that is to be done. */
 export type Effect =
-  | { type: 'ask'; reply: string; step: number; is_fallback: boolean; has_tools: boolean; history: Entry[] }
+  | {
+      type: 'ask'
+      reply: string
+      step: number
+      is_fallback: boolean
+      has_tools: boolean
+      history: Entry[]
+      /** The contact has said nothing. */
+      is_silence?: boolean
+      /** These are the agent's first words, whatever the contact has said before. */
+      is_opening?: boolean
+    }
   | { type: 'stop_asking'; reply: string }
   | { type: 'say'; reply: string; text: string }
   | { type: 'run_tool'; reply: string; call: ToolCall }
@@ -49,7 +95,13 @@ export type Effect =
   | { type: 'write'; turn: Turn }
   | { type: 'hand_over'; reason: string | null }
   | { type: 'opt_out' }
-  | { type: 'close'; reason: CloseReason }
+  | { type: 'close'; reason: CloseReason; end_reason?: EndReason }
+  /** All words of the reply were said. `clear` stops them. */
+  | { type: 'end_words'; reply: string }
+  | { type: 'clear'; reply: string }
+  | { type: 'press'; digits: string }
+  | { type: 'transfer'; to: string }
+  | { type: 'take_back' }
 
 export type EffectOf<Type extends Effect['type']> = Extract<Effect, { type: Type }>
 
@@ -63,4 +115,6 @@ export interface Turn {
   is_interrupted: boolean
   runs: ToolRun[]
   usage: Usage
+  /** In calls: what was heard, and when. */
+  spoken?: { heard: string; speech: SpeechPart[] }
 }

@@ -1,5 +1,5 @@
 import * as events from '../events/store.ts'
-import type { At } from '../kit/at.ts'
+import { type At, newHook } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { invalid, invalidState } from '../kit/problem.ts'
@@ -12,6 +12,9 @@ import { announce, type LockedConversation, lock } from './store.ts'
 import { insertTurns, newTurn } from './turns.ts'
 
 /** What people do in conversations. The process that drives the conversation is told after the commit, and does the rest. */
+
+/** Runs when a person has changed a call's conversation, in the same transaction. The call's driver does the rest. */
+export const call_changed = newHook<{ conversation_id: string }>('conversations.call_changed')
 
 interface HandOver {
   id: string
@@ -56,14 +59,22 @@ async function change(at: At, { before, ...changed }: Change): Promise<Conversat
     db.run(
       sql`update conversations set status = ${after.status}, hand_over_reason = ${after.hand_over_reason},
           close_reason = ${after.close_reason}, needs_summary = ${needs_summary}, updated_at = ${updated_at},
-          due_at = ${clock.iso(now)}
+          due_at = ${dueAt(at, before.kind)}
         where workspace_id = ${workspace} and id = ${after.id}`,
     ),
+    tellCall(at, before),
     counts.count(at, [{ from: before.status, to: after.status }]),
     events.record(at, event_of[after.status], [{ data: after }]),
   ])
   announce(at, after.id)
   return after
+}
+
+/** A call drives its conversation itself. */
+const dueAt = ({ now }: At, kind: Conversation['kind']): string | null => (kind === 'voice' ? null : clock.iso(now))
+
+async function tellCall(at: At, { id, kind }: Pick<Conversation, 'id' | 'kind'>): Promise<void> {
+  if (kind === 'voice') await at.hooks.run(at, call_changed, { conversation_id: id })
 }
 
 /** What a person says instead of the agent. */
@@ -83,12 +94,14 @@ export async function answer(at: At, { id, text }: { id: string; text: string })
   await Promise.all([
     db.run(
       sql`update conversations set turn_count = ${turn.seq}, last_answer_seq = ${turn.seq}, awaits_answer = false,
-          last_turn_at = ${turn.created_at}, updated_at = ${clock.laterThan(updated_at, now)}, due_at = ${clock.iso(now)}
+          last_turn_at = ${turn.created_at}, updated_at = ${clock.laterThan(updated_at, now)}, due_at = ${dueAt(at, kind)}
         where workspace_id = ${workspace} and id = ${id}`,
     ),
     insertTurns(at, [{ id, turn, ...(carried && { carried }) }]),
     insertMessages(at, carried ? [carried] : []),
-    events.record(at, event_types.turn, [{ data: recorded }]),
+    tellCall(at, { id, kind }),
+    // What is said in a call is no event.
+    kind === 'voice' || events.record(at, event_types.turn, [{ data: recorded }]),
   ])
   announce(at, id)
   return turn

@@ -2,7 +2,7 @@ import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { ScriptProgress, Timers } from './claim.ts'
 import type { Conversation, Turn } from './schema.ts'
-import { no_usage, type Usage } from './state.ts'
+import { no_usage, type SpeechPart, type Usage } from './state.ts'
 import type { RunToSave } from './tool-runs.ts'
 import { newTurn, type TurnOf } from './turns.ts'
 
@@ -24,6 +24,8 @@ export interface Save {
   begins_tools?: boolean
   /** Another drive continues: only what was shown, and what tools have done, is written. */
   is_leaving: boolean
+  /** What was spoken in a call is written, whatever others have written meanwhile. */
+  is_spoken?: boolean
   /** Ends the lease. */
   release?: Release
 }
@@ -36,7 +38,8 @@ export interface Release {
   not_before?: number
 }
 
-export type FinishedTurn = Pick<Turn, 'role' | 'text' | 'is_interrupted' | 'latency' | 'usage' | 'tools' | 'error'>
+export type FinishedTurn = Pick<Turn, 'role' | 'text' | 'is_interrupted' | 'latency' | 'usage' | 'tools' | 'error'> &
+  Partial<Pick<Turn, 'heard' | 'created_at'>> & { speech?: SpeechPart[] }
 
 /** A save that writes nothing. */
 export const emptySave = ({ id, token, status, turn_count }: SavedConversation) => ({
@@ -124,7 +127,8 @@ export function shownOf({
 /** What was said meanwhile comes first. What nobody has seen of the agent's answer is then forgotten, but not its tools. */
 export function planFor({ now }: At, save: Save, before: Locked): Plan {
   const { id, seen, open_seq } = save
-  const is_stale = save.is_leaving || before.turn_count !== seen.turn_count || before.status !== seen.status
+  const is_changed_by_others = before.turn_count !== seen.turn_count || before.status !== seen.status
+  const is_stale = save.is_leaving || (is_changed_by_others && !save.is_spoken)
   const created_at = clock.iso(now)
   const is_kept = before.redacted_at === null
   const written = is_stale ? save.turns.slice(0, open_seq === undefined ? 0 : 1) : save.turns
@@ -134,7 +138,9 @@ export function planFor({ now }: At, save: Save, before: Locked): Plan {
   const turns = finished.map((turn, index) => {
     const is_open = index === 0 && open_seq !== undefined
     if (!is_open) seq += 1
-    return { id, is_open, turn: newTurn({ ...turn, seq: is_open ? open_seq : seq, created_at }) }
+    const { speech, ...said } = turn
+    const finished = newTurn({ created_at, ...said, seq: is_open ? open_seq : seq })
+    return { id, is_open, turn: finished, ...(speech && { speech }) }
   })
   const begins = save.opened !== undefined && !is_stale
   if (begins) seq += 1
@@ -143,13 +149,16 @@ export function planFor({ now }: At, save: Save, before: Locked): Plan {
     : []
   const answers = turns.filter(({ turn }) => turn.role !== 'contact').map(({ turn }) => turn.seq)
   const changes = is_kept ? changesOf(save, { is_stale, is_dropped: dropped.length > 0 }) : {}
-  const status = changes.status ?? before.status
+  // Who has closed it has also said why.
+  const { status, close_reason } = before.status === 'closed' ? before : { ...before, ...changes }
   const after: Locked = {
     ...before,
     ...changes,
     status,
+    close_reason,
     turn_count: seq,
-    last_turn_at: seq > before.turn_count || turns.length > 0 ? created_at : before.last_turn_at,
+    last_turn_at:
+      seq > before.turn_count || turns.length > 0 ? (turns.at(-1)?.turn.created_at ?? created_at) : before.last_turn_at,
     last_answer_seq: Math.max(before.last_answer_seq, ...answers),
     usage: {
       input_tokens: before.usage.input_tokens + save.usage.input_tokens,

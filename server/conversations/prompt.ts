@@ -45,7 +45,9 @@ const manners: Record<Conversation['kind'], string> = {
   api: 'in a text chat.',
   web_chat: 'in a text chat on a web page.',
   sms: 'by SMS. Answer in one or two sentences.',
-  voice: 'on the telephone.',
+  voice:
+    'on the telephone. What you write is spoken: answer in one or two short sentences of everyday speech, ask one question at a ' +
+    'time, and write numbers, dates and times as words.',
 }
 
 const resultLine = ({ name, type, description }: Configuration['results'][number]): string =>

@@ -32,11 +32,22 @@ async function unlinkContacts(at: At, deleted: contacts.DeletedContact[]): Promi
   if (with_number.length > 0) await Promise.all([events.redact(at, with_number), redactAnswers(at, with_number)])
 }
 
-/** There may be many, so they are closed in the background. */
+/** The same for conversations of calls: they may have begun while their contacts were deleted. */
+export async function unlinkCalls(at: At, ids: string[]): Promise<void> {
+  const { db, workspace, now } = at
+  await db.run(
+    sql`update conversations set contact_id = null, counterpart = null, updated_at = ${laterUpdate(now)}
+      where workspace_id = ${workspace} and id = any(${ids}::uuid[])
+        and (contact_id is not null or counterpart is not null)`,
+  )
+  await Promise.all([events.redact(at, ids), redactAnswers(at, ids)])
+}
+
+/** There may be many, so they are closed in the background. Calls end theirs. */
 async function closeSoon({ db, workspace, now }: At, agent_id: string): Promise<void> {
   await db.run(
     sql`update conversations set close_reason = 'agent_deleted', due_at = ${clock.iso(now)}
-      where workspace_id = ${workspace} and agent_id = ${agent_id} and status <> 'closed'`,
+      where workspace_id = ${workspace} and agent_id = ${agent_id} and status <> 'closed' and kind <> 'voice'`,
   )
   db.notify({ topic: table, workspace })
 }

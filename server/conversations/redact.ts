@@ -1,11 +1,14 @@
 import * as events from '../events/store.ts'
-import type { At } from '../kit/at.ts'
+import { type At, newHook } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { redactAnswers } from '../kit/http/idempotency.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import * as people from './people.ts'
 import type { Conversation } from './schema.ts'
 import { announce, lock } from './store.ts'
+
+/** Runs in the transaction that redacts a conversation, before anything is erased. A reaction that throws prevents it. */
+export const redacting = newHook<Pick<Conversation, 'id' | 'kind'>>('conversations.redacting')
 
 /** Erases what was said, and all copies of it. A conversation that is not closed is closed before. */
 export async function redact(
@@ -15,6 +18,7 @@ export async function redact(
   const { db, workspace, now } = at
   const found = await lock(at, id)
   const { awaits_answer: _, ...before } = found
+  await at.hooks.run(at, redacting, before)
   const closed = before.status === 'closed' ? before : await people.close(at, { id, reason })
   const redacted_at = before.redacted_at ?? clock.iso(now)
   const updated_at = clock.laterThan(closed.updated_at, now)
@@ -27,7 +31,7 @@ export async function redact(
         where workspace_id = ${workspace} and id = ${id}`,
     ),
     db.run(
-      sql`update conversation_turns set text = '', heard = null, error = null, is_open = false
+      sql`update conversation_turns set text = '', heard = null, speech = null, error = null, is_open = false
         where ${of_conversation}`,
     ),
     db.run(

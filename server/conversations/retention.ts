@@ -16,7 +16,7 @@ interface Keep {
   tool_runs_keep_days: number | null
 }
 
-/** Deletes closed conversations and tool runs that are old. */
+/** Deletes closed conversations and tool runs that are old. Conversations of calls are deleted with their calls. */
 export async function removeOld(at: At, keep: Keep, isStopping?: IsStopping): Promise<void> {
   const { db, workspace, now } = at
   const before = (days: number) => clock.iso(now - days * clock.day_ms)
@@ -45,7 +45,7 @@ const removeBatch = (at: At, before: string): Promise<number> =>
     const removed = await db.run(
       sql`delete from conversations where workspace_id = ${workspace} and id = any(array(
         select id from conversations
-        where workspace_id = ${workspace} and status = 'closed' and created_at < ${before}
+        where workspace_id = ${workspace} and status = 'closed' and kind <> 'voice' and created_at < ${before}
         order by created_at limit ${conversations_batch} for update skip locked))`,
     )
     await counts.count(
@@ -54,3 +54,17 @@ const removeBatch = (at: At, before: string): Promise<number> =>
     )
     return removed
   })
+
+/** Deletes closed conversations, in the transaction that deletes what they belong to. */
+export async function removeMany(at: At, ids: string[]): Promise<void> {
+  const { db, workspace } = at
+  if (ids.length === 0) return
+  const removed = await db.run(
+    sql`delete from conversations
+      where workspace_id = ${workspace} and id = any(${ids}::uuid[]) and status = 'closed'`,
+  )
+  await counts.count(
+    at,
+    Array.from({ length: removed }, () => ({ from: 'closed' as const, to: null })),
+  )
+}

@@ -1,9 +1,8 @@
 import * as events from '../events/store.ts'
-import { type At, atLater, inTransaction } from '../kit/at.ts'
+import type { At } from '../kit/at.ts'
 import type { Log } from '../kit/log.ts'
-import { CommitUnknownError } from '../kit/postgres/errors.ts'
 import { raw, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
-import { openRecorder } from '../kit/work/recording.ts'
+import { openSaves } from '../kit/work/saves.ts'
 import * as counts from './counts.ts'
 import { event_types } from './event-types.ts'
 import { insertMessages, type NewMessage, withMessage } from './outgoing.ts'
@@ -14,71 +13,45 @@ import { addTokens } from './tokens.ts'
 import { saveRuns } from './tool-runs.ts'
 import { closeTurns, insertTurns, type TurnOf } from './turns.ts'
 
-interface PendingSave {
-  at: At
-  save: Save
-  outcome: Saved | undefined
-  resolve: (saved: Saved) => void
-  reject: (error: Error) => void
-}
-
-/** Workspaces whose answers are written at the same time. */
-const concurrent_max = 4
-
 /** Saves of one workspace that come together share a transaction. */
-export function openSaves(log: Log): (at: At, save: Save) => Promise<Saved> {
-  const recorder = openRecorder<PendingSave>({
-    record: async (_workspace, pending) => {
-      const [first] = pending
-      if (!first) return
-      try {
-        await saveTogether(first.at, pending)
-      } catch (error) {
-        // It is not known what was written.
-        if (pending.length === 1 || error instanceof CommitUnknownError) throw error
-        // One that can't be written must not keep the others from being written.
-        for (const one of pending) await saveTogether(one.at, [one]).catch(one.reject)
-      }
+export const openConversationSaves = (log: Log): ((at: At, save: Save) => Promise<Saved>) =>
+  openSaves<Save, Saved>({
+    saveAll: async (at, saves) => {
+      const plans = await saveAll(
+        at,
+        saves.map((save) => ({ save, now: at.now })),
+      )
+      return plans.map((plan) => plan?.outcome ?? { is_lost: true })
     },
-    onRecorded: (_workspace, pending, is_recorded) => {
-      for (const { outcome, resolve, reject } of pending) {
-        if (is_recorded && outcome) resolve(outcome)
-        else reject(new Error('a conversation could not be saved'))
-      }
-    },
-    concurrent_max,
     log,
   })
-  return (at, save) =>
-    new Promise((resolve, reject) =>
-      recorder.add(at.workspace, { at: atLater(at), save, outcome: undefined, resolve, reject }),
-    )
-}
 
 const locked_columns = raw(
   `lease_token, awaits_answer, last_answer_seq, needs_summary, script_state, summarized_until, timers, due_at`,
 )
 
-function saveTogether(at: At, pending: PendingSave[]): Promise<void> {
-  return inTransaction(at, async (at) => {
-    const rows = await lockAll(at, pending)
-    const plans = pending.map((one) => {
-      const row = rows.get(one.save.id)
-      const plan = row && row.lease_token === one.save.token ? planFor(at, one.save, row) : undefined
-      one.outcome = plan ? plan.outcome : { is_lost: true }
-      // Several saves of one conversation build on each other.
-      if (plan) rows.set(one.save.id, plan.after)
-      return plan
-    })
-    await write(
-      at,
-      plans.filter((plan) => plan !== undefined),
-    )
+/** Writes several saves, each with its own time. Undefined for those whose lease is lost. */
+export async function saveAll(at: At, saves: { save: Save; now: number }[]): Promise<(Plan | undefined)[]> {
+  const rows = await lockAll(
+    at,
+    saves.map(({ save }) => save.id),
+  )
+  const plans = saves.map(({ save, now }) => {
+    const row = rows.get(save.id)
+    const plan = row && row.lease_token === save.token ? planFor({ ...at, now }, save, row) : undefined
+    // Several saves of one conversation build on each other.
+    if (plan) rows.set(save.id, plan.after)
+    return plan
   })
+  await write(
+    at,
+    plans.filter((plan) => plan !== undefined),
+  )
+  return plans
 }
 
-async function lockAll({ db, workspace }: At, pending: PendingSave[]): Promise<Map<string, Locked>> {
-  const ids = pending.map(({ save }) => save.id)
+/** In the order of their ids. Who locks a call too does so after this. */
+export async function lockAll({ db, workspace }: At, ids: string[]): Promise<Map<string, Locked>> {
   const rows = await db.many<Locked>(
     sql`select ${columns}, ${locked_columns} from conversations
       where workspace_id = ${workspace} and id = any(${toArrayLiteral(ids)}::uuid[]) order by id for no key update`,
@@ -93,7 +66,9 @@ async function write(at: At, planned: Plan[]): Promise<void> {
   const contact_ids = new Map(plans.map(({ after }) => [after.id, after.contact_id]))
   const byEvent = (status: Conversation['status']) =>
     plans.flatMap(({ before, after }) =>
-      after.status === status && before.status !== status ? [{ data: shownOf(after) }] : [],
+      after.status === status && before.status !== status
+        ? [{ data: shownOf(after), created_at: after.updated_at }]
+        : [],
     )
   await Promise.all([
     updateRows(at, plans),
@@ -124,12 +99,16 @@ async function write(at: At, planned: Plan[]): Promise<void> {
       at,
       plans.map(({ before, after }) => ({ from: before.status, to: after.status })),
     ),
+    // What is said in a call is no event.
     events.record(
       at,
       event_types.turn,
-      finished.map(({ id, turn }) => ({ data: { id, contact_id: contact_ids.get(id) ?? null, turn } })),
+      finished
+        .filter(({ speech }) => !speech)
+        .map(({ id, turn }) => ({ data: { id, contact_id: contact_ids.get(id) ?? null, turn } })),
     ),
     events.record(at, event_types.handed_over, byEvent('handed_over')),
+    events.record(at, event_types.taken_back, byEvent('open')),
     events.record(at, event_types.closed, byEvent('closed')),
   ])
   // A turn that begins shows nothing yet in the database.

@@ -10,14 +10,14 @@ export const statuses = ['open', 'handed_over', 'closed'] as const
 export const roles = ['contact', 'agent', 'human', 'system'] as const
 export const close_reasons = [
   ...(['agent_ended', 'human_ended', 'api', 'idle'] as const),
-  ...(['limit', 'opted_out', 'agent_deleted', 'error'] as const),
+  ...(['limit', 'opted_out', 'agent_deleted', 'error', 'contact_ended'] as const),
 ] as const
 export const tool_statuses = [
   ...(['running', 'succeeded', 'failed'] as const),
   ...(['timeout', 'invalid_arguments', 'unknown'] as const),
 ] as const
 
-const optionalId = (description: string) =>
+export const optionalId = (description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid', description, examples: [null] })
 
 const status = oneOf(statuses, {
@@ -27,12 +27,12 @@ const status = oneOf(statuses, {
 })
 const kind = oneOf(kinds, { description: 'How the contact takes part.', examples: ['api'] })
 
-const Usage = Type.Object(
+export const Usage = Type.Object(
   { input_tokens: Type.Integer({ examples: [0] }), output_tokens: Type.Integer({ examples: [0] }) },
   { description: 'What the model has read and written, in tokens.' },
 )
 
-const variables = Type.Unsafe<Record<string, string | number | boolean>>({
+export const variables = Type.Unsafe<Record<string, string | number | boolean>>({
   type: 'object',
   // `create` checks the values: a text, a number or a boolean.
   additionalProperties: {},
@@ -42,7 +42,7 @@ const variables = Type.Unsafe<Record<string, string | number | boolean>>({
   examples: [{ order_number: '1042' }],
 })
 
-const metadata = Type.Unsafe<Record<string, string>>({
+export const metadata = Type.Unsafe<Record<string, string>>({
   type: 'object',
   additionalProperties: { type: 'string', maxLength: 500 },
   description:

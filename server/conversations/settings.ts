@@ -1,6 +1,7 @@
 import type { Configuration } from '../agents/configuration.ts'
 import type { Contact } from '../contacts/schema.ts'
 import * as clock from '../kit/clock.ts'
+import { setBounded } from '../kit/limits/bounded-map.ts'
 import { fill, type Values } from '../models/template.ts'
 import type { Conversation } from './schema.ts'
 import { sentencesIn } from './sentences.ts'
@@ -15,6 +16,14 @@ export const time_limits: TimeLimits = {
   /** Longer than any single tool may take. */
   tools_ms: 25_000,
   person_ms: 15 * 60_000,
+}
+
+/** On the telephone nobody waits as long. A hand-over that nobody takes ends soon. */
+export const voice_time_limits: TimeLimits = {
+  first_piece_ms: 4_000,
+  answer_ms: 20_000,
+  tools_ms: 25_000,
+  person_ms: 60_000,
 }
 
 /** What placeholders in greetings and scripts stand for. */
@@ -37,21 +46,29 @@ export function valuesOf(
 
 /** In UTC, because a workspace has no time zone. */
 export function formatTime(now: number, language: string): string {
-  let format = formats.get(language)
-  if (!format) {
-    if (formats.size >= formats_max) formats.clear()
-    format = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'short', timeZone: 'UTC' })
-    formats.set(language, format)
+  const minute = Math.floor(now / 60_000)
+  let known = formats.get(language)
+  if (!known) {
+    const format = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'short', timeZone: 'UTC' })
+    known = { format, minute: Number.NaN, text: '' }
+    setBounded(formats, language, known, formats_max)
   }
-  return `${format.format(now)} UTC`
+  if (known.minute !== minute) Object.assign(known, { minute, text: `${known.format.format(now)} UTC` })
+  return known.text
 }
 
-/** Kept, because it takes long to make one. */
-const formats = new Map<string, Intl.DateTimeFormat>()
+/** Kept, because it takes long to make one, and to use it. */
+const formats = new Map<string, { format: Intl.DateTimeFormat; minute: number; text: string }>()
 const formats_max = 100
 
 /** More is refused by carriers. */
 export const sms_characters_max = 1_600
+/** Longer than anyone listens. */
+const voice_characters_max = 1_200
+const characters_max: Partial<Record<Conversation['kind'], number>> = {
+  sms: sms_characters_max,
+  voice: voice_characters_max,
+}
 
 export const settingsFor = (
   configuration: Configuration,
@@ -71,16 +88,26 @@ export const settingsFor = (
     can_hand_over: hand_over.is_allowed,
     hands_over_on_failure: hand_over.on_failure,
     has_last_words: configuration.script === null,
-    obeys_stop_words: false,
+    obeys_stop_words: kind === 'voice',
     sentences: sentencesIn(language),
     turns_max: limits.turns_max,
     tokens_max: limits.tokens_max,
-    reply_characters_max:
-      kind === 'sms' ? Math.min(limits.reply_characters_max, sms_characters_max) : limits.reply_characters_max,
+    reply_characters_max: Math.min(limits.reply_characters_max, characters_max[kind] ?? limits.reply_characters_max),
     idle_ms: limits.idle_seconds * 1_000,
     ...time_limits,
+    voice: kind === 'voice' ? voiceSettings(configuration, values) : null,
   }
 }
+
+const voiceSettings = (
+  { recording, voicemail_message, script, limits }: Configuration,
+  values: Values,
+): Settings['voice'] => ({
+  notice: recording.is_on && recording.notice !== null ? fill(recording.notice, values) : null,
+  voicemail_message: voicemail_message === null ? null : fill(voicemail_message, values),
+  asks_on_silence: script !== null,
+  call_ms: limits.call_seconds_max * 1_000,
+})
 
 /** The day of the workspace's time, for the limit of tokens. */
 export const dayOf = (now: number): string => clock.iso(now).slice(0, 10)

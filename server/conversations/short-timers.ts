@@ -4,6 +4,8 @@ import type { Settings, State } from './state.ts'
 const names = ['first_piece', 'answer', 'tools'] as const
 type Name = (typeof names)[number]
 
+export const isShort = (name: string): boolean => names.some((one) => one === name)
+
 /** Timers that run from when they are set, also in a test workspace, whose clock stands still. */
 export class ShortTimers {
   readonly #onDue: (name: Name, due: number) => void

@@ -17,6 +17,27 @@ export interface State {
   timers: Partial<Record<TimerName, number>>
   turns: number
   tokens: number
+  /** What matters in a call only. Null in text. */
+  voice: Voice | null
+}
+
+/** What is known of the line of a call. */
+export interface Voice {
+  /** When the call was answered. */
+  answered_at: number | null
+  /** What the contact has said that is no turn yet. */
+  parts: SpeechPart[]
+  /** The words of the stretch of speech that has not ended. */
+  hearing: string
+  is_contact_speaking: boolean
+  /** Keys that the contact has pressed, and that are no turn yet. */
+  digits: string
+  /** Since when the agent waits for the contact. */
+  silent_since: number | null
+  /** How often the agent has asked since then whether someone is there. */
+  reminders: number
+  machine: Machine | null
+  has_opted_out: boolean
 }
 
 /**
@@ -24,10 +45,28 @@ export interface State {
  * - `thinking`: the model is asked.
  * - `working`: tools are running. Then the model is asked again.
  * - `handed_over`: a person answers, and the agent is silent.
+ *
+ * In calls also:
+ * - `hearing`: the contact speaks.
+ * - `settling`: the contact has stopped, and may go on.
+ * - `speaking`: the answer is complete, and is being heard.
+ * - `recording`: a voicemail has answered. The agent waits until it can leave its message.
+ * - `transferring`: the call is being transferred.
  */
-export type Phase = 'listening' | 'thinking' | 'working' | 'handed_over' | 'ended'
+export type Phase = TextPhase | 'hearing' | 'settling' | 'speaking' | 'recording' | 'transferring'
+type TextPhase = 'listening' | 'thinking' | 'working' | 'handed_over' | 'ended'
 
-export type TimerName = 'idle' | 'first_piece' | 'answer' | 'tools' | 'person'
+export type TimerName = 'idle' | 'first_piece' | 'answer' | 'tools' | 'person' | VoiceTimerName
+
+/**
+ * - `call`: the longest call. `opening`: the agent speaks first if the contact doesn't.
+ * - `settle`: the contact has said all. `overlap`: the contact speaks while the agent does, and means it.
+ * - `silence`: the contact says nothing. `filler`: the model takes long.
+ * - `beep`: the voicemail has none. `speaking` and `transfer` end what the line has not ended.
+ */
+export type VoiceTimerName =
+  | ('call' | 'opening' | 'settle' | 'overlap' | 'silence')
+  | ('filler' | 'beep' | 'speaking' | 'transfer')
 
 /** The work that makes an agent's turn. */
 export interface Reply {
@@ -46,11 +85,25 @@ export interface Reply {
   /** What happens after the reply. A tool may set it. */
   ending: Ending | null
   usage: Usage
+  /** In calls. */
+  voice: SpokenReply
 }
+
+export interface SpokenReply {
+  /** What the contact has heard of it. */
+  played: SpeechPart[]
+  /** All words are there, and it ends when they are heard. */
+  outcome: 'done' | 'failed' | null
+  is_uninterruptible: boolean
+  /** Asks a silent contact whether someone is there. */
+  is_reminder: boolean
+}
+
+export const not_spoken: SpokenReply = { played: [], outcome: null, is_uninterruptible: false, is_reminder: false }
 
 /** How a reply ends the agent's part. */
 export interface Ending {
-  type: 'close' | 'hand_over' | 'opt_out'
+  type: 'close' | 'hand_over' | 'opt_out' | 'transfer' | 'limit' | 'voicemail_left'
   reason: string | null
 }
 
@@ -91,6 +144,16 @@ export interface Entry {
   runs: ToolRun[]
 }
 
+/** A part of a spoken turn, with its times since the call was answered. */
+export interface SpeechPart {
+  text: string
+  start_ms: number
+  end_ms: number
+}
+
+/** What has answered a call. */
+export type Machine = 'human' | 'voicemail' | 'screened' | 'menu'
+
 /** From the version of the agent and the channel. */
 export interface Settings {
   greeting: string | null
@@ -114,6 +177,17 @@ export interface Settings {
   answer_ms: number
   tools_ms: number
   person_ms: number
+  voice: VoiceSettings | null
+}
+
+export interface VoiceSettings {
+  /** Said before the first words: that the call is recorded, for example. */
+  notice: string | null
+  voicemail_message: string | null
+  /** Whether the script says what to do when the contact is silent. */
+  asks_on_silence: boolean
+  /** The longest call. */
+  call_ms: number
 }
 
 /** What the agent says when no model can. */
@@ -123,6 +197,11 @@ export interface Sentences {
   limit: string
   handed_over: string
   nobody_yet: string
+  still_there: string
+  one_moment: string
+  no_more_calls: string
+  nobody_free: string
+  not_transferred: string
 }
 
 /** History keeps this many turns. */
@@ -141,7 +220,20 @@ export const newState = (settings: Settings, now: number): State => ({
   open_runs: [],
   ended_runs: [],
   turns_before_runs: 0,
-  timers: { idle: now + settings.idle_ms },
+  timers: settings.voice ? {} : { idle: now + settings.idle_ms },
   turns: 0,
   tokens: 0,
+  voice: settings.voice && { ...new_voice },
 })
+
+const new_voice: Voice = {
+  answered_at: null,
+  parts: [],
+  hearing: '',
+  is_contact_speaking: false,
+  digits: '',
+  silent_since: null,
+  reminders: 0,
+  machine: null,
+  has_opted_out: false,
+}

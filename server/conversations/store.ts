@@ -64,6 +64,11 @@ const countOf = (where: Sql): Sql => sql`select count(*) as total from conversat
 /** An id that can't exist finds nothing. */
 const byId = (column: Sql, id: string): Sql => (isId(id) ? sql`${column} = ${id}` : raw('false'))
 
+/** A join for other rooms, by a column with the conversation's id, which may be null. Its only column is `summary`. */
+export const joinSummary = (workspace: Sql, id: Sql): Sql =>
+  sql`left join lateral (select conversation.summary from conversations as conversation
+    where conversation.workspace_id = ${workspace} and conversation.id = ${id}) as summarized on true`
+
 export type LockedConversation = Conversation & { awaits_answer: boolean }
 
 /** Locks the conversation until the transaction ends. */

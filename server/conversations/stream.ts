@@ -32,6 +32,16 @@ export interface Shown {
   eventId: (seq: number) => string
 }
 
+/** What a stream sends besides: changes of something that the conversation belongs to. */
+export interface Beside {
+  /** Returns the function that ends it. `wake` is called when there may be something to read. */
+  watch: (wake: () => void) => () => void
+  /** True if nothing follows: the stream then sends the turns that are left, and ends. */
+  read: () => Promise<boolean>
+  /** What was read and not sent yet, as events. */
+  take: () => string
+}
+
 const all_of_it: Shown = { conversation: (whole) => whole, turn: (whole) => whole, eventId: String }
 
 /**
@@ -40,7 +50,7 @@ const all_of_it: Shown = { conversation: (whole) => whole, turn: (whole) => whol
  */
 export async function* stream(
   at: At,
-  { id, shown = all_of_it }: { id: string; shown?: Shown },
+  { id, shown = all_of_it, beside }: { id: string; shown?: Shown; beside?: Beside },
   subscriber: Subscriber,
 ): AsyncGenerator<string> {
   const { last_event_id, signal } = subscriber
@@ -64,19 +74,26 @@ export async function* stream(
     is_changed = true
     wake()
   })
+  const stopBeside = beside?.watch(() => {
+    is_changed = true
+    wake()
+  })
   try {
     const open = live.openTurnOf(id)
     if (open) pieces = [{ seq: open.seq, text: open.text }]
     while (!signal.aborted) {
       const must_read: boolean = is_changed
       is_changed = false
-      const news: News | undefined = must_read ? await read(at, id, progress.last_seq) : nothing
+      const news: News | undefined = must_read ? await read(at, { id, after: progress.last_seq, beside }) : nothing
       if (!news) await sleep(retry_read_after_ms)
       is_changed ||= !news || news.turns.length === turns_at_once
       const sent = pieces
       pieces = []
-      const chunk = toChunk(progress, news ?? nothing, sent, shown)
+      const said = toChunk(progress, news ?? nothing, sent, shown)
+      // What says that the end has come follows the last turn.
+      const chunk = news?.is_last ? said + (is_changed ? '' : beside?.take()) : (beside?.take() ?? '') + said
       if (chunk !== '') yield chunk
+      if (news?.is_last && !is_changed) return
       // Pieces that come soon after the last are sent together.
       if (sent.length > 0) await sleep(pieces_every_ms)
       if (!is_changed && pieces.length === 0 && (await pause(signal, (resolve) => (wake = resolve)))) yield ':\n\n'
@@ -84,6 +101,7 @@ export async function* stream(
   } finally {
     stopListening()
     stopWatching()
+    stopBeside?.()
   }
 }
 
@@ -126,7 +144,7 @@ function start(progress: Progress, { seq, role }: Pick<Turn, 'seq' | 'role'>): s
 }
 
 /** True if nothing happened for a while. */
-async function pause(signal: AbortSignal, onWake: (wake: () => void) => void): Promise<boolean> {
+export async function pause(signal: AbortSignal, onWake: (wake: () => void) => void): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const wake = () => resolve(false)
   onWake(wake)
@@ -141,27 +159,37 @@ async function pause(signal: AbortSignal, onWake: (wake: () => void) => void): P
 interface News {
   turns: Turn[]
   conversation: Conversation | undefined
+  /** Whether nothing follows. */
+  is_last: boolean
 }
 
-const nothing: News = { turns: [], conversation: undefined }
+const nothing: News = { turns: [], conversation: undefined, is_last: false }
+
+interface Reading {
+  id: string
+  after: number
+  beside: Beside | undefined
+}
 
 /** Undefined when the database is unavailable: the stream continues. */
-async function read(at: At, id: string, after: number): Promise<News | undefined> {
+async function read(at: At, { id, after, beside }: Reading): Promise<News | undefined> {
   try {
-    // Before the turns: a change that it shows is then followed by its turns at the latest.
+    // Before the turns: a change that they show is then followed by its turns at the latest.
+    const is_last = (await beside?.read()) ?? false
     const conversation = await conversations.get(at, id)
-    return { conversation, turns: await turns.listTogether(at, { conversation_id: id, after, limit: turns_at_once }) }
+    const found = await turns.listTogether(at, { conversation_id: id, after, limit: turns_at_once })
+    return { conversation, turns: found, is_last }
   } catch (error) {
     if (!isUnavailable(error)) throw error
     return undefined
   }
 }
 
-function readLastSeq(last_event_id: string | undefined): number | undefined {
+export function readLastSeq(last_event_id: string | undefined): number | undefined {
   if (last_event_id === undefined) return undefined
   if (/^\d{1,9}$/.test(last_event_id)) return Number(last_event_id)
   throw invalid([{ path: 'Last-Event-ID', code: 'format', message: 'Last-Event-ID must be the seq of a turn.' }])
 }
 
-const event = (name: string, data: object, id?: string): string =>
+export const event = (name: string, data: object, id?: string): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`

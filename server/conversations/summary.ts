@@ -6,7 +6,7 @@ import { toUsage } from './ask.ts'
 import type { ClaimedConversation, Timers } from './claim.ts'
 import { emptySave } from './plan-save.ts'
 import { summaryPromptFor } from './prompt.ts'
-import type { openSaves } from './save.ts'
+import type { openConversationSaves } from './save.ts'
 import { no_usage } from './state.ts'
 import { isOverLimit } from './tokens.ts'
 import * as turns from './turns.ts'
@@ -20,7 +20,7 @@ interface Summary {
   claimed: ClaimedConversation
   configuration: Configuration
   timers: Timers
-  save: ReturnType<typeof openSaves>
+  save: ReturnType<typeof openConversationSaves>
 }
 
 /** Writes what was said in a few sentences, by one request to the agent's model. Without an answer there is no summary. */

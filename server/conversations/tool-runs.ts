@@ -1,7 +1,9 @@
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
+import * as page from '../kit/postgres/page.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import type { Turn } from './schema.ts'
+import type { ToolStatus } from './state.ts'
 
 export interface RunToSave {
   conversation_id: string
@@ -31,3 +33,32 @@ export async function saveRuns({ db, workspace, now }: At, runs: RunToSave[]): P
       set seq = excluded.seq, result = excluded.result, status = excluded.status, duration_ms = excluded.duration_ms`,
   )
 }
+
+/** Those of these runs that have a result. */
+export async function findEndedRuns(
+  { db, workspace }: At,
+  { conversation_id, ids }: { conversation_id: string; ids: string[] },
+): Promise<Map<string, Ended>> {
+  const ended = await db.many<{ id: string } & Ended>(
+    sql`select id, status, result from tool_runs
+      where workspace_id = ${workspace} and conversation_id = ${conversation_id} and id = any(${ids}::uuid[])
+        and status <> 'running'`,
+  )
+  return new Map(ended.map(({ id, status, result }) => [id, { status, result }]))
+}
+
+interface Ended {
+  status: ToolStatus
+  result: unknown
+}
+
+/** The runs of one tool that have succeeded in a conversation. */
+export const countRuns = (
+  { db, workspace }: At,
+  { conversation_id, name }: { conversation_id: string; name: string },
+): Promise<number> =>
+  page.count(
+    db,
+    sql`select from tool_runs where workspace_id = ${workspace} and conversation_id = ${conversation_id}
+      and name = ${name} and status = 'succeeded'`,
+  )

@@ -3,7 +3,8 @@ import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { callTool } from '../tools/run.ts'
 import * as stored_tools from '../tools/store.ts'
-import { type BuiltInResult, offeredBuiltIns, runBuiltIn, type ToolContext } from './built-in-tools.ts'
+import * as workspaces from '../workspaces/store.ts'
+import { type BuiltInResult, offeredBuiltIns, runBuiltIn, type ToolContext, writesRows } from './built-in-tools.ts'
 import type { ToolCall } from './state.ts'
 
 export interface ToolOutcome extends BuiltInResult {
@@ -16,6 +17,8 @@ export interface Tools {
   say_while: Record<string, string>
   /** Whether a call reaches another server. Such a run has its row before. */
   isRemote: (name: string) => boolean
+  /** Whether a call writes to the database, or reaches another server. The conversation must have its row before. */
+  hasEffects: (name: string) => boolean
   hasSideEffects: (name: string) => boolean
   run: (at: At, call: Omit<ToolCall, 'after'>, signal: AbortSignal) => Promise<ToolOutcome>
 }
@@ -33,6 +36,8 @@ export async function openTools(at: At, context: ToolContext): Promise<Tools> {
     const tool = by_name.get(name)
     if (!tool)
       return (await runBuiltIn(at, context, { run, name, arguments: values })) ?? invalid('There is no such tool.')
+    if (!(await workspaces.allowsNetwork(at)))
+      return { status: 'failed' as const, result: 'A test workspace calls no tools until `allows_network` is set.' }
     const timeout_ms = Math.min(tool.timeout_ms, configuration.limits.tool_timeout_ms)
     const call = { run_id: run, arguments: values, conversation_id, contact_id, agent_id, signal }
     const { status, result } = await callTool(at, { ...tool, timeout_ms }, call)
@@ -53,6 +58,7 @@ export async function openTools(at: At, context: ToolContext): Promise<Tools> {
       found.flatMap(({ name, say_while }) => (say_while === null ? [] : [[name, say_while]])),
     ),
     isRemote: (name) => by_name.has(name),
+    hasEffects: (name) => by_name.has(name) || writesRows(name),
     // A tool that was deleted meanwhile may have had some.
     hasSideEffects: (name) => by_name.get(name)?.has_side_effects ?? true,
     run: async (at, call, signal) => {

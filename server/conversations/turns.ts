@@ -4,7 +4,7 @@ import { copyLine } from '../kit/postgres/copy.ts'
 import type { Page } from '../kit/postgres/page.ts'
 import { type Sql, sql } from '../kit/postgres/sql.ts'
 import type { Turn } from './schema.ts'
-import { no_usage } from './state.ts'
+import { no_usage, type SpeechPart } from './state.ts'
 import * as conversations from './store.ts'
 
 export const no_latency = { model_first_ms: null, model_ms: null, tools_ms: null, turn_ms: null }
@@ -118,10 +118,34 @@ export async function read(
   return { data: found.slice(0, limit), pagination }
 }
 
+/** The turn that is not finished, if there is one. */
+export const findOpen = ({ db, workspace }: InWorkspace, id: string): Promise<Turn | undefined> =>
+  db.maybe<Turn>(
+    sql`select ${turnColumns(workspace)} from conversation_turns as turn
+      where workspace_id = ${workspace} and conversation_id = ${id} and is_open`,
+  )
+
+interface SpokenTurn {
+  conversation_id: string
+  heard: string
+  turn_ms: number | null
+}
+
+/** What was heard in calls, oldest first, by conversation. */
+export async function readSpoken({ db, workspace }: InWorkspace, ids: string[]): Promise<Map<string, SpokenTurn[]>> {
+  const turns = await db.many<SpokenTurn>(
+    sql`select conversation_id, coalesce(heard, text) as heard, (latency ->> 'turn_ms')::integer as turn_ms
+      from conversation_turns
+      where workspace_id = ${workspace} and conversation_id = any(${ids}::uuid[]) order by conversation_id, seq`,
+  )
+  return Map.groupBy(turns, ({ conversation_id }) => conversation_id)
+}
+
 export interface TurnOf {
   /** The conversation. */
   id: string
   turn: Turn
+  speech?: SpeechPart[]
 }
 
 export async function insertTurns(
@@ -129,32 +153,32 @@ export async function insertTurns(
   turns: (TurnOf & { is_open?: boolean; carried?: { id: string } })[],
 ): Promise<void> {
   if (turns.length === 0) return
-  const lines = turns.map(
-    ({ id, is_open, carried, turn: { seq, role, text, is_interrupted, latency, usage, error, created_at } }) =>
-      copyLine([
-        ...[workspace, id, seq, role, text, is_open ? 't' : 'f', is_interrupted ? 't' : 'f'],
-        ...[latency === no_latency ? null : JSON.stringify(latency), usage === no_usage ? null : JSON.stringify(usage)],
-        ...[error, carried?.id ?? null, created_at],
-      ]),
+  const lines = turns.map(({ id, is_open, carried, speech, turn: { latency, usage, error, created_at, ...turn } }) =>
+    copyLine([
+      ...[workspace, id, turn.seq, turn.role, turn.text, turn.heard, speech ? JSON.stringify(speech) : null],
+      ...[is_open ? 't' : 'f', turn.is_interrupted ? 't' : 'f'],
+      ...[latency === no_latency ? null : JSON.stringify(latency), usage === no_usage ? null : JSON.stringify(usage)],
+      ...[error, carried?.id ?? null, created_at],
+    ]),
   )
   await db.copy('conversation_turns', turn_columns, lines.join(''))
 }
 
 const turn_columns = [
-  ...['workspace_id', 'conversation_id', 'seq', 'role', 'text', 'is_open', 'is_interrupted'],
+  ...['workspace_id', 'conversation_id', 'seq', 'role', 'text', 'heard', 'speech', 'is_open', 'is_interrupted'],
   ...['latency', 'usage', 'error', 'message_id', 'created_at'],
 ]
 
 /** Writes the last words of open turns, and closes them. */
 export async function closeTurns({ db, workspace }: At, turns: TurnOf[]): Promise<void> {
   if (turns.length === 0) return
-  const rows = turns.map(({ id, turn }) => ({ ...turn, conversation_id: id }))
+  const rows = turns.map(({ id, turn, speech }) => ({ ...turn, conversation_id: id, speech }))
   await db.run(
     sql`update conversation_turns as turn
-      set text = row.text, is_open = false, is_interrupted = row.is_interrupted, latency = row.latency, usage = row.usage,
+      set text = row.text, heard = row.heard, speech = row.speech, is_open = false, is_interrupted = row.is_interrupted, latency = row.latency, usage = row.usage,
         error = row.error, created_at = row.created_at
-      from json_to_recordset(${JSON.stringify(rows)}) as row (conversation_id uuid, seq integer, text text,
-        is_interrupted boolean, latency jsonb, usage jsonb, error text, created_at timestamptz)
+      from json_to_recordset(${JSON.stringify(rows)}) as row (conversation_id uuid, seq integer, text text, heard text,
+        speech jsonb, is_interrupted boolean, latency jsonb, usage jsonb, error text, created_at timestamptz)
       where turn.workspace_id = ${workspace} and turn.conversation_id = row.conversation_id and turn.seq = row.seq`,
   )
 }
@@ -167,4 +191,14 @@ export const keepText = (
   db.run(
     sql`update conversation_turns set text = ${text}
       where workspace_id = ${workspace} and conversation_id = ${id} and seq = ${seq} and is_open`,
+  )
+
+/** When the words of a turn were spoken. */
+export const setSpeech = (
+  { db, workspace }: InWorkspace,
+  { id, seq, speech }: { id: string; seq: number; speech: SpeechPart[] },
+): Promise<number> =>
+  db.run(
+    sql`update conversation_turns set heard = text, speech = ${JSON.stringify(speech)}
+      where workspace_id = ${workspace} and conversation_id = ${id} and seq = ${seq} and role = 'human'`,
   )

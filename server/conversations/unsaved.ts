@@ -6,6 +6,16 @@ import type { RunToSave } from './tool-runs.ts'
 import type { ToolOutcome } from './tools.ts'
 import { no_latency } from './turns.ts'
 
+interface UnsavedOptions {
+  results: Record<string, unknown>
+  waited_ms: number
+  /** Whether it is measured how long things take. In simulated calls nothing depends on how fast the machine is. */
+  is_timed?: boolean
+}
+
+/** What is known of a spoken turn. */
+type Spoken = Partial<Pick<FinishedTurn, 'heard' | 'speech' | 'created_at'>> & { turn_ms?: number | null }
+
 /** What a drive has yet to write. */
 export class Unsaved {
   #turns: { reply: string | null; turn: FinishedTurn }[] = []
@@ -15,11 +25,18 @@ export class Unsaved {
   #changes: Changes = {}
   #facts: Record<string, unknown>
   #error: string | null = null
-  #latency = newLatency(0)
+  #latency: Latency
 
-  constructor({ results, waited_ms }: { results: Record<string, unknown>; waited_ms: number }) {
+  readonly #is_timed: boolean
+
+  constructor({ results, waited_ms, is_timed = true }: UnsavedOptions) {
     this.#facts = results
-    this.#latency = newLatency(waited_ms)
+    this.#is_timed = is_timed
+    this.#latency = newLatency(clock.ticks() - waited_ms)
+  }
+
+  get results(): Record<string, unknown> {
+    return this.#facts
   }
 
   get has_turns(): boolean {
@@ -39,22 +56,23 @@ export class Unsaved {
     this.addTurn({ role: 'agent', reply, text, is_interrupted: true, runs: [], usage: no_usage })
   }
 
-  addTurn({ role, reply, text, is_interrupted, runs, usage }: EngineTurn): void {
+  addTurn({ role, reply, text, is_interrupted, runs, usage }: EngineTurn, { turn_ms, ...said }: Spoken = {}): void {
     const is_agents = role === 'agent'
     const tools = runs.map(({ run, name, arguments: values, result, status }) => {
-      const duration_ms = this.#runs.get(run)?.duration_ms ?? null
+      const duration_ms = this.#is_timed ? (this.#runs.get(run)?.duration_ms ?? null) : null
       this.#runs.delete(run)
       return { id: run, name, arguments: values, result, status, duration_ms }
     })
-    const latency = is_agents ? endLatency(this.#latency, tools) : no_latency
+    const measured = is_agents && this.#is_timed ? endLatency(this.#latency, clock.ticks(), tools) : no_latency
+    const latency = turn_ms === undefined ? measured : { ...measured, turn_ms }
     const error = is_agents ? this.#error : null
-    this.#turns.push({ reply, turn: { role, text, is_interrupted, tools, latency, usage, error } })
+    this.#turns.push({ reply, turn: { role, text, is_interrupted, tools, latency, usage, error, ...said } })
     if (is_agents) this.#error = null
   }
 
   /** The contact has said something. */
   restart(): void {
-    this.#latency = newLatency(0)
+    this.#latency = newLatency(clock.ticks())
   }
 
   beginModel(): void {
@@ -130,17 +148,20 @@ interface Latency {
   model_ms: number
 }
 
-const newLatency = (waited_ms: number): Latency => {
-  const began_ticks = clock.ticks() - waited_ms
-  return { began_ticks, asked_ticks: began_ticks, model_first_ms: null, model_ms: 0 }
-}
+const newLatency = (began_ticks: number): Latency => ({
+  began_ticks,
+  asked_ticks: began_ticks,
+  model_first_ms: null,
+  model_ms: 0,
+})
 
 const endLatency = (
   { began_ticks, model_first_ms, model_ms }: Latency,
+  ticks: number,
   tools: { duration_ms: number | null }[],
 ): FinishedTurn['latency'] => ({
   model_first_ms,
   model_ms: Math.round(model_ms),
   tools_ms: tools.length === 0 ? null : tools.reduce((sum, { duration_ms }) => sum + (duration_ms ?? 0), 0),
-  turn_ms: Math.max(0, Math.round(clock.ticks() - began_ticks)),
+  turn_ms: Math.max(0, Math.round(ticks - began_ticks)),
 })

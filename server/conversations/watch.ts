@@ -1,84 +1,19 @@
-import type { InWorkspace } from '../kit/at.ts'
-import { batchedGetById } from '../kit/postgres/get-by-id.ts'
 import type { Pool } from '../kit/postgres/pool.ts'
+import { openRowWatch, type RowWatch } from '../kit/postgres/row-watch.ts'
 import { raw } from '../kit/postgres/sql.ts'
 import type { Conversation } from './schema.ts'
 import { table } from './store.ts'
-
-/** Changes that other processes make are seen after this long, or later when many conversations are watched. */
-const poll_every_ms = 200
-/** So that many open chats, in which mostly nothing happens, leave the time to requests. */
-const reads_per_second_max = 2_000
 
 /** What tells whether something has happened in a conversation. */
 export interface Snapshot extends Pick<Conversation, 'id' | 'status' | 'turn_count' | 'updated_at'> {
   last_answer_seq: number
 }
 
-type OnChange = (snapshot: Snapshot | undefined) => void
-
-interface Watched {
-  workspace: string
-  onChanges: Set<OnChange>
-}
-
-const readSnapshot = batchedGetById<Snapshot>(raw('id, status, turn_count, updated_at, last_answer_seq'), raw(table))
-
-/** Calls back after each change in the conversations that are watched, made by this or another process. */
-export interface Watch {
-  /** Returns the function that ends it. `onChange` must not throw, and may be called without a change. */
-  open: (at: InWorkspace, id: string, onChange: OnChange) => () => void
-  readSnapshot: (at: InWorkspace, id: string) => Promise<Snapshot | undefined>
-}
-
 declare module '../kit/at.ts' {
   interface Tools {
-    watch: Watch
+    watch: RowWatch<Snapshot>
   }
 }
 
-/** All who watch share a poll. */
-export function openWatch(pool: Pool): Watch {
-  const watched = new Map<string, Watched>()
-  let is_polling = false
-
-  /** When the database is unavailable, the next poll tries again. */
-  function look(id: string, { workspace, onChanges }: Watched): Promise<void> {
-    return readSnapshot(pool, workspace, id)
-      .then((snapshot) => {
-        for (const onChange of onChanges) onChange(snapshot)
-      })
-      .catch(() => {})
-  }
-
-  async function poll(): Promise<void> {
-    await Promise.all([...watched].map(([id, one]) => look(id, one)))
-    is_polling = watched.size > 0
-    if (is_polling) pollLater()
-  }
-
-  function pollLater(): void {
-    const wait_ms = Math.max(poll_every_ms, (watched.size / reads_per_second_max) * 1_000)
-    setTimeout(() => void poll(), wait_ms).unref()
-  }
-
-  pool.subscribe(({ topic, id = '' }) => {
-    const one = topic === table ? watched.get(id) : undefined
-    if (one) void look(id, one)
-  })
-
-  return {
-    readSnapshot: ({ workspace }, id) => readSnapshot(pool, workspace, id),
-    open({ workspace }, id, onChange) {
-      const one = watched.get(id) ?? { workspace, onChanges: new Set() }
-      watched.set(id, one)
-      one.onChanges.add(onChange)
-      if (!is_polling) pollLater()
-      is_polling = true
-      return () => {
-        one.onChanges.delete(onChange)
-        if (one.onChanges.size === 0 && watched.get(id) === one) watched.delete(id)
-      }
-    },
-  }
-}
+export const openWatch = (pool: Pool): RowWatch<Snapshot> =>
+  openRowWatch(pool, { table, columns: raw('id, status, turn_count, updated_at, last_answer_seq') })

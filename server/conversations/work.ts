@@ -15,7 +15,7 @@ import { Driver } from './driver.ts'
 import { awaitsPerson } from './engine.ts'
 import type { EngineInput } from './input.ts'
 import { emptySave } from './plan-save.ts'
-import { openSaves } from './save.ts'
+import { openConversationSaves } from './save.ts'
 import { sentencesIn } from './sentences.ts'
 import { settingsFor, type TimeLimits, time_limits, valuesOf } from './settings.ts'
 import { type Entry, history_turns, newState, type Settings, type State } from './state.ts'
@@ -38,11 +38,11 @@ export const due_conversations: DueKind = {
       where workspace_id = ${workspace} and lease_until is not null and due_at is not null))`,
 }
 
-type SaveOne = ReturnType<typeof openSaves>
+type SaveOne = ReturnType<typeof openConversationSaves>
 
 /** Agents answer, and conversations in which nobody says anything are closed. Tests change how long is waited. */
 export function answering(log: Log, waits: Partial<TimeLimits> = {}): Work<ClaimedConversation, void> {
-  const save = openSaves(log)
+  const save = openConversationSaves(log)
   return {
     due: due_conversations,
     leases: { per: 'item', renew },
@@ -97,7 +97,8 @@ interface Pause {
 async function pause(at: At, { claimed, configuration, save, until }: Pause): Promise<void> {
   const { limits, language } = configuration
   const is_told = claimed.turns.findLast(({ role }) => role !== 'contact')?.role === 'system'
-  const told = newTurn({ seq: 0, role: 'system', text: sentencesIn(language).too_fast, created_at: '' })
+  const created_at = clock.iso(at.now)
+  const told = newTurn({ seq: 0, role: 'system', text: sentencesIn(language).too_fast, created_at })
   const release = { timers: {}, idle_ms: limits.idle_seconds * 1_000, needs_summary: false, not_before: until }
   await save(at, { ...emptySave(claimed), turns: is_told ? [] : [told], release })
 }
@@ -108,14 +109,14 @@ async function openDriver(
   at: At,
   { claimed, configuration, context }: { claimed: ClaimedConversation; configuration: Configuration; context: Context },
 ): Promise<Driver> {
-  const { id, agent_id, contact_id, contact, status, turn_count } = claimed
-  const tools = await openTools(at, { conversation_id: id, agent_id, contact_id, configuration })
+  const { id, agent_id, contact_id, contact, kind, status, turn_count } = claimed
+  const tools = await openTools(at, { conversation_id: id, agent_id, contact_id, kind, configuration })
   const values = valuesOf(claimed, { contact, language: configuration.language, now: at.now })
   const settings = settingsFor(configuration, {
     values,
     say_while: tools.say_while,
     time_limits: context.time_limits,
-    kind: claimed.kind,
+    kind,
   })
   const open = claimed.turns.find(({ is_open }) => is_open)
   const unsaved = new Unsaved({ results: claimed.results, waited_ms: waitedFor(at, claimed) })
@@ -127,7 +128,7 @@ async function openDriver(
     state: stateOf(claimed, { configuration, settings, now: at.now }),
     answerer: openAnswerer({ at, claimed, configuration, tools }),
     tools,
-    is_live: claimed.kind !== 'sms',
+    is_live: kind !== 'sms',
     unsaved,
     seen: { status, turn_count },
     open: open && { reply: interrupted_reply, seq: open.seq, kept: open.text },

@@ -4,6 +4,7 @@ import { setBounded } from '../kit/limits/bounded-map.ts'
 import { fetchThrough } from '../kit/outbound/fetch.ts'
 import type { Outbound } from '../kit/outbound/outbound.ts'
 import { product } from '../product.ts'
+import * as workspaces from '../workspaces/store.ts'
 import * as providers from './store.ts'
 
 export interface ModelChoice {
@@ -24,6 +25,8 @@ const limits = { head_timeout_ms: 60_000, timeout_ms: 120_000, bytes_max: 8 * 10
  * APICallError of the AI SDK, or the reason of its abort signal.
  */
 export async function openModel(at: At, { provider, name, temperature }: ModelChoice): Promise<LanguageModelV4> {
+  if (!(await workspaces.allowsNetwork(at)))
+    throw new ModelError('A test workspace asks no models until `allows_network` is set.')
   const account = await providers.findAccount(at, provider == null ? {} : { name: provider })
   if (!account)
     throw new ModelError(provider == null ? 'There is no default provider.' : `There is no provider "${provider}".`)

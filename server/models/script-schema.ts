@@ -60,6 +60,20 @@ export const ScriptNode = Type.Object(
     silence: Type.Optional(Reaction('When the contact says nothing. Without `go` the agent keeps waiting.')),
     else: Type.Optional(Reaction('When nothing of `on` is heard. Without it the agent repeats `say`.')),
     go: Type.Optional(go),
+    press: Type.Optional(
+      text({
+        maxLength: 20,
+        pattern: '^[0-9*#]+$',
+        description: 'In calls: the digits to press after `say`, of 0 to 9, `*` and `#`.',
+        examples: ['2'],
+      }),
+    ),
+    is_uninterruptible: Type.Optional(
+      Type.Boolean({
+        description: "In calls: whether the contact can't interrupt `say`, and all that is said with it.",
+        examples: [true],
+      }),
+    ),
     tool: Type.Optional(text({ maxLength: 64, description: 'The name of the tool to call.', examples: ['book_slot'] })),
     with: Type.Optional(
       Type.Unsafe<Record<string, unknown>>({
@@ -75,7 +89,7 @@ export const ScriptNode = Type.Object(
     ),
   },
   {
-    description: 'Has `say`, `on`, `silence`, `else` and `go`, or `tool`, `with`, `ok` and `failed`.',
+    description: 'Has `say`, `press`, `on`, `silence`, `else` and `go`, or `tool`, `with`, `ok` and `failed`.',
     additionalProperties: false,
   },
 )
@@ -174,6 +188,9 @@ function checkTalkingNode(node: ScriptNode, report: Report): void {
     const reaction = node[field]
     if (reaction && !reaction.say && !reaction.go) report(field, 'required', `${field} must have say or go.`)
   }
+  if (node.is_uninterruptible !== undefined && !node.say) {
+    report('is_uninterruptible', 'not_allowed', 'is_uninterruptible is only allowed together with say.')
+  }
   checkBranches(node, report)
 }
 
@@ -200,7 +217,7 @@ function checkBranch({ hear, intent, slot }: Branch, path: string, report: Repor
 }
 
 function checkToolNode(node: ScriptNode, report: Report): void {
-  for (const field of ['say', 'on', 'silence', 'else', 'go'] as const) {
+  for (const field of ['say', 'press', 'is_uninterruptible', 'on', 'silence', 'else', 'go'] as const) {
     if (node[field] !== undefined) report(field, 'not_allowed', `${field} is not allowed together with tool.`)
   }
   for (const field of ['ok', 'failed'] as const) {

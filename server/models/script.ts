@@ -32,6 +32,8 @@ export interface ScriptStep {
   next: 'wait' | 'end' | 'hand_over' | { tool: string; arguments: Record<string, unknown> }
   /** The values of slots that were heard. */
   results: Partial<Record<Slot, string>>
+  /** Whether the contact must hear all of `say`. */
+  is_uninterruptible: boolean
 }
 
 const say_length_max = 4000
@@ -58,6 +60,7 @@ interface Reaction {
   go?: string | undefined
   state?: Partial<ScriptState>
   results?: ScriptStep['results']
+  is_uninterruptible?: boolean | undefined
 }
 
 /** The contact's first words may already answer the start node. If not, the agent says what it has to say. */
@@ -75,21 +78,24 @@ function reactAt(node: ScriptNode, state: ScriptState, input: ScriptInput, setti
     const variables = withResult(state.variables, node.tool, input.result)
     return { go: input.is_ok ? node.ok : node.failed, state: { variables } }
   }
+  // Digits have no result: whatever became of them, the script continues.
+  if (input.type === 'tool_done') return node.press === undefined ? {} : { go: node.go }
+  if (node.press !== undefined && !waits(node)) return {}
   switch (input.type) {
     case 'begin':
-      return { say: node.say }
+      return sayNode(node)
     case 'silence':
       return node.silence ?? {}
-    case 'tool_done':
-      return {}
     case 'heard': {
       const message = hear(input, settings)
       const branch = branchFor(node, state, message)
       if (branch) return branch
-      return scoreIntent('repeat', message.heard) || !node.else ? { say: node.say } : node.else
+      return scoreIntent('repeat', message.heard) || !node.else ? sayNode(node) : node.else
     }
   }
 }
+
+const sayNode = ({ say, is_uninterruptible }: ScriptNode): Reaction => ({ say, is_uninterruptible })
 
 interface Message {
   heard: Heard
@@ -135,11 +141,13 @@ function follow(script: Script, state: ScriptState, reaction: Reaction, settings
   const { results = {} } = reaction
   const values = { ...state.variables, ...settings.values }
   const said = [reaction.say]
+  let is_uninterruptible = reaction.is_uninterruptible === true
   const step = (node: string | null, next: ScriptStep['next']): ScriptStep => ({
     state: { ...state, node },
     say: joinSaid(said, values),
     next,
     results,
+    is_uninterruptible,
   })
   let target = reaction.go
   if (target === undefined) return step(state.node, 'wait')
@@ -152,6 +160,8 @@ function follow(script: Script, state: ScriptState, reaction: Reaction, settings
       return step(target, { tool: node.tool, arguments: fillArguments(node.with ?? {}, values) })
     }
     said.push(node.say)
+    is_uninterruptible ||= node.is_uninterruptible === true
+    if (node.press !== undefined) return step(target, { tool: 'press_digits', arguments: { digits: node.press } })
     if (waits(node) || node.go === undefined) return step(target, 'wait')
     target = node.go
   }

@@ -31,6 +31,8 @@ export interface ScriptAnswer {
   /** Whether the contact's words were used. They are not when a tool's result has led to another tool. */
   has_heard: boolean
   results: ScriptStep['results']
+  /** Whether the contact must hear the whole answer. */
+  is_uninterruptible: boolean
 }
 
 export const scriptOptions = (request: ScriptRequest): SharedV4ProviderMetadata => ({ [provider]: toJson(request) })
@@ -71,7 +73,12 @@ function generate(script: Script, options: LanguageModelV4CallOptions): Language
   }
   const says = steps.map(({ say }) => say).filter((say) => say !== '')
   const call = toolCall(steps.at(-1)?.next)
-  const answer: ScriptAnswer = { state, has_heard, results: Object.assign({}, ...steps.map(({ results }) => results)) }
+  const answer: ScriptAnswer = {
+    state,
+    has_heard,
+    results: Object.assign({}, ...steps.map(({ results }) => results)),
+    is_uninterruptible: steps.some((step) => step.is_uninterruptible),
+  }
   return {
     content: [...(says.length > 0 ? [{ type: 'text' as const, text: says.join(' ') }] : []), ...call],
     finishReason: { unified: call.length > 0 ? 'tool-calls' : 'stop', raw: undefined },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { step } from '../../server/conversations/engine.ts'
-import type { Effect, Input } from '../../server/conversations/input.ts'
+import type { Effect, Input, VoiceInput } from '../../server/conversations/input.ts'
 import { newState, type Settings, type State } from '../../server/conversations/state.ts'
 
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 300)
@@ -22,6 +22,11 @@ const settings = fc.record<Settings>({
     limit: 'Goodbye.',
     handed_over: 'One moment.',
     nobody_yet: 'Please wait.',
+    still_there: 'Hello?',
+    one_moment: 'Wait.',
+    no_more_calls: 'No more.',
+    nobody_free: 'Nobody.',
+    not_transferred: 'Not reached.',
   }),
   turns_max: fc.constantFrom(3, 200),
   tokens_max: fc.constantFrom(20, 60_000),
@@ -31,11 +36,15 @@ const settings = fc.record<Settings>({
   answer_ms: fc.constant(300),
   tools_ms: fc.constant(200),
   person_ms: fc.constant(500),
+  voice: fc.constant(null),
 })
 
 /** What happens next. Replies and tool runs are chosen among those that exist when it happens. */
+/** Calls have their own properties. */
+type TextType = Exclude<Input['type'], VoiceInput['type']>
+
 interface Command {
-  type: Input['type']
+  type: TextType
   text: string
   pass_ms: number
   /** Chooses a reply or run: the current one, or an old or unknown one. */
@@ -48,11 +57,11 @@ const command = fc.record<Command>({
   type: fc.oneof(
     {
       weight: 6,
-      arbitrary: fc.constantFrom<Input['type'][]>('message', 'piece', 'shown', 'tool_call', 'asked', 'tool_done'),
+      arbitrary: fc.constantFrom<TextType[]>('message', 'piece', 'shown', 'tool_call', 'asked', 'tool_done'),
     },
     {
       weight: 3,
-      arbitrary: fc.constantFrom<Input['type'][]>(
+      arbitrary: fc.constantFrom<TextType[]>(
         'opened',
         'resumed',
         'ask_failed',
@@ -62,7 +71,7 @@ const command = fc.record<Command>({
         'answer',
       ),
     },
-    { weight: 1, arbitrary: fc.constantFrom<Input['type'][]>('taken_back', 'close', 'limit') },
+    { weight: 1, arbitrary: fc.constantFrom<TextType[]>('taken_back', 'close', 'limit') },
   ),
   text: fc.constantFrom('Yes.', 'I would like to book a table. Please', 'stop', ' STOP! ', '💥 '.repeat(9), ''),
   pass_ms: fc.constantFrom(0, 1, 150, 600, 20_000),
@@ -91,7 +100,7 @@ function toInput({ type, text, chosen, tool, is_ok }: Command, state: State, see
   const run = current(state.open_runs[chosen % Math.max(1, state.open_runs.length)]?.run, seen.runs, 'unknown')
   const names = Object.keys(state.timers) as (keyof State['timers'])[]
   const usage = { input_tokens: chosen, output_tokens: 1 }
-  const inputs: Record<Input['type'], () => Input> = {
+  const inputs: Record<TextType, () => Input> = {
     opened: () => ({ type: 'opened', now, id }),
     message: () => ({ type: 'message', now, id, text }),
     resumed: () => ({ type: 'resumed', now, id }),

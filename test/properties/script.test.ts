@@ -109,10 +109,12 @@ const branch = fc
     fc.record({ say, go: target }, { requiredKeys: ['go'] }),
   )
   .map(([listens, does]) => ({ ...listens, ...does }))
+const press = fc.constantFrom('2', '*1#')
 const node = fc.oneof(
-  fc.record({ say, go: target }, { requiredKeys: ['go'] }),
+  fc.record({ say, press, go: target }, { requiredKeys: ['go'] }),
+  fc.record({ say, is_uninterruptible: fc.boolean(), go: target }),
   fc.record(
-    { say, on: fc.array(branch, { maxLength: 4 }), silence: reaction, else: reaction },
+    { say, press, on: fc.array(branch, { maxLength: 4 }), silence: reaction, else: reaction },
     { requiredKeys: ['else'] },
   ),
   fc.record({ tool: fc.constantFrom('t', 'u'), with: fc.dictionary(word, say), ok: target, failed: target }),
@@ -169,6 +171,8 @@ test('every fault names its node', () => {
       silence: reaction,
       else: reaction,
       go: target,
+      press,
+      is_uninterruptible: fc.boolean(),
       tool: fc.constant('t'),
     },
     optional,

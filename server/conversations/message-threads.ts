@@ -1,0 +1,44 @@
+import type { InWorkspace } from '../kit/at.ts'
+import { sql } from '../kit/postgres/sql.ts'
+import type { Conversation } from './schema.ts'
+
+/** What who gets a message knows of it. */
+export interface MessageThread {
+  conversation_id: string
+  status: Conversation['status']
+  agent_id: string
+  /** Null after the contact was deleted or the conversation redacted. */
+  counterpart: string | null
+  seq: number
+  text: string
+  /** Whether it is the first message that was sent in this conversation, and the last one. */
+  is_first: boolean
+  is_last: boolean
+  /** How many messages have come back in this conversation. */
+  replies: number
+  /** Whether a conversation with this number has ended with an opt-out. */
+  has_opted_out: boolean
+}
+
+/** The thread of an outgoing message. Undefined if it belongs to no conversation. */
+export const findThread = ({ db, workspace }: InWorkspace, message_id: string): Promise<MessageThread | undefined> =>
+  db.maybe<MessageThread>(
+    sql`select message.conversation_id, conversation.status, conversation.agent_id, conversation.counterpart, message.seq,
+        turn.text,
+        not exists (select from messages as other where other.workspace_id = ${workspace}
+          and other.conversation_id = message.conversation_id and other.direction = 'outbound'
+          and other.seq < message.seq) as is_first,
+        not exists (select from messages as other where other.workspace_id = ${workspace}
+          and other.conversation_id = message.conversation_id and other.direction = 'outbound'
+          and other.seq > message.seq) as is_last,
+        (select count(*)::integer from messages as other where other.workspace_id = ${workspace}
+          and other.conversation_id = message.conversation_id and other.direction = 'inbound') as replies,
+        exists (select from conversations as other where other.workspace_id = ${workspace}
+          and other.counterpart = conversation.counterpart and other.close_reason = 'opted_out') as has_opted_out
+      from messages as message
+      join conversations as conversation on conversation.workspace_id = ${workspace}
+        and conversation.id = message.conversation_id
+      join conversation_turns as turn on turn.workspace_id = ${workspace}
+        and turn.conversation_id = message.conversation_id and turn.seq = message.seq
+      where message.workspace_id = ${workspace} and message.id = ${message_id} and message.direction = 'outbound'`,
+  )

@@ -1,0 +1,42 @@
+/** Rules of spoken conversation: how long to wait after words, and which words don't interrupt. */
+
+const settle_ms = { complete: 300, other: 600, digits: 1_100, hanging: 1_400, keys: 1_500 }
+
+/** Words that are seldom the last of a sentence. */
+const hanging_words = new Set(
+  (
+    'and but or so because the a an my your is are was to of for with at in on um uh er well like that if when ' +
+    'und oder aber weil der die das ein eine mein ist zu von mit bei äh ähm also wenn'
+  ).split(' '),
+)
+
+const short_answers = new Set(
+  'yes no yeah yep nope sure okay ok hello hi bye goodbye thanks ja nein danke hallo'.split(' '),
+)
+
+/** What people say to show that they listen. */
+const back_channels = new Set('mm mhm hm hmm mmhm uhhuh yeah yes ok okay right sure aha ja genau'.split(' '))
+
+const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}']+/gu) ?? []
+
+/** How long to wait after the contact stopped with these words, in case there are more. */
+export function settleTime(text: string): number {
+  const words = wordsOf(text)
+  const last = words.at(-1) ?? ''
+  if (/,\s*$/.test(text) || hanging_words.has(last)) return settle_ms.hanging
+  if (/\d\s*[.!?]?\s*$/.test(text)) return settle_ms.digits
+  const is_complete = /[.!?…]["')\]]*\s*$/.test(text) || (words.length <= 2 && short_answers.has(last))
+  return is_complete ? settle_ms.complete : settle_ms.other
+}
+
+/** After a key, in case more are pressed. */
+export const keys_settle_ms = settle_ms.keys
+
+/** One or two words such as "mm-hm" show that someone listens. */
+export function isBackChannel(text: string): boolean {
+  const words = wordsOf(text.replaceAll('-', ''))
+  return words.length <= 2 && words.every((word) => back_channels.has(word))
+}
+
+/** Whether these words are enough to interrupt the agent. */
+export const interrupts = (text: string): boolean => wordsOf(text).length >= 2 && !isBackChannel(text)

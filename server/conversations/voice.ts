@@ -1,0 +1,295 @@
+import { wantsNoMoreCalls } from '../consent/words.ts'
+import type { VoiceInput, VoiceInputOf } from './input.ts'
+import * as replies from './reply.ts'
+import { remember, type Step } from './reply.ts'
+import type { Ending, TimerName, Voice, VoiceTimerName } from './state.ts'
+import { interrupts, isBackChannel, keys_settle_ms, settleTime } from './turn-taking.ts'
+
+const wait_ms = {
+  /** For the contact's first words. */
+  opening: 1_500,
+  overlap: 700,
+  filler: 1_200,
+  beep: 30_000,
+  transfer: 45_000,
+}
+/** From when the contact is silent: two reminders, and the end. */
+const silence_ms = [8_000, 16_000, 20_000]
+const digits_max = 50
+/** The line has lost what it was to say. */
+const speaking_ms = (text: string): number => 60_000 + 200 * text.length
+
+/** A step of a call. */
+export type VoiceStep = Step & { state: { voice: Voice } }
+
+export function takeVoice(step: VoiceStep, input: VoiceInput): void {
+  const { state, now } = step
+  const { voice } = state
+  switch (input.type) {
+    case 'answered':
+      if (voice.answered_at !== null) return
+      voice.answered_at = now
+      delete state.timers.call
+      break
+    case 'machine':
+      meetMachine(step, input)
+      break
+    case 'beep':
+      if (state.phase === 'recording') leaveMessage(step, input.id)
+      break
+    case 'speech_started':
+      voice.is_contact_speaking = true
+      voice.hearing = ''
+      if (state.phase === 'listening' || state.phase === 'settling') state.phase = 'hearing'
+      delete state.timers.settle
+      break
+    case 'heard':
+      hear(step, input)
+      break
+    case 'speech_stopped':
+      voice.is_contact_speaking = false
+      voice.hearing = ''
+      if (state.phase === 'hearing') rest(step)
+      break
+    case 'digit':
+      voice.digits = (voice.digits + input.digit).slice(0, digits_max)
+      if (state.reply && !state.reply.voice.is_uninterruptible) interrupt(step)
+      if (state.phase === 'listening') state.phase = 'settling'
+      delete state.timers.settle
+      break
+    case 'played':
+      if (state.reply?.id === input.reply)
+        state.reply = { ...state.reply, voice: { ...state.reply.voice, played: input.parts } }
+      break
+    case 'play_done':
+      endSpeaking(step, input.reply)
+      break
+    case 'transferred':
+      endTransfer(step, input)
+      break
+    case 'hung_up':
+      hungUp(step)
+      break
+    case 'lost':
+      step.close('error', 'carrier_error')
+  }
+}
+
+/** The contact's words. Enough of them interrupt the agent; words such as "mm-hm" don't. */
+function hear(step: VoiceStep, { text, ...heard }: VoiceInputOf<'heard'>): void {
+  const { voice, reply, phase } = step.state
+  const part = heard.part?.text ? heard.part : undefined
+  if (part) voice.parts = [...voice.parts, part]
+  voice.hearing = heard.part ? '' : text
+  if (!reply || phase === 'recording') {
+    if (phase === 'listening' && part) rest(step)
+    delete step.state.timers.settle
+    return
+  }
+  if (reply.voice.is_uninterruptible) return
+  const is_meant = interrupts(text) || wantsNoMoreCalls(text) || (part !== undefined && !isBackChannel(text))
+  if (is_meant) interrupt(step)
+  else if (part) voice.parts = voice.parts.slice(0, -1)
+}
+
+function interrupt(step: VoiceStep): void {
+  replies.interrupt(step, 'interrupted')
+  rest(step)
+}
+
+/** What comes next when the agent says nothing. */
+function rest({ state }: VoiceStep): void {
+  const { voice } = state
+  if (voice.is_contact_speaking) state.phase = 'hearing'
+  else state.phase = hasWords(voice) ? 'settling' : 'listening'
+}
+
+const hasWords = ({ parts, digits }: Voice): boolean => parts.length > 0 || digits !== ''
+
+const wordsOf = ({ parts, digits }: Voice): string =>
+  [...parts.map(({ text }) => text), ...(digits === '' ? [] : [digits])].join(' ')
+
+/** Writes what the contact has said as a turn. False if it has said nothing. */
+function writeWords({ state, effects }: VoiceStep): boolean {
+  const { voice } = state
+  const text = wordsOf(voice)
+  if (text === '') return false
+  const speech = voice.parts
+  Object.assign(voice, { parts: [], digits: '', silent_since: null, reminders: 0 })
+  remember(state, { role: 'contact', text, is_cut: false, runs: [] })
+  const usage = { input_tokens: 0, output_tokens: 0 }
+  const spoken = { heard: text, speech }
+  effects.push({
+    type: 'write',
+    turn: { role: 'contact', reply: null, text, is_interrupted: false, runs: [], usage, spoken },
+  })
+  return true
+}
+
+/** Whether the contact has just said that it wants no more calls. The greeting of a voicemail is nobody's wish. */
+const optsOut = ({ state: { voice, settings } }: VoiceStep): boolean =>
+  settings.obeys_stop_words && voice.machine !== 'voicemail' && wantsNoMoreCalls(wordsOf(voice))
+
+function noteOptOut({ state: { voice }, effects }: VoiceStep): void {
+  voice.has_opted_out = true
+  effects.push({ type: 'opt_out' })
+}
+
+/** The call ends, maybe before the contact's last words have settled. */
+export function endWords(step: VoiceStep): void {
+  if (optsOut(step)) noteOptOut(step)
+  writeWords(step)
+}
+
+/** The contact has said all. */
+function settle(step: VoiceStep, id: string): void {
+  const { state } = step
+  const opts_out = optsOut(step)
+  if (state.phase === 'settling') state.phase = 'listening'
+  if (!writeWords(step)) return
+  state.is_unanswered = true
+  if (opts_out) {
+    noteOptOut(step)
+    sayAlone(step, id, { text: state.settings.sentences.no_more_calls, ending: 'opt_out' })
+  } else if (state.phase === 'listening') openOrAnswer(step, id)
+}
+
+/** The agent begins with its own words, also when the contact has said "Hello?" before. */
+function openOrAnswer(step: VoiceStep, id: string): void {
+  const has_spoken = step.state.history.some(({ role }) => role === 'agent')
+  if (has_spoken) step.answer(id)
+  else replies.open(step, id)
+}
+
+interface Words {
+  text: string
+  ending?: Ending['type']
+  is_uninterruptible?: boolean
+  is_reminder?: boolean
+}
+
+/** Words that no model has made. Those that end the call can't be interrupted. */
+function sayAlone(step: VoiceStep, id: string, { text, ending, is_reminder = false }: Words): void {
+  const reply = replies.newReply(id)
+  reply.ending = ending ? { type: ending, reason: null } : null
+  reply.voice = { ...reply.voice, is_uninterruptible: ending !== undefined, is_reminder }
+  replies.say(step, reply, text)
+  replies.finish(step, reply, 'done')
+}
+
+/** The contact has heard the whole reply. */
+function endSpeaking(step: VoiceStep, id: string): void {
+  const { state, now } = step
+  const { reply, voice } = state
+  if (reply?.id !== id || reply.voice.outcome === null) return
+  const { is_reminder } = reply.voice
+  replies.endSpoken(step, reply, reply.voice.outcome)
+  rest(step)
+  if (!is_reminder) voice.reminders = 0
+  if (!is_reminder || voice.silent_since === null) voice.silent_since = now
+}
+
+/** With nothing to say to a voicemail, the agent hangs up. */
+function meetMachine(step: VoiceStep, { kind }: VoiceInputOf<'machine'>): void {
+  const { state } = step
+  if (state.voice.machine === 'voicemail' || state.phase === 'handed_over') return
+  state.voice.machine = kind
+  if (kind !== 'voicemail') return
+  replies.interrupt(step, 'interrupted')
+  if (state.settings.voice?.voicemail_message) state.phase = 'recording'
+  else step.close('agent_ended', 'voicemail_hung_up')
+}
+
+function leaveMessage(step: VoiceStep, id: string): void {
+  writeWords(step)
+  const text = step.state.settings.voice?.voicemail_message ?? ''
+  sayAlone(step, id, { text, ending: 'voicemail_left' })
+}
+
+function endTransfer(step: VoiceStep, { is_ok, id }: VoiceInputOf<'transferred'>): void {
+  if (step.state.phase !== 'transferring') return
+  if (is_ok) return void step.close('human_ended', 'transferred')
+  step.state.phase = 'listening'
+  sayAlone(step, id, { text: step.state.settings.sentences.not_transferred })
+}
+
+function hungUp(step: VoiceStep): void {
+  const { machine, has_opted_out } = step.state.voice
+  if (has_opted_out || optsOut(step)) step.close('opted_out', 'opted_out')
+  else step.close('contact_ended', machine === 'voicemail' ? 'voicemail_hung_up' : 'contact_hung_up')
+}
+
+const voice_timers = new Set<string>([
+  ...(['call', 'opening', 'settle', 'overlap', 'silence', 'filler', 'beep', 'speaking', 'transfer'] as const),
+] satisfies VoiceTimerName[])
+
+export const isVoiceTimer = (name: TimerName): name is VoiceTimerName => voice_timers.has(name)
+
+export function takeVoiceTimer(step: VoiceStep, name: VoiceTimerName, id: string): void {
+  const { state } = step
+  const { reply, voice, settings } = state
+  switch (name) {
+    case 'call':
+      return void step.close('limit', 'max_duration')
+    case 'opening':
+      return void replies.open(step, id)
+    case 'settle':
+      return void settle(step, id)
+    case 'overlap':
+      if (voice.hearing !== '' && !isBackChannel(voice.hearing)) interrupt(step)
+      return
+    case 'silence':
+      return void remind(step, id)
+    case 'filler':
+      if (reply) replies.say(step, reply, `${settings.sentences.one_moment} `)
+      return
+    case 'beep':
+      return void leaveMessage(step, id)
+    case 'speaking':
+      return void endSpeaking(step, reply?.id ?? '')
+    case 'transfer':
+      endTransfer(step, { type: 'transferred', is_ok: false, id })
+  }
+}
+
+/** Asks whether someone is there. After the last time the agent hangs up. */
+function remind(step: VoiceStep, id: string): void {
+  const { voice, settings } = step.state
+  if (voice.reminders + 1 >= silence_ms.length) return void step.close('idle', 'silence')
+  voice.reminders += 1
+  if (!settings.voice?.asks_on_silence)
+    return void sayAlone(step, id, { text: settings.sentences.still_there, is_reminder: true })
+  replies.begin(step, id, { is_reminder: true })
+}
+
+/** Nobody was free to take over: the agent speaks again. */
+export function endHandOver(step: VoiceStep, id: string): void {
+  step.effects.push({ type: 'take_back' })
+  step.state.phase = 'listening'
+  sayAlone(step, id, { text: step.state.settings.sentences.nobody_free })
+}
+
+/** Says so, and hangs up. */
+export const endAtLimit = (step: VoiceStep, id: string): void =>
+  sayAlone(step, id, { text: step.state.settings.sentences.limit, ending: 'limit' })
+
+/** When each timer of a call that is to run is due. The contact is silent since the agent began to listen. */
+export function voiceTimes({ state, now }: VoiceStep): Partial<Record<TimerName, number>> {
+  const { phase, voice, reply, settings, history } = state
+  const is_resting = phase === 'listening' && voice.answered_at !== null
+  if (is_resting && history.length > 0) voice.silent_since ??= now
+  const is_settling = phase === 'settling' || (phase === 'handed_over' && !voice.is_contact_speaking && hasWords(voice))
+  const is_overlapping = reply && voice.is_contact_speaking && !reply.voice.is_uninterruptible
+  return {
+    ...(phase !== 'ended' && { call: now + (settings.voice?.call_ms ?? 0) }),
+    ...(is_resting && voice.silent_since === null && { opening: now + wait_ms.opening }),
+    ...(is_resting &&
+      voice.silent_since !== null && { silence: voice.silent_since + (silence_ms[voice.reminders] ?? 0) }),
+    ...(is_settling && { settle: now + (voice.digits === '' ? settleTime(wordsOf(voice)) : keys_settle_ms) }),
+    ...(is_overlapping && { overlap: now + wait_ms.overlap }),
+    ...(phase === 'thinking' && !reply?.has_piece && reply?.text === '' && { filler: now + wait_ms.filler }),
+    ...(phase === 'recording' && { beep: now + wait_ms.beep }),
+    ...(phase === 'speaking' && { speaking: now + speaking_ms(reply?.text ?? '') }),
+    ...(phase === 'transferring' && { transfer: now + wait_ms.transfer }),
+  }
+}

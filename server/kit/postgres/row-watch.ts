@@ -1,0 +1,73 @@
+import type { InWorkspace } from '../at.ts'
+import { batchedGetById } from './get-by-id.ts'
+import type { Pool } from './pool.ts'
+import { raw, type Sql } from './sql.ts'
+
+/** Changes that other processes make are seen after this long, or later when many rows are watched. */
+const poll_every_ms = 200
+/** So that many open streams, in which mostly nothing happens, leave the time to requests. */
+const reads_per_second_max = 2_000
+
+type OnChange<Snapshot> = (snapshot: Snapshot | undefined) => void
+
+interface Watched<Snapshot> {
+  workspace: string
+  onChanges: Set<OnChange<Snapshot>>
+}
+
+/** Calls back after each change in the rows that are watched, made by this or another process. */
+export interface RowWatch<Snapshot> {
+  /** Returns the function that ends it. `onChange` must not throw, and may be called without a change. */
+  open: (at: InWorkspace, id: string, onChange: OnChange<Snapshot>) => () => void
+  readSnapshot: (at: InWorkspace, id: string) => Promise<Snapshot | undefined>
+}
+
+/** The table is also the topic of its notifications. All who watch share a poll. */
+export function openRowWatch<Snapshot>(
+  pool: Pool,
+  { table, columns }: { table: string; columns: Sql },
+): RowWatch<Snapshot> {
+  const readSnapshot = batchedGetById<Snapshot>(columns, raw(table))
+  const watched = new Map<string, Watched<Snapshot>>()
+  let is_polling = false
+
+  /** When the database is unavailable, the next poll tries again. */
+  function look(id: string, { workspace, onChanges }: Watched<Snapshot>): Promise<void> {
+    return readSnapshot(pool, workspace, id)
+      .then((snapshot) => {
+        for (const onChange of onChanges) onChange(snapshot)
+      })
+      .catch(() => {})
+  }
+
+  async function poll(): Promise<void> {
+    await Promise.all([...watched].map(([id, one]) => look(id, one)))
+    is_polling = watched.size > 0
+    if (is_polling) pollLater()
+  }
+
+  function pollLater(): void {
+    const wait_ms = Math.max(poll_every_ms, (watched.size / reads_per_second_max) * 1_000)
+    setTimeout(() => void poll(), wait_ms).unref()
+  }
+
+  pool.subscribe(({ topic, id = '' }) => {
+    const one = topic === table ? watched.get(id) : undefined
+    if (one) void look(id, one)
+  })
+
+  return {
+    readSnapshot: ({ workspace }, id) => readSnapshot(pool, workspace, id),
+    open({ workspace }, id, onChange) {
+      const one = watched.get(id) ?? { workspace, onChanges: new Set() }
+      watched.set(id, one)
+      one.onChanges.add(onChange)
+      if (!is_polling) pollLater()
+      is_polling = true
+      return () => {
+        one.onChanges.delete(onChange)
+        if (one.onChanges.size === 0 && watched.get(id) === one) watched.delete(id)
+      }
+    },
+  }
+}

@@ -1,0 +1,343 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { wantsNoMoreCalls } from '../../server/consent/words.ts'
+import { step } from '../../server/conversations/engine.ts'
+import type { Effect, Input } from '../../server/conversations/input.ts'
+import {
+  newState,
+  type Settings,
+  type SpeechPart,
+  type State,
+  type TimerName,
+} from '../../server/conversations/state.ts'
+import { isBackChannel } from '../../server/conversations/turn-taking.ts'
+
+const numRuns = Number(process.env.PROPERTY_RUNS ?? 300)
+
+const settings = fc.record<Settings>({
+  hand_over_message: fc.constantFrom(null, 'A person answers.'),
+  say_while: fc.constantFrom<Record<string, string>>({}, { book: 'One moment.' }),
+  greeting: fc.constantFrom(null, 'Hello, this is Acme.'),
+  has_last_words: fc.boolean(),
+  has_fallback: fc.boolean(),
+  can_hand_over: fc.boolean(),
+  hands_over_on_failure: fc.boolean(),
+  obeys_stop_words: fc.constant(true),
+  sentences: fc.constant({
+    failed: 'Sorry.',
+    goodbye: 'Bye.',
+    limit: 'Goodbye.',
+    handed_over: 'One moment.',
+    nobody_yet: 'Please wait.',
+    still_there: 'Are you there?',
+    one_moment: 'A moment.',
+    no_more_calls: 'We will not call again.',
+    nobody_free: 'Nobody is free.',
+    not_transferred: 'I could not reach them.',
+  }),
+  turns_max: fc.constant(3),
+  tokens_max: fc.constantFrom(20, 60_000),
+  reply_characters_max: fc.constantFrom(12, 1_200),
+  idle_ms: fc.constant(10_000),
+  first_piece_ms: fc.constant(4_000),
+  answer_ms: fc.constant(20_000),
+  tools_ms: fc.constant(25_000),
+  person_ms: fc.constant(60_000),
+  voice: fc.record({
+    notice: fc.constantFrom(null, 'This call is recorded.'),
+    voicemail_message: fc.constantFrom(null, 'Please call us back.'),
+    asks_on_silence: fc.boolean(),
+    call_ms: fc.constant(1_800_000),
+  }),
+})
+
+const types = [
+  ...(['piece', 'piece', 'asked', 'asked', 'tool_call', 'tool_done', 'ask_failed'] as const),
+  ...(['speech_started', 'heard', 'heard', 'heard_all', 'heard_all', 'speech_stopped', 'speech_stopped'] as const),
+  ...(['played', 'played', 'play_done', 'play_done', 'next_timer', 'next_timer', 'next_timer', 'timer'] as const),
+  ...(['machine', 'beep', 'digit', 'transferred', 'handed_over', 'answer', 'taken_back', 'hung_up', 'lost'] as const),
+  ...(['close', 'limit'] as const),
+]
+
+interface Command {
+  type: (typeof types)[number]
+  text: string
+  pass_ms: number
+  chosen: number
+  tool: string
+  is_ok: boolean
+}
+
+const texts = ['Yes.', 'mm-hm', 'I would like to book, and', 'stop calling me', 'Hello?', 'my number is 5 5 1', '']
+
+const command = fc.record<Command>({
+  type: fc.constantFrom(...types),
+  text: fc.constantFrom(...texts),
+  pass_ms: fc.constantFrom(0, 0, 1, 150, 800, 5_000),
+  chosen: fc.nat({ max: 9 }),
+  tool: fc.constantFrom('book', 'hand_over', 'end_conversation', 'transfer', 'press_digits', 'opt_out'),
+  is_ok: fc.boolean(),
+})
+
+const sequence = fc.tuple(settings, fc.array(command, { maxLength: 80, size: 'max' }))
+
+interface Seen {
+  now: number
+  ids: number
+  replies: string[]
+  /** What the line was given to say, by reply. */
+  said: Map<string, string>
+}
+
+/** The first words of what was said, as a line reports them. */
+function played(seen: Seen, reply: string, share: number): SpeechPart[] {
+  const words = (seen.said.get(reply) ?? '').trim().split(/\s+/)
+  const heard = words.slice(0, Math.ceil((words.length * share) / 9)).join(' ')
+  return heard === '' ? [] : [{ text: heard, start_ms: 0, end_ms: heard.length * 65 }]
+}
+
+function toInput({ type, text, chosen, tool, is_ok }: Command, state: State, seen: Seen): Input {
+  const { now } = seen
+  seen.ids += 1
+  const id = `id${seen.ids}`
+  const reply = (chosen < 8 ? state.reply?.id : seen.replies[0]) ?? 'unknown'
+  const run = state.open_runs[0]?.run ?? 'unknown'
+  const names = Object.keys(state.timers) as TimerName[]
+  const next = Object.entries(state.timers).sort(([, one], [, other]) => one - other)[0]
+  const part = { text, start_ms: now, end_ms: now + 10 }
+  switch (type) {
+    case 'piece':
+      return { type, now, reply, text }
+    case 'asked':
+      return { type, now, reply, usage: { input_tokens: chosen, output_tokens: 1 }, is_uninterruptible: chosen === 3 }
+    case 'tool_call': {
+      const values = { press_digits: { digits: '2' }, transfer: { to: 'sales' } }[tool] ?? {}
+      return { type, now, reply, call: { run: id, name: tool, arguments: values } }
+    }
+    case 'tool_done':
+      return { type, now, run, status: is_ok ? 'succeeded' : 'failed', result: text }
+    case 'ask_failed':
+      return { type, now, reply }
+    case 'heard':
+      return { type, now, text }
+    case 'heard_all':
+      return { type: 'heard', now, text, part }
+    case 'digit':
+      return { type, now, digit: String(chosen) }
+    case 'played':
+      return { type, now, reply, parts: played(seen, reply, chosen) }
+    case 'play_done':
+      return { type, now, reply }
+    case 'timer':
+      return { type, now, name: names[chosen % Math.max(1, names.length)] ?? 'answer', id }
+    case 'next_timer': {
+      // As time passes.
+      seen.now = Math.max(now, next?.[1] ?? now)
+      return { type: 'timer', now: seen.now, name: (next?.[0] ?? 'call') as TimerName, id }
+    }
+    case 'machine':
+      return { type, now, id, kind: (['human', 'voicemail', 'screened', 'menu'] as const)[chosen % 4] ?? 'human' }
+    case 'beep':
+      return { type, now, id }
+    case 'transferred':
+      return { type, now, id, is_ok }
+    case 'handed_over':
+      return { type, now, reason: null }
+    case 'answer':
+      return { type, now, text: 'I am a person.', id: `person ${seen.ids}` }
+    case 'taken_back':
+      return { type, now, id }
+    case 'close':
+      return { type, now, reason: 'api', end_reason: 'human_hung_up' }
+    case 'limit':
+      return { type, now, id }
+    default:
+      return { type, now }
+  }
+}
+
+interface Stepped {
+  before: State
+  input: Input
+  state: State
+  effects: Effect[]
+}
+
+function run([settings, commands]: [Settings, Command[]]): Stepped[] {
+  const seen: Seen = { now: 1_000, ids: 0, replies: [], said: new Map() }
+  const first = step(newState(settings, 0), { type: 'answered', now: 1_000 })
+  let { state } = first
+  return commands.map((command) => {
+    seen.now += command.pass_ms
+    const before = state
+    const input = toInput(command, before, seen)
+    const stepped = step(before, input)
+    for (const effect of stepped.effects) {
+      if (effect.type === 'say') seen.said.set(effect.reply, (seen.said.get(effect.reply) ?? '') + effect.text)
+      if (effect.type === 'end_reply') seen.replies.push(effect.reply)
+    }
+    state = stepped.state
+    return { before, input, ...stepped }
+  })
+}
+
+function property(name: string, check: (steps: Stepped[]) => void): void {
+  void test(name, () => {
+    fc.assert(
+      fc.property(sequence, (sequence) => check(run(sequence))),
+      { numRuns },
+    )
+  })
+}
+
+const ofType = <T extends Effect['type']>(effects: Effect[], type: T) =>
+  effects.filter((effect): effect is Extract<Effect, { type: T }> => effect.type === type)
+
+property('in a call each reply ends exactly once, and nothing of it is said after', (steps) => {
+  const ended = new Set<string>()
+  for (const { effects, state } of steps) {
+    for (const effect of effects) {
+      if ('reply' in effect && effect.type !== 'stop_asking' && effect.type !== 'clear')
+        assert.ok(!ended.has(effect.reply), effect.type)
+      if (effect.type === 'end_reply') ended.add(effect.reply)
+    }
+    if (state.reply) assert.ok(!ended.has(state.reply.id))
+    const is_quiet = !['thinking', 'working', 'speaking'].includes(state.phase)
+    assert.equal(state.reply === null, is_quiet, state.phase)
+  }
+})
+
+property('in a call the model only sees heard words, with a mark where they were cut', (steps) => {
+  const turns: { text: string; is_cut: boolean }[] = []
+  for (const { effects, state } of steps) {
+    for (const { turn } of ofType(effects, 'write')) {
+      assert.ok(turn.spoken, 'each turn of a call is spoken')
+      if (turn.role !== 'agent') continue
+      assert.ok(turn.text.startsWith(turn.spoken.heard), `${turn.text} | ${turn.spoken.heard}`)
+      if (!turn.is_interrupted) assert.equal(turn.spoken.heard, turn.text)
+      turns.push({ text: turn.spoken.heard, is_cut: turn.is_interrupted })
+    }
+    const by_agent = state.history.filter(({ role }) => role === 'agent').map(({ text, is_cut }) => ({ text, is_cut }))
+    assert.deepEqual(by_agent, by_agent.length > 0 ? turns.slice(-by_agent.length) : [])
+  }
+})
+
+property('an interruption clears the line before anything else', (steps) => {
+  for (const { effects } of steps) {
+    const cut = effects.find((effect) => effect.type === 'end_reply' && effect.outcome === 'interrupted')
+    if (!cut) continue
+    const order = effects.map(({ type }) => type)
+    const clear = order.indexOf('clear')
+    assert.ok(clear >= 0)
+    for (const later of ['stop_asking', 'write', 'end_reply'] as const) {
+      const at = order.indexOf(later)
+      assert.ok(at === -1 || clear < at, order.join())
+    }
+  }
+})
+
+property('an uninterruptible reply is not cut by words', (steps) => {
+  for (const { before, input, effects } of steps) {
+    const is_word = input.type === 'heard' || input.type === 'speech_started' || input.type === 'digit'
+    if (!is_word || !before.reply?.voice.is_uninterruptible) continue
+    assert.deepEqual(ofType(effects, 'clear'), [])
+  }
+})
+
+property('words that show that someone listens do not interrupt', (steps) => {
+  for (const { before, input, effects } of steps) {
+    if (input.type !== 'heard' || !before.reply || !isBackChannel(input.text)) continue
+    assert.deepEqual(ofType(effects, 'clear'), [])
+  }
+})
+
+property('an input for an old reply or run changes nothing in a call', (steps) => {
+  for (const { state } of steps) {
+    const now = 0
+    const old: Input[] = [
+      { type: 'piece', now, reply: 'old', text: 'x' },
+      { type: 'tool_call', now, reply: 'old', call: { run: 'r', name: 'book', arguments: {} } },
+      { type: 'asked', now, reply: 'old', usage: { input_tokens: 1, output_tokens: 1 } },
+      { type: 'ask_failed', now, reply: 'old' },
+      { type: 'tool_done', now, run: 'old', status: 'succeeded', result: '' },
+      { type: 'played', now, reply: 'old', parts: [] },
+      { type: 'play_done', now, reply: 'old' },
+    ]
+    for (const input of old) assert.deepEqual(step(state, input), { state, effects: [] })
+  }
+})
+
+property('after a call has ended nothing is done', (steps) => {
+  for (const { before, effects } of steps) if (before.phase === 'ended') assert.deepEqual(effects, [])
+})
+
+property('a call ends once, with a reason', (steps) => {
+  const closes = steps.flatMap(({ effects }) => ofType(effects, 'close'))
+  assert.ok(closes.length <= 1)
+  for (const { end_reason } of closes) assert.ok(end_reason)
+})
+
+property('timers alone end every call', (steps) => {
+  for (const { state } of steps)
+    assert.equal(Object.keys(state.timers).length > 0, state.phase !== 'ended', state.phase)
+  let state = steps.at(-1)?.state
+  for (let count = 0; state && state.phase !== 'ended'; count += 1) {
+    assert.ok(count < 2_000, 'it ends')
+    const [name, now] = Object.entries(state.timers).toSorted(([, one], [, other]) => one - other)[0] ?? ['call', 0]
+    state = step(state, { type: 'timer', now, name: name as TimerName, id: `t${count}` }).state
+  }
+})
+
+property('the same input gives the same state and effects of a call', (steps) => {
+  for (const { before, input } of steps) {
+    const text = JSON.stringify(before)
+    assert.equal(JSON.stringify(step(before, input)), JSON.stringify(step(JSON.parse(text), input)))
+    assert.equal(JSON.stringify(before), text)
+  }
+})
+
+property('who wants no more calls is heard before any model is asked', (steps) => {
+  for (const { state, effects } of steps) {
+    // The greeting of a voicemail is nobody's wish.
+    if (state.voice?.machine === 'voicemail') continue
+    const said = ofType(effects, 'write').find(({ turn }) => turn.role === 'contact' && wantsNoMoreCalls(turn.text))
+    if (!said) continue
+    assert.deepEqual([ofType(effects, 'opt_out').length, ofType(effects, 'ask').length], [1, 0])
+  }
+})
+
+property('a model that is told so records that the contact wants no more calls, once', (steps) => {
+  for (const { before, input, effects } of steps) {
+    if (input.type !== 'tool_done' || input.status !== 'succeeded' || before.voice?.has_opted_out) continue
+    const call = before.open_runs.find(({ run }) => run === input.run)
+    if (call) assert.equal(ofType(effects, 'opt_out').length, call.name === 'opt_out' ? 1 : 0)
+  }
+})
+
+test('who hangs up with the words has opted out', () => {
+  const [given] = fc.sample(settings, { numRuns: 1, seed: 1 })
+  assert.ok(given)
+  const part = { text: 'Stop calling me.', start_ms: 0, end_ms: 900 }
+  const inputs: Input[] = [
+    { type: 'answered', now: 0 },
+    { type: 'heard', now: 900, text: part.text, part },
+    { type: 'hung_up', now: 950 },
+  ]
+  let state = newState(given, 0)
+  const effects = inputs.flatMap((input) => {
+    const next = step(state, input)
+    state = next.state
+    return next.effects
+  })
+  assert.equal(ofType(effects, 'opt_out').length, 1)
+  assert.equal(ofType(effects, 'close')[0]?.end_reason, 'opted_out')
+})
+
+property('the contact always gets an answer in a call', (steps) => {
+  for (const { effects, state } of steps) {
+    if (!ofType(effects, 'write').some(({ turn }) => turn.role === 'contact')) continue
+    const is_followed = state.reply !== null || ['handed_over', 'ended'].includes(state.phase)
+    assert.ok(is_followed, state.phase)
+  }
+})

@@ -287,6 +287,51 @@ test('an agent of the previous release has its instructions as its version, its 
   assert.deepEqual(back.body.data.deployed_version, { id: version_id, version_label: 'v1' })
 })
 
+test('a version of the previous release has the defaults of calls, and is still the same content', async () => {
+  const tenant = await workspace()
+  const { id, deployed_version } = await create(tenant, { instructions: null })
+  const limits = { turns_max: 9, tokens_max: 60_000, reply_characters_max: 4_000, idle_seconds: 86_400 }
+  const stored = {
+    greeting: 'Hello.',
+    hand_over: { is_allowed: true, on_failure: false, message: 'One moment.' },
+    limits: { ...limits, tool_timeout_ms: 20_000 },
+  }
+  // The hash is the one that the previous release has stored.
+  const hash = 'pZyUvVEJTeyolrh4lWlEGaAiny8gg6B9CTyf5W8j+Ro='
+  await pool.run(
+    sql`update agent_versions set configuration = ${JSON.stringify(stored)}, content_hash = ${hash}
+      where workspace_id = ${tenant.id} and agent_id = ${id}`,
+  )
+  const { draft } = await getAgent(tenant, id)
+  assert.partialDeepStrictEqual(draft, { ...stored, limits: { ...stored.limits, call_seconds_max: 1_800 } })
+  const { voicemail_message, voice, transfers, recording } = draft
+  assert.deepEqual(
+    { voicemail_message, voice, transfers, recording },
+    { voicemail_message: null, voice: null, transfers: [], recording: { is_on: true, notice: null } },
+  )
+  assert.equal((await tenant.call('PATCH', `/agents/${id}`, { draft })).body.data.has_unpublished_changes, false)
+  const again = await tenant.call('POST', `/agents/${id}/versions`)
+  assert.deepEqual([again.status, again.body.data.id], [200, deployed_version.id])
+  const longer = await tenant.call('PATCH', `/agents/${id}`, { limits: { call_seconds_max: 60 } })
+  assert.equal(longer.body.data.has_unpublished_changes, true)
+})
+
+test('settings of calls are compared like other fields', async () => {
+  const tenant = await workspace()
+  const { id, deployed_version } = await create(tenant)
+  const transfers = [{ name: 'Support', phone_number: '+14155550199' }]
+  const change = { voice: 'rms', recording: { notice: 'Recorded.' }, transfers, limits: { call_seconds_max: 60 } }
+  await tenant.call('PATCH', `/agents/${id}`, change)
+  const { body } = await tenant.call('GET', `/agents/${id}/versions/${deployed_version.id}/diff`)
+  const byPath = (one: { path: string }, other: { path: string }) => (one.path < other.path ? -1 : 1)
+  assert.deepEqual(body.data.fields.sort(byPath), [
+    { path: 'limits.call_seconds_max', before: 1_800, after: 60 },
+    { path: 'recording.notice', before: null, after: 'Recorded.' },
+    { path: 'transfers', before: [], after: transfers },
+    { path: 'voice', before: null, after: 'rms' },
+  ])
+})
+
 test('the migration adds the deployment of each agent that exists', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'migrations-'))
   const before = fs.readdirSync(migrations).filter((name) => name < '0018')

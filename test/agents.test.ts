@@ -33,7 +33,12 @@ const defaults = {
     reply_characters_max: 4_000,
     idle_seconds: 86_400,
     tool_timeout_ms: 20_000,
+    call_seconds_max: 1_800,
   },
+  voicemail_message: null,
+  voice: null,
+  transfers: [],
+  recording: { is_on: true, notice: null },
 }
 
 /** The agent as in a list. */
@@ -223,7 +228,14 @@ const configured = {
   results: [{ name: 'day', type: 'date', description: 'The day.' }],
   contact_fields: ['email', 'tags'],
   hand_over: { is_allowed: false, on_failure: true, message: 'One moment.' },
-  limits: { turns_max: 1, tokens_max: 2, reply_characters_max: 3, idle_seconds: 4, tool_timeout_ms: 5 },
+  voicemail_message: 'Please call us back.\nThank you.',
+  voice: 'slt',
+  transfers: [{ name: 'Support', phone_number: '+14155550199' }],
+  recording: { is_on: false, notice: 'This call is recorded.' },
+  limits: {
+    ...{ turns_max: 1, tokens_max: 2, reply_characters_max: 3, idle_seconds: 4, tool_timeout_ms: 5 },
+    call_seconds_max: 7_200,
+  },
 }
 
 test('an agent is created with its whole configuration, which can be sent back', async () => {
@@ -289,6 +301,17 @@ test('the body of a GET can be sent back, and its draft is the configuration', a
   assert.deepEqual(draft, { ...data.draft, greeting: 'Hello.' })
 })
 
+test('what a PATCH leaves out of recording keeps its value', async () => {
+  const tenant = await workspace()
+  const { id } = await create(tenant, { recording: { notice: 'This call is recorded.' } })
+  const patch = async (change: object) => (await tenant.call('PATCH', `/agents/${id}`, change)).body.data.draft
+  const { recording, voice, transfers } = await patch({ recording: { is_on: false }, voice: 'rms' })
+  assert.deepEqual([recording, voice, transfers], [{ is_on: false, notice: 'This call is recorded.' }, 'rms', []])
+  const cleared = await patch({ recording: { notice: '' }, voice: null, voicemail_message: ' ' })
+  assert.deepEqual([cleared.recording, cleared.voice], [{ is_on: false, notice: null }, null])
+  assert.equal(cleared.voicemail_message, null)
+})
+
 test('an empty PATCH changes nothing', async () => {
   const tenant = await workspace()
   const agent = await create(tenant)
@@ -319,6 +342,7 @@ const longScript = (nodes: number) => ({
 })
 const tools = Array.from({ length: 33 }, (_, index) => `tool_${index}`)
 const results = tools.map((name) => ({ name, type: 'text' }))
+const transferTo = (name: string) => ({ name, phone_number: '+14155550199' })
 const invalid_fields: [path: string, change: object][] = [
   ['greeting', { greeting: 'x'.repeat(1_001) }],
   ['language', { language: 'x' }],
@@ -357,6 +381,20 @@ const invalid_fields: [path: string, change: object][] = [
   ['limits.reply_characters_max', { limits: { reply_characters_max: 4_001 } }],
   ['limits.idle_seconds', { limits: { idle_seconds: 86_401 } }],
   ['limits.tool_timeout_ms', { limits: { tool_timeout_ms: 20_001 } }],
+  ['limits.call_seconds_max', { limits: { call_seconds_max: 7_201 } }],
+  ['limits.call_seconds_max', { limits: { call_seconds_max: 0 } }],
+  ['voicemail_message', { voicemail_message: 'x'.repeat(501) }],
+  ['voice', { voice: 'awb_time' }],
+  ['voice', { voice: 5 }],
+  ['recording', { recording: null }],
+  ['recording.is_on', { recording: { is_on: null } }],
+  ['recording.is_allowed', { recording: { is_allowed: true } }],
+  ['recording.notice', { recording: { notice: 'x'.repeat(501) } }],
+  ['transfers', { transfers: Array.from({ length: 11 }, (_, index) => transferTo(`Support ${index}`)) }],
+  ['transfers.0.phone_number', { transfers: [{ name: 'Support' }] }],
+  ['transfers.0.phone_number', { transfers: [{ name: 'Support', phone_number: '4155550199' }] }],
+  ['transfers.0.name', { transfers: [transferTo('')] }],
+  ['transfers.1.name', { transfers: [transferTo('Support'), transferTo('Support')] }],
 ]
 
 test('an invalid configuration is rejected on create and on update, also in a draft', async () => {
@@ -388,10 +426,13 @@ test('limits of the configuration are accepted', async () => {
     results: results.slice(1),
     script: longScript(63),
     model: null,
+    voicemail_message: 'x'.repeat(500),
+    transfers: Array.from({ length: 10 }, (_, index) => transferTo(`Support ${index}`)),
   }
   const { draft } = await create(tenant, longest)
   assert.deepEqual(draft.tools, longest.tools)
   assert.deepEqual(draft.script, longest.script)
+  assert.deepEqual([draft.transfers, draft.voicemail_message], [longest.transfers, longest.voicemail_message])
   const { temperature } = (await create(tenant, { model: { ...model, temperature: 2 } })).draft.model
   assert.equal(temperature, 2)
 })

@@ -10,9 +10,18 @@ const { workspace, pool, at } = server
 
 const defaults = {
   conversations_keep_days: null,
+  calls_keep_days: null,
+  recordings_keep_days: 90,
   tool_runs_keep_days: 90,
   tokens_per_day_max: 2_000_000,
+  calls_in_flight_max: 100,
   allowed_countries: null,
+  mix: null,
+  prices: {
+    ...{ currency: 'USD', input_tokens_per_million: 0, output_tokens_per_million: 0 },
+    ...{ call_minute: 0, message_segment: 0 },
+  },
+  allows_network: null,
 }
 
 test('a new workspace has the default settings', async () => {
@@ -73,16 +82,22 @@ test('an empty change changes nothing, and every other one increases updated_at'
 
 test('settings at their limits are accepted', async () => {
   const { call } = await workspace()
+  const highest = { input_tokens_per_million: 1_000_000_000, output_tokens_per_million: 1_000_000_000 }
   for (const settings of [
     {
-      conversations_keep_days: 1,
-      tool_runs_keep_days: 3_650,
-      tokens_per_day_max: 1_000_000_000,
-      allowed_countries: ['US', 'DE'],
+      ...{ conversations_keep_days: 1, calls_keep_days: 1, recordings_keep_days: 1, tool_runs_keep_days: 3_650 },
+      ...{ tokens_per_day_max: 1_000_000_000, calls_in_flight_max: 10_000, allowed_countries: ['US', 'DE'] },
+      prices: { currency: 'EUR', ...highest, call_minute: 1_000_000_000, message_segment: 1_000_000_000 },
     },
-    { conversations_keep_days: 3_650, tool_runs_keep_days: 1, tokens_per_day_max: 0, allowed_countries: [] },
+    {
+      ...{ conversations_keep_days: 3_650, calls_keep_days: 3_650, recordings_keep_days: null, tool_runs_keep_days: 1 },
+      ...{ tokens_per_day_max: 0, calls_in_flight_max: 1, allowed_countries: [], prices: defaults.prices },
+    },
   ])
-    assert.deepEqual((await call('PATCH', '/workspace', { settings })).body.data.settings, settings)
+    assert.deepEqual((await call('PATCH', '/workspace', { settings })).body.data.settings, {
+      ...settings,
+      ...{ allows_network: null, mix: null },
+    })
 })
 
 test('settings beyond their limits, of another type or unknown are refused, each at its path', async () => {
@@ -91,6 +106,9 @@ test('settings beyond their limits, of another type or unknown are refused, each
     ['conversations_keep_days', [0, 3_651, 1.5, '30', true]],
     ['tool_runs_keep_days', [0, 3_651, 1.5, '30', true]],
     ['tokens_per_day_max', [-1, 1_000_000_001, 1.5, null, '0']],
+    ['calls_in_flight_max', [0, 10_001, null]],
+    ['prices', [null, 1]],
+    ['allows_network', [true, false, 1]],
     ['allowed_countries', ['US', 1, {}]],
     ['keep_days', [1]],
   ] as const
@@ -139,7 +157,7 @@ test('changes of different settings at once are all kept', async () => {
   }
   const changes = Object.entries(wanted).map(([name, value]) => ({ settings: { [name]: value } }))
   const answers = await Promise.all(changes.map((change) => call('PATCH', '/workspace', change)))
-  assert.deepEqual((await call('GET', '/workspace')).body.data.settings, wanted)
+  assert.deepEqual((await call('GET', '/workspace')).body.data.settings, { ...defaults, ...wanted })
   assert.equal(new Set(answers.map(({ body }) => body.data.updated_at)).size, changes.length)
 })
 
@@ -152,6 +170,34 @@ test('a change with an If-Match that is no longer current is refused', async () 
   const stale = await change(8)
   assert.deepEqual([stale.status, stale.body.error.code], [412, 'PRECONDITION_FAILED'])
   assert.equal((await call('GET', '/workspace')).body.data.settings.tool_runs_keep_days, 7)
+})
+
+test('prices that are left out keep their values', async () => {
+  const { id, call } = await workspace()
+  const change = (prices: object) => call('PATCH', '/workspace', { settings: { prices } })
+  await change({ call_minute: 20_000 })
+  const { body } = await change({ currency: 'EUR' })
+  assert.deepEqual(body.data.settings.prices, { ...defaults.prices, call_minute: 20_000, currency: 'EUR' })
+  for (const [name, value] of [
+    ['call_minute', -1],
+    ['call_minute', 1.5],
+    ['currency', 'euro'],
+    ['per_call', 1],
+  ] as const) {
+    const refused = await change({ [name]: value })
+    assert.deepEqual([refused.status, refused.body.error.details.fields[0].path], [400, `settings.prices.${name}`])
+  }
+  const { settings } = await pool.one<{ settings: object }>(sql`select settings from workspaces where id = ${id}`)
+  assert.deepEqual(settings, { prices: { call_minute: 20_000, currency: 'EUR' } })
+})
+
+test('only a test workspace can allow the network', async () => {
+  const { call, addTestClock } = await workspace()
+  await addTestClock()
+  assert.equal((await call('GET', '/workspace')).body.data.settings.allows_network, false)
+  const change = (allows_network: unknown) => call('PATCH', '/workspace', { settings: { allows_network } })
+  assert.equal((await change(true)).body.data.settings.allows_network, true)
+  assert.equal((await change(null)).status, 400)
 })
 
 test('a change reaches no other workspace', async () => {

@@ -14,7 +14,7 @@ const path_length_max = 200
  * what the configuration names isn't deleted before it is stored.
  */
 export async function assertConfiguration(at: At, configuration: Configuration, within = ''): Promise<void> {
-  const own = [...scriptFaults(configuration), ...resultFaults(configuration)]
+  const own = [...scriptFaults(configuration), ...nameFaults(configuration)]
   const faults = [...own, ...(await unknownNames(at, configuration))]
   if (faults.length === 0) return
   throw invalid(faults.map((fault) => ({ ...fault, path: within + fault.path, message: within + fault.message })))
@@ -67,17 +67,17 @@ const unstorable = (path: string): Fault => ({
   message: `${path} must not contain control characters or unpaired surrogates.`,
 })
 
-function resultFaults({ results }: Configuration): Fault[] {
-  const names = results.map(({ name }) => name)
-  return names.flatMap((name, index) =>
-    names.indexOf(name) === index
-      ? []
-      : [
-          {
-            path: `results.${index}.name`,
-            code: 'repeated',
-            message: `results.${index}.name is the name of another result.`,
-          },
-        ],
-  )
-}
+/** Results and transfers are chosen by their names. */
+const nameFaults = (configuration: Configuration): Fault[] =>
+  (['results', 'transfers'] as const).flatMap((field) => {
+    const names = configuration[field].map(({ name }) => name)
+    return names.flatMap((name, index) =>
+      names.indexOf(name) === index ? [] : [repeated(`${field}.${index}.name`, field)],
+    )
+  })
+
+const repeated = (path: string, field: string): Fault => ({
+  path,
+  code: 'repeated',
+  message: `${path} is the name of another one in ${field}.`,
+})

@@ -3,6 +3,7 @@ import { type Field, fields } from '../contacts/schema.ts'
 import { allOptional, check, multiline, oneOf, optionalText, text } from '../kit/field.ts'
 import { fingerprintOf } from '../kit/http/idempotency.ts'
 import { Script } from '../models/script-schema.ts'
+import { call_settings, recording } from './call-settings.ts'
 
 const list_max = 32
 const name_pattern = '^[a-z0-9_]{1,40}$'
@@ -110,6 +111,7 @@ const replaced = {
     description: 'The contact fields that the agent may update.',
     examples: [['email']],
   }),
+  ...call_settings,
 }
 
 const hand_over = {
@@ -123,16 +125,19 @@ const hand_over = {
   }),
 }
 
-const limits_max = {
+const limit_defaults = {
   turns_max: 200,
   tokens_max: 60_000,
   reply_characters_max: 4_000,
   idle_seconds: 86_400,
   tool_timeout_ms: 20_000,
+  call_seconds_max: 1_800,
 }
 
+const limits_max = { ...limit_defaults, call_seconds_max: 7_200 }
+
 const limit = (name: keyof typeof limits_max, description: string) =>
-  Type.Integer({ minimum: 1, maximum: limits_max[name], description, examples: [limits_max[name]] })
+  Type.Integer({ minimum: 1, maximum: limits_max[name], description, examples: [limit_defaults[name]] })
 
 const limits = {
   turns_max: limit('turns_max', 'Turns of a text conversation.'),
@@ -143,15 +148,20 @@ const limits = {
     'tool_timeout_ms',
     "How long a tool may take. A tool's own `timeout_ms` applies if it is shorter.",
   ),
+  call_seconds_max: limit(
+    'call_seconds_max',
+    'Seconds from the answer of a call to its end. Unlike the other limits it can be higher than its default: up to 7,200.',
+  ),
 }
 
-const limits_description = 'Each is at most its default.'
+const limits_description = 'Each but `call_seconds_max` is at most its default.'
 
 /** What a version consists of. */
 export const Configuration = Type.Object(
   {
     ...replaced,
     hand_over: Type.Object(hand_over),
+    recording: Type.Object(recording),
     limits: Type.Object(limits, { description: limits_description }),
   },
   { title: 'AgentConfiguration' },
@@ -161,10 +171,13 @@ export type Configuration = Static<typeof Configuration>
 const partly = <Settings extends Parameters<typeof allOptional>[0]>(settings: Settings, description: string) =>
   Type.Object(allOptional(settings), { additionalProperties: false, description })
 
+const kept_description = 'Members that are left out keep their values.'
+
 export const configuration_changes = allOptional({
   ...replaced,
-  hand_over: partly(hand_over, 'Members that are left out keep their values.'),
-  limits: partly(limits, `${limits_description} Members that are left out keep their values.`),
+  hand_over: partly(hand_over, kept_description),
+  recording: partly(recording, kept_description),
+  limits: partly(limits, `${limits_description} ${kept_description}`),
 })
 export type ConfigurationChange = Static<Type.TObject<typeof configuration_changes>>
 
@@ -179,10 +192,14 @@ export const default_configuration: Configuration = {
   results: [],
   contact_fields: [],
   hand_over: { is_allowed: true, on_failure: false, message: null },
-  limits: limits_max,
+  voicemail_message: null,
+  voice: null,
+  transfers: [],
+  recording: { is_on: true, notice: null },
+  limits: limit_defaults,
 }
 
-/** Members of `hand_over` and `limits` that the change leaves out keep their values. */
+/** Members of `hand_over`, `recording` and `limits` that the change leaves out keep their values. */
 export function applyChange(before: Configuration, change: ConfigurationChange): Configuration {
   const after = { ...before, ...change }
   return {
@@ -190,6 +207,7 @@ export function applyChange(before: Configuration, change: ConfigurationChange):
     tools: [...new Set(after.tools)],
     contact_fields: [...new Set(after.contact_fields)],
     hand_over: { ...before.hand_over, ...change.hand_over },
+    recording: { ...before.recording, ...change.recording },
     limits: { ...before.limits, ...change.limits },
   }
 }
@@ -199,8 +217,14 @@ export const complete = (stored: ConfigurationChange): Configuration => applyCha
 
 /** The same for equal configurations. Leaves out what has its default, so that new fields don't change it. */
 export function contentHash(configuration: Configuration): string {
+  const hashed = { ...configuration, limits: withoutNewDefaults(configuration.limits) }
+  const defaults = { ...default_configuration, limits: withoutNewDefaults(limit_defaults) }
   const names = Object.keys(default_configuration) as (keyof Configuration)[]
-  const isDefault = (name: keyof Configuration) =>
-    fingerprintOf(configuration[name]) === fingerprintOf(default_configuration[name])
-  return fingerprintOf(names.filter((name) => !isDefault(name)).map((name) => [name, configuration[name]]))
+  const isDefault = (name: keyof Configuration) => fingerprintOf(hashed[name]) === fingerprintOf(defaults[name])
+  return fingerprintOf(names.filter((name) => !isDefault(name)).map((name) => [name, hashed[name]]))
+}
+
+/** Earlier releases have hashed the other limits together. */
+function withoutNewDefaults({ call_seconds_max, ...others }: Configuration['limits']) {
+  return call_seconds_max === limit_defaults.call_seconds_max ? others : { ...others, call_seconds_max }
 }

@@ -6,7 +6,7 @@ import * as page from '../kit/postgres/page.ts'
 
 const overlap_max_s = 7 * 24 * 60 * 60
 const overlap_default_s = 24 * 60 * 60
-const scopes_max = 50
+const scopes_max = 100
 
 /** A caller that can create keys can keep access after it is revoked, so a key has these scopes only when they are listed. */
 const mustBeListed = (scope: string): boolean => scope.startsWith('api_keys:')

@@ -7,7 +7,7 @@ import * as channels from './store.ts'
 
 export const reactions: Reaction[] = [
   on(agents.findingUses, async (at, { agent_id, used_by }) => void used_by.push(...(await findUsing(at, agent_id)))),
-  on(clocks.created, addSimulator),
+  on(clocks.created, addSimulators),
 ]
 
 /** Who writes an agent's id into a channel locks the workspace, as its deletion does. */
@@ -16,8 +16,9 @@ const findUsing = ({ db, workspace }: At, agent_id: string): Promise<Use[]> =>
     sql`select 'channel' as kind, id from channels where workspace_id = ${workspace} and agent_id = ${agent_id} order by id`,
   )
 
-/** A test workspace can send messages to nobody from its creation. */
-async function addSimulator(at: At): Promise<void> {
-  const address = '+15550100100'
-  await channels.create(at, { name: 'SMS simulator', kind: 'sms', provider: 'simulator', address })
+/** A test workspace can call and write to simulated people from its creation. */
+async function addSimulators(at: At): Promise<void> {
+  const provider = 'simulator'
+  await channels.create(at, { name: 'SMS simulator', kind: 'sms', provider, address: '+15550100100' })
+  await channels.create(at, { name: 'Voice simulator', kind: 'voice', provider, address: '+15550100101' })
 }

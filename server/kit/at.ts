@@ -1,3 +1,4 @@
+import type { Blobs } from './blobs/blobs.ts'
 import * as clock from './clock.ts'
 import type { Seal } from './crypto/seal.ts'
 import type { Outbound } from './outbound/outbound.ts'
@@ -31,6 +32,8 @@ export interface Tools {
   address: () => string
   /** Sends HTTP requests to client-supplied URLs. */
   outbound: Outbound
+  /** Recordings. */
+  blobs: Blobs
   /** Returns the time of a test workspace's clock, or undefined for a live workspace. */
   readTestTime: (workspace: string) => Promise<number | undefined>
 }

@@ -12,6 +12,7 @@ export const status_by_code = {
   PRECONDITION_FAILED: 412,
   PAYLOAD_TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
+  RANGE_NOT_SATISFIABLE: 416,
   IDEMPOTENCY_KEY_REUSED: 422,
   RATE_LIMITED: 429,
   HEADERS_TOO_LARGE: 431,
@@ -86,7 +87,7 @@ export const foreignOrigin = () =>
   )
 
 /** The same for resources that never existed, were deleted, or belong to another workspace. */
-export const notFound = () => new Problem('NOT_FOUND', 'There is nothing at this address.')
+export const notFound = (message = 'There is nothing at this address.') => new Problem('NOT_FOUND', message)
 
 export const methodNotAllowed = (method: string, allow: string) =>
   new Problem('METHOD_NOT_ALLOWED', `${method} is not allowed here. Allowed: ${allow}.`, {}, { allow })
@@ -140,6 +141,14 @@ export const notFormOrJson = () =>
     'Send a file as the part "file" of a form, with "Content-Type: multipart/form-data", or JSON in UTF-8, with "Content-Type: application/json"; neither compressed.',
   )
 
+export const rangeNotSatisfiable = (size_bytes: number) =>
+  new Problem(
+    'RANGE_NOT_SATISFIABLE',
+    `The file has ${size_bytes} bytes. Request a range of them, such as "Range: bytes=0-999".`,
+    { size_bytes },
+    { 'content-range': `bytes */${size_bytes}`, 'accept-ranges': 'bytes' },
+  )
+
 export const rateLimited = (per_second: number) =>
   new Problem(
     'RATE_LIMITED',
@@ -188,6 +197,16 @@ export const unavailable = (cause?: unknown) =>
     'The database is not available. Try again in a second.',
     {},
     { 'retry-after': '1' },
+    cause,
+  )
+
+/** Files can't be read or written. The cause is only logged. */
+export const filesUnavailable = (cause: unknown) =>
+  new Problem(
+    'SERVICE_UNAVAILABLE',
+    'Files are not available. Try again in ten seconds.',
+    {},
+    { 'retry-after': '10' },
     cause,
   )
 

@@ -35,6 +35,14 @@ const wrong: [string, string][] = [
   ['OPENAI_MODEL', 'two words'],
   ['OPENAI_MODELS', 'one,,two'],
   ['ANTHROPIC_API_KEY', 'sk-ä'],
+  ['BLOB_URL', 'https://key:secret@s3.example/bucket'],
+  ['BLOB_URL', 's3://s3.example/bucket'],
+  ['BLOB_URL', 's3://key@s3.example/bucket'],
+  ['BLOB_URL', 's3://key:secret@s3.example'],
+  ['BLOB_URL', 's3://key:secret@s3.example/bucket/a b'],
+  ['BLOB_URL', 's3://key:secret@s3.example/bucket?tls=no'],
+  ['BLOB_URL', 's3://key:secret@s3.example/bucket?regoin=eu'],
+  ['BLOB_URL', 's3://key:se%cret@s3.example/bucket'],
   ['SECRETS_KEY', 'a'.repeat(31)],
   ['SECRETS_KEY_PREVIOUS', 'a'.repeat(31)],
   ['RATE_LIMIT_PER_SECOND', '-1'],
@@ -64,6 +72,18 @@ const right: [string, string, string, unknown][] = [
   ['WEBHOOK_ALLOW_HOSTS', '127.1', 'outbound_allow_hosts', ['127.1']],
   ['OPENAI_BASE_URL', 'http://127.0.0.1:11434/v1/', 'openai_base_url', 'http://127.0.0.1:11434/v1'],
   ['OPENAI_MODELS', 'one, two', 'openai_models', ['one', 'two']],
+  [
+    'BLOB_URL',
+    's3://key:se%2Fcret@s3.example/bucket/prefix/',
+    'bucket',
+    { url: 'https://s3.example/bucket/prefix', region: 'us-east-1', key_id: 'key', secret: 'se/cret' },
+  ],
+  [
+    'BLOB_URL',
+    's3://key:secret@127.0.0.1:9000/bucket?region=eu-central-1&tls=off',
+    'bucket',
+    { url: 'http://127.0.0.1:9000/bucket', region: 'eu-central-1', key_id: 'key', secret: 'secret' },
+  ],
   ['SECRETS_KEY', 'a'.repeat(32), 'secrets_key', 'a'.repeat(32)],
   ['SECRETS_KEY_PREVIOUS', 'a'.repeat(32), 'secrets_key_previous', 'a'.repeat(32)],
   ['RATE_LIMIT_PER_SECOND', '0', 'rate_limit_per_second', 0],
@@ -79,10 +99,12 @@ for (const [name, value, field, expected] of right) {
 }
 
 test('a wrong secret is not printed', () => {
-  assert.throws(
-    () => readConfig({ SECRETS_KEY: 'open sesame' }),
-    (error: Error) => !error.message.includes('sesame'),
-  )
+  for (const environment of [{ SECRETS_KEY: 'open sesame' }, { BLOB_URL: 's3://key:sesame@s3.example' }]) {
+    assert.throws(
+      () => readConfig(environment),
+      (error: Error) => !error.message.includes('sesame'),
+    )
+  }
 })
 
 test('a wrong value ends the start with one line that names the variable', async () => {

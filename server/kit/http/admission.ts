@@ -7,8 +7,9 @@ import * as problem from '../problem.ts'
 import { isFormTooLong, isFormType } from './body/form.ts'
 import type { Door, RequestHead } from './door.ts'
 import { hasBody, headerValues, isPlainJson, readBearerToken } from './headers.ts'
-import { bodyOf, type Caller, type Operation, type Upload, uploadOf } from './operation.ts'
+import { bodyOf, type Caller, type Operation, uploadOf } from './operation.ts'
 import type { RequestParts } from './request.ts'
+import type { Upload } from './uploaded-file.ts'
 
 /** Connections with an upload. The request timeout doesn't apply to them: the reader of the form has its own. */
 export const upload_sockets = new WeakSet<object>()

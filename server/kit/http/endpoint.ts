@@ -10,6 +10,7 @@ import { assertNotTooDeep, parseJsonBody } from './body/read-json.ts'
 import { callWithBody, callWithoutBody, type IncomingRequest } from './call.ts'
 import { type Answer, pageAnswer, resourceAnswer, type StreamedAnswer } from './envelope.ts'
 import { matchesStrongly, matchesWeakly } from './etag.ts'
+import { fileHeaders, storedFileAnswer, textFileAnswer } from './file-answers.ts'
 import { allHeaders, headerValues, readHeader } from './headers.ts'
 import { hasStoredAnswer, type KeyedRequest, readKey } from './idempotency.ts'
 import type * as kinds from './operation.ts'
@@ -61,7 +62,9 @@ function getEndpoint(operation: kinds.Get, context: EndpointContext): Endpoint {
   const answer = resourceAnswer(operation, context.base_path)
   return async (incoming) => {
     const call = callWithoutBody(operation, incoming)
-    const found = answer(await operation.run(await atCaller(context.service, incoming.caller), call))
+    const resource = await operation.run(await atCaller(context.service, incoming.caller), call)
+    const file = operation.asFile?.(resource, call.query)
+    const found = file ? textFileAnswer(file) : answer(resource)
     const { etag = '' } = found.headers
     const if_match = readHeader(incoming.raw, 'if-match')
     if (if_match !== undefined && !matchesStrongly(if_match, etag)) throw preconditionFailed()
@@ -119,12 +122,14 @@ function writeEndpoint(operation: kinds.Write | kinds.WriteMany, context: Endpoi
 const isEmpty = (body: IncomingRequest['body']): boolean => !body || (body instanceof Buffer && body.length === 0)
 
 function fileEndpoint(operation: kinds.File, context: EndpointContext): Endpoint {
-  const headers = {
-    'content-type': operation.file.content_type,
-    'content-disposition': `attachment; filename="${operation.file.name}"`,
-  }
+  const headers = fileHeaders(operation.file)
   return async (incoming) => {
     const call = callWithoutBody(operation, incoming)
+    if (operation.open) {
+      const content = await operation.open(await atCaller(context.service, incoming.caller), call)
+      return storedFileAnswer(incoming.raw, headers, content)
+    }
+    if (!operation.run) throw new Error(`${operation.id} has neither run nor open`)
     const queue = queueFor(operation, call.query, context)
     const chunks = operation.run(await atCaller(context.service, incoming.caller), call)
     const body = await openStreamBody(chunks, incoming.limits ?? unlimited, {

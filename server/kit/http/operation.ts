@@ -2,8 +2,10 @@ import { type Static, type TSchema, Type } from 'typebox'
 import type { At } from '../at.ts'
 import type { Page } from '../postgres/page.ts'
 import type { Code, Problem } from '../problem.ts'
+import type { StoredContent, TextFile } from './file-content.ts'
 import type { RawAnswer, RawRequest } from './raw.ts'
 import { type Version, versionOf, writeVersionOf } from './resource-version.ts'
+import type { StoredFile, Upload } from './uploaded-file.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -41,24 +43,6 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
 
 type CallOf<P extends TSchema, Q extends TSchema, B extends TSchema = TSchema> = Call<Static<P>, Static<Q>, Static<B>>
 
-export interface StoredFile {
-  id: string
-  name: string | null
-}
-
-/** Lets an operation take a file as multipart/form-data instead of the JSON body. */
-export interface Upload {
-  /** The schema of the form's part `options`. */
-  options: TSchema
-  content_type: string
-  example: string
-  bytes_max: number
-  /** Stores the file while it arrives, before the write's transaction begins, and returns its id. */
-  store: (at: At, bytes: AsyncIterable<Buffer>) => Promise<string>
-  /** Deletes the file unless the write has taken it over. */
-  discard: (at: At, id: string) => Promise<void>
-}
-
 /** The client of a stream. */
 export interface Subscriber {
   /** From Last-Event-ID: the last event that the client has. */
@@ -89,6 +73,10 @@ export interface Get<P extends TSchema = TSchema, Q extends TSchema = TSchema, R
   method: 'GET'
   response: R
   version: Version | undefined
+  /** The content types of `asFile`. */
+  file_types: string[]
+  /** Returns the resource as a file, if the query asks for one. */
+  asFile: ((resource: Static<R>, query: Static<Q>) => TextFile | undefined) | undefined
   run: (at: At, call: CallOf<P, Q>) => Promise<Static<R>>
 }
 
@@ -145,14 +133,16 @@ export interface WriteMany<
   run: (at: At, calls: CallOf<P, Q, B>[]) => Promise<(Static<R> | Problem)[]>
 }
 
-/** Returns a file that is produced while it is sent. */
+/** Returns a file that is produced while it is sent, or that is stored. */
 export interface File<P extends TSchema = TSchema, Q extends TSchema = TSchema> extends Scoped<P, Q> {
   kind: 'file'
   method: 'GET'
   file: { content_type: string; name: string; example: string }
   isExpensive: (query: Static<Q>) => boolean
   /** Throws a Problem before the first chunk or never. */
-  run: (at: At, call: CallOf<P, Q>) => AsyncIterable<string>
+  run?: (at: At, call: CallOf<P, Q>) => AsyncIterable<string>
+  /** Of a stored file, of which clients can request ranges. */
+  open?: (at: At, call: CallOf<P, Q>) => Promise<StoredContent>
 }
 
 /** Sends chunks as they happen, until the client disconnects. */
@@ -220,8 +210,9 @@ const writing = {
 const asOperation = (definition: object): Operation => definition as Operation
 
 export const get = <R extends TSchema, P extends TSchema = Nothing, Q extends TSchema = Nothing>(
-  definition: Definition<Get<P, Q, R>, ReadDefaults | 'version'>,
-): Operation => asOperation({ kind: 'get', ...reading, version: versionOf(definition.response), ...definition })
+  definition: Definition<Get<P, Q, R>, ReadDefaults | 'version' | 'file_types' | 'asFile'>,
+): Operation =>
+  asOperation({ kind: 'get', ...reading, file_types: [], version: versionOf(definition.response), ...definition })
 
 export const list = <R extends TSchema, P extends TSchema = Nothing, Q extends TSchema = Nothing>(
   definition: Definition<List<P, Q, R>, ReadDefaults | 'isExpensive' | 'wait'>,
@@ -269,8 +260,9 @@ export const writeMany = <
   definition: Definition<WriteMany<P, Q, B, R>, WriteDefaults>,
 ): Operation => asOperation({ kind: 'write_many', ...writing, version: writeVersionOf(definition), ...definition })
 
+/** Give it `run`, or `open`. */
 export const file = <P extends TSchema = Nothing, Q extends TSchema = Nothing>(
-  definition: Definition<File<P, Q>, ReadDefaults | 'isExpensive'>,
+  definition: Definition<File<P, Q>, ReadDefaults | 'isExpensive' | 'run' | 'open'>,
 ): Operation => asOperation({ kind: 'file', ...reading, isExpensive: () => false, ...definition })
 
 export const stream = <P extends TSchema = Nothing, Q extends TSchema = Nothing>(

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as clock from '../clock.ts'
 import type { Log } from '../log.ts'
@@ -53,7 +53,8 @@ function sendFile(
   if (reply.raw.closed) return void body.destroy()
   if (method === 'HEAD') {
     body.destroy()
-    return void reply.send('')
+    // A text would set the length of the file to 0.
+    return void reply.send(Readable.from([]))
   }
   body.on('error', (error) => {
     if (raw.destroyed) return

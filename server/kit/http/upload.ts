@@ -9,7 +9,8 @@ import { callWithBody, type IncomingRequest } from './call.ts'
 import type { Answer } from './envelope.ts'
 import { headerValues } from './headers.ts'
 import { fingerprintOf, type KeyedRequest, readKey } from './idempotency.ts'
-import type { Call, Upload, Write, WriteMany } from './operation.ts'
+import type { Call, Write, WriteMany } from './operation.ts'
+import type { Upload } from './uploaded-file.ts'
 import type { PendingWrite } from './write.ts'
 
 interface Receiving {

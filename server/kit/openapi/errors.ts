@@ -22,6 +22,7 @@ const samples: Record<Exclude<Code, keyof ErrorSamples>, Problem> = {
   PRECONDITION_FAILED: problem.preconditionFailed(),
   PAYLOAD_TOO_LARGE: problem.payloadTooLarge(1024 * 1024),
   UNSUPPORTED_MEDIA_TYPE: problem.unsupportedMediaType(),
+  RANGE_NOT_SATISFIABLE: problem.rangeNotSatisfiable(1_000),
   IDEMPOTENCY_KEY_REUSED: problem.idempotencyKeyReused(),
   RATE_LIMITED: problem.rateLimited(1000),
   HEADERS_TOO_LARGE: problem.headersTooLarge(16 * 1024),
@@ -49,7 +50,9 @@ function errorCodes(operation: Operation): Code[] {
   if (kind !== 'raw' && path.includes(':')) codes.push('NOT_FOUND')
   codes.push(...errors)
   if (isWrite(operation) && method === 'POST') codes.push('IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED')
-  if (kind === 'get' || (isWrite(operation) && method !== 'POST')) codes.push('PRECONDITION_FAILED')
+  const is_stored = kind === 'file' && operation.open !== undefined
+  if (is_stored) codes.push('RANGE_NOT_SATISFIABLE')
+  if (kind === 'get' || is_stored || (isWrite(operation) && method !== 'POST')) codes.push('PRECONDITION_FAILED')
   if (method !== 'GET') codes.push('REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE')
   if (bodyOf(operation)) codes.push('UNSUPPORTED_MEDIA_TYPE')
   return [...codes, 'RATE_LIMITED', 'HEADERS_TOO_LARGE', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']

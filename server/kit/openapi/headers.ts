@@ -12,6 +12,7 @@ export function responseHeaders(operation: Operation): Json {
   const names = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy']
   if (operation.kind === 'get') names.push('ETag')
   if (operation.kind === 'file') names.push('Content-Disposition')
+  if (operation.kind === 'file' && operation.open) names.push('ETag', 'Accept-Ranges')
   if (isWrite(operation)) {
     if (operation.version && showsResource(operation)) names.push('ETag')
     if (operation.status === 201) names.push('Location')
@@ -35,6 +36,8 @@ export const responseHeaderComponents = (examples: HeaderExamples) => ({
   ETag: header('Identifies this state of the resource.', '"2026-11-15T09:30:00.000Z"'),
   Location: header('The path of the created resource.', examples.Location),
   'Content-Disposition': header('The suggested file name.', examples['Content-Disposition']),
+  'Accept-Ranges': header('`bytes`: send `Range` to get a part of the file.', 'bytes'),
+  'Content-Range': header('With 206: which bytes of the file these are.', 'bytes 0-999/503898'),
   'Idempotent-Replayed': header('`true` if this response was stored for an earlier request with the same key.', 'true'),
 })
 

@@ -1,8 +1,9 @@
 import type { TSchema } from 'typebox'
 import { mayOmitBody } from '../http/body/may-omit.ts'
 import { resourceEnvelope } from '../http/envelope.ts'
-import { bodyOf, type Operation, type Raw, type Upload, uploadOf } from '../http/operation.ts'
+import { bodyOf, type File, type Operation, type Raw, uploadOf } from '../http/operation.ts'
 import { downloads_per_workspace_max } from '../http/stream-limits.ts'
+import type { Upload } from '../http/uploaded-file.ts'
 import { pageSchema } from '../postgres/page.ts'
 import { type ErrorSamples, errorResponses } from './errors.ts'
 import { exampleOf } from './example.ts'
@@ -75,16 +76,19 @@ function responses(operation: Operation, components: Components): Json {
     case 'raw':
       return rawResponses(operation, components)
     case 'file':
-      return { 200: textResponse(operation, operation.file, file_description) }
+      return operation.open
+        ? storedFileResponses(operation)
+        : { 200: textResponse(operation, operation.file, file_description) }
     case 'stream':
       return { 200: textResponse(operation, operation.stream, stream_description) }
     case 'list':
       return { 200: jsonResponse(operation, 'Success.', pageSchema(operation.items), components) }
-    case 'get':
-      return {
-        200: jsonResponse(operation, 'Success.', resourceEnvelope(operation.response), components),
-        304: { description: 'Not modified: `If-None-Match` matches the `ETag`.' },
-      }
+    case 'get': {
+      const answer = jsonResponse(operation, 'Success.', resourceEnvelope(operation.response), components)
+      const files = operation.file_types.map((type) => [type, { schema: { type: 'string' } }])
+      const content = { ...Object(answer.content), ...Object.fromEntries(files) }
+      return { 200: { ...answer, content }, 304: not_modified }
+    }
     case 'write':
     case 'write_many': {
       const { status, response, isCreated } = operation
@@ -120,6 +124,27 @@ const textResponse = (
   headers: responseHeaders(operation),
   content: { [content_type.split(';')[0] ?? '']: { schema: { type: 'string' }, example } },
 })
+
+const not_modified = { description: 'Not modified: `If-None-Match` matches the `ETag`.' }
+
+const storedFileResponses = (operation: File): Json => {
+  const { content_type } = operation.file
+  const headers = responseHeaders(operation)
+  const content = { [content_type]: { schema: { type: 'string', contentMediaType: content_type } } }
+  return {
+    200: { description: stored_file_description, headers, content },
+    206: {
+      description: 'The requested range of the file.',
+      headers: { ...headers, ...headerReferences(['Content-Range']) },
+      content,
+    },
+    304: not_modified,
+  }
+}
+
+const stored_file_description =
+  'The whole file. With `Range: bytes=...`, and `If-Range` if you like, one range of it is sent as 206. ' +
+  `A workspace can run ${downloads_per_workspace_max} downloads at a time; further requests get 503.`
 
 const stream_description = 'A stream that stays open.'
 

@@ -20,6 +20,7 @@ function parametersIn(place: 'path' | 'query' | 'header', schema: TSchema): Json
 
 function requestHeaders(operation: Operation): Json[] {
   if (operation.kind === 'get') return [if_none_match, if_match]
+  if (operation.kind === 'file' && operation.open) return [range, if_range, if_none_match, if_match]
   if (operation.kind === 'stream') return [last_event_id]
   if (operation.kind === 'raw') return parametersIn('header', operation.headers)
   if (isWrite(operation)) return operation.method === 'POST' ? [idempotency_key] : [if_match]
@@ -39,6 +40,11 @@ const idempotency_key = header(
   'A unique value for this request, such as a UUID. The same request with the same key within 24 hours returns the first response.',
   { minLength: 1, maxLength: 255 },
 )
+const range = header(
+  'Range',
+  'The bytes that you want, such as `bytes=0-999`. Of several ranges, the whole file is sent.',
+)
+const if_range = header('If-Range', 'The `ETag` of what you have. If the file has changed, all of it is sent.')
 const last_event_id = header(
   'Last-Event-ID',
   'The id of the last event that you received. The stream continues after it.',

@@ -1,0 +1,60 @@
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import { preconditionFailed, rangeNotSatisfiable } from '../problem.ts'
+import type { Answer, StreamedAnswer } from './envelope.ts'
+import { formatEtag, hashText, matchesStrongly, matchesWeakly } from './etag.ts'
+import type { StoredContent, TextFile } from './file-content.ts'
+import { readHeader } from './headers.ts'
+
+export const fileHeaders = ({ content_type, name }: { content_type: string; name: string }) => ({
+  'content-type': content_type,
+  'content-disposition': `attachment; filename="${name}"`,
+})
+
+export const textFileAnswer = (file: TextFile): Answer => ({
+  status: 200,
+  headers: { ...fileHeaders(file), etag: formatEtag(hashText(file.text)) },
+  body: file.text,
+})
+
+/** Answers GET and HEAD with a file or one range of it, as RFC 9110 describes. */
+export async function storedFileAnswer(
+  request: IncomingMessage,
+  file_headers: Record<string, string>,
+  { size, version, read }: StoredContent,
+): Promise<Answer | StreamedAnswer> {
+  const etag = formatEtag(version)
+  const if_match = readHeader(request, 'if-match')
+  if (if_match !== undefined && !matchesStrongly(if_match, etag)) throw preconditionFailed()
+  const headers = { ...file_headers, etag, 'accept-ranges': 'bytes' }
+  const if_none_match = readHeader(request, 'if-none-match')
+  if (if_none_match !== undefined && matchesWeakly(if_none_match, etag)) return { status: 304, headers, body: '' }
+  const whole = { ...headers, 'content-length': String(size) }
+  if (request.method === 'HEAD') return { status: 200, headers: whole, body: Readable.from([]) }
+  const if_range = readHeader(request, 'if-range')
+  const is_same = if_range === undefined || if_range.trim() === etag
+  const range = is_same ? parseRange(readHeader(request, 'range'), size) : undefined
+  if (!range) return { status: 200, headers: whole, body: await read() }
+  const { start, end } = range
+  return {
+    status: 206,
+    headers: {
+      ...headers,
+      'content-length': String(end - start + 1),
+      'content-range': `bytes ${start}-${end}/${size}`,
+    },
+    body: await read(range),
+  }
+}
+
+/** Undefined for the whole file: no range, several ones, or units other than bytes. */
+function parseRange(header: string | undefined, size: number): { start: number; end: number } | undefined {
+  const ranges = /^bytes=(.*)$/i.exec(header?.trim() ?? '')?.[1]
+  if (ranges === undefined || ranges.includes(',')) return undefined
+  const [, first = '', last = ''] = /^\s*(\d*)\s*-\s*(\d*)\s*$/.exec(ranges) ?? []
+  // Without a first position, the last one is a number of bytes at the end.
+  const start = first === '' ? Math.max(0, size - Number(last)) : Number(first)
+  const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1)
+  if ((first === '' && Number(last) === 0) || start > end) throw rangeNotSatisfiable(size)
+  return { start, end }
+}

@@ -1,0 +1,61 @@
+import { type At, atLater, inTransaction } from '../at.ts'
+import type { Log } from '../log.ts'
+import { CommitUnknownError } from '../postgres/errors.ts'
+import { openRecorder } from './recording.ts'
+
+/** Workspaces whose saves are written at the same time. */
+const concurrent_max = 4
+
+interface Pending<Save, Saved> {
+  at: At
+  save: Save
+  saved: Saved | undefined
+  resolve: (saved: Saved) => void
+  reject: (error: Error) => void
+}
+
+interface SavesOptions<Save, Saved> {
+  /** Writes them, in a transaction. */
+  saveAll: (at: At, saves: Save[]) => Promise<Saved[]>
+  log: Log
+}
+
+/** Saves of one workspace that come together share a transaction. */
+export function openSaves<Save, Saved>({
+  saveAll,
+  log,
+}: SavesOptions<Save, Saved>): (at: At, save: Save) => Promise<Saved> {
+  async function saveTogether(at: At, pending: Pending<Save, Saved>[]): Promise<void> {
+    const saves = pending.map(({ save }) => save)
+    const saved = await inTransaction(at, (at) => saveAll(at, saves))
+    pending.forEach((one, index) => {
+      one.saved = saved[index]
+    })
+  }
+  const recorder = openRecorder<Pending<Save, Saved>>({
+    record: async (_workspace, pending) => {
+      const [first] = pending
+      if (!first) return
+      try {
+        await saveTogether(first.at, pending)
+      } catch (error) {
+        // It is not known what was written.
+        if (pending.length === 1 || error instanceof CommitUnknownError) throw error
+        // One that can't be written must not keep the others from being written.
+        for (const one of pending) await saveTogether(one.at, [one]).catch(one.reject)
+      }
+    },
+    onRecorded: (_workspace, pending, is_recorded) => {
+      for (const { saved, resolve, reject } of pending) {
+        if (is_recorded && saved !== undefined) resolve(saved)
+        else reject(new Error('it could not be saved'))
+      }
+    },
+    concurrent_max,
+    log,
+  })
+  return (at, save) =>
+    new Promise((resolve, reject) =>
+      recorder.add(at.workspace, { at: atLater(at), save, saved: undefined, resolve, reject }),
+    )
+}

@@ -5,6 +5,9 @@ import { operations as agents } from './agents/routes.ts'
 import { authenticator } from './api-keys/authenticate.ts'
 import { event_types as api_key_events } from './api-keys/event-types.ts'
 import { operations as apiKeys } from './api-keys/routes.ts'
+import { event_types as call_events } from './calls/event-types.ts'
+import { operations as recordings } from './calls/recording-routes.ts'
+import { operations as calls } from './calls/routes.ts'
 import { owner_operations as channel_owner_operations, operations as channels } from './channels/routes.ts'
 import { operations as clocks } from './clocks/routes.ts'
 import { addressOf, type Config } from './config.ts'
@@ -51,9 +54,15 @@ import { inbox_operations, operations as webhooks } from './webhooks/routes.ts'
 import { operations as workspace } from './workspaces/routes.ts'
 
 export const catalog = newCatalog(
-  [contact_events, agent_events, conversation_events, import_events, api_key_events, webhook_events].flatMap((types) =>
-    Object.values(types),
-  ),
+  [
+    contact_events,
+    agent_events,
+    conversation_events,
+    call_events,
+    import_events,
+    api_key_events,
+    webhook_events,
+  ].flatMap((types) => Object.values(types)),
 )
 
 /** Requests to other servers that a workspace may ask for in a second, to test providers and tools. */
@@ -70,6 +79,8 @@ const rooms: Operation[] = [
   ...tools(tests),
   ...channels,
   ...conversations,
+  ...calls,
+  ...recordings,
   ...events(catalog),
   ...webhooks(catalog),
   ...overview(catalog),
@@ -126,6 +137,7 @@ const about: About = {
     tools: 'Requests to your servers that agents can make while they answer.',
     channels: 'Where people reach agents: web chats and phone numbers. Owners set them up in the dashboard.',
     conversations: 'Threads between a contact and an agent. Say something, read the answers, hand over to a person.',
+    calls: 'Agents call people, or simulated ones. Follow a call live, end it, search what was said.',
     events: 'What happened, in order: as a list and as a stream.',
     overview: 'Figures of the workspace at a glance.',
     webhooks: 'Send events to your server as they happen, and follow each delivery.',

@@ -1,4 +1,7 @@
+import path from 'node:path'
 import { reactions as agent_reactions } from './agents/reactions.ts'
+import { openCallWatch } from './calls/live.ts'
+import { reactions as call_reactions } from './calls/reactions.ts'
 import { reactions as channel_reactions } from './channels/reactions.ts'
 import { openTestTime } from './clocks/time.ts'
 import { type Config, ConfigError } from './config.ts'
@@ -8,11 +11,13 @@ import { openWatch } from './conversations/watch.ts'
 import { reactions as import_reactions } from './imports/reactions.ts'
 import { reactions as integration_reactions } from './integrations/reactions.ts'
 import { openHooks, type Service } from './kit/at.ts'
+import { openBlobs } from './kit/blobs/open-blobs.ts'
 import { openSeal, type Seal } from './kit/crypto/seal.ts'
 import { openOutbound } from './kit/outbound/outbound.ts'
 import type { Pool } from './kit/postgres/pool.ts'
 import { environmentProviders } from './models/environment.ts'
 import { seal_info } from './product.ts'
+import { openRenderer } from './simulator/render/renderer.ts'
 import { reactions as webhook_reactions } from './webhooks/reactions.ts'
 
 const hooks = openHooks([
@@ -21,6 +26,7 @@ const hooks = openHooks([
   ...agent_reactions,
   ...channel_reactions,
   ...conversation_reactions,
+  ...call_reactions,
   ...import_reactions,
   ...integration_reactions,
 ])
@@ -32,12 +38,17 @@ export const openService = (pool: Pool, config: Config, address: () => string): 
   tools: {
     seal: sealFor(config),
     outbound: openOutbound({ allowed: config.outbound_allow_hosts }),
+    blobs: openBlobs({ folder: recordingsFolder(config), bucket: config.bucket }),
+    renderer: openRenderer({ folder: recordingsFolder(config) }),
     readTestTime: openTestTime(pool),
     address,
     watch: openWatch(pool),
+    call_watch: openCallWatch(pool),
     environment_providers: environmentProviders(config),
   },
 })
+
+const recordingsFolder = ({ data_dir }: Config): string => path.join(data_dir, 'recordings')
 
 const sealFor = ({ secrets_key, secrets_key_previous }: Config): Seal =>
   secrets_key === undefined ? no_seal : openSeal(secrets_key, seal_info, secrets_key_previous)

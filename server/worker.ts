@@ -1,3 +1,5 @@
+import { due_calls } from './calls/claim.ts'
+import { calling } from './calls/work.ts'
 import { advancing } from './clocks/advance.ts'
 import * as clocks from './clocks/store.ts'
 import { test_times } from './clocks/time.ts'
@@ -14,6 +16,8 @@ import { openPeriodicTasks, type PeriodicTask } from './kit/work/periodic.ts'
 import { dueRows, rowWork } from './kit/work/rows.ts'
 import { sendingMessages } from './lines/sending.ts'
 import * as retention from './retention.ts'
+import { simulator } from './simulator/carrier.ts'
+import { work as simulated_messages } from './simulator/messages.ts'
 import { due_deliveries } from './webhooks/claims.ts'
 import { work as recoveries } from './webhooks/recoveries.ts'
 import { sending } from './webhooks/sending.ts'
@@ -28,8 +32,21 @@ export interface BackgroundOptions extends EngineOptions {
   events_keep_days: number
 }
 
-const row_work = [rowWork(imports), rowWork(recoveries)]
-const work_kinds: DueKind[] = [...row_work.map(({ due }) => due), due_conversations, due_messages, due_deliveries]
+/** At once, each of another workspace. */
+const simulated_messages_max = 10
+
+const row_work = [
+  rowWork(imports),
+  rowWork(recoveries),
+  rowWork(simulated_messages, { at_once: simulated_messages_max }),
+]
+const work_kinds: DueKind[] = [
+  ...row_work.map(({ due }) => due),
+  due_conversations,
+  due_calls,
+  due_messages,
+  due_deliveries,
+]
 const due_kinds: DueKind[] = [...work_kinds, dueRows(clocks.table)]
 
 /** What `due_workspaces` is kept for. */
@@ -106,7 +123,9 @@ export function openAnsweringOnly(options: BackgroundOptions): Worker {
 function openEngines(options: BackgroundOptions): Map<string, RunningEngine> {
   const deliveries = sending({ ...options, seal: options.service.tools.seal })
   const engines: RunningEngine[] = row_work.map((work) => new Engine(work, options))
-  engines.push(openAnswering(options), new Engine(sendingMessages(), options), new Engine(deliveries, options))
+  const calls = calling({ pool: options.service.pool, carrier: simulator, log: options.log })
+  engines.push(openAnswering(options), new Engine(calls, options), new Engine(sendingMessages(), options))
+  engines.push(new Engine(deliveries, options))
   const by_kind = new Map(engines.map((engine) => [engine.kind, engine]))
   return by_kind.set(clocks.table, openAdvances(options, by_kind))
 }

@@ -1,15 +1,15 @@
-import type { Carrier } from './carrier.ts'
+import type { At } from '../kit/at.ts'
+import { accept, carrierId } from '../simulator/messages.ts'
+import type { Carrier, CarrierMessage, CarrierReport } from './carrier.ts'
 
-/** Accepts and delivers every message at once. Nobody gets it. */
+/** Brings messages to simulated people. What becomes of them is reported later. */
 export const simulator: Carrier = {
-  send: async (_at, { id }) => ({
-    type: 'accepted',
-    carrier_id: `simulated-${id}`,
-    status: 'delivered',
-    error: null,
-    has_opted_out: false,
-  }),
-  find: async (_at, { id }) => [
-    { carrier_id: `simulated-${id}`, status: 'delivered', error: null, has_opted_out: false },
-  ],
+  send: async (at, message) => ({ type: 'accepted', ...(await take(at, message)) }),
+  // A message that was taken already has no effect.
+  find: async (at, message) => [await take(at, message)],
+}
+
+async function take(at: At, { channel, id, to }: CarrierMessage): Promise<CarrierReport> {
+  await accept(at, { id, channel_id: channel.id, to })
+  return { carrier_id: carrierId(id), status: 'sent', error: null, has_opted_out: false }
 }

@@ -51,6 +51,7 @@ export function formatGreeting({ address, first: { api_key, agent_id }, setup_to
       '  Try it:',
       ...(api_key ? [`  curl -H 'Authorization: Bearer ${api_key}' ${address}/api/v1/contacts`] : []),
       `  npx ${product.short_name} chat ${receptionist.name}`,
+      `  npx ${product.short_name} call +14155550100 --agent ${receptionist.name} --simulate 00`,
       '',
     )
   return lines.join('\n')

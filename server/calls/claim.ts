@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto'
+import type { Configuration } from '../agents/configuration.ts'
+import { findConfiguration } from '../agents/find-version.ts'
+import * as channels from '../channels/store.ts'
+import * as clocks from '../clocks/store.ts'
+import type { Rule } from '../consent/refusals.ts'
+import type { Contact } from '../contacts/schema.ts'
+import * as contacts from '../contacts/store.ts'
+import type { At, InWorkspace } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { raw, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
+import type { DueKind } from '../kit/work/due.ts'
+import { lease_ms } from '../kit/work/lease.ts'
+import { dueRows } from '../kit/work/rows.ts'
+import type { ClaimRequest, DueItem } from '../kit/work/work.ts'
+import { admit } from './admit.ts'
+import type { CallState } from './call-state.ts'
+import type { Fact } from './facts.ts'
+import { findRules } from './refusals.ts'
+import type { Call } from './schema.ts'
+import { type Request, table } from './store.ts'
+
+const claims_max = 250
+/** In a test workspace all that is due runs at once, and is held in memory until it is written. */
+const test_claims_max = 200
+
+export const due_calls: DueKind = {
+  ...dueRows(table),
+  nextFree: (workspace) => sql`select least(
+    (select min(due_at) from calls where workspace_id = ${workspace} and lease_until is null and due_at is not null),
+    (select min(greatest(due_at, lease_until)) from calls
+      where workspace_id = ${workspace} and lease_until is not null and due_at is not null))`,
+}
+
+/** A call that this process drives, as it was when the process leased it. */
+export interface ClaimedCall extends Row {
+  token: string
+  contact: Contact | undefined
+  /** Undefined when the agent was deleted. */
+  configuration: Configuration | undefined
+  /** Why the number must not be called. */
+  refusal: Rule | 'no_channel' | undefined
+  /** In a test workspace: up to when the call may run ahead. */
+  horizon: number | undefined
+}
+
+type Shown = 'status' | 'to' | 'from' | 'contact_id' | 'conversation_id' | 'agent_id' | 'agent_name' | 'channel_id'
+
+interface Row extends DueItem, Pick<Call, Shown | 'attempt' | 'metadata' | 'is_test' | 'started_at' | 'created_at'> {
+  version_id: string
+  version_label: string
+  variables: Record<string, string | number | boolean>
+  simulate: string | null
+  facts: Fact[]
+  state: CallState | null
+  request: Request | null
+  claims: number
+}
+
+const columns =
+  raw(`id, due_at, status, to_number as "to", from_number as "from", contact_id, conversation_id, agent_id,
+  agent_name, channel_id, attempt, metadata, is_test, started_at, created_at, version_id, version_label, variables, simulate,
+  facts, state, request, claims`)
+
+/** Leases due calls, and reads what is needed to drive them. Consent is asked here: they are dialled at once. */
+export async function claim(at: At, { slots, claimed }: Pick<ClaimRequest<ClaimedCall>, 'slots' | 'claimed'>) {
+  const free = at.is_test ? test_claims_max - claimed.size : claims_max
+  return free > 0 ? claimSome(at, Math.min(slots, free)) : []
+}
+
+async function claimSome(at: At, limit: number): Promise<ClaimedCall[]> {
+  const { db, workspace, now } = at
+  const wall = clock.wall()
+  const token = randomUUID()
+  const leased = await db.many<Row>(
+    sql`update calls
+      set lease_token = ${token}, lease_until = ${clock.iso(wall + lease_ms)}, claims = least(claims, 100) + 1
+      where workspace_id = ${workspace} and id = any(array(
+        select id from calls
+        where workspace_id = ${workspace} and due_at <= ${clock.iso(now)}
+          and (lease_until is null or lease_until <= ${clock.iso(wall)})
+        order by due_at, id limit ${limit} for no key update skip locked))
+      returning ${columns}`,
+  )
+  const rows = await withoutWaiting(at, leased, token)
+  if (rows.length === 0) return []
+  const contact_ids = rows.flatMap(({ contact_id }) => contact_id ?? [])
+  const [known, configurations, rules, target] = await Promise.all([
+    contacts.getMany(at, contact_ids),
+    Promise.all(rows.map(({ agent_id, version_id }) => findConfiguration(at, { agent_id, version_id }))),
+    rulesFor(at, rows),
+    at.is_test ? clocks.readTarget(at) : undefined,
+  ])
+  return rows
+    .map((row, index) => ({
+      ...row,
+      token,
+      contact: known.get(row.contact_id ?? ''),
+      configuration: configurations[index],
+      refusal: rules.get(row.id),
+      horizon: at.is_test ? Math.max(now, target ?? now) : undefined,
+    }))
+    .sort((left, right) => (left.id < right.id ? -1 : 1))
+}
+
+/** A scheduled call for which there is no room waits. */
+async function withoutWaiting(at: At, rows: Row[], token: string): Promise<Row[]> {
+  const isScheduled = ({ status, request }: Row) => status === 'scheduled' && request === null
+  const scheduled = rows.filter(isScheduled).sort(byDue)
+  if (scheduled.length === 0) return rows
+  const admitted = await admit(at, { ids: scheduled.map(({ id }) => id), token })
+  return rows.filter((row) => !isScheduled(row) || admitted.has(row.id))
+}
+
+const byDue = (left: Row, right: Row): number => clock.parse(left.due_at) - clock.parse(right.due_at)
+
+/** Only calls that are about to be dialled are asked about. */
+async function rulesFor(at: At, rows: Row[]): Promise<Map<string, ClaimedCall['refusal']>> {
+  const to_dial = rows.flatMap(({ id, to, is_test, channel_id, started_at }) =>
+    to === null || started_at !== null ? [] : [{ id, to, is_test, channel_id }],
+  )
+  const channel_ids = [...new Set(to_dial.flatMap(({ channel_id }) => channel_id ?? []))]
+  const [rules, found] = await Promise.all([
+    findRules(at, to_dial),
+    Promise.all(channel_ids.map((id) => channels.find(at, id))),
+  ])
+  const usable = new Set(found.flatMap((channel) => (channel && channel.status !== 'disabled' ? [channel.id] : [])))
+  return new Map(
+    to_dial.map(({ id, channel_id }, index) => [
+      id,
+      rules[index] ?? (channel_id === null || usable.has(channel_id) ? undefined : 'no_channel'),
+    ]),
+  )
+}
+
+export const renew = ({ db, workspace }: InWorkspace, claimed: ClaimedCall[]): Promise<number> =>
+  db.run(
+    sql`update calls set lease_until = ${clock.iso(clock.wall() + lease_ms)}
+      where workspace_id = ${workspace} and id = any(${toArrayLiteral(claimed.map(({ id }) => id))}::uuid[])
+        and lease_token = any(${toArrayLiteral([...new Set(claimed.map(({ token }) => token))])}::uuid[])`,
+  )

@@ -1,0 +1,293 @@
+import type { EngineInput } from '../conversations/input.ts'
+import * as live from '../conversations/live.ts'
+import type { Conversation } from '../conversations/schema.ts'
+import * as turns from '../conversations/turns.ts'
+import * as clock from '../kit/clock.ts'
+import { newId } from '../kit/id.ts'
+import { letOthersRun } from '../kit/let-others-run.ts'
+import type { Log } from '../kit/log.ts'
+import type { CallState } from './call-state.ts'
+import type { CallToDial, Carrier, Line, LineEvent } from './carrier.ts'
+import { endedBy } from './endings.ts'
+import type { Fact } from './facts.ts'
+import { CallRecord, type RecordOptions } from './record.ts'
+import type { EndReason } from './schema.ts'
+import { type Request, readRequest } from './store.ts'
+import { Talk, type TalkOptions } from './talk.ts'
+
+/** Longer than a carrier lets a telephone ring. Then it is asked what has become of the call. */
+const ring_max_ms = 45_000
+/** What a carrier reports after the end is waited for this long. */
+const late_facts_ms = 15_000
+const check_every_ms = 500
+
+export interface CallDrive
+  extends Omit<RecordOptions, 'unsaved' | 'is_over' | 'readReply' | 'onShown' | 'readState' | 'takeOptOut' | 'onError'>,
+    Pick<TalkOptions, 'answerer' | 'tools' | 'unsaved' | 'transfers'> {
+  dialed: CallToDial
+  carrier: Carrier
+  line: Line
+  state: CallState
+  /** What someone has asked of the call. */
+  request: Request | null
+  /** The facts that the agent is to collect. */
+  goals: string[]
+  /** In a test workspace: up to when the call may run ahead. */
+  horizon: number | undefined
+  isStopping: () => boolean
+  log: Log
+}
+
+/**
+ * Drives one call. In a live workspace it follows the line in real time, and writes each turn when it ends. In a test workspace
+ * it runs ahead in memory as far as the clock may advance, and writes everything at once.
+ */
+export class CallDriver {
+  readonly #drive: CallDrive
+  readonly #talk: Talk
+  readonly #record: CallRecord
+  readonly #began_ticks = clock.ticks()
+  readonly #is_test: boolean
+  #now: number
+  #error: unknown
+  #last_read_seq: number
+  #must_read: boolean
+  #wake = () => {}
+
+  constructor(drive: CallDrive) {
+    const { at, conversation, state, line, dialed } = drive
+    this.#drive = drive
+    this.#is_test = at.is_test
+    this.#now = at.now
+    this.#last_read_seq = state.last_read_seq
+    this.#must_read = !drive.is_new
+    const onError = (error: unknown) => {
+      this.#error ??= error
+      this.#wake()
+    }
+    this.#talk = new Talk(
+      {
+        ...drive,
+        conversation_id: conversation.id,
+        now: () => this.#time(),
+        onChange: () => {
+          this.#record.is_changed = true
+          this.#wake()
+        },
+        onSay: (words) => this.#record.show(words),
+        flush: async (begins) => (await this.#record.save(this.#time(), () => ({ begins }))) !== undefined,
+        onError,
+      },
+      state,
+    )
+    this.#record = new CallRecord({
+      ...drive,
+      is_over: state.is_over,
+      readReply: () => this.#talk.state.reply,
+      onShown: (reply) => this.#talk.take({ type: 'shown', reply }, this.#time()),
+      readState: () => ({
+        ...{ ...this.#talk.save(), line: line.save(), to: dialed.to, last_read_seq: this.#last_read_seq },
+      }),
+      takeOptOut: () => {
+        const opt_out = this.#talk.takeOptOut()
+        return opt_out && { ...opt_out, phone_number: dialed.to }
+      },
+      onError,
+    })
+  }
+
+  /** Someone wants something of the call, or has said something. Never throws. */
+  wake(): void {
+    this.#must_read = true
+    this.#wake()
+  }
+
+  /** Resolves when the lease has ended. Rejects when something could not be written: the lease then ends by itself. */
+  async run(): Promise<void> {
+    const { at, conversation, line, request } = this.#drive
+    const stopWatching = this.#is_test
+      ? () => {}
+      : at.tools.watch.open(at, conversation.id, (snapshot) => {
+          if (!snapshot || snapshot.turn_count > this.#last_read_seq || snapshot.status !== this.#status) this.wake()
+        })
+    line.onEvent?.(() => this.#wake())
+    try {
+      await this.#talk.continueTools()
+      if (request && !this.#record.is_over) this.#obey(request)
+      await this.#loop()
+    } finally {
+      this.#talk.stop()
+      // Nobody speaks any more.
+      if (!this.#is_test) line.hangUp(this.#time())
+      stopWatching()
+      live.endTurn(conversation.id)
+    }
+  }
+
+  async #loop(): Promise<void> {
+    for (;;) {
+      if (this.#is_test) await this.#talk.idle()
+      if (this.#is_test) await letOthersRun()
+      if (this.#error) throw this.#error
+      if (!this.#is_test) await this.#record.saveChanges(this.#time())
+      if (this.#record.is_lost) return
+      if (this.#must_read) {
+        await this.#readChanges()
+        continue
+      }
+      const next = this.#nextTime()
+      const until = this.#drive.horizon ?? this.#time()
+      const is_ahead = next === undefined || next > until
+      const is_done = this.#is_test ? is_ahead : next === undefined && this.#record.is_over
+      if (is_done) return this.#record.release(this.#now, next)
+      // The process stops. Another one ends the call.
+      if (!this.#is_test && this.#drive.isStopping()) return this.#record.release(this.#now, this.#now)
+      if (is_ahead) await this.#sleep(next)
+      else await this.#happen(next)
+    }
+  }
+
+  /** Of the conversation, as the engine sees it. */
+  get #status(): Conversation['status'] {
+    const { phase } = this.#talk.state
+    if (phase === 'ended') return 'closed'
+    return phase === 'handed_over' ? 'handed_over' : 'open'
+  }
+
+  /** The time of the workspace. In a test workspace it is that of what happens. */
+  #time(): number {
+    if (!this.#is_test) this.#now = this.#drive.at.now + Math.round(clock.ticks() - this.#began_ticks)
+    return this.#now
+  }
+
+  get #is_answered(): boolean {
+    return this.#talk.state.voice?.answered_at !== null
+  }
+
+  #nextTime(): number | undefined {
+    const { line, dialed } = this.#drive
+    if (this.#record.is_over) {
+      const ended = this.#record.facts.find(({ fact }) => fact.kind === 'ended' || fact.kind === 'final')
+      const is_late = line.next_at !== undefined && line.next_at > (ended?.at ?? this.#now) + late_facts_ms
+      return is_late ? undefined : line.next_at
+    }
+    const own = this.#is_answered ? this.#talk.next_timer?.at : dialed.started_at + ring_max_ms
+    return line.next_at === undefined ? own : Math.min(line.next_at, own ?? line.next_at)
+  }
+
+  /** Waits for the next time, or until something happens. */
+  #sleep(next = Number.POSITIVE_INFINITY): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, Math.min(check_every_ms, Math.max(0, next - this.#time())))
+      this.#wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  /** What the line has comes before the agent's own timers. */
+  async #happen(time: number): Promise<void> {
+    const { line } = this.#drive
+    if (this.#is_test) this.#now = Math.max(this.#now, time)
+    if (line.next_at !== undefined && line.next_at <= time) {
+      for (const event of line.take(time)) this.#takeEvent(event)
+      return
+    }
+    if (!this.#is_answered) return this.#findOut()
+    const timer = this.#talk.next_timer
+    if (timer) this.#takeOwn({ type: 'timer', name: timer.name, id: newId() }, timer.at)
+  }
+
+  #takeEvent({ at, ...event }: LineEvent): void {
+    if (event.type === 'fact') return void this.#addFact(event.fact)
+    if (this.#record.is_over) return
+    if (event.type === 'answered')
+      this.#record.add({ key: 'answered', at, source: 'system', fact: { kind: 'answered' } })
+    const seq = event.type === 'played' ? Number(/^person (\d+)$/.exec(event.reply)?.[1]) : 0
+    if (event.type === 'played' && seq > 0) this.#record.keepSpeech(seq, event.parts)
+    const needs_id = event.type === 'machine' || event.type === 'beep' || event.type === 'transferred'
+    this.#take(needs_id ? { ...event, id: newId() } : event, at)
+  }
+
+  /** What the line doesn't say may cut the agent's words too: how much of them was heard is asked before. */
+  #takeOwn(input: EngineInput, now: number): void {
+    const played = this.#drive.line.readPlayed(now)
+    if (played) this.#talk.take({ type: 'played', ...played }, now)
+    this.#take(input, now)
+  }
+
+  #take(input: EngineInput, now: number): void {
+    this.#talk.take(input, now)
+    this.#record.is_changed = true
+    const { end_reason } = this.#talk
+    if (end_reason && !this.#record.is_over) this.#end(end_reason, now)
+  }
+
+  /** A carrier's report. If nobody has answered, it may end the call; after that the line itself does. */
+  #addFact(fact: Fact): void {
+    this.#record.add(fact)
+    if (fact.fact.kind !== 'final' || this.#is_answered || this.#record.is_over) return
+    this.#record.end()
+    this.#drive.unsaved.change({ status: 'closed', close_reason: 'idle' })
+  }
+
+  /** Ends the call at this side of the line. */
+  #end(reason: EndReason, at: number): void {
+    const { goals, unsaved, line } = this.#drive
+    const has_goal = reason === 'agent_hung_up' && goals.length > 0 && goals.every((goal) => goal in unsaved.results)
+    const end_reason = has_goal ? 'goal_reached' : reason
+    const ended_by = endedBy(end_reason)
+    this.#record.add({ key: 'ended', at, source: ended_by, fact: { kind: 'ended', end_reason, ended_by } })
+    this.#record.end()
+    line.hangUp(at)
+  }
+
+  /** Nothing was heard from the carrier. */
+  async #findOut(): Promise<void> {
+    const { at, carrier, dialed, line } = this.#drive
+    for (const fact of await carrier.find({ ...at, now: this.#now }, dialed)) this.#addFact(fact)
+    if (this.#record.is_over) return
+    this.#addFact({ key: 'silent', at: this.#now, source: 'system', fact: { kind: 'final', final: 'unknown' } })
+    line.hangUp(this.#now)
+  }
+
+  /** What others have asked of the call, and what people have written into its conversation. */
+  async #readChanges(): Promise<void> {
+    this.#must_read = false
+    const { at, id } = this.#drive
+    if (this.#record.is_over) return
+    const request = this.#is_test ? null : await readRequest(at, id)
+    if (request) this.#obey(request)
+    else if (!this.#record.is_new) await this.#readPeople()
+  }
+
+  #obey(request: Request): void {
+    const end_reason = this.#is_answered ? 'human_hung_up' : 'canceled'
+    if (request === 'agent_deleted')
+      this.#takeOwn({ type: 'close', reason: 'agent_deleted', end_reason: 'agent_hung_up' }, this.#time())
+    else this.#takeOwn({ type: 'close', reason: 'api', end_reason }, this.#time())
+  }
+
+  async #readPeople(): Promise<void> {
+    const { at, conversation } = this.#drive
+    const snapshot = await at.tools.watch.readSnapshot(at, conversation.id)
+    // What is not yet written would look like a change by others.
+    const is_unwritten = this.#record.is_changed && !this.#is_test
+    if (is_unwritten) this.#must_read = true
+    if (!snapshot || is_unwritten) return
+    const after = this.#last_read_seq
+    const page = { conversation_id: conversation.id, after, limit: 100 }
+    const added = snapshot.turn_count > after ? await turns.list(at, page) : []
+    this.#last_read_seq = added.at(-1)?.seq ?? after
+    const { phase } = this.#talk.state
+    const now = this.#time()
+    if (snapshot.status === 'handed_over' && phase !== 'handed_over')
+      this.#takeOwn({ type: 'handed_over', reason: null }, now)
+    for (const { seq, role, text } of added)
+      if (role === 'human') this.#takeOwn({ type: 'answer', text, id: `person ${seq}` }, now)
+    if (snapshot.status === 'open' && phase === 'handed_over') this.#takeOwn({ type: 'taken_back', id: newId() }, now)
+    if (snapshot.status === 'closed')
+      this.#takeOwn({ type: 'close', reason: 'human_ended', end_reason: 'human_hung_up' }, now)
+  }
+}

@@ -1,0 +1,104 @@
+import * as events from '../events/store.ts'
+import type { At } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { copyLine } from '../kit/postgres/copy.ts'
+import { sql } from '../kit/postgres/sql.ts'
+import { invalidState } from '../kit/problem.ts'
+import * as counts from './counts.ts'
+import { event_types } from './event-types.ts'
+import { type Fact, merge, summarize, toEvents } from './facts.ts'
+import type { Call, Ender, Status } from './schema.ts'
+import { announce, type LockedCall, lock, type Request, toCall } from './store.ts'
+
+/** A call that nobody has answered. If it was not dialled yet, it is over at once. */
+export async function cancel(at: At, id: string): Promise<Call> {
+  const call = await lock(at, id)
+  assertStatus(call, ['scheduled', 'queued', 'ringing'], 'This call was answered: hang up instead.')
+  if (!isUnstarted(call)) return ask(at, call, 'cancel')
+  const [canceled = call] = await cancelUnstarted(at, [call], 'human')
+  return canceled
+}
+
+/** A call that was answered. */
+export async function hangUp(at: At, id: string): Promise<Call> {
+  const call = await lock(at, id)
+  assertStatus(call, ['in_progress'], 'Nobody has answered this call yet: cancel it instead.')
+  return ask(at, call, 'hang_up')
+}
+
+function assertStatus({ status, ended_at }: Call, allowed: Status[], message: string): void {
+  if (!allowed.includes(status)) throw invalidState(ended_at === null ? message : 'This call is over.', { status })
+}
+
+/** The process that drives the call ends it. If none does, the next one does so at once. */
+async function ask(at: At, call: LockedCall, request: Request): Promise<Call> {
+  const { db, workspace, now } = at
+  const due_at = isLeased(call) ? call.due_at : clock.iso(now)
+  await db.run(
+    sql`update calls set request = ${request}, due_at = ${due_at} where workspace_id = ${workspace} and id = ${call.id}`,
+  )
+  announce(at, call)
+  return toCall(call)
+}
+
+/** Whether no process has begun to dial. */
+export const isUnstarted = (call: LockedCall): boolean =>
+  (call.status === 'scheduled' || call.status === 'queued') && call.started_at === null && !isLeased(call)
+
+const isLeased = ({ lease_until }: LockedCall): boolean =>
+  lease_until !== null && clock.parse(lease_until) > clock.wall()
+
+/** Ends calls that no process has begun to dial. The transaction has locked them. */
+export async function cancelUnstarted(at: At, calls: LockedCall[], by: Ender): Promise<Call[]> {
+  if (calls.length === 0) return []
+  const { db, workspace, now } = at
+  const ended: Fact = {
+    ...{ key: 'ended', at: now, source: by },
+    fact: { kind: 'ended', end_reason: 'canceled', ended_by: by },
+  }
+  const changes = calls.map((before) => {
+    const facts = merge(before.facts, [ended])
+    const updated_at = clock.laterThan(before.updated_at, now)
+    return { before, facts, after: { ...toCall(before), ...summarize(facts), updated_at } }
+  })
+  const rows = changes.map(({ after, facts }) => ({ ...after, facts }))
+  await Promise.all([
+    db.run(
+      sql`update calls set status = row.status, outcome = row.outcome, end_reason = row.end_reason, ended_by = row.ended_by,
+          ended_at = row.ended_at, facts = row.facts, updated_at = row.updated_at, request = null, due_at = null
+        from json_to_recordset(${JSON.stringify(rows)}) as row (id uuid, status text, outcome text, end_reason text,
+          ended_by text, ended_at timestamptz, facts jsonb, updated_at timestamptz)
+        where calls.workspace_id = ${workspace} and calls.id = row.id`,
+    ),
+    insertEvents(
+      at,
+      changes.flatMap(({ before, facts }) =>
+        toEvents(facts, before.facts).map((event) => ({ ...event, call_id: before.id })),
+      ),
+    ),
+    counts.count(
+      at,
+      changes.map(({ before, after }) => ({ from: before.status, to: after.status })),
+    ),
+    events.record(
+      at,
+      event_types.ended,
+      changes.map(({ after }) => ({ data: after })),
+    ),
+  ])
+  for (const { after } of changes) announce(at, after)
+  return changes.map(({ after }) => after)
+}
+
+type EventOf = ReturnType<typeof toEvents>[number] & { call_id: string }
+
+/** What happened on the line. The calls are locked, so the numbers are free. */
+export async function insertEvents({ db, workspace }: At, all: EventOf[]): Promise<void> {
+  if (all.length === 0) return
+  const lines = all.map(({ call_id, seq, dedupe_key, kind, at, source }) =>
+    copyLine([workspace, call_id, seq, dedupe_key, kind, at, source]),
+  )
+  await db.copy('call_events', event_columns, lines.join(''))
+}
+
+const event_columns = ['workspace_id', 'call_id', 'seq', 'dedupe_key', 'kind', 'at', 'source']

@@ -1,0 +1,200 @@
+import type { Machine } from '../conversations/state.ts'
+import * as clock from '../kit/clock.ts'
+import { type Call, type Ender, type EndReason, end_reasons, enders, type Outcome, type Status } from './schema.ts'
+
+/** Something that is known of a call. Facts are a set: any order and any repetition of them give the same call. */
+export interface Fact {
+  /** Facts with the same key are one. */
+  key: string
+  at: number
+  source: 'carrier' | 'contact' | 'agent' | 'human' | 'system'
+  fact:
+    | { kind: 'dialed' }
+    | { kind: 'queued' }
+    | { kind: 'ringing' }
+    | { kind: 'answered' }
+    | { kind: 'machine'; machine: Machine }
+    /** How the line has ended, as the carrier says. */
+    | { kind: 'final'; final: Final }
+    /** How we have ended the call, or seen it end. */
+    | { kind: 'ended'; end_reason: EndReason; ended_by: Ender }
+}
+
+export const finals = [
+  ...(['completed', 'no_answer', 'busy', 'rejected', 'invalid_number'] as const),
+  ...(['unreachable', 'blocked', 'canceled', 'error', 'unknown'] as const),
+] as const
+export type Final = (typeof finals)[number]
+
+/** The union, in one order. Of facts with the same key the earliest stays. */
+export function merge(known: Fact[], more: Fact[]): Fact[] {
+  const by_key = new Map<string, Fact>()
+  for (const fact of [...known, ...more].map(toCanonical)) {
+    const other = by_key.get(fact.key)
+    if (!other || compare(fact, other) < 0) by_key.set(fact.key, fact)
+  }
+  return [...by_key.values()].sort(compare)
+}
+
+/** With its members in one order, so that equal facts are equal as JSON: PostgreSQL returns them in another. */
+const toCanonical = ({ key, at, source, fact }: Fact): Fact => ({ key, at, source, fact: toCanonicalFact(fact) })
+
+function toCanonicalFact(fact: Fact['fact']): Fact['fact'] {
+  if (fact.kind === 'machine') return { kind: fact.kind, machine: fact.machine }
+  if (fact.kind === 'final') return { kind: fact.kind, final: fact.final }
+  if (fact.kind === 'ended') return { kind: fact.kind, end_reason: fact.end_reason, ended_by: fact.ended_by }
+  return { kind: fact.kind }
+}
+
+const compare = (left: Fact, right: Fact): number =>
+  left.at - right.at || compareText(left.key, right.key) || compareText(JSON.stringify(left), JSON.stringify(right))
+
+const compareText = (left: string, right: string): number => (left === right ? 0 : left < right ? -1 : 1)
+
+type Summary = Pick<
+  Call,
+  'status' | 'outcome' | 'end_reason' | 'ended_by' | 'started_at' | 'answered_at' | 'ended_at' | 'duration_ms'
+>
+
+/** What the facts say of the call. A call without facts is queued, or scheduled. */
+export function summarize(facts: Fact[]): Summary {
+  const known = readFacts(facts)
+  const { dialed_at, answered_at, ended_at, ended, final } = known
+  const outcome = outcomeOf(known)
+  const is_over = ended_at !== undefined
+  return {
+    status: is_over
+      ? statusAtEnd(outcome)
+      : known.is_answered
+        ? 'in_progress'
+        : known.is_ringing
+          ? 'ringing'
+          : 'queued',
+    outcome,
+    ...(ended ?? (final ? end_of_final[final] : { end_reason: null, ended_by: null })),
+    started_at: toIso(dialed_at),
+    answered_at: toIso(answered_at),
+    ended_at: toIso(ended_at),
+    duration_ms: is_over && answered_at !== undefined ? Math.max(0, ended_at - answered_at) : null,
+  }
+}
+
+const toIso = (time: number | undefined): string | null => (time === undefined ? null : clock.iso(time))
+
+type End = Pick<Call, 'end_reason' | 'ended_by'>
+
+interface Known {
+  dialed_at: number | undefined
+  answered_at: number | undefined
+  ended_at: number | undefined
+  is_ringing: boolean
+  /** Also when the report of the answer itself was lost. */
+  is_answered: boolean
+  machine: Machine | undefined
+  final: Final | undefined
+  ended: End | undefined
+}
+
+function readFacts(facts: Fact[]): Known {
+  const earliest = (...kinds: Kind[]): number | undefined => {
+    const times = facts.flatMap(({ at, fact }) => (kinds.includes(fact.kind) ? [at] : []))
+    return times.length > 0 ? Math.min(...times) : undefined
+  }
+  const machine = firstOf(facts, 'machine', ({ machine }) => machines.indexOf(machine))?.machine
+  const final = firstOf(facts, 'final', ({ final }) => finals.indexOf(final))?.final
+  const ended = firstOf(facts, 'ended', rankOfEnd)
+  const answered_at = earliest('answered')
+  return {
+    dialed_at: earliest('dialed'),
+    answered_at,
+    ended_at: earliest('ended', 'final'),
+    is_ringing: earliest('ringing') !== undefined,
+    is_answered: answered_at !== undefined || machine !== undefined || final === 'completed',
+    machine,
+    final,
+    ended: ended && { end_reason: ended.end_reason, ended_by: ended.ended_by },
+  }
+}
+
+type Kind = Fact['fact']['kind']
+type FactOf<K extends Kind> = Extract<Fact['fact'], { kind: K }>
+
+/** The earliest fact of a kind. What is only assumed (`unknown`) gives way to what was reported later. */
+function firstOf<K extends Kind>(facts: Fact[], kind: K, rankOf: (fact: FactOf<K>) => number): FactOf<K> | undefined {
+  const isOfKind = (fact: Fact['fact']): fact is FactOf<K> => fact.kind === kind
+  const found = facts.flatMap(({ at, fact }) => (isOfKind(fact) ? [{ at, fact, is_assumed: isAssumed(fact) }] : []))
+  found.sort(
+    (left, right) =>
+      Number(left.is_assumed) - Number(right.is_assumed) ||
+      left.at - right.at ||
+      rankOf(left.fact) - rankOf(right.fact),
+  )
+  return found[0]?.fact
+}
+
+const isAssumed = (fact: Fact['fact']): boolean => fact.kind === 'final' && fact.final === 'unknown'
+
+/** Which fact counts when several of a kind have the same time. */
+const machines: Machine[] = ['voicemail', 'screened', 'menu', 'human']
+const rankOfEnd = ({ end_reason, ended_by }: FactOf<'ended'>): number =>
+  end_reasons.indexOf(end_reason) * enders.length + enders.indexOf(ended_by)
+
+function outcomeOf({ is_answered, machine, final, ended }: Known): Outcome | null {
+  if (is_answered) return machine === undefined || machine === 'human' ? 'answered' : machine
+  if (final === 'blocked') return final
+  if (ended?.end_reason === 'canceled') return 'canceled'
+  if (final !== undefined && final !== 'completed') return final
+  if (!ended?.end_reason) return null
+  return outcome_of_end[ended.end_reason] ?? 'unknown'
+}
+
+/** Of calls that nobody has answered, when the carrier has not said how the line ended. */
+const outcome_of_end: Partial<Record<EndReason, Outcome>> = {
+  not_answered: 'no_answer',
+  carrier_error: 'error',
+  system_error: 'error',
+}
+
+const answered_outcomes: (Outcome | null)[] = ['answered', 'voicemail', 'screened', 'menu']
+
+function statusAtEnd(outcome: Outcome | null): Status {
+  if (answered_outcomes.includes(outcome)) return 'completed'
+  return outcome === 'canceled' ? 'canceled' : 'failed'
+}
+
+const end_of_final: Record<Final, End> = {
+  completed: { end_reason: 'contact_hung_up', ended_by: 'contact' },
+  no_answer: { end_reason: 'not_answered', ended_by: 'system' },
+  busy: { end_reason: 'not_answered', ended_by: 'contact' },
+  rejected: { end_reason: 'not_answered', ended_by: 'contact' },
+  invalid_number: { end_reason: 'carrier_error', ended_by: 'system' },
+  unreachable: { end_reason: 'carrier_error', ended_by: 'system' },
+  blocked: { end_reason: 'carrier_error', ended_by: 'system' },
+  error: { end_reason: 'carrier_error', ended_by: 'system' },
+  canceled: { end_reason: 'canceled', ended_by: 'system' },
+  unknown: { end_reason: 'carrier_silent', ended_by: 'system' },
+}
+
+export interface NewCallEvent {
+  seq: number
+  dedupe_key: string
+  kind: string
+  at: string
+  source: Fact['source']
+}
+
+/** The events of facts that were not known before. Each fact is one event, so the known ones have the numbers up to theirs. */
+export function toEvents(facts: Fact[], known: Fact[] = []): NewCallEvent[] {
+  const keys = new Set(known.map(({ key }) => key))
+  return merge([], facts)
+    .filter(({ key }) => !keys.has(key))
+    .map(({ key, at, source, fact }, index) => ({
+      ...{ seq: keys.size + index + 1, dedupe_key: key, kind: kindOf(fact), at: clock.iso(at), source },
+    }))
+}
+
+function kindOf(fact: Fact['fact']): string {
+  if (fact.kind === 'machine') return `machine.${fact.machine}`
+  if (fact.kind === 'final') return `final.${fact.final}`
+  return fact.kind === 'ended' ? `ended.${fact.end_reason}` : fact.kind
+}

@@ -1,0 +1,57 @@
+import * as events from '../events/store.ts'
+import type { At } from '../kit/at.ts'
+import { hashState } from '../kit/http/etag.ts'
+import type { StoredContent } from '../kit/http/file-content.ts'
+import type { Call as Request } from '../kit/http/operation.ts'
+import { notFound, preconditionFailed } from '../kit/problem.ts'
+import { eraseRecording, keyOf } from './erase-recording.ts'
+import { event_types } from './event-types.ts'
+import { renderRecording } from './rendering.ts'
+import type { Call } from './schema.ts'
+import * as calls from './store.ts'
+
+/** The audio of a call. That of a simulated call is rendered when it is read for the first time. */
+export async function openRecording(at: At, id: string): Promise<StoredContent> {
+  const { blobs } = at.tools
+  const call = await calls.get(at, id)
+  if (call.recording.status !== 'ready') throw noRecording(call)
+  const key = keyOf(at.workspace, call)
+  const size = (await blobs.size(key)) ?? (await renderMissing())
+  return {
+    size,
+    version: hashState(id, size),
+    async read(range) {
+      const blob = await blobs.open(key, range)
+      // It was deleted since.
+      if (!blob) throw notFound()
+      if (blob.size === size) return blob.stream
+      blob.stream.destroy()
+      throw new Error(`the recording has ${blob.size} bytes instead of ${size}`)
+    },
+  }
+
+  async function renderMissing(): Promise<number> {
+    if (!call.is_test) throw notFound()
+    await renderRecording(at, call)
+    const rendered = await blobs.size(key)
+    if (rendered === undefined) throw notFound()
+    return rendered
+  }
+}
+
+const noRecording = ({ recording: { status } }: Call) =>
+  notFound(status === 'deleted' ? 'The recording was deleted.' : 'This call has no recording.')
+
+export async function deleteRecording(
+  at: At,
+  { id, by, isCurrent }: { id: string; by: string; isCurrent: Request['isCurrent'] },
+): Promise<Call> {
+  const before = calls.toCall(await calls.lock(at, id))
+  if (['none', 'deleted'].includes(before.recording.status)) throw noRecording(before)
+  if (!isCurrent(before)) throw preconditionFailed()
+  await eraseRecording(at, { id, by })
+  const after = calls.toCall(await calls.lock(at, id))
+  await events.record(at, event_types.updated, [{ data: after, previous: { recording: before.recording } }])
+  calls.announce(at, after)
+  return after
+}

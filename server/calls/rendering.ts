@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { findConfiguration } from '../agents/find-version.ts'
+import { listSpoken, type SpokenTurn } from '../conversations/spoken.ts'
+import type { SpeechPart } from '../conversations/state.ts'
+import { type At, inTransaction } from '../kit/at.ts'
+import type { Blob } from '../kit/blobs/blobs.ts'
+import { sql } from '../kit/postgres/sql.ts'
+import { Problem } from '../kit/problem.ts'
+import { keyOf } from './erase-recording.ts'
+import type { Call } from './schema.ts'
+
+/** Makes the audio of simulated calls. */
+export interface Renderer {
+  /** Passes the audio to `store`. While a call is rendered, others who want it wait for the same work. */
+  render: (audio: AudioToRender, store: Store) => Promise<void>
+}
+
+export type Store = (wav: Blob) => Promise<void>
+
+declare module '../kit/at.ts' {
+  interface Tools {
+    renderer: Renderer
+  }
+}
+
+export interface AudioToRender {
+  workspace: string
+  /** The id of the call. */
+  id: string
+  duration_ms: number
+  contact: Track
+  agent: Track
+}
+
+interface Track {
+  /** Null: the default. */
+  voice: string | null
+  parts: SpeechPart[]
+}
+
+/** Clients don't wait longer than this for a response. */
+const wait_max_ms = 20_000
+const retry_after_seconds = 10
+
+/** Renders the audio of a simulated call and keeps it. Rejects when it takes long, and continues in the background. */
+export async function renderRecording(at: At, call: Call): Promise<void> {
+  const { db, workspace } = at
+  const { conversation_id, id, agent_id, agent_version } = call
+  const [{ contact_voice }, turns, configuration] = await Promise.all([
+    db.one<{ contact_voice: string | null }>(
+      sql`select contact_voice from calls where workspace_id = ${workspace} and id = ${id}`,
+    ),
+    conversation_id === null ? [] : listSpoken(at, conversation_id),
+    agent_version.id === null ? undefined : findConfiguration(at, { agent_id, version_id: agent_version.id }),
+  ])
+  const audio = {
+    ...{ id, workspace, duration_ms: call.duration_ms ?? 0 },
+    contact: { voice: contact_voice, parts: partsOf(turns, ['contact']) },
+    agent: { voice: configuration?.voice ?? null, parts: partsOf(turns, ['agent', 'human']) },
+  }
+  const rendered = at.tools.renderer.render(audio, (wav) => keep(at, call, wav))
+  const stop = new AbortController()
+  const too_long = sleep(wait_max_ms, undefined, { ref: false, signal: stop.signal }).then(() => {
+    throw stillRendering()
+  })
+  await Promise.race([rendered, too_long]).finally(() => stop.abort())
+}
+
+const partsOf = (turns: SpokenTurn[], roles: SpokenTurn['role'][]): SpeechPart[] =>
+  turns.flatMap(({ role, speech }) => (roles.includes(role) ? speech : []))
+
+/**
+ * Stores the audio, unless the recording was deleted in the meantime. Whoever deletes it waits for the lock, so that no file is
+ * left, even if this process is killed.
+ */
+const keep = (at: At, call: Call, wav: Blob): Promise<void> =>
+  inTransaction(at, async ({ db, workspace, tools }) => {
+    const found = await db.maybe(
+      sql`select id from calls
+        where workspace_id = ${workspace} and id = ${call.id} and recording_status = 'ready' for share`,
+    )
+    if (found) await tools.blobs.put(keyOf(workspace, call), wav)
+    else wav.stream.destroy()
+  })
+
+const stillRendering = () =>
+  new Problem(
+    'INVALID_STATE',
+    'The recording is being rendered. Try again in ten seconds.',
+    { reason: 'rendering' },
+    { 'retry-after': String(retry_after_seconds) },
+  )

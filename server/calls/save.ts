@@ -1,0 +1,244 @@
+import * as consent from '../consent/store.ts'
+import { stamp } from '../contacts/stamps.ts'
+import * as conversations from '../conversations/begin.ts'
+import type { Plan, Save, Saved } from '../conversations/plan-save.ts'
+import { lockAll, saveAll } from '../conversations/save.ts'
+import type { Conversation } from '../conversations/schema.ts'
+import * as events from '../events/store.ts'
+import type { At } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import type { Log } from '../kit/log.ts'
+import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
+import { openSaves } from '../kit/work/saves.ts'
+import type { CallState } from './call-state.ts'
+import * as counts from './counts.ts'
+import { insertEvents } from './end.ts'
+import { event_types } from './event-types.ts'
+import { type Fact, merge, summarize, toEvents } from './facts.ts'
+import type { Call } from './schema.ts'
+import { announce, type LockedCall, lockMany, toCall } from './store.ts'
+import type { OptOut } from './talk.ts'
+import { addTotals } from './totals.ts'
+
+/** What a driver has to write about one call. It is written only while the driver has the lease. */
+export interface CallSave {
+  id: string
+  token: string
+  now: number
+  /** Of the conversation. Undefined when it was closed before, or never began. */
+  save: Save | undefined
+  /** The conversation, when it has no row yet. */
+  inserted: Conversation | undefined
+  facts: Fact[]
+  /** The contact wants no more calls. */
+  opted_out: (OptOut & { phone_number: string }) | null
+  is_recorded: boolean
+  contact_voice: string | null
+  state: CallState | null
+  due_at: string | null
+  is_released: boolean
+}
+
+/** Saves of one workspace that come together share a transaction. */
+export const openCallSaves = (log: Log): ((at: At, save: CallSave) => Promise<Saved>) =>
+  openSaves({ saveAll: saveCalls, log })
+
+/** One call of a transaction. */
+interface Change {
+  save: CallSave
+  before: LockedCall
+  after: Call
+  facts: Fact[]
+  plan: Plan | undefined
+  search_text: string | null
+}
+
+async function saveCalls(at: At, saves: CallSave[]): Promise<Saved[]> {
+  // Conversations before calls, as when people change a conversation, or a contact is deleted.
+  const ids = saves.flatMap(({ save }) => save?.id ?? [])
+  const [, held] = await Promise.all([lockAll(at, ids), lockHeld(at, saves)])
+  await conversations.insert(at, held.flatMap(toInsert))
+  const with_words = held.flatMap(({ save: { save, now } }) => (save ? [{ save, now }] : []))
+  const plans = await saveAll(at, with_words)
+  const by_conversation = new Map(plans.map((plan) => [plan?.after.id, plan]))
+  const changes = held.map(({ save, before }) => toChange(save, before, by_conversation.get(save.save?.id)))
+  await write(at, changes)
+  const outcomes = new Map(changes.map(({ save: { id }, plan }) => [id, plan?.outcome ?? written]))
+  return saves.map(({ id }) => outcomes.get(id) ?? { is_lost: true })
+}
+
+/** The contact may have been deleted since the call was read. */
+const toInsert = ({ save: { inserted, id }, before: { contact_id, to } }: Pick<Change, 'save' | 'before'>) =>
+  inserted ? [{ conversation: { ...inserted, contact_id, counterpart: to }, lease_token: id }] : []
+
+const written: Saved = {
+  ...{ is_lost: false, is_stale: false, is_dropped: false },
+  ...{ status: 'closed', turn_count: 0, seq: undefined },
+}
+
+interface Held {
+  save: CallSave
+  before: LockedCall
+}
+
+/** Those whose lease is not lost, with their rows. */
+async function lockHeld(at: At, saves: CallSave[]): Promise<Held[]> {
+  const by_id = new Map(saves.map((save) => [save.id, save]))
+  const ids = toArrayLiteral([...by_id.keys()])
+  const rows = await lockMany(at, { where: sql`id = any(${ids}::uuid[])`, limit: by_id.size })
+  return rows.flatMap((before) => {
+    const save = by_id.get(before.id)
+    return save && save.token === before.lease_token ? [{ save, before }] : []
+  })
+}
+
+/** What is learned after the end refines the call. */
+function toChange(save: CallSave, before: Change['before'], plan: Plan | undefined): Change {
+  const facts = merge(before.facts, save.facts)
+  const summary = summarize(facts)
+  const { results, turn_count, usage } = plan?.after ?? before
+  const is_answered = summary.answered_at !== null
+  const is_ready = summary.ended_at !== null && is_answered && save.is_recorded && before.recording.status === 'none'
+  const after: Call = {
+    ...toCall(before),
+    ...summary,
+    conversation_id: save.inserted?.id ?? before.conversation_id,
+    ...(before.redacted_at === null && { results }),
+    turn_count,
+    usage,
+    recording: is_ready ? { status: 'ready', duration_ms: summary.duration_ms, format: 'wav' } : before.recording,
+  }
+  return { save, before, after, facts, plan, search_text: null }
+}
+
+const isEnding = ({ before, after }: Change): boolean => before.ended_at === null && after.ended_at !== null
+
+async function write(at: At, changes: Change[]): Promise<void> {
+  const ending = changes.filter(isEnding)
+  await addTotals(at, ending)
+  for (const change of changes) {
+    const { before, after, save } = change
+    const is_changed = JSON.stringify(after) !== JSON.stringify(toCall(before))
+    after.updated_at = is_changed ? clock.laterThan(before.updated_at, save.now) : before.updated_at
+  }
+  await Promise.all([
+    updateRows(at, changes),
+    insertEvents(
+      at,
+      changes.flatMap(({ before, facts }) =>
+        toEvents(facts, before.facts).map((event) => ({ ...event, call_id: before.id })),
+      ),
+    ),
+    counts.count(
+      at,
+      changes.map(({ before, after }) => ({ from: before.status, to: after.status })),
+    ),
+    recordEvents(at, changes),
+    stampContacts(at, changes),
+  ])
+  await recordOptOuts(at, changes)
+  for (const { after } of changes) announce(at, after)
+}
+
+async function recordEvents(at: At, changes: Change[]): Promise<void> {
+  const become = (isNow: (change: Change) => boolean, timeOf: (call: Call) => string | null) =>
+    changes.flatMap((change) =>
+      isNow(change) ? [{ data: change.after, created_at: timeOf(change.after) ?? change.after.updated_at }] : [],
+    )
+  const isStarting = ({ before, after }: Change) => before.started_at === null && after.started_at !== null
+  const isAnswering = ({ before, after }: Change) => before.answered_at === null && after.answered_at !== null
+  const isReady = ({ before, after }: Change) =>
+    before.recording.status !== 'ready' && after.recording.status === 'ready'
+  const isRefined = ({ before, after }: Change) => before.ended_at !== null && after.updated_at !== before.updated_at
+  await Promise.all([
+    events.record(
+      at,
+      event_types.started,
+      become(isStarting, ({ started_at }) => started_at),
+    ),
+    events.record(
+      at,
+      event_types.answered,
+      become(isAnswering, ({ answered_at }) => answered_at),
+    ),
+    events.record(
+      at,
+      event_types.ended,
+      become(isEnding, ({ ended_at }) => ended_at),
+    ),
+    events.record(
+      at,
+      event_types.recording_ready,
+      become(isReady, ({ ended_at }) => ended_at),
+    ),
+    events.record(
+      at,
+      event_types.updated,
+      become(isRefined, ({ updated_at }) => updated_at),
+    ),
+  ])
+}
+
+/** A person that only the request has simulated was not reached. */
+const stampContacts = (at: At, changes: Change[]) =>
+  stamp(
+    at,
+    changes.flatMap(({ before, after }) => {
+      const is_reached = before.answered_at === null && after.answered_at !== null && before.simulate === null
+      return is_reached && after.contact_id !== null
+        ? [{ contact_id: after.contact_id, at: clock.parse(after.answered_at ?? '') }]
+        : []
+    }),
+  )
+
+/** In a live workspace a simulated person can't speak for the one with the number. */
+const recordOptOuts = (at: At, changes: Change[]) =>
+  consent.record(
+    at,
+    changes.flatMap(({ save: { opted_out }, before: { simulate }, after: { contact_id, conversation_id } }) => {
+      if (opted_out === null || (simulate !== null && !at.is_test)) return []
+      const { phone_number, seq } = opted_out
+      const said = { phone_number, contact_id, kind: 'all' as const, status: 'revoked' as const }
+      const source = 'voice_request' as const
+      return [{ ...said, source, evidence: { conversation_id, seq }, created_at: clock.iso(opted_out.at) }]
+    }),
+  )
+
+/** What was asked meanwhile of a call that continues is done now. */
+const dueAt = (save: CallSave, { request }: LockedCall, { ended_at }: Call): string | null =>
+  request !== null && ended_at === null ? clock.iso(save.now) : save.due_at
+
+async function updateRows({ db, workspace }: At, changes: Change[]): Promise<void> {
+  if (changes.length === 0) return
+  const rows = changes.map(({ save, before, after, facts, search_text }) => ({
+    ...after,
+    ...after.usage,
+    ...after.latency,
+    ...{ recording_status: after.recording.status, recording_format: after.recording.format },
+    ...{ facts, search_text, state: save.state, due_at: dueAt(save, before, after), is_released: save.is_released },
+    contact_voice: save.contact_voice,
+    is_over: after.ended_at !== null,
+  }))
+  await db.run(
+    sql`update calls
+      set status = row.status, outcome = row.outcome, end_reason = row.end_reason, ended_by = row.ended_by,
+        conversation_id = row.conversation_id, started_at = row.started_at, answered_at = row.answered_at,
+        ended_at = row.ended_at, duration_ms = row.duration_ms, results = row.results, turn_count = row.turn_count,
+        recording_status = row.recording_status, recording_format = row.recording_format,
+        turn_p50_ms = row.turn_p50_ms, turn_p95_ms = row.turn_p95_ms, input_tokens = row.input_tokens,
+        output_tokens = row.output_tokens, cost_micros = row.cost_micros, facts = row.facts, state = row.state,
+        search_text = coalesce(row.search_text, calls.search_text),
+        contact_voice = coalesce(row.contact_voice, calls.contact_voice), updated_at = row.updated_at, due_at = row.due_at,
+        request = case when row.is_over then null else request end,
+        lease_token = case when row.is_released then null else lease_token end,
+        lease_until = case when row.is_released then null else lease_until end,
+        claims = case when row.is_released then 0 else claims end
+      from json_to_recordset(${JSON.stringify(rows)}) as row (id uuid, status text, outcome text, end_reason text,
+        ended_by text, conversation_id uuid, started_at timestamptz, answered_at timestamptz, ended_at timestamptz,
+        duration_ms integer, results jsonb, turn_count integer, recording_status text, recording_format text,
+        turn_p50_ms integer, turn_p95_ms integer, input_tokens integer, output_tokens integer, cost_micros bigint,
+        facts jsonb, state jsonb, search_text text, contact_voice text, updated_at timestamptz, due_at timestamptz, is_over boolean,
+        is_released boolean)
+      where calls.workspace_id = ${workspace} and calls.id = row.id`,
+  )
+}

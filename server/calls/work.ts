@@ -1,0 +1,214 @@
+import type { Configuration } from '../agents/configuration.ts'
+import { openAnswerer } from '../conversations/answerer.ts'
+import { newConversation } from '../conversations/begin.ts'
+import { emptySave, type Saved } from '../conversations/plan-save.ts'
+import type { Conversation } from '../conversations/schema.ts'
+import { settingsFor, valuesOf, voice_time_limits } from '../conversations/settings.ts'
+import { newState } from '../conversations/state.ts'
+import * as conversations from '../conversations/store.ts'
+import { openTools } from '../conversations/tools.ts'
+import { findOpen } from '../conversations/turns.ts'
+import { Unsaved } from '../conversations/unsaved.ts'
+import type { At } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import type { Log } from '../kit/log.ts'
+import type { Pool } from '../kit/postgres/pool.ts'
+import { plainShare } from '../kit/work/capacity.ts'
+import type { RunContext, Work } from '../kit/work/work.ts'
+import type { CallState } from './call-state.ts'
+import type { CallToDial, Carrier } from './carrier.ts'
+import { type ClaimedCall, claim, due_calls, renew } from './claim.ts'
+import { CallDriver } from './driver.ts'
+import { type Fact, summarize } from './facts.ts'
+import { type CallSave, openCallSaves } from './save.ts'
+import type { EndReason } from './schema.ts'
+import { table } from './store.ts'
+
+/** A call of a test workspace that could not be continued this often is ended. */
+const claims_max = 5
+/** The most calls in flight that a workspace can have. */
+const calls_max = 10_000
+
+export interface CallingOptions {
+  pool: Pool
+  carrier: Carrier
+  log: Log
+}
+
+/** Dials numbers, and lets agents speak. */
+export function calling({ pool, carrier, log }: CallingOptions): Work<ClaimedCall, void> {
+  const save = openCallSaves(log)
+  const running = new Map<string, CallDriver>()
+  pool.subscribe(({ topic, id = '' }) => {
+    if (topic === table) running.get(id)?.wake()
+  })
+  return {
+    due: due_calls,
+    leases: {
+      per: 'item',
+      renew: async (at, claimed) => {
+        await renew(at, claimed)
+        // A notification may have been lost.
+        for (const { id } of claimed) running.get(id)?.wake()
+      },
+    },
+    limits: {
+      process: plainShare(calls_max),
+      workspace: plainShare(calls_max),
+      per_key: calls_max,
+      per_new_key: calls_max,
+      per_failing_key: calls_max,
+      slow_after_ms: Number.POSITIVE_INFINITY,
+    },
+    claim,
+    run: async (at, claimed, context) => {
+      const driver = await begin(at, { claimed, carrier, save, context })
+      if (!driver) return
+      running.set(claimed.id, driver)
+      await driver.run().finally(() => running.delete(claimed.id))
+    },
+  }
+}
+
+interface Begin {
+  claimed: ClaimedCall
+  carrier: Carrier
+  save: (at: At, save: CallSave) => Promise<Saved>
+  context: RunContext
+}
+
+/** Undefined if the call has ended instead. */
+async function begin(at: At, options: Begin): Promise<CallDriver | undefined> {
+  const { claimed } = options
+  const { started_at, state, configuration, request, to, refusal, claims } = claimed
+  const is_lost = started_at !== null && (!at.is_test || !state)
+  if (is_lost || claims > claims_max) return end(at, options, await lostFacts(at, options))
+  if (started_at === null && (request || !configuration || to === null))
+    return end(at, options, [ended(at, 'canceled')])
+  if (refusal) return end(at, options, [blocked(at), ended(at, refusal === 'opted_out' ? 'opted_out' : 'canceled')])
+  // The agent was deleted.
+  if (!configuration) return end(at, options, [ended(at, 'agent_hung_up')])
+  return openDriver(at, { ...options, configuration })
+}
+
+const ended = ({ now }: At, end_reason: EndReason): Fact => ({
+  ...{ key: 'ended', at: now, source: 'system' },
+  fact: { kind: 'ended', end_reason, ended_by: 'system' },
+})
+
+const blocked = ({ now }: At): Fact => ({
+  ...{ key: 'blocked', at: now, source: 'system' },
+  fact: { kind: 'final', final: 'blocked' },
+})
+
+/** A process was killed while it drove the call. What the carrier knows counts; the rest is an error of ours. */
+async function lostFacts(at: At, { claimed, carrier, context }: Begin): Promise<Fact[]> {
+  const found = await carrier.find(at, toDial(at, claimed)).catch((error: unknown) => {
+    context.log.warn({ err: error, workspace_id: at.workspace, call_id: claimed.id }, 'a carrier could not be asked')
+    return []
+  })
+  const is_over = summarize([...claimed.facts, ...found]).ended_at !== null
+  return is_over ? found : [...found, ended(at, 'system_error')]
+}
+
+/** Ends the call without a driver. */
+async function end(at: At, { claimed, save }: Begin, facts: Fact[]): Promise<undefined> {
+  const { id, token, conversation_id, configuration } = claimed
+  const found = conversation_id === null ? undefined : await conversations.get(at, conversation_id)
+  await save(at, {
+    ...{ id, token, now: at.now, facts: [...claimed.facts, ...facts] },
+    save: found && (await closing(at, { claimed, conversation: found })),
+    inserted: undefined,
+    opted_out: null,
+    is_recorded: configuration?.recording.is_on ?? false,
+    contact_voice: null,
+    ...{ state: null, due_at: null, is_released: true },
+  })
+}
+
+/** What an open turn had shown stays. What was heard of it is not known. */
+async function closing(at: At, { claimed, conversation }: { claimed: ClaimedCall; conversation: Conversation }) {
+  const { id, configuration } = claimed
+  const open = await findOpen(at, conversation.id)
+  const close_reason = configuration ? ('error' as const) : ('agent_deleted' as const)
+  const needs_summary = configuration?.script === null && conversation.turn_count > 0
+  return {
+    ...emptySave({ ...conversation, token: id }),
+    is_spoken: true,
+    turns: open ? [{ ...open, is_interrupted: true, heard: '', speech: [] }] : [],
+    open_seq: open?.seq,
+    changes: { status: 'closed' as const, close_reason },
+    release: { timers: {}, idle_ms: 0, needs_summary },
+  }
+}
+
+const toDial = ({ now }: At, { id, to, from, simulate, attempt, started_at, state }: ClaimedCall): CallToDial => ({
+  ...{ id, to: state?.to ?? to ?? '', from, simulate, attempt },
+  started_at: started_at === null ? now : clock.parse(started_at),
+})
+
+type Open = Begin & { configuration: Configuration }
+
+async function openDriver(at: At, options: Open): Promise<CallDriver | undefined> {
+  const { claimed, carrier, save, context, configuration } = options
+  const { id, token, due_at, state, facts, horizon, agent_id, contact_id } = claimed
+  const dialed = toDial(at, claimed)
+  const conversation =
+    claimed.conversation_id === null ? newVoice(at, options) : await conversations.get(at, claimed.conversation_id)
+  const tools = await openTools(at, {
+    ...{ conversation_id: conversation.id, agent_id, contact_id, configuration },
+    kind: 'voice',
+  })
+  const dialing: Fact = { key: 'dialed', at: dialed.started_at, source: 'system', fact: { kind: 'dialed' } }
+  if (!state && !at.is_test) {
+    // Its row is there before the number is dialled, so that it is never dialled twice.
+    const saved = await save(at, {
+      ...{ id, token, now: at.now, facts: [dialing], opted_out: null, is_recorded: false, state: null, due_at },
+      contact_voice: null,
+      ...{ save: undefined, inserted: conversation, is_released: false },
+    })
+    if (saved.is_lost) return undefined
+  }
+  const line = state ? carrier.reopen(at, state.line) : await carrier.dial(at, dialed)
+  return new CallDriver({
+    ...{ at, id, token, due_at, dialed, carrier, line, horizon, save, conversation, request: claimed.request },
+    is_new: !state && at.is_test,
+    facts: state ? facts : [dialing],
+    state: state ?? newCallState(at, options, tools.say_while),
+    answerer: openAnswerer({
+      at,
+      claimed: { ...conversation, contact: claimed.contact, script_state: state?.progress ?? null, turns: [] },
+      configuration,
+      tools,
+    }),
+    tools,
+    unsaved: new Unsaved({ results: conversation.results, waited_ms: 0, is_timed: !at.is_test }),
+    transfers: new Map(configuration.transfers.map(({ name, phone_number }) => [name, phone_number])),
+    goals: configuration.results.map(({ name }) => name),
+    has_summary: configuration.script === null,
+    is_recorded: configuration.recording.is_on,
+    contact_voice: line.contact_voice ?? null,
+    isStopping: context.isStopping,
+    log: context.log,
+  })
+}
+
+function newVoice(at: At, { claimed, configuration }: Open): Conversation {
+  const { agent_id, agent_name, version_id, version_label, channel_id, contact_id, to, variables, metadata } = claimed
+  return newConversation(at, {
+    agent: { id: agent_id, name: agent_name },
+    version: { id: version_id, version_label, configuration },
+    ...{ kind: 'voice', channel_id, contact_id, counterpart: to, variables, metadata, awaits_answer: false },
+  })
+}
+
+function newCallState(at: At, { claimed, configuration }: Open, say_while: Record<string, string>): CallState {
+  const { contact, agent_name, variables, to } = claimed
+  const values = valuesOf({ agent_name, variables }, { contact, language: configuration.language, now: at.now })
+  const time_limits = voice_time_limits
+  const settings = settingsFor(configuration, { values, say_while, time_limits, kind: 'voice' })
+  return {
+    engine: newState(settings, at.now),
+    ...{ progress: null, contact_ended_at: null, line: null, to: to ?? '', is_over: false, last_read_seq: 0 },
+  }
+}

@@ -1,0 +1,17 @@
+import type { Carrier } from '../calls/carrier.ts'
+import { choosePerson } from './choose.ts'
+import { newLine, openLine } from './line.ts'
+import type { LineState } from './line-state.ts'
+import { personOf } from './people.ts'
+import { beginningOf } from './reports.ts'
+
+/** Calls reach simulated people. */
+export const simulator: Carrier = {
+  dial: async (at, call) => newLine({ ...(await choosePerson(at, call)), started_at: call.started_at }),
+  // What `save` of the line has returned.
+  reopen: (_at, state) => openLine(state as LineState),
+  find: async (at, call) => {
+    const { person, ...random } = await choosePerson(at, call)
+    return beginningOf(personOf(person), random, call.started_at).facts.filter((fact) => fact.at <= at.now)
+  },
+}

@@ -1,0 +1,62 @@
+import type { CallToDial } from '../calls/carrier.ts'
+import * as clocks from '../clocks/store.ts'
+import type { At } from '../kit/at.ts'
+import { default_mix, type Mix } from '../workspaces/schema.ts'
+import * as workspaces from '../workspaces/store.ts'
+import { onAttempt, person_by_outcome } from './people.ts'
+import { drawFrom, newRandom, type Random } from './random.ts'
+
+export interface Chosen extends Random {
+  /** The key of the person. */
+  person: string
+}
+
+/** Whom a call reaches, and the seed of what happens. Calls with the same seed, number and attempt are the same. */
+export async function choosePerson(
+  at: At,
+  { to, simulate, attempt }: Pick<CallToDial, 'to' | 'simulate' | 'attempt'>,
+): Promise<Chosen> {
+  const { seed, mix } = await readChances(at)
+  const random = newRandom(seed, simulate ?? to, attempt)
+  const person = simulate ?? personByNumber(to) ?? person_by_outcome[drawOutcome(mix, random)]
+  return { person: onAttempt(person, attempt), ...random }
+}
+
+interface Chances {
+  seed: number
+  mix: Mix
+}
+
+/** Calls that are claimed together share an `at`, and are many. */
+const chances = new WeakMap<At, Promise<Chances>>()
+
+export function readChances(at: At): Promise<Chances> {
+  const reading =
+    chances.get(at) ??
+    Promise.all([clocks.readSeed(at), workspaces.readSettings(at)]).then(([seed, { mix }]) => ({
+      seed,
+      mix: mix ?? default_mix,
+    }))
+  chances.set(at, reading)
+  return reading
+}
+
+const named_max = 19
+
+/** The last two digits choose. */
+export function personByNumber(phone_number: string): string | undefined {
+  const digits = phone_number.slice(-2)
+  return Number(digits) <= named_max ? digits : undefined
+}
+
+/** From the shares of the workspace's mix, which sum to 100. */
+export function drawOutcome(shares: Mix, random: Random): keyof Mix {
+  let drawn = drawFrom(random, [1, 100])
+  for (const outcome of outcomes) {
+    drawn -= shares[outcome]
+    if (drawn <= 0) return outcome
+  }
+  return 'answered'
+}
+
+const outcomes: (keyof Mix)[] = ['answered', 'no_answer', 'voicemail', 'busy', 'rejected', 'unreachable', 'error']

@@ -1,0 +1,48 @@
+import type { SpeechPart } from '../../conversations/state.ts'
+import type { Synthesizer } from './flite.ts'
+import { cut, mulaw_silence, samples_per_ms, toMulaw, trimSilence } from './samples.ts'
+import { splitParts } from './split-parts.ts'
+
+export interface Track {
+  /** A voice of Flite. */
+  voice: string
+  parts: SpeechPart[]
+}
+
+/** Flite speaks at most twice as fast to fit a part. What is still too long is cut. */
+const stretch_percent_min = 50
+
+/** Reads a track from its start to its end. Holds the samples of one part at a time. */
+export function openTrack(synthesizer: Synthesizer, { voice, parts }: Track) {
+  const waiting = splitParts(parts)
+  let part: { start: number; samples: Int16Array } = { start: 0, samples: new Int16Array() }
+  let position = 0
+
+  /** Fills `bytes`, at every second place from `offset` on, with the next samples as mu-law. */
+  async function read(bytes: Uint8Array, offset: number): Promise<void> {
+    const end = position + bytes.length / 2
+    for (let index = offset; index < bytes.length; index += 2) bytes[index] = mulaw_silence
+    for (;;) {
+      const from = Math.max(position, part.start)
+      const until = Math.min(end, part.start + part.samples.length)
+      for (let sample = from; sample < until; sample += 1)
+        bytes[offset + 2 * (sample - position)] = toMulaw(part.samples[sample - part.start] ?? 0)
+      const is_over = part.start + part.samples.length <= end
+      const [next] = waiting
+      if (!is_over || !next || next.start_ms * samples_per_ms >= end) break
+      waiting.shift()
+      const start = next.start_ms * samples_per_ms
+      part = { start, samples: await speak(next, next.end_ms * samples_per_ms - start) }
+    }
+    position = end
+  }
+
+  async function speak({ text }: SpeechPart, length: number): Promise<Int16Array> {
+    const natural = trimSilence(await synthesizer.speak({ text, voice, stretch_percent: 100 }))
+    if (natural.length <= length) return natural
+    const stretch_percent = Math.max(stretch_percent_min, Math.floor((100 * length) / natural.length))
+    return cut(trimSilence(await synthesizer.speak({ text, voice, stretch_percent })), length)
+  }
+
+  return { read }
+}

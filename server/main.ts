@@ -93,6 +93,7 @@ async function start(config: Config, log: Log, { is_json, only }: ServeOptions):
       ?.recordKeyUses()
       .catch((error: unknown) => log.warn({ err: error }, 'the last uses of keys were not stored'))
     await service.tools.outbound.close()
+    await service.tools.blobs.close()
     await database.close()
   }
   try {

@@ -81,9 +81,12 @@ export function openTextScreen(write: Write, { has_prompt }: { has_prompt: boole
   }
 }
 
+/** Without characters that a terminal would obey. */
+export const jsonLine = (event: object): string => `${JSON.stringify(event).replace(unsafe, escaped)}\n`
+
 /** For programs: a line for each event. */
 export function openJsonScreen(write: Write): Screen {
-  const print = (event: object) => write(`${JSON.stringify(event).replace(unsafe, escaped)}\n`)
+  const print = (event: object) => write(jsonLine(event))
   return {
     begin: (conversation) => print({ event: 'conversation.started', conversation }),
     addTurn: (turn) => print({ event: 'turn.finished', turn }),

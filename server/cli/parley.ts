@@ -3,8 +3,10 @@ import path from 'node:path'
 import { type Command as CommanderCommand, Help } from 'commander'
 import { product } from '../product.ts'
 import { addAgentCommands } from './agent.ts'
+import { addCallCommand } from './call.ts'
 import { addChannelCommands } from './channel.ts'
 import { addChatCommand } from './chat.ts'
+import { addClockCommands } from './clock.ts'
 import { AmbiguousError, Command } from './command.ts'
 import { addConsentCommands } from './consent.ts'
 import { addKeyCommands } from './key.ts'
@@ -60,6 +62,8 @@ addAgentCommands(program, run)
 addProviderCommands(program, run)
 addChannelCommands(program, run)
 addChatCommand(program, run, isJson)
+addCallCommand(program, run, isJson)
+addClockCommands(program, run, isJson)
 addConsentCommands(program, run)
 addSecretsCommands(program, run)
 addOpenapiCommand(program)

@@ -470,6 +470,8 @@ test('the output of channel commands says what to do next', async () => {
   const reachable = await channel([...twilio, ...account, '--number', '+14155550101'], { PUBLIC_URL })
   assert.match(reachable, /send incoming messages to https:\/\/parley\.example\/sms\//)
   assert.ok(!reachable.includes('PUBLIC_URL'), reachable)
+  const voice = ['create', '--name', 'Calls', '--kind', 'voice', '--provider', 'simulator', '--number', '+14155550102']
+  assert.match(await channel(voice), /^Channel "Calls" /m)
   const list = await channel(['list'])
   assert.ok(list.includes(`http://127.0.0.1:9/chat/${id}`), list)
   assert.match(list, /\+14155550100 +http:\/\/127\.0\.0\.1:9\/sms\//)

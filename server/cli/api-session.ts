@@ -1,0 +1,58 @@
+import * as api_keys from '../api-keys/store.ts'
+import { newToken } from '../api-keys/token.ts'
+import { type At, inTransaction, type Service } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { Problem } from '../kit/problem.ts'
+import * as workspaces from '../workspaces/store.ts'
+import { findWorkspace } from './workspace-actions.ts'
+
+/** As shells report them. */
+const exit_codes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }
+
+/** By name, or the oldest one. */
+export async function chooseWorkspace(service: Service, name: string | undefined): Promise<workspaces.ListedWorkspace> {
+  if (name !== undefined) return findWorkspace(service, name)
+  const [oldest] = await workspaces.list({ db: service.pool })
+  if (!oldest) throw new Problem('NOT_FOUND', 'there is no workspace: start the service once')
+  return oldest
+}
+
+export interface OwnKey {
+  name: string
+  scopes: string[]
+  lasts_ms: number
+}
+
+/** Gives a command a key of its own. Revokes it also after an error or a signal. After a kill it expires. */
+export async function withKey<T>(
+  at: At,
+  { name, scopes, lasts_ms }: OwnKey,
+  work: (token: string) => Promise<T>,
+): Promise<T> {
+  const token = newToken()
+  const created_at = clock.wall()
+  const key = { name, scopes, expires_at: clock.iso(created_at + lasts_ms) }
+  const { id } = await inTransaction(at, (at) => api_keys.create(at, { token, key, created_at }))
+  try {
+    return await work(token)
+  } finally {
+    await inTransaction(at, (at) => api_keys.revokeAny(at, id)).catch((error: Error) => {
+      // Not thrown, because it would hide why the work has failed: when the service stops, so may its database.
+      process.exitCode = 1
+      console.error(`The key ${id} was not revoked and expires at ${key.expires_at}: ${error.message}`)
+    })
+  }
+}
+
+/** Aborted by Ctrl-C and other signals, and when nobody reads the output any more. */
+export function stopSignal(): AbortSignal {
+  const stop = new AbortController()
+  for (const [signal, code] of Object.entries(exit_codes)) {
+    process.on(signal, () => {
+      process.exitCode = code
+      stop.abort()
+    })
+  }
+  process.stdout.on('error', () => stop.abort())
+  return stop.signal
+}

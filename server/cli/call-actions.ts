@@ -1,0 +1,45 @@
+import type { Call, NewCall } from '../calls/schema.ts'
+import { atWorkspace, type Service } from '../kit/at.ts'
+import { findAgent } from './agent-actions.ts'
+import { assertRunning, openApiClient } from './api-client.ts'
+import { chooseWorkspace, stopSignal, withKey } from './api-session.ts'
+import { openCallJsonScreen, openCallTextScreen } from './call-screen.ts'
+import { followCall } from './call-session.ts'
+
+/** Longer than the longest call, which could otherwise not be hung up. */
+const key_lasts_ms = 3 * 3_600_000
+const key = { name: 'parley call', scopes: ['calls:read', 'calls:write'], lasts_ms: key_lasts_ms }
+
+export interface CallOptions {
+  agent: string
+  simulate?: string
+  workspace?: string
+}
+
+/** Places a call through the API of the running service, and prints it. */
+export async function call(
+  service: Service,
+  to: string,
+  { agent: agent_name, simulate, workspace: workspace_name, is_json }: CallOptions & { is_json: boolean },
+): Promise<undefined> {
+  const workspace = await chooseWorkspace(service, workspace_name)
+  const at = await atWorkspace(service, workspace.id)
+  const agent = await findAgent(at, agent_name, workspace)
+  const address = service.tools.address()
+  await assertRunning(address)
+  const signal = stopSignal()
+  const write = (text: string) => void process.stdout.write(text)
+  await withKey(at, key, async (token) => {
+    const api = openApiClient(address, token)
+    const new_call: NewCall = { agent_id: agent.id, to, ...(simulate !== undefined && { simulate }) }
+    const call = await api.call<Call>('POST', '/calls', new_call)
+    if (at.is_test)
+      console.error(
+        `The clock of "${workspace.name}" stands still. To let the call happen, advance it in another terminal: ` +
+          `npx parley clock advance 5m --workspace "${workspace.name}"`,
+      )
+    const screen = is_json ? openCallJsonScreen(write) : openCallTextScreen(write, { address })
+    await followCall({ api, call, screen, signal })
+  })
+  return undefined
+}

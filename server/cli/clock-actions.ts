@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Advance, TestClock } from '../clocks/schema.ts'
+import { atWorkspace, type Service } from '../kit/at.ts'
+import { Problem } from '../kit/problem.ts'
+import * as workspaces from '../workspaces/store.ts'
+import { type ApiClient, assertRunning, openApiClient } from './api-client.ts'
+import { stopSignal, withKey } from './api-session.ts'
+import { AmbiguousError } from './command.ts'
+import type { Answer } from './run.ts'
+import { findWorkspace } from './workspace-actions.ts'
+
+const key = { name: 'parley clock', scopes: ['test_clock:read', 'test_clock:write'], lasts_ms: 3_600_000 }
+const poll_every_ms = 250
+const names_shown_max = 20
+
+export const showClock = (service: Service, workspace_name: string | undefined): Promise<Answer> =>
+  withApi(service, workspace_name, async (api) => toAnswer(await api.call<TestClock>('GET', '/test_clock')))
+
+/** Waits until the clock is ready, with its time as progress on a terminal. */
+export const advanceClock = (
+  service: Service,
+  workspace_name: string | undefined,
+  { input, is_json }: { input: Advance; is_json: boolean },
+): Promise<Answer> =>
+  withApi(service, workspace_name, async (api) => {
+    const signal = stopSignal()
+    const has_progress = process.stderr.isTTY && !is_json
+    let clock = await api.call<TestClock>('POST', '/test_clock/advance', input)
+    while (clock.status === 'advancing' && !signal.aborted) {
+      if (has_progress) process.stderr.write(`\rAdvancing to ${clock.target}: ${clock.now}`)
+      await sleep(poll_every_ms, undefined, { signal }).catch(() => {})
+      if (!signal.aborted) clock = await api.call<TestClock>('GET', '/test_clock')
+    }
+    if (has_progress) process.stderr.write('\n')
+    return toAnswer(clock)
+  })
+
+function toAnswer(clock: TestClock): Answer {
+  const { now, status, target, seed } = clock
+  const state = status === 'ready' ? 'ready' : `advancing to ${target}`
+  return { data: { test_clock: clock }, text: `${now} (${state}, seed ${seed})` }
+}
+
+async function withApi(
+  service: Service,
+  workspace_name: string | undefined,
+  work: (api: ApiClient) => Promise<Answer>,
+): Promise<Answer> {
+  const workspace = await chooseTestWorkspace(service, workspace_name)
+  const address = service.tools.address()
+  await assertRunning(address)
+  return withKey(await atWorkspace(service, workspace.id), key, (token) => work(openApiClient(address, token)))
+}
+
+async function chooseTestWorkspace(service: Service, name: string | undefined): Promise<workspaces.ListedWorkspace> {
+  if (name !== undefined) return findWorkspace(service, name)
+  const tests = (await workspaces.list({ db: service.pool })).filter(({ kind }) => kind === 'test')
+  const [only, ...others] = tests
+  if (!only) throw new Problem('NOT_FOUND', 'there is no test workspace: parley workspace create NAME --test')
+  if (others.length === 0) return only
+  const names = tests.slice(0, names_shown_max).map((one) => `"${one.name}"`)
+  throw new AmbiguousError(`there are ${tests.length} test workspaces: ${names.join(', ')}. Use --workspace.`)
+}

@@ -46,14 +46,15 @@ const inbox = createRoute({
 })
 const inboxIndex = createRoute({ getParentRoute: () => inbox, path: '/' })
 const inboxConversation = createRoute({ getParentRoute: () => inbox, path: '/$id' })
-const conversations = createRoute({
+const talks = createRoute({
   getParentRoute: () => workspace,
-  path: '/conversations',
+  id: 'talks',
   validateSearch: validateConversationSearch,
   component: lazyRouteComponent(() => import('./conversations/ConversationsPage.tsx'), 'ConversationsPage'),
 })
-const conversationsIndex = createRoute({ getParentRoute: () => conversations, path: '/' })
-const conversation = createRoute({ getParentRoute: () => conversations, path: '/$id' })
+const conversations = createRoute({ getParentRoute: () => talks, path: '/conversations' })
+const conversation = createRoute({ getParentRoute: () => talks, path: '/conversations/$id' })
+const call = createRoute({ getParentRoute: () => talks, path: '/calls/$call_id' })
 const contacts = createRoute({
   getParentRoute: () => workspace,
   path: '/contacts',
@@ -216,7 +217,7 @@ const tree = root.addChildren([
   workspace.addChildren([
     home,
     inbox.addChildren([inboxIndex, inboxConversation]),
-    conversations.addChildren([conversationsIndex, conversation]),
+    talks.addChildren([conversations, conversation, call]),
     contacts,
     contact,
     suppressions,

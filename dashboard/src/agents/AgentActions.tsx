@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { AgentVersion, AgentWithDraft } from '../../../server/agents/schema.ts'
+import { CallButton } from '../calls/CallButton.tsx'
 import { useApi } from '../kit/api.ts'
 import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
 import { MoreIcon, TrashIcon } from '../kit/icons.tsx'
@@ -54,6 +55,7 @@ export function AgentActions({ agent, can_edit, save }: AgentActionsProps) {
       </Button>
       {can_edit && (
         <>
+          <CallButton agent_id={agent.id} size="xs" />
           <Button variant="default" size="xs" onClick={() => setDialog('roll_back')}>
             Roll back
           </Button>

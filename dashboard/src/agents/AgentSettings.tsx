@@ -5,6 +5,7 @@ import { useApi } from '../kit/api.ts'
 import { formErrors } from '../kit/error-messages.ts'
 import { providersQuery } from '../settings/providers-query.ts'
 import styles from './agents.module.css'
+import { CallSettings } from './CallSettings.tsx'
 import { draft_fields } from './draft.ts'
 import type { Draft } from './useDraft.ts'
 
@@ -59,6 +60,7 @@ export function AgentSettings({ draft, is_read_only }: { draft: Draft; is_read_o
         error={errors.hand_over}
         onChange={({ currentTarget }) => change({ hand_over: { ...hand_over, message: currentTarget.value || null } })}
       />
+      <CallSettings draft={draft} is_read_only={is_read_only} />
     </fieldset>
   )
 }

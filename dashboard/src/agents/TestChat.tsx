@@ -124,7 +124,7 @@ const names: Record<Turn['role'], string> = { contact: 'You', agent: 'Agent', hu
 
 function Chat({ id }: { id: string }) {
   const { workspace } = useApi()
-  const { conversation, turns, open_turn } = useConversation(id)
+  const { conversation, turns, open_turns } = useConversation(id)
   const { status = 'open', is_answering = false } = conversation.data ?? {}
   const error = conversation.error ?? turns.error
   if (error) return <LoadError error={error} />
@@ -132,7 +132,7 @@ function Chat({ id }: { id: string }) {
     <>
       <Transcript
         turns={turns.data ?? []}
-        open_turn={open_turn}
+        open_turns={open_turns}
         is_answering={is_answering}
         own="contact"
         names={names}

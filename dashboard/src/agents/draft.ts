@@ -15,6 +15,11 @@ export interface DraftValues {
   model: AgentWithDraft['draft']['model']
   tools: string[]
   hand_over: AgentWithDraft['draft']['hand_over']
+  voicemail_message: string
+  recording: AgentWithDraft['draft']['recording']
+  voice: AgentWithDraft['draft']['voice']
+  transfers: AgentWithDraft['draft']['transfers']
+  limits: AgentWithDraft['draft']['limits']
 }
 
 export const draft_labels: Record<keyof DraftValues, string> = {
@@ -27,6 +32,11 @@ export const draft_labels: Record<keyof DraftValues, string> = {
   model: 'Model',
   tools: 'Tools',
   hand_over: 'Hand-over',
+  voicemail_message: 'Voicemail message',
+  recording: 'Recording',
+  voice: 'Voice',
+  transfers: 'Transfers',
+  limits: 'Limits',
 }
 export const draft_fields = Object.keys(draft_labels) as (keyof DraftValues)[]
 
@@ -51,6 +61,11 @@ export const toValues = ({ name, description, draft }: AgentWithDraft): DraftVal
   model: draft.model,
   tools: draft.tools,
   hand_over: draft.hand_over,
+  voicemail_message: draft.voicemail_message ?? '',
+  recording: draft.recording,
+  voice: draft.voice,
+  transfers: draft.transfers,
+  limits: draft.limits,
 })
 
 /** Throws a SyntaxError if the script is not JSON. */

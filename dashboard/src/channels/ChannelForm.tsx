@@ -81,7 +81,7 @@ const KindField = ({ form }: { form: Form }) => (
     <div className={styles.choices}>
       <Radio value="web" label="Web chat" description="A chat on your website, and a page of its own." />
       <Radio value="twilio" label="SMS by Twilio" description="Text messages to and from a Twilio number." />
-      <Radio value="simulator" label="SMS simulator" description="For testing: messages go to nobody." />
+      <Radio value="simulator" label="SMS simulator" description="For testing: messages go to simulated people." />
     </div>
   </Radio.Group>
 )

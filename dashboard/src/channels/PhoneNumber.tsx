@@ -8,7 +8,7 @@ export const PhoneNumber = ({ channel: { address, inbound_url } }: { channel: Ch
   <Stack>
     <CopyField label="Phone number" value={address ?? ''} copy_label="Copy number" />
     {inbound_url === null ? (
-      <p className={styles.hint}>A simulator accepts messages and sends them to nobody.</p>
+      <p className={styles.hint}>A simulator reaches simulated people. The last two digits of a number choose who.</p>
     ) : (
       <>
         <CopyField label="Webhook URL" value={inbound_url} copy_label="Copy URL" />

@@ -5,7 +5,7 @@ import { type Api, useApi } from '../kit/api.ts'
 
 const poll_ms = 500
 
-const testClockQuery = (api: Api) =>
+export const testClockQuery = (api: Api) =>
   queryOptions({
     queryKey: ['test_clock', api.workspace],
     queryFn: ({ signal }) => api.get<TestClock>('/test_clock', undefined, signal),

@@ -46,10 +46,10 @@ export const suppressionsOfQuery = (api: Api, phone_number: string) =>
 
 const rules: Record<string, string> = {
   opted_out:
-    'This contact has opted out, so nothing was sent. They can text START, or you can record their consent on their page.',
-  suppressed: 'This number is suppressed, so nothing was sent. An owner can remove the suppression.',
+    'This contact has opted out and can’t be called or written to. They can text START, or you can record their consent on their page.',
+  suppressed: 'This number is suppressed and can’t be called or written to. An owner can remove the suppression.',
   country_not_allowed:
-    'This workspace doesn’t send to the country of this number. An owner can add it in the settings of the workspace.',
+    'This workspace doesn’t call or write to the country of this number. An owner can add it in the settings of the workspace.',
 }
 
 /** Says what to do when a message is refused because of consent. Other errors stay as they are. */

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ContactWithCrmIds } from '../../../server/contacts/schema.ts'
+import { CallButton } from '../calls/CallButton.tsx'
 import { ConsentCard } from '../consent/ConsentCard.tsx'
 import { useApi } from '../kit/api.ts'
 import { SmsIcon } from '../kit/icons.tsx'
@@ -36,9 +37,12 @@ export function ContactPage() {
       actions={
         contact &&
         can_edit && (
-          <Button leftSection={<SmsIcon size={17} />} onClick={() => setSending(true)}>
-            Send SMS
-          </Button>
+          <>
+            <CallButton contact={contact} />
+            <Button leftSection={<SmsIcon size={17} />} onClick={() => setSending(true)}>
+              Send SMS
+            </Button>
+          </>
         )
       }
     >

@@ -42,7 +42,7 @@ function Form({ contact, agents, channels, onClose }: FormProps) {
   const api = useApi()
   const navigate = useNavigate()
   const is_test = useIsTest()
-  // A simulator sends to nobody, so it is chosen by itself only in a test workspace.
+  // A simulator reaches no real people, so it is chosen by itself only in a test workspace.
   const likely = channels.filter(({ provider }) => is_test || provider !== 'simulator')
   const channel = likely.length === 1 ? likely[0] : undefined
   const agent = agents.find(({ id }) => id === channel?.agent_id) ?? (agents.length === 1 ? agents[0] : undefined)

@@ -1,8 +1,11 @@
 import { Anchor, Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import type { Call } from '../../../server/calls/schema.ts'
 import type { Contact } from '../../../server/contacts/schema.ts'
 import type { Conversation } from '../../../server/conversations/schema.ts'
+import { CallStatus } from '../calls/CallStatus.tsx'
+import { end_reason_names, timeOf } from '../calls/call.ts'
 import { ConsentEvidence } from '../consent/ConsentEvidence.tsx'
 import { describeConsent, source_phrases } from '../consent/consent.ts'
 import { kind_names } from '../conversations/conversation.ts'
@@ -10,7 +13,8 @@ import { KindIcon } from '../conversations/Kind.tsx'
 import { LastWords } from '../conversations/LastWords.tsx'
 import { StatusBadge } from '../conversations/StatusBadge.tsx'
 import { useApi } from '../kit/api.ts'
-import { BlockIcon, CheckIcon, EditIcon, PlusIcon } from '../kit/icons.tsx'
+import { formatDuration } from '../kit/format.ts'
+import { BlockIcon, CheckIcon, EditIcon, IncomingCallIcon, OutgoingCallIcon, PlusIcon } from '../kit/icons.tsx'
 import { Card } from '../kit/Page.tsx'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
@@ -74,6 +78,8 @@ function ItemView({ item, contact }: { item: TimelineItem; contact: Contact }) {
     }
     case 'conversation':
       return <ConversationItem conversation={item.conversation} time={item.time} />
+    case 'call':
+      return <CallItem call={item.call} />
   }
 }
 
@@ -98,6 +104,36 @@ function ConversationItem({ conversation, time }: { conversation: Conversation; 
       }
     >
       <LastWords conversation={conversation} />
+    </Item>
+  )
+}
+
+function CallItem({ call }: { call: Call }) {
+  const { workspace } = useApi()
+  const Icon = call.direction === 'outbound' ? OutgoingCallIcon : IncomingCallIcon
+  return (
+    <Item
+      icon={<Icon size={15} />}
+      time={timeOf(call)}
+      title={
+        <>
+          <Anchor
+            fz="inherit"
+            fw="inherit"
+            renderRoot={(props) => (
+              <Link to="/w/$workspace/calls/$call_id" params={{ workspace, call_id: call.id }} {...props} />
+            )}
+          >
+            Call with {call.agent_name}
+          </Anchor>
+          <CallStatus call={call} />
+        </>
+      }
+    >
+      {[
+        ...(call.duration_ms === null ? [] : [formatDuration(call.duration_ms)]),
+        ...(call.end_reason && call.status === 'completed' ? [end_reason_names[call.end_reason]] : []),
+      ].join(' · ')}
     </Item>
   )
 }

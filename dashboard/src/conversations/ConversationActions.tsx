@@ -19,7 +19,13 @@ function useChange({ id }: Conversation) {
   }
 }
 
-export function ConversationActions({ conversation }: { conversation: Conversation }) {
+interface ConversationActionsProps {
+  conversation: Conversation
+  /** A call is hung up instead of closed. */
+  is_call?: boolean
+}
+
+export function ConversationActions({ conversation, is_call = false }: ConversationActionsProps) {
   const change = useChange(conversation)
   const [dialog, setDialog] = useState<'hand_over' | 'close'>()
   const closeDialog = () => setDialog(undefined)
@@ -39,9 +45,11 @@ export function ConversationActions({ conversation }: { conversation: Conversati
           Give back
         </Button>
       )}
-      <Button variant="default" size="xs" onClick={() => setDialog('close')}>
-        Close
-      </Button>
+      {!is_call && (
+        <Button variant="default" size="xs" onClick={() => setDialog('close')}>
+          Close
+        </Button>
+      )}
       <Modal opened={dialog === 'hand_over'} onClose={closeDialog} title="Hand over to a person?">
         <HandOverForm
           onCancel={closeDialog}

@@ -1,14 +1,10 @@
-import { Anchor, Badge } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { Anchor } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
 import type { Conversation } from '../../../server/conversations/schema.ts'
-import { contactName, contactQuery } from '../contacts/contact.ts'
 import { useApi } from '../kit/api.ts'
 import { formatNumber, formatTime } from '../kit/format.ts'
-import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { close_reason_names, isUnverified } from './conversation.ts'
-import styles from './conversations.module.css'
+import { ContactFacts, Fact, Facts, Members } from './Facts.tsx'
 import { Kind } from './Kind.tsx'
 import { StatusBadge } from './StatusBadge.tsx'
 import { useChannelName } from './useChannelName.ts'
@@ -72,79 +68,3 @@ export function ConversationFacts({ conversation }: { conversation: Conversation
     </>
   )
 }
-
-function ContactFacts({ id }: { id: string }) {
-  const api = useApi()
-  const { data: contact, error, refetch } = useQuery(contactQuery(api, id))
-  const params = { workspace: api.workspace }
-  return (
-    <Facts title="Contact">
-      {error && <LoadError error={error} retry={refetch} noun="Contact" />}
-      {!contact && !error && <LoadingSkeleton lines={3} />}
-      {contact && (
-        <>
-          <Fact name="Name">
-            <Anchor
-              fz="inherit"
-              renderRoot={(props) => <Link to="/w/$workspace/contacts/$id" params={{ ...params, id }} {...props} />}
-            >
-              {contactName(contact) || contact.phone_number}
-            </Anchor>
-          </Fact>
-          <Fact name="Phone">{contact.phone_number}</Fact>
-          <Fact name="Email">{contact.email}</Fact>
-          <Fact name="Company">{contact.company}</Fact>
-          <Fact name="Tags">
-            {contact.tags.length > 0 &&
-              contact.tags.map((tag) => (
-                <Badge key={tag} variant="default" tt="none" fw={500} mr={4}>
-                  {tag}
-                </Badge>
-              ))}
-          </Fact>
-          <Fact name="Notes">{contact.notes}</Fact>
-          <Fact name="History">
-            <Anchor
-              fz="inherit"
-              renderRoot={(props) => (
-                <Link to="/w/$workspace/conversations" params={params} search={{ contact_id: id }} {...props} />
-              )}
-            >
-              All conversations
-            </Anchor>
-          </Fact>
-        </>
-      )}
-    </Facts>
-  )
-}
-
-function Members({ title, members }: { title: string; members: Record<string, unknown> }) {
-  const entries = Object.entries(members)
-  if (entries.length === 0) return null
-  return (
-    <Facts title={title}>
-      {entries.map(([name, value]) => (
-        <Fact key={name} name={name}>
-          {typeof value === 'string' ? value : JSON.stringify(value)}
-        </Fact>
-      ))}
-    </Facts>
-  )
-}
-
-const Facts = ({ title, children }: { title: string; children: ReactNode }) => (
-  <section className={styles.facts} aria-label={title}>
-    <h2>{title}</h2>
-    <dl>{children}</dl>
-  </section>
-)
-
-/** Shows nothing without a value. */
-const Fact = ({ name, children }: { name: string; children: ReactNode }) =>
-  children ? (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  ) : null

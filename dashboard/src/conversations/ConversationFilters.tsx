@@ -1,11 +1,15 @@
-import { Button, Select } from '@mantine/core'
+import { Button, Select, TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { outcome_names, outcomes } from '../calls/call.ts'
 import { agentsQuery, channelsQuery } from '../channels/channel.ts'
 import { useApi } from '../kit/api.ts'
+import { SearchIcon } from '../kit/icons.tsx'
 import { useContactName } from './ContactName.tsx'
 import { kind_names, status_names, statuses } from './conversation.ts'
 import styles from './conversations.module.css'
-import { type ConversationSearch, text_kinds } from './search.ts'
+import { type ConversationSearch, kinds, search_length_min } from './search.ts'
 
 type Change = { [name in keyof ConversationSearch]: ConversationSearch[name] | undefined }
 
@@ -24,12 +28,15 @@ export function ConversationFilters({ search, onChange, is_inbox = false }: Conv
     <search className={styles.filters} aria-label="Filter conversations">
       {!is_inbox && (
         <>
+          <CallSearch value={search.search} onChange={(words) => filter({ search: words, status: undefined })} />
           <Filter
             name="Status"
             all="All statuses"
             data={statuses.map((value) => ({ value, label: status_names[value] }))}
             value={search.status}
-            onChange={(value) => filter({ status: statuses.find((one) => one === value) })}
+            onChange={(value) =>
+              filter({ status: statuses.find((one) => one === value), outcome: undefined, search: undefined })
+            }
           />
           <AgentFilter value={search.agent_id} onChange={(agent_id) => filter({ agent_id })} />
         </>
@@ -37,9 +44,12 @@ export function ConversationFilters({ search, onChange, is_inbox = false }: Conv
       <Filter
         name="Kind"
         all="All kinds"
-        data={text_kinds.map((value) => ({ value, label: kind_names[value] }))}
+        data={kinds.map((value) => ({ value, label: kind_names[value] }))}
         value={search.kind}
-        onChange={(value) => filter({ kind: text_kinds.find((one) => one === value) })}
+        onChange={(value) => {
+          const kind = kinds.find((one) => one === value)
+          filter({ kind, ...(kind && kind !== 'voice' && { outcome: undefined, search: undefined }) })
+        }}
       />
       <Filter
         name="Channel"
@@ -48,8 +58,46 @@ export function ConversationFilters({ search, onChange, is_inbox = false }: Conv
         value={search.channel_id}
         onChange={(channel_id) => filter({ channel_id })}
       />
+      {!is_inbox && (search.kind === 'voice' || search.outcome) && (
+        <Filter
+          name="Outcome"
+          all="All outcomes"
+          data={outcomes.map((value) => ({ value, label: outcome_names[value] }))}
+          value={search.outcome}
+          onChange={(value) => filter({ outcome: outcomes.find((one) => one === value), status: undefined })}
+        />
+      )}
       {search.contact_id && <ContactFilter id={search.contact_id} onRemove={() => filter({ contact_id: undefined })} />}
     </search>
+  )
+}
+
+const typing_ms = 300
+
+/** Finds calls by what was said in them. */
+function CallSearch({ value = '', onChange }: { value?: string | undefined; onChange: (value?: string) => void }) {
+  const [text, setText] = useState(value)
+  const search = useDebouncedCallback((words: string) => {
+    if (words === '' || words.length >= search_length_min) onChange(words || undefined)
+  }, typing_ms)
+  useEffect(() => setText(value), [value])
+  const is_short = text.trim() !== '' && text.trim().length < search_length_min
+  return (
+    <TextInput
+      className={styles.search}
+      type="search"
+      size="xs"
+      aria-label="Search what was said in calls"
+      placeholder="Search what was said in calls"
+      description={is_short ? `At least ${search_length_min} characters.` : undefined}
+      leftSection={<SearchIcon size={15} />}
+      maxLength={200}
+      value={text}
+      onChange={({ currentTarget }) => {
+        setText(currentTarget.value)
+        search(currentTarget.value.trim())
+      }}
+    />
   )
 }
 

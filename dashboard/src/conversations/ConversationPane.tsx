@@ -1,18 +1,18 @@
 import { Button, Drawer } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import type { Turn } from '../../../server/conversations/schema.ts'
-import { explainRefusal } from '../consent/consent.ts'
+import { CallPane } from '../calls/CallPane.tsx'
+import { callOfConversationQuery } from '../calls/call.ts'
 import { useApi } from '../kit/api.ts'
 import { useCanEdit } from '../kit/session.ts'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { useContactName } from './ContactName.tsx'
 import { ConversationActions } from './ConversationActions.tsx'
 import { ConversationFacts } from './ConversationFacts.tsx'
-import { addTurn, listKey } from './conversation.ts'
+import { conversationQuery } from './conversation.ts'
 import styles from './conversations.module.css'
+import { HandedOverAnswer } from './HandedOverAnswer.tsx'
 import { Kind } from './Kind.tsx'
-import { MessageForm } from './MessageForm.tsx'
 import { StatusBadge } from './StatusBadge.tsx'
 import { Transcript } from './Transcript.tsx'
 import { UnverifiedNumber } from './UnverifiedNumber.tsx'
@@ -22,12 +22,39 @@ import { useMessageStatuses } from './useMessageStatuses.ts'
 
 const unknown = { kind: 'api', channel_id: null, contact_id: null, counterpart: null } as const
 
-/** One conversation: the transcript with its actions, and the facts beside it or in a drawer. */
+/** One conversation. One by voice is shown as its call. */
 export function ConversationPane({ id, back }: { id: string; back: ReactNode }) {
-  const api = useApi()
-  const client = useQueryClient()
+  const { data, error, refetch } = useQuery(conversationQuery(useApi(), id))
+  if (!data) return <Waiting back={back} error={error} retry={refetch} noun="Conversation" />
+  return data.kind === 'voice' ? <VoiceConversation id={id} back={back} /> : <TextConversation id={id} back={back} />
+}
+
+function VoiceConversation({ id, back }: { id: string; back: ReactNode }) {
+  const { data: call, error, refetch } = useQuery(callOfConversationQuery(useApi(), id))
+  if (!call) return <Waiting back={back} error={error} retry={refetch} noun="Call" />
+  return <CallPane id={call.id} back={back} />
+}
+
+interface WaitingProps {
+  back: ReactNode
+  error: unknown
+  retry: () => unknown
+  noun: string
+}
+
+const Waiting = ({ back, error, retry, noun }: WaitingProps) => (
+  <div className={styles.middle}>
+    <div className={styles.head}>{back}</div>
+    <div className={styles.waiting}>
+      {error ? <LoadError error={error} retry={retry} noun={noun} /> : <LoadingSkeleton lines={6} />}
+    </div>
+  </div>
+)
+
+/** The transcript with its actions, and the facts beside it or in a drawer. */
+function TextConversation({ id, back }: { id: string; back: ReactNode }) {
   const can_edit = useCanEdit()
-  const { conversation: found, turns, open_turn } = useConversation(id)
+  const { conversation: found, turns, open_turns } = useConversation(id)
   const [are_facts_open, setFactsOpen] = useState(false)
   const conversation = found.data
   const contact = useContactName(conversation ?? unknown)
@@ -35,29 +62,8 @@ export function ConversationPane({ id, back }: { id: string; back: ReactNode }) 
   useMessageStatuses(id, turns.data)
   const error = found.error ?? turns.error
   if (!conversation || !turns.data) {
-    return (
-      <div className={styles.middle}>
-        <div className={styles.head}>{back}</div>
-        <div className={styles.waiting}>
-          {error ? (
-            <LoadError
-              error={error}
-              retry={() => Promise.all([found.refetch(), turns.refetch()])}
-              noun="Conversation"
-            />
-          ) : (
-            <LoadingSkeleton lines={6} />
-          )}
-        </div>
-      </div>
-    )
-  }
-  const answer = async (text: string) => {
-    const turn = await api.send<Turn>('POST', `/conversations/${id}/answers`, { text }).catch((error) => {
-      throw explainRefusal(error)
-    })
-    addTurn(client, api, id, turn)
-    await client.invalidateQueries({ queryKey: listKey(api) })
+    const retry = () => Promise.all([found.refetch(), turns.refetch()])
+    return <Waiting back={back} error={error} retry={retry} noun="Conversation" />
   }
   return (
     <>
@@ -82,14 +88,17 @@ export function ConversationPane({ id, back }: { id: string; back: ReactNode }) 
         {conversation.redacted_at && <p className={styles.notice}>What was said has been erased.</p>}
         <Transcript
           turns={turns.data}
-          open_turn={open_turn}
+          open_turns={open_turns}
           is_answering={conversation.is_answering}
           own="agent"
           names={{ contact, agent: conversation.agent_name, human: 'Your team', system: 'System' }}
         />
-        {can_edit && conversation.status === 'handed_over' && <MessageForm label="Write an answer" onSend={answer} />}
-        {can_edit && conversation.status === 'open' && (
-          <p className={styles.notice}>{conversation.agent_name} answers. Hand over to answer yourself.</p>
+        {can_edit && (
+          <HandedOverAnswer
+            conversation={conversation}
+            label="Write an answer"
+            hint={`${conversation.agent_name} answers. Hand over to answer yourself.`}
+          />
         )}
       </section>
       <aside className={styles.right} aria-label="Details">

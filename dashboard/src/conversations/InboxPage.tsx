@@ -13,6 +13,7 @@ import { inboxQuery } from './conversation.ts'
 import styles from './conversations.module.css'
 import type { ConversationSearch } from './search.ts'
 import { useIsSoundOn } from './sound.ts'
+import { toConversationTalk } from './useTalks.ts'
 
 /** Conversations that wait for a person. */
 export function InboxPage() {
@@ -58,7 +59,7 @@ export function InboxPage() {
           </EmptyState>
         )}
         {data && data.data.length > 0 && (
-          <ConversationList label="Inbox" to="/w/$workspace/inbox/$id" conversations={data.data} />
+          <ConversationList label="Inbox" to="/w/$workspace/inbox/$id" talks={data.data.map(toConversationTalk)} />
         )}
         {more > 0 && <p className={styles.notice}>And {formatNumber(more)} more.</p>}
       </div>

@@ -1,11 +1,10 @@
 import { useLayoutEffect, useRef } from 'react'
 import type { Turn } from '../../../server/conversations/schema.ts'
-import { JsonBlock } from '../kit/CodeBlock.tsx'
-import { Disclosure } from '../kit/Disclosure.tsx'
-import { formatNumber } from '../kit/format.ts'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import styles from './conversations.module.css'
 import { MessageStatus } from './MessageStatus.tsx'
+import { ToolRunView } from './ToolRunView.tsx'
+import { Unheard } from './Unheard.tsx'
 import type { OpenTurn } from './useConversation.ts'
 
 /** Closer to the end than this, the transcript follows what is said. */
@@ -13,20 +12,20 @@ const follow_px = 80
 
 interface TranscriptProps {
   turns: Turn[]
-  open_turn: OpenTurn | undefined
+  open_turns: OpenTurn[]
   is_answering: boolean
   /** Whose words are on the right. */
   own: 'contact' | 'agent'
   names: Record<Turn['role'], string>
 }
 
-export function Transcript({ turns, open_turn, is_answering, own, names }: TranscriptProps) {
+export function Transcript({ turns, open_turns, is_answering, own, names }: TranscriptProps) {
   const frame = useRef<HTMLDivElement>(null)
   const is_following = useRef(true)
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever something is added
   useLayoutEffect(() => {
     if (is_following.current) frame.current?.scrollTo({ top: frame.current.scrollHeight })
-  }, [turns, open_turn, is_answering])
+  }, [turns, open_turns, is_answering])
   const isOwn = (role: Turn['role']) => (own === 'contact') === (role === 'contact')
   return (
     <section
@@ -44,11 +43,11 @@ export function Transcript({ turns, open_turn, is_answering, own, names }: Trans
           <TurnView key={turn.seq} turn={turn} is_own={isOwn(turn.role)} name={names[turn.role]} />
         ))}
       </div>
-      {(open_turn || is_answering) && (
-        <div className={styles.turn} data-own={isOwn('agent')} data-role="agent">
+      {shownTurns(open_turns, is_answering).map(({ seq, role, text }) => (
+        <div key={seq} className={styles.turn} data-own={isOwn(role)} data-role={role}>
           <p className={styles.said}>
-            {open_turn?.text || (
-              <span className={styles.typing} role="status" aria-label={`${names.agent} is answering`}>
+            {text || (
+              <span className={styles.typing} role="status" aria-label={`${names[role]} is answering`}>
                 <i />
                 <i />
                 <i />
@@ -56,9 +55,16 @@ export function Transcript({ turns, open_turn, is_answering, own, names }: Trans
             )}
           </p>
         </div>
-      )}
+      ))}
     </section>
   )
+}
+
+/** The agent is shown as answering before its first words, others from their first words on. */
+function shownTurns(open: OpenTurn[], is_answering: boolean): OpenTurn[] {
+  const shown = open.filter(({ role, text }) => role === 'agent' || text !== '')
+  const is_agent_shown = shown.some(({ role }) => role === 'agent')
+  return is_answering && !is_agent_shown ? [...shown, { seq: Infinity, role: 'agent', text: '' }] : shown
 }
 
 function TurnView({ turn, is_own, name }: { turn: Turn; is_own: boolean; name: string }) {
@@ -67,7 +73,12 @@ function TurnView({ turn, is_own, name }: { turn: Turn; is_own: boolean; name: s
       {turn.tools.map((run) => (
         <ToolRunView key={run.id} run={run} />
       ))}
-      {turn.text && <p className={styles.said}>{turn.text}</p>}
+      {turn.text && (
+        <p className={styles.said}>
+          {turn.is_interrupted ? (turn.heard ?? turn.text) : turn.text}
+          <Unheard turn={turn} />
+        </p>
+      )}
       {turn.error && <p className={styles.error}>The model couldn’t answer: {turn.error}</p>}
       <p className={styles.meta}>
         {name} · <RelativeTime time={turn.created_at} />
@@ -79,37 +90,6 @@ function TurnView({ turn, is_own, name }: { turn: Turn; is_own: boolean; name: s
           </>
         )}
       </p>
-    </div>
-  )
-}
-
-const tool_status_names: Record<Turn['tools'][number]['status'], string> = {
-  running: 'Running',
-  succeeded: 'Succeeded',
-  failed: 'Failed',
-  timeout: 'Timed out',
-  invalid_arguments: 'Invalid arguments',
-  unknown: 'Unknown result',
-}
-
-function ToolRunView({ run }: { run: Turn['tools'][number] }) {
-  const { name, status, duration_ms } = run
-  return (
-    <div className={styles.tool}>
-      <Disclosure
-        summary={
-          <>
-            <code>{name}</code>
-            <span data-status={status} className={styles.toolStatus}>
-              {tool_status_names[status]}
-            </span>
-            {duration_ms !== null && <span className={styles.duration}>{formatNumber(duration_ms)} ms</span>}
-          </>
-        }
-      >
-        <JsonBlock label={`Arguments of ${name}`} value={run.arguments} />
-        <JsonBlock label={`Result of ${name}`} value={run.result} />
-      </Disclosure>
     </div>
   )
 }

@@ -16,6 +16,7 @@ export const kind_names: Record<Conversation['kind'], string> = {
 
 export const close_reason_names: Record<NonNullable<Conversation['close_reason']>, string> = {
   agent_ended: 'Ended by the agent',
+  contact_ended: 'Ended by the contact',
   human_ended: 'Closed by a person',
   api: 'Closed over the API',
   idle: 'Closed after no messages',

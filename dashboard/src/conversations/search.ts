@@ -1,8 +1,11 @@
 import type { Conversation } from '../../../server/conversations/schema.ts'
-import { type Status, statuses } from './conversation.ts'
+import { type Outcome, outcomes } from '../calls/call.ts'
+import { kind_names, type Status, statuses } from './conversation.ts'
 
-/** The kinds that there are conversations of. */
-export const text_kinds: Conversation['kind'][] = ['api', 'web_chat', 'sms']
+export const kinds = Object.keys(kind_names) as Conversation['kind'][]
+
+/** The shortest text that the server searches for. */
+export const search_length_min = 3
 
 /** The URL's query parameters on the pages of conversations. */
 export interface ConversationSearch {
@@ -11,19 +14,34 @@ export interface ConversationSearch {
   agent_id?: string
   channel_id?: string
   contact_id?: string
+  /** Of calls. */
+  outcome?: Outcome
+  /** Words that were said in calls. */
+  search?: string
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 export function validateConversationSearch(raw: Record<string, unknown>): ConversationSearch {
-  const { agent_id, channel_id, contact_id } = raw
+  const { agent_id, channel_id, contact_id, search } = raw
   const status = statuses.find((one) => one === raw.status)
-  const kind = text_kinds.find((one) => one === raw.kind)
+  const kind = kinds.find((one) => one === raw.kind)
+  const outcome = outcomes.find((one) => one === raw.outcome)
   return {
     ...(status && { status }),
     ...(kind && { kind }),
     ...(isText(agent_id) && { agent_id }),
     ...(isText(channel_id) && { channel_id }),
     ...(isText(contact_id) && { contact_id }),
+    ...(outcome && { outcome }),
+    ...(isText(search) && search.trim().length >= search_length_min && { search: search.trim() }),
   }
+}
+
+/** Which list the filters are for. Calls have outcomes and are searched; they share no status with conversations. */
+export function listOf({ kind, status, outcome, search }: ConversationSearch): 'calls' | 'conversations' | 'both' {
+  if (outcome || search) return 'calls'
+  if (status) return 'conversations'
+  if (kind) return kind === 'voice' ? 'calls' : 'conversations'
+  return 'both'
 }

@@ -5,16 +5,21 @@ import { useApi } from '../kit/api.ts'
 import { useStream } from '../kit/stream.ts'
 import { addTurn, conversationQuery, turnsQuery } from './conversation.ts'
 
-type StreamMessage =
+export type ConversationMessage =
   | { type: 'turn.started'; data: Pick<Turn, 'seq' | 'role'> }
   | { type: 'turn.delta'; data: Pick<Turn, 'seq' | 'text'> }
   | { type: 'turn.finished'; data: { turn: Turn } }
   | { type: 'conversation.updated'; data: { conversation: Conversation } }
 
-const types = ['turn.started', 'turn.delta', 'turn.finished', 'conversation.updated'] as const
+export const conversation_message_types = [
+  'turn.started',
+  'turn.delta',
+  'turn.finished',
+  'conversation.updated',
+] as const
 
-/** What the agent has said so far in a turn that is not finished. */
-export type OpenTurn = Pick<Turn, 'seq' | 'text'>
+/** What was said so far in a turn that is not finished. In a call both sides may speak at once. */
+export type OpenTurn = Pick<Turn, 'seq' | 'role' | 'text'>
 
 /** A conversation and its turns, kept up to date by its stream. */
 export function useConversation(id: string) {
@@ -24,19 +29,10 @@ export function useConversation(id: string) {
   const all = turnsQuery(api, id)
   const conversation = useQuery(one)
   const turns = useQuery(all)
-  const [open_turn, setOpenTurn] = useState<OpenTurn>()
-  const receive = (message: StreamMessage) => {
-    if (message.type === 'turn.finished') addTurn(client, api, id, message.data.turn)
-    if (message.type === 'conversation.updated') {
-      client.setQueryData(one.queryKey, message.data.conversation)
-      // An interrupted answer is written after the message that interrupted it, and the stream has gone on.
-      if (isIncomplete(client.getQueryData(all.queryKey))) void client.invalidateQueries({ queryKey: all.queryKey })
-    }
-    setOpenTurn((open) => nextOpenTurn(open, message))
-  }
-  const state = useStream<StreamMessage>(api.workspace, {
+  const { open_turns, receive } = useReceivedTurns(id)
+  const state = useStream<ConversationMessage>(api.workspace, {
     path: `/conversations/${id}/stream`,
-    types,
+    types: conversation_message_types,
     onMessages: (messages) => messages.forEach(receive),
   })
   // A browser that has received no turn yet doesn't tell where to resume.
@@ -46,23 +42,43 @@ export function useConversation(id: string) {
     void client.invalidateQueries({ queryKey: one.queryKey })
     void client.invalidateQueries({ queryKey: all.queryKey })
   }, [state, id])
-  return { conversation, turns, open_turn }
+  return { conversation, turns, open_turns }
+}
+
+/** Applies what a stream says about a conversation. */
+export function useReceivedTurns(id: string) {
+  const api = useApi()
+  const client = useQueryClient()
+  const [open_turns, setOpenTurns] = useState<OpenTurn[]>([])
+  const receive = (message: ConversationMessage) => {
+    const { queryKey } = turnsQuery(api, id)
+    if (message.type === 'turn.finished') addTurn(client, api, id, message.data.turn)
+    if (message.type === 'conversation.updated') {
+      client.setQueryData(conversationQuery(api, id).queryKey, message.data.conversation)
+      // An interrupted answer is written after the message that interrupted it, and the stream has gone on.
+      if (isIncomplete(client.getQueryData(queryKey))) void client.invalidateQueries({ queryKey })
+    }
+    setOpenTurns((open) => nextOpenTurns(open, message))
+  }
+  return { open_turns, receive }
 }
 
 const isIncomplete = (turns: Turn[] = []): boolean => turns.some(({ seq }, index) => seq !== index + 1)
 
-function nextOpenTurn(open: OpenTurn | undefined, message: StreamMessage): OpenTurn | undefined {
+function nextOpenTurns(open: OpenTurn[], message: ConversationMessage): OpenTurn[] {
   switch (message.type) {
     // Also after a reconnection, before all that was said so far.
     case 'turn.started':
-      return message.data.role === 'agent' ? { seq: message.data.seq, text: '' } : open
+      return [...open.filter(({ seq }) => seq !== message.data.seq), { ...message.data, text: '' }]
     case 'turn.delta': {
       const { seq, text } = message.data
-      return { seq, text: open?.seq === seq ? open.text + text : text }
+      const known = open.some((turn) => turn.seq === seq)
+      if (!known) return [...open, { seq, role: 'agent', text }]
+      return open.map((turn) => (turn.seq === seq ? { ...turn, text: turn.text + text } : turn))
     }
     case 'turn.finished':
-      return open && message.data.turn.seq >= open.seq ? undefined : open
+      return open.filter(({ seq }) => seq > message.data.turn.seq)
     default:
-      return message.data.conversation.is_answering ? open : undefined
+      return message.data.conversation.is_answering ? open : open.filter(({ role }) => role === 'contact')
   }
 }

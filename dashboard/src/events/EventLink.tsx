@@ -32,5 +32,13 @@ export function EventLink({ type, resource_id }: Pick<Overview['events'][number]
       </Anchor>
     )
   }
+  if (type.startsWith('call.')) {
+    const params = { workspace, call_id: resource_id }
+    return (
+      <Anchor renderRoot={(props) => <Link to="/w/$workspace/calls/$call_id" params={params} {...props} />}>
+        {name}
+      </Anchor>
+    )
+  }
   return <span>{name}</span>
 }

@@ -25,7 +25,7 @@ const steps = [
     is_for_owners: false,
     Icon: AgentIcon,
     title: 'Create an agent',
-    description: 'Describe what it should do in plain language.',
+    description: 'Describe what it should do, and let it call a simulated person.',
   },
 ] as const
 

@@ -1,6 +1,17 @@
 import { useParams } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { download, type List, Problem, type Query, request, requestWithEtag, upload, withQuery } from './request.ts'
+import {
+  download,
+  fileUrl,
+  type List,
+  Problem,
+  type Query,
+  request,
+  requestBytes,
+  requestWithEtag,
+  upload,
+  withQuery,
+} from './request.ts'
 
 const base = '/app/api/v1'
 /** Attempts of an update while others keep changing the resource. */
@@ -26,6 +37,10 @@ export interface Api {
   update: <Resource>(path: string, toChanges: (current: Resource) => object | undefined) => Promise<Resource>
   upload: <Result>(path: string, form: FormData, onProgress: (percent: number) => void) => Promise<Result>
   download: (path: string, query: Query) => Promise<void>
+  /** The contents of a file, or a range of them such as `bytes=0-43`. */
+  bytes: (path: string, options: { range?: string; signal: AbortSignal }) => Promise<ArrayBuffer>
+  /** Where an element of the page finds a file. */
+  fileUrl: (path: string) => string
 }
 
 export function createApi(workspace: string): Api {
@@ -41,6 +56,8 @@ export function createApi(workspace: string): Api {
     update: (path, toChanges) => update(base + path, workspace, toChanges),
     upload: (path, form, onProgress) => upload(base + path, form, workspace, onProgress),
     download: (path, query) => download(withQuery(base + path, query), workspace),
+    bytes: (path, options) => requestBytes(base + path, { ...options, workspace }),
+    fileUrl: (path) => fileUrl(base + path, workspace),
   }
 }
 

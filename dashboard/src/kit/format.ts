@@ -11,6 +11,7 @@ const date_only = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
 const with_seconds = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' })
 const time_zone = new Intl.DateTimeFormat('en', { timeZoneName: 'short' })
 const numbers = new Intl.NumberFormat('en')
+const prices = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 6 })
 
 /** "3 hours ago", "in 2 days". */
 export function formatRelativeTime(time: string, now: number): string {
@@ -37,6 +38,9 @@ export const formatTimeZone = (time: string): string =>
 
 export const formatNumber = (number: number): string => numbers.format(number)
 
+/** Millionths of a currency: 12,500 is "0.0125". */
+export const formatMicros = (micros: number): string => prices.format(micros / 1_000_000)
+
 /** "1 contact", "1,234 contacts". */
 export const formatCount = (number: number, noun: string): string =>
   `${formatNumber(number)} ${noun}${number === 1 ? '' : 's'}`
@@ -48,4 +52,13 @@ export function formatJson(text: string): string {
   } catch {
     return text
   }
+}
+
+/** "0:07", "12:30", "1:02:03". */
+export function formatDuration(duration_ms: number): string {
+  const seconds = Math.max(0, Math.floor(duration_ms / 1000))
+  const two = (number: number) => String(number).padStart(2, '0')
+  const hours = Math.floor(seconds / 3600)
+  const minutes = Math.floor(seconds / 60) % 60
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`
 }

@@ -165,3 +165,14 @@ export const ChannelIcon = icon(
 export const DocsIcon = icon(
   <path d="M12 6.5C10 5 7.5 4.5 4 4.5v13c3.5 0 6 .5 8 2 2-1.5 4.5-2 8-2v-13c-3.5 0-6 .5-8 2ZM12 6.5v13" />,
 )
+const handset =
+  'M6.5 3.5h3l1.5 4.5-2 1.5a12 12 0 0 0 5.5 5.5l1.5-2 4.5 1.5v3a2 2 0 0 1-2 2A15.5 15.5 0 0 1 4.5 5.5a2 2 0 0 1 2-2Z'
+export const OutgoingCallIcon = icon(<path d={`${handset}M15 9l5.5-5.5M16 3.5h4.5V8`} />)
+export const IncomingCallIcon = icon(<path d={`${handset}M20.5 3.5 15 9M15 4.5V9h4.5`} />)
+export const PlayIcon = icon(<path d="M7.5 4.5v15l12-7.5-12-7.5Z" />)
+export const PauseIcon = icon(<path d="M8 5v14M16 5v14" />)
+export const SpeakerIcon = icon(
+  <path d="M4 9.5v5h3.5L12 18.5v-13L7.5 9.5H4ZM15.5 9a4.5 4.5 0 0 1 0 6M18 6.5a8 8 0 0 1 0 11" />,
+)
+export const MutedIcon = icon(<path d="M4 9.5v5h3.5L12 18.5v-13L7.5 9.5H4ZM16 9.5l5 5M21 9.5l-5 5" />)
+export const HangUpIcon = icon(<path d="M3.5 13.5c4.5-5 12.5-5 17 0l-2 3-4-1.5v-3a10 10 0 0 0-5 0v3l-4 1.5-2-3Z" />)

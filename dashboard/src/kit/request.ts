@@ -33,6 +33,8 @@ export interface RequestOptions {
   signal?: AbortSignal
   /** ETag: the server answers 412 if the resource has changed since. */
   if_match?: string
+  /** The bytes to read, as in `bytes=0-43`. */
+  range?: string
 }
 
 /** Resolves against the page's <base>: the dashboard may be served below a path. */
@@ -69,12 +71,13 @@ const unreachable = () => new Problem(0, 'UNREACHABLE', 'Can’t reach the serve
 
 async function send(
   path: string,
-  { method = 'GET', body, workspace, signal, if_match }: RequestOptions,
+  { method = 'GET', body, workspace, signal, if_match, range }: RequestOptions,
 ): Promise<Response> {
   const headers: Record<string, string> = { accept: 'application/json' }
   if (body !== undefined) headers['content-type'] = 'application/json'
   if (workspace) headers['x-workspace'] = workspace
   if (if_match) headers['if-match'] = if_match
+  if (range) headers.range = range
   try {
     return await fetch(toUrl(path), {
       method,
@@ -123,14 +126,26 @@ export function upload<Result>(
   })
 }
 
+/** The contents of a file. */
+export async function requestBytes(path: string, options: RequestOptions): Promise<ArrayBuffer> {
+  const response = await send(path, options)
+  if (!response.ok) throw toProblem(response, await response.json().catch(() => undefined))
+  return await response.arrayBuffer()
+}
+
+/** For elements that load a file by themselves and so can't send headers. */
+export function fileUrl(path: string, workspace: string): string {
+  const url = new URL(toUrl(path))
+  url.searchParams.set('workspace', workspace)
+  return url.href
+}
+
 /** Lets the browser stream the file to disk. HEAD comes first, so that an error is shown in the page. */
 export async function download(path: string, workspace: string): Promise<void> {
   const response = await send(path, { method: 'HEAD', workspace })
   if (!response.ok) throw toProblem(response, undefined)
-  const url = new URL(toUrl(path))
-  url.searchParams.set('workspace', workspace)
   const link = document.createElement('a')
-  link.href = url.href
+  link.href = fileUrl(path, workspace)
   link.download = ''
   link.click()
 }

@@ -6,39 +6,21 @@ import type { Workspace } from '../../../server/workspaces/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { country_names } from '../kit/countries.ts'
 import { formErrors } from '../kit/error-messages.ts'
-import { changedFields } from '../kit/merge.ts'
 import { session_query, useIsTest } from '../kit/session.ts'
 import { ErrorAlert } from '../kit/states.tsx'
 import { showToast } from '../kit/toast.ts'
+import { CallFields, number_props, PriceFields, TestFields } from './CallSettingFields.tsx'
 import styles from './settings.module.css'
-
-type Settings = Workspace['settings']
-type NumberSetting = Exclude<keyof Settings, 'allowed_countries'>
-
-interface Values {
-  name: string
-  /** A number is "" if its field is blank, a text if it is no number. */
-  settings: Record<NumberSetting, number | string> & Pick<Settings, 'allowed_countries'>
-}
-
-const fields = [
-  'name',
-  'settings.conversations_keep_days',
-  'settings.tool_runs_keep_days',
-  'settings.tokens_per_day_max',
-  'settings.allowed_countries',
-]
-/** The server checks the limits: a value that is out of range is shown with its error, and not changed. */
-const number_props = { allowDecimal: false, allowNegative: false, clampBehavior: 'none', hideControls: true } as const
+import { fields, toChanges, toValues, type WorkspaceValues } from './workspace-values.ts'
 
 /** Sends only the fields that were edited, so that it doesn't undo what others change meanwhile. */
 export function WorkspaceForm({ workspace }: { workspace: Workspace }) {
   const api = useApi()
   const client = useQueryClient()
   const [before, setBefore] = useState(() => toValues(workspace))
-  const form = useForm<Values>({ initialValues: before })
+  const form = useForm<WorkspaceValues>({ initialValues: before })
   const saving = useMutation({
-    mutationFn: (values: Values) => api.send<Workspace>('PATCH', '/workspace', toChanges(before, values)),
+    mutationFn: (values: WorkspaceValues) => api.send<Workspace>('PATCH', '/workspace', toChanges(before, values)),
     onError: (error) => form.setErrors(formErrors(error, fields).fields),
     onSuccess: async (saved) => {
       const stored = toValues(saved)
@@ -61,6 +43,7 @@ export function WorkspaceForm({ workspace }: { workspace: Workspace }) {
         {...number_props}
         {...form.getInputProps('settings.conversations_keep_days')}
       />
+      <CallFields form={form} />
       <NumberInput
         label="Delete tool runs after"
         description="Leave blank to keep them forever."
@@ -78,6 +61,8 @@ export function WorkspaceForm({ workspace }: { workspace: Workspace }) {
         {...form.getInputProps('settings.tokens_per_day_max')}
       />
       <CountriesField form={form} />
+      <PriceFields form={form} />
+      {workspace.kind === 'test' && <TestFields form={form} />}
       <Button type="submit" loading={saving.isPending} className={styles.submit}>
         Save
       </Button>
@@ -86,7 +71,7 @@ export function WorkspaceForm({ workspace }: { workspace: Workspace }) {
 }
 
 /** Without a choice the setting is null. An empty list, which allows no country, can only be set by the API. */
-function CountriesField({ form }: { form: UseFormReturnType<Values> }) {
+function CountriesField({ form }: { form: UseFormReturnType<WorkspaceValues> }) {
   const is_test = useIsTest()
   const { value, onChange, ...props } = form.getInputProps('settings.allowed_countries')
   const none_chosen = is_test ? 'All countries' : 'Countries of your own numbers'
@@ -104,24 +89,4 @@ function CountriesField({ form }: { form: UseFormReturnType<Values> }) {
       onChange={(chosen) => onChange(chosen.length === 0 ? null : chosen)}
     />
   )
-}
-
-const toValues = ({ name, settings }: Workspace): Values => ({
-  name,
-  settings: {
-    conversations_keep_days: settings.conversations_keep_days ?? '',
-    tool_runs_keep_days: settings.tool_runs_keep_days ?? '',
-    tokens_per_day_max: settings.tokens_per_day_max,
-    allowed_countries: settings.allowed_countries,
-  },
-})
-
-function toChanges(before: Values, values: Values): object {
-  const { settings: _, ...changes } = changedFields(before, values)
-  const settings = Object.entries(changedFields(before.settings, values.settings))
-  if (settings.length === 0) return changes
-  return {
-    ...changes,
-    settings: Object.fromEntries(settings.map(([name, value]) => [name, value === '' ? null : value])),
-  }
 }

@@ -7,6 +7,8 @@ export const scopes = [
   { value: 'agents:write', label: 'Manage agents' },
   { value: 'conversations:read', label: 'Read conversations' },
   { value: 'conversations:write', label: 'Manage conversations' },
+  { value: 'calls:read', label: 'Read calls' },
+  { value: 'calls:write', label: 'Manage calls' },
   { value: 'providers:read', label: 'Read model providers' },
   { value: 'providers:write', label: 'Manage model providers' },
   { value: 'tools:read', label: 'Read tools' },

@@ -81,6 +81,9 @@ export function Nav() {
 function Place({ link }: { link: NavLink }) {
   const { workspace = '' } = useParams({ strict: false })
   const { to, name, Icon } = link
+  const { pathname } = useLocation()
+  // Calls are among the conversations, and have another address.
+  const is_call = link === conversations && pathname.startsWith(`/w/${workspace}/calls/`)
   return (
     <Link
       to={to}
@@ -89,6 +92,7 @@ function Place({ link }: { link: NavLink }) {
       data-phone={phone_links.includes(link)}
       activeOptions={{ exact: link === home, includeSearch: false }}
       activeProps={{ 'aria-current': 'page' }}
+      {...(is_call && { 'aria-current': 'page' })}
     >
       <Icon size={19} />
       <span>{name}</span>

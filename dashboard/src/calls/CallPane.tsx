@@ -1,0 +1,93 @@
+import { Badge, Button, Drawer } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import type { Call } from '../../../server/calls/schema.ts'
+import { useContactName } from '../conversations/ContactName.tsx'
+import styles from '../conversations/conversations.module.css'
+import { useApi } from '../kit/api.ts'
+import { formatDuration } from '../kit/format.ts'
+import { RelativeTime } from '../kit/RelativeTime.tsx'
+import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
+import { CallActions } from './CallActions.tsx'
+import { CallFacts } from './CallFacts.tsx'
+import { CallStatus } from './CallStatus.tsx'
+import { callQuery, end_reason_names, isOver, timeOf, toNamed } from './call.ts'
+import { Direction } from './Direction.tsx'
+import { EndedCall } from './EndedCall.tsx'
+import { LiveCall } from './LiveCall.tsx'
+import { RunningTime } from './RunningTime.tsx'
+
+/** One call: the player and the transcript, or what is being said, and the facts beside it or in a drawer. */
+export function CallPane({ id, back }: { id: string; back: ReactNode }) {
+  const { data: call, error, refetch } = useQuery(callQuery(useApi(), id))
+  if (call) return <LoadedCall call={call} back={back} />
+  return (
+    <div className={styles.middle}>
+      <div className={styles.head}>{back}</div>
+      <div className={styles.waiting}>
+        {error ? <LoadError error={error} retry={refetch} noun="Call" /> : <LoadingSkeleton lines={6} />}
+      </div>
+    </div>
+  )
+}
+
+function LoadedCall({ call, back }: { call: Call; back: ReactNode }) {
+  const contact = useContactName(toNamed(call))
+  const [are_facts_open, setFactsOpen] = useState(false)
+  return (
+    <>
+      <section className={styles.middle} aria-label={`Call with ${contact}`}>
+        <div className={styles.head}>
+          {back}
+          <div className={styles.headText}>
+            <h1>{contact}</h1>
+            <CallSummary call={call} />
+          </div>
+          <div className={styles.headActions}>
+            <Button variant="default" size="xs" className={styles.factsButton} onClick={() => setFactsOpen(true)}>
+              Details
+            </Button>
+            <CallActions call={call} />
+          </div>
+        </div>
+        {call.redacted_at && <p className={styles.notice}>What was said has been erased.</p>}
+        {isOver(call) ? <EndedCall call={call} contact={contact} /> : <LiveCall call={call} contact={contact} />}
+      </section>
+      <aside className={styles.right} aria-label="Details">
+        <CallFacts call={call} />
+      </aside>
+      <Drawer
+        opened={are_facts_open}
+        onClose={() => setFactsOpen(false)}
+        position="right"
+        size={360}
+        title="Details"
+        lockScroll={false}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <CallFacts call={call} />
+      </Drawer>
+    </>
+  )
+}
+
+/** How the call stands or ended, when, how long, and why it ended. */
+const CallSummary = ({ call }: { call: Call }) => (
+  <span className={styles.headFacts}>
+    <CallStatus call={call} />
+    <Direction call={call} />
+    <span className={styles.when}>
+      <RelativeTime time={timeOf(call)} />
+    </span>
+    {call.status === 'in_progress' && <RunningTime since={call.answered_at ?? timeOf(call)} />}
+    {call.duration_ms !== null && <span className={styles.when}>{formatDuration(call.duration_ms)}</span>}
+    {call.end_reason && call.status === 'completed' && (
+      <span className={styles.when}>{end_reason_names[call.end_reason]}</span>
+    )}
+    {call.is_test && (
+      <Badge variant="light" size="sm" tt="none" fw={600}>
+        Test call
+      </Badge>
+    )}
+  </span>
+)

@@ -1,0 +1,149 @@
+import { useQuery } from '@tanstack/react-query'
+import { type MouseEvent, memo, useEffect, useRef } from 'react'
+import type { Turn } from '../../../server/conversations/schema.ts'
+import { turnsQuery } from '../conversations/conversation.ts'
+import chat from '../conversations/conversations.module.css'
+import { ToolRunView } from '../conversations/ToolRunView.tsx'
+import { Unheard } from '../conversations/Unheard.tsx'
+import { useApi } from '../kit/api.ts'
+import { formatDuration, formatNumber } from '../kit/format.ts'
+import styles from './calls.module.css'
+import type { TranscriptTurn } from './transcript.ts'
+import type { Player } from './usePlayer.ts'
+
+interface CallTranscriptProps {
+  conversation_id: string | null
+  turns: TranscriptTurn[]
+  player: Player
+  names: Record<Turn['role'], string>
+}
+
+/** What was said. A click on a word plays from there, and words light up while they are heard. */
+export function CallTranscript({ conversation_id, turns, player, names }: CallTranscriptProps) {
+  const api = useApi()
+  const has_tools = turns.some(({ tools }) => tools.length > 0)
+  // The arguments and results of tools are only there.
+  const full = useQuery({
+    ...turnsQuery(api, conversation_id ?? ''),
+    enabled: has_tools && conversation_id !== null,
+  })
+  const { is_loaded, time_ms } = player
+  const seekToWord = ({ target }: MouseEvent) => {
+    const start = target instanceof HTMLElement ? target.dataset.start : undefined
+    // Selecting text is no click.
+    if (start !== undefined && is_loaded && !String(getSelection() ?? '')) player.seek(Number(start), true)
+  }
+  return (
+    <section
+      className={chat.transcript}
+      aria-label="Transcript"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it
+      tabIndex={0}
+    >
+      {/* biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: the keyboard uses the times */}
+      <div className={chat.turns} data-playable={is_loaded} onClick={seekToWord}>
+        {turns.map((turn) => {
+          const is_heard = isAt(turn, time_ms) && time_ms > 0
+          return (
+            <SpokenTurn
+              key={turn.seq}
+              turn={turn}
+              runs={full.data?.find(({ seq }) => seq === turn.seq)?.tools}
+              name={names[turn.role]}
+              time_ms={is_heard ? time_ms : undefined}
+              {...(is_loaded && { seek: player.seek })}
+            />
+          )
+        })}
+      </div>
+    </section>
+  )
+}
+
+const isAt = ({ start_ms, end_ms }: { start_ms: number | null; end_ms: number | null }, time_ms: number): boolean =>
+  start_ms !== null && end_ms !== null && start_ms <= time_ms && time_ms < end_ms
+
+interface SpokenTurnProps {
+  turn: TranscriptTurn
+  runs: Turn['tools'] | undefined
+  name: string
+  /** Undefined while the turn is not heard. */
+  time_ms: number | undefined
+  /** Undefined if there is no recording. */
+  seek?: Player['seek']
+}
+
+const SpokenTurn = memo(
+  ({ turn, runs, name, time_ms, seek }: SpokenTurnProps) => {
+    const { role, tools, start_ms, is_interrupted, latency } = turn
+    const frame = useRef<HTMLDivElement>(null)
+    const is_heard = time_ms !== undefined
+    useEffect(() => {
+      if (is_heard) frame.current?.scrollIntoView({ block: 'nearest' })
+    }, [is_heard])
+    return (
+      <div className={chat.turn} data-own={role !== 'contact'} data-role={role} ref={frame}>
+        {runs?.map((run) => (
+          <ToolRunView key={run.id} run={run} />
+        ))}
+        {!runs && tools.length > 0 && <p className={chat.meta}>Used {tools.map((tool) => tool.name).join(', ')}</p>}
+        <p className={chat.said}>
+          <Said turn={turn} time_ms={time_ms} />
+        </p>
+        <p className={chat.meta}>
+          {name}
+          {start_ms !== null && (
+            <>
+              {' · '}
+              {seek ? (
+                <button
+                  type="button"
+                  className={styles.turnTime}
+                  aria-label={`Play from ${formatDuration(start_ms)}`}
+                  onClick={() => seek(start_ms, true)}
+                >
+                  {formatDuration(start_ms)}
+                </button>
+              ) : (
+                formatDuration(start_ms)
+              )}
+            </>
+          )}
+          {is_interrupted && ' · Interrupted'}
+          {role === 'agent' && latency.turn_ms !== null && ` · ${formatNumber(latency.turn_ms)} ms`}
+        </p>
+      </div>
+    )
+  },
+  // `seek` is made anew with each tick of the player, and always does the same.
+  (before, after) =>
+    before.turn === after.turn &&
+    before.runs === after.runs &&
+    before.name === after.name &&
+    before.time_ms === after.time_ms &&
+    Boolean(before.seek) === Boolean(after.seek),
+)
+
+/** The words that were heard, and struck out what was not. */
+function Said({ turn, time_ms }: Pick<SpokenTurnProps, 'turn' | 'time_ms'>) {
+  const { words } = turn
+  if (words.length === 0) return turn.text
+  return (
+    <>
+      {words.map((word, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: words may repeat, and don't change
+        <span key={index}>
+          {index > 0 && ' '}
+          <span
+            className={styles.word}
+            data-start={word.start_ms}
+            {...(time_ms !== undefined && isAt(word, time_ms) && { 'data-current': true })}
+          >
+            {word.text}
+          </span>
+        </span>
+      ))}
+      <Unheard turn={turn} />
+    </>
+  )
+}

@@ -1,0 +1,59 @@
+interface PagedQuery {
+  hasNextPage: boolean
+  isPending: boolean
+  isFetchingNextPage: boolean
+  error: Error | null
+  refetch: () => Promise<unknown>
+  fetchNextPage: () => Promise<unknown>
+}
+
+export interface MergedList<Item> {
+  query: PagedQuery
+  items: Item[]
+  /** The time of the last row that is loaded. What the list has more of is not newer. */
+  end: number
+}
+
+/**
+ * Several lists as one, newest first, each loaded as far as the person asks for: items older than the end of a list that has
+ * more are held back, because others may belong before them.
+ */
+export function mergeLists<Item extends { time: string }>(lists: MergedList<Item>[]) {
+  const unfinished = lists.filter(({ query }) => query.hasNextPage)
+  const complete_since = Math.max(...unfinished.map(({ end }) => end))
+  const items = lists.flatMap(({ items }) => items).filter(({ time }) => Date.parse(time) >= complete_since)
+  return {
+    items: items.sort((one, other) => Date.parse(other.time) - Date.parse(one.time)),
+    ...stateOf(lists),
+    has_more: unfinished.length > 0,
+    showMore: () =>
+      Promise.all(unfinished.filter(({ end }) => end >= complete_since).map(({ query }) => query.fetchNextPage())),
+  }
+}
+
+/** One list of the server, in its own order. */
+export const singleList = <Item>(query: PagedQuery, items: Item[]) => ({
+  items,
+  ...stateOf([{ query }]),
+  has_more: query.hasNextPage,
+  showMore: () => query.fetchNextPage(),
+})
+
+function stateOf(lists: { query: PagedQuery }[]) {
+  return {
+    is_loading: lists.some(({ query }) => query.isPending),
+    error: lists.find(({ query }) => query.error)?.query.error,
+    refetch: () => Promise.all(lists.map(({ query }) => query.refetch())),
+    is_loading_more: lists.some(({ query }) => query.isFetchingNextPage),
+  }
+}
+
+export const rowsOf = <Row>({ data }: { data?: { pages: { data: Row[] }[] } | undefined }): Row[] =>
+  data?.pages.flatMap(({ data }) => data) ?? []
+
+/** Of a list that is sorted by this time. Rows without one come last, when all others are loaded. */
+export function endOf<Row>(rows: Row[], timeOf: (row: Row) => string | null): number {
+  const last = rows.at(-1)
+  const time = last && timeOf(last)
+  return time ? Date.parse(time) : -Infinity
+}

@@ -1,0 +1,99 @@
+import type { Workspace } from '../../../server/workspaces/schema.ts'
+import { changedFields } from '../kit/merge.ts'
+
+type Settings = Workspace['settings']
+export type Price = Exclude<keyof Settings['prices'], 'currency'>
+export type Share = keyof NonNullable<Settings['mix']>
+
+export const price_names: Record<Price, string> = {
+  input_tokens_per_million: 'Million tokens read',
+  output_tokens_per_million: 'Million tokens written',
+  call_minute: 'Call minute',
+  message_segment: 'SMS segment',
+}
+export const prices = Object.keys(price_names) as Price[]
+
+export const share_names: Record<Share, string> = {
+  answered: 'Answered',
+  no_answer: 'No answer',
+  voicemail: 'Voicemail',
+  busy: 'Busy',
+  rejected: 'Rejected',
+  unreachable: 'Unreachable',
+  error: 'Error',
+}
+export const shares = Object.keys(share_names) as Share[]
+
+/** "" if the field is blank, a text if it is no number. */
+type NumberValue = number | string
+
+const number_settings = [
+  ...(['conversations_keep_days', 'calls_keep_days', 'recordings_keep_days', 'tool_runs_keep_days'] as const),
+  ...(['tokens_per_day_max', 'calls_in_flight_max'] as const),
+] as const
+
+/** The fields of the form of a workspace. */
+export interface WorkspaceValues {
+  name: string
+  settings: Record<(typeof number_settings)[number], NumberValue> &
+    Pick<Settings, 'allowed_countries' | 'allows_network'> & {
+      currency: string
+      /** In the currency, not in its millionths. */
+      prices: Record<Price, NumberValue>
+      /** Null in a live workspace. */
+      mix: Record<Share, NumberValue> | null
+    }
+}
+
+export const fields = [
+  'name',
+  ...number_settings.map((name) => `settings.${name}`),
+  ...['settings.allowed_countries', 'settings.allows_network', 'settings.mix', 'settings.prices.currency'],
+  ...prices.map((name) => `settings.prices.${name}`),
+]
+
+const millionth = 1_000_000
+
+export const toValues = ({ name, settings }: Workspace): WorkspaceValues => ({
+  name,
+  settings: {
+    conversations_keep_days: settings.conversations_keep_days ?? '',
+    calls_keep_days: settings.calls_keep_days ?? '',
+    recordings_keep_days: settings.recordings_keep_days ?? '',
+    tool_runs_keep_days: settings.tool_runs_keep_days ?? '',
+    tokens_per_day_max: settings.tokens_per_day_max,
+    calls_in_flight_max: settings.calls_in_flight_max,
+    allowed_countries: settings.allowed_countries,
+    allows_network: settings.allows_network,
+    currency: settings.prices.currency,
+    prices: {
+      input_tokens_per_million: settings.prices.input_tokens_per_million / millionth,
+      output_tokens_per_million: settings.prices.output_tokens_per_million / millionth,
+      call_minute: settings.prices.call_minute / millionth,
+      message_segment: settings.prices.message_segment / millionth,
+    },
+    mix: settings.mix,
+  },
+})
+
+/** Only what was edited. */
+export function toChanges(before: WorkspaceValues, values: WorkspaceValues): object {
+  const { settings: _, ...changes } = changedFields(before, values)
+  const { prices: _prices, currency, mix, ...others } = changedFields(before.settings, values.settings)
+  const prices = { ...(currency !== undefined && { currency }), ...changedPrices(before, values) }
+  const settings = {
+    ...Object.fromEntries(Object.entries(others).map(([name, value]) => [name, value === '' ? null : value])),
+    ...(Object.keys(prices).length > 0 && { prices }),
+    ...(mix && { mix }),
+  }
+  return { ...changes, ...(Object.keys(settings).length > 0 && { settings }) }
+}
+
+/** What is no number is sent as it is, and the server says so. */
+const changedPrices = (before: WorkspaceValues, values: WorkspaceValues): object =>
+  Object.fromEntries(
+    Object.entries(changedFields(before.settings.prices, values.settings.prices)).map(([name, value]) => [
+      name,
+      typeof value === 'number' ? Math.round(value * millionth) : value,
+    ]),
+  )

@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import { parseArgs } from 'node:util'
 import { SetupError } from '../server/kit/postgres/embedded/embedded.ts'
 import { answering } from './agents/agents.ts'
+import { calling } from './calls/calls.ts'
 import { receiving } from './channels/channels.ts'
 import { benchImport, rows_by_default } from './import/import.ts'
 import { scale } from './scale/scale.ts'
@@ -18,6 +19,7 @@ A target that is missed is said in the table; only what fails gives another exit
   --webhooks    instead: how soon and how fast events arrive at 200 endpoints, one of which hangs
   --agents      instead: how fast agents answer, beside a plain handler and a bare proxy, and reads at a million turns
   --channels    instead: how fast text messages are received, beside a plain handler, and what open web chats cost
+  --calls       instead: how fast simulated calls happen, beside COPY of their rows, and lists and searches at a million turns
   --rows COUNT  with --import: how many (${rows_by_default} otherwise)
   --json FILE   also write the table
   --help        this text`
@@ -35,6 +37,7 @@ function parse() {
         webhooks: { type: 'boolean' },
         agents: { type: 'boolean' },
         channels: { type: 'boolean' },
+        calls: { type: 'boolean' },
         rows: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },
@@ -69,6 +72,7 @@ function benchOf(options: ReturnType<typeof parse>) {
   if (options.scale) return scale
   if (options.webhooks) return delivering
   if (options.channels) return receiving
+  if (options.calls) return calling
   return options.agents ? answering : throughput
 }
 

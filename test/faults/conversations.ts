@@ -39,7 +39,7 @@ const script = {
   },
 }
 
-interface ToolCall {
+export interface ToolCall {
   id: string
   tool: string
   conversation_id: string
@@ -76,7 +76,8 @@ async function run({ is_long, random, print }: RunOptions): Promise<void> {
 const assertInTime = ({ started_at }: Holder, message: string): void =>
   assert.ok(performance.now() - started_at < answer_max_ms, message)
 
-async function startToolServer(stack: AsyncDisposableStack, calls: ToolCall[], random: Random): Promise<string> {
+/** Records the requests to tools. */
+export async function startToolServer(stack: AsyncDisposableStack, calls: ToolCall[], random: Random): Promise<string> {
   const server = http.createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk) => chunks.push(chunk))

@@ -13,6 +13,7 @@ export const described_in_words = [
   ...['url', 'events', 'inbox_answer', 'since', 'until', 'base_url', 'parameters'],
   ...['language', 'script', 'model', 'fallback_model', 'tools', 'results', 'version_id'],
   ...['agent_id', 'contact_id', 'channel_id', 'agent_version_id', 'use_draft'],
+  ...['to', 'scheduled_at', 'transfers', 'mix', 'allows_network'],
 ]
 
 const recall_share = 0.3

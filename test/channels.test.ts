@@ -354,15 +354,20 @@ test('the workspace of a channel is found by its id alone', async () => {
   assert.equal(await find(id, now + 500), undefined)
 })
 
-test('a test workspace has a simulator for SMS', async () => {
+test('a test workspace has simulators for calls and SMS', async () => {
   const tenant = await workspace()
   await tenant.addTestClock(Date.parse('2027-03-01T09:00:00Z'))
   const { data } = (await tenant.call('GET', '/channels')).body
-  const { name, kind, provider, address, agent_id, status, created_at } = data[0]
-  assert.deepEqual(
-    [data.length, name, kind, provider, address, agent_id, status, created_at],
-    [1, 'SMS simulator', 'sms', 'simulator', '+15550100100', null, 'active', '2027-03-01T09:00:00.000Z'],
+  const shown = (data as Record<string, unknown>[]).map(
+    ({ name, kind, provider, address, agent_id, status, created_at }) => [
+      ...[name, kind, provider, address, agent_id, status, created_at],
+    ],
   )
+  const rest = [null, 'active', '2027-03-01T09:00:00.000Z']
+  assert.deepEqual(shown.sort(), [
+    ['SMS simulator', 'sms', 'simulator', '+15550100100', ...rest],
+    ['Voice simulator', 'voice', 'simulator', '+15550100101', ...rest],
+  ])
 })
 
 test('the numbers of a workspace are those of its channels', async () => {

@@ -17,7 +17,7 @@ import { sql } from '../server/kit/postgres/sql.ts'
 import { create } from './support/contacts.ts'
 import { serve, type Tenant } from './support/harness.ts'
 import { holdTransaction } from './support/held-transaction.ts'
-import { newAgent, newApiKey, newContact, newImport, newWebhook } from './support/samples.ts'
+import { newAgent, newApiKey, newContact, newImport, newWebhook, phoneNumber } from './support/samples.ts'
 import { exchangeMessages } from './support/sms.ts'
 
 const server = await serve()
@@ -59,6 +59,10 @@ test('every type of the catalog is recorded, and its data and payload match its 
   const talk = (await call('POST', '/conversations', { agent_id: agent.id, message: 'Hello' })).body.data
   for (const verb of ['hand_over', 'take_back', 'close']) await call('POST', `/conversations/${talk.id}/${verb}`)
   await exchangeMessages(server, tenant)
+  const placed = (await call('POST', '/calls', { agent_id: agent.id, to: phoneNumber(), simulate: '14' })).body.data
+  // Two minutes, as fast as a test clock.
+  for (let passed_s = 0; passed_s <= 120; passed_s += 20) await tenant.work(Date.now() + passed_s * 1_000)
+  await call('PATCH', `/calls/${placed.id}`, { metadata: { ticket: '1' } })
   await call('DELETE', `/agents/${agent.id}`)
   const { id } = (await call('POST', '/contacts/imports', newImport())).body.data
   await tenant.work()

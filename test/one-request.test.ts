@@ -4,14 +4,17 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { after, test } from 'node:test'
 import { Type } from 'typebox'
+import { openCallWatch } from '../server/calls/live.ts'
 import { openWatch } from '../server/conversations/watch.ts'
 import { openHooks } from '../server/kit/at.ts'
+import { openBlobs } from '../server/kit/blobs/open-blobs.ts'
 import { openSeal } from '../server/kit/crypto/seal.ts'
 import * as operation from '../server/kit/http/operation.ts'
 import { openHttp } from '../server/kit/http/server.ts'
 import { openLog } from '../server/kit/log.ts'
 import { openOutbound } from '../server/kit/outbound/outbound.ts'
 import { seal_info } from '../server/product.ts'
+import { openRenderer } from '../server/simulator/render/renderer.ts'
 import { testPool } from './support/harness.ts'
 
 /** Node refuses to send such a header. */
@@ -49,6 +52,9 @@ const tools = {
   environment_providers: [],
   readTestTime: async () => undefined,
   watch: openWatch(pool),
+  call_watch: openCallWatch(pool),
+  blobs: openBlobs({ folder: '.cache', bucket: undefined }),
+  renderer: openRenderer({ folder: '.cache' }),
 }
 const { app } = openHttp({
   doors: [{ operations, base_path: '', served_at: [''], identify: async () => caller }],

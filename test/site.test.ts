@@ -17,7 +17,7 @@ test('every URL outside the API shows the dashboard to browsers', async () => {
 })
 
 test('unknown API paths and files get 404, and so do clients that accept no HTML', async () => {
-  for (const path of ['/api', '/api/v1/calls', '/v1/calls', '/app', '/app/calls', '/assets/nothing.js']) {
+  for (const path of ['/api', '/api/v1/nowhere', '/v1/nowhere', '/app', '/app/calls', '/assets/nothing.js']) {
     assert.equal((await fetch('GET', path, undefined, html)).body.error.code, 'NOT_FOUND', path)
   }
   assert.equal((await fetch('GET', '/sign-in')).status, 404, 'a client that accepts no HTML gets no page')

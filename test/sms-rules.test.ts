@@ -7,7 +7,7 @@ import { account_sid, openCarrier } from './peers/carrier.ts'
 import { newAgent, newModelAgent } from './support/conversations.ts'
 import { serve, type Tenant } from './support/harness.ts'
 import { openaiServer } from './support/model-servers.ts'
-import { newContact, phoneNumber } from './support/samples.ts'
+import { phoneNumber } from './support/samples.ts'
 import { inboundForm, newSmsChannel, postSigned, signatureOf, text } from './support/sms.ts'
 
 const server = await serve({ outbound_allow_hosts: ['127.0.0.1'] })
@@ -83,27 +83,6 @@ test('a test workspace has no channel that sends', async () => {
   await tenant.addTestClock()
   const agent_id = await newAgent(tenant)
   await assert.rejects(newSmsChannel(server, tenant, { carrier, agent_id }), /simulator/)
-})
-
-test('in a test workspace the simulator delivers', async () => {
-  const tenant = await server.workspace()
-  await tenant.addTestClock()
-  const agent_id = await newAgent(tenant, { greeting: 'Hello' })
-  const contact = (await tenant.call('POST', '/contacts', newContact())).body.data
-  const [channel] = await list(tenant, '/channels?kind=sms')
-  const begun = await tenant.call('POST', '/conversations', {
-    agent_id,
-    contact_id: contact.id,
-    channel_id: channel.id,
-  })
-  assert.equal(begun.status, 201, begun.text)
-  await tenant.work()
-  const [turn] = await list(tenant, `/conversations/${begun.body.data.id}/turns`)
-  assert.deepEqual([turn.text, turn.message.status], ['Hello', 'delivered'])
-  assert.equal(
-    carrier.messages.some(({ to }) => to === contact.phone_number),
-    false,
-  )
 })
 
 test('forms that are too large are refused, and many parameters are checked at once', async () => {

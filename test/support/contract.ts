@@ -39,7 +39,9 @@ function compileCheck(response: Response | undefined): Check {
       .map((name) => `the header ${name} is missing`)
     if (!headers.get('content-security-policy')?.startsWith("default-src 'none'"))
       faults.push('the Content-Security-Policy is missing')
-    if (type) return headers.get('content-type')?.startsWith(type) ? faults : [...faults, `it is not ${type}`]
+    const is_json = headers.get('content-type')?.startsWith('application/json')
+    if (type && !(is_json && validate))
+      return headers.get('content-type')?.startsWith(type) ? faults : [...faults, `it is not ${type}`]
     if (!validate) return text === '' ? faults : [...faults, 'the body is not documented']
     const { code } = Object(body?.error)
     if (!validate(body)) faults.push(ajv.errorsText(validate.errors))

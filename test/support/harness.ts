@@ -6,6 +6,7 @@ import { openApi, scopes } from '../../server/api.ts'
 import type { NewApiKey } from '../../server/api-keys/schema.ts'
 import * as api_keys from '../../server/api-keys/store.ts'
 import { newToken } from '../../server/api-keys/token.ts'
+import type { Call } from '../../server/calls/schema.ts'
 import type { Channel, NewChannel } from '../../server/channels/schema.ts'
 import * as channels from '../../server/channels/store.ts'
 import { type Config, readConfig } from '../../server/config.ts'
@@ -18,6 +19,7 @@ import { migrate } from '../../server/kit/postgres/migrate.ts'
 import { openPool, type Pool } from '../../server/kit/postgres/pool.ts'
 import { runDue } from '../../server/worker.ts'
 import * as workspaces from '../../server/workspaces/store.ts'
+import { addCall as addCallAt, type CallFields } from './added-calls.ts'
 import { newChannel } from './samples.ts'
 import { addTestClock as addTestClockAt } from './test-clocks.ts'
 
@@ -41,9 +43,11 @@ export interface Tenant {
   /** Creates another key of the workspace. */
   newKey: (key?: Partial<NewApiKey>) => Promise<string>
   /** Makes it a test workspace. Call it before anything else. The clock begins at `now`, in milliseconds. */
-  addTestClock: (now?: number) => Promise<void>
+  addTestClock: (now?: number, seed?: number) => Promise<void>
   /** Creates a channel, which the public API can't: by default a simulator for SMS. */
   addChannel: (fields?: Partial<NewChannel>) => Promise<Channel>
+  /** Adds a call in progress, which the public API can't. */
+  addCall: (fields?: CallFields) => Promise<Call>
   /** Runs the background work that is due at that time. In tests nothing runs in the background by itself. */
   work: (now?: number, timeout_ms?: number) => Promise<void>
 }
@@ -144,9 +148,11 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}, reso
         await inTransaction(atWall(service, created.id, now), (at) => api_keys.create(at, { token, key: fields }))
         return token
       }
-      const addTestClock: Tenant['addTestClock'] = (at_ms = now) => addTestClockAt(atWall(service, created.id, at_ms))
+      const addTestClock: Tenant['addTestClock'] = (at_ms = now, seed) =>
+        addTestClockAt(atWall(service, created.id, at_ms), seed)
       const addChannel: Tenant['addChannel'] = (fields) =>
         inTransaction(atWall(service, created.id), (at) => channels.create(at, newChannel(fields)))
+      const addCall: Tenant['addCall'] = (fields) => addCallAt(atWall(service, created.id), fields)
       // A list, because a key without one may not create keys.
       const key = await newKey({ scopes })
       const call: Tenant['call'] = (method, path, body, headers) =>
@@ -157,7 +163,7 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}, reso
         const options = { service, ownAddress: () => url, log, events_keep_days: config.events_keep_days }
         return runDue({ ...options, ...(at && { atOf }), ...(timeout_ms && { timeout_ms }) }, created.id)
       }
-      return { id: created.id, key, call, send, newKey, addTestClock, addChannel, work }
+      return { id: created.id, key, call, send, newKey, addTestClock, addChannel, addCall, work }
     },
     sendBytes: (bytes) =>
       new Promise((resolve, reject) => {
@@ -174,6 +180,7 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}, reso
     async close() {
       await app.close()
       await service.tools.outbound.close()
+      await service.tools.blobs.close()
       await pool.close()
     },
   }

@@ -1,4 +1,5 @@
 import type { NewChannel } from '../../server/channels/schema.ts'
+import { advance, newCaller, placeCall } from './calls.ts'
 import type { Tenant } from './harness.ts'
 
 let count = 0
@@ -96,6 +97,20 @@ async function handedOver(tenant: Tenant): Promise<string> {
   return id
 }
 
+/** A call that is not dialled before tomorrow. */
+export const newCall = (fields: object = {}) => ({
+  agent_id,
+  to: phoneNumber(),
+  simulate: '00',
+  scheduled_at: new Date(Date.now() + 86_400_000).toISOString(),
+  ...fields,
+})
+
+async function call({ call }: Tenant): Promise<string> {
+  agent_id = (await call('POST', '/agents', newAgent())).body.data.id
+  return (await call('POST', '/calls', newCall())).body.data.id
+}
+
 let contact_id = ''
 
 async function webChat(tenant: Tenant): Promise<string> {
@@ -105,6 +120,14 @@ async function webChat(tenant: Tenant): Promise<string> {
   const { public_url } = await addChannel({ kind: 'web_chat', provider: 'web', agent_id })
   await send(`${public_url}/sessions`, {})
   return (await call('GET', '/conversations?kind=web_chat&limit=1')).body.data[0].id
+}
+
+/** A simulated call that has ended, with a recording. */
+async function recordedCall(tenant: Tenant): Promise<string> {
+  await tenant.addTestClock()
+  const { id } = await placeCall(tenant, { agent_id: await newCaller(tenant), to: phoneNumber(), simulate: '00' })
+  await advance(tenant, 600)
+  return id
 }
 
 export const newIntegration = (fields: object = {}) => ({
@@ -157,6 +180,12 @@ export const makers: Record<string, (tenant: Tenant) => Promise<string>> = {
   'conversations.answer': handedOver,
   'conversations.take_back': handedOver,
   'conversations.link': webChat,
+  calls: call,
+  'calls.list_events': async ({ addCall }) => (await addCall()).id,
+  'calls.hang_up': async ({ addCall }) => (await addCall()).id,
+  'calls.get_transcript': recordedCall,
+  'calls.get_recording': recordedCall,
+  'calls.delete_recording': recordedCall,
   events: async ({ call }) => {
     await call('POST', '/contacts', newContact())
     return (await call('GET', '/events?limit=1')).body.data[0].id
@@ -206,6 +235,8 @@ export const bodies: Record<string, () => object> = {
   'conversations.hand_over': () => ({ reason: 'Asks for a refund.' }),
   'conversations.answer': () => ({ text: 'Nine to six.' }),
   'conversations.link': () => ({ contact_id }),
+  'calls.create': newCall,
+  'calls.update': () => ({ metadata: { ticket: 'T-1' } }),
   'webhooks.create': newWebhook,
   'webhooks.update': () => ({ description: 'Another' }),
   'webhooks.receive': () => ({ anything: true }),

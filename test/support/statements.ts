@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { complete } from '../../server/agents/configuration.ts'
 import * as versions from '../../server/agents/versions.ts'
 import { operations } from '../../server/api.ts'
 import * as api_keys from '../../server/api-keys/store.ts'
@@ -12,9 +13,12 @@ import { sealed_column as consent_column } from '../../server/consent/sealed.ts'
 import * as short_search from '../../server/contacts/short-search-totals.ts'
 import * as contacts from '../../server/contacts/store.ts'
 import { pausedUntil } from '../../server/conversations/answer-time.ts'
+import { runBuiltIn } from '../../server/conversations/built-in-tools.ts'
 import { claim as claimConversations } from '../../server/conversations/claim.ts'
 import * as message_claims from '../../server/conversations/message-claims.ts'
+import { unlinkCalls } from '../../server/conversations/reactions.ts'
 import * as tokens from '../../server/conversations/tokens.ts'
+import { findEndedRuns } from '../../server/conversations/tool-runs.ts'
 import * as conversation_turns from '../../server/conversations/turns.ts'
 import { answering } from '../../server/conversations/work.ts'
 import * as feed from '../../server/events/feed.ts'
@@ -43,6 +47,7 @@ import { sealed_columns as webhook_columns } from '../../server/webhooks/sealed.
 import { background_kinds, openWorker } from '../../server/worker.ts'
 import * as workspaces from '../../server/workspaces/store.ts'
 import { openCarrier } from '../peers/carrier.ts'
+import { advance } from './calls.ts'
 import { migrations, type Server, type Tenant } from './harness.ts'
 import { until } from './model-servers.ts'
 import { makeSample, pathFor, prepare, sampleBody, sendRequest, successStatus } from './operations.ts'
@@ -75,6 +80,9 @@ export async function sendEverything(server: Server): Promise<void> {
   await recordConsents(server)
   await talk(server)
   await textBySms(server)
+  await textSimulatedPeople(server)
+  await placeCalls(server)
+  await driveCalls(server)
   await workOnChannels(server)
   await chatOnPage(server)
   await advanceTestClock(server)
@@ -128,8 +136,12 @@ async function talk(server: Server): Promise<void> {
   await conversation_turns.keepText(at, { id, seq: 1, text: 'When?' })
   await conversation_turns.closeTurns(at, [{ id, turn }])
   await conversation_turns.listTogether(at, { conversation_id: id, after: 0, limit: 1 })
+  await unlinkCalls(at, [newId()])
   const other = await server.workspace()
   await Promise.all([at, server.at(other.id)].map((one) => at.tools.watch.readSnapshot(one, id)))
+  const context = { conversation_id: id, agent_id, contact_id, kind: 'voice' as const, configuration: complete({}) }
+  const callback = { at: clock.iso(clock.wall() + clock.day_ms) }
+  await runBuiltIn(at, context, { run: newId(), name: 'schedule_callback', arguments: callback })
   await tokens.addTokens(at, [{ channel_id: null, tokens: 1 }])
   await tokens.isOverLimit(at, { channel_id: null })
   const { leases } = answering(log)
@@ -159,6 +171,67 @@ async function textBySms(server: Server): Promise<void> {
   await tenant.work(later())
   await tenant.work(later() + 20_000)
   await carrier.close()
+}
+
+/** One replies, and one can't any more because nobody answers. */
+async function textSimulatedPeople(server: Server): Promise<void> {
+  const tenant = await server.workspace()
+  const { id: channel_id } = await tenant.addChannel()
+  for (const phone_number of ['+14155550100', '+14155550111', '+14155550155']) {
+    const contact_id = (await tenant.call('POST', '/contacts', { phone_number })).body.data.id
+    const agent_id = (await tenant.call('POST', '/agents', { name: newId(), greeting: 'Hello' })).body.data.id
+    await tenant.call('POST', '/conversations', { agent_id, contact_id, channel_id })
+  }
+  await tenant.work()
+  for (const later of [3_000, 70_000]) await tenant.work(clock.wall() + later)
+}
+
+/** Calls that are found, canceled, redacted and deleted. */
+async function placeCalls(server: Server): Promise<void> {
+  const tenant = await server.workspace()
+  const { call, addCall } = tenant
+  await call('PATCH', '/workspace', { settings: { calls_keep_days: 1 } })
+  const agent_id = (await call('POST', '/agents', { name: 'Reception' })).body.data.id
+  await tenant.addChannel({ kind: 'voice', agent_id: null })
+  const to = phoneNumber()
+  assert.equal((await call('POST', '/calls', { agent_id, to })).status, 400)
+  assert.equal((await call('POST', '/calls', { agent_id, to, simulate: '00' })).status, 201)
+  const { id, conversation_id } = await addCall({ agent_id, is_over: true })
+  const time = clock.iso(clock.wall())
+  const filters = [
+    ...['status=queued', 'outcome=answered', 'direction=outbound', 'search=good', 'search=a,%20b', 'contact_id=x'],
+    ...[`agent_id=${agent_id}`, `created_after=${time}&created_before=${time}`],
+  ]
+  for (const filter of filters) assert.equal((await call('GET', `/calls?${filter}`)).status, 200)
+  const other = await server.workspace()
+  await Promise.all([tenant, other].map((one) => one.call('GET', `/calls/${id}`)))
+  const watched = [server.at(tenant.id), server.at(other.id)]
+  await Promise.all(watched.map((at) => at.tools.call_watch.readSnapshot(at, id)))
+  await call('POST', `/conversations/${conversation_id}/redact`)
+  const in_two_days = () => clock.wall() + 2 * day_ms
+  const service: Service = { ...server.at(tenant.id), pool: server.pool }
+  const options = { service, events_keep_days: 30, isStopping: never, log, now: in_two_days }
+  await retention.removeExpiredIn(options, tenant.id)
+  assert.equal((await call('GET', `/calls/${id}`)).status, 404)
+}
+
+/** Calls that are scheduled, driven by an advance, and continued by people. */
+async function driveCalls(server: Server): Promise<void> {
+  const tenant = await server.workspace()
+  const at = server.at(tenant.id)
+  await tenant.addTestClock()
+  const script = { start: 'hi', nodes: { hi: { say: 'Hello?', on: [{ intent: 'yes', go: '@end' }] } } }
+  const agent_id = (await tenant.call('POST', '/agents', { name: 'Reception', script })).body.data.id
+  const scheduled_at = clock.iso(at.now + 1_000)
+  const contact_id = (await tenant.call('POST', '/contacts', { phone_number: '+14155550109' })).body.data.id
+  const { id } = (await tenant.call('POST', '/calls', { agent_id, contact_id, scheduled_at })).body.data
+  await advance(tenant, 15)
+  const { conversation_id } = (await tenant.call('GET', `/calls/${id}`)).body.data
+  await tenant.call('POST', `/conversations/${conversation_id}/hand_over`)
+  await tenant.call('POST', `/conversations/${conversation_id}/answers`, { text: 'Hello.' })
+  await advance(tenant, 2_000)
+  assert.equal((await tenant.call('GET', `/calls/${id}`)).body.data.status, 'completed')
+  assert.equal((await findEndedRuns(at, { conversation_id, ids: [newId()] })).size, 0)
 }
 
 /** A visitor chats, leaves a number, and goes on after the end. */

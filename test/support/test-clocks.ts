@@ -3,10 +3,10 @@ import { type At, inTransaction } from '../../server/kit/at.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 
 /** Makes a new workspace a test workspace, whose clock begins at `at.now`. Nothing may have asked for its time before. */
-export const addTestClock = (at: At): Promise<void> =>
+export const addTestClock = (at: At, seed = clocks.default_seed): Promise<void> =>
   inTransaction(at, async (at) => {
     await at.db.run(sql`update workspaces set kind = 'test' where id = ${at.workspace}`)
-    await clocks.create(at, { seed: clocks.default_seed })
+    await clocks.create(at, { seed })
   })
 
 const hour_s = 3_600

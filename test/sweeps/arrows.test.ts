@@ -18,6 +18,8 @@ const ranks = [
   ['consent', 'agents'],
   ['channels'],
   ['conversations'],
+  ['calls'],
+  ['simulator'],
   ['imports', 'integrations', 'lines', 'overview', 'people'],
   ['config.ts'],
   ['service.ts', 'retention.ts', 'database.ts'],

@@ -114,8 +114,23 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
   Turn: {
     table: 'conversation_turns',
     computed: ['tools', 'latency', 'usage', 'message'],
-    not_shown: ['conversation_id', 'is_open', 'latency', 'usage', 'message_id'],
+    not_shown: ['conversation_id', 'is_open', 'latency', 'usage', 'message_id', 'speech'],
   },
+  Call: {
+    table: 'calls',
+    computed: [
+      ...['from', 'to', 'agent_version', 'summary', 'recording', 'latency', 'usage'],
+      // A bigint, which is an integer in JSON.
+      'cost_micros',
+    ],
+    not_shown: [
+      ...['from_number', 'to_number', 'version_id', 'version_label', 'cost_micros', 'input_tokens', 'output_tokens'],
+      ...['recording_status', 'recording_format', 'recording_deleted_at', 'recording_deleted_by'],
+      ...['turn_p50_ms', 'turn_p95_ms', 'variables', 'simulate', 'facts', 'state', 'request', 'search_text'],
+      ...['due_at', 'lease_until', 'lease_token', 'claims'],
+    ],
+  },
+  CallEvent: { table: 'call_events', not_shown: ['call_id', 'dedupe_key'] },
   // Those from the environment are in no table.
   Provider: {
     table: 'providers',
@@ -147,7 +162,7 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
   ApiKeyWithSecret: { table: 'api_keys', computed: ['key'], not_shown: ['rotated_at'] },
 }
 /** Responses that are not stored resources. */
-const not_stored = ['Deleted', 'DryRun', 'Overview', 'AgentDifference', 'TestResult', 'Verification']
+const not_stored = ['Deleted', 'DryRun', 'Overview', 'AgentDifference', 'TestResult', 'Verification', 'Transcript']
 
 const pool = testPool()
 after(() => pool.close())

@@ -19,6 +19,7 @@ const over_all_workspaces: Record<string, string> = {
   'update api_keys set last_used_at = seen.used_at from unnest(': 'one statement records the uses of all keys',
   'select workspace_id, id, phone_number, first_name,': 'concurrent gets share a statement',
   'select workspace_id, id, status, turn_count, updated_at,': 'those who follow conversations share a poll',
+  'select workspace_id, id, updated_at from': 'those who follow calls share a poll',
   'select workspace_id from unnest($1::uuid[]) as': 'the streams of a process share a poll',
   'select workspace_id, position from event_positions': 'the streams of a process share a poll',
   'select distinct workspace_id from (select workspace_id from events': 'a poll',

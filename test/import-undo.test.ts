@@ -96,7 +96,8 @@ test('an undo after a failed one continues where it stopped, and counts each con
     assert.equal((await tenant.call('POST', `/contacts/imports/${id}/undo`)).status, 200)
     for (let status = 'undoing'; status === 'undoing'; status = (await getImport(tenant, id)).import.status) {
       await pool.run(
-        sql`update imports set due_at = created_at where workspace_id = ${tenant.id} and due_at is not null`,
+        sql`update imports set due_at = created_at, lease_until = null
+          where workspace_id = ${tenant.id} and due_at is not null`,
       )
       await tenant.work()
     }

@@ -76,12 +76,18 @@ test('an owner changes the settings of the workspace', { skip }, async () => {
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Workspace saved.').waitFor()
   await owner.capture('workspace settings')
-  assert.deepEqual((await send('GET', '/workspace')).settings, {
-    conversations_keep_days: 365,
-    tool_runs_keep_days: null,
-    tokens_per_day_max: 500,
-    allowed_countries: ['DE', 'US'],
-  })
+  const { conversations_keep_days, tool_runs_keep_days, tokens_per_day_max, allowed_countries } = (
+    await send('GET', '/workspace')
+  ).settings
+  assert.deepEqual(
+    { conversations_keep_days, tool_runs_keep_days, tokens_per_day_max, allowed_countries },
+    {
+      conversations_keep_days: 365,
+      tool_runs_keep_days: null,
+      tokens_per_day_max: 500,
+      allowed_countries: ['DE', 'US'],
+    },
+  )
   const countries = page.getByRole('combobox', { name: 'Allowed countries' })
   await countries.press('Backspace')
   await countries.press('Backspace')

@@ -126,7 +126,17 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
     not_shown: [
       ...['from_number', 'to_number', 'version_id', 'version_label', 'cost_micros', 'input_tokens', 'output_tokens'],
       ...['recording_status', 'recording_format', 'recording_deleted_at', 'recording_deleted_by'],
-      ...['turn_p50_ms', 'turn_p95_ms', 'variables', 'simulate', 'facts', 'state', 'request', 'search_text'],
+      ...[
+        'turn_p50_ms',
+        'turn_p95_ms',
+        'variables',
+        'simulate',
+        'contact_voice',
+        'facts',
+        'state',
+        'request',
+        'search_text',
+      ],
       ...['due_at', 'lease_until', 'lease_token', 'claims'],
     ],
   },

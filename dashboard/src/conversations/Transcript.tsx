@@ -20,6 +20,8 @@ interface TranscriptProps {
 }
 
 export function Transcript({ turns, open_turns, is_answering, own, names }: TranscriptProps) {
+  // The stream doesn't say that an interrupted turn is finished, when it has gone on.
+  const unfinished = open_turns.filter(({ seq }) => !turns.some((turn) => turn.seq === seq))
   const frame = useRef<HTMLDivElement>(null)
   const is_following = useRef(true)
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever something is added
@@ -43,7 +45,7 @@ export function Transcript({ turns, open_turns, is_answering, own, names }: Tran
           <TurnView key={turn.seq} turn={turn} is_own={isOwn(turn.role)} name={names[turn.role]} />
         ))}
       </div>
-      {shownTurns(open_turns, is_answering).map(({ seq, role, text }) => (
+      {shownTurns(unfinished, is_answering).map(({ seq, role, text }) => (
         <div key={seq} className={styles.turn} data-own={isOwn(role)} data-role={role}>
           <p className={styles.said}>
             {text || (

@@ -43,10 +43,13 @@ export interface CallSave {
 export const openCallSaves = (log: Log): ((at: At, save: CallSave) => Promise<Saved>) =>
   openSaves({ saveAll: saveCalls, log })
 
-/** One call of a transaction. */
-interface Change {
+interface Held {
   save: CallSave
   before: LockedCall
+}
+
+/** One call of a transaction. */
+interface Change extends Held {
   after: Call
   facts: Fact[]
   plan: Plan | undefined
@@ -68,17 +71,12 @@ async function saveCalls(at: At, saves: CallSave[]): Promise<Saved[]> {
 }
 
 /** The contact may have been deleted since the call was read. */
-const toInsert = ({ save: { inserted, id }, before: { contact_id, to } }: Pick<Change, 'save' | 'before'>) =>
+const toInsert = ({ save: { inserted, id }, before: { contact_id, to } }: Held) =>
   inserted ? [{ conversation: { ...inserted, contact_id, counterpart: to }, lease_token: id }] : []
 
 const written: Saved = {
   ...{ is_lost: false, is_stale: false, is_dropped: false },
   ...{ status: 'closed', turn_count: 0, seq: undefined },
-}
-
-interface Held {
-  save: CallSave
-  before: LockedCall
 }
 
 /** Those whose lease is not lost, with their rows. */
@@ -93,7 +91,7 @@ async function lockHeld(at: At, saves: CallSave[]): Promise<Held[]> {
 }
 
 /** What is learned after the end refines the call. */
-function toChange(save: CallSave, before: Change['before'], plan: Plan | undefined): Change {
+function toChange(save: CallSave, before: LockedCall, plan: Plan | undefined): Change {
   const facts = merge(before.facts, save.facts)
   const summary = summarize(facts)
   const { results, turn_count, usage } = plan?.after ?? before

@@ -205,8 +205,7 @@ function newVoice(at: At, { claimed, configuration }: Open): Conversation {
 function newCallState(at: At, { claimed, configuration }: Open, say_while: Record<string, string>): CallState {
   const { contact, agent_name, variables, to } = claimed
   const values = valuesOf({ agent_name, variables }, { contact, language: configuration.language, now: at.now })
-  const time_limits = voice_time_limits
-  const settings = settingsFor(configuration, { values, say_while, time_limits, kind: 'voice' })
+  const settings = settingsFor(configuration, { values, say_while, time_limits: voice_time_limits, kind: 'voice' })
   return {
     engine: newState(settings, at.now),
     ...{ progress: null, contact_ended_at: null, line: null, to: to ?? '', is_over: false, last_read_seq: 0 },

@@ -1,9 +1,10 @@
-import { Badge, Button, Drawer } from '@mantine/core'
+import { Badge, Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { Call } from '../../../server/calls/schema.ts'
 import { useContactName } from '../conversations/ContactName.tsx'
 import styles from '../conversations/conversations.module.css'
+import { Details } from '../conversations/Details.tsx'
 import { useApi } from '../kit/api.ts'
 import { formatDuration } from '../kit/format.ts'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
@@ -53,20 +54,9 @@ function LoadedCall({ call, back }: { call: Call; back: ReactNode }) {
         {call.redacted_at && <p className={styles.notice}>What was said has been erased.</p>}
         {isOver(call) ? <EndedCall call={call} contact={contact} /> : <LiveCall call={call} contact={contact} />}
       </section>
-      <aside className={styles.right} aria-label="Details">
+      <Details is_open={are_facts_open} onClose={() => setFactsOpen(false)}>
         <CallFacts call={call} />
-      </aside>
-      <Drawer
-        opened={are_facts_open}
-        onClose={() => setFactsOpen(false)}
-        position="right"
-        size={360}
-        title="Details"
-        lockScroll={false}
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
-        <CallFacts call={call} />
-      </Drawer>
+      </Details>
     </>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Drawer } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { CallPane } from '../calls/CallPane.tsx'
@@ -11,6 +11,7 @@ import { ConversationActions } from './ConversationActions.tsx'
 import { ConversationFacts } from './ConversationFacts.tsx'
 import { conversationQuery } from './conversation.ts'
 import styles from './conversations.module.css'
+import { Details } from './Details.tsx'
 import { HandedOverAnswer } from './HandedOverAnswer.tsx'
 import { Kind } from './Kind.tsx'
 import { StatusBadge } from './StatusBadge.tsx'
@@ -101,20 +102,9 @@ function TextConversation({ id, back }: { id: string; back: ReactNode }) {
           />
         )}
       </section>
-      <aside className={styles.right} aria-label="Details">
+      <Details is_open={are_facts_open} onClose={() => setFactsOpen(false)}>
         <ConversationFacts conversation={conversation} />
-      </aside>
-      <Drawer
-        opened={are_facts_open}
-        onClose={() => setFactsOpen(false)}
-        position="right"
-        size={360}
-        title="Details"
-        lockScroll={false}
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
-        <ConversationFacts conversation={conversation} />
-      </Drawer>
+      </Details>
     </>
   )
 }

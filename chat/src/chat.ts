@@ -30,10 +30,11 @@ export function openChat() {
   let known_seq = 0
   let shown = new Set<number>()
   let following = new AbortController()
+  const begun = Promise.withResolvers<void>()
 
   const positionAt = (seq: number): string => `${conversation?.id ?? ''}:${seq}`
   const outbox = openOutbox({
-    position: () => positionAt(known_seq),
+    position: () => begun.promise.then(() => positionAt(known_seq)),
     send: (message) => asVisitor((token) => post<ChatMessage>('messages', token, message)),
     onSent: (message, { conversation_id, ...turn }) => {
       const is_other = conversation !== undefined && conversation_id !== conversation.id
@@ -130,7 +131,9 @@ export function openChat() {
     const { signal } = following
     try {
       await withRetries(beginOrResume, { signal, onFailure: showFailure })
-      if (!signal.aborted) follow()
+      if (signal.aborted) return
+      begun.resolve()
+      follow()
     } catch (error) {
       showFinal(error)
     }

@@ -14,7 +14,8 @@ export interface Outgoing {
 }
 
 interface OutboxOptions {
-  position: () => string
+  /** Waits until the chat has begun. */
+  position: () => Promise<string>
   send: (message: { text: string; after: string }) => Promise<ChatMessage>
   onSent: (message: Outgoing, turn: ChatMessage) => void
   onFailed: (message: Outgoing) => void
@@ -36,7 +37,7 @@ export function openOutbox({ position, send, onSent, onFailed }: OutboxOptions) 
     if (!message || is_sending) return
     is_sending = true
     try {
-      message.after ??= position()
+      message.after ??= await position()
       const turn = await send({ text: message.text, after: message.after })
       // If the stream was faster, the page has it already.
       if (remove(message)) onSent(message, turn)

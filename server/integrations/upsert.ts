@@ -8,7 +8,8 @@ import { findPhoneNumber, mapPayload, type PayloadMapping } from './map-payload.
 import type { DryRun, Sample } from './schema.ts'
 import * as integrations from './store.ts'
 
-const attempts_max = 3
+/** Requests and deletions of one contact can come many at a time. */
+const attempts_max = 10
 
 /** Why a payload is refused, and the contact that it is about. */
 interface Refused {

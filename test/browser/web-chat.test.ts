@@ -416,6 +416,20 @@ test('words appear as they are made, and screen readers get the finished answer'
   assert.equal(await page.getByText('Nine to six.').count(), 1)
 })
 
+test('what is written before the chat has begun is sent', { skip }, async () => {
+  const { page } = await newPage(await newContext())
+  const hold = Promise.withResolvers<void>()
+  await page.route('**/sessions', async (route) => {
+    await hold.promise
+    await route.continue()
+  })
+  await page.goto(`${server.url}/chat/${channel.id}`)
+  await say(page, 'Your hours, please')
+  hold.resolve()
+  await page.getByText('Nine to six.').waitFor()
+  assert.equal(await page.getByText('Your hours, please').count(), 1)
+})
+
 test('the chat resumes after the server was away', { skip }, async () => {
   const { page } = await newPage(await newContext())
   await page.goto(`${server.url}/chat/${channel.id}`)

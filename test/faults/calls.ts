@@ -45,7 +45,7 @@ const formOf = ({ is_long, rounds }: RunOptions): Form =>
   is_long
     ? {
         ...{ placers: 6, pause_ms: { min: 500, max: 4_000 }, kills: 2 * rounds },
-        ...{ kill_after_ms: { min: 200, max: 9_000 }, advances: Math.ceil(rounds / 4), calls_each: 5 },
+        ...{ kill_after_ms: { min: 200, max: 16_000 }, advances: Math.ceil(rounds / 4), calls_each: 5 },
       }
     : {
         ...{ placers: 4, pause_ms: { min: 100, max: 900 }, kills: 2 },

@@ -2,14 +2,26 @@ import type { CallbackRequest } from '../conversations/callbacks.ts'
 import type { At } from '../kit/at.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { create } from './create.ts'
+import type { Call } from './schema.ts'
+
+/** The call of a campaign that this conversation belongs to. */
+export async function findCallOf({ db, workspace }: At, conversation_id: string): Promise<string | undefined> {
+  const call = await db.maybe<{ id: string }>(
+    sql`select id from calls
+      where workspace_id = ${workspace} and conversation_id = ${conversation_id} and campaign_id is not null`,
+  )
+  return call?.id
+}
 
 /** Schedules the call that an agent has promised, on the channel of the call in which it did. */
 export async function scheduleCallback(at: At, request: CallbackRequest): Promise<void> {
   const { contact_id, agent_id, conversation_id, reason } = request
-  const call = await at.db.maybe<{ id: string; channel_id: string | null; simulate: string | null }>(
-    sql`select id, channel_id, simulate from calls
+  const call = await at.db.maybe<Pick<Call, 'id' | 'channel_id' | 'campaign_id'> & { simulate: string | null }>(
+    sql`select id, channel_id, campaign_id, simulate from calls
       where workspace_id = ${at.workspace} and conversation_id = ${conversation_id}`,
   )
+  // The campaign calls back by its own rules.
+  if (call?.campaign_id) return
   await create(at, {
     ...{ agent_id, contact_id, scheduled_at: request.at },
     channel_id: call?.channel_id ?? null,

@@ -8,8 +8,8 @@ export interface Carrier {
   dial: (at: At, call: CallToDial) => Promise<Line>
   /** Continues a call of a test workspace between two advances of the clock. `state` is what the line's `save` returned. */
   reopen: (at: At, state: unknown) => Line
-  /** What the carrier knows of a call whose process was killed, or from which nothing is heard. */
-  find: (at: At, call: CallToDial) => Promise<Fact[]>
+  /** What the carrier knows at `now` of a call whose process was killed, or from which nothing is heard. */
+  find: (at: At, call: CallToDial, now: number) => Promise<Fact[]>
 }
 
 export interface CallToDial {

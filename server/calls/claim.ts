@@ -10,7 +10,7 @@ import type { At, InWorkspace } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { raw, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import type { DueKind } from '../kit/work/due.ts'
-import { lease_ms } from '../kit/work/lease.ts'
+import { leaseEnd } from '../kit/work/lease.ts'
 import { dueRows } from '../kit/work/rows.ts'
 import type { ClaimRequest, DueItem } from '../kit/work/work.ts'
 import { admit } from './admit.ts'
@@ -51,6 +51,7 @@ interface Row extends DueItem, Pick<Call, Shown | 'attempt' | 'metadata' | 'is_t
   version_label: string
   variables: Record<string, string | number | boolean>
   simulate: string | null
+  leaves_voicemail: boolean
   facts: Fact[]
   state: CallState | null
   request: Request | null
@@ -60,7 +61,7 @@ interface Row extends DueItem, Pick<Call, Shown | 'attempt' | 'metadata' | 'is_t
 const columns =
   raw(`id, due_at, status, to_number as "to", from_number as "from", contact_id, conversation_id, agent_id,
   agent_name, channel_id, attempt, metadata, is_test, started_at, created_at, version_id, version_label, variables, simulate,
-  facts, state, request, claims`)
+  leaves_voicemail, facts, state, request, claims`)
 
 /** Leases due calls, and reads what is needed to drive them. Consent is asked here: they are dialled at once. */
 export async function claim(at: At, { slots, claimed }: Pick<ClaimRequest<ClaimedCall>, 'slots' | 'claimed'>) {
@@ -74,14 +75,17 @@ async function claimSome(at: At, limit: number): Promise<ClaimedCall[]> {
   const token = randomUUID()
   const leased = await db.many<Row>(
     sql`update calls
-      set lease_token = ${token}, lease_until = ${clock.iso(wall + lease_ms)}, claims = least(claims, 100) + 1
+      set lease_token = ${token}, lease_until = ${leaseEnd()}, claims = least(claims, 100) + 1
       where workspace_id = ${workspace} and id = any(array(
         select id from calls
         where workspace_id = ${workspace} and due_at <= ${clock.iso(now)}
           and (lease_until is null or lease_until <= ${clock.iso(wall)})
+          and (dial_before is null or started_at is not null or dial_before > ${clock.iso(now)})
         order by due_at, id limit ${limit} for no key update skip locked))
       returning ${columns}`,
   )
+  // There may be more.
+  if (!at.is_test && leased.length === claims_max) db.notify({ topic: table, workspace })
   const rows = await withoutWaiting(at, leased, token)
   if (rows.length === 0) return []
   const contact_ids = rows.flatMap(({ contact_id }) => contact_id ?? [])
@@ -133,9 +137,16 @@ async function rulesFor(at: At, rows: Row[]): Promise<Map<string, ClaimedCall['r
   )
 }
 
-export const renew = ({ db, workspace }: InWorkspace, claimed: ClaimedCall[]): Promise<number> =>
-  db.run(
-    sql`update calls set lease_until = ${clock.iso(clock.wall() + lease_ms)}
-      where workspace_id = ${workspace} and id = any(${toArrayLiteral(claimed.map(({ id }) => id))}::uuid[])
-        and lease_token = any(${toArrayLiteral([...new Set(claimed.map(({ token }) => token))])}::uuid[])`,
+/** Returns the ids of those of which someone wants something. Rows that are being saved are left out: that renews their lease too. */
+export async function renew({ db, workspace }: InWorkspace, claimed: ClaimedCall[]): Promise<string[]> {
+  const renewed = await db.many<{ id: string; request: Request | null }>(
+    sql`update calls set lease_until = ${leaseEnd()}
+      where workspace_id = ${workspace} and id = any(array(
+        select id from calls
+        where workspace_id = ${workspace} and id = any(${toArrayLiteral(claimed.map(({ id }) => id))}::uuid[])
+          and lease_token = any(${toArrayLiteral([...new Set(claimed.map(({ token }) => token))])}::uuid[])
+        order by id for no key update skip locked))
+      returning id, request`,
   )
+  return renewed.flatMap(({ id, request }) => (request === null ? [] : [id]))
+}

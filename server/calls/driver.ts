@@ -1,42 +1,24 @@
 import type { EngineInput } from '../conversations/input.ts'
 import * as live from '../conversations/live.ts'
-import type { Conversation } from '../conversations/schema.ts'
 import * as turns from '../conversations/turns.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import { letOthersRun } from '../kit/let-others-run.ts'
-import type { Log } from '../kit/log.ts'
-import type { CallState } from './call-state.ts'
-import type { CallToDial, Carrier, Line, LineEvent } from './carrier.ts'
+import { isBusy } from '../kit/postgres/errors.ts'
+import type { LineEvent } from './carrier.ts'
+import type { CallDrive } from './drive.ts'
 import { endedBy } from './endings.ts'
 import type { Fact } from './facts.ts'
-import { CallRecord, type RecordOptions } from './record.ts'
+import { CallRecord } from './record.ts'
 import type { EndReason } from './schema.ts'
 import { type Request, readRequest } from './store.ts'
-import { Talk, type TalkOptions } from './talk.ts'
+import { Talk } from './talk.ts'
 
 /** Longer than a carrier lets a telephone ring. Then it is asked what has become of the call. */
 const ring_max_ms = 45_000
 /** What a carrier reports after the end is waited for this long. */
 const late_facts_ms = 15_000
 const check_every_ms = 500
-
-export interface CallDrive
-  extends Omit<RecordOptions, 'unsaved' | 'is_over' | 'readReply' | 'onShown' | 'readState' | 'takeOptOut' | 'onError'>,
-    Pick<TalkOptions, 'answerer' | 'tools' | 'unsaved' | 'transfers'> {
-  dialed: CallToDial
-  carrier: Carrier
-  line: Line
-  state: CallState
-  /** What someone has asked of the call. */
-  request: Request | null
-  /** The facts that the agent is to collect. */
-  goals: string[]
-  /** In a test workspace: up to when the call may run ahead. */
-  horizon: number | undefined
-  isStopping: () => boolean
-  log: Log
-}
 
 /**
  * Drives one call. In a live workspace it follows the line in real time, and writes each turn when it ends. In a test workspace
@@ -52,7 +34,8 @@ export class CallDriver {
   #error: unknown
   #last_read_seq: number
   #must_read: boolean
-  #wake = () => {}
+  #is_woken = false
+  #endSleep = () => {}
 
   constructor(drive: CallDrive) {
     const { at, conversation, state, line, dialed } = drive
@@ -71,7 +54,7 @@ export class CallDriver {
         conversation_id: conversation.id,
         now: () => this.#time(),
         onChange: () => {
-          this.#record.is_changed = true
+          this.#noteChange()
           this.#wake()
         },
         onSay: (words) => this.#record.show(words),
@@ -92,8 +75,14 @@ export class CallDriver {
         const opt_out = this.#talk.takeOptOut()
         return opt_out && { ...opt_out, phone_number: dialed.to }
       },
+      onSaved: ({ turn_count, has_unseen }) => {
+        if (has_unseen) this.#must_read = true
+        else if (!at.is_test) this.#last_read_seq = Math.max(this.#last_read_seq, turn_count)
+      },
       onError,
     })
+    // That the carrier has answered is written at once.
+    this.#record.is_changed = !at.is_test
   }
 
   /** Someone wants something of the call, or has said something. Never throws. */
@@ -108,7 +97,8 @@ export class CallDriver {
     const stopWatching = this.#is_test
       ? () => {}
       : at.tools.watch.open(at, conversation.id, (snapshot) => {
-          if (!snapshot || snapshot.turn_count > this.#last_read_seq || snapshot.status !== this.#status) this.wake()
+          if (!snapshot || snapshot.turn_count > this.#last_read_seq || snapshot.status !== this.#talk.status)
+            this.wake()
         })
     line.onEvent?.(() => this.#wake())
     try {
@@ -129,29 +119,26 @@ export class CallDriver {
       if (this.#is_test) await this.#talk.idle()
       if (this.#is_test) await letOthersRun()
       if (this.#error) throw this.#error
-      if (!this.#is_test) await this.#record.saveChanges(this.#time())
+      const next = this.#nextTime()
+      const until = this.#drive.horizon ?? this.#time()
+      // Everything that has happened is written together.
+      if (next !== undefined && next <= until && !this.#must_read) {
+        await this.#happen(next)
+        continue
+      }
+      const is_ended = next === undefined && this.#record.is_over
+      // At the end everything is written when the lease ends.
+      if (!this.#is_test && !is_ended) await this.#record.saveChanges(this.#time())
       if (this.#record.is_lost) return
       if (this.#must_read) {
         await this.#readChanges()
         continue
       }
-      const next = this.#nextTime()
-      const until = this.#drive.horizon ?? this.#time()
-      const is_ahead = next === undefined || next > until
-      const is_done = this.#is_test ? is_ahead : next === undefined && this.#record.is_over
-      if (is_done) return this.#record.release(this.#now, next)
+      if (this.#is_test || is_ended) return this.#record.release(this.#now, next)
       // The process stops. Another one ends the call.
-      if (!this.#is_test && this.#drive.isStopping()) return this.#record.release(this.#now, this.#now)
-      if (is_ahead) await this.#sleep(next)
-      else await this.#happen(next)
+      if (this.#drive.isStopping()) return this.#record.release(this.#now, this.#now)
+      await this.#sleep(this.#nextTime())
     }
-  }
-
-  /** Of the conversation, as the engine sees it. */
-  get #status(): Conversation['status'] {
-    const { phase } = this.#talk.state
-    if (phase === 'ended') return 'closed'
-    return phase === 'handed_over' ? 'handed_over' : 'open'
   }
 
   /** The time of the workspace. In a test workspace it is that of what happens. */
@@ -175,15 +162,20 @@ export class CallDriver {
     return line.next_at === undefined ? own : Math.min(line.next_at, own ?? line.next_at)
   }
 
-  /** Waits for the next time, or until something happens. */
-  #sleep(next = Number.POSITIVE_INFINITY): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, Math.min(check_every_ms, Math.max(0, next - this.#time())))
-      this.#wake = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-    })
+  /** Waits for the next time, or until something happens. Returns at once if something has happened since it last returned. */
+  async #sleep(next = Number.POSITIVE_INFINITY): Promise<void> {
+    const wait_ms = this.#is_woken ? 0 : Math.min(check_every_ms, Math.max(0, next - this.#time()))
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, wait_ms)
+    this.#endSleep = resolve
+    await promise
+    clearTimeout(timer)
+    this.#is_woken = false
+  }
+
+  #wake(): void {
+    this.#is_woken = true
+    this.#endSleep()
   }
 
   /** What the line has comes before the agent's own timers. */
@@ -219,9 +211,14 @@ export class CallDriver {
 
   #take(input: EngineInput, now: number): void {
     this.#talk.take(input, now)
-    this.#record.is_changed = true
+    this.#noteChange()
     const { end_reason } = this.#talk
     if (end_reason && !this.#record.is_over) this.#end(end_reason, now)
+  }
+
+  /** Not everything that happens is to be written. */
+  #noteChange(): void {
+    if (!this.#drive.unsaved.is_empty || this.#talk.has_opt_out) this.#record.is_changed = true
   }
 
   /** A carrier's report. If nobody has answered, it may end the call; after that the line itself does. */
@@ -246,7 +243,7 @@ export class CallDriver {
   /** Nothing was heard from the carrier. */
   async #findOut(): Promise<void> {
     const { at, carrier, dialed, line } = this.#drive
-    for (const fact of await carrier.find({ ...at, now: this.#now }, dialed)) this.#addFact(fact)
+    for (const fact of await carrier.find(at, dialed, this.#now)) this.#addFact(fact)
     if (this.#record.is_over) return
     this.#addFact({ key: 'silent', at: this.#now, source: 'system', fact: { kind: 'final', final: 'unknown' } })
     line.hangUp(this.#now)
@@ -257,9 +254,15 @@ export class CallDriver {
     this.#must_read = false
     const { at, id } = this.#drive
     if (this.#record.is_over) return
-    const request = this.#is_test ? null : await readRequest(at, id)
-    if (request) this.#obey(request)
-    else if (!this.#record.is_new) await this.#readPeople()
+    try {
+      const request = this.#is_test ? null : await readRequest(at, id)
+      if (request) this.#obey(request)
+      else if (!this.#record.is_new) await this.#readPeople()
+    } catch (error) {
+      // A busy database must not end the call.
+      if (!isBusy(error)) throw error
+      setTimeout(() => this.wake(), check_every_ms)
+    }
   }
 
   #obey(request: Request): void {

@@ -2,13 +2,14 @@ import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { copyLine } from '../kit/postgres/copy.ts'
-import { sql } from '../kit/postgres/sql.ts'
+import { rowsFrom, sql } from '../kit/postgres/sql.ts'
 import { invalidState } from '../kit/problem.ts'
+import { changed } from './changed.ts'
 import * as counts from './counts.ts'
 import { event_types } from './event-types.ts'
 import { type Fact, merge, summarize, toEvents } from './facts.ts'
 import type { Call, Ender, Status } from './schema.ts'
-import { announce, type LockedCall, lock, type Request, toCall } from './store.ts'
+import { announce, announceRequest, type LockedCall, lock, type Request, toCall } from './store.ts'
 
 /** A call that nobody has answered. If it was not dialled yet, it is over at once. */
 export async function cancel(at: At, id: string): Promise<Call> {
@@ -37,7 +38,7 @@ async function ask(at: At, call: LockedCall, request: Request): Promise<Call> {
   await db.run(
     sql`update calls set request = ${request}, due_at = ${due_at} where workspace_id = ${workspace} and id = ${call.id}`,
   )
-  announce(at, call)
+  announceRequest(at, call)
   return toCall(call)
 }
 
@@ -66,8 +67,11 @@ export async function cancelUnstarted(at: At, calls: LockedCall[], by: Ender): P
     db.run(
       sql`update calls set status = row.status, outcome = row.outcome, end_reason = row.end_reason, ended_by = row.ended_by,
           ended_at = row.ended_at, facts = row.facts, updated_at = row.updated_at, request = null, due_at = null
-        from json_to_recordset(${JSON.stringify(rows)}) as row (id uuid, status text, outcome text, end_reason text,
-          ended_by text, ended_at timestamptz, facts jsonb, updated_at timestamptz)
+        from ${rowsFrom(
+          rows,
+          `id uuid, status text, outcome text, end_reason text, ended_by text, ended_at timestamptz, facts jsonb,
+          updated_at timestamptz`,
+        )}
         where calls.workspace_id = ${workspace} and calls.id = row.id`,
     ),
     insertEvents(
@@ -86,6 +90,12 @@ export async function cancelUnstarted(at: At, calls: LockedCall[], by: Ender): P
       changes.map(({ after }) => ({ data: after })),
     ),
   ])
+  const never = { is_answered_now: false, refined_from: null, is_opt_out: false }
+  await at.hooks.run(
+    at,
+    changed,
+    changes.map(({ after }) => ({ call: after, is_ended_now: true, ...never })),
+  )
   for (const { after } of changes) announce(at, after)
   return changes.map(({ after }) => after)
 }

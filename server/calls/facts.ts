@@ -72,14 +72,12 @@ export function summarize(facts: Fact[]): Summary {
           : 'queued',
     outcome,
     ...(ended ?? (final ? end_of_final[final] : { end_reason: null, ended_by: null })),
-    started_at: toIso(dialed_at),
-    answered_at: toIso(answered_at),
-    ended_at: toIso(ended_at),
+    started_at: clock.isoOptional(dialed_at),
+    answered_at: clock.isoOptional(answered_at),
+    ended_at: clock.isoOptional(ended_at),
     duration_ms: is_over && answered_at !== undefined ? Math.max(0, ended_at - answered_at) : null,
   }
 }
-
-const toIso = (time: number | undefined): string | null => (time === undefined ? null : clock.iso(time))
 
 type End = Pick<Call, 'end_reason' | 'ended_by'>
 

@@ -14,7 +14,7 @@ import { scheduleCallback } from './callbacks.ts'
 import { cancelUnstarted, isUnstarted } from './end.ts'
 import { redactCallOf } from './redact.ts'
 import type { Call } from './schema.ts'
-import { announce, lockMany, table } from './store.ts'
+import { announce, announceRequest, lockMany, table } from './store.ts'
 
 /** More are canceled in the background. */
 const canceled_at_once_max = 1_000
@@ -83,5 +83,5 @@ async function continueCall(at: At, { conversation_id }: { conversation_id: stri
       where workspace_id = ${workspace} and conversation_id = ${conversation_id} and ended_at is null
       returning id, conversation_id`,
   )
-  for (const call of found) announce(at, call)
+  for (const call of found) announceRequest(at, call)
 }

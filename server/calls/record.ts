@@ -36,6 +36,8 @@ export interface RecordOptions {
   readState: () => Omit<CallState, 'is_over'>
   /** That the contact wants no more calls, once. */
   takeOptOut: () => CallSave['opted_out']
+  /** Something was written of the conversation. */
+  onSaved: (saved: { turn_count: number; has_unseen: boolean }) => void
   onError: (error: unknown) => void
 }
 
@@ -149,19 +151,22 @@ export class CallRecord {
   }
 
   async #save(now: number, { opening, begins = [] }: SaveOptions) {
-    const { save, has_summary } = this.#options
+    const { save, has_summary, unsaved } = this.#options
     const at = { ...this.#options.at, now }
     const release = { timers: {}, idle_ms: 0, needs_summary: has_summary }
     const is_closing = this.#is_over && !this.#is_closed
-    const saved = this.#is_closed
-      ? await save(at, this.#toSave(at, undefined))
-      : await this.#writing.save(at, {
-          begins,
-          ...(opening && { opened: { text: opening.text } }),
-          ...(is_closing && { release }),
-        })
+    const has_words = !unsaved.is_empty || opening !== undefined || begins.length > 0 || is_closing || this.#is_new
+    const saved =
+      this.#is_closed || !has_words
+        ? await save(at, this.#toSave(at, undefined))
+        : await this.#writing.save(at, {
+            begins,
+            ...(opening && { opened: { text: opening.text } }),
+            ...(is_closing && { release }),
+          })
     this.#is_lost ||= saved.is_lost
     if (saved.is_lost) return undefined
+    if (!this.#is_closed) this.#options.onSaved(saved)
     this.#is_new = false
     this.#is_closed ||= is_closing
     if (opening && saved.seq !== undefined) this.#showOpened(opening, saved.seq)

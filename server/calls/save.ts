@@ -8,13 +8,16 @@ import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
-import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
+import { rowsFrom, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
+import { leaseEnd } from '../kit/work/lease.ts'
 import { openSaves } from '../kit/work/saves.ts'
 import type { CallState } from './call-state.ts'
+import { type ChangedCall, changed } from './changed.ts'
 import * as counts from './counts.ts'
 import { insertEvents } from './end.ts'
 import { event_types } from './event-types.ts'
 import { type Fact, merge, summarize, toEvents } from './facts.ts'
+import { insertComplete, type ToInsert } from './insert.ts'
 import type { Call } from './schema.ts'
 import { announce, type LockedCall, lockMany, toCall } from './store.ts'
 import type { OptOut } from './talk.ts'
@@ -25,7 +28,7 @@ export interface CallSave {
   id: string
   token: string
   now: number
-  /** Of the conversation. Undefined when it was closed before, or never began. */
+  /** Of the conversation. Undefined when nothing of it has changed. */
   save: Save | undefined
   /** The conversation, when it has no row yet. */
   inserted: Conversation | undefined
@@ -37,15 +40,22 @@ export interface CallSave {
   state: CallState | null
   due_at: string | null
   is_released: boolean
+  /** The carrier is asked to dial after this save. */
+  is_dialing?: boolean
 }
 
 /** Saves of one workspace that come together share a transaction. */
 export const openCallSaves = (log: Log): ((at: At, save: CallSave) => Promise<Saved>) =>
   openSaves({ saveAll: saveCalls, log })
 
+/** Conversations that the transaction has locked. */
+type Rows = Awaited<ReturnType<typeof lockAll>>
+
 interface Held {
   save: CallSave
   before: LockedCall
+  /** Of a call that has no row yet. */
+  insert?: ToInsert
 }
 
 /** One call of a transaction. */
@@ -57,17 +67,44 @@ interface Change extends Held {
 }
 
 async function saveCalls(at: At, saves: CallSave[]): Promise<Saved[]> {
+  const { saved, changes } = await saveHeld(at, saves)
+  await at.hooks.run(at, changed, changes.map(toChanged))
+  return saved
+}
+
+async function saveHeld(at: At, saves: CallSave[]) {
   // Conversations before calls, as when people change a conversation, or a contact is deleted.
-  const ids = saves.flatMap(({ save }) => save?.id ?? [])
-  const [, held] = await Promise.all([lockAll(at, ids), lockHeld(at, saves)])
-  await conversations.insert(at, held.flatMap(toInsert))
+  const ids = saves.flatMap(({ save, inserted }) => (save && !inserted ? [save.id] : []))
+  const [locked, held] = await Promise.all([lockAll(at, ids), lockHeld(at, saves)])
+  return writeHeld(at, { saves, held, locked })
+}
+
+/** So that the process answers requests in between. */
+const inserted_max = 250
+/** Writes calls that have no row yet and were run ahead. The room that has done so takes their ends into account itself. */
+export async function insertAhead(at: At, made: { insert: ToInsert; save: CallSave }[]): Promise<void> {
+  for (let index = 0; index < made.length; index += inserted_max) {
+    const some = made.slice(index, index + inserted_max)
+    const held = some.map(({ insert, save }) => ({ save, before: toLocked(insert), insert }))
+    await writeHeld(at, { saves: some.map(({ save }) => save), held, locked: new Map() })
+  }
+}
+
+const toLocked = ({ call, variables, simulate, due_at }: ToInsert): LockedCall => ({
+  ...call,
+  ...{ variables, simulate, facts: [], request: null, due_at: clock.iso(due_at), lease_until: null, lease_token: null },
+})
+
+async function writeHeld(at: At, { saves, held, locked }: { saves: CallSave[]; held: Held[]; locked: Rows }) {
+  const [begun, without_words] = [held.filter(({ save }) => save.save), held.filter(({ save }) => !save.save)]
+  await conversations.insert(at, without_words.flatMap(toInsert))
   const with_words = held.flatMap(({ save: { save, now } }) => (save ? [{ save, now }] : []))
-  const plans = await saveAll(at, with_words)
+  const plans = await saveAll(at, with_words, { begun: begun.flatMap(toInsert), locked })
   const by_conversation = new Map(plans.map((plan) => [plan?.after.id, plan]))
-  const changes = held.map(({ save, before }) => toChange(save, before, by_conversation.get(save.save?.id)))
+  const changes = held.map((one) => toChange(one, by_conversation.get(one.save.save?.id)))
   await write(at, changes)
   const outcomes = new Map(changes.map(({ save: { id }, plan }) => [id, plan?.outcome ?? written]))
-  return saves.map(({ id }) => outcomes.get(id) ?? { is_lost: true })
+  return { saved: saves.map(({ id }): Saved => outcomes.get(id) ?? { is_lost: true }), changes }
 }
 
 /** The contact may have been deleted since the call was read. */
@@ -75,7 +112,7 @@ const toInsert = ({ save: { inserted, id }, before: { contact_id, to } }: Held) 
   inserted ? [{ conversation: { ...inserted, contact_id, counterpart: to }, lease_token: id }] : []
 
 const written: Saved = {
-  ...{ is_lost: false, is_stale: false, is_dropped: false },
+  ...{ is_lost: false, is_stale: false, is_dropped: false, has_unseen: false },
   ...{ status: 'closed', turn_count: 0, seq: undefined },
 }
 
@@ -91,7 +128,7 @@ async function lockHeld(at: At, saves: CallSave[]): Promise<Held[]> {
 }
 
 /** What is learned after the end refines the call. */
-function toChange(save: CallSave, before: LockedCall, plan: Plan | undefined): Change {
+function toChange({ save, before, insert }: Held, plan: Plan | undefined): Change {
   const facts = merge(before.facts, save.facts)
   const summary = summarize(facts)
   const { results, turn_count, usage } = plan?.after ?? before
@@ -106,7 +143,7 @@ function toChange(save: CallSave, before: LockedCall, plan: Plan | undefined): C
     usage,
     recording: is_ready ? { status: 'ready', duration_ms: summary.duration_ms, format: 'wav' } : before.recording,
   }
-  return { save, before, after, facts, plan, search_text: null }
+  return { save, before, ...(insert && { insert }), after, facts, plan, search_text: null }
 }
 
 const isEnding = ({ before, after }: Change): boolean => before.ended_at === null && after.ended_at !== null
@@ -120,23 +157,39 @@ async function write(at: At, changes: Change[]): Promise<void> {
     after.updated_at = is_changed ? clock.laterThan(before.updated_at, save.now) : before.updated_at
   }
   await Promise.all([
-    updateRows(at, changes),
+    updateRows(
+      at,
+      changes.filter(({ insert }) => !insert),
+    ),
+    insertComplete(
+      at,
+      changes.flatMap((change) => (change.insert ? [{ ...change.insert, row: toRow(change) }] : [])),
+    ),
     insertEvents(
       at,
-      changes.flatMap(({ before, facts }) =>
-        toEvents(facts, before.facts).map((event) => ({ ...event, call_id: before.id })),
+      changes.flatMap((one) =>
+        toEvents(one.facts, one.before.facts).map((event) => ({ ...event, call_id: one.before.id })),
       ),
     ),
     counts.count(
       at,
-      changes.map(({ before, after }) => ({ from: before.status, to: after.status })),
+      changes.map(({ before, after, insert }) => ({ from: insert ? null : before.status, to: after.status })),
     ),
     recordEvents(at, changes),
     stampContacts(at, changes),
   ])
   await recordOptOuts(at, changes)
-  for (const { after } of changes) announce(at, after)
+  for (const { save, before, after } of changes)
+    announce(at, after, save.is_released && dueAt(save, before, after) !== null)
 }
+
+const toChanged = ({ before, after, save }: Change): ChangedCall => ({
+  call: after,
+  is_answered_now: before.answered_at === null && after.answered_at !== null,
+  is_ended_now: before.ended_at === null && after.ended_at !== null,
+  refined_from: before.ended_at !== null && before.outcome !== after.outcome ? before.outcome : null,
+  is_opt_out: save.opted_out !== null || after.end_reason === 'opted_out',
+})
 
 async function recordEvents(at: At, changes: Change[]): Promise<void> {
   const become = (isNow: (change: Change) => boolean, timeOf: (call: Call) => string | null) =>
@@ -206,17 +259,20 @@ const recordOptOuts = (at: At, changes: Change[]) =>
 const dueAt = (save: CallSave, { request }: LockedCall, { ended_at }: Call): string | null =>
   request !== null && ended_at === null ? clock.iso(save.now) : save.due_at
 
+const toRow = ({ save, before, after, facts, search_text }: Change) => ({
+  ...after,
+  ...after.usage,
+  ...after.latency,
+  ...{ recording_status: after.recording.status, recording_format: after.recording.format },
+  ...{ facts, search_text, state: save.state, due_at: dueAt(save, before, after), is_released: save.is_released },
+  is_dialing: save.is_dialing ?? false,
+  contact_voice: save.contact_voice,
+  is_over: after.ended_at !== null,
+})
+
 async function updateRows({ db, workspace }: At, changes: Change[]): Promise<void> {
   if (changes.length === 0) return
-  const rows = changes.map(({ save, before, after, facts, search_text }) => ({
-    ...after,
-    ...after.usage,
-    ...after.latency,
-    ...{ recording_status: after.recording.status, recording_format: after.recording.format },
-    ...{ facts, search_text, state: save.state, due_at: dueAt(save, before, after), is_released: save.is_released },
-    contact_voice: save.contact_voice,
-    is_over: after.ended_at !== null,
-  }))
+  const rows = changes.map(toRow)
   await db.run(
     sql`update calls
       set status = row.status, outcome = row.outcome, end_reason = row.end_reason, ended_by = row.ended_by,
@@ -227,16 +283,18 @@ async function updateRows({ db, workspace }: At, changes: Change[]): Promise<voi
         output_tokens = row.output_tokens, cost_micros = row.cost_micros, facts = row.facts, state = row.state,
         search_text = coalesce(row.search_text, calls.search_text),
         contact_voice = coalesce(row.contact_voice, calls.contact_voice), updated_at = row.updated_at, due_at = row.due_at,
-        request = case when row.is_over then null else request end,
+        is_dialing = row.is_dialing, request = case when row.is_over then null else request end,
         lease_token = case when row.is_released then null else lease_token end,
-        lease_until = case when row.is_released then null else lease_until end,
+        lease_until = case when row.is_released then null else ${leaseEnd()}::timestamptz end,
         claims = case when row.is_released then 0 else claims end
-      from json_to_recordset(${JSON.stringify(rows)}) as row (id uuid, status text, outcome text, end_reason text,
-        ended_by text, conversation_id uuid, started_at timestamptz, answered_at timestamptz, ended_at timestamptz,
-        duration_ms integer, results jsonb, turn_count integer, recording_status text, recording_format text,
-        turn_p50_ms integer, turn_p95_ms integer, input_tokens integer, output_tokens integer, cost_micros bigint,
-        facts jsonb, state jsonb, search_text text, contact_voice text, updated_at timestamptz, due_at timestamptz, is_over boolean,
-        is_released boolean)
+      from ${rowsFrom(
+        rows,
+        `id uuid, status text, outcome text, end_reason text, ended_by text, conversation_id uuid, started_at timestamptz,
+          answered_at timestamptz, ended_at timestamptz, duration_ms integer, results jsonb, turn_count integer,
+          recording_status text, recording_format text, turn_p50_ms integer, turn_p95_ms integer, input_tokens integer,
+          output_tokens integer, cost_micros bigint, facts jsonb, state jsonb, search_text text, contact_voice text,
+          updated_at timestamptz, due_at timestamptz, is_over boolean, is_released boolean, is_dialing boolean`,
+      )}
       where calls.workspace_id = ${workspace} and calls.id = row.id`,
   )
 }

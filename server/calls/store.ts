@@ -85,8 +85,22 @@ export async function readRequest({ db, workspace }: InWorkspace, id: string): P
   return found?.request ?? null
 }
 
-/** After the commit, whoever drives, follows or waits for the call looks at it. */
-export function announce({ db, workspace }: At, { id, conversation_id }: Pick<Call, 'id' | 'conversation_id'>): void {
-  db.notify({ topic: table, workspace, id })
-  if (conversation_id !== null) db.notify({ topic: conversations_topic, workspace, id: conversation_id })
+/** The topic of notifications that someone wants something of a call. */
+export const requests = 'call_requests'
+
+/** After the commit, the process that drives the call looks at it. */
+export function announceRequest(at: At, call: Pick<Call, 'id' | 'conversation_id'>): void {
+  at.db.notify({ topic: requests, workspace: at.workspace, id: call.id })
+  announce(at, call)
+}
+
+/** After the commit, whoever follows or waits for the call looks at it, and a worker dials it if it is due. */
+export function announce(
+  { db, workspace }: At,
+  { id, conversation_id }: Pick<Call, 'id' | 'conversation_id'>,
+  is_due = true,
+): void {
+  db.notify({ topic: table, workspace, id, is_due })
+  // The call drives its conversation.
+  if (conversation_id !== null) db.notify({ topic: conversations_topic, workspace, id: conversation_id, is_due: false })
 }

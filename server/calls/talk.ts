@@ -3,6 +3,7 @@ import type { ScriptProgress } from '../conversations/claim.ts'
 import { step } from '../conversations/engine.ts'
 import type { Effect, EffectOf, EndReason, EngineInput, Input, Turn } from '../conversations/input.ts'
 import { RunningTools, unknown_result } from '../conversations/running-tools.ts'
+import type { Conversation } from '../conversations/schema.ts'
 import { isShort, ShortTimers } from '../conversations/short-timers.ts'
 import type { State, TimerName, ToolCall } from '../conversations/state.ts'
 import { findEndedRuns } from '../conversations/tool-runs.ts'
@@ -90,6 +91,17 @@ export class Talk {
     for (const [name, at] of Object.entries(this.#state.timers) as [TimerName, number][])
       if (!isShort(name) && (!next || at < next.at)) next = { name, at }
     return next
+  }
+
+  /** Of the conversation. */
+  get status(): Conversation['status'] {
+    const { phase } = this.#state
+    if (phase === 'ended') return 'closed'
+    return phase === 'handed_over' ? 'handed_over' : 'open'
+  }
+
+  get has_opt_out(): boolean {
+    return this.#opt_out !== null
   }
 
   /** When the contact has said that it wants no more calls, once. */

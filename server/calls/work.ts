@@ -1,4 +1,5 @@
 import type { Configuration } from '../agents/configuration.ts'
+import type { Contact } from '../contacts/schema.ts'
 import { openAnswerer } from '../conversations/answerer.ts'
 import { newConversation } from '../conversations/begin.ts'
 import { emptySave, type Saved } from '../conversations/plan-save.ts'
@@ -20,9 +21,10 @@ import type { CallToDial, Carrier } from './carrier.ts'
 import { type ClaimedCall, claim, due_calls, renew } from './claim.ts'
 import { CallDriver } from './driver.ts'
 import { type Fact, summarize } from './facts.ts'
+import type { ToInsert } from './insert.ts'
 import { type CallSave, openCallSaves } from './save.ts'
 import type { EndReason } from './schema.ts'
-import { table } from './store.ts'
+import { requests } from './store.ts'
 
 /** A call of a test workspace that could not be continued this often is ended. */
 const claims_max = 5
@@ -40,16 +42,15 @@ export function calling({ pool, carrier, log }: CallingOptions): Work<ClaimedCal
   const save = openCallSaves(log)
   const running = new Map<string, CallDriver>()
   pool.subscribe(({ topic, id = '' }) => {
-    if (topic === table) running.get(id)?.wake()
+    if (topic === requests) running.get(id)?.wake()
   })
   return {
     due: due_calls,
     leases: {
       per: 'item',
       renew: async (at, claimed) => {
-        await renew(at, claimed)
-        // A notification may have been lost.
-        for (const { id } of claimed) running.get(id)?.wake()
+        // A notification may have been lost, or come from another process.
+        for (const id of await renew(at, claimed)) running.get(id)?.wake()
       },
     },
     limits: {
@@ -68,6 +69,45 @@ export function calling({ pool, carrier, log }: CallingOptions): Work<ClaimedCal
       await driver.run().finally(() => running.delete(claimed.id))
     },
   }
+}
+
+/** What is needed to run a call that has no row yet. */
+export interface CallAhead extends ToInsert {
+  contact: Contact
+  configuration: Configuration
+  /** Up to when the call may run. */
+  horizon: number
+}
+
+/**
+ * Runs a call of a test workspace in memory, and returns what is to be written about it. The agent must have no tools: nothing is
+ * written on the way.
+ */
+export async function runAhead(
+  at: At,
+  ahead: CallAhead,
+  { carrier, log }: { carrier: Carrier; log: Log },
+): Promise<CallSave> {
+  const { call, simulate, variables, contact, configuration, horizon } = ahead
+  const claimed: ClaimedCall = {
+    ...call,
+    ...{ simulate, variables, contact, configuration, horizon, token: '' },
+    due_at: clock.iso(ahead.due_at),
+    version_id: call.agent_version.id ?? '',
+    version_label: call.agent_version.version_label,
+    leaves_voicemail: ahead.leaves_voicemail ?? true,
+    ...{ facts: [], state: null, request: null, claims: 1, refusal: undefined },
+  }
+  let kept: CallSave | undefined
+  const save = async (_at: At, one: CallSave): Promise<Saved> => {
+    kept = one
+    const nothing_else = { is_stale: false, is_dropped: false, has_unseen: false }
+    return { is_lost: false, ...nothing_else, status: 'closed', turn_count: 0, seq: undefined }
+  }
+  const driver = await begin(at, { claimed, carrier, save, context: { isStopping: () => false, log } })
+  await driver?.run()
+  if (!kept) throw new Error('a call has ended without a result')
+  return kept
 }
 
 interface Begin {
@@ -101,15 +141,24 @@ const blocked = ({ now }: At): Fact => ({
   fact: { kind: 'final', final: 'blocked' },
 })
 
-/** A process was killed while it drove the call. What the carrier knows counts; the rest is an error of ours. */
+/**
+ * A process was killed while it drove the call. What the carrier knows counts; the rest is an error of ours. Whether it was
+ * dialled at all is then not known, unless someone has answered.
+ */
 async function lostFacts(at: At, { claimed, carrier, context }: Begin): Promise<Fact[]> {
-  const found = await carrier.find(at, toDial(at, claimed)).catch((error: unknown) => {
+  const found = await carrier.find(at, toDial(at, claimed), at.now).catch((error: unknown) => {
     context.log.warn({ err: error, workspace_id: at.workspace, call_id: claimed.id }, 'a carrier could not be asked')
     return []
   })
-  const is_over = summarize([...claimed.facts, ...found]).ended_at !== null
-  return is_over ? found : [...found, ended(at, 'system_error')]
+  const { ended_at, answered_at } = summarize([...claimed.facts, ...found])
+  if (ended_at !== null) return found
+  return [...found, ...(answered_at === null ? [unknown(at)] : []), ended(at, 'system_error')]
 }
+
+const unknown = ({ now }: At): Fact => ({
+  ...{ key: 'unknown', at: now, source: 'system' },
+  fact: { kind: 'final', final: 'unknown' },
+})
 
 /** Ends the call without a driver. */
 async function end(at: At, { claimed, save }: Begin, facts: Fact[]): Promise<undefined> {
@@ -165,7 +214,7 @@ async function openDriver(at: At, options: Open): Promise<CallDriver | undefined
     const saved = await save(at, {
       ...{ id, token, now: at.now, facts: [dialing], opted_out: null, is_recorded: false, state: null, due_at },
       contact_voice: null,
-      ...{ save: undefined, inserted: conversation, is_released: false },
+      ...{ save: undefined, inserted: conversation, is_released: false, is_dialing: true },
     })
     if (saved.is_lost) return undefined
   }
@@ -203,9 +252,10 @@ function newVoice(at: At, { claimed, configuration }: Open): Conversation {
 }
 
 function newCallState(at: At, { claimed, configuration }: Open, say_while: Record<string, string>): CallState {
-  const { contact, agent_name, variables, to } = claimed
+  const { contact, agent_name, variables, to, leaves_voicemail } = claimed
   const values = valuesOf({ agent_name, variables }, { contact, language: configuration.language, now: at.now })
-  const settings = settingsFor(configuration, { values, say_while, time_limits: voice_time_limits, kind: 'voice' })
+  const spoken = leaves_voicemail ? configuration : { ...configuration, voicemail_message: null }
+  const settings = settingsFor(spoken, { values, say_while, time_limits: voice_time_limits, kind: 'voice' })
   return {
     engine: newState(settings, at.now),
     ...{ progress: null, contact_ended_at: null, line: null, to: to ?? '', is_over: false, last_read_seq: 0 },

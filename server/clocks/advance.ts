@@ -4,7 +4,7 @@ import * as clock from '../kit/clock.ts'
 import { setBounded } from '../kit/limits/bounded-map.ts'
 import type { Log } from '../kit/log.ts'
 import { type Sql, sql } from '../kit/postgres/sql.ts'
-import type { DueKind } from '../kit/work/due.ts'
+import { type DueKind, readDueTimes } from '../kit/work/due.ts'
 import { assertHeld, isHeld, type Lease, type RowWork } from '../kit/work/rows.ts'
 import { table } from './store.ts'
 
@@ -55,7 +55,7 @@ async function advanceToNext(at: At, lease: Lease, advance: Advance): Promise<bo
   if (!held?.target) return false
   const now = clock.parse(held.now)
   const target = clock.parse(held.target)
-  const due = await dueTimes(at, advance.kinds)
+  const due = await readDueTimes(at, advance.kinds)
   const next = Math.max(now, Math.min(...due.values()))
   if (next > target) {
     advance.waiting.delete(at.workspace)
@@ -83,14 +83,4 @@ async function waitForWork(workspace: string, now: number, { waiting, log }: Adv
   if (waits.is_logged || clock.ticks() - waits.since_ticks < stuck_after_ms) return
   waits.is_logged = true
   log.warn({ workspace_id: workspace, now: clock.iso(now) }, 'a test clock waits for work that does not end')
-}
-
-/** When the next work of each kind is due. Infinity when there is none. */
-async function dueTimes({ db, workspace }: At, kinds: DueKind[]): Promise<Map<string, number>> {
-  const times = kinds.map(({ nextDue }) => sql`(${nextDue(workspace)})`).reduce((all, time) => sql`${all}, ${time}`)
-  const { due_at } = await db.one<{ due_at: (string | null)[] }>(
-    sql`select to_json(array[${times}]::timestamptz[]) as due_at`,
-  )
-  const toTime = (text: string | null | undefined) => (text ? clock.parse(text) : Number.POSITIVE_INFINITY)
-  return new Map(kinds.map(({ kind }, index) => [kind, toTime(due_at[index])]))
 }

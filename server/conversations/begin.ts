@@ -8,7 +8,7 @@ import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
-import { sql } from '../kit/postgres/sql.ts'
+import { rowsFrom, sql } from '../kit/postgres/sql.ts'
 import { answer_after_ms } from './answer-time.ts'
 import * as counts from './counts.ts'
 import { event_types } from './event-types.ts'
@@ -64,6 +64,7 @@ interface ToInsert {
 
 /** Returns the ids of those that were inserted. A number has one open conversation on a channel. */
 export async function insert(at: At, all: ToInsert[]): Promise<Set<string>> {
+  if (all.length === 0) return new Set()
   const { db, workspace, now } = at
   const rows = all.map(({ conversation, draft = null, lease_token = null }) => ({
     ...conversation,
@@ -83,16 +84,20 @@ export async function insert(at: At, all: ToInsert[]): Promise<Set<string>> {
       select ${workspace}, id, kind, status, channel_id, agent_id, agent_name, version_id, version_label, draft, contact_id,
         counterpart, turn_count, last_turn_at, variables, metadata, awaits_answer, created_at, updated_at, due_at,
         lease_token
-      from json_to_recordset(${JSON.stringify(rows)}) as row (id uuid, kind text, status text, channel_id uuid, agent_id uuid,
-        agent_name text, version_id uuid, version_label text, draft jsonb, contact_id uuid, counterpart text,
-        turn_count integer, last_turn_at timestamptz, variables jsonb, metadata jsonb, awaits_answer boolean,
-        created_at timestamptz, updated_at timestamptz, due_at timestamptz, lease_token uuid)
+      from ${rowsFrom(
+        rows,
+        `id uuid, kind text, status text, channel_id uuid, agent_id uuid, agent_name text, version_id uuid,
+          version_label text, draft jsonb, contact_id uuid, counterpart text, turn_count integer,
+          last_turn_at timestamptz, variables jsonb, metadata jsonb, awaits_answer boolean, created_at timestamptz,
+          updated_at timestamptz, due_at timestamptz, lease_token uuid`,
+      )}
       on conflict (workspace_id, channel_id, counterpart)
         where kind = 'sms' and status <> 'closed' and counterpart is not null do nothing
       returning id`,
   )
   const ids = new Set(inserted.map(({ id }) => id))
-  const started = all.flatMap(({ conversation }) => (ids.has(conversation.id) ? [conversation] : []))
+  const new_rows = all.filter(({ conversation }) => ids.has(conversation.id))
+  const started = new_rows.map(({ conversation }) => conversation)
   await Promise.all([
     counts.count(
       at,
@@ -104,7 +109,7 @@ export async function insert(at: At, all: ToInsert[]): Promise<Set<string>> {
       started.map((data) => ({ data, created_at: data.created_at })),
     ),
   ])
-  for (const { id } of started) announce(at, id)
+  for (const { conversation, lease_token } of new_rows) announce(at, conversation.id, lease_token === undefined)
   return ids
 }
 

@@ -6,7 +6,7 @@ import * as contacts from '../contacts/store.ts'
 import type { At, InWorkspace } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { raw, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
-import { lease_ms } from '../kit/work/lease.ts'
+import { leaseEnd } from '../kit/work/lease.ts'
 import type { DueItem } from '../kit/work/work.ts'
 import type { Conversation, Turn } from './schema.ts'
 import { history_turns } from './state.ts'
@@ -89,7 +89,7 @@ export async function claim(at: At, { slots }: { slots: number }): Promise<Claim
   const token = randomUUID()
   const leased = await db.many<Row & DueItem>(
     sql`update conversations
-      set lease_token = ${token}, lease_until = ${clock.iso(wall + lease_ms)}, attempt = least(attempt, 100) + 1
+      set lease_token = ${token}, lease_until = ${leaseEnd()}, attempt = least(attempt, 100) + 1
       where workspace_id = ${workspace} and id = any(array(
         select id from conversations
         where workspace_id = ${workspace} and due_at <= ${clock.iso(now)}
@@ -157,7 +157,7 @@ async function loadRuns({ db, workspace }: At, rows: DueItem[]): Promise<Map<str
 
 export const renew = ({ db, workspace }: InWorkspace, claimed: ClaimedConversation[]): Promise<number> =>
   db.run(
-    sql`update conversations set lease_until = ${clock.iso(clock.wall() + lease_ms)}
+    sql`update conversations set lease_until = ${leaseEnd()}
       where workspace_id = ${workspace} and id = any(${toArrayLiteral(claimed.map(({ id }) => id))}::uuid[])
         and lease_token = any(${toArrayLiteral([...new Set(claimed.map(({ token }) => token))])}::uuid[])`,
   )

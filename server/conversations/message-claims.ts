@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { At, InWorkspace } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
-import { lease_ms } from '../kit/work/lease.ts'
+import { leaseEnd } from '../kit/work/lease.ts'
 import { dueRows } from '../kit/work/rows.ts'
 import type { DueItem } from '../kit/work/work.ts'
 import { table } from './outgoing.ts'
@@ -29,7 +29,7 @@ export async function claim({ db, workspace, now }: At, { slots }: { slots: numb
   const token = randomUUID()
   const claimed = await db.many<ClaimedMessage>(
     sql`update messages
-      set lease_token = ${token}, lease_until = ${clock.iso(clock.wall() + lease_ms)}, attempt = least(attempt, 100) + 1
+      set lease_token = ${token}, lease_until = ${leaseEnd()}, attempt = least(attempt, 100) + 1
       where workspace_id = ${workspace} and id = any(array(
         select id from messages as due
         where workspace_id = ${workspace} and due_at <= ${clock.iso(now)}
@@ -59,7 +59,7 @@ async function textsOf({ db, workspace }: InWorkspace, claimed: { id: string }[]
 
 export const renew = ({ db, workspace }: InWorkspace, claimed: ClaimedMessage[]): Promise<number> =>
   db.run(
-    sql`update messages set lease_until = ${clock.iso(clock.wall() + lease_ms)}
+    sql`update messages set lease_until = ${leaseEnd()}
       where workspace_id = ${workspace} and id = any(${toArrayLiteral(claimed.map(({ id }) => id))}::uuid[])
         and lease_token = any(${toArrayLiteral([...new Set(claimed.map(({ token }) => token))])}::uuid[])`,
   )

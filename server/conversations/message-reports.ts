@@ -2,10 +2,11 @@ import { stamp } from '../contacts/stamps.ts'
 import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
+import { rowsFrom, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import { event_types } from './event-types.ts'
 import { type Milestone, merge, newMilestones, type Report } from './message-status.ts'
 import { announce } from './store.ts'
+import { type ThreadChange, threads_changed } from './threads.ts'
 
 /** What is known of a message, from the carrier's answer or from a report that it sent. */
 export interface MessageReport extends Partial<Report> {
@@ -65,6 +66,14 @@ export async function record(at: At, reports: MessageReport[]): Promise<void> {
       ),
     ),
   ])
+  await at.hooks.run(
+    at,
+    threads_changed,
+    changes.flatMap(({ after: { conversation_id: id, status }, milestones }): ThreadChange[] => {
+      if (milestones.includes('failed')) return [{ id, what: status === 'unknown' ? 'unknown' : 'failed' }]
+      return milestones.length > 0 ? [{ id, what: 'sent' }] : []
+    }),
+  )
   for (const { after } of changes) announce(at, after.conversation_id)
 }
 
@@ -138,8 +147,11 @@ async function updateRows({ db, workspace }: At, rows: Row[]): Promise<void> {
     sql`update messages set status = row.status, error = row.error, carrier_id = row.carrier_id, sent_at = row.sent_at,
         due_at = row.due_at, lease_token = row.lease_token, attempt = row.attempt,
         lease_until = case when row.lease_token is null then null else messages.lease_until end
-      from json_to_recordset(${JSON.stringify(rows)}) as row (id uuid, status text, error text, carrier_id text,
-        sent_at timestamptz, due_at timestamptz, lease_token uuid, attempt smallint)
+      from ${rowsFrom(
+        rows,
+        `id uuid, status text, error text, carrier_id text, sent_at timestamptz, due_at timestamptz,
+          lease_token uuid, attempt smallint`,
+      )}
       where messages.workspace_id = ${workspace} and messages.id = row.id`,
   )
 }

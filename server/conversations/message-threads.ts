@@ -11,8 +11,9 @@ export interface MessageThread {
   counterpart: string | null
   seq: number
   text: string
-  /** Whether it is the first message that was sent in this conversation, and the last one. */
+  /** Whether it is the first message to this number. */
   is_first: boolean
+  /** Whether it is the last message that was sent in this conversation. */
   is_last: boolean
   /** How many messages have come back in this conversation. */
   replies: number
@@ -27,7 +28,12 @@ export const findThread = ({ db, workspace }: InWorkspace, message_id: string): 
         turn.text,
         not exists (select from messages as other where other.workspace_id = ${workspace}
           and other.conversation_id = message.conversation_id and other.direction = 'outbound'
-          and other.seq < message.seq) as is_first,
+          and other.seq < message.seq)
+        and not exists (select from conversations as earlier
+          join messages as other on other.workspace_id = ${workspace} and other.conversation_id = earlier.id
+            and other.direction = 'outbound'
+          where earlier.workspace_id = ${workspace} and earlier.counterpart = conversation.counterpart
+            and earlier.created_at < conversation.created_at) as is_first,
         not exists (select from messages as other where other.workspace_id = ${workspace}
           and other.conversation_id = message.conversation_id and other.direction = 'outbound'
           and other.seq > message.seq) as is_last,

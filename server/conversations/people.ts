@@ -9,6 +9,7 @@ import { assertMaySend, insertMessages, withMessage } from './outgoing.ts'
 import type { Conversation, Turn } from './schema.ts'
 import { sms_characters_max } from './settings.ts'
 import { announce, type LockedConversation, lock } from './store.ts'
+import { threads_changed } from './threads.ts'
 import { insertTurns, newTurn } from './turns.ts'
 
 /** What people do in conversations. The process that drives the conversation is told after the commit, and does the rest. */
@@ -66,6 +67,8 @@ async function change(at: At, { before, ...changed }: Change): Promise<Conversat
     counts.count(at, [{ from: before.status, to: after.status }]),
     events.record(at, event_of[after.status], [{ data: after }]),
   ])
+  if (after.kind === 'sms' && after.status === 'closed')
+    await at.hooks.run(at, threads_changed, [{ id: after.id, what: 'closed' }])
   announce(at, after.id)
   return after
 }

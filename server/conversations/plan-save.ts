@@ -77,6 +77,8 @@ interface Written {
   is_stale: boolean
   /** Turns were not written because of that. */
   is_dropped: boolean
+  /** There are turns that the writer has not seen. */
+  has_unseen: boolean
   status: Conversation['status']
   turn_count: number
   seq: number | undefined
@@ -184,6 +186,7 @@ export function planFor({ now }: At, save: Save, before: Locked): Plan {
       is_lost: false,
       is_stale,
       is_dropped: dropped.length > 0,
+      has_unseen: before.turn_count !== seen.turn_count,
       status,
       turn_count: seq,
       seq: opened[0]?.turn.seq,

@@ -93,8 +93,22 @@ export const findThread = (
       and channel_id = ${channel_id} and counterpart = ${counterpart} and counterpart is not null`,
   )
 
+/** Which of these numbers a person or an agent is writing to, or which have an open conversation at all. */
+export async function findBusy(
+  { db, workspace }: At,
+  { phone_numbers, is_any_open }: { phone_numbers: string[]; is_any_open: boolean },
+): Promise<Set<string>> {
+  const busy = await db.many<{ counterpart: string }>(
+    sql`select distinct counterpart from conversations
+      where workspace_id = ${workspace} and counterpart = any(${phone_numbers}::text[]) and kind = 'sms' and status <> 'closed'
+        and (awaits_answer or status = 'handed_over' or ${is_any_open})`,
+  )
+  return new Set(busy.map(({ counterpart }) => counterpart))
+}
+
 /** After the commit, whoever drives, follows or waits for the conversation looks at it. */
-export const announce = ({ db, workspace }: At, id: string): void => db.notify({ topic: table, workspace, id })
+export const announce = ({ db, workspace }: At, id: string, is_due = true): void =>
+  db.notify({ topic: table, workspace, id, is_due })
 
 /** The new `updated_at`, as part of a statement that reads no row before. */
 export const laterUpdate = (now: number): Sql =>

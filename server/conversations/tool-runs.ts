@@ -1,7 +1,7 @@
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import * as page from '../kit/postgres/page.ts'
-import { sql } from '../kit/postgres/sql.ts'
+import { rowsFrom, sql } from '../kit/postgres/sql.ts'
 import type { Turn } from './schema.ts'
 import type { ToolStatus } from './state.ts'
 
@@ -27,8 +27,11 @@ export async function saveRuns({ db, workspace, now }: At, runs: RunToSave[]): P
         duration_ms, created_at)
       select ${workspace}, conversation_id, id, seq, name, arguments, result, status, duration_ms,
         ${clock.iso(now)}
-      from json_to_recordset(${JSON.stringify(rows)}) as row (conversation_id uuid, id uuid, seq integer, name text,
-        arguments jsonb, result jsonb, status text, duration_ms integer)
+      from ${rowsFrom(
+        rows,
+        `conversation_id uuid, id uuid, seq integer, name text, arguments jsonb, result jsonb, status text,
+          duration_ms integer`,
+      )}
       on conflict (workspace_id, conversation_id, id) do update
       set seq = excluded.seq, result = excluded.result, status = excluded.status, duration_ms = excluded.duration_ms`,
   )

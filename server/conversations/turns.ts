@@ -2,7 +2,7 @@ import type { At, InWorkspace } from '../kit/at.ts'
 import { openBatcher } from '../kit/limits/batch.ts'
 import { copyLine } from '../kit/postgres/copy.ts'
 import type { Page } from '../kit/postgres/page.ts'
-import { type Sql, sql } from '../kit/postgres/sql.ts'
+import { rowsFrom, type Sql, sql } from '../kit/postgres/sql.ts'
 import type { Turn } from './schema.ts'
 import { no_usage, type SpeechPart } from './state.ts'
 import * as conversations from './store.ts'
@@ -177,8 +177,11 @@ export async function closeTurns({ db, workspace }: At, turns: TurnOf[]): Promis
     sql`update conversation_turns as turn
       set text = row.text, heard = row.heard, speech = row.speech, is_open = false, is_interrupted = row.is_interrupted, latency = row.latency, usage = row.usage,
         error = row.error, created_at = row.created_at
-      from json_to_recordset(${JSON.stringify(rows)}) as row (conversation_id uuid, seq integer, text text, heard text,
-        speech jsonb, is_interrupted boolean, latency jsonb, usage jsonb, error text, created_at timestamptz)
+      from ${rowsFrom(
+        rows,
+        `conversation_id uuid, seq integer, text text, heard text, speech jsonb, is_interrupted boolean,
+          latency jsonb, usage jsonb, error text, created_at timestamptz`,
+      )}
       where turn.workspace_id = ${workspace} and turn.conversation_id = row.conversation_id and turn.seq = row.seq`,
   )
 }

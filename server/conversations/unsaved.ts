@@ -39,6 +39,12 @@ export class Unsaved {
     return this.#facts
   }
 
+  /** Runs are written with what they belong to. */
+  get is_empty(): boolean {
+    const { input_tokens, output_tokens } = this.#usage
+    return this.#turns.length + input_tokens + output_tokens + Object.keys(this.#changes).length === 0
+  }
+
   get has_turns(): boolean {
     return this.#turns.length > 0
   }

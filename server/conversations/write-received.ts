@@ -1,13 +1,14 @@
 import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import { sql } from '../kit/postgres/sql.ts'
+import { rowsFrom, sql } from '../kit/postgres/sql.ts'
 import { answer_after_ms } from './answer-time.ts'
 import * as counts from './counts.ts'
 import { event_types } from './event-types.ts'
 import { insertMessages, messageData, type NewMessage } from './outgoing.ts'
 import type { Conversation, Turn } from './schema.ts'
 import { announce, type LockedConversation } from './store.ts'
+import { type ThreadChange, threads_changed } from './threads.ts'
 import { insertTurns } from './turns.ts'
 
 /** What a round of messages changes in one conversation. */
@@ -49,6 +50,14 @@ export async function writeReceived(at: At, received: Received[]): Promise<void>
       closed.map((data) => ({ data })),
     ),
   ])
+  await at.hooks.run(
+    at,
+    threads_changed,
+    changed.flatMap(({ after: { id, contact_id, kind }, turns, closes }): ThreadChange[] => {
+      const has_written = turns.some(({ turn }) => turn.role === 'contact')
+      return kind === 'sms' && has_written ? [{ id, contact_id, what: closes ? 'opted_out' : 'replied' }] : []
+    }),
+  )
   for (const { before } of received) announce(at, before.id)
 }
 
@@ -81,8 +90,11 @@ async function updateRows({ db, workspace, now }: At, changed: (Received & { aft
       set status = row.status, close_reason = row.close_reason, turn_count = row.turn_count, last_turn_at = row.last_turn_at,
         awaits_answer = row.awaits_answer, needs_summary = needs_summary or row.closes, updated_at = row.updated_at,
         due_at = row.due_at
-      from json_to_recordset(${JSON.stringify(rows)}) as row (id uuid, status text, close_reason text, turn_count integer,
-        last_turn_at timestamptz, awaits_answer boolean, closes boolean, updated_at timestamptz, due_at timestamptz)
+      from ${rowsFrom(
+        rows,
+        `id uuid, status text, close_reason text, turn_count integer, last_turn_at timestamptz,
+          awaits_answer boolean, closes boolean, updated_at timestamptz, due_at timestamptz`,
+      )}
       where conversations.workspace_id = ${workspace} and conversations.id = row.id`,
   )
 }

@@ -3,7 +3,8 @@
 /** Wall time, for what must not stop with a test clock: docs/decisions/0022. All else goes by `at.now`. */
 export const wall = (): number => Date.now()
 
-export const day_ms = 24 * 60 * 60 * 1000
+export const second_ms = 1000
+export const day_ms = 24 * 60 * 60 * second_ms
 
 /** Monotonic milliseconds, for durations only. */
 export const ticks = (): number => performance.now()
@@ -28,6 +29,16 @@ export function parse(text: string): number {
   const time_ms = Date.parse(text)
   return time_ms >= year_1_ms && time_ms < year_10000_ms ? time_ms : Number.NaN
 }
+
+/** For columns that may be null. */
+export const parseOptional = (text: string | null): number | undefined => (text === null ? undefined : parse(text))
+
+/** The same in the other direction. Null also for a time that never comes. */
+export const isoOptional = (time_ms: number | undefined): string | null =>
+  time_ms === undefined || !Number.isFinite(time_ms) ? null : iso(time_ms)
+
+export const floorTo = (time_ms: number, unit_ms: number): number => Math.floor(time_ms / unit_ms) * unit_ms
+export const ceilTo = (time_ms: number, unit_ms: number): number => Math.ceil(time_ms / unit_ms) * unit_ms
 
 /** The new `updated_at` of a resource: now, but always later than the last one. */
 export const laterThan = (updated_at: string, now: number): string => iso(Math.max(now, parse(updated_at) + 1))

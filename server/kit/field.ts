@@ -46,6 +46,14 @@ export const timestamp = (description: string) =>
 export const optionalTimestamp = (description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description, examples: [null] })
 
+/** A time of day that something begins at. */
+export const startTime = (example: string) =>
+  Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', description: 'Hours and minutes.', examples: [example] })
+
+/** A time of day that something ends at: it may be midnight. */
+export const endTime = (example: string, description = 'Hours and minutes, exclusive.') =>
+  Type.String({ pattern: '^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$', description, examples: [example] })
+
 export const id = (description: string) =>
   Type.String({ format: 'uuid', description, examples: ['019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa'] })
 

@@ -10,8 +10,8 @@ export const simulator: Carrier = {
   dial: async (at, call) => newLine({ ...(await choosePerson(at, call)), started_at: call.started_at }),
   // What `save` of the line has returned.
   reopen: (_at, state) => openLine(state as LineState),
-  find: async (at, call) => {
+  find: async (at, call, now) => {
     const { person, ...random } = await choosePerson(at, call)
-    return beginningOf(personOf(person), random, call.started_at).facts.filter((fact) => fact.at <= at.now)
+    return beginningOf(personOf(person), random, call.started_at).facts.filter((fact) => fact.at <= now)
   },
 }

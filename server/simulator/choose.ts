@@ -16,15 +16,18 @@ export async function choosePerson(
   at: At,
   { to, simulate, attempt }: Pick<CallToDial, 'to' | 'simulate' | 'attempt'>,
 ): Promise<Chosen> {
-  const { seed, mix } = await readChances(at)
+  const { seed, mix, is_by_number } = await readChances(at)
   const random = newRandom(seed, simulate ?? to, attempt)
-  const person = simulate ?? personByNumber(to) ?? person_by_outcome[drawOutcome(mix, random)]
+  const person =
+    simulate ?? (is_by_number ? personByNumber(to) : undefined) ?? person_by_outcome[drawOutcome(mix, random)]
   return { person: onAttempt(person, attempt), ...random }
 }
 
-interface Chances {
+export interface Chances {
   seed: number
   mix: Mix
+  /** Whether the last two digits of a number choose a person. */
+  is_by_number: boolean
 }
 
 /** Calls that are claimed together share an `at`, and are many. */
@@ -34,12 +37,17 @@ export function readChances(at: At): Promise<Chances> {
   const reading =
     chances.get(at) ??
     Promise.all([clocks.readSeed(at), workspaces.readSettings(at)]).then(([seed, { mix }]) => ({
-      seed,
-      mix: mix ?? default_mix,
+      ...{ seed, mix: mix ?? default_mix, is_by_number: true },
     }))
   chances.set(at, reading)
   return reading
 }
+
+/** The same at another time of the same workspace. */
+export const shareChances = (from: At, to: At): void => void chances.set(to, readChances(from))
+
+/** For a forecast, which has its own. */
+export const setChances = (at: At, chosen: Chances): void => void chances.set(at, Promise.resolve(chosen))
 
 const named_max = 19
 

@@ -8,13 +8,13 @@ import * as clock from '../kit/clock.ts'
 import { type Sql, sql } from '../kit/postgres/sql.ts'
 import { Problem } from '../kit/problem.ts'
 import { announce, assertHeld, isHeld, type Lease, type RowWork } from '../kit/work/rows.ts'
-import { personOf } from './people.ts'
+import { onAttempt, personOf } from './people.ts'
 import { drawFrom } from './random.ts'
 import { chooseTexter, randomOf, replyTo, reportOn } from './texting.ts'
 
 const table = 'simulated_messages'
 
-const report_after_ms = 2_000
+export const report_after_ms = 2_000
 const reply_after_ms = [20_000, 60_000] as const
 
 /** The steps of a message: the carrier reports, then the person replies. */
@@ -78,9 +78,13 @@ interface Step {
   thread: MessageThread
 }
 
+const personIn = ({ row, thread }: Step) => personOf(onAttempt(row.person, thread.is_first ? 1 : 2))
+
 /** Returns when the person replies, if it may. */
-async function report(at: At, { lease: { id }, row, thread }: Step): Promise<number | undefined> {
-  const person = personOf(row.person)
+async function report(at: At, step: Step): Promise<number | undefined> {
+  const { row, thread } = step
+  const { id } = step.lease
+  const person = personIn(step)
   const told = reportOn(person, thread)
   if (!told) return undefined
   const { channel_id } = row
@@ -96,10 +100,11 @@ async function report(at: At, { lease: { id }, row, thread }: Step): Promise<num
 }
 
 /** As a carrier brings it. A disabled channel receives only words such as STOP. */
-async function reply(at: At, { lease, row, thread }: Step): Promise<void> {
+async function reply(at: At, step: Step): Promise<void> {
+  const { lease, row, thread } = step
   const { counterpart, agent_id } = thread
   const channel = await channels.find(at, row.channel_id)
-  const text = replyTo(personOf(row.person), await randomOf(at, thread), thread)
+  const text = replyTo(personIn(step), await randomOf(at, thread), thread)
   if (!channel || counterpart === null || text === undefined) return
   if (channel.status === 'disabled' && wordOf(text) === undefined) return
   const answering = { id: channel.id, agent_id: channel.agent_id ?? agent_id }

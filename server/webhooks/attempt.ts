@@ -8,12 +8,11 @@ import type { Claimed, Result } from './claims.ts'
 import { toRequestBody } from './deliveries.ts'
 import { isInbox } from './store.ts'
 
-const second_ms = 1_000
-const minute_ms = 60 * second_ms
+const minute_ms = 60 * clock.second_ms
 const hour_ms = 60 * minute_ms
 /** The wait before each attempt, counted from the end of the previous one. After the last attempt the delivery has failed. */
 const waits_ms = [
-  ...[0, 5 * second_ms, 5 * minute_ms, 30 * minute_ms, 2 * hour_ms, 5 * hour_ms, 10 * hour_ms],
+  ...[0, 5 * clock.second_ms, 5 * minute_ms, 30 * minute_ms, 2 * hour_ms, 5 * hour_ms, 10 * hour_ms],
   ...[14 * hour_ms, 20 * hour_ms, 24 * hour_ms],
 ]
 /** Up to this share is added to a wait, so that deliveries that failed together are not retried together. Test workspaces add none. */
@@ -94,6 +93,6 @@ export const status_gone = 410
 /** Retry-After is a number of seconds or a date. */
 function retryAfterMs({ headers }: OutboundResponse): number {
   const value = String(headers['retry-after'] ?? '').trim()
-  const wait_ms = /^\d+$/.test(value) ? Number(value) * second_ms : clock.parse(value) - clock.wall()
+  const wait_ms = /^\d+$/.test(value) ? Number(value) * clock.second_ms : clock.parse(value) - clock.wall()
   return Math.min(Math.max(wait_ms || 0, 0), retry_after_max_ms)
 }

@@ -38,15 +38,16 @@ export function resourceAnswer(
 ): (resource: unknown, params?: unknown) => Answer {
   const { path, version, response } = operation
   const success = operation.kind === 'get' ? 200 : operation.status
-  const isCreated = operation.kind === 'get' ? undefined : operation.isCreated
+  const { isCreated, isAccepted } = operation.kind === 'get' ? {} : operation
   const shows_resource = showsResource(operation)
   const collection = (operation.kind !== 'get' && operation.collection) || path.replace(/\/:.*/, '')
   const stringify = stringifier(resourceEnvelope(response))
   return (data, params) => {
     const headers: Record<string, string> = {}
     const body = stringify({ success: true, data })
-    // `isCreated` and `version` get what the operation returns, or what its verb passes as the resource.
-    const status = isCreated && !isCreated(data as never) ? 200 : success
+    // `isCreated`, `isAccepted` and `version` get what the operation returns, or what its verb passes as the resource.
+    const is_accepted = isAccepted?.(data as never)
+    const status = is_accepted ? 202 : isCreated && !isCreated(data as never) ? 200 : success
     if (version && shows_resource) headers.etag = formatEtag(version(data as never))
     else if (operation.kind === 'get') headers.etag = formatEtag(hashText(body))
     const item = shows_resource ? `/${Object(data).id}` : ''

@@ -99,6 +99,8 @@ interface Writing<P extends TSchema, Q extends TSchema, B extends TSchema, R ext
   status: 200 | 201 | 202
   /** For a create that may return an existing resource, which is answered with 200. Called with what `run` returns. */
   isCreated: ((result: never) => boolean) | undefined
+  /** For a create whose work may go on in the background, which is answered with 202. Called with what `run` returns. */
+  isAccepted: ((result: never) => boolean) | undefined
   /** The path of the collection that a created resource belongs to. By default `path`, up to its first parameter. */
   collection: string | undefined
   version: Version | undefined
@@ -187,6 +189,7 @@ type WriteDefaults =
   | 'body'
   | 'status'
   | 'isCreated'
+  | 'isAccepted'
   | 'collection'
   | 'is_secret'
   | 'erases'
@@ -200,6 +203,7 @@ const writing = {
   body: undefined,
   status: 200,
   isCreated: undefined,
+  isAccepted: undefined,
   collection: undefined,
   is_secret: false,
   erases: false,

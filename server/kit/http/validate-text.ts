@@ -2,6 +2,7 @@ import * as clock from '../clock.ts'
 import { type Check, check } from '../field.ts'
 import { isId } from '../id.ts'
 import type { Fault } from '../problem.ts'
+import { isTimeZone } from '../time-zone.ts'
 import { addFault } from './faults.ts'
 
 /** The keywords that apply to text. */
@@ -74,6 +75,9 @@ export const formats: Record<string, Check> = {
     rfc3339.test(text) && !Number.isNaN(clock.parse(text)) && isCalendarDay(text.slice(0, 10))
       ? undefined
       : { code: 'format', message: `must be a time such as 2026-11-15T09:30:00Z${plusHint(text)}.` },
+  'time-zone': (text) =>
+    isTimeZone(text) ? undefined : { code: 'format', message: 'must be a time zone such as America/New_York.' },
+  date: (text) => (isCalendarDay(text) ? undefined : { code: 'format', message: 'must be a day such as 2026-12-25.' }),
 }
 
 /** A query string decodes + to a space. */

@@ -13,6 +13,7 @@ export interface RequestSchema extends TextSchema {
   items?: RequestSchema
   /** The schema of members that `properties` doesn't list. */
   additionalProperties?: RequestSchema | boolean
+  minItems?: number
   maxItems?: number
   minimum?: number
   maximum?: number
@@ -25,8 +26,8 @@ type Members = Record<string, unknown>
 const path_length_max = 200
 
 const keywords = [
-  ...['type', 'properties', 'required', 'items', 'enum', 'format', 'pattern', 'minLength', 'maxLength', 'maxItems'],
-  ...['minimum', 'maximum', 'default', 'readOnly', 'multiline', 'title', 'description', 'examples'],
+  ...['type', 'properties', 'required', 'items', 'enum', 'format', 'pattern', 'minLength', 'maxLength', 'minItems'],
+  ...['maxItems', 'minimum', 'maximum', 'default', 'readOnly', 'multiline', 'title', 'description', 'examples'],
 ]
 
 /** Throws if the schema uses a keyword or format that `validate` doesn't check, so that no rule is silently ignored. */
@@ -137,9 +138,10 @@ function readBoolean(value: unknown, path: string, faults: Fault[]): boolean | u
 }
 
 function readArray(schema: RequestSchema, value: unknown, path: string, faults: Fault[]): unknown[] | undefined {
-  const { items = {}, maxItems = Number.POSITIVE_INFINITY } = schema
+  const { items = {}, minItems = 0, maxItems = Number.POSITIVE_INFINITY } = schema
   if (!Array.isArray(value)) return addFault(faults, path, 'type', `${path} must be a list.`)
   if (value.length > maxItems) return addFault(faults, path, 'too_many', `${path} must have at most ${maxItems} items.`)
+  if (value.length < minItems) return addFault(faults, path, 'too_few', `${path} must have at least ${minItems} items.`)
   return value.map((item, index) => readMember(items, item, joinPath(path, String(index)), faults))
 }
 

@@ -91,11 +91,12 @@ function responses(operation: Operation, components: Components): Json {
     }
     case 'write':
     case 'write_many': {
-      const { status, response, isCreated } = operation
+      const { status, response, isCreated, isAccepted } = operation
       const description = status === 201 ? 'Created.' : status === 202 ? 'Accepted.' : 'Success.'
       const answer = jsonResponse(operation, description, resourceEnvelope(response), components)
-      if (!isCreated) return { [status]: answer }
+      if (!isCreated && !isAccepted) return { [status]: answer }
       const { Location: _, ...headers } = responseHeaders(operation)
+      if (isAccepted) return { [status]: answer, 202: { ...answer, description: 'Accepted.', headers } }
       return { 200: { ...answer, description: 'The resource exists already.', headers }, [status]: answer }
     }
   }

@@ -46,6 +46,10 @@ export const isUnavailable = (error: unknown): boolean =>
       error.message,
     ))
 
+/** The same, or too many reads wait already. */
+export const isBusy = (error: unknown): boolean =>
+  isUnavailable(error) || (error instanceof Problem && error.code === 'SERVICE_UNAVAILABLE')
+
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }

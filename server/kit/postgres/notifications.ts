@@ -4,6 +4,8 @@ export interface Notification {
   workspace: string
   /** What it is about, if subscribers need to know. */
   id?: string
+  /** False when it leaves nothing to do in the background: only those who watch the row look at it. */
+  is_due?: boolean
 }
 
 /** Notifications within this process. Other processes rely on polling. */

@@ -74,7 +74,7 @@ export const newest_first: Sort = { name: '-created_at', column: 'created_at', i
 /** Ids start with their creation time, so this order needs only the primary key. */
 export const newest_id_first: Sort = { name: '-id', column: 'id', is_descending: true, is_nullable: false }
 
-interface CursorPosition {
+export interface CursorPosition {
   value: string | number | null
   id: string
 }

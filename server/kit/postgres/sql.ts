@@ -39,6 +39,10 @@ export const raw = (text: string): Sql => new Sql([text], [])
 export const join = (pieces: readonly Sql[], separator: string): Sql =>
   pieces.length === 0 ? raw('') : pieces.reduce((left, right) => sql`${left}${raw(separator)}${right}`)
 
+/** Objects as a table called `row`, for a `from` clause. The limit tells the planner when there are few. */
+export const rowsFrom = (objects: readonly object[], types: string): Sql =>
+  sql`(select * from json_to_recordset(${JSON.stringify(objects)}) as row (${raw(types)}) limit ${objects.length}) as row`
+
 /** The pattern for `like` that matches the text anywhere, with its wildcards escaped. */
 export const likeContains = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 

@@ -31,8 +31,11 @@ export async function runTransaction<T>(
   /** The error that failed the transaction. Statements after it fail only with `in_failed_sql_transaction`. */
   let cause: unknown
   const notifications = new Map<string, Notification>()
-  const notify = (notification: Notification) =>
-    notifications.set(`${notification.topic} ${notification.workspace} ${notification.id}`, notification)
+  const notify = (notification: Notification) => {
+    const key = `${notification.topic} ${notification.workspace} ${notification.id}`
+    const { is_due = true } = notifications.get(key) ?? notification
+    notifications.set(key, is_due ? { ...notification, is_due } : notification)
+  }
   const onStatementError = (error: unknown) => {
     if (!isInFailedTransaction(error)) cause = error
   }

@@ -44,8 +44,8 @@ export function openDueNotes(pool: Pool, kinds: string[], log: Log): { stop: () 
     for (const [key, ticks] of noted_at) if (clock.ticks() - ticks > note_every_ms) noted_at.delete(key)
   }, 60 * note_every_ms).unref()
 
-  const unsubscribe = pool.subscribe(({ topic, workspace }) => {
-    if (!kinds.includes(topic)) return
+  const unsubscribe = pool.subscribe(({ topic, workspace, is_due = true }) => {
+    if (!is_due || !kinds.includes(topic)) return
     const key = `${topic} ${workspace}`
     if (pending.has(key)) return
     const wait_ms = (noted_at.get(key) ?? Number.NEGATIVE_INFINITY) + note_every_ms - clock.ticks()
@@ -106,6 +106,16 @@ export async function moveDue(at: At, kind: DueKind): Promise<void> {
   if (is_due) await noteDue(db, kind.kind, workspace)
 }
 
+/** When the next work of each kind is due. Infinity when there is none. */
+export async function readDueTimes({ db, workspace }: At, kinds: DueKind[]): Promise<Map<string, number>> {
+  const times = kinds.map(({ nextDue }) => sql`(${nextDue(workspace)})`).reduce((all, time) => sql`${all}, ${time}`)
+  const { due_at } = await db.one<{ due_at: (string | null)[] }>(
+    sql`select to_json(array[${times}]::timestamptz[]) as due_at`,
+  )
+  const toTime = (text: string | null | undefined) => (text ? clock.parse(text) : Number.POSITIVE_INFINITY)
+  return new Map(kinds.map(({ kind }, index) => [kind, toTime(due_at[index])]))
+}
+
 interface DuePollOptions {
   pool: Pool
   kinds: string[]
@@ -144,9 +154,9 @@ export function openDuePoll({ pool, kinds, test_times, onDue, log }: DuePollOpti
   const timer = setInterval(() => {
     polling ??= poll()
   }, poll_every_ms)
-  const unsubscribe = pool.subscribe(({ topic, workspace }) => {
+  const unsubscribe = pool.subscribe(({ topic, workspace, is_due = true }) => {
     try {
-      if (kinds.includes(topic)) onDue(topic, workspace, false)
+      if (is_due && kinds.includes(topic)) onDue(topic, workspace, false)
     } catch (error) {
       log.error({ err: error }, 'background work did not begin')
     }

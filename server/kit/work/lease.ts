@@ -10,6 +10,9 @@ import type { ItemLeases, WorkspaceLeases } from './work.ts'
 export const lease_ms = 10_000
 const retry_ms = 1_000
 
+/** When a lease ends that begins or is renewed now. */
+export const leaseEnd = (): string => clock.iso(clock.wall() + lease_ms)
+
 /** How an engine keeps other processes from running the same items. */
 export interface Leases<Item> {
   /** Before a claim. Returns false when another process has the workspace. */
@@ -61,7 +64,8 @@ const itemLeases = <Item>(renew: ItemLeases<Item>['renew']): Leases<Item> => ({
   take: async () => true,
   renew: async (at, state) => {
     const now = clock.wall()
-    if (isRecent(state, now)) return
+    // Twice before they end: a row that is locked may be left out once.
+    if (state.lease_until - now >= (2 / 3) * lease_ms) return
     await renew(at, [...state.claimed])
     // Items that are claimed later have later leases.
     state.lease_until = now + lease_ms

@@ -9,6 +9,8 @@ interface RecorderOptions<Result> {
   /** `is_recorded` is false when the database failed. */
   onRecorded: (workspace: string, results: Result[], is_recorded: boolean) => void
   concurrent_max?: number
+  /** How long to wait after a batch of a workspace: what comes meanwhile is in the next one. */
+  pauseAfter?: (results: Result[]) => number
   log: Log
 }
 
@@ -16,20 +18,22 @@ export interface Recorder<Result> {
   add: (workspace: string, result: Result) => void
 }
 
-/** Records results in batches, by workspace: those added while a batch of the workspace is being written form the next. */
+/** Records results in batches, by workspace: those added while a batch is being written, or in the pause after it, form the next. */
 export function openRecorder<Result>({
   record,
   onRecorded,
   concurrent_max = concurrent_by_default,
+  pauseAfter = () => 0,
   log,
 }: RecorderOptions<Result>): Recorder<Result> {
   const unrecorded = new Map<string, Result[]>()
   const recording = new Set<string>()
+  const pausing = new Set<string>()
 
   function recordNext(): void {
     for (const [workspace, results] of unrecorded) {
       if (recording.size === concurrent_max) return
-      if (recording.has(workspace)) continue
+      if (recording.has(workspace) || pausing.has(workspace)) continue
       unrecorded.delete(workspace)
       recording.add(workspace)
       recordBatch(workspace, results).catch((error: unknown) => log.error({ err: error }, 'recording results failed'))
@@ -39,8 +43,18 @@ export function openRecorder<Result>({
   async function recordBatch(workspace: string, results: Result[]): Promise<void> {
     const is_recorded = await tryTwice(workspace, results)
     recording.delete(workspace)
+    pause(workspace, pauseAfter(results))
     recordNext()
     onRecorded(workspace, results, is_recorded)
+  }
+
+  function pause(workspace: string, pause_ms: number): void {
+    if (pause_ms === 0) return
+    pausing.add(workspace)
+    setTimeout(() => {
+      pausing.delete(workspace)
+      recordNext()
+    }, pause_ms)
   }
 
   /** Tries again when another transaction interferes. Returns false when the results could not be recorded. */

@@ -5,7 +5,7 @@ import { isUnavailable } from '../postgres/errors.ts'
 import { raw, type Sql, sql, toArrayLiteral } from '../postgres/sql.ts'
 import { plainShare } from './capacity.ts'
 import type { DueKind } from './due.ts'
-import { lease_ms } from './lease.ts'
+import { leaseEnd } from './lease.ts'
 import type { DueItem, Limits, RunContext, Work } from './work.ts'
 
 /** How long one row is worked on before the next one. */
@@ -48,9 +48,12 @@ export const isHeld = ({ workspace, id, token }: Lease): Sql =>
 /** Another process has leased the row, or its work was canceled. */
 class LeaseLostError extends Error {}
 
+/** Ends the turn without a failure. */
+export const leaseLost = (): Error => new LeaseLostError('the lease is lost')
+
 /** Call it with the number of rows that the statement that ends a batch has changed. */
 export function assertHeld(changed: number): void {
-  if (changed === 0) throw new LeaseLostError('the lease is lost')
+  if (changed === 0) throw leaseLost()
 }
 
 /** Announces, after the commit, that a row of the table is due. */
@@ -79,7 +82,7 @@ async function leaseDueRows({ db, workspace, now }: At, table: string, limit: nu
   const token = randomUUID()
   const leased = await db.many<DueItem>(
     sql`update ${raw(table)}
-      set lease_token = ${token}, lease_until = ${clock.iso(wall + lease_ms)}, attempt = least(attempt, ${attempts_max}) + 1
+      set lease_token = ${token}, lease_until = ${leaseEnd()}, attempt = least(attempt, ${attempts_max}) + 1
       where workspace_id = ${workspace} and id = any(array(
         select id from ${raw(table)}
         where workspace_id = ${workspace} and due_at <= ${clock.iso(now)}
@@ -92,7 +95,7 @@ async function leaseDueRows({ db, workspace, now }: At, table: string, limit: nu
 
 const renew = ({ db, workspace }: InWorkspace, table: string, leases: Lease[]): Promise<number> =>
   db.run(
-    sql`update ${raw(table)} set lease_until = ${clock.iso(clock.wall() + lease_ms)}
+    sql`update ${raw(table)} set lease_until = ${leaseEnd()}
       where workspace_id = ${workspace} and id = any(${toArrayLiteral(leases.map(({ id }) => id))}::uuid[])
         and lease_token = any(${toArrayLiteral(leases.map(({ token }) => token))}::uuid[])`,
   )

@@ -5,6 +5,8 @@ import { openRecorder } from './recording.ts'
 
 /** Workspaces whose saves are written at the same time. */
 const concurrent_max = 4
+/** Between two transactions of a live workspace. People don't notice it. */
+const pause_ms = 50
 
 interface Pending<Save, Saved> {
   at: At
@@ -52,6 +54,7 @@ export function openSaves<Save, Saved>({
       }
     },
     concurrent_max,
+    pauseAfter: ([first]) => (first?.at.is_test ? 0 : pause_ms),
     log,
   })
   return (at, save) =>

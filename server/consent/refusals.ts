@@ -3,6 +3,7 @@ import { sql } from '../kit/postgres/sql.ts'
 import { invalidState, type Problem } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { countriesOf } from './countries.ts'
+import type { Status } from './schema.ts'
 import { readHmac } from './secret.ts'
 import { findSuppressed } from './suppressions.ts'
 
@@ -49,7 +50,13 @@ export async function findRefusals(at: At, recipients: Recipients): Promise<Map<
 export const refusal = (rule: Rule): Problem => invalidState(messages[rule], { rule })
 
 /** Those whose latest entry, of this kind or of all kinds, is an opt-out. */
-async function findOptedOut(at: At, kind: string, phone_numbers: string[]): Promise<Set<string>> {
+export const findOptedOut = (at: At, kind: string, phone_numbers: string[]): Promise<Set<string>> =>
+  findByStatus(at, { kind, status: 'revoked', phone_numbers })
+
+async function findByStatus(
+  at: At,
+  { kind, status, phone_numbers }: { kind: string; status: Status; phone_numbers: string[] },
+): Promise<Set<string>> {
   const hmacOf = await readHmac(at)
   if (!hmacOf) return new Set()
   const { db, workspace } = at
@@ -58,10 +65,14 @@ async function findOptedOut(at: At, kind: string, phone_numbers: string[]): Prom
       cross join lateral (select status from consents
         where workspace_id = ${workspace} and phone_hmac = wanted.phone_hmac and kind in (${kind}, 'all')
         order by seq desc limit 1) as latest
-      where status = 'revoked'`,
+      where status = ${status}`,
   )
   return new Set(rows.flatMap(({ index }) => phone_numbers[index - 1] ?? []))
 }
+
+/** Those whose latest entry, of this kind or of all kinds, is an agreement. */
+export const findGranted = (at: At, kind: 'sms' | 'voice', phone_numbers: string[]): Promise<Set<string>> =>
+  findByStatus(at, { kind, status: 'granted', phone_numbers })
 
 function countryFilter(allowed: string[] | null, own_numbers: string[], is_test: boolean): (number: string) => boolean {
   if (allowed === null && is_test) return () => true

@@ -1,6 +1,7 @@
 import { ById, Deleted } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
 import { openQueuePerKey } from '../kit/limits/key-queues.ts'
+import { exportCsv } from './export.ts'
 import * as schema from './schema.ts'
 import * as consents from './store.ts'
 import * as suppressions from './suppressions.ts'
@@ -69,6 +70,23 @@ export const operations: operation.Operation[] = [
     items: schema.Consent,
     isExpensive: () => true,
     run: (at, { query }) => consents.list(at, query),
+  }),
+  operation.file({
+    id: 'consents.export',
+    path: `${path}/export`,
+    scope: read,
+    summary: 'Export consents',
+    description:
+      'Returns all entries of the ledger as CSV, oldest first. `evidence` is JSON. There are no phone numbers.',
+    file: {
+      content_type: 'text/csv; charset=utf-8',
+      name: 'consents.csv',
+      example:
+        'id,contact_id,kind,status,source,evidence,created_at\r\n' +
+        '019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa,,sms,revoked,sms_keyword,,2026-11-15T09:30:00.000Z\r\n',
+    },
+    isExpensive: () => true,
+    run: (at) => exportCsv(at),
   }),
   operation.remote({
     id: 'consents.verify',

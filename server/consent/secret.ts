@@ -44,6 +44,10 @@ export async function readHmac(at: At): Promise<Ledger['hmacOf'] | undefined> {
   return stored && openHmac(at, stored.secret)
 }
 
+/** What stands in for phone numbers where they must not be kept. */
+export const hmacFor = async (at: At): Promise<Ledger['hmacOf']> =>
+  (await readHmac(at)) ?? (await lockLedger(at)).hmacOf
+
 function openHmac({ tools }: At, sealed: string): Ledger['hmacOf'] {
   const secret = tools.seal.open(sealed)
   return (phone_number) => createHmac('sha256', secret).update(phone_number).digest()

@@ -3,7 +3,7 @@ import { csvLine } from '../kit/csv.ts'
 import * as page from '../kit/postgres/page.ts'
 import { rowByKey } from '../kit/postgres/row-by-key.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
-import { assertCrmFilterIsComplete, contactContains, searchTerm, selectMatches } from './filters.ts'
+import { assertCrmFilterIsComplete, selectChunk } from './filters.ts'
 import { type Contact, type ContactFilters, parseSort } from './schema.ts'
 import { columns } from './store.ts'
 import { formatTags } from './tags.ts'
@@ -11,8 +11,17 @@ import { formatTags } from './tags.ts'
 const contacts_per_chunk = 1_000
 
 export const export_columns = [
-  ...(['id', 'phone_number', 'first_name', 'last_name', 'display_name', 'email', 'company', 'notes', 'tags'] as const),
-  ...(['source', 'first_contact_at', 'last_contact_at', 'created_at', 'updated_at'] as const),
+  ...(['id', 'phone_number', 'first_name', 'last_name', 'display_name', 'email', 'company'] as const),
+  ...([
+    'time_zone',
+    'notes',
+    'tags',
+    'source',
+    'first_contact_at',
+    'last_contact_at',
+    'created_at',
+    'updated_at',
+  ] as const),
 ]
 
 /**
@@ -21,21 +30,15 @@ export const export_columns = [
  */
 export async function* exportCsv({ db, workspace }: At, query: ContactFilters): AsyncGenerator<string> {
   assertCrmFilterIsComplete(query)
-  const term = searchTerm(query)
-  const matches = selectMatches(workspace, query)
-  // Reads texts in the order of the export, so that no chunk repeats the search of the chunks before it.
-  const contains_term = term === undefined ? raw('true') : contactContains(workspace, { id: raw('matching.id'), term })
   const sort = parseSort(query.sort)
   const order = page.orderBy(sort)
   let header = csvLine([...export_columns])
   let last: Contact | undefined
   do {
-    const is_after_last = last
-      ? page.after(sort, { value: last[sort.column as keyof Contact] as string | null, id: last.id })
-      : raw('true')
+    const after = last && { value: last[sort.column as keyof Contact] as string | null, id: last.id }
+    const chunk = selectChunk(workspace, query, { after, limit: contacts_per_chunk })
     const rows: Contact[] = await db.many<Contact>(
-      sql`select ${columns} from (select id as page_id from (${matches}) as matching
-          where ${is_after_last} and ${contains_term} order by ${order} limit ${contacts_per_chunk}) as page
+      sql`select ${columns} from (select id as page_id from (${chunk}) as chunk) as page
         cross join lateral (${rowByKey('contacts', workspace, 'id', raw('page_id'))}) as contact
         order by ${order}`,
     )

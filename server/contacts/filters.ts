@@ -1,3 +1,4 @@
+import * as page from '../kit/postgres/page.ts'
 import { join, likeContains, raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { invalid } from '../kit/problem.ts'
 import { normalizeText } from '../kit/text.ts'
@@ -62,6 +63,25 @@ export function selectMatches(workspace: string, query: ContactFilters, text_con
     : raw('')
   return sql`select candidate.id, ${raw(`${contact}.${column} from ${table} as candidate`)} ${joined}
     where ${join(conditions, ' and ')}`
+}
+
+interface Chunk {
+  /** The last contact of the chunk before. */
+  after?: page.CursorPosition | undefined
+  limit: number
+}
+
+/**
+ * Selects the `id` and the sort column of the next contacts that match. It reads texts in the order of the sort, so that no
+ * chunk repeats the search of the chunks before it.
+ */
+export function selectChunk(workspace: string, query: ContactFilters, { after, limit }: Chunk): Sql {
+  const sort = parseSort(query.sort)
+  const term = searchTerm(query)
+  const contains_term = term === undefined ? raw('true') : contactContains(workspace, { id: raw('matching.id'), term })
+  return sql`select * from (${selectMatches(workspace, query)}) as matching
+    where ${after ? page.after(sort, after) : raw('true')} and ${contains_term}
+    order by ${page.orderBy(sort)} limit ${limit}`
 }
 
 /**

@@ -32,6 +32,12 @@ const profile = {
     examples: ['ada@example.com'],
   }),
   company: optionalText({ maxLength: 200, examples: ['Analytical Engines'] }),
+  time_zone: optionalText({
+    format: 'time-zone',
+    description:
+      "The contact's time zone, as an IANA name. Campaigns use it. Without it they use the zones that the number may be in.",
+    examples: ['America/New_York'],
+  }),
   notes: optionalText({
     maxLength: 2000,
     ...multiline,
@@ -133,13 +139,14 @@ export const ByCrmSystem = Type.Object({
 
 /** The fields that imports and integrations can set. */
 export const fields = [
-  ...(['phone_number', 'first_name', 'last_name', 'display_name', 'email', 'company', 'notes', 'tags'] as const),
+  ...(['phone_number', 'first_name', 'last_name', 'display_name', 'email', 'company', 'time_zone'] as const),
+  ...(['notes', 'tags'] as const),
 ]
 export type Field = (typeof fields)[number]
 
 const sorts = ['created_at', '-created_at', 'updated_at', '-updated_at', 'last_contact_at', '-last_contact_at'] as const
 
-const filters = {
+export const filters = {
   search: Type.Optional(
     text({
       maxLength: 200,

@@ -6,7 +6,7 @@ import { copyLine, copyTextArray } from '../kit/postgres/copy.ts'
 import { onUniqueViolation } from '../kit/postgres/errors.ts'
 import { batchedGetById } from '../kit/postgres/get-by-id.ts'
 import { rowByKey } from '../kit/postgres/row-by-key.ts'
-import { raw, sql } from '../kit/postgres/sql.ts'
+import { raw, rowsFrom, sql } from '../kit/postgres/sql.ts'
 import { inUse, notFound, type Problem, preconditionFailed } from '../kit/problem.ts'
 import { addToCounts, subtractFromCounts } from './counts.ts'
 import { event_types } from './event-types.ts'
@@ -19,12 +19,12 @@ export type DeletedContact = Pick<Contact, 'id' | 'phone_number'>
 /** Runs in the transaction that deletes contacts. */
 export const deleted = newHook<DeletedContact[]>('contacts.deleted')
 
-export const columns = raw(`id, phone_number, first_name, last_name, display_name, email, company, notes, tags, source,
-  first_contact_at, last_contact_at, created_at, updated_at`)
+export const columns = raw(`id, phone_number, first_name, last_name, display_name, email, company, time_zone, notes,
+  tags, source, first_contact_at, last_contact_at, created_at, updated_at`)
 
 /** Rows are passed as JSON, because `unnest` can't take an array of arrays of tags. */
-const row_types = raw(`(id uuid, phone_number text, first_name text, last_name text, display_name text, email text,
-  company text, notes text, tags text[], source text, created_at timestamptz, updated_at timestamptz)`)
+const row_types = `id uuid, phone_number text, first_name text, last_name text, display_name text, email text, company text,
+  time_zone text, notes text, tags text[], source text, created_at timestamptz, updated_at timestamptz`
 
 export async function get({ db, workspace }: At, id: string): Promise<ContactWithCrmIds> {
   return assertFound(await byId(db, workspace, id))
@@ -41,11 +41,11 @@ export async function create(at: At, inputs: ContactInput[]): Promise<(Contact |
   // Sorted, so that concurrent transactions lock phone numbers in the same order and don't deadlock.
   const rows = contacts.toSorted((left, right) => (left.phone_number < right.phone_number ? -1 : 1))
   const inserted = await db.many<{ id: string }>(
-    sql`insert into contacts (workspace_id, id, phone_number, first_name, last_name, display_name, email, company, notes,
-        tags, source, created_at, updated_at)
-      select ${workspace}, id, phone_number, first_name, last_name, display_name, email, company, notes,
-        tags, source, created_at, updated_at
-      from json_to_recordset(${JSON.stringify(rows)}) as row ${row_types}
+    sql`insert into contacts (workspace_id, id, phone_number, first_name, last_name, display_name, email, company,
+        time_zone, notes, tags, source, created_at, updated_at)
+      select ${workspace}, id, phone_number, first_name, last_name, display_name, email, company,
+        time_zone, notes, tags, source, created_at, updated_at
+      from ${rowsFrom(rows, row_types)}
       on conflict (workspace_id, phone_number) do nothing
       returning id`,
   )
@@ -108,15 +108,16 @@ export async function createMany(
   })
 }
 
-const bulk_columns = [
-  ...['workspace_id', 'id', 'phone_number', 'first_name', 'last_name', 'display_name', 'email', 'company', 'notes'],
-  ...['tags', 'source', 'created_at', 'updated_at'],
+const text_columns = [
+  ...(['id', 'phone_number', 'first_name', 'last_name', 'display_name', 'email', 'company', 'time_zone'] as const),
+  'notes' as const,
 ]
+const bulk_columns = ['workspace_id', ...text_columns, 'tags', 'source', 'created_at', 'updated_at']
 
 function bulkLine(workspace: string, contact: Contact): string {
-  const { id, phone_number, first_name, last_name, display_name, email, company, notes, tags, source } = contact
-  const texts = [workspace, id, phone_number, first_name, last_name, display_name, email, company, notes]
-  return copyLine([...texts, copyTextArray(tags), source, contact.created_at, contact.updated_at])
+  const { tags, source, created_at, updated_at } = contact
+  const texts = text_columns.map((name) => contact[name])
+  return copyLine([workspace, ...texts, copyTextArray(tags), source, created_at, updated_at])
 }
 
 export interface ContactUpdate {
@@ -182,9 +183,9 @@ const writeUpdated = ({ db, workspace }: At, contacts: Contact[]): Promise<numbe
     .run(
       sql`update contacts
         set phone_number = row.phone_number, first_name = row.first_name, last_name = row.last_name,
-          display_name = row.display_name, email = row.email, company = row.company, notes = row.notes,
-          tags = row.tags, updated_at = row.updated_at
-        from json_to_recordset(${JSON.stringify(contacts)}) as row ${row_types}
+          display_name = row.display_name, email = row.email, company = row.company,
+          time_zone = row.time_zone, notes = row.notes, tags = row.tags, updated_at = row.updated_at
+        from ${rowsFrom(contacts, row_types)}
         where contacts.workspace_id = ${workspace} and contacts.id = row.id`,
     )
     .catch(onUniqueViolation(() => numberInUse(undefined)))
@@ -271,6 +272,7 @@ const unset = {
   display_name: null,
   email: null,
   company: null,
+  time_zone: null,
   notes: null,
   tags: [],
 }

@@ -35,6 +35,7 @@ const column_names: Record<Field, string[]> = {
     ],
     ...['firma', 'unternehmen', 'entreprise', 'societe', 'empresa', 'azienda'],
   ],
+  time_zone: ['timezone', 'tz', 'zeitzone', 'fuseauhoraire', 'zonahoraria', 'fusoorario'],
   notes: ['notes', 'note', 'comment', 'comments', 'remarks', 'description', 'notizen', 'notiz', 'bemerkung', 'notas'],
   tags: ['tags', 'tag', 'labels', 'label', 'categories', 'category', 'groups', 'group', 'schlagworte', 'etiquetas'],
 }

@@ -1,11 +1,14 @@
 import { ById } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
+import { forbidden } from '../kit/problem.ts'
 import * as files from './files.ts'
 import * as rows from './rows.ts'
 import * as schema from './schema.ts'
 import * as imports from './store.ts'
 
 const path = '/contacts/imports'
+const consent_scope = 'consents:write'
+const campaign_scope = 'campaigns:write'
 
 export const operations: operation.Operation[] = [
   operation.write({
@@ -24,6 +27,12 @@ export const operations: operation.Operation[] = [
       'double quotes and double the quotes inside, as the export does. A phone number without a country code is read as a ' +
       'number of `default_country`, if its length is possible there. Of rows with the same phone number only the first is ' +
       'imported.\n\n' +
+      'With `consent` the people in the file are recorded in the consent ledger as having agreed, with the source `import` and ' +
+      'the id of the import as evidence. This needs the scope `consents:write`. Who has opted out stays opted out. A dry run ' +
+      'records nothing. An undo leaves the entries in the ledger.\n\n' +
+      'With `campaign_id` the contacts of the file are enrolled in the campaign. This needs the scope `campaigns:write`. If the ' +
+      'campaign ends meanwhile, the other contacts are imported without it, and `error` says so. An undo leaves contacts that ' +
+      'existed before in the campaign.\n\n' +
       'A row may have 200 cells and 256 k characters, and a file 200 columns. The file and its rows are kept for 30 days, ' +
       'those of a dry run for 7. An `Idempotency-Key` compares the SHA-256 of the parts.',
     body: schema.NewImport,
@@ -37,7 +46,11 @@ export const operations: operation.Operation[] = [
     },
     response: schema.Import,
     status: 201,
-    run: (at, { body, file }) => imports.create(at, { input: body, file }),
+    run: (at, { body, file, caller }) => {
+      if (body.consent && !caller.scopes.has(consent_scope)) throw forbidden(consent_scope)
+      if (body.campaign_id && !caller.scopes.has(campaign_scope)) throw forbidden(campaign_scope)
+      return imports.create(at, { input: body, file })
+    },
   }),
   operation.list({
     id: 'imports.list',

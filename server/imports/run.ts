@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { grantUnlessOptedOut } from '../consent/grant.ts'
 import type { Contact } from '../contacts/schema.ts'
 import * as contacts from '../contacts/store.ts'
 import { type At, atLater, inTransaction } from '../kit/at.ts'
@@ -6,6 +7,7 @@ import * as clock from '../kit/clock.ts'
 import { copyLine } from '../kit/postgres/copy.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { assertHeld, isHeld, type Lease, type RowWork } from '../kit/work/rows.ts'
+import { enrollImported } from './campaign.ts'
 import { event_types } from './event-types.ts'
 import * as files from './files.ts'
 import {
@@ -109,41 +111,67 @@ interface Batch {
 /** Imports a batch and records the progress, in one transaction. */
 async function runBatch(at: At, { running, lease }: Job, { batch, previous }: Batch): Promise<void> {
   await inTransaction(at, async (at) => {
-    const rows = running.is_dry_run
-      ? await tryContacts(at, running, batch)
+    const { id, consent, campaign_id, is_dry_run } = running
+    const { rows, people } = is_dry_run
+      ? { rows: await tryContacts(at, running, batch), people: [] }
       : await writeContacts(at, running, { batch, previous })
     const count = (outcome: Row['outcome']) => rows.filter((row) => row.outcome === outcome).length
     await Promise.all([recordRows(at, lease, rows), previous])
+    // After the batch before has ended, which could otherwise wait for the ledger that this one has locked.
+    if (consent !== null)
+      await grantUnlessOptedOut(at, { kind: consent, people, source: 'import', evidence: { import_id: id } })
+    const not_enrolled = campaign_id !== null && (await enrollImported(at, { campaign_id, people }))
     const changed = await at.db.run(
       sql`update imports
         set done = ${batch.at(-1)?.row_number}, created = created + ${count('created')},
           updated = updated + ${count('updated')}, skipped = skipped + ${count('skipped')},
-          refused = refused + ${count('refused')}, attempt = 0
+          refused = refused + ${count('refused')}, attempt = 0,
+          error = coalesce(${not_enrolled || null}, error)
         where ${isHeld(lease)} and status = 'running'`,
     )
     assertHeld(changed)
   })
 }
 
+interface Written {
+  rows: Row[]
+  /** The contacts of the batch that no earlier row has named. Existing ones only for consent or a campaign. */
+  people: { contact_id: string; phone_number: string }[]
+}
+
 /** Creates new contacts, and updates existing ones if `on_conflict` says so. */
-async function writeContacts(at: At, { id, on_conflict }: Running, { batch, previous }: Batch): Promise<Row[]> {
+async function writeContacts(
+  at: At,
+  { id, on_conflict, consent, campaign_id }: Running,
+  { batch, previous }: Batch,
+): Promise<Written> {
   const { candidates, duplicates, refused } = sortRows(batch)
   const inputs = candidates.map(({ contact }) => ({ ...contact, source: 'import' as const }))
   const results = await contacts.createMany(at, { inputs, before_counts: previous })
   const created: Row[] = []
+  const people: Written['people'] = []
   const matches: Match[] = []
   for (const [index, candidate] of candidates.entries()) {
     const result = results[index]
-    if (result && 'id' in result) created.push(createdRow(candidate.row_number, result))
-    else matches.push({ ...candidate, contact_id: String(Object(result).details.existing_id) })
+    if (result && 'id' in result) {
+      created.push(createdRow(candidate.row_number, result))
+      people.push({ contact_id: result.id, phone_number: result.phone_number })
+    } else matches.push({ ...candidate, contact_id: String(Object(result).details.existing_id) })
   }
   const ids = matches.map(({ contact_id }) => contact_id)
   const first_rows = await firstRowsOf(at, id, ids)
-  const locked: Map<string, Contact> = on_conflict === 'update' ? await contacts.lock(at, ids) : new Map()
+  const must_lock = on_conflict === 'update' || consent !== null || campaign_id !== null
+  const locked: Map<string, Contact> = must_lock ? await contacts.lock(at, ids) : new Map()
   const { rows, changes } = compareMatches(matches, { first_rows, contacts: locked, on_conflict })
   const updated = await contacts.update(at, changes)
   for (const result of updated) if (!('id' in result)) throw result
-  return completeRows({ rows: [...refused, ...created, ...rows], duplicates, updated: updated as Contact[] })
+  for (const { contact_id, contact } of matches) {
+    const is_first = !first_rows.has(contact_id)
+    const { phone_number } = contact
+    if (is_first && locked.get(contact_id)?.phone_number === phone_number) people.push({ contact_id, phone_number })
+  }
+  const all = { rows: [...refused, ...created, ...rows], duplicates, updated: updated as Contact[] }
+  return { rows: completeRows(all), people }
 }
 
 /** The first row of this import that created or matched each of these contacts. */

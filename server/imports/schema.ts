@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { type Kind, kinds } from '../consent/schema.ts'
 import { DefaultCountry, type Field, fields } from '../contacts/schema.ts'
 import { id, oneOf, optionalText, optionalTimestamp, timestamp } from '../kit/field.ts'
 import * as page from '../kit/postgres/page.ts'
@@ -22,6 +23,22 @@ const on_conflict = {
     'If a contact already has the phone number: `skip` the row, or `update` the contact with the values of the row.',
 }
 
+const consent = Type.Unsafe<Kind | null>({
+  type: ['string', 'null'],
+  enum: [...kinds, null],
+  description:
+    'What the people in the file have agreed to: calls (`voice`), messages (`sms`), or both (`all`). It is recorded for each ' +
+    'contact of the file, also for one that a row skips because it exists. Nothing is recorded for what a person has opted out of.',
+  examples: [null],
+})
+
+const campaign_id = Type.Unsafe<string | null>({
+  type: ['string', 'null'],
+  format: 'uuid',
+  description: 'A campaign in which each contact of the file is enrolled, also one that a row skips because it exists.',
+  examples: [null],
+})
+
 const options = {
   mapping: Type.Unsafe<ColumnMapping | undefined>({
     type: 'object',
@@ -33,6 +50,8 @@ const options = {
   }),
   default_country: Type.Unsafe<string | null | undefined>(DefaultCountry),
   on_conflict: oneOf(['skip', 'update'], { default: 'skip', ...on_conflict }),
+  consent: Type.Unsafe<Kind | null | undefined>(consent),
+  campaign_id: Type.Unsafe<string | null | undefined>(campaign_id),
   is_dry_run: Type.Unsafe<boolean>({
     type: 'boolean',
     default: false,
@@ -91,6 +110,8 @@ export const Import = Type.Object(
     file_name: Type.Unsafe<string | null>({ type: ['string', 'null'], examples: ['people.csv'] }),
     on_conflict: oneOf(['skip', 'update'], { ...on_conflict, examples: ['skip'] }),
     default_country: Type.Unsafe<string | null>({ type: ['string', 'null'], examples: ['US'] }),
+    consent,
+    campaign_id,
     columns: Type.Array(Type.String(), {
       description: 'The column names from the first row.',
       examples: [['Phone', 'First Name', 'Remarks']],
@@ -116,7 +137,7 @@ export const Import = Type.Object(
     undo_skipped: count('The number of contacts that an undo skipped because they were changed after the import.'),
     error: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'Why the import failed.',
+      description: 'Why the import failed, or why contacts were not enrolled.',
       examples: [null],
     }),
     created_at: timestamp('When the import was created.'),

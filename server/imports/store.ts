@@ -10,13 +10,14 @@ import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { invalid, notFound, Problem } from '../kit/problem.ts'
 import { truncate } from '../kit/text.ts'
 import { announce, isHeld, type Lease } from '../kit/work/rows.ts'
+import { assertEnrollable } from './campaign.ts'
 import { event_types } from './event-types.ts'
 import * as files from './files.ts'
 import { matchColumns } from './match-columns.ts'
 import type { Import, ImportOptions } from './schema.ts'
 
 export const columns =
-  raw(`id, status, is_dry_run, file_name, on_conflict, default_country, columns, mapping, total, done,
+  raw(`id, status, is_dry_run, file_name, on_conflict, default_country, consent, campaign_id, columns, mapping, total, done,
   created, updated, skipped, refused, undo_skipped, error, created_at, started_at, finished_at, undone_at`)
 
 /** How long file and rows are kept. Those of a dry run are about people who may never become contacts. */
@@ -37,26 +38,26 @@ export async function create(at: At, { input, file }: { input: Input; file: Stor
   if (!has_numbers && !input.is_dry_run && row_count > 0) throw phoneNumberNotMapped(names)
   const { is_dry_run, on_conflict } = input
   const file_name = input.file_name ?? file?.name ?? null
-  const default_country = input.default_country ?? null
-  const settings = { is_dry_run, file_name, on_conflict, default_country, columns: names, mapping, total: row_count }
-  return insert(at, { ...settings, file_id })
+  const { default_country = null, consent = null, campaign_id = null } = input
+  if (campaign_id !== null) await assertEnrollable(at, campaign_id)
+  const settings = { is_dry_run, file_name, on_conflict, default_country, consent, campaign_id }
+  return insert(at, { ...settings, columns: names, mapping, total: row_count, file_id })
 }
 
-type NewImport = Pick<
-  Import,
-  'is_dry_run' | 'file_name' | 'on_conflict' | 'default_country' | 'columns' | 'mapping' | 'total'
-> & { file_id: string }
+type Options = 'is_dry_run' | 'file_name' | 'on_conflict' | 'default_country' | 'consent' | 'campaign_id'
+type NewImport = Pick<Import, Options | 'columns' | 'mapping' | 'total'> & { file_id: string }
 
 function insert(at: At, input: NewImport): Promise<Import> {
   const { db, workspace, now } = at
   announce(at, { table: 'imports' })
-  const { is_dry_run, file_name, on_conflict, default_country, columns: names, mapping, total, file_id } = input
+  const { is_dry_run, file_name, on_conflict, default_country, consent, campaign_id } = input
+  const { columns: names, mapping, total, file_id } = input
   const created_at = clock.iso(now)
   return db.one<Import>(
-    sql`insert into imports (workspace_id, id, status, is_dry_run, file_name, on_conflict, default_country, columns, mapping,
-        total, file_id, created_at, due_at)
-      values (${workspace}, ${newId()}, 'queued', ${is_dry_run}, ${file_name}, ${on_conflict}, ${default_country}, ${names},
-        ${JSON.stringify(mapping)}, ${total}, ${file_id}, ${created_at}, ${created_at})
+    sql`insert into imports (workspace_id, id, status, is_dry_run, file_name, on_conflict, default_country, consent, campaign_id,
+        columns, mapping, total, file_id, created_at, due_at)
+      values (${workspace}, ${newId()}, 'queued', ${is_dry_run}, ${file_name}, ${on_conflict}, ${default_country}, ${consent},
+        ${campaign_id}, ${names}, ${JSON.stringify(mapping)}, ${total}, ${file_id}, ${created_at}, ${created_at})
       returning ${columns}`,
   )
 }

@@ -15,11 +15,13 @@ const lowest_roles: Record<string, Role> = {
   'conversations:read': 'viewer',
   'events:read': 'viewer',
   'calls:read': 'viewer',
+  'campaigns:read': 'viewer',
   'test_clock:read': 'viewer',
   'contacts:write': 'member',
   'agents:write': 'member',
   'conversations:write': 'member',
   'calls:write': 'member',
+  'campaigns:write': 'member',
   'recordings:read': 'member',
   'test_clock:write': 'member',
   'consents:read': 'member',
@@ -35,8 +37,9 @@ const lowest_roles: Record<string, Role> = {
   'person:read': 'viewer',
   'person:write': 'viewer',
 }
-/** A download copies everything at once, so the right to read is not enough. */
-const lowest_to_download: Role = 'member'
+/** A download copies everything at once, and a write that changes nothing takes long: the right to read is not enough. */
+const lowest_to_load: Role = 'member'
+const isLoad = ({ kind, scope }: Scoped): boolean => kind === 'file' || (kind === 'write' && scope.endsWith(':read'))
 
 const isAtLeast = (role: Role, required: Role): boolean => roles.indexOf(role) <= roles.indexOf(required)
 
@@ -45,7 +48,7 @@ const lowestFor = (scope: string): Role => lowest_roles[scope] ?? 'owner'
 function requiredRole(operation: Scoped): Role {
   if (operation.erases) return 'owner'
   const required = lowestFor(operation.scope)
-  return operation.kind === 'file' && isAtLeast(lowest_to_download, required) ? lowest_to_download : required
+  return isLoad(operation) && isAtLeast(lowest_to_load, required) ? lowest_to_load : required
 }
 
 export const may = (role: Role, operation: Scoped): boolean => isAtLeast(role, requiredRole(operation))

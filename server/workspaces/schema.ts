@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { allOptional, body, check, id, oneOf, text, timestamp } from '../kit/field.ts'
+import { allOptional, body, check, endTime, id, oneOf, startTime, text, timestamp } from '../kit/field.ts'
 import { checkCountry, countries } from './countries.ts'
 
 const keep_days_max = 3_650
@@ -30,6 +30,10 @@ const prices = {
 
 const prices_description = 'What is used to compute `cost_micros`, in millionths of the currency.'
 
+const quiet_hours = { start: startTime('08:00'), end: endTime('21:00') }
+const quiet_hours_description =
+  'Between which hours campaigns may reach people, in the time zone of each person. No campaign can widen them.'
+
 const share = (example: number) => Type.Integer({ minimum: 0, maximum: 100, examples: [example] })
 
 const shares = {
@@ -43,6 +47,14 @@ const shares = {
 }
 const Mix = Type.Object(shares)
 export type Mix = Static<typeof Mix>
+
+/** Shares that are left out keep their values. */
+export const MixChange = Type.Object(allOptional(shares), {
+  additionalProperties: false,
+  description:
+    'How calls and messages turn out, in percent. Shares that are left out keep their values; the sum is 100.',
+  examples: [{}],
+})
 
 export const default_mix: Mix = {
   ...{ answered: 45, no_answer: 25, voicemail: 20, busy: 4, rejected: 3, unreachable: 2, error: 1 },
@@ -102,6 +114,7 @@ const Settings = Type.Object(
     ...settings,
     mix: Type.Unsafe<Mix | null>({ ...Mix, ...mix_options }),
     prices: Type.Object(prices, { description: prices_description }),
+    quiet_hours: Type.Object(quiet_hours, { description: quiet_hours_description }),
   },
   { description: 'What applies to the whole workspace.' },
 )
@@ -123,6 +136,7 @@ export const default_settings: Settings = {
     call_minute: 0,
     message_segment: 0,
   },
+  quiet_hours: { start: '08:00', end: '21:00' },
   allows_network: null,
   mix: null,
 }
@@ -166,10 +180,13 @@ export const WorkspaceChange = body(
         prices: Type.Optional(
           Type.Object(allOptional(prices), { additionalProperties: false, description: prices_description }),
         ),
+        quiet_hours: Type.Optional(
+          Type.Object(allOptional(quiet_hours), { additionalProperties: false, description: quiet_hours_description }),
+        ),
       },
       {
         additionalProperties: false,
-        description: 'Members that are left out keep their values, also those of `prices` and `mix`.',
+        description: 'Members that are left out keep their values, also those of `prices`, `quiet_hours` and `mix`.',
       },
     ),
   }),

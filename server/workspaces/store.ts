@@ -1,4 +1,4 @@
-import type { At, InWorkspace, Unscoped } from '../kit/at.ts'
+import { type At, type InWorkspace, newHook, type Unscoped } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { Call } from '../kit/http/operation.ts'
 import { newId } from '../kit/id.ts'
@@ -23,7 +23,12 @@ const columns = raw('id, name, kind, created_at')
 const all_columns = sql`${columns}, settings, coalesce(updated_at, created_at) as updated_at`
 
 /** What was set: the rest has defaults. */
-type StoredSettings = Partial<Omit<Settings, 'prices'> & { prices: Partial<Settings['prices']> }>
+type StoredSettings = Partial<
+  Omit<Settings, 'prices' | 'quiet_hours'> & {
+    prices: Partial<Settings['prices']>
+    quiet_hours: Partial<Settings['quiet_hours']>
+  }
+>
 
 type Stored<Whole = Pick<Workspace, 'kind'>> = Omit<Whole, 'settings'> & { settings: StoredSettings }
 
@@ -32,6 +37,7 @@ const withDefaults = ({ kind, settings }: Stored): Settings => ({
   ...(kind === 'test' && { allows_network: false, mix: default_mix }),
   ...settings,
   prices: { ...default_settings.prices, ...settings.prices },
+  quiet_hours: { ...default_settings.quiet_hours, ...settings.quiet_hours },
 })
 
 const toWorkspace = (row: Stored<Workspace>): Workspace => ({ ...row, settings: withDefaults(row) })
@@ -58,6 +64,8 @@ export async function readSettings({ db, workspace }: InWorkspace): Promise<Sett
 export const allowsNetwork = async (at: Pick<At, 'db' | 'workspace' | 'is_test'>): Promise<boolean> =>
   !at.is_test || (await readSettings(at)).allows_network !== false
 
+export const quiet_hours_changed = newHook<Settings['quiet_hours']>('workspaces.quiet_hours_changed')
+
 /** An empty change doesn't even change `updated_at`. */
 export async function update(
   at: At,
@@ -70,10 +78,11 @@ export async function update(
   if (Object.keys(change).length === 0) return before
   const { name = before.name, settings: changed_settings = {} } = change
   assertKind(before, changed_settings)
-  const { prices, mix } = changed_settings
+  const { prices, mix, quiet_hours } = changed_settings
   const settings = {
     ...changed_settings,
     ...(prices && { prices: { ...stored.settings.prices, ...prices } }),
+    ...(quiet_hours && { quiet_hours: changedQuietHours(stored, quiet_hours) }),
     ...(mix && { mix: changedMix(before, mix) }),
   }
   const changed = await db
@@ -83,7 +92,9 @@ export async function update(
         where id = ${workspace} returning ${all_columns}`,
     )
     .catch(onUniqueViolation(nameInUse))
-  return toWorkspace(changed)
+  const after = toWorkspace(changed)
+  if (quiet_hours) await at.hooks.run(at, quiet_hours_changed, after.settings.quiet_hours)
+  return after
 }
 
 /** `null` is what a live workspace has, so that the body of a GET can be sent back. */
@@ -95,6 +106,15 @@ function assertKind({ kind }: Workspace, change: NonNullable<WorkspaceChange['se
       return { path: `settings.${name}`, code: 'invalid', message: `settings.${name} ${rule}.` }
     })
   if (faults.length > 0) throw invalid(faults)
+}
+
+/** Whoever mistakes them for the hours in which nobody may be reached would have people called at night. */
+function changedQuietHours({ settings }: Stored, change: Partial<Settings['quiet_hours']>) {
+  const changed = { ...settings.quiet_hours, ...change }
+  const { start, end } = { ...default_settings.quiet_hours, ...changed }
+  if (start < end) return changed
+  const message = 'settings.quiet_hours.start must be before the end: campaigns reach people between the two.'
+  throw invalid([{ path: 'settings.quiet_hours', code: 'invalid', message }])
 }
 
 function changedMix({ settings }: Workspace, change: Partial<Mix>): Mix {

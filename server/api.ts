@@ -8,6 +8,9 @@ import { operations as apiKeys } from './api-keys/routes.ts'
 import { event_types as call_events } from './calls/event-types.ts'
 import { operations as recordings } from './calls/recording-routes.ts'
 import { operations as calls } from './calls/routes.ts'
+import { operations as enrollments } from './campaigns/enrollment-routes.ts'
+import { event_types as campaign_events } from './campaigns/event-types.ts'
+import { operations as campaigns } from './campaigns/routes.ts'
 import { owner_operations as channel_owner_operations, operations as channels } from './channels/routes.ts'
 import { operations as clocks } from './clocks/routes.ts'
 import { addressOf, type Config } from './config.ts'
@@ -59,6 +62,7 @@ export const catalog = newCatalog(
     agent_events,
     conversation_events,
     call_events,
+    campaign_events,
     import_events,
     api_key_events,
     webhook_events,
@@ -81,6 +85,8 @@ const rooms: Operation[] = [
   ...conversations,
   ...calls,
   ...recordings,
+  ...campaigns,
+  ...enrollments,
   ...events(catalog),
   ...webhooks(catalog),
   ...overview(catalog),
@@ -138,6 +144,9 @@ const about: About = {
     channels: 'Where people reach agents: web chats and phone numbers. Owners set them up in the dashboard.',
     conversations: 'Threads between a contact and an agent. Say something, read the answers, hand over to a person.',
     calls: 'Agents call people, or simulated ones. Follow a call live, end it, search what was said.',
+    campaigns:
+      'An agent calls or writes to many contacts, each in hours that suit the contact, and tries again if it must.',
+    enrollments: 'The contacts of a campaign.',
     events: 'What happened, in order: as a list and as a stream.',
     overview: 'Figures of the workspace at a glance.',
     webhooks: 'Send events to your server as they happen, and follow each delivery.',

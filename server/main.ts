@@ -1,4 +1,5 @@
 import { openApi, portOf } from './api.ts'
+import type { Carrier } from './calls/carrier.ts'
 import { addressOf, type Config, ConfigError } from './config.ts'
 import { migrations, openDatabase } from './database.ts'
 import * as clock from './kit/clock.ts'
@@ -20,6 +21,8 @@ export interface ServeOptions {
   is_json: boolean
   /** Runs only this part of the service. By default one process runs both. */
   only?: 'api' | 'worker' | undefined
+  /** Places calls. By default simulated people answer. */
+  carrier?: Carrier
 }
 
 const record_key_uses_every_ms = 5_000
@@ -72,7 +75,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
 }
 
 /** Returns a function that stops the service: it finishes requests in flight, then closes the database. */
-async function start(config: Config, log: Log, { is_json, only }: ServeOptions): Promise<() => Promise<void>> {
+async function start(config: Config, log: Log, { is_json, only, carrier }: ServeOptions): Promise<() => Promise<void>> {
   if (config.database_url && !config.secrets_key) throw new ConfigError('SECRETS_KEY is required with DATABASE_URL')
   if (only && !config.database_url) throw new ConfigError('DATABASE_URL is required with --only')
   const say = is_json ? console.error : console.log
@@ -106,7 +109,7 @@ async function start(config: Config, log: Log, { is_json, only }: ServeOptions):
     // Inboxes are served by this process, or by the one that has the API.
     const own_address = addressOf(api ? { ...config, public_url: undefined } : config, port)
     const { events_keep_days } = config
-    const background = { service, ownAddress: () => own_address, events_keep_days, log }
+    const background = { service, ownAddress: () => own_address, events_keep_days, carrier, log }
     worker = only === 'api' ? openAnsweringOnly(background) : openWorker(background)
     // Before the greeting: from then on the launcher restarts the service after a crash.
     await notifyLauncher({ port, data_dir: config.database_url ? undefined : config.data_dir })

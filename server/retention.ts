@@ -1,5 +1,6 @@
 import { removeOldRecordings } from './calls/erase-recording.ts'
 import * as calls from './calls/retention.ts'
+import * as campaigns from './campaigns/retention.ts'
 import * as channel_usage from './channels/usage.ts'
 import * as clocks from './clocks/store.ts'
 import * as conversations from './conversations/retention.ts'
@@ -57,6 +58,7 @@ export async function removeExpiredIn(options: RetentionOptions, workspace: stri
     (at) => imports.removeOld(at, isStopping),
     (at) => integrations.removeOld(at, isStopping),
     (at) => channel_usage.removeOld(at, isStopping),
+    (at) => campaigns.removeOld(at, isStopping),
     async (at) => removeOldRecordings(at, await workspaces.readSettings(at), isStopping),
     async (at) => calls.removeOld(at, await workspaces.readSettings(at), isStopping),
     async (at) => conversations.removeOld(at, await workspaces.readSettings(at), isStopping),

@@ -2,6 +2,7 @@ import path from 'node:path'
 import { reactions as agent_reactions } from './agents/reactions.ts'
 import { openCallWatch } from './calls/live.ts'
 import { reactions as call_reactions } from './calls/reactions.ts'
+import { reactions as campaign_reactions } from './campaigns/reactions.ts'
 import { reactions as channel_reactions } from './channels/reactions.ts'
 import { openTestTime } from './clocks/time.ts'
 import { type Config, ConfigError } from './config.ts'
@@ -27,6 +28,7 @@ const hooks = openHooks([
   ...channel_reactions,
   ...conversation_reactions,
   ...call_reactions,
+  ...campaign_reactions,
   ...import_reactions,
   ...integration_reactions,
 ])

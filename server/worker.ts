@@ -1,5 +1,10 @@
+import type { Carrier } from './calls/carrier.ts'
 import { due_calls } from './calls/claim.ts'
 import { calling } from './calls/work.ts'
+import { work as enrollings } from './campaigns/enrolling-work.ts'
+import { work as deleted_campaigns } from './campaigns/removal.ts'
+import * as campaigns from './campaigns/store.ts'
+import { dialing } from './campaigns/work.ts'
 import { advancing } from './clocks/advance.ts'
 import * as clocks from './clocks/store.ts'
 import { test_times } from './clocks/time.ts'
@@ -9,8 +14,9 @@ import { answering, due_conversations } from './conversations/work.ts'
 import { assignPositions } from './events/positions.ts'
 import { work as imports } from './imports/run.ts'
 import type { Service } from './kit/at.ts'
+import { second_ms } from './kit/clock.ts'
 import type { Log } from './kit/log.ts'
-import { type DueKind, noteAllDue, openDuePoll } from './kit/work/due.ts'
+import { type DueKind, noteAllDue, openDuePoll, readDueTimes } from './kit/work/due.ts'
 import { Engine, type EngineOptions } from './kit/work/engine.ts'
 import { openPeriodicTasks, type PeriodicTask } from './kit/work/periodic.ts'
 import { dueRows, rowWork } from './kit/work/rows.ts'
@@ -30,21 +36,31 @@ export interface BackgroundOptions extends EngineOptions {
   /** For attempts to send a delivery. */
   timeout_ms?: number
   events_keep_days: number
+  /** By default simulated people answer. */
+  carrier?: Carrier | undefined
+  /** Whether campaigns of test workspaces decide every second on its own, instead of running ahead. For tests. */
+  is_stepwise?: boolean
 }
 
 /** At once, each of another workspace. */
 const simulated_messages_max = 10
 
-const row_work = [
+/** Campaigns of other workspaces that the dialer decides for at a time. */
+const decisions_max = 4
+
+/** What may change the contacts of a campaign, or what may be done with them. */
+const contact_work = [
   rowWork(imports),
-  rowWork(recoveries),
+  rowWork(enrollings),
   rowWork(simulated_messages, { at_once: simulated_messages_max }),
 ]
+const other_row_work = [rowWork(recoveries), rowWork(deleted_campaigns)]
+const row_work = [...contact_work, ...other_row_work]
+const contact_kinds: DueKind[] = [...contact_work.map(({ due }) => due), due_conversations, due_calls, due_messages]
 const work_kinds: DueKind[] = [
-  ...row_work.map(({ due }) => due),
-  due_conversations,
-  due_calls,
-  due_messages,
+  ...contact_kinds,
+  ...other_row_work.map(({ due }) => due),
+  dueRows(campaigns.table),
   due_deliveries,
 ]
 const due_kinds: DueKind[] = [...work_kinds, dueRows(clocks.table)]
@@ -52,7 +68,6 @@ const due_kinds: DueKind[] = [...work_kinds, dueRows(clocks.table)]
 /** What `due_workspaces` is kept for. */
 export const background_kinds: string[] = due_kinds.map(({ kind }) => kind)
 
-const second_ms = 1_000
 const minute_ms = 60_000
 const hour_ms = 60 * minute_ms
 
@@ -123,12 +138,23 @@ export function openAnsweringOnly(options: BackgroundOptions): Worker {
 function openEngines(options: BackgroundOptions): Map<string, RunningEngine> {
   const deliveries = sending({ ...options, seal: options.service.tools.seal })
   const engines: RunningEngine[] = row_work.map((work) => new Engine(work, options))
-  const calls = calling({ pool: options.service.pool, carrier: simulator, log: options.log })
+  const calls = calling({ pool: options.service.pool, carrier: options.carrier ?? simulator, log: options.log })
   engines.push(openAnswering(options), new Engine(calls, options), new Engine(sendingMessages(), options))
-  engines.push(new Engine(deliveries, options))
+  engines.push(new Engine(deliveries, options), new Engine(openDialing(options), options))
   const by_kind = new Map(engines.map((engine) => [engine.kind, engine]))
   return by_kind.set(clocks.table, openAdvances(options, by_kind))
 }
+
+/** Campaigns of test workspaces run ahead as long as nothing else happens there. */
+const openDialing = ({ log, is_stepwise = false }: BackgroundOptions) =>
+  rowWork(
+    dialing({
+      nextOther: async (at) => Math.min(...(await readDueTimes(at, contact_kinds)).values()),
+      is_stepwise,
+      log,
+    }),
+    { at_once: decisions_max },
+  )
 
 const openAnswering = (options: BackgroundOptions): RunningEngine => new Engine(answering(options.log), options)
 

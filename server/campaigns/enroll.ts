@@ -1,0 +1,84 @@
+import { shareMany } from '../contacts/share-many.ts'
+import type { At } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { newId } from '../kit/id.ts'
+import { copyLine } from '../kit/postgres/copy.ts'
+import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
+import { invalidState } from '../kit/problem.ts'
+import { count } from './counts.ts'
+import { type Enrolled, enrollments_max } from './enrolling-schema.ts'
+import { rankOf, readRankSeed } from './rank.ts'
+import { type Campaign, type Enrollment, final_statuses } from './schema.ts'
+import { lock, wake } from './store.ts'
+
+export interface Member {
+  contact_id: string
+  variables?: Enrollment['variables'] | undefined
+}
+
+/** When an enrollment is due that the dialer has never looked at. */
+export const never_looked_at = clock.iso(0)
+
+/** Locks a campaign to which contacts can be added, so that no one else enrolls at the same time. */
+export async function lockOpen(at: At, campaign_id: string): Promise<Campaign> {
+  const campaign = await lock(at, campaign_id)
+  const { status } = campaign
+  if (final_statuses.includes(status))
+    throw invalidState(`Contacts can't be enrolled in a campaign that is ${status}.`, { status })
+  return campaign
+}
+
+/**
+ * Enrolls contacts. Those that were deleted meanwhile are left out, and one that is named twice is enrolled once. Fails when
+ * the campaign is final or has no room.
+ */
+export async function enroll(
+  at: At,
+  { campaign_id, members }: { campaign_id: string; members: Member[] },
+): Promise<Enrolled> {
+  const campaign = await lockOpen(at, campaign_id)
+  const by_contact = new Map(members.toReversed().map((member) => [member.contact_id, member]))
+  const [contacts, enrolled, seed] = await Promise.all([
+    shareMany(at, [...by_contact.keys()]),
+    findEnrolled(at, { campaign_id, contact_ids: [...by_contact.keys()] }),
+    readRankSeed(at),
+  ])
+  const added = contacts.filter(({ id }) => !enrolled.has(id))
+  if (campaign.counts.enrolled + added.length > enrollments_max) throw noRoom()
+  const created_at = clock.iso(at.now)
+  const lines = added.map(({ id, phone_number }) => {
+    const variables = JSON.stringify(by_contact.get(id)?.variables ?? {})
+    const rank = rankOf(seed, phone_number)
+    const times = [created_at, created_at, never_looked_at]
+    return copyLine([at.workspace, newId(), campaign_id, id, 'pending', variables, rank, ...times])
+  })
+  if (added.length > 0) {
+    await at.db.copy('enrollments', copied_columns, lines.join(''))
+    const change = { campaign_id, counted: 'status', from: null, to: 'pending' } as const
+    await count(
+      at,
+      added.map(() => change),
+    )
+    await wake(at, campaign)
+  }
+  return { enrolled: added.length, already_enrolled: enrolled.size }
+}
+
+const copied_columns = [
+  ...['workspace_id', 'id', 'campaign_id', 'contact_id', 'status', 'variables', 'rank', 'created_at', 'updated_at'],
+  'due_at',
+]
+
+async function findEnrolled(
+  { db, workspace }: At,
+  { campaign_id, contact_ids }: { campaign_id: string; contact_ids: string[] },
+): Promise<Set<string>> {
+  const rows = await db.many<{ contact_id: string }>(
+    sql`select contact_id from enrollments where workspace_id = ${workspace} and campaign_id = ${campaign_id}
+      and contact_id = any(${toArrayLiteral(contact_ids)}::uuid[])`,
+  )
+  return new Set(rows.map(({ contact_id }) => contact_id))
+}
+
+const noRoom = () =>
+  invalidState(`A campaign can have at most ${enrollments_max} contacts.`, { enrolled_max: enrollments_max })

@@ -1,0 +1,53 @@
+import { laterUpdate } from '../conversations/store.ts'
+import type { At } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { sql } from '../kit/postgres/sql.ts'
+import * as counts from './counts.ts'
+import { is_waiting } from './enrollment-status.ts'
+import type { EnrollmentStatus } from './schema.ts'
+import type { StoredCampaign } from './stored-campaign.ts'
+
+/** What a change of a campaign means for its enrollments, some at a time. */
+
+const changed_at_once_max = 2_000
+
+/** Ends enrollments of a canceled campaign, but those that are in progress. Returns whether there are more. */
+export async function cancelSome(at: At, { id: campaign_id }: StoredCampaign): Promise<boolean> {
+  const { db, workspace, now } = at
+  const canceled = await db.many<{ before: EnrollmentStatus }>(
+    sql`update enrollments set status = 'canceled', reason = 'canceled', due_at = null, next_attempt_at = null,
+        callback_at = null, updated_at = ${laterUpdate(now)}
+      from (select id, status as before from enrollments
+        where workspace_id = ${workspace} and campaign_id = ${campaign_id} and ${is_waiting}
+        order by id limit ${changed_at_once_max} for no key update) as open
+      where workspace_id = ${workspace} and enrollments.id = open.id
+      returning open.before`,
+  )
+  await counts.count(
+    at,
+    canceled.map(({ before }) => ({ campaign_id, counted: 'status', from: before, to: 'canceled' })),
+  )
+  const has_more = canceled.length === changed_at_once_max
+  if (!has_more)
+    await db.run(
+      sql`update campaigns set due_at = (select min(due_at) from enrollments
+          where workspace_id = ${workspace} and campaign_id = ${campaign_id} and due_at is not null)
+        where workspace_id = ${workspace} and id = ${campaign_id}`,
+    )
+  return has_more
+}
+
+/** Lets the dialer look again at enrollments that wait, because hours or limits have changed. Always returns true. */
+export async function reviewSome({ db, workspace, now }: At, { id }: StoredCampaign): Promise<true> {
+  const reviewed = await db.run(
+    sql`update enrollments set due_at = greatest(retry_at, ${clock.iso(now)})
+      where workspace_id = ${workspace} and id = any(array(
+        select id from enrollments
+        where workspace_id = ${workspace} and campaign_id = ${id} and due_at > ${clock.iso(now)}
+          and (retry_at is null or due_at > retry_at) and ${is_waiting}
+        limit ${changed_at_once_max} for no key update))`,
+  )
+  if (reviewed < changed_at_once_max)
+    await db.run(sql`update campaigns set must_review = false where workspace_id = ${workspace} and id = ${id}`)
+  return true
+}

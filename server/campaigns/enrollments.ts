@@ -1,0 +1,158 @@
+import * as contacts from '../contacts/store.ts'
+import type { At } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import type { Call } from '../kit/http/operation.ts'
+import { isId } from '../kit/id.ts'
+import { batchedGetById } from '../kit/postgres/get-by-id.ts'
+import * as page from '../kit/postgres/page.ts'
+import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
+import { invalidState, notFound, preconditionFailed } from '../kit/problem.ts'
+import { count, read as readCounts, sumOf } from './counts.ts'
+import { never_looked_at } from './enroll.ts'
+import { attempting_statuses, waiting_statuses } from './enrollment-status.ts'
+import {
+  type Campaign,
+  type Enrollment,
+  type EnrollmentQuery,
+  type EnrollmentStatus,
+  final_statuses,
+} from './schema.ts'
+import * as campaigns from './store.ts'
+
+export const columns = raw(`id, campaign_id, contact_id, status, reason, attempts, last_outcome, last_call_id,
+  last_conversation_id, next_attempt_at, variables, created_at, updated_at`)
+
+/** Leaves out those of a deleted campaign, which are deleted in the background. */
+const joinCampaign = (workspace: Sql): Sql =>
+  sql`join lateral (select from campaigns where campaigns.workspace_id = ${workspace} and campaigns.id = campaign_id)
+    as campaign on true`
+
+const getById = batchedGetById<Enrollment>(columns, raw('enrollments'), joinCampaign)
+
+export async function get({ db, workspace }: At, id: string): Promise<Enrollment> {
+  const found = isId(id) ? await getById(db, workspace, id) : undefined
+  if (!found) throw notFound()
+  return found
+}
+
+/** Newest first. */
+export async function list(
+  at: At,
+  { campaign_id, query }: { campaign_id: string; query: EnrollmentQuery },
+): Promise<page.Page<Enrollment>> {
+  const { db, workspace } = at
+  const { status, contact_id } = query
+  await campaigns.get(at, campaign_id)
+  const matches = sql`select ${columns} from enrollments
+    where workspace_id = ${workspace} and campaign_id = ${campaign_id}
+      ${status === undefined ? raw('') : sql`and status = ${status}`}
+      ${contact_id === undefined ? raw('') : ofContact(contact_id)}`
+  const countMatches = async () => {
+    if (contact_id !== undefined) return page.count(db, matches)
+    const counts = await readCounts(at, { campaign_id, counted: 'status' })
+    return status === undefined ? sumOf(counts) : (counts[status] ?? 0)
+  }
+  return page.read(query, page.newest_first, async (page_sql) => {
+    const [rows, total] = await Promise.all([db.many<Enrollment>(page_sql.rows(matches)), countMatches()])
+    return { rows, total }
+  })
+}
+
+/** An id that can't exist finds nothing. */
+const ofContact = (id: string): Sql => (isId(id) ? sql`and contact_id = ${id}` : raw('and false'))
+
+export async function listOfContact(
+  at: At,
+  { contact_id, query }: { contact_id: string; query: page.PageQuery },
+): Promise<page.Page<Enrollment>> {
+  const { db, workspace } = at
+  await contacts.get(at, contact_id)
+  return page.readSelection(
+    db,
+    query,
+    page.newest_first,
+    sql`select ${columns} from enrollments ${joinCampaign(sql`${workspace}`)}
+      where workspace_id = ${workspace} and contact_id = ${contact_id}`,
+  )
+}
+
+/** Its attempts still count for the limits of the person. */
+export async function remove(
+  at: At,
+  { id, isCurrent }: { id: string; isCurrent: Call['isCurrent'] },
+): Promise<{ deleted: true }> {
+  const { db, workspace } = at
+  const { campaign, enrollment } = await lock(at, id)
+  if (!isCurrent(enrollment)) throw preconditionFailed()
+  assertNotAttempting(enrollment)
+  await db.run(sql`delete from enrollments where workspace_id = ${workspace} and id = ${id}`)
+  await count(at, [{ campaign_id: campaign.id, counted: 'status', from: enrollment.status, to: null }])
+  await campaigns.wake(at, campaign)
+  return { deleted: true }
+}
+
+/** The contact is tried again, as if it had just been enrolled. */
+export async function retry(at: At, id: string): Promise<Enrollment> {
+  const { campaign, enrollment } = await lock(at, id)
+  assertNotAttempting(enrollment)
+  if (final_statuses.includes(campaign.status))
+    throw invalidState(`The campaign is ${campaign.status}.`, { status: enrollment.status })
+  if (waiting_statuses.includes(enrollment.status))
+    throw invalidState(`The enrollment is ${enrollment.status}. An attempt follows by itself.`, {
+      status: enrollment.status,
+    })
+  // The numbers of attempts go on, because each has its own call.
+  const changes = sql`status = 'pending', reason = null, earlier_attempts = earlier_attempts + attempts, attempts = 0,
+    outcomes = '{}', last_outcome = null, next_attempt_at = null, retry_at = null, callback_at = null,
+    due_at = ${never_looked_at}`
+  return change(at, { campaign, enrollment, status: 'pending', changes })
+}
+
+/** No attempt follows. */
+export async function skip(at: At, id: string): Promise<Enrollment> {
+  const { campaign, enrollment } = await lock(at, id)
+  const { status } = enrollment
+  if (!waiting_statuses.includes(status))
+    throw invalidState(`Only an enrollment that is pending or waiting can be skipped, and this one is ${status}.`, {
+      status,
+    })
+  const changes = sql`status = 'skipped', reason = 'skipped', next_attempt_at = null, callback_at = null, due_at = null`
+  return change(at, { campaign, enrollment, status: 'skipped', changes })
+}
+
+interface Locked {
+  campaign: Campaign
+  enrollment: Enrollment
+}
+
+/** Locks the campaign first, as the dialer does. */
+async function lock(at: At, id: string): Promise<Locked> {
+  const { db, workspace } = at
+  const campaign = await campaigns.lock(at, (await get(at, id)).campaign_id)
+  const enrollment = await db.maybe<Enrollment>(
+    sql`select ${columns} from enrollments where workspace_id = ${workspace} and id = ${id} for update`,
+  )
+  if (!enrollment) throw notFound()
+  return { campaign, enrollment }
+}
+
+function assertNotAttempting({ status }: Enrollment): void {
+  if (attempting_statuses.includes(status))
+    throw invalidState('An attempt to reach the contact is in progress. Wait until it has ended.', { status })
+}
+
+interface Change extends Locked {
+  status: EnrollmentStatus
+  changes: Sql
+}
+
+async function change(at: At, { campaign, enrollment, status, changes }: Change): Promise<Enrollment> {
+  const { db, workspace, now } = at
+  const changed = await db.one<Enrollment>(
+    sql`update enrollments set ${changes}, updated_at = ${clock.laterThan(enrollment.updated_at, now)}
+      where workspace_id = ${workspace} and id = ${enrollment.id} returning ${columns}`,
+  )
+  await count(at, [{ campaign_id: campaign.id, counted: 'status', from: enrollment.status, to: status }])
+  await campaigns.wake(at, campaign)
+  return changed
+}

@@ -1,0 +1,47 @@
+import { type Static, Type } from 'typebox'
+import { optionalTimestamp, timestamp } from '../kit/field.ts'
+import { MixChange } from '../workspaces/schema.ts'
+import { byName, total } from './schema.ts'
+
+export const NewForecast = Type.Object(
+  {
+    seed: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 2_147_483_647,
+        description: "What is drawn depends on it. By default that of the workspace's test clock, or 1.",
+        examples: [1],
+      }),
+    ),
+    mix: Type.Optional(MixChange),
+  },
+  { title: 'NewForecast', additionalProperties: false },
+)
+export type NewForecast = Static<typeof NewForecast>
+
+export const Forecast = Type.Object(
+  {
+    seed: Type.Integer({ description: 'The seed of what was drawn.', examples: [1] }),
+    is_sampled: Type.Boolean({ description: 'Whether only 10,000 of the contacts were simulated.', examples: [false] }),
+    simulated: total('Contacts that were simulated.', 412),
+    expected_end_at: optionalTimestamp('When nothing is left to do. `null` when it does not end within a year.'),
+    timeline: Type.Array(
+      Type.Object({
+        at: timestamp('The begin of the interval.'),
+        starts: total('Attempts that begin in it.', 60),
+        in_flight: total('Attempts that go on at its end.', 10),
+        answered: total('Contacts who answer in it.', 27),
+      }),
+      { maxItems: 200, description: 'At most 200 intervals of equal length.' },
+    ),
+    by_outcome: byName('Attempts by their outcome.', [{ answered: 300 }]),
+    by_status: byName('Contacts by the status of their enrollment at the end.', [{ completed: 374, skipped: 38 }]),
+    skips: byName('Contacts who are skipped, by reason.', [{ opted_out: 38 }]),
+    warnings: Type.Array(Type.String(), {
+      description: 'What you may want to change.',
+      examples: [['312 contacts have no hour in which all their time zones are open.']],
+    }),
+  },
+  { title: 'Forecast' },
+)
+export type Forecast = Static<typeof Forecast>

@@ -1,0 +1,76 @@
+import * as agents from '../agents/store.ts'
+import { changed } from '../calls/changed.ts'
+import * as contacts from '../contacts/store.ts'
+import { callback_requested } from '../conversations/callbacks.ts'
+import { threads_changed } from '../conversations/threads.ts'
+import { type At, on, type Reaction } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { sql } from '../kit/postgres/sql.ts'
+import type { Use } from '../kit/problem.ts'
+import * as workspaces from '../workspaces/store.ts'
+import { count } from './counts.ts'
+import { wakeAt } from './due.ts'
+import { endAttempts, followCalls, followThreads, keepCallback } from './ends.ts'
+import { attempting_statuses } from './enrollment-status.ts'
+import type { EnrollmentStatus } from './schema.ts'
+import { table } from './store.ts'
+
+export const reactions: Reaction[] = [
+  on(agents.findingUses, async (at, { agent_id, used_by }) => void used_by.push(...(await findUsing(at, agent_id)))),
+  on(contacts.deleted, removeEnrollments),
+  on(workspaces.quiet_hours_changed, reviewAll),
+  on(changed, followCalls),
+  on(threads_changed, followThreads),
+  on(callback_requested, keepCallback),
+]
+
+/** Who writes an agent's id into a campaign locks the workspace, as its deletion does. */
+const findUsing = ({ db, workspace }: At, agent_id: string): Promise<Use[]> =>
+  db.many<Use>(
+    sql`select 'campaign' as kind, id from campaigns
+      where workspace_id = ${workspace} and agent_id = ${agent_id} and status not in ('completed', 'canceled') order by id`,
+  )
+
+/** Contacts who wait for other hours are looked at again. */
+async function reviewAll({ db, workspace, now }: At): Promise<void> {
+  await db.run(
+    sql`update campaigns set must_review = true, due_at = case when status = 'running' then ${clock.iso(now)} else due_at end
+      where workspace_id = ${workspace} and status in ('running', 'paused')`,
+  )
+  db.notify({ topic: table, workspace })
+}
+
+interface Removed {
+  campaign_id: string
+  status: EnrollmentStatus
+  last_conversation_id: string | null
+}
+
+/** A call in progress goes on, without an enrollment. What becomes of a message is not followed any more. */
+async function removeEnrollments(at: At, deleted: contacts.DeletedContact[]): Promise<void> {
+  const { db, workspace, now } = at
+  const removed = await db.many<Removed>(
+    sql`delete from enrollments where workspace_id = ${workspace} and id = any(array(
+        select id from enrollments where workspace_id = ${workspace}
+          and contact_id = any(${deleted.map(({ id }) => id)}::uuid[]) order by id for update))
+      returning campaign_id, status, last_conversation_id`,
+  )
+  // Before anything is counted, as the dialer does.
+  await wakeAt(
+    at,
+    removed.map(({ campaign_id }) => ({ campaign_id, time: now })),
+  )
+  await count(
+    at,
+    removed.map(({ campaign_id, status }) => ({ campaign_id, counted: 'status' as const, from: status, to: null })),
+  )
+  await endAttempts(
+    at,
+    removed.flatMap(({ campaign_id, status, last_conversation_id: id }) =>
+      id !== null && attempting_statuses.includes(status)
+        ? [{ id, campaign_id, outcome: 'canceled', ended_at: now, is_opt_out: false }]
+        : [],
+    ),
+    'last_conversation_id',
+  )
+}

@@ -1,0 +1,47 @@
+import * as contacts from '../contacts/store.ts'
+import type { At } from '../kit/at.ts'
+import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
+import { readCampaign, type StoredCampaign } from './stored-campaign.ts'
+import { hoursOf, isOpen, nextOpening } from './windows.ts'
+import { zonesOf } from './zones.ts'
+
+/**
+ * A message of a campaign may wait for its turn until the hours are over. Returns when the first messages of these conversations
+ * may go out, of those that may not do so now.
+ */
+export async function findClosed(at: At, conversation_ids: string[]): Promise<Map<string, number>> {
+  const { db, workspace } = at
+  const waiting = await db.many<{ conversation_id: string; campaign_id: string; contact_id: string }>(
+    sql`select last_conversation_id as conversation_id, campaign_id, contact_id from enrollments
+      where workspace_id = ${workspace} and last_conversation_id = any(${toArrayLiteral(conversation_ids)}::uuid[])
+        and status = 'dialing'`,
+  )
+  if (waiting.length === 0) return new Map()
+  const campaign_ids = [...new Set(waiting.map(({ campaign_id }) => campaign_id))]
+  const [found, known] = await Promise.all([
+    Promise.all(campaign_ids.map((id) => readCampaign(at, sql`workspace_id = ${workspace} and id = ${id}`))),
+    contacts.getMany(
+      at,
+      waiting.map(({ contact_id }) => contact_id),
+    ),
+  ])
+  const campaigns = new Map(found.flatMap((campaign) => (campaign ? [[campaign.id, campaign] as const] : [])))
+  return new Map(
+    waiting.flatMap(({ conversation_id, campaign_id, contact_id }): [string, number][] => {
+      const [campaign, contact] = [campaigns.get(campaign_id), known.get(contact_id)]
+      const until = campaign && contact && closedUntil(at, campaign, contact)
+      return until === undefined ? [] : [[conversation_id, until]]
+    }),
+  )
+}
+
+/** Undefined when it is open, or never opens again: then the rules have ended the enrollment. */
+function closedUntil(
+  { now }: At,
+  campaign: StoredCampaign,
+  { time_zone, phone_number }: { time_zone: string | null; phone_number: string },
+): number | undefined {
+  const zones = zonesOf({ contact_time_zone: time_zone, phone_number, campaign_time_zone: campaign.time_zone })
+  const { both } = hoursOf(campaign)
+  return isOpen(both, zones, now) ? undefined : nextOpening(both, zones, now)
+}

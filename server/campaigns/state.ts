@@ -1,0 +1,139 @@
+import { chooseActive } from '../channels/choose.ts'
+import type { EventType } from '../events/catalog.ts'
+import * as events from '../events/store.ts'
+import type { At } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { type Sql, sql } from '../kit/postgres/sql.ts'
+import { invalidState } from '../kit/problem.ts'
+import { announce } from '../kit/work/rows.ts'
+import { isEnrolling, stopEnrolling } from './enrolling-work.ts'
+import { event_types } from './event-types.ts'
+import { type Campaign, final_statuses, type PauseReason, type Status } from './schema.ts'
+import { get, lock, table } from './store.ts'
+
+export type Verb = 'start' | 'pause' | 'resume' | 'cancel'
+
+/** The status after the verb. Undefined when the campaign's status doesn't allow it. */
+export function statusAfter(
+  verb: Verb,
+  { status, starts_at, pause_reason }: Pick<Campaign, 'status' | 'starts_at' | 'pause_reason'>,
+  now: number,
+): Status | undefined {
+  const begun: Status = starts_at !== null && clock.parse(starts_at) > now ? 'scheduled' : 'running'
+  switch (verb) {
+    case 'start':
+      return status === 'draft' ? begun : undefined
+    case 'pause':
+      return status === 'running' || status === 'scheduled' || pause_reason === 'circuit_breaker' ? 'paused' : undefined
+    case 'resume':
+      return status === 'paused' ? begun : undefined
+    case 'cancel':
+      return final_statuses.includes(status) ? undefined : 'canceled'
+  }
+}
+
+/** Before `starts_at` it is `scheduled`, and the event follows when it begins. */
+export async function start(at: At, id: string): Promise<Campaign> {
+  const { campaign, status } = await lockFor(at, id, 'start')
+  await assertStartable(at, campaign)
+  return begin(at, { campaign, status, event_type: event_types.started })
+}
+
+export async function resume(at: At, id: string): Promise<Campaign> {
+  const { campaign, status } = await lockFor(at, id, 'resume')
+  return begin(at, { campaign, status, event_type: event_types.resumed })
+}
+
+/** After the answer nothing more is dialled. */
+export async function pause(at: At, id: string): Promise<Campaign> {
+  const { campaign, status } = await lockFor(at, id, 'pause')
+  return change(at, {
+    campaign,
+    status,
+    pause_reason: 'requested',
+    changes: sql`due_at = null, is_probing = false, held_until = null`,
+    event_type: event_types.paused,
+  })
+}
+
+/** Attempts in progress may end. The open enrollments are canceled in the background. */
+export async function cancel(at: At, id: string): Promise<Campaign> {
+  const { campaign, status } = await lockFor(at, id, 'cancel')
+  await stopEnrolling(at, id)
+  const changes = sql`due_at = ${clock.iso(at.now)}, is_probing = false, held_until = null`
+  announce(at, { table })
+  return change(at, { campaign, status, changes, event_type: event_types.canceled })
+}
+
+async function lockFor(at: At, id: string, verb: Verb): Promise<{ campaign: Campaign; status: Status }> {
+  const campaign = await lock(at, id)
+  const status = statusAfter(verb, campaign, at.now)
+  if (status === undefined)
+    throw invalidState(`A campaign that is ${campaign.status} can't be ${past[verb]}.`, { status: campaign.status })
+  return { campaign, status }
+}
+
+const past: Record<Verb, string> = { start: 'started', pause: 'paused', resume: 'resumed', cancel: 'canceled' }
+
+async function assertStartable(at: At, campaign: Campaign): Promise<void> {
+  const { id, status, counts, ends_at } = campaign
+  const refuse = (message: string) => invalidState(message, { status })
+  if (counts.enrolled === 0 && !(await isEnrolling(at, id)))
+    throw refuse('No contacts are enrolled. Enroll contacts first.')
+  if (ends_at !== null && clock.parse(ends_at) <= at.now) throw refuse('ends_at is in the past. Change it first.')
+}
+
+/** The campaign keeps the only active channel, so that another one that is added later does not stop it. */
+async function findChannels(at: At, { kind, status, channel_ids }: Campaign): Promise<string[]> {
+  if (channel_ids.length > 0) return channel_ids
+  const only = await chooseActive(at, kind)
+  if (only) return [only.id]
+  throw invalidState(`The workspace doesn't have exactly one active ${kind} channel. Set channel_ids first.`, {
+    status,
+  })
+}
+
+interface Begin {
+  campaign: Campaign
+  status: Status
+  event_type: EventType
+}
+
+/** Pacing grows from now on, and what ended before doesn't count for the circuit breaker. */
+async function begin(at: At, { campaign, status, event_type }: Begin): Promise<Campaign> {
+  const now = clock.iso(at.now)
+  const channel_ids = await findChannels(at, campaign)
+  const changes =
+    status === 'scheduled'
+      ? sql`channel_ids = ${channel_ids}, due_at = ${campaign.starts_at}`
+      : sql`channel_ids = ${channel_ids}, due_at = ${now}, running_since = ${now}, breaker_since = ${now}, is_probing = false, held_until = null`
+  announce(at, { table })
+  const is_silent = status === 'scheduled' && event_type === event_types.started
+  return change(at, { campaign, status, changes, event_type: is_silent ? undefined : event_type })
+}
+
+interface Change {
+  /** Locked. */
+  campaign: Campaign
+  status: Status
+  pause_reason?: PauseReason
+  /** Of other columns. */
+  changes: Sql
+  event_type: EventType | undefined
+}
+
+/** Writes the new status of a locked campaign, and records the event. */
+export async function change(
+  at: At,
+  { campaign, status, pause_reason, changes, event_type }: Change,
+): Promise<Campaign> {
+  const { db, workspace, now } = at
+  await db.run(
+    sql`update campaigns set status = ${status}, pause_reason = ${pause_reason ?? null}, ${changes},
+        updated_at = ${clock.laterThan(campaign.updated_at, now)}
+      where workspace_id = ${workspace} and id = ${campaign.id}`,
+  )
+  const data = await get(at, campaign.id)
+  if (event_type) await events.record(at, event_type, [{ data }])
+  return data
+}

@@ -1,0 +1,182 @@
+import type { At } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import type { Call } from '../kit/http/operation.ts'
+import { isId, newId } from '../kit/id.ts'
+import { batchedGetById } from '../kit/postgres/get-by-id.ts'
+import * as page from '../kit/postgres/page.ts'
+import { raw, sql } from '../kit/postgres/sql.ts'
+import { invalidState, notFound, Problem, preconditionFailed } from '../kit/problem.ts'
+import { truncate } from '../kit/text.ts'
+import * as workspaces from '../workspaces/store.ts'
+import { applyChange, assertChangeable, changesTimes, checked, type Settings } from './check.ts'
+import { joinCounts } from './counts.ts'
+import { type Campaign, type CampaignChange, type CampaignQuery, campaigns_max, type NewCampaign } from './schema.ts'
+import { default_attempts_max, default_caps, default_pacing, default_windows } from './settings.ts'
+
+/** Also the kind of due work, and the topic of notifications. */
+export const table = 'campaigns'
+
+/** Of `campaigns` with `joinCounts`. */
+const columns = raw(`id, name, kind, status, pause_reason, agent_id,
+  case when version_id is not null then jsonb_build_object('id', version_id, 'version_label', version_label) end
+    as agent_version,
+  channel_ids, variables, windows, time_zone, holidays, pacing, retry, attempts_max, caps, consent, voicemail, starts_at,
+  ends_at, counts, created_at, updated_at`)
+
+const name_length_max = 200
+
+const getById = batchedGetById<Campaign>(columns, raw(table), joinCounts)
+
+export async function get({ db, workspace }: At, id: string): Promise<Campaign> {
+  const found = isId(id) ? await getById(db, workspace, id) : undefined
+  if (!found) throw notFound()
+  return found
+}
+
+export function list({ db, workspace }: At, query: CampaignQuery): Promise<page.Page<Campaign>> {
+  const { status } = query
+  const own = sql`where workspace_id = ${workspace} ${status === undefined ? raw('') : sql`and status = ${status}`}`
+  return page.readSelection(
+    db,
+    query,
+    page.newest_first,
+    sql`select ${columns} from campaigns ${joinCounts(sql`${workspace}`)} ${own}`,
+    sql`select from campaigns ${own}`,
+  )
+}
+
+/** Locks the campaign until the transaction ends. Its counts are read after that, because they may have changed meanwhile. */
+export async function lock(at: At, id: string): Promise<Campaign> {
+  const { db, workspace } = at
+  const locked =
+    isId(id) &&
+    (await db.run(sql`select from campaigns where workspace_id = ${workspace} and id = ${id} for no key update`)) > 0
+  if (!locked) throw notFound()
+  return get(at, id)
+}
+
+const defaults = {
+  agent_version: null,
+  channel_ids: [],
+  variables: {},
+  windows: default_windows,
+  time_zone: null,
+  holidays: [],
+  pacing: default_pacing,
+  retry: [],
+  attempts_max: default_attempts_max,
+  caps: default_caps,
+  consent: 'not_opted_out',
+  voicemail: 'hang_up',
+  starts_at: null,
+  ends_at: null,
+} as const satisfies Partial<Settings>
+
+/** Locks the workspace, as the deletion of an agent does. */
+export async function create(at: At, input: NewCampaign): Promise<Campaign> {
+  await workspaces.lock(at)
+  await assertRoom(at)
+  const { name, kind, agent_id, ...change } = input
+  const settings = applyChange({ name, kind, agent_id, ...structuredClone(defaults) }, change)
+  return insert(at, await checked(at, undefined, settings))
+}
+
+/** A draft with the same settings, without the contacts and without the times at which it begins and ends. */
+export async function clone(at: At, id: string): Promise<Campaign> {
+  await workspaces.lock(at)
+  const original = await get(at, id)
+  await assertRoom(at)
+  const name = truncate(`Copy of ${original.name}`, name_length_max)
+  const settings = { ...settingsOf(original), name, starts_at: null, ends_at: null }
+  return insert(at, await checked(at, undefined, settings).catch(asInvalidState))
+}
+
+/** A clone has no body that could be wrong. */
+function asInvalidState(error: unknown): never {
+  if (error instanceof Problem) throw invalidState(`The campaign can't be cloned: ${error.message}`)
+  throw error
+}
+
+async function assertRoom({ db, workspace }: At): Promise<void> {
+  const total = await page.count(
+    db,
+    sql`select from campaigns where workspace_id = ${workspace} and status not in ('completed', 'canceled')`,
+  )
+  if (total >= campaigns_max)
+    throw invalidState(`A workspace can have at most ${campaigns_max} campaigns that are not completed or canceled.`)
+}
+
+function settingsOf(campaign: Campaign): Settings {
+  const {
+    id: _id,
+    status: _status,
+    pause_reason: _pause,
+    counts: _counts,
+    created_at,
+    updated_at,
+    ...settings
+  } = campaign
+  return settings
+}
+
+async function insert(at: At, settings: Settings): Promise<Campaign> {
+  const { db, workspace, now } = at
+  const { name, kind, agent_id, agent_version, channel_ids, variables, windows, time_zone, holidays } = settings
+  const { pacing, retry, attempts_max, caps, consent, voicemail, starts_at, ends_at } = settings
+  const id = newId()
+  const created_at = clock.iso(now)
+  await db.run(
+    sql`insert into campaigns (workspace_id, id, name, kind, status, agent_id, version_id, version_label, channel_ids,
+        variables, windows, time_zone, holidays, pacing, retry, attempts_max, caps, consent, voicemail, starts_at, ends_at,
+        created_at, updated_at)
+      values (${workspace}, ${id}, ${name}, ${kind}, 'draft', ${agent_id}, ${agent_version?.id ?? null},
+        ${agent_version?.version_label ?? null}, ${channel_ids}, ${JSON.stringify(variables)}, ${JSON.stringify(windows)},
+        ${time_zone}, ${JSON.stringify(holidays)}, ${JSON.stringify(pacing)}, ${JSON.stringify(retry)}, ${attempts_max},
+        ${JSON.stringify(caps)}, ${consent}, ${voicemail}, ${starts_at}, ${ends_at}, ${created_at}, ${created_at})`,
+  )
+  return get(at, id)
+}
+
+/** An empty change doesn't even change `updated_at`. A change of a running campaign holds from the next second on. */
+export async function update(
+  at: At,
+  { id, change, isCurrent }: { id: string; change: CampaignChange; isCurrent: Call['isCurrent'] },
+): Promise<Campaign> {
+  await workspaces.lock(at)
+  const before = await lock(at, id)
+  if (!isCurrent(before)) throw preconditionFailed()
+  if (Object.keys(change).length === 0) return before
+  const settings = applyChange(settingsOf(before), change)
+  assertChangeable(before, settings)
+  return save(at, { before, settings: await checked(at, settingsOf(before), settings) })
+}
+
+async function save(at: At, { before, settings }: { before: Campaign; settings: Settings }): Promise<Campaign> {
+  const { db, workspace, now } = at
+  const { name, kind, agent_id, agent_version, channel_ids, variables, windows, time_zone, holidays } = settings
+  const { pacing, retry, attempts_max, caps, consent, voicemail, starts_at, ends_at } = settings
+  await db.run(
+    sql`update campaigns set name = ${name}, kind = ${kind}, agent_id = ${agent_id},
+        version_id = ${agent_version?.id ?? null}, version_label = ${agent_version?.version_label ?? null},
+        channel_ids = ${channel_ids}, variables = ${JSON.stringify(variables)}, windows = ${JSON.stringify(windows)},
+        time_zone = ${time_zone}, holidays = ${JSON.stringify(holidays)}, pacing = ${JSON.stringify(pacing)},
+        retry = ${JSON.stringify(retry)}, attempts_max = ${attempts_max}, caps = ${JSON.stringify(caps)},
+        consent = ${consent}, voicemail = ${voicemail}, starts_at = ${starts_at}, ends_at = ${ends_at},
+        must_review = must_review or ${changesTimes(before, settings)}, due_at = case when status = 'running' then ${clock.iso(now)} when status = 'scheduled' then
+          ${starts_at ?? clock.iso(now)} else due_at end,
+        updated_at = ${clock.laterThan(before.updated_at, now)}
+      where workspace_id = ${workspace} and id = ${before.id}`,
+  )
+  db.notify({ topic: table, workspace })
+  return get(at, before.id)
+}
+
+/** The dialer looks at a running campaign again, because what is enrolled has changed. */
+export async function wake(at: At, { id, status }: Pick<Campaign, 'id' | 'status'>): Promise<void> {
+  if (status !== 'running') return
+  const { db, workspace, now } = at
+  await db.run(
+    sql`update campaigns set due_at = ${clock.iso(now)} where workspace_id = ${workspace} and id = ${id} and status = 'running'`,
+  )
+  db.notify({ topic: table, workspace })
+}

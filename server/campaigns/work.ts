@@ -1,0 +1,14 @@
+import { atLater } from '../kit/at.ts'
+import type { RowWork } from '../kit/work/rows.ts'
+import { type AheadOptions, runCampaignAhead } from './ahead.ts'
+import { decide } from './decide.ts'
+import { table } from './store.ts'
+
+/** The dialer: one process at a time decides for a campaign. */
+export const dialing = (options: AheadOptions): RowWork => ({
+  table,
+  begin: async (at, lease) => async () => {
+    const later = atLater(at)
+    return (await runCampaignAhead(later, lease, options)) ?? decide(later, lease)
+  },
+})

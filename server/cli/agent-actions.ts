@@ -6,13 +6,12 @@ import { type At, atWorkspace, inTransaction, type Service } from '../kit/at.ts'
 import { type RequestSchema, validate } from '../kit/http/validate.ts'
 import { isId } from '../kit/id.ts'
 import { invalid, Problem } from '../kit/problem.ts'
-import { AmbiguousError } from './command.ts'
+import { findByName } from './find-by-name.ts'
 import { type Answer, formatTable } from './run.ts'
 import { findWorkspace } from './workspace-actions.ts'
 
 const by: Author = { kind: 'command', id: null }
 const page_size = 100
-const names_shown_max = 20
 
 export async function listAgents(service: Service, workspace_name: string): Promise<Answer> {
   const { id } = await findWorkspace(service, workspace_name)
@@ -27,23 +26,8 @@ export async function listAgents(service: Service, workspace_name: string): Prom
   return { data: { agents }, text: formatTable(['ID', 'NAME', 'DEPLOYED', 'CANDIDATE', 'DRAFT'], rows) }
 }
 
-/** By id or name. A name in another case is found if no agent has exactly this name. */
-export async function findAgent(at: At, name: string, workspace: { name: string }): Promise<Agent> {
-  const agents = await listAll(at)
-  const same = agents.filter((agent) => agent.id === name || agent.name === name)
-  const similar = agents.filter((agent) => agent.name.toLowerCase() === name.toLowerCase())
-  const found = same.length > 0 ? same : similar
-  const [agent, ...others] = found
-  if (others.length > 0) {
-    const ids = found.slice(0, names_shown_max).map(({ id, name }) => `${id} "${name}"`)
-    throw new AmbiguousError(`there are ${found.length} agents "${name}": ${ids.join(', ')}. Use an id.`)
-  }
-  if (agent) return agent
-  const names = agents.slice(0, names_shown_max).map((one) => `"${one.name}"`)
-  const only = names.length === 0 ? 'it has none' : `only ${names.join(', ')}`
-  const more = agents.length > names.length ? ` and ${agents.length - names.length} more` : ''
-  throw new Problem('NOT_FOUND', `there is no agent "${name}" in "${workspace.name}", ${only}${more}`)
-}
+export const findAgent = async (at: At, name: string, workspace: { name: string }): Promise<Agent> =>
+  findByName(await listAll(at), name, 'agent', workspace)
 
 /** A workspace has at most 1,000. */
 async function listAll(at: At): Promise<Agent[]> {

@@ -2,6 +2,7 @@ import { SetupError } from '../kit/postgres/embedded/embedded.ts'
 import { type Code, Problem } from '../kit/problem.ts'
 
 const timeout_ms = 30_000
+const page_size = 100
 /** More than any event has. */
 const event_length_max = 16_000_000
 
@@ -16,6 +17,10 @@ export interface ServerEvent {
 /** Calls the API of a running service, as any client does. */
 export interface ApiClient {
   call: <Data>(method: string, path: string, body?: object) => Promise<Data>
+  /** The items of all pages, up to this number. */
+  list: <Item>(path: string, items_max: number) => Promise<Item[]>
+  /** The bytes of a file, while they arrive. */
+  file: (path: string, signal: AbortSignal) => Promise<ReadableStream<Uint8Array>>
   /** Ends when the connection ends. */
   stream: (path: string, last_event_id: number, signal: AbortSignal) => AsyncGenerator<ServerEvent>
 }
@@ -37,6 +42,23 @@ export function openApiClient(address: string, key: string): ApiClient {
         ...(body && { body: JSON.stringify(body) }),
       })
       return (await read(address, response)).data
+    },
+    async list(path, items_max) {
+      const items = []
+      for (let next: string | null = ''; next !== null && items.length < items_max; ) {
+        const cursor: string = next && `&cursor=${encodeURIComponent(next)}`
+        const response = await send(address, `/api/v1${path}?limit=${page_size}${cursor}`, {
+          headers: { authorization },
+        })
+        const { data, pagination } = await read(address, response)
+        items.push(...data)
+        next = pagination.next_cursor
+      }
+      return items
+    },
+    async file(path, signal) {
+      const response = await send(address, `/api/v1${path}`, { headers: { authorization }, signal })
+      return response.ok && response.body ? response.body : read(address, response)
     },
     async *stream(path, last_event_id, signal) {
       const headers = { authorization, 'last-event-id': String(last_event_id) }

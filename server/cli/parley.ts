@@ -4,6 +4,7 @@ import { type Command as CommanderCommand, Help } from 'commander'
 import { product } from '../product.ts'
 import { addAgentCommands } from './agent.ts'
 import { addCallCommand } from './call.ts'
+import { addCampaignCommands } from './campaign.ts'
 import { addChannelCommands } from './channel.ts'
 import { addChatCommand } from './chat.ts'
 import { addClockCommands } from './clock.ts'
@@ -64,6 +65,7 @@ addChannelCommands(program, run)
 addChatCommand(program, run, isJson)
 addCallCommand(program, run, isJson)
 addClockCommands(program, run, isJson)
+addCampaignCommands(program, run, isJson)
 addConsentCommands(program, run)
 addSecretsCommands(program, run)
 addOpenapiCommand(program)

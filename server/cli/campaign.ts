@@ -1,0 +1,59 @@
+import { InvalidArgumentError } from 'commander'
+import type { Command } from './command.ts'
+import type { Run } from './run.ts'
+
+const loadActions = () => import('./campaign-actions.ts')
+
+const note = `
+The service must be running, at the address that HOST and PORT, or PUBLIC_URL, name. The command uses an API key of its own,
+which is revoked at the end. The exit status is 2 if several campaigns have the name.`
+
+interface Options {
+  workspace?: string
+}
+
+export function addCampaignCommands(program: Command, run: Run, isJson: () => boolean): void {
+  const group = program
+    .command('campaign')
+    .summary('Campaigns')
+    .description('Forecast, start and pause campaigns, through the API of the running service')
+  const add = (name: string, description: string): Command =>
+    group
+      .command(name)
+      .description(description)
+      .option('--workspace <name>', 'The workspace of the campaign (default: the oldest one)')
+      .addHelpText('after', note)
+  const campaign = ['<campaign>', 'The name or the id of the campaign'] as const
+  add('list', 'List campaigns, newest first').action(({ workspace }: Options) =>
+    run(async (service) => (await loadActions()).listCampaigns(service, workspace)),
+  )
+  add('forecast', 'Print what a campaign would do, without doing it')
+    .argument(...campaign)
+    .option('--seed <number>', 'The seed of what is drawn', parseSeed)
+    .action((name: string, { workspace, seed }: Options & { seed?: number }) =>
+      run(async (service) =>
+        (await loadActions()).forecastCampaign(service, { workspace, name }, seed === undefined ? {} : { seed }),
+      ),
+    )
+  const addVerb = (verb: 'start' | 'pause' | 'resume', description: string) =>
+    add(verb, description)
+      .argument(...campaign)
+      .action((name: string, { workspace }: Options) =>
+        run(async (service) => (await loadActions()).changeCampaign(service, { workspace, name }, verb)),
+      )
+  addVerb('start', 'Start a campaign')
+  addVerb('pause', 'Pause a campaign: no further attempt begins')
+  addVerb('resume', 'Resume a paused campaign')
+  const report: Command = add('report', 'Print a row for each contact of a campaign, as CSV')
+    .argument(...campaign)
+    .option('--output <file>', 'Write to this file instead')
+    .action((name: string, { workspace, output }: Options & { output?: string }) => {
+      if (isJson() && output === undefined) report.error('error: --json needs --output')
+      return run(async (service) => (await loadActions()).reportCampaign(service, { workspace, name }, output))
+    })
+}
+
+function parseSeed(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('Use a whole number of up to 9 digits.')
+}

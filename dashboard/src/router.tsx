@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import { validateCampaignSearch } from './campaigns/search.ts'
 import { validateContactSearch } from './contacts/search.ts'
 import { validateConversationSearch } from './conversations/search.ts'
 import { isPhoneNumber } from './kit/phone-number.ts'
@@ -93,6 +94,25 @@ const importReport = createRoute({
   getParentRoute: () => workspace,
   path: '/imports/$id',
   component: lazyRouteComponent(() => import('./imports/ImportPage.tsx'), 'ImportPage'),
+})
+const campaigns = createRoute({
+  getParentRoute: () => workspace,
+  path: '/campaigns',
+  component: lazyRouteComponent(() => import('./campaigns/CampaignsPage.tsx'), 'CampaignsPage'),
+})
+const newCampaign = createRoute({
+  getParentRoute: () => workspace,
+  path: '/campaigns/new',
+  component: editorsOnly(
+    lazyRouteComponent(() => import('./campaigns/NewCampaignPage.tsx'), 'NewCampaignPage'),
+    'New campaign',
+  ),
+})
+const campaign = createRoute({
+  getParentRoute: () => workspace,
+  path: '/campaigns/$id',
+  validateSearch: validateCampaignSearch,
+  component: lazyRouteComponent(() => import('./campaigns/CampaignPage.tsx'), 'CampaignPage'),
 })
 const agents = createRoute({
   getParentRoute: () => workspace,
@@ -224,6 +244,9 @@ const tree = root.addChildren([
     imports,
     newImport,
     importReport,
+    campaigns,
+    newCampaign,
+    campaign,
     agents,
     agent,
     channels,

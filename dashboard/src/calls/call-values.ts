@@ -1,6 +1,7 @@
 import type { Channel } from '../../../server/channels/schema.ts'
 import type { Contact } from '../../../server/contacts/schema.ts'
 import { cleanPhoneNumber } from '../kit/phone-number.ts'
+import { fromFieldTime } from '../kit/time-field.ts'
 import { fictionalNumber } from './people.ts'
 
 /** The fields of the form that places a call. */
@@ -50,17 +51,11 @@ export function toBody(values: CallValues, contact: Contact | undefined): object
     agent_id,
     ...(contact ? { contact_id: contact.id } : { to: toNumber(values) }),
     ...(is_simulated ? { simulate } : channel_id && { channel_id }),
-    ...(is_later && { scheduled_at: toTime(scheduled_at) }),
+    ...(is_later && { scheduled_at: fromFieldTime(scheduled_at) }),
   }
 }
 
 function toNumber({ to, is_simulated, simulate }: CallValues): string {
   const typed = cleanPhoneNumber(to.split(' · ').at(-1) ?? '')
   return typed === '' && is_simulated ? fictionalNumber(simulate) : typed
-}
-
-/** What is no time is sent as it is, and the server says so. */
-function toTime(text: string): string {
-  const time = new Date(text)
-  return Number.isNaN(time.getTime()) ? text : time.toISOString()
 }

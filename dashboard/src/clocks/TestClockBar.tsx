@@ -5,6 +5,7 @@ import { formErrors } from '../kit/error-messages.ts'
 import { formatExactTime, formatTimeZone } from '../kit/format.ts'
 import { ClockIcon } from '../kit/icons.tsx'
 import { useCanEdit } from '../kit/session.ts'
+import { toFieldTime } from '../kit/time-field.ts'
 import styles from './clocks.module.css'
 import { useAdvance } from './test-clock.ts'
 
@@ -83,8 +84,8 @@ function describe(error: Error, to: string | undefined, clock: TestClock | undef
 
 /** The first whole minute after the time, as the field writes it: without seconds, in the browser's time zone. */
 function nextMinute(time: string): string {
-  const next = new Date((Math.floor(Date.parse(time) / minute_ms) + 1) * minute_ms)
-  return new Date(next.getTime() - next.getTimezoneOffset() * minute_ms).toISOString().slice(0, 16)
+  const next = (Math.floor(Date.parse(time) / minute_ms) + 1) * minute_ms
+  return toFieldTime(new Date(next).toISOString())
 }
 
 interface AdvanceToProps {

@@ -1,16 +1,17 @@
 import { Button, Modal } from '@mantine/core'
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Suppression } from '../../../server/consent/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { type Column, DataTable } from '../kit/DataTable.tsx'
-import { BlockIcon, PlusIcon } from '../kit/icons.tsx'
+import { BlockIcon, ExportIcon, PlusIcon } from '../kit/icons.tsx'
 import { Card, Page } from '../kit/Page.tsx'
 import { pagesQuery } from '../kit/pages.ts'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { useIsOwner } from '../kit/session.ts'
 import { EmptyState, LoadError } from '../kit/states.tsx'
+import { showError } from '../kit/toast.ts'
 import styles from './consent.module.css'
 import { kind_names, suppressionsKey } from './consent.ts'
 import { NumberSearch } from './NumberSearch.tsx'
@@ -46,7 +47,12 @@ export function SuppressionsPage() {
     <Page
       title="Suppressions"
       description="Numbers that agents never write to or call, whether they belong to a contact or not."
-      actions={add}
+      actions={
+        <>
+          <ExportConsents />
+          {add}
+        </>
+      }
     >
       <NumberSearch phone_number={phone_number} onSearch={search} />
       <Card is_flush>
@@ -92,6 +98,21 @@ export function SuppressionsPage() {
         <SuppressForm onClose={() => setAdding(false)} />
       </Modal>
     </Page>
+  )
+}
+
+function ExportConsents() {
+  const api = useApi()
+  const saving = useMutation({ mutationFn: () => api.download('/consents/export', {}), onError: showError })
+  return (
+    <Button
+      variant="default"
+      leftSection={<ExportIcon size={17} />}
+      loading={saving.isPending}
+      onClick={() => saving.mutate()}
+    >
+      Export consents
+    </Button>
   )
 }
 

@@ -34,7 +34,7 @@ export function ContactDetails({ contact, onEdit, onDeleted, is_page = false }: 
     await refresh()
     showToast('Contact deleted.')
   }
-  const { first_name, last_name, email, company, notes, tags, crm_ids } = contact
+  const { first_name, last_name, email, company, time_zone, notes, tags, crm_ids } = contact
   return (
     <>
       <dl className={styles.details} data-hides-unset={is_page}>
@@ -45,6 +45,7 @@ export function ContactDetails({ contact, onEdit, onDeleted, is_page = false }: 
         <Detail name="Last name">{last_name}</Detail>
         <Detail name="Email">{email}</Detail>
         <Detail name="Company">{company}</Detail>
+        <Detail name="Time zone">{time_zone}</Detail>
         <Detail name="Tags">
           {tags.length > 0 && (
             <span className={styles.tags}>

@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, TagsInput, Textarea, TextInput } from '@mantine/core'
+import { Anchor, Autocomplete, Button, Group, TagsInput, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -21,7 +21,19 @@ interface ContactFormProps {
   onSaved: (contact: ContactCreated) => void
 }
 
-const fields = ['phone_number', 'first_name', 'last_name', 'display_name', 'email', 'company', 'tags', 'notes'] as const
+const fields = [
+  'phone_number',
+  'first_name',
+  'last_name',
+  'display_name',
+  'email',
+  'company',
+  'time_zone',
+  'tags',
+  'notes',
+] as const
+
+const time_zones = Intl.supportedValuesOf('timeZone')
 
 export function ContactForm({ contact, onCancel, onSaved }: ContactFormProps) {
   const api = useApi()
@@ -62,6 +74,13 @@ export function ContactForm({ contact, onCancel, onSaved }: ContactFormProps) {
       <TextInput label="Display name" description="Shown instead of first and last name." {...text('display_name')} />
       <TextInput label="Email" type="email" {...text('email')} />
       <TextInput label="Company" {...text('company')} />
+      <Autocomplete
+        label="Time zone"
+        description="When campaigns may reach the contact. If it is not set, the phone number decides."
+        data={time_zones}
+        limit={50}
+        {...text('time_zone')}
+      />
       <TagsInput label="Tags" placeholder="Type and press Enter" {...form.getInputProps('tags')} />
       <Textarea label="Notes" autosize minRows={3} maxRows={10} {...text('notes')} />
       <Group className={styles.panelFoot}>
@@ -107,6 +126,7 @@ const toValues = (contact?: Contact) => ({
   display_name: contact?.display_name ?? '',
   email: contact?.email ?? '',
   company: contact?.company ?? '',
+  time_zone: contact?.time_zone ?? '',
   tags: contact?.tags ?? [],
   notes: contact?.notes ?? '',
 })

@@ -4,6 +4,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ContactWithCrmIds } from '../../../server/contacts/schema.ts'
 import { CallButton } from '../calls/CallButton.tsx'
+import { ContactCampaigns } from '../campaigns/ContactCampaigns.tsx'
 import { ConsentCard } from '../consent/ConsentCard.tsx'
 import { useApi } from '../kit/api.ts'
 import { SmsIcon } from '../kit/icons.tsx'
@@ -53,6 +54,7 @@ export function ContactPage() {
           <Details contact={contact} />
           <Stack>
             {can_edit && <ConsentCard contact={contact} />}
+            <ContactCampaigns contact_id={id} />
             <Timeline contact={contact} />
           </Stack>
         </div>

@@ -8,6 +8,7 @@ export const contact_fields: { value: Field; label: string }[] = [
   { value: 'display_name', label: 'Display name' },
   { value: 'email', label: 'Email' },
   { value: 'company', label: 'Company' },
+  { value: 'time_zone', label: 'Time zone' },
   { value: 'notes', label: 'Notes' },
   { value: 'tags', label: 'Tags' },
 ]

@@ -40,5 +40,13 @@ export function EventLink({ type, resource_id }: Pick<Overview['events'][number]
       </Anchor>
     )
   }
+  if (type.startsWith('campaign.')) {
+    const params = { workspace, id: resource_id }
+    return (
+      <Anchor renderRoot={(props) => <Link to="/w/$workspace/campaigns/$id" params={params} {...props} />}>
+        {name}
+      </Anchor>
+    )
+  }
   return <span>{name}</span>
 }

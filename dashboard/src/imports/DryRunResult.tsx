@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core'
 import type { Import } from '../../../server/imports/schema.ts'
-import { formatCount } from '../kit/format.ts'
 import { ErrorAlert } from '../kit/states.tsx'
 import { ImportRows } from './ImportRows.tsx'
+import { runLabel } from './import.ts'
 import styles from './imports.module.css'
 
 interface DryRunResultProps {
@@ -12,15 +12,15 @@ interface DryRunResultProps {
 }
 
 export function DryRunResult({ import: dry_run, is_running, onRun }: DryRunResultProps) {
-  const { status, error, created, updated } = dry_run
+  const { status, error } = dry_run
   if (status !== 'finished') return <ErrorAlert>{error ?? `The dry run is ${status}.`}</ErrorAlert>
-  const changes = created + updated
+  const label = runLabel(dry_run)
   return (
     <>
       <ImportRows import={dry_run} />
       <div className={styles.go}>
-        <Button onClick={onRun} loading={is_running} disabled={changes === 0}>
-          {changes === 0 ? 'Nothing to import' : `Import ${formatCount(changes, 'contact')}`}
+        <Button onClick={onRun} loading={is_running} disabled={!label}>
+          {label ?? 'Nothing to import'}
         </Button>
       </div>
     </>

@@ -1,11 +1,13 @@
 import { Radio, Select } from '@mantine/core'
+import type { Kind } from '../../../server/consent/schema.ts'
 import type { Field } from '../../../server/contacts/schema.ts'
 import type { Import, ImportOptions } from '../../../server/imports/schema.ts'
+import { kind_names, kinds } from '../consent/consent.ts'
 import { contact_fields } from '../contacts/contact-fields.ts'
 import { country_names } from '../kit/countries.ts'
 import styles from './imports.module.css'
 
-export type Options = Pick<ImportOptions, 'mapping' | 'default_country' | 'on_conflict'>
+export type Options = Pick<ImportOptions, 'mapping' | 'default_country' | 'on_conflict' | 'consent'>
 
 interface ImportOptionsFormProps {
   import: Import
@@ -14,6 +16,7 @@ interface ImportOptionsFormProps {
 }
 
 const not_imported = 'none'
+const no_consent = 'none'
 
 export function ImportOptionsForm({ import: dry_run, options, onChange }: ImportOptionsFormProps) {
   const { columns, mapping } = dry_run
@@ -60,6 +63,19 @@ export function ImportOptionsForm({ import: dry_run, options, onChange }: Import
         <div className={styles.choices}>
           <Radio value="skip" label="Skip the row" />
           <Radio value="update" label="Update the contact" />
+        </div>
+      </Radio.Group>
+      <Radio.Group
+        label="Consent"
+        description="What the people in the file have agreed to. It is also recorded for contacts that exist already. Who has opted out stays opted out."
+        value={options.consent ?? no_consent}
+        onChange={(consent) => onChange({ ...options, consent: consent === no_consent ? null : (consent as Kind) })}
+      >
+        <div className={styles.choices}>
+          <Radio value={no_consent} label="Nothing to record" />
+          {kinds.map((kind) => (
+            <Radio key={kind} value={kind} label={kind_names[kind]} />
+          ))}
         </div>
       </Radio.Group>
     </div>

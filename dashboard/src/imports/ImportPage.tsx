@@ -15,7 +15,7 @@ import { showError } from '../kit/toast.ts'
 import { ImportProgress } from './ImportProgress.tsx'
 import { ImportRows } from './ImportRows.tsx'
 import { ImportStatusBadge } from './ImportStatusBadge.tsx'
-import { importQuery, isInProgress } from './import.ts'
+import { importQuery, isInProgress, runLabel } from './import.ts'
 import { useRunImport } from './useRunImport.ts'
 
 export function ImportPage() {
@@ -71,7 +71,7 @@ function ImportActions({ import: current }: { import: Import }) {
   })
   const running = useRunImport()
   const changes = current.created + current.updated
-  const can_run = current.is_dry_run && current.status === 'finished' && changes > 0
+  const run_label = current.is_dry_run && current.status === 'finished' && runLabel(current)
   const can_undo = !current.is_dry_run && ['finished', 'canceled', 'failed'].includes(current.status) && changes > 0
   return (
     <>
@@ -90,9 +90,9 @@ function ImportActions({ import: current }: { import: Import }) {
           Download invalid rows
         </Button>
       )}
-      {can_run && (
+      {run_label && (
         <Button loading={running.isPending} onClick={() => running.mutate(current.id, { onError: showError })}>
-          Import {formatCount(changes, 'contact')}
+          {run_label}
         </Button>
       )}
       {can_undo && (

@@ -13,7 +13,7 @@ import { ImportProgress } from './ImportProgress.tsx'
 import { importQuery, isInProgress } from './import.ts'
 import { useRunImport } from './useRunImport.ts'
 
-const initial_options: Options = { mapping: undefined, on_conflict: 'skip', default_country: null }
+const initial_options: Options = { mapping: undefined, on_conflict: 'skip', default_country: null, consent: null }
 
 /** Each change of an option uploads the file again for a new dry run. */
 export function NewImportPage() {

@@ -156,6 +156,9 @@ export const InboxIcon = icon(
 export const ChatIcon = icon(
   <path d="M4.5 5h15a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1H11l-4.5 3.5V17h-2a1 1 0 0 1-1-1V6a1 1 0 0 1 1-1ZM8 9.5h8M8 12.5h5" />,
 )
+export const MegaphoneIcon = icon(
+  <path d="M4 10v4h3l9 4.5v-13L7 10H4ZM7 14l1.5 5.5h2.5L9.5 15.2M19 9.5a4 4 0 0 1 0 5" />,
+)
 export const ChannelIcon = icon(
   <>
     <circle cx="12" cy="12" r="2" />

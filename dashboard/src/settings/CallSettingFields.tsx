@@ -42,6 +42,20 @@ export const CallFields = ({ form }: { form: Form }) => (
   </>
 )
 
+export const QuietHoursFields = ({ form }: { form: Form }) => (
+  <fieldset className={styles.group}>
+    <legend>Quiet hours</legend>
+    <p>Campaigns reach people only between these hours, in the time zone of each person.</p>
+    <TextInput label="From" placeholder="08:00" required {...form.getInputProps('settings.quiet_hours.start')} />
+    <TextInput label="To" placeholder="21:00" required {...form.getInputProps('settings.quiet_hours.end')} />
+    {form.errors['settings.quiet_hours'] && (
+      <p className={styles.groupError} role="alert">
+        {form.errors['settings.quiet_hours']}
+      </p>
+    )}
+  </fieldset>
+)
+
 export const PriceFields = ({ form }: { form: Form }) => (
   <fieldset className={styles.group}>
     <legend>Prices</legend>

@@ -9,7 +9,7 @@ import { formErrors } from '../kit/error-messages.ts'
 import { session_query, useIsTest } from '../kit/session.ts'
 import { ErrorAlert } from '../kit/states.tsx'
 import { showToast } from '../kit/toast.ts'
-import { CallFields, number_props, PriceFields, TestFields } from './CallSettingFields.tsx'
+import { CallFields, number_props, PriceFields, QuietHoursFields, TestFields } from './CallSettingFields.tsx'
 import styles from './settings.module.css'
 import { fields, toChanges, toValues, type WorkspaceValues } from './workspace-values.ts'
 
@@ -61,6 +61,7 @@ export function WorkspaceForm({ workspace }: { workspace: Workspace }) {
         {...form.getInputProps('settings.tokens_per_day_max')}
       />
       <CountriesField form={form} />
+      <QuietHoursFields form={form} />
       <PriceFields form={form} />
       {workspace.kind === 'test' && <TestFields form={form} />}
       <Button type="submit" loading={saving.isPending} className={styles.submit}>

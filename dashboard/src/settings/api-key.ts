@@ -9,6 +9,8 @@ export const scopes = [
   { value: 'conversations:write', label: 'Manage conversations' },
   { value: 'calls:read', label: 'Read calls' },
   { value: 'calls:write', label: 'Manage calls' },
+  { value: 'campaigns:read', label: 'Read campaigns' },
+  { value: 'campaigns:write', label: 'Manage campaigns' },
   { value: 'recordings:read', label: 'Listen to recordings' },
   { value: 'recordings:write', label: 'Delete recordings' },
   { value: 'providers:read', label: 'Read model providers' },

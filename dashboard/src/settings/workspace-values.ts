@@ -36,7 +36,7 @@ const number_settings = [
 export interface WorkspaceValues {
   name: string
   settings: Record<(typeof number_settings)[number], NumberValue> &
-    Pick<Settings, 'allowed_countries' | 'allows_network'> & {
+    Pick<Settings, 'allowed_countries' | 'allows_network' | 'quiet_hours'> & {
       currency: string
       /** In the currency, not in its millionths. */
       prices: Record<Price, NumberValue>
@@ -48,6 +48,7 @@ export interface WorkspaceValues {
 export const fields = [
   'name',
   ...number_settings.map((name) => `settings.${name}`),
+  ...['settings.quiet_hours', 'settings.quiet_hours.start', 'settings.quiet_hours.end'],
   ...['settings.allowed_countries', 'settings.allows_network', 'settings.mix', 'settings.prices.currency'],
   ...prices.map((name) => `settings.prices.${name}`),
 ]
@@ -65,6 +66,7 @@ export const toValues = ({ name, settings }: Workspace): WorkspaceValues => ({
     calls_in_flight_max: settings.calls_in_flight_max,
     allowed_countries: settings.allowed_countries,
     allows_network: settings.allows_network,
+    quiet_hours: settings.quiet_hours,
     currency: settings.prices.currency,
     prices: {
       input_tokens_per_million: settings.prices.input_tokens_per_million / millionth,
@@ -79,12 +81,13 @@ export const toValues = ({ name, settings }: Workspace): WorkspaceValues => ({
 /** Only what was edited. */
 export function toChanges(before: WorkspaceValues, values: WorkspaceValues): object {
   const { settings: _, ...changes } = changedFields(before, values)
-  const { prices: _prices, currency, mix, ...others } = changedFields(before.settings, values.settings)
+  const { prices: _prices, quiet_hours, currency, mix, ...others } = changedFields(before.settings, values.settings)
   const prices = { ...(currency !== undefined && { currency }), ...changedPrices(before, values) }
   const settings = {
     ...Object.fromEntries(Object.entries(others).map(([name, value]) => [name, value === '' ? null : value])),
     ...(Object.keys(prices).length > 0 && { prices }),
     ...(mix && { mix }),
+    ...(quiet_hours && { quiet_hours: changedFields(before.settings.quiet_hours, quiet_hours) }),
   }
   return { ...changes, ...(Object.keys(settings).length > 0 && { settings }) }
 }

@@ -12,6 +12,7 @@ import {
   HomeIcon,
   ImportIcon,
   InboxIcon,
+  MegaphoneIcon,
   MoreIcon,
   PeopleIcon,
   PlugIcon,
@@ -26,6 +27,7 @@ import styles from './shell.module.css'
 const home = { to: '/w/$workspace', name: 'Home', Icon: HomeIcon } as const
 const inbox = { to: '/w/$workspace/inbox', name: 'Inbox', Icon: InboxIcon } as const
 const conversations = { to: '/w/$workspace/conversations', name: 'Conversations', Icon: ChatIcon } as const
+const campaigns = { to: '/w/$workspace/campaigns', name: 'Campaigns', Icon: MegaphoneIcon } as const
 const contacts = { to: '/w/$workspace/contacts', name: 'Contacts', Icon: PeopleIcon } as const
 const imports = { to: '/w/$workspace/imports', name: 'Imports', Icon: ImportIcon } as const
 const suppressions = { to: '/w/$workspace/suppressions', name: 'Suppressions', Icon: BlockIcon } as const
@@ -39,7 +41,7 @@ const settings = { to: '/w/$workspace/settings', name: 'Settings', Icon: Setting
 
 const groups = [
   { name: undefined, links: [home, inbox] },
-  { name: 'Engage', links: [conversations, contacts, imports, suppressions] },
+  { name: 'Engage', links: [conversations, campaigns, contacts, imports, suppressions] },
   { name: 'Build', links: [agents, channels, tools, integrations] },
   { name: 'Developers', links: [webhooks, events] },
   { name: undefined, links: [settings] },

@@ -1,0 +1,51 @@
+import { Button, Group } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import type { Campaign } from '../../../server/campaigns/schema.ts'
+import { useApi } from '../kit/api.ts'
+import { errorMessage } from '../kit/error-messages.ts'
+import { formatCount } from '../kit/format.ts'
+import { Stack } from '../kit/Page.tsx'
+import { ErrorAlert } from '../kit/states.tsx'
+import { showToast } from '../kit/toast.ts'
+import { AudienceFields } from './AudienceFields.tsx'
+import { audienceCountQuery, enroll, everyone } from './audience.ts'
+import { campaignsKey } from './campaign.ts'
+
+export function AddContactsForm({ campaign, onClose }: { campaign: Campaign; onClose: () => void }) {
+  const api = useApi()
+  const client = useQueryClient()
+  const [audience, setAudience] = useState(everyone)
+  const adding = useMutation({
+    mutationFn: () => enroll(api, campaign.id, audience),
+    onSuccess: async ({ enrolled, already_enrolled }) => {
+      onClose()
+      const total = client.getQueryData(audienceCountQuery(api, audience).queryKey) ?? 0
+      const known = already_enrolled > 0 ? ` ${formatCount(already_enrolled, 'contact')} had been added before.` : ''
+      // Large audiences are added in the background.
+      if (total > enrolled + already_enrolled) showToast(`Adding ${formatCount(total, 'contact')}.`)
+      else showToast(`${formatCount(enrolled, 'contact')} added.${known}`)
+      await client.invalidateQueries({ queryKey: campaignsKey(api) })
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    adding.mutate()
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        {adding.error && <ErrorAlert>{errorMessage(adding.error)}</ErrorAlert>}
+        <AudienceFields audience={audience} onChange={setAudience} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={adding.isPending}>
+            Add contacts
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

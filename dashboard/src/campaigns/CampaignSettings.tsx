@@ -1,0 +1,74 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import type { Campaign } from '../../../server/campaigns/schema.ts'
+import { agentsQuery, channelsQuery } from '../channels/channel.ts'
+import { useApi } from '../kit/api.ts'
+import { formatCount, formatDate, formatNumber, formatTime } from '../kit/format.ts'
+import { Card } from '../kit/Page.tsx'
+import { consent_names, kind_names, outcome_names, voicemail_names } from './campaign.ts'
+import styles from './campaigns.module.css'
+import { describeWindow } from './hours.ts'
+import { formatWaits } from './waits.ts'
+
+export function CampaignSettings({ campaign }: { campaign: Campaign }) {
+  const { pacing, caps, retry } = campaign
+  return (
+    <Card title="Settings">
+      <dl className={styles.settings}>
+        <Setting name="Kind">{kind_names[campaign.kind]}</Setting>
+        <Setting name="Agent">
+          <AgentName campaign={campaign} />
+        </Setting>
+        <Setting name="Channels">
+          <ChannelNames ids={campaign.channel_ids} />
+        </Setting>
+        <Setting name="Consent">{consent_names[campaign.consent]}</Setting>
+        {campaign.kind === 'voice' && <Setting name="Voicemail">{voicemail_names[campaign.voicemail]}</Setting>}
+        <Setting name="Hours">{campaign.windows.map(describeWindow).join('; ')}</Setting>
+        <Setting name="Default time zone">{campaign.time_zone ?? 'None'}</Setting>
+        <Setting name="Holidays">
+          {campaign.holidays.map((day) => formatDate(`${day}T12:00:00`)).join('; ') || 'None'}
+        </Setting>
+        <Setting name="Starts">{campaign.starts_at ? formatTime(campaign.starts_at) : 'When it is started'}</Setting>
+        <Setting name="Ends">{campaign.ends_at ? formatTime(campaign.ends_at) : 'When all are done'}</Setting>
+        <Setting name="Pace">
+          {formatNumber(pacing.in_flight_max)} at the same time, {formatNumber(pacing.starts_per_second)} per second
+          {pacing.ramp_minutes > 0 && `, reached after ${formatCount(pacing.ramp_minutes, 'minute')}`}
+        </Setting>
+        <Setting name="Attempts per contact">
+          {formatNumber(campaign.attempts_max)} in total, {formatNumber(caps.per_day)} per day,{' '}
+          {formatNumber(caps.per_week)} per week, {formatCount(caps.gap_hours_min, 'hour')} between attempts
+        </Setting>
+        <Setting name="Retries">
+          {retry.length === 0
+            ? 'By default'
+            : retry.map(({ outcome, attempts_max, waits_seconds }) => (
+                <span key={outcome} className={styles.line}>
+                  {outcome_names[outcome]}: {formatCount(attempts_max, 'attempt')}
+                  {attempts_max > 1 && waits_seconds.length > 0 && ` after ${formatWaits(waits_seconds)}`}
+                </span>
+              ))}
+        </Setting>
+      </dl>
+    </Card>
+  )
+}
+
+const Setting = ({ name, children }: { name: string; children: ReactNode }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+)
+
+function AgentName({ campaign: { agent_id, agent_version } }: { campaign: Campaign }) {
+  const { data } = useQuery(agentsQuery(useApi()))
+  const name = data?.find(({ id }) => id === agent_id)?.name ?? '–'
+  return agent_version ? `${name}, ${agent_version.version_label}` : name
+}
+
+function ChannelNames({ ids }: { ids: string[] }) {
+  const { data } = useQuery(channelsQuery(useApi()))
+  if (ids.length === 0) return 'The only active one'
+  return ids.map((id) => data?.data.find((channel) => channel.id === id)?.name ?? '–').join(', ')
+}

@@ -1,0 +1,118 @@
+import { Button } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import type { Campaign } from '../../../server/campaigns/schema.ts'
+import { useApi, useWorkspaceId } from '../kit/api.ts'
+import { type Column, DataTable } from '../kit/DataTable.tsx'
+import { formatNumber } from '../kit/format.ts'
+import { MegaphoneIcon, PlusIcon } from '../kit/icons.tsx'
+import { rowsOf } from '../kit/merged-lists.ts'
+import { Card, Page } from '../kit/Page.tsx'
+import { pagesQuery } from '../kit/pages.ts'
+import { RelativeTime } from '../kit/RelativeTime.tsx'
+import { useCanEdit } from '../kit/session.ts'
+import { EmptyState, LoadError } from '../kit/states.tsx'
+import { CampaignStatus } from './CampaignStatus.tsx'
+import { campaignsKey, kind_names, refetch_ms } from './campaign.ts'
+import styles from './campaigns.module.css'
+import { countDone, StatusBar } from './StatusBar.tsx'
+
+const page_size = 50
+
+export function CampaignsPage() {
+  const api = useApi()
+  const navigate = useNavigate()
+  const can_edit = useCanEdit()
+  const campaigns = useInfiniteQuery({
+    ...pagesQuery<Campaign>(api, [...campaignsKey(api), 'list'], '/campaigns', { limit: page_size }),
+    refetchInterval: ({ state }) =>
+      rowsOf({ data: state.data }).some(({ status }) => status === 'running') ? refetch_ms : false,
+  })
+  return (
+    <Page
+      title="Campaigns"
+      description="Call or write to many contacts, at the right time for each of them."
+      actions={can_edit && <NewLink />}
+    >
+      <Card is_flush>
+        {campaigns.error ? (
+          <LoadError error={campaigns.error} retry={campaigns.refetch} />
+        ) : (
+          <DataTable
+            label="Campaigns"
+            columns={columns}
+            rows={campaigns.data && rowsOf(campaigns)}
+            getRowId={({ id }) => id}
+            onOpen={({ id }) =>
+              void navigate({ to: '/w/$workspace/campaigns/$id', params: { workspace: api.workspace, id } })
+            }
+            empty={
+              <EmptyState icon={<MegaphoneIcon size={24} />} title="No campaigns yet" action={can_edit && <NewLink />}>
+                {can_edit && 'Choose contacts, an agent and hours. You see a forecast before anyone is called.'}
+              </EmptyState>
+            }
+          />
+        )}
+        {campaigns.hasNextPage && (
+          <div className={styles.showMore}>
+            <Button
+              variant="subtle"
+              loading={campaigns.isFetchingNextPage}
+              onClick={() => void campaigns.fetchNextPage()}
+            >
+              Show more
+            </Button>
+          </div>
+        )}
+      </Card>
+    </Page>
+  )
+}
+
+function NewLink() {
+  const workspace = useWorkspaceId()
+  return (
+    <Button
+      leftSection={<PlusIcon size={17} />}
+      renderRoot={(props) => <Link to="/w/$workspace/campaigns/new" params={{ workspace }} {...props} />}
+    >
+      New campaign
+    </Button>
+  )
+}
+
+const columns: Column<Campaign>[] = [
+  { id: 'name', header: 'Campaign', cell: ({ row }) => <NameLink campaign={row.original} /> },
+  { id: 'status', header: 'Status', cell: ({ row }) => <CampaignStatus {...row.original} /> },
+  { id: 'progress', header: 'Progress', cell: ({ row }) => <Done {...row.original} /> },
+  {
+    id: 'created_at',
+    header: 'Created',
+    meta: { is_hidden_on_phone: true },
+    cell: ({ row }) => <RelativeTime time={row.original.created_at} />,
+  },
+]
+
+function NameLink({ campaign: { id, name, kind } }: { campaign: Campaign }) {
+  const workspace = useWorkspaceId()
+  return (
+    <div className={styles.name}>
+      <Link to="/w/$workspace/campaigns/$id" params={{ workspace, id }}>
+        {name}
+      </Link>
+      <span>{kind_names[kind]}</span>
+    </div>
+  )
+}
+
+function Done({ counts: { enrolled: total, by_status } }: Pick<Campaign, 'counts'>) {
+  if (total === 0) return <span className={styles.hint}>No contacts</span>
+  return (
+    <div className={styles.done}>
+      <StatusBar total={total} by_status={by_status} />
+      <span>
+        {formatNumber(countDone({ total, by_status }))} of {formatNumber(total)}
+      </span>
+    </div>
+  )
+}

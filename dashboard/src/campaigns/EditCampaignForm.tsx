@@ -1,0 +1,54 @@
+import { Button, Group } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Campaign } from '../../../server/campaigns/schema.ts'
+import { useApi } from '../kit/api.ts'
+import { formErrors } from '../kit/error-messages.ts'
+import { ErrorAlert } from '../kit/states.tsx'
+import { showToast } from '../kit/toast.ts'
+import { AgentFields, NameField } from './AgentFields.tsx'
+import { isStarted, showChanged } from './campaign.ts'
+import { type CampaignValues, fields, toChanges, toValues } from './campaign-values.ts'
+import styles from './campaigns.module.css'
+import { ScheduleFields } from './ScheduleFields.tsx'
+
+/** Shows what can be changed in the campaign's status. */
+export function EditCampaignForm({ campaign, onClose }: { campaign: Campaign; onClose: () => void }) {
+  const api = useApi()
+  const client = useQueryClient()
+  // The page reads the campaign again and again, and must not replace what is being edited.
+  const [before] = useState(() => toValues(campaign))
+  const form = useForm<CampaignValues>({ initialValues: before })
+  const is_started = isStarted(campaign)
+  const saving = useMutation({
+    mutationFn: (values: CampaignValues) =>
+      api.send<Campaign>('PATCH', `/campaigns/${campaign.id}`, toChanges(before, values, is_started)),
+    onError: (error) => form.setErrors(formErrors(error, fields).fields),
+    onSuccess: async (changed) => {
+      onClose()
+      showToast('Campaign saved.')
+      await showChanged(client, api, changed)
+    },
+  })
+  const message = saving.error && formErrors(saving.error, fields).message
+  return (
+    <form className={styles.form} onSubmit={form.onSubmit((values) => saving.mutate(values))}>
+      {message && <ErrorAlert>{message}</ErrorAlert>}
+      {is_started && (
+        <p className={styles.hint}>Changes apply from the next second on. Other settings are fixed after the start.</p>
+      )}
+      <NameField form={form} />
+      {!is_started && <AgentFields form={form} />}
+      <ScheduleFields form={form} is_started={is_started} />
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button type="submit" loading={saving.isPending}>
+          Save
+        </Button>
+      </Group>
+    </form>
+  )
+}

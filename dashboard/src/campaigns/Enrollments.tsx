@@ -1,0 +1,158 @@
+import { Button, Select } from '@mantine/core'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import type { Campaign, Enrollment } from '../../../server/campaigns/schema.ts'
+import { useContactName } from '../conversations/ContactName.tsx'
+import { useApi, useWorkspaceId } from '../kit/api.ts'
+import { type Column, DataTable } from '../kit/DataTable.tsx'
+import { formatNumber } from '../kit/format.ts'
+import { PeopleIcon } from '../kit/icons.tsx'
+import { rowsOf } from '../kit/merged-lists.ts'
+import { useNow } from '../kit/now.ts'
+import { Card } from '../kit/Page.tsx'
+import { pagesQuery } from '../kit/pages.ts'
+import { RelativeTime } from '../kit/RelativeTime.tsx'
+import { EmptyState, LoadError } from '../kit/states.tsx'
+import { EnrollmentStatus } from './CampaignStatus.tsx'
+import {
+  campaignsKey,
+  enrollment_status_names,
+  enrollment_statuses,
+  isFinal,
+  reasonName,
+  refetch_ms,
+} from './campaign.ts'
+import styles from './campaigns.module.css'
+import { EnrollmentDrawer } from './EnrollmentDrawer.tsx'
+import type { CampaignSearch } from './search.ts'
+
+const page_size = 25
+
+/** The URL holds the filter and the open enrollment. */
+export function Enrollments({ campaign }: { campaign: Campaign }) {
+  const api = useApi()
+  const navigate = useNavigate()
+  const { status, enrollment } = useSearch({ from: '/w/$workspace/campaigns/$id' })
+  const path = `/campaigns/${campaign.id}/enrollments`
+  const list = useInfiniteQuery({
+    ...pagesQuery<Enrollment>(api, [...campaignsKey(api), 'enrollments', campaign.id], path, {
+      status,
+      limit: page_size,
+    }),
+    placeholderData: keepPreviousData,
+    // A long list would be read page by page each time.
+    refetchInterval: ({ state }) => (!isFinal(campaign) && state.data?.pages.length === 1 ? refetch_ms : false),
+  })
+  const open = (search: CampaignSearch) =>
+    void navigate({
+      to: '/w/$workspace/campaigns/$id',
+      params: { workspace: api.workspace, id: campaign.id },
+      search,
+      resetScroll: false,
+    })
+  const filter = status ? { status } : {}
+  return (
+    <Card title="Contacts" is_flush aside={<StatusFilter status={status} onChange={open} />}>
+      {list.error && !list.data ? (
+        <LoadError error={list.error} retry={list.refetch} />
+      ) : (
+        <DataTable
+          label="Contacts"
+          columns={columns}
+          rows={list.data && rowsOf(list)}
+          is_stale={list.isPlaceholderData}
+          getRowId={({ id }) => id}
+          isHighlighted={({ id }) => id === enrollment}
+          onOpen={({ id }) => open({ ...filter, enrollment: id })}
+          empty={
+            <EmptyState icon={<PeopleIcon size={24} />} title={status ? 'No results' : 'No contacts yet'}>
+              {status && 'No contact has this status.'}
+            </EmptyState>
+          }
+        />
+      )}
+      {list.hasNextPage && (
+        <div className={styles.showMore}>
+          <Button variant="subtle" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+            Show more
+          </Button>
+        </div>
+      )}
+      <EnrollmentDrawer campaign={campaign} id={enrollment} onClose={() => open(filter)} />
+    </Card>
+  )
+}
+
+interface StatusFilterProps {
+  status: Enrollment['status'] | undefined
+  onChange: (search: CampaignSearch) => void
+}
+
+const StatusFilter = ({ status, onChange }: StatusFilterProps) => (
+  <Select
+    size="xs"
+    aria-label="Status"
+    placeholder="Any status"
+    data={enrollment_statuses.map((value) => ({ value, label: enrollment_status_names[value] }))}
+    value={status ?? null}
+    onChange={(value) => onChange(value ? { status: value as Enrollment['status'] } : {})}
+    clearable
+    clearButtonProps={{ 'aria-label': 'Clear status' }}
+  />
+)
+
+const columns: Column<Enrollment>[] = [
+  { id: 'contact', header: 'Contact', cell: ({ row }) => <NameLink enrollment={row.original} /> },
+  {
+    id: 'status',
+    header: 'Status',
+    cell: ({ row: { original } }) => (
+      <div className={styles.statusCell}>
+        <EnrollmentStatus {...original} />
+        {original.reason && <span className={styles.hint}>{reasonName(original.reason)}</span>}
+      </div>
+    ),
+  },
+  {
+    id: 'attempts',
+    header: 'Attempts',
+    meta: { is_number: true, is_hidden_on_phone: true },
+    cell: ({ row }) => formatNumber(row.original.attempts),
+  },
+  {
+    id: 'last_outcome',
+    header: 'Last outcome',
+    meta: { is_hidden_on_phone: true },
+    cell: ({ row: { original } }) => (original.last_outcome ? reasonName(original.last_outcome) : '–'),
+  },
+  {
+    id: 'next_attempt_at',
+    header: 'Next attempt',
+    meta: { is_hidden_on_phone: true },
+    cell: ({ row }) => <NextAttempt time={row.original.next_attempt_at} />,
+  },
+]
+
+/** A time in the past is the one since which the contact waits for its turn. */
+function NextAttempt({ time }: { time: string | null }) {
+  const now = useNow()
+  return time !== null && Date.parse(time) <= now ? 'Due' : <RelativeTime time={time} never="–" />
+}
+
+function NameLink({ enrollment: { id, campaign_id, contact_id } }: { enrollment: Enrollment }) {
+  const workspace = useWorkspaceId()
+  const { status } = useSearch({ from: '/w/$workspace/campaigns/$id' })
+  const name = useContactName({ kind: 'voice', contact_id, counterpart: null })
+  return (
+    <div className={styles.name}>
+      <Link
+        to="/w/$workspace/campaigns/$id"
+        params={{ workspace, id: campaign_id }}
+        search={{ ...(status && { status }), enrollment: id }}
+        resetScroll={false}
+      >
+        {name}
+      </Link>
+    </div>
+  )
+}

@@ -1,0 +1,48 @@
+import { Alert } from '@mantine/core'
+import type { Forecast } from '../../../server/campaigns/forecast-schema.ts'
+import type { Campaign } from '../../../server/campaigns/schema.ts'
+import { formatNumber, formatTime } from '../kit/format.ts'
+import { AlertIcon } from '../kit/icons.tsx'
+import { reachedBy, reasonName } from './campaign.ts'
+import styles from './campaigns.module.css'
+import { ForecastChart } from './ForecastChart.tsx'
+import { OutcomeBars } from './OutcomeBars.tsx'
+
+interface ForecastViewProps {
+  campaign: Campaign
+  forecast: Forecast
+}
+
+export const ForecastView = ({ campaign, forecast }: ForecastViewProps) => (
+  <div className={styles.form}>
+    <p className={styles.verdict}>{describeForecast(campaign, forecast)}</p>
+    <p className={styles.hint}>
+      {forecast.expected_end_at
+        ? `Expected to end ${formatTime(forecast.expected_end_at)}.`
+        : 'It is not expected to end within a year.'}
+      {forecast.is_sampled && ` Based on ${formatNumber(forecast.simulated)} of the contacts.`}
+    </p>
+    {forecast.warnings.map((warning) => (
+      <Alert key={warning} color="gray" icon={<AlertIcon />}>
+        {warning}
+      </Alert>
+    ))}
+    {forecast.timeline.length > 0 && <ForecastChart timeline={forecast.timeline} kind={campaign.kind} />}
+    <section className={styles.part} aria-label="Attempts by outcome">
+      <h3>Attempts by outcome</h3>
+      <OutcomeBars by_outcome={forecast.by_outcome} />
+    </section>
+  </div>
+)
+
+/** "412 would be called, 38 skipped: opted out." */
+export function describeForecast(campaign: Pick<Campaign, 'kind'>, { simulated, skips }: Forecast): string {
+  const skipped = Object.entries(skips).filter(([, count]) => count > 0)
+  const reached = simulated - skipped.reduce((sum, [, count]) => sum + count, 0)
+  return [
+    `${formatNumber(reached)} would be ${reachedBy(campaign)}`,
+    ...skipped.map(([reason, count]) => `${formatNumber(count)} skipped: ${reasonName(reason).toLowerCase()}`),
+  ]
+    .join(', ')
+    .concat('.')
+}

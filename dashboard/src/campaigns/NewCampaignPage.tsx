@@ -1,0 +1,112 @@
+import { Button, Radio } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Campaign } from '../../../server/campaigns/schema.ts'
+import { useApi } from '../kit/api.ts'
+import { formErrors } from '../kit/error-messages.ts'
+import { Card, Page, Stack } from '../kit/Page.tsx'
+import { ErrorAlert } from '../kit/states.tsx'
+import { showError } from '../kit/toast.ts'
+import { AgentFields, NameField } from './AgentFields.tsx'
+import { AudienceFields } from './AudienceFields.tsx'
+import { type Audience, enroll, everyone } from './audience.ts'
+import { showChanged } from './campaign.ts'
+import { agent_fields, type CampaignValues, fields, toBody, toValues } from './campaign-values.ts'
+import styles from './campaigns.module.css'
+import { ScheduleFields } from './ScheduleFields.tsx'
+import { Steps, steps } from './Steps.tsx'
+
+const [audience_step, agent_step, schedule_step] = [0, 1, 2]
+
+/** The first three steps. The last one, the review, is the page of the draft that is then created. */
+export function NewCampaignPage() {
+  const [step, setStep] = useState(audience_step)
+  const [audience, setAudience] = useState<Audience | undefined>(everyone)
+  const form = useForm<CampaignValues>({ initialValues: toValues() })
+  const creating = useCreate(audience, (error) => {
+    const { fields: wrong } = formErrors(error, fields)
+    form.setErrors(wrong)
+    const [first] = Object.keys(wrong)
+    if (first) setStep(first === 'name' ? audience_step : agent_fields.includes(first) ? agent_step : schedule_step)
+  })
+  const next = (values: CampaignValues) => (step === schedule_step ? creating.mutate(values) : setStep(step + 1))
+  const message = creating.error && formErrors(creating.error, fields).message
+  return (
+    <Page title="New campaign" description="Nobody is contacted before you have seen a forecast and started it.">
+      <Stack>
+        <Steps current={step} onOpen={setStep} />
+        {message && <ErrorAlert>{message}</ErrorAlert>}
+        <Card title={steps[step] ?? ''}>
+          <form className={`${styles.form} ${styles.narrow}`} onSubmit={form.onSubmit(next)}>
+            {step === audience_step && (
+              <>
+                <NameField form={form} />
+                <AudienceChoice audience={audience} onChange={setAudience} />
+              </>
+            )}
+            {step === agent_step && <AgentFields form={form} />}
+            {step === schedule_step && <ScheduleFields form={form} />}
+            <div className={styles.buttons}>
+              {step > audience_step && (
+                <Button variant="default" onClick={() => setStep(step - 1)}>
+                  Back
+                </Button>
+              )}
+              <Button type="submit" loading={creating.isPending}>
+                {step === schedule_step ? 'Create draft and review' : 'Continue'}
+              </Button>
+            </div>
+          </form>
+        </Card>
+      </Stack>
+    </Page>
+  )
+}
+
+/** Creates the draft, adds the contacts and opens its page. */
+function useCreate(audience: Audience | undefined, onError: (error: Error) => void) {
+  const api = useApi()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  return useMutation({
+    mutationFn: async (values: CampaignValues) => {
+      const campaign = await api.send<Campaign>('POST', '/campaigns', toBody(values))
+      // The draft exists now: contacts can be added on its page if this fails.
+      if (audience) await enroll(api, campaign.id, audience).catch(showError)
+      return campaign
+    },
+    onError,
+    onSuccess: async (campaign) => {
+      await showChanged(client, api, campaign)
+      await navigate({ to: '/w/$workspace/campaigns/$id', params: { workspace: api.workspace, id: campaign.id } })
+    },
+  })
+}
+
+interface AudienceChoiceProps {
+  /** Undefined: contacts are added later. */
+  audience: Audience | undefined
+  onChange: (audience: Audience | undefined) => void
+}
+
+const AudienceChoice = ({ audience, onChange }: AudienceChoiceProps) => (
+  <>
+    <Radio.Group
+      label="Contacts"
+      value={audience ? 'filter' : 'later'}
+      onChange={(value) => onChange(value === 'filter' ? everyone : undefined)}
+    >
+      <div className={styles.choices}>
+        <Radio value="filter" label="Choose by a filter" />
+        <Radio
+          value="later"
+          label="Add them later"
+          description="On the campaign’s page, by an import or over the API."
+        />
+      </div>
+    </Radio.Group>
+    {audience && <AudienceFields audience={audience} onChange={onChange} />}
+  </>
+)

@@ -1,0 +1,55 @@
+import { formatNumber } from '../kit/format.ts'
+import { enrollment_status_names, enrollment_statuses } from './campaign.ts'
+import styles from './campaigns.module.css'
+
+interface StatusBarProps {
+  total: number
+  by_status: Record<string, number>
+}
+
+const statuses_in_order = [
+  ...enrollment_statuses.filter((status) => status === 'completed'),
+  ...enrollment_statuses.filter((status) => status !== 'completed' && status !== 'pending'),
+]
+const open_statuses = ['pending', 'dialing', 'in_progress', 'waiting']
+
+/** How many contacts a campaign is done with. */
+export const countDone = ({ total, by_status }: StatusBarProps): number =>
+  total - open_statuses.reduce((sum, status) => sum + (by_status[status] ?? 0), 0)
+
+/** One bar with a part for each status. What is pending is left blank. */
+export function StatusBar({ total, by_status }: StatusBarProps) {
+  let before = 0
+  return (
+    <svg
+      className={styles.statusBar}
+      role="img"
+      aria-label={`${formatNumber(countDone({ total, by_status }))} of ${formatNumber(total)} done`}
+    >
+      <rect className={styles.barGround} width="100%" height="100%" />
+      {total > 0 &&
+        statuses_in_order.map((status) => {
+          const part = (100 * (by_status[status] ?? 0)) / total
+          const x = before
+          before += part
+          return part > 0 && <rect key={status} data-status={status} x={`${x}%`} width={`${part}%`} height="100%" />
+        })}
+    </svg>
+  )
+}
+
+/** The numbers behind the bar. */
+export const StatusCounts = ({ by_status }: Pick<StatusBarProps, 'by_status'>) => (
+  <dl className={styles.statusCounts} aria-label="Contacts by status">
+    {enrollment_statuses
+      .filter((status) => (by_status[status] ?? 0) > 0)
+      .map((status) => (
+        <div key={status}>
+          <dt className={styles.status} data-status={status}>
+            {enrollment_status_names[status]}
+          </dt>
+          <dd>{formatNumber(by_status[status] ?? 0)}</dd>
+        </div>
+      ))}
+  </dl>
+)

@@ -1,0 +1,39 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { Contact } from '../../../server/contacts/schema.ts'
+import type { Source } from '../contacts/search.ts'
+import type { Api } from '../kit/api.ts'
+
+/** A filter of contacts. All blank: all contacts. */
+export interface Audience {
+  search: string
+  tag: string[]
+  source: Source | null
+}
+
+/** What was done at once. Large audiences are added in the background. */
+export interface Enrolled {
+  enrolled: number
+  already_enrolled: number
+}
+
+export const everyone: Audience = { search: '', tag: [], source: null }
+
+const toFilter = ({ search, tag, source }: Audience) => ({
+  ...(search.trim() !== '' && { search: search.trim() }),
+  ...(tag.length > 0 && { tag }),
+  ...(source && { source }),
+})
+
+export const isEveryone = (audience: Audience): boolean => Object.keys(toFilter(audience)).length === 0
+
+export const audienceCountQuery = (api: Api, audience: Audience) => {
+  const query = { ...toFilter(audience), limit: 1 }
+  return queryOptions({
+    queryKey: [api.workspace, 'contacts', 'count', query],
+    queryFn: async ({ signal }) => (await api.list<Contact>('/contacts', query, signal)).pagination.total,
+    placeholderData: keepPreviousData,
+  })
+}
+
+export const enroll = (api: Api, campaign_id: string, audience: Audience): Promise<Enrolled> =>
+  api.send<Enrolled>('POST', `/campaigns/${campaign_id}/enrollments`, { filter: toFilter(audience) })

@@ -1,0 +1,13 @@
+const minute_ms = 60_000
+
+/** As a field of the type `datetime-local` writes it: without seconds, in the browser's time zone. */
+export function toFieldTime(time: string): string {
+  const date = new Date(time)
+  return new Date(date.getTime() - date.getTimezoneOffset() * minute_ms).toISOString().slice(0, 16)
+}
+
+/** What is no time is sent as it is, and the server says so. */
+export function fromFieldTime(text: string): string {
+  const time = new Date(text)
+  return Number.isNaN(time.getTime()) ? text : time.toISOString()
+}

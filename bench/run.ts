@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { SetupError } from '../server/kit/postgres/embedded/embedded.ts'
 import { answering } from './agents/agents.ts'
 import { calling } from './calls/calls.ts'
+import { campaigning, contacts_by_default } from './campaigns/campaigns.ts'
 import { receiving } from './channels/channels.ts'
 import { benchImport, rows_by_default } from './import/import.ts'
 import { scale } from './scale/scale.ts'
@@ -20,7 +21,8 @@ A target that is missed is said in the table; only what fails gives another exit
   --agents      instead: how fast agents answer, beside a plain handler and a bare proxy, and reads at a million turns
   --channels    instead: how fast text messages are received, beside a plain handler, and what open web chats cost
   --calls       instead: how fast simulated calls happen, beside COPY of their rows, and lists and searches at a million turns
-  --rows COUNT  with --import: how many (${rows_by_default} otherwise)
+  --campaigns   instead: how fast campaigns are simulated, beside COPY of their rows, how fast they call, and what others notice
+  --rows COUNT  with --import or --campaigns: how many people (${rows_by_default} or ${contacts_by_default} otherwise)
   --json FILE   also write the table
   --help        this text`
 
@@ -38,6 +40,7 @@ function parse() {
         agents: { type: 'boolean' },
         channels: { type: 'boolean' },
         calls: { type: 'boolean' },
+        campaigns: { type: 'boolean' },
         rows: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },
@@ -48,8 +51,8 @@ function parse() {
   }
 }
 
-function countOf(rows: string | undefined): number {
-  if (rows === undefined) return rows_by_default
+function countOf(rows: string | undefined, by_default: number): number {
+  if (rows === undefined) return by_default
   if (/^[1-9]\d{0,8}$/.test(rows)) return Number(rows)
   throw new UsageError('--rows is a whole number, such as 1000000 (npm run bench -- --help)')
 }
@@ -68,7 +71,12 @@ function interruption(): AbortSignal {
   return controller.signal
 }
 
-function benchOf(options: ReturnType<typeof parse>) {
+type Bench = (stack: AsyncDisposableStack, signal: AbortSignal) => Promise<object>
+
+function benchOf(options: ReturnType<typeof parse>): Bench {
+  const { rows } = options
+  if (options.import) return (stack, signal) => benchImport(stack, signal, countOf(rows, rows_by_default))
+  if (options.campaigns) return (stack, signal) => campaigning(stack, signal, countOf(rows, contacts_by_default))
   if (options.scale) return scale
   if (options.webhooks) return delivering
   if (options.channels) return receiving
@@ -78,11 +86,12 @@ function benchOf(options: ReturnType<typeof parse>) {
 
 async function main(): Promise<void> {
   const options = parse()
-  const { json, rows } = options
+  const { json } = options
   if (options.help) return console.log(help)
+  const measure = benchOf(options)
   await using stack = new AsyncDisposableStack()
   const signal = interruption()
-  const table = options.import ? await benchImport(stack, signal, countOf(rows)) : await benchOf(options)(stack, signal)
+  const table = await measure(stack, signal)
   if (json !== undefined) fs.writeFileSync(json, `${JSON.stringify(table, null, 2)}\n`)
 }
 

@@ -7,14 +7,15 @@ import type { Pool } from '../../server/kit/postgres/pool.ts'
 import type { Database } from '../database.ts'
 
 /** What a simulated call writes. */
-const tables = ['calls', 'call_events', 'conversations', 'conversation_turns', 'events']
+export const call_tables = ['calls', 'call_events', 'conversations', 'conversation_turns', 'events']
 
 /** Copies of the tables with their indexes, but without rows and foreign keys. */
-export async function createCopies(pool: Pool): Promise<void> {
+export async function createCopies(pool: Pool, tables: string[]): Promise<void> {
   for (const table of tables) await pool.script(`create table copy_${table} (like ${table} including all)`)
 }
 
 interface Rows {
+  tables: string[]
   workspace_id: string
   /** For the files with the rows. */
   folder: string
@@ -22,7 +23,7 @@ interface Rows {
 }
 
 /** Copies the rows of a workspace into the empty copies, and returns how many seconds that takes. */
-export async function copyRows({ url }: Database, { workspace_id, folder, signal }: Rows): Promise<number> {
+export async function copyRows({ url }: Database, { tables, workspace_id, folder, signal }: Rows): Promise<number> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {

@@ -16,7 +16,7 @@ import { serviceOn } from '../fill.ts'
 import type { Server } from '../processes.ts'
 import type { Tenant } from '../rows.ts'
 import { type Client, openClient } from '../scale/client.ts'
-import { copyRows, createCopies } from './copies.ts'
+import { call_tables, copyRows, createCopies } from './copies.ts'
 
 export const calls = 2_000
 export const rounds = 3
@@ -39,7 +39,7 @@ export async function measureCalls(
 ): Promise<Comparison> {
   const folder = fs.mkdtempSync(path.join(checkout, '.cache/bench-calls-'))
   stack.defer(() => fs.promises.rm(folder, { recursive: true, force: true }))
-  await createCopies(database.pool)
+  await createCopies(database.pool, call_tables)
   let round = 0
   let tenant: Tenant | undefined
   const [ours, beside] = await alternate(
@@ -50,14 +50,17 @@ export async function measureCalls(
       tenant = await addTestTenant(database.pool, `Calls ${round}`)
       const client = openClient(stack, server.port, tenant.token)
       await queueCalls(database.pool, tenant, await createAgent(client))
-      return calls / (await advance(client, signal))
+      return calls / (await advanceCalls(client, signal))
     },
-    async () => calls / (await copyRows(database, { workspace_id: tenant?.workspace_id ?? '', folder, signal })),
+    async () => {
+      const workspace_id = tenant?.workspace_id ?? ''
+      return calls / (await copyRows(database, { tables: call_tables, workspace_id, folder, signal }))
+    },
   )
   return atLeast('simulated calls a second, beside COPY', ours, beside, ratio_min)
 }
 
-function addTestTenant(pool: Pool, name: string): Promise<Tenant> {
+export function addTestTenant(pool: Pool, name: string): Promise<Tenant> {
   return inTransaction(atWall(serviceOn(pool), ''), async (at) => {
     const workspace = await workspaces.create(at, { name, kind: 'test' })
     if (!workspace) throw new Error(`the workspace ${name} already exists`)
@@ -69,7 +72,7 @@ function addTestTenant(pool: Pool, name: string): Promise<Tenant> {
   })
 }
 
-const script = {
+export const script = {
   start: 'ask',
   nodes: {
     ask: {
@@ -117,14 +120,18 @@ async function queueCalls(pool: Pool, { workspace_id }: Tenant, agent: Agent): P
   }
 }
 
-/** Advances the clock, and returns how many seconds it takes. */
-async function advance(client: Client, signal: AbortSignal): Promise<number> {
-  const begun_at = performance.now()
-  await client.send('POST', '/api/v1/test_clock/advance', { by_seconds: advance_seconds })
-  while ((await client.get('/api/v1/test_clock')).data.status === 'advancing')
-    await sleep(poll_every_ms, undefined, { signal })
-  const seconds = (performance.now() - begun_at) / 1_000
+async function advanceCalls(client: Client, signal: AbortSignal): Promise<number> {
+  const seconds = await advance(client, advance_seconds, signal)
   const { total } = (await client.get('/api/v1/calls?limit=1&status=completed')).pagination
   if (total !== calls) throw new Error(`${total} of ${calls} calls were completed`)
   return seconds
+}
+
+/** Advances the clock, and returns how many seconds it takes. */
+export async function advance(client: Client, by_seconds: number, signal: AbortSignal): Promise<number> {
+  const begun_at = performance.now()
+  await client.send('POST', '/api/v1/test_clock/advance', { by_seconds })
+  while ((await client.get('/api/v1/test_clock')).data.status === 'advancing')
+    await sleep(poll_every_ms, undefined, { signal })
+  return (performance.now() - begun_at) / 1_000
 }

@@ -1,6 +1,8 @@
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
+import { scenario as advance } from './advance.ts'
 import { scenario as calls } from './calls.ts'
+import { scenario as campaigns } from './campaigns.ts'
 import { scenario as conversations } from './conversations.ts'
 import { scenario as database } from './database.ts'
 import { scenario as disk } from './disk.ts'
@@ -19,7 +21,23 @@ import { scenario as stop } from './stop.ts'
 
 /** `npm run test:faults` runs the long form of every scenario, one after the other. */
 const scenarios: Scenario[] = [
-  ...[kill, conversations, calls, sms, database, disk, races, pressure, hostile, stalled, stop, fuzz, retention],
+  ...[
+    kill,
+    conversations,
+    calls,
+    campaigns,
+    advance,
+    sms,
+    database,
+    disk,
+    races,
+    pressure,
+    hostile,
+    stalled,
+    stop,
+    fuzz,
+    retention,
+  ],
   soak,
 ]
 
@@ -31,7 +49,7 @@ Starts servers as a user would, injects faults, and compares the stored data wit
 anything is lost, duplicated or answered wrongly.
 
   --only NAMES   run only these scenarios, separated by commas
-  --rounds N     rounds of kills and races; twice as many kills during calls; a fifth as many stops (default ${defaults.rounds})
+  --rounds N     rounds of kills and races; twice as many kills during calls, ten times as many during campaigns; a fifth as many stops (default ${defaults.rounds})
   --minutes N    duration of the soak (default ${defaults.minutes})
   --seed N       repeat the random choices of an earlier run
   --help         show this help

@@ -14,7 +14,7 @@ import { openPool, type Pool } from '../../server/kit/postgres/pool.ts'
 import { product } from '../../server/product.ts'
 import { openService } from '../../server/service.ts'
 import * as workspaces from '../../server/workspaces/store.ts'
-import { parley, type Running } from '../support/process.ts'
+import { parley, type Running, startFile } from '../support/process.ts'
 
 export const checkout = path.resolve(import.meta.dirname, '../..')
 
@@ -44,8 +44,26 @@ export async function startService(
   environment: Record<string, string>,
   root = checkout,
 ): Promise<Service> {
-  const settings = { PORT: '0', LOG_LEVEL: 'warn', RATE_LIMIT_PER_SECOND: '0', ...environment }
-  const running = parley(['serve'], settings, '', root)
+  const running = parley(['serve'], { ...default_settings, ...environment }, '', root)
+  return untilReady(stack, running, greeting)
+}
+
+/** Starts a part of the service, which dials at the carrier at CARRIER_URL. */
+export function startPart(
+  stack: AsyncDisposableStack,
+  environment: Record<string, string>,
+  only: 'api' | 'worker',
+): Promise<Service> {
+  const words = ['test/peers/serve.ts', 'serve', '--only', only]
+  const running = startFile(words, { ...default_settings, ...environment })
+  return untilReady(stack, running, only === 'api' ? greeting : /runs background work/)
+}
+
+const default_settings = { PORT: '0', LOG_LEVEL: 'warn', RATE_LIMIT_PER_SECOND: '0' }
+/** The first group is the URL. */
+const greeting = /Base address +(\S+)\/api\/v1/
+
+async function untilReady(stack: AsyncDisposableStack, running: Running, pattern: RegExp): Promise<Service> {
   const { child } = running
   const endWithThisProcess = () => void child.kill()
   process.once('exit', endWithThisProcess)
@@ -55,7 +73,7 @@ export async function startService(
     if (!hasEnded()) child.kill('SIGTERM')
     await running.ended
   })
-  const [, url = ''] = await running.says(/Base address +(\S+)\/api\/v1/)
+  const [, url = ''] = await running.says(pattern)
   const [pid = 0] = childrenOf(child.pid ?? 0)
   return {
     url,

@@ -12,8 +12,10 @@ export const described_in_words = [
   ...['cursor', 'crm_system', 'crm_id', 'after', 'Last-Event-ID', 'against'],
   ...['url', 'events', 'inbox_answer', 'since', 'until', 'base_url', 'parameters'],
   ...['language', 'script', 'model', 'fallback_model', 'tools', 'results', 'version_id'],
-  ...['agent_id', 'contact_id', 'channel_id', 'agent_version_id', 'use_draft'],
+  ...['agent_id', 'contact_id', 'channel_id', 'campaign_id', 'agent_version_id', 'use_draft'],
   ...['to', 'scheduled_at', 'transfers', 'mix', 'allows_network'],
+  ...['channel_ids', 'contact_ids', 'contacts', 'filter', 'time_zone', 'holidays', 'windows', 'retry'],
+  ...['starts_at', 'ends_at', 'at', 'quiet_hours'],
 ]
 
 const recall_share = 0.3

@@ -65,6 +65,19 @@ test('a text is measured in characters after trimming', async () => {
   }
 })
 
+test('a time zone is a name of the IANA database, in its exact spelling', async () => {
+  const tenant = await workspace()
+  for (const time_zone of ['UTC', 'America/New_York', 'US/Eastern', 'Asia/Kolkata', 'Europe/Kyiv', 'Etc/GMT+5']) {
+    assert.equal((await create(tenant, { time_zone: ` ${time_zone} ` })).time_zone, time_zone)
+  }
+  const unknown = ['Mars/Olympus', 'america/new_york', 'utc', '+01:00', '-0500', 'UTC+1', 'New York', 'x'.repeat(5_000)]
+  await refuses(
+    unknown.map((time_zone) => ({ ...newContact(), time_zone })),
+    statusAndFault,
+    [400, 'time_zone', 'format'],
+  )
+})
+
 test('50 tags of 64 characters are accepted; more, longer or empty tags are rejected', async () => {
   const tenant = await workspace()
   const tags = Array.from({ length: 50 }, (_, index) => `${index}`.padEnd(64, 'x'))

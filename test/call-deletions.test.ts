@@ -7,7 +7,7 @@ import { openLog } from '../server/kit/log.ts'
 import { raw, sql } from '../server/kit/postgres/sql.ts'
 import { openWorker } from '../server/worker.ts'
 import { between, pick, seeded } from './faults/random.ts'
-import { getCall, newCaller, newTestCalls, patient, placeCall, turnsOf } from './support/calls.ts'
+import { call_start, getCall, newCaller, patient, placeCall, turnsOf } from './support/calls.ts'
 import { create } from './support/conversations.ts'
 import { createDatabase, openServer, type Tenant, testPool } from './support/harness.ts'
 import { newWebhook } from './support/samples.ts'
@@ -120,8 +120,7 @@ suite(`deletions during calls (SEED=${seed})`, { concurrency: 2, timeout: 120_00
 
   test('contacts can be deleted at any moment of calls in a test workspace', async () => {
     const random = seeded(seed)
-    const tenant = patient(await server.workspace())
-    await newTestCalls(tenant)
+    const tenant = patient(await server.workspace(call_start))
     await create(tenant, '/webhooks', newWebhook({ url: 'inbox', events: ['*'] }))
     const agent_id = await newCaller(tenant)
     const placed = await Promise.all(
@@ -149,8 +148,7 @@ suite(`deletions during calls (SEED=${seed})`, { concurrency: 2, timeout: 120_00
 
   for (const kind of ['live', 'test'] as const)
     test(`a contact that was deleted during the call opts out by what it says: ${kind}`, async () => {
-      const tenant = kind === 'live' ? await newLive() : patient(await server.workspace())
-      if (kind === 'test') await newTestCalls(tenant)
+      const tenant = kind === 'live' ? await newLive() : patient(await server.workspace(call_start))
       const agent_id = await newCaller(tenant)
       const to = numberOf(50, '11')
       const call = await callContact(tenant, agent_id, to)

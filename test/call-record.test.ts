@@ -30,11 +30,20 @@ async function newRecord() {
     save: (_at, save) => new Promise((resolve) => saves.push({ save, resolve })),
     readState: () => assert.fail('only test workspaces keep it'),
     takeOptOut: () => null,
+    onSaved: () => {},
     onError: (error) => assert.fail(String(error)),
   })
   async function write(index: number, seq?: number): Promise<void> {
     const { resolve } = saves[index] ?? assert.fail(`there is no save ${index}`)
-    resolve({ is_lost: false, is_stale: false, is_dropped: false, status: 'open', turn_count: index + 1, seq })
+    resolve({
+      is_lost: false,
+      is_stale: false,
+      is_dropped: false,
+      has_unseen: false,
+      status: 'open',
+      turn_count: index + 1,
+      seq,
+    })
     await new Promise(setImmediate)
   }
   return { record, unsaved, saves, write, now: at.now }

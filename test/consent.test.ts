@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { parse } from 'csv-parse/sync'
 import { sql } from '../server/kit/postgres/sql.ts'
 import { recordEntries } from './support/consents.ts'
 import { serve, type Tenant } from './support/harness.ts'
@@ -187,6 +188,34 @@ test('hundreds of entries are recorded at once', async () => {
   await recordEntries(server, tenant, [])
   await recordEntries(server, tenant, [{}])
   assert.deepEqual(await verify(tenant), { is_valid: true, rows: 3_001, first_broken_id: null })
+})
+
+test('the ledger is exported as CSV, oldest first, for members and owners', async () => {
+  const tenant = await workspace()
+  const read = async (): Promise<Record<string, string>[]> => {
+    const answer = await tenant.call('GET', '/consents/export')
+    assert.equal(answer.headers.get('content-type'), 'text/csv; charset=utf-8')
+    return parse(answer.text, { columns: true })
+  }
+  assert.deepEqual(await read(), [])
+  const [kept, deleted] = [await create(tenant), await create(tenant)]
+  const evidence = { form: 'a "quoted", name' }
+  const first = (await record(tenant, kept.id, { evidence })).body.data
+  await record(tenant, deleted.id, { kind: 'all', status: 'revoked' })
+  await tenant.call('DELETE', `/contacts/${deleted.id}`)
+  await recordEntries(server, tenant, Array(1_998).fill({}))
+  const rows = await read()
+  assert.equal(rows.length, 2_000)
+  assert.deepEqual({ ...rows[0], evidence: JSON.parse(rows[0]?.evidence ?? '') }, first)
+  assert.deepEqual([rows[1]?.contact_id, rows[1]?.status, rows[1]?.evidence], ['', 'revoked', ''])
+  const { data } = (await tenant.call('GET', '/consents?limit=100')).body
+  const newest = rows.toReversed().slice(0, 100)
+  assert.deepEqual(
+    newest.map(({ id }) => id),
+    data.map(({ id }: { id: string }) => id),
+  )
+  const viewer = await newPerson(server, { [tenant.id]: 'viewer' })
+  assert.equal((await viewer.go('GET', '/api/v1/consents/export', undefined, inWorkspace(tenant))).status, 403)
 })
 
 test('an empty ledger is valid', async () => {

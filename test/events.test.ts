@@ -11,13 +11,23 @@ import { lastPosition } from '../server/events/positions.ts'
 import { payloadSchema } from '../server/events/schema.ts'
 import * as events from '../server/events/store.ts'
 import { inTransaction } from '../server/kit/at.ts'
+import * as clock from '../server/kit/clock.ts'
 import { newId } from '../server/kit/id.ts'
 import type { Db } from '../server/kit/postgres/pool.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
+import { createCampaign, enroll } from './support/campaigns.ts'
 import { create } from './support/contacts.ts'
 import { serve, type Tenant } from './support/harness.ts'
 import { holdTransaction } from './support/held-transaction.ts'
-import { newAgent, newApiKey, newContact, newImport, newWebhook, phoneNumber } from './support/samples.ts'
+import {
+  newAgent,
+  newApiKey,
+  newContact,
+  newImport,
+  newSuppression,
+  newWebhook,
+  phoneNumber,
+} from './support/samples.ts'
 import { exchangeMessages } from './support/sms.ts'
 
 const server = await serve()
@@ -44,6 +54,20 @@ const agentCreated = (tenant: Tenant) => {
   }
 }
 
+/** One campaign ends by itself, because its only contact must not be called. The other one is canceled. */
+async function runCampaigns(tenant: Tenant): Promise<void> {
+  const days = [-1, 0, 1].map((day) => clock.iso(clock.wall() + day * clock.day_ms).slice(0, 10))
+  const suppressed = await create(tenant)
+  await tenant.call('POST', '/suppressions', newSuppression({ phone_number: suppressed.phone_number }))
+  for (const others of [[], [await create(tenant)]]) {
+    const campaign = await createCampaign(tenant, { holidays: days })
+    await enroll(tenant, campaign.id, { contact_ids: [suppressed, ...others].map(({ id }) => id) })
+    await tenant.call('POST', `/campaigns/${campaign.id}/start`)
+    await tenant.work()
+    for (const verb of ['pause', 'resume', 'cancel']) await tenant.call('POST', `/campaigns/${campaign.id}/${verb}`)
+  }
+}
+
 test('every type of the catalog is recorded, and its data and payload match its schema', async () => {
   const tenant = await workspace()
   const { call } = tenant
@@ -64,6 +88,7 @@ test('every type of the catalog is recorded, and its data and payload match its 
   for (let passed_s = 0; passed_s <= 120; passed_s += 20) await tenant.work(Date.now() + passed_s * 1_000)
   await call('PATCH', `/calls/${placed.id}`, { metadata: { ticket: '1' } })
   await call('DELETE', `/agents/${agent.id}`)
+  await runCampaigns(tenant)
   const { id } = (await call('POST', '/contacts/imports', newImport())).body.data
   await tenant.work()
   await call('POST', `/contacts/imports/${id}/undo`)

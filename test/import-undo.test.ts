@@ -13,13 +13,13 @@ const { workspace, pool, at } = await serve()
 
 test('undo deletes created contacts and restores updated ones, except those changed since', async () => {
   const tenant = await workspace()
-  const fields = { first_name: 'Ada', notes: 'kept', tags: ['old'] }
+  const fields = { first_name: 'Ada', notes: 'kept', tags: ['old'], time_zone: 'Europe/London' }
   const [known, touched] = [
     (await tenant.call('POST', '/contacts', newContact(fields))).body.data,
     (await tenant.call('POST', '/contacts', newContact(fields))).body.data,
   ]
-  const file = `phone,first_name,tags
-${known.phone_number},Eva,new
+  const file = `phone,first_name,tags,timezone
+${known.phone_number},Eva,new,Europe/Paris
 ${touched.phone_number},Eva,new
 +4930901820,Max,new
 +4930901821,Moritz,new
@@ -38,16 +38,15 @@ ${touched.phone_number},Eva,new
   const after = await getImport(tenant, id)
   assert.deepEqual([after.import.status, after.import.undo_skipped], ['undone', 2])
   assert.ok(after.import.undone_at)
-  const values = (await contactsOf(tenant)).map(({ id, first_name, notes, tags }: Record<string, unknown>) => [
-    id,
-    first_name,
-    notes,
-    tags,
-  ])
+  const values = (await contactsOf(tenant)).map(
+    ({ id, first_name, notes, tags, time_zone }: Record<string, unknown>) => [
+      ...[id, first_name, notes, tags, time_zone],
+    ],
+  )
   assert.deepEqual(values, [
-    [known.id, 'Ada', 'kept', ['old']],
-    [touched.id, 'Eva', 'kept', ['new']],
-    [changed, 'Moritz', null, ['new']],
+    [known.id, 'Ada', 'kept', ['old'], 'Europe/London'],
+    [touched.id, 'Eva', 'kept', ['new'], 'Europe/London'],
+    [changed, 'Moritz', null, ['new'], null],
   ])
   const reason = 'Not undone: the contact was changed after the import.'
   assert.deepEqual(

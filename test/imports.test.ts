@@ -13,20 +13,21 @@ const reasons = (rows: { reason: string | null }[]) => rows.map(({ reason }) => 
 test('rows become contacts with the source import, and search finds them', async () => {
   const tenant = await workspace()
   const file =
-    'Mobile number,First Name,Nachname,E-Mail,Firma,Remarks,Labels,Size\n+14155550100,Ada,Lovelace,ada@example.com,Engines,hello,vip | new;vip,XL\n'
+    'Mobile number,First Name,Nachname,E-Mail,Firma,Time zone,Remarks,Labels,Size\n+14155550100,Ada,Lovelace,ada@example.com,Engines,Europe/London,hello,vip | new;vip,XL\n'
   const done = await importFile(tenant, file)
   const { mapping, total, created, status, file_name } = done.import
   assert.deepEqual([status, total, created, file_name], ['finished', 1, 1, 'people.csv'])
   assert.deepEqual(mapping, {
     ...{ 'Mobile number': 'phone_number', 'First Name': 'first_name', Nachname: 'last_name', 'E-Mail': 'email' },
-    ...{ Firma: 'company', Remarks: 'notes', Labels: 'tags', Size: null },
+    ...{ Firma: 'company', 'Time zone': 'time_zone', Remarks: 'notes', Labels: 'tags', Size: null },
   })
   const [contact] = (await tenant.call('GET', '/contacts?search=lovelace&tag=VIP&source=import')).body.data
   assert.equal(contact.id, done.rows[0].contact_id)
-  assert.deepEqual([contact.company, contact.notes, contact.tags], ['Engines', 'hello', ['vip', 'new']])
+  const { company, time_zone, notes, tags } = contact
+  assert.deepEqual([company, time_zone, notes, tags], ['Engines', 'Europe/London', 'hello', ['vip', 'new']])
   assert.deepEqual(done.rows[0].values, {
     ...{ 'Mobile number': '+14155550100', 'First Name': 'Ada', Nachname: 'Lovelace', 'E-Mail': 'ada@example.com' },
-    ...{ Firma: 'Engines', Remarks: 'hello', Labels: 'vip | new;vip', Size: 'XL' },
+    ...{ Firma: 'Engines', 'Time zone': 'Europe/London', Remarks: 'hello', Labels: 'vip | new;vip', Size: 'XL' },
   })
   const events = await pool.many<{ type: string }>(
     sql`select type from events where workspace_id = ${tenant.id} and resource_id = ${contact.id}`,
@@ -36,28 +37,30 @@ test('rows become contacts with the source import, and search finds them', async
 
 test('an invalid row is refused with a reason, and the others are imported', async () => {
   const tenant = await workspace()
-  const file = `phone,email,first_name
+  const file = `phone,email,first_name,tz
 +14155550101,,${'x'.repeat(101)}
 ,a@b.org,
 12,,
 +14155550102,no address,
-+14155550103,a@b.org,Ada,more
-+14155550104,,,
++14155550103,a@b.org,Ada,,more
++14155550106,,,EST time
++14155550104,,,,
 "+1 (415) 555-0105",c@d.org,
 `
   const { import: done, rows } = await importFile(tenant, file)
-  assert.deepEqual([done.created, done.refused], [2, 5])
-  assert.deepEqual(outcomes(rows), ['refused', 'refused', 'refused', 'refused', 'refused', 'created', 'created'])
-  const [name, missing, number, email, cells] = reasons(rows)
+  assert.deepEqual([done.created, done.refused], [2, 6])
+  assert.deepEqual(outcomes(rows), [...Array(6).fill('refused'), 'created', 'created'])
+  const [name, missing, number, email, cells, zone] = reasons(rows)
   assert.match(String(name), /first_name must have at most 100 characters/)
   assert.equal(missing, 'phone_number is required.')
   assert.match(String(number), /phone_number must be in E.164 form/)
   assert.equal(email, 'email must be an email address.')
-  assert.equal(cells, 'The row has 4 cells, but there are 3 columns.')
+  assert.equal(cells, 'The row has 5 cells, but there are 4 columns.')
+  assert.equal(zone, 'time_zone must be a time zone such as America/New_York.')
   const numbers = (await contactsOf(tenant)).map(({ phone_number }: { phone_number: string }) => phone_number)
   assert.deepEqual(numbers.sort(), ['+14155550104', '+14155550105'])
   const refused = await tenant.call('GET', `/contacts/imports/${done.id}/rows?outcome=refused&limit=2`)
-  assert.deepEqual([refused.body.pagination.total, refused.body.data.length], [5, 2])
+  assert.deepEqual([refused.body.pagination.total, refused.body.data.length], [6, 2])
   const cursor = refused.body.pagination.next_cursor
   const next = await tenant.call('GET', `/contacts/imports/${done.id}/rows?outcome=refused&limit=2&cursor=${cursor}`)
   assert.deepEqual(

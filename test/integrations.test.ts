@@ -22,6 +22,7 @@ test('a posted payload becomes a contact with events, and search finds it', asyn
       display_name: '/form/display~1name',
       email: '/e~0mail',
       company: '/company/name',
+      time_zone: '/zone',
       notes: '#/free%20text%20',
       tags: '/tags',
       crm_ids: { hubspot: '/id' },
@@ -33,6 +34,7 @@ test('a posted payload becomes a contact with events, and search finds it', asyn
     form: { phone: '020 7946 0018', names: ['Ada', 'Lovelace'], 'display/name': 'Countess' },
     'e~mail': 'ada@example.com',
     company: { name: '' },
+    zone: 'Europe/London',
     'free text ': 'two\nlines',
     tags: ['vip', 7],
   })
@@ -48,6 +50,7 @@ test('a posted payload becomes a contact with events, and search finds it', asyn
       display_name: 'Countess',
       email: 'ada@example.com',
       company: null,
+      time_zone: 'Europe/London',
       notes: 'two\nlines',
       tags: ['vip', '7'],
       source: 'webhook',

@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import { openSeal } from '../server/kit/crypto/seal.ts'
 import { createContinueCheck } from '../server/kit/http/stream-limits.ts'
 import { assertSupportedSchema } from '../server/kit/http/validate.ts'
+import { formats } from '../server/kit/http/validate-text.ts'
 import { isId, newId } from '../server/kit/id.ts'
 import { openBatcher } from '../server/kit/limits/batch.ts'
 import { setBounded } from '../server/kit/limits/bounded-map.ts'
@@ -11,9 +12,10 @@ import { openConcurrencyLimit } from '../server/kit/limits/concurrency.ts'
 import { openQueuePerKey } from '../server/kit/limits/key-queues.ts'
 import { openRateLimit } from '../server/kit/limits/rate.ts'
 import { openTokenLookup } from '../server/kit/limits/token-lookup.ts'
-import { oncePerSecond } from '../server/kit/log.ts'
+import { oncePerSecond, openLog } from '../server/kit/log.ts'
 import { overloaded, unauthorized } from '../server/kit/problem.ts'
 import { storable, truncate, truncateBytes } from '../server/kit/text.ts'
+import { openRecorder } from '../server/kit/work/recording.ts'
 import { seal_info } from '../server/product.ts'
 
 test('ids are UUIDv7 and sort in the order of creation', () => {
@@ -37,17 +39,69 @@ test('a text in UTF-8 is cut between characters, and invalid bytes are replaced'
   assert.equal(truncateBytes(Buffer.of(0x61, 0xf0, 0x9f), 3), 'a\ufffd')
 })
 
+test('a time zone is a name in its exact spelling', () => {
+  const isValid = (text: string) => formats['time-zone']?.(text) === undefined
+  for (const name of ['Europe/Berlin', 'UTC', 'Asia/Calcutta', 'Asia/Kolkata', 'America/Argentina/Buenos_Aires']) {
+    assert.ok(isValid(name), name)
+  }
+  const others = [
+    'europe/berlin',
+    '+01:00',
+    'utc',
+    'Z',
+    'Berlin',
+    'Europe/Berlin ',
+    'Etc/Unknown',
+    '2026-01-01T00:00[UTC]',
+  ]
+  for (const name of others) assert.ok(!isValid(name), name)
+})
+
+test('a date is a day of the calendar', () => {
+  const isValid = (text: string) => formats.date?.(text) === undefined
+  for (const date of ['2026-12-25', '2028-02-29', '0001-01-01', '9999-12-31']) assert.ok(isValid(date), date)
+  for (const date of [
+    '2026-02-29',
+    '2026-13-01',
+    '2026-00-10',
+    '2026-1-1',
+    '26-12-25',
+    '0000-01-01',
+    '+002026-01-01',
+    '',
+  ]) {
+    assert.ok(!isValid(date), date)
+  }
+})
+
 test('characters that PostgreSQL rejects are replaced', () => {
   assert.equal(storable('a\u0000b\ud83dc'), 'a\ufffdb\ufffdc')
 })
 
 test('a schema with a keyword that is not checked is rejected', () => {
   assert.throws(
-    () => assertSupportedSchema(Type.Object({ a: Type.Array(Type.String(), { minItems: 1 }) })),
-    /minItems of a/,
+    () => assertSupportedSchema(Type.Object({ a: Type.Array(Type.String(), { uniqueItems: true }) })),
+    /uniqueItems of a/,
   )
   assert.throws(() => assertSupportedSchema(Type.Object({ a: Type.String({ format: 'ipv4' }) })), /ipv4 of a/)
   assert.doesNotThrow(() => assertSupportedSchema(Type.Object({ a: Type.String({ format: 'uuid', maxLength: 3 }) })))
+})
+
+test('results that come in the pause after a batch are recorded together', async () => {
+  const batches: string[][] = []
+  const done = Promise.withResolvers<void>()
+  const recorder = openRecorder<string>({
+    record: async (_workspace, results) => void batches.push(results),
+    onRecorded: (workspace, [first]) => {
+      if (first === 'a') for (const result of ['b', 'c']) setImmediate(() => recorder.add(workspace, result))
+      else done.resolve()
+    },
+    pauseAfter: () => 100,
+    log: openLog('silent'),
+  })
+  recorder.add('one', 'a')
+  await done.promise
+  assert.deepEqual(batches, [['a'], ['b', 'c']])
 })
 
 test('a rate limit still admits requests after the clock was set back', () => {

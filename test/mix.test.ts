@@ -71,7 +71,7 @@ test('the carrier knows what has happened on the line up to the answer', async (
   const tenant = await server.workspace()
   const at = (now: number) => server.at(tenant.id, now)
   const kinds = async (to: string, now: number) =>
-    (await simulator.find(at(now), call(to))).map(({ fact }) => (fact.kind === 'final' ? fact.final : fact.kind))
+    (await simulator.find(at(now), call(to), now)).map(({ fact }) => (fact.kind === 'final' ? fact.final : fact.kind))
   assert.deepEqual(await kinds('+14155550101', 0), [])
   assert.deepEqual(await kinds('+14155550101', 5_000), ['queued', 'ringing'])
   assert.deepEqual(await kinds('+14155550101', 60_000), ['queued', 'ringing', 'no_answer'])
@@ -80,5 +80,5 @@ test('the carrier knows what has happened on the line up to the answer', async (
   assert.deepEqual(await kinds('+14155550117', 60_000), [])
   const line = await simulator.dial(at(0), call('+14155550105'))
   const facts = line.take(40_000).flatMap((event) => (event.type === 'fact' ? event.fact : []))
-  assert.deepEqual(await simulator.find(at(40_000), call('+14155550105')), facts)
+  assert.deepEqual(await simulator.find(at(40_000), call('+14155550105'), 40_000), facts)
 })

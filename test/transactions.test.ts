@@ -36,6 +36,27 @@ test('a transaction that PostgreSQL rolls back at commit fails', async () => {
   assert.equal(await exists(name), false)
 })
 
+test('of two notifications about one row in a transaction, one that leaves work is kept', async () => {
+  const workspace = newId()
+  const seen: unknown[] = []
+  const unsubscribe = pool.subscribe(({ id, is_due = true, ...other }) => {
+    if (other.workspace === workspace) seen.push([id, is_due])
+  })
+  const notify = async (...due: boolean[]) =>
+    pool.tx(async (db) => {
+      for (const is_due of due) db.notify({ topic: 'rows', workspace, id: String(due), is_due })
+    })
+  await notify(true, false)
+  await notify(false, true)
+  await notify(false, false)
+  unsubscribe()
+  assert.deepEqual(seen, [
+    ['true,false', true],
+    ['false,true', true],
+    ['false,false', false],
+  ])
+})
+
 test('a transaction with pipelined statements fails with the error of the first failed one', async () => {
   const work = pool.tx(async (db) => {
     const slow = async () => {

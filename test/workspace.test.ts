@@ -21,6 +21,7 @@ const defaults = {
     ...{ currency: 'USD', input_tokens_per_million: 0, output_tokens_per_million: 0 },
     ...{ call_minute: 0, message_segment: 0 },
   },
+  quiet_hours: { start: '08:00', end: '21:00' },
   allows_network: null,
 }
 
@@ -88,10 +89,12 @@ test('settings at their limits are accepted', async () => {
       ...{ conversations_keep_days: 1, calls_keep_days: 1, recordings_keep_days: 1, tool_runs_keep_days: 3_650 },
       ...{ tokens_per_day_max: 1_000_000_000, calls_in_flight_max: 10_000, allowed_countries: ['US', 'DE'] },
       prices: { currency: 'EUR', ...highest, call_minute: 1_000_000_000, message_segment: 1_000_000_000 },
+      quiet_hours: { start: '00:00', end: '24:00' },
     },
     {
       ...{ conversations_keep_days: 3_650, calls_keep_days: 3_650, recordings_keep_days: null, tool_runs_keep_days: 1 },
       ...{ tokens_per_day_max: 0, calls_in_flight_max: 1, allowed_countries: [], prices: defaults.prices },
+      quiet_hours: { start: '12:00', end: '12:01' },
     },
   ])
     assert.deepEqual((await call('PATCH', '/workspace', { settings })).body.data.settings, {
@@ -108,6 +111,7 @@ test('settings beyond their limits, of another type or unknown are refused, each
     ['tokens_per_day_max', [-1, 1_000_000_001, 1.5, null, '0']],
     ['calls_in_flight_max', [0, 10_001, null]],
     ['prices', [null, 1]],
+    ['quiet_hours', [null, '08:00', { start: '21:00' }, { start: '21:00', end: '08:00' }]],
     ['allows_network', [true, false, 1]],
     ['allowed_countries', ['US', 1, {}]],
     ['keep_days', [1]],
@@ -189,6 +193,29 @@ test('prices that are left out keep their values', async () => {
   }
   const { settings } = await pool.one<{ settings: object }>(sql`select settings from workspaces where id = ${id}`)
   assert.deepEqual(settings, { prices: { call_minute: 20_000, currency: 'EUR' } })
+})
+
+test('quiet hours that are left out keep their values, and begin before they end', async () => {
+  const { id, call } = await workspace()
+  const change = (quiet_hours: object) => call('PATCH', '/workspace', { settings: { quiet_hours } })
+  await change({ start: '22:00', end: '24:00' })
+  const { body } = await change({ start: '23:59' })
+  assert.deepEqual(body.data.settings.quiet_hours, { start: '23:59', end: '24:00' })
+  for (const [name, value] of [
+    ['start', '24:00'],
+    ['start', '8:00'],
+    ['start', null],
+    ['end', '24:01'],
+    ['end', '21:60'],
+    ['zone', 'UTC'],
+  ] as const) {
+    const refused = await change({ [name]: value })
+    assert.deepEqual([refused.status, refused.body.error.details.fields[0].path], [400, `settings.quiet_hours.${name}`])
+  }
+  const reversed = await change({ end: '23:59' })
+  assert.deepEqual([reversed.status, reversed.body.error.details.fields[0].path], [400, 'settings.quiet_hours'])
+  const { settings } = await pool.one<{ settings: object }>(sql`select settings from workspaces where id = ${id}`)
+  assert.deepEqual(settings, { quiet_hours: { start: '23:59', end: '24:00' } })
 })
 
 test('only a test workspace can allow the network', async () => {

@@ -73,12 +73,17 @@ test('an owner changes the settings of the workspace', { skip }, async () => {
   await page.getByRole('combobox', { name: 'Allowed countries' }).fill('united st')
   await page.getByRole('option', { name: 'United States' }).click()
   await page.keyboard.press('Escape')
+  const quiet_hours = page.getByRole('group', { name: 'Quiet hours' })
+  await quiet_hours.getByLabel('From').fill('22:00')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await quiet_hours.getByRole('alert').waitFor()
+  await quiet_hours.getByLabel('From').fill('09:30')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Workspace saved.').waitFor()
   await owner.capture('workspace settings')
-  const { conversations_keep_days, tool_runs_keep_days, tokens_per_day_max, allowed_countries } = (
-    await send('GET', '/workspace')
-  ).settings
+  const { settings } = await send('GET', '/workspace')
+  const { conversations_keep_days, tool_runs_keep_days, tokens_per_day_max, allowed_countries } = settings
+  assert.deepEqual(settings.quiet_hours, { start: '09:30', end: '21:00' })
   assert.deepEqual(
     { conversations_keep_days, tool_runs_keep_days, tokens_per_day_max, allowed_countries },
     {

@@ -95,8 +95,9 @@ test('a workspace is filled with one resource of each kind', { skip }, async () 
   import_id = (await send('POST', '/api/v1/contacts/imports', { rows })).id
 })
 
-const viewer_links = 'Home Inbox Conversations Contacts Imports Agents Channels Tools Events Docs Settings'.split(' ')
-const member_links = viewer_links.toSpliced(5, 0, 'Suppressions')
+const viewer_links =
+  'Home Inbox Conversations Campaigns Contacts Imports Agents Channels Tools Events Docs Settings'.split(' ')
+const member_links = viewer_links.toSpliced(6, 0, 'Suppressions')
 
 test('an import that wrote nothing has no undo', { skip }, async () => {
   const { id } = await send('POST', '/api/v1/contacts/imports', { rows: [{ phone_number: 'none' }] })
@@ -236,6 +237,7 @@ test('a page of a resource that does not exist says so', { skip }, async () => {
   const nouns = {
     contacts: 'Contact',
     agents: 'Agent',
+    campaigns: 'Campaign',
     imports: 'Import',
     webhooks: 'Webhook',
     integrations: 'Integration',

@@ -58,7 +58,8 @@ test('tags are parsed as people write them', () => {
 })
 
 test('an exported contact is imported unchanged', async () => {
-  const fields = fc.record({ first_name: text, company: text, notes: text, tags })
+  const time_zone = fc.constantFrom(null, 'UTC', 'America/Port-au-Prince', 'Etc/GMT+5')
+  const fields = fc.record({ first_name: text, company: text, time_zone, notes: text, tags })
   const contacts = fc.sample(fields, 100)
   const [tenant, other] = [await workspace(), await workspace()]
   await Promise.all(contacts.map((contact) => tenant.call('POST', '/contacts', newContact(contact))))
@@ -66,7 +67,7 @@ test('an exported contact is imported unchanged', async () => {
   const { import: done } = await importFile(other, file)
   assert.equal(done.created, 100)
   const importedFields = (contact: Record<string, unknown>) =>
-    ['phone_number', 'first_name', 'company', 'notes', 'tags'].map((name) => contact[name])
+    ['phone_number', 'first_name', 'company', 'time_zone', 'notes', 'tags'].map((name) => contact[name])
   const byNumber = (list: Record<string, unknown>[]) =>
     list.map(importedFields).sort(([left], [right]) => String(left).localeCompare(String(right)))
   assert.deepEqual(byNumber(await contactsOf(other)), byNumber(await contactsOf(tenant)))

@@ -322,6 +322,7 @@ test('help lists every command', async () => {
     'user list',
     'chat',
     'consent verify',
+    'campaign forecast',
     'secrets reseal',
     'openapi',
     '--json',

@@ -13,6 +13,7 @@ export const profile = {
   display_name: 'Countess',
   email: 'Ada@Example.com',
   company: 'Analytical Engines',
+  time_zone: 'Europe/London',
   notes: 'first line\n\tsecond line',
   tags: ['vip', 'London'],
 }
@@ -23,6 +24,7 @@ export const unset = {
   display_name: null,
   email: null,
   company: null,
+  time_zone: null,
   notes: null,
 }
 

@@ -17,11 +17,11 @@ import { openLog } from '../../server/kit/log.ts'
 import { openOutbound } from '../../server/kit/outbound/outbound.ts'
 import { migrate } from '../../server/kit/postgres/migrate.ts'
 import { openPool, type Pool } from '../../server/kit/postgres/pool.ts'
-import { runDue } from '../../server/worker.ts'
+import { type BackgroundOptions, runDue } from '../../server/worker.ts'
 import * as workspaces from '../../server/workspaces/store.ts'
 import { addCall as addCallAt, type CallFields } from './added-calls.ts'
 import { newChannel } from './samples.ts'
-import { addTestClock as addTestClockAt } from './test-clocks.ts'
+import { addClockIn, addTestClock as addTestClockAt } from './test-clocks.ts'
 
 export const migrations = path.resolve(import.meta.dirname, '../../migrations')
 
@@ -49,7 +49,7 @@ export interface Tenant {
   /** Adds a call in progress, which the public API can't. */
   addCall: (fields?: CallFields) => Promise<Call>
   /** Runs the background work that is due at that time. In tests nothing runs in the background by itself. */
-  work: (now?: number, timeout_ms?: number) => Promise<void>
+  work: (now?: number, timeout_ms?: number, options?: Pick<BackgroundOptions, 'is_stepwise'>) => Promise<void>
 }
 
 export interface Server {
@@ -57,8 +57,11 @@ export interface Server {
   pool: Pool
   /** For calling verbs directly. */
   at: (workspace: string, now?: number) => At
-  /** Creates a workspace with a key, so that tests don't affect each other. */
-  workspace: () => Promise<Tenant>
+  /**
+   * Creates a workspace with a key, so that tests don't affect each other. With a time it is a test workspace from its beginning:
+   * a worker that runs must not meet it before it has its clock.
+   */
+  workspace: (test_now?: number) => Promise<Tenant>
   /** Sends a request to any path of the server. */
   fetch: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
   /** Sends bytes on a new connection and returns everything received until the server closes it. */
@@ -112,7 +115,12 @@ export async function serve(changes: Partial<Config> = {}): Promise<Server> {
 /** Starts the service in this process with the given database, until it is closed. */
 export async function openServer(pool: Pool, changes: Partial<Config> = {}, resolve = resolveNothing): Promise<Server> {
   const secrets_key = randomBytes(32).toString('base64')
-  const environment = { RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: 'silent', DATA_DIR: '.cache', SECRETS_KEY: secrets_key }
+  const environment = {
+    RATE_LIMIT_PER_SECOND: '0',
+    LOG_LEVEL: 'silent',
+    DATA_DIR: '.cache',
+    SECRETS_KEY: secrets_key,
+  }
   const config = { ...readConfig(environment), ...changes }
   const log = openLog(config.log_level)
   const { app, service } = openApi(pool, config, migrations, log)
@@ -138,9 +146,13 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}, reso
     pool,
     at: (workspace, now) => atWall(service, workspace, now),
     fetch: fetchAny,
-    async workspace() {
+    async workspace(test_now) {
       const now = clock.wall()
-      const created = await workspaces.create({ db: pool, now }, { name: `test ${newId()}` })
+      const created = await pool.tx(async (db) => {
+        const added = await workspaces.create({ db, now }, { name: `test ${newId()}` })
+        if (added && test_now) await addClockIn({ ...atWall(service, added.id, test_now), db })
+        return added
+      })
       if (!created) throw new Error('the name is taken')
       const newKey = async (key: Partial<NewApiKey> = {}) => {
         const token = newToken()
@@ -158,9 +170,9 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}, reso
       const call: Tenant['call'] = (method, path, body, headers) =>
         fetchAny(method, `/api/v1${path}`, body, { authorization: `Bearer ${key}`, ...headers })
       const send: Tenant['send'] = (to, body, headers) => fetchAny('POST', new URL(to).pathname, body, headers)
-      const work: Tenant['work'] = (at, timeout_ms) => {
+      const work: Tenant['work'] = (at, timeout_ms, given) => {
         const atOf = async (id: string) => ({ ...atWall(service, id, at), is_test: true })
-        const options = { service, ownAddress: () => url, log, events_keep_days: config.events_keep_days }
+        const options = { service, ownAddress: () => url, log, events_keep_days: config.events_keep_days, ...given }
         return runDue({ ...options, ...(at && { atOf }), ...(timeout_ms && { timeout_ms }) }, created.id)
       }
       return { id: created.id, key, call, send, newKey, addTestClock, addChannel, addCall, work }

@@ -20,14 +20,20 @@ export interface Running {
 }
 
 /** Starts `parley ...` as a user does. The environment contains only PATH, HOME and the given variables. */
-export function parley(
+export const parley = (
   words: string[],
   environment: Record<string, string> = {},
   input = '',
   root = checkout,
-): Running {
+): Running => startNode([path.join(root, 'bin/parley.mjs'), ...words], environment, input)
+
+/** Starts a TypeScript file of this checkout as `parley` is started. */
+export const startFile = (words: string[], environment: Record<string, string>): Running =>
+  startNode([path.join(checkout, 'bin/run.mjs'), ...words], environment)
+
+function startNode(words: string[], environment: Record<string, string>, input = ''): Running {
   const { PATH = '', HOME = '' } = process.env
-  const child = spawn('node', [path.join(root, 'bin/parley.mjs'), ...words], {
+  const child = spawn('node', words, {
     env: { PATH, HOME, ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   })

@@ -130,6 +130,45 @@ async function recordedCall(tenant: Tenant): Promise<string> {
   return id
 }
 
+/** A contact and a channel of the last campaign's workspace. */
+let enrolled = { agent_id: '', contact_id: '', channel_id: '' }
+
+export const newCampaign = (fields: object = {}) => ({
+  name: 'Spring appointments',
+  kind: 'voice',
+  agent_id: enrolled.agent_id,
+  ...fields,
+})
+
+async function campaign({ call, addChannel }: Tenant): Promise<string> {
+  enrolled = {
+    agent_id: (await call('POST', '/agents', newAgent())).body.data.id,
+    contact_id: (await call('POST', '/contacts', newContact())).body.data.id,
+    channel_id: (await addChannel({ kind: 'voice' })).id,
+  }
+  const { channel_id } = enrolled
+  return (await call('POST', '/campaigns', newCampaign({ channel_ids: [channel_id] }))).body.data.id
+}
+
+async function campaignWithContact(tenant: Tenant): Promise<string> {
+  const id = await campaign(tenant)
+  await tenant.call('POST', `/campaigns/${id}/enrollments`, { contact_ids: [enrolled.contact_id] })
+  return id
+}
+
+const campaignAfter =
+  (...verbs: string[]) =>
+  async (tenant: Tenant): Promise<string> => {
+    const id = await campaignWithContact(tenant)
+    for (const verb of verbs) await tenant.call('POST', `/campaigns/${id}/${verb}`)
+    return id
+  }
+
+async function enrollment(tenant: Tenant): Promise<string> {
+  const id = await campaignWithContact(tenant)
+  return (await tenant.call('GET', `/campaigns/${id}/enrollments`)).body.data[0].id
+}
+
 export const newIntegration = (fields: object = {}) => ({
   name: 'Contact form',
   field_map: { phone_number: '/phone', first_name: '/name' },
@@ -186,6 +225,23 @@ export const makers: Record<string, (tenant: Tenant) => Promise<string>> = {
   'calls.get_transcript': recordedCall,
   'calls.get_recording': recordedCall,
   'calls.delete_recording': recordedCall,
+  campaigns: campaign,
+  'campaigns.start': campaignWithContact,
+  'campaigns.pause': campaignAfter('start'),
+  'campaigns.resume': campaignAfter('start', 'pause'),
+  'campaigns.forecast': campaignWithContact,
+  'campaigns.get_report': campaignWithContact,
+  'enrollments.list': campaignWithContact,
+  'enrollments.list_of_contact': async (tenant) => {
+    await campaignWithContact(tenant)
+    return enrolled.contact_id
+  },
+  enrollments: enrollment,
+  'enrollments.retry': async (tenant) => {
+    const id = await enrollment(tenant)
+    await tenant.call('POST', `/enrollments/${id}/skip`)
+    return id
+  },
   events: async ({ call }) => {
     await call('POST', '/contacts', newContact())
     return (await call('GET', '/events?limit=1')).body.data[0].id
@@ -237,6 +293,10 @@ export const bodies: Record<string, () => object> = {
   'conversations.link': () => ({ contact_id }),
   'calls.create': newCall,
   'calls.update': () => ({ metadata: { ticket: 'T-1' } }),
+  'campaigns.create': newCampaign,
+  'campaigns.update': () => ({ name: 'Autumn appointments', agent_id: enrolled.agent_id }),
+  'campaigns.forecast': () => ({ seed: 1 }),
+  'enrollments.create': () => ({ contact_ids: [enrolled.contact_id] }),
   'webhooks.create': newWebhook,
   'webhooks.update': () => ({ description: 'Another' }),
   'webhooks.receive': () => ({ anything: true }),

@@ -48,6 +48,8 @@ import { background_kinds, openWorker } from '../../server/worker.ts'
 import * as workspaces from '../../server/workspaces/store.ts'
 import { openCarrier } from '../peers/carrier.ts'
 import { advance } from './calls.ts'
+import { dialCampaigns } from './campaign-statements.ts'
+import { addContacts, createCampaign, createContacts, enroll } from './campaigns.ts'
 import { migrations, type Server, type Tenant } from './harness.ts'
 import { until } from './model-servers.ts'
 import { makeSample, pathFor, prepare, sampleBody, sendRequest, successStatus } from './operations.ts'
@@ -84,6 +86,8 @@ export async function sendEverything(server: Server): Promise<void> {
   await placeCalls(server)
   await driveCalls(server)
   await workOnChannels(server)
+  await runCampaigns(server)
+  await dialCampaigns(server)
   await chatOnPage(server)
   await advanceTestClock(server)
   await visitDashboard(server)
@@ -101,6 +105,7 @@ async function recordConsents(server: Server): Promise<void> {
   for (const path of ['consents?kind=sms&status=granted', `suppressions?kind=sms&phone_number=%2B14155550100`])
     assert.equal((await call('GET', `/${path}`)).status, 200)
   await call('POST', '/consents/verify')
+  await call('GET', '/consents/export')
   for (const _ of ['first', 'repeated']) await call('POST', '/suppressions', newSuppression({ phone_number }))
   await call('DELETE', `/contacts/${contact_id}`)
 }
@@ -269,6 +274,40 @@ async function workOnChannels(server: Server): Promise<void> {
     await channels.remove(at, { id, isCurrent: () => true })
   })
   await channel_usage.isOverTokens(at, { ...channel, tokens_per_day_max: 1 })
+}
+
+/** A campaign from its beginning to its deletion. */
+async function runCampaigns(server: Server): Promise<void> {
+  const tenant = await server.workspace()
+  const { id: workspace, call, work } = tenant
+  const starts_at = clock.iso(clock.wall() + day_ms)
+  const campaign = await createCampaign(tenant, { starts_at })
+  const [contact_id = '', other_id = ''] = await createContacts(tenant, 2)
+  await enroll(tenant, campaign.id, { contact_ids: [contact_id, other_id] })
+  const path = `/campaigns/${campaign.id}`
+  for (const query of ['', 'status=pending', `contact_id=${contact_id}`])
+    await call('GET', `${path}/enrollments?${query}`)
+  await call('GET', '/campaigns?status=draft')
+  const { id } = (await call('GET', `${path}/enrollments`)).body.data[0]
+  for (const verb of ['start', 'pause', 'resume']) assert.equal((await call('POST', `${path}/${verb}`)).status, 200)
+  await call('PATCH', path, { starts_at: null })
+  for (const verb of ['pause', 'resume']) await call('POST', `${path}/${verb}`)
+  await call('POST', `/enrollments/${id}/skip`)
+  await server.pool.run(
+    sql`update enrollments set last_call_id = ${newId()}, last_conversation_id = ${newId()} where workspace_id = ${workspace}`,
+  )
+  await call('GET', `${path}/report`)
+  await addContacts(server, workspace, 3_100)
+  assert.equal((await enroll(tenant, campaign.id, { filter: {} })).status, 202)
+  await work()
+  await call('DELETE', `/contacts/${contact_id}`)
+  await call('POST', `${path}/cancel`)
+  const draft = await createCampaign(tenant)
+  await call('POST', `/campaigns/${draft.id}/start`)
+  await enroll(tenant, draft.id, { contact_ids: [other_id] })
+  await call('DELETE', `/agents/${draft.agent_id}`)
+  await call('DELETE', `/campaigns/${draft.id}`)
+  await work()
 }
 
 async function callOperations(server: Server): Promise<void> {

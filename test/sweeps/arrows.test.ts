@@ -7,7 +7,7 @@ import { test } from 'node:test'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const lines_max = 300
-const kit_files_max = 12
+const kit_files_max = 13
 
 /** From left to right: a file imports only from those to its left, and from its own folder. */
 const ranks = [
@@ -20,6 +20,7 @@ const ranks = [
   ['conversations'],
   ['calls'],
   ['simulator'],
+  ['campaigns'],
   ['imports', 'integrations', 'lines', 'overview', 'people'],
   ['config.ts'],
   ['service.ts', 'retention.ts', 'database.ts'],

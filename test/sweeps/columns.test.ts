@@ -129,6 +129,10 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
       ...[
         'turn_p50_ms',
         'turn_p95_ms',
+        'dial_key',
+        'is_dialing',
+        'dial_before',
+        'leaves_voicemail',
         'variables',
         'simulate',
         'contact_voice',
@@ -139,6 +143,19 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
       ],
       ...['due_at', 'lease_until', 'lease_token', 'claims'],
     ],
+  },
+  Campaign: {
+    table: 'campaigns',
+    computed: ['agent_version', 'channel_ids', 'windows', 'holidays', 'retry', 'counts'],
+    not_shown: [
+      ...['version_id', 'version_label', 'channel_ids', 'windows', 'holidays', 'retry', 'running_since', 'decided_at'],
+      ...['breaker_since', 'is_probing', 'held_until', 'must_review', 'progress_at'],
+      ...['due_at', 'lease_until', 'lease_token', 'attempt'],
+    ],
+  },
+  Enrollment: {
+    table: 'enrollments',
+    not_shown: ['earlier_attempts', 'outcomes', 'retry_at', 'callback_at', 'rank', 'due_at'],
   },
   CallEvent: { table: 'call_events', not_shown: ['call_id', 'dedupe_key'] },
   // Those from the environment are in no table.
@@ -172,7 +189,10 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
   ApiKeyWithSecret: { table: 'api_keys', computed: ['key'], not_shown: ['rotated_at'] },
 }
 /** Responses that are not stored resources. */
-const not_stored = ['Deleted', 'DryRun', 'Overview', 'AgentDifference', 'TestResult', 'Verification', 'Transcript']
+const not_stored = [
+  ...['Deleted', 'DryRun', 'Overview', 'AgentDifference', 'TestResult', 'Verification', 'Transcript'],
+  ...['CampaignProgress', 'Enrolled', 'Forecast', 'Explanation'],
+]
 
 const pool = testPool()
 after(() => pool.close())

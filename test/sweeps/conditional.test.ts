@@ -10,13 +10,16 @@ const { workspace } = await serve()
 
 const etagOf = ({ headers }: Answer) => String(headers.get('etag'))
 
+/** Without a time, the answer has the time of the request. */
+const queries: Record<string, string> = { 'enrollments.explain': '?at=2036-01-07T17:00:00Z' }
+
 const isGet = ({ kind }: Operation) => kind === 'get'
 const isChange = ({ method }: Operation) => ['PATCH', 'PUT', 'DELETE'].includes(method)
 
 for (const operation of operations.filter(isGet)) {
   test(`${operation.id} has an ETag that If-Match and If-None-Match compare`, async () => {
     const tenant = await workspace()
-    const address = pathFor(operation, await makeSample(operation, tenant))
+    const address = pathFor(operation, await makeSample(operation, tenant)) + (queries[operation.id] ?? '')
     const get = (headers = {}) => tenant.call('GET', address, undefined, headers)
     const first = await get()
     assert.match(etagOf(first), /^"[^"]+"$/)

@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { DateTime } from 'luxon'
+import type { Candidate, DialedCampaign } from '../../server/campaigns/candidate.ts'
+import { contextOf } from '../../server/campaigns/context.ts'
+import { rules } from '../../server/campaigns/explain-schema.ts'
+import { plan } from '../../server/campaigns/plan.ts'
+import { explainRules } from '../../server/campaigns/rules.ts'
+import { attempt_outcomes, days, type Window } from '../../server/campaigns/settings.ts'
+import { isOpen, nextOpening, openSchedule } from '../../server/campaigns/windows.ts'
+import { candidate, dialedCampaign } from '../support/candidates.ts'
+
+/** Clocks change at midnight, by half an hour, by two hours, in either hemisphere, or never. */
+const zones = [
+  ...['America/New_York', 'Europe/Berlin', 'Australia/Sydney', 'America/Santiago', 'Australia/Lord_Howe', 'UTC'],
+  ...['America/Havana', 'Asia/Beirut', 'Antarctica/Troll', 'Pacific/Chatham', 'Asia/Kathmandu', 'Africa/Casablanca'],
+  ...['Pacific/Kiritimati', 'Pacific/Pago_Pago', 'America/St_Johns', 'America/Asuncion'],
+]
+const searched_days = 12
+const minute_ms = 60_000
+const day_ms = 24 * 60 * minute_ms
+
+const changes = new Map(zones.map((name) => [name, readChanges(name)]))
+
+const minutes = fc.oneof(
+  fc.integer({ min: 0, max: 1_439 }),
+  fc.integer({ min: 0, max: 16 }).map((quarter) => quarter * 15),
+)
+const text = (minute: number) =>
+  `${Math.floor(minute / 60)}`.padStart(2, '0') + `:${minute % 60}`.replace(/:(.)$/, ':0$1')
+const window: fc.Arbitrary<Window> = fc.record({
+  days: fc.subarray([...days], { minLength: 1 }),
+  start: minutes.map(text),
+  end: fc.oneof({ weight: 4, arbitrary: minutes.map(text) }, { weight: 1, arbitrary: fc.constant('24:00') }),
+})
+const windows = fc.array(window, { minLength: 1, maxLength: 3 })
+const always: Window[] = [{ days: [...days], start: '00:00', end: '24:00' }]
+const zone = fc.constantFrom(...zones)
+const anywhere = fc
+  .integer({ min: Date.UTC(2026, 0) / 1_000, max: Date.UTC(2031, 0) / 1_000 })
+  .map((second) => second * 1_000)
+/** Within two days of a change of clocks, if the zone has one. */
+const nearChange = fc.tuple(zone, anywhere, fc.integer({ min: -2_880, max: 2_880 })).map(([name, from, distance]) => {
+  const change = changes.get(name)?.find((time) => time > from)
+  return { first: name, time: (change ?? from) + distance * minute_ms }
+})
+const placeAndTime = fc.oneof(nearChange, fc.record({ first: zone, time: anywhere }))
+const moment = fc
+  .record({
+    at: placeAndTime,
+    others: fc.subarray(zones, { maxLength: 2 }),
+    holidays: fc.array(fc.integer({ min: -3, max: 9 }), { maxLength: 4 }),
+  })
+  .map(({ at: { first, time }, others, holidays }) => ({
+    zones: [...new Set([first, ...others])],
+    time,
+    holidays: holidays.map((day) => new Date(time + day * day_ms).toISOString().slice(0, 10)),
+  }))
+
+/** When clocks change in the years of this test, to the millisecond, by luxon. */
+function readChanges(name: string): number[] {
+  const offset = (time: number) => DateTime.fromMillis(time, { zone: name }).offset
+  const changes: number[] = []
+  // No zone changes its clocks twice in ten days.
+  for (let from = Date.UTC(2025, 11); from < Date.UTC(2031, 2); from += 10 * day_ms) {
+    let [low, high] = [from, from + 10 * day_ms]
+    if (offset(low) === offset(high)) continue
+    while (high - low > 1) {
+      const middle = Math.floor((low + high) / 2)
+      if (offset(middle) === offset(from)) low = middle
+      else high = middle
+    }
+    changes.push(high)
+  }
+  return changes
+}
+
+/** The time at which clocks show these minutes of a day, by luxon. */
+function instant(name: string, date: string, minute: number, which: 'earlier' | 'later'): number {
+  const shown = DateTime.fromISO(date, { zone: 'utc' }).plus({ minutes: minute })
+  const { year, month, day, hour } = shown
+  const found = DateTime.fromObject({ year, month, day, hour, minute: shown.minute }, { zone: name })
+  if (found.toFormat('yyyy-MM-dd HH:mm') !== shown.toFormat('yyyy-MM-dd HH:mm')) {
+    const skipped = changes.get(name)?.find((change) => Math.abs(change - found.toMillis()) < day_ms)
+    assert.ok(skipped)
+    return skipped
+  }
+  const all = found.getPossibleOffsets().map((one) => one.toMillis())
+  return which === 'earlier' ? Math.min(...all) : Math.max(...all)
+}
+
+interface Settings {
+  windows: Window[]
+  holidays: string[]
+}
+
+/** The windows that belong to a local date, by luxon. */
+function windowsOn({ windows, holidays }: Settings, name: string, date: string): { start: number; end: number }[] {
+  if (holidays.includes(date)) return []
+  const weekday = DateTime.fromISO(date, { zone: 'utc' }).weekday
+  return windows
+    .filter((one) => one.days.some((day) => days.indexOf(day) + 1 === weekday))
+    .map(({ start, end }) => {
+      const [from = 0, until = 0] = [start, end].map((clock) => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3)))
+      const [first, last] = start === end ? [0, 1_440] : [from, until < from ? until + 1_440 : until]
+      return { start: instant(name, date, first, 'later'), end: instant(name, date, last, 'earlier') }
+    })
+}
+
+/** The windows of all days around a time. */
+function windowsAround(settings: Settings, name: string, time: number): { start: number; end: number }[] {
+  const today = DateTime.fromMillis(time, { zone: name }).toISODate() ?? ''
+  return Array.from(
+    { length: searched_days + 3 },
+    (_, index) =>
+      DateTime.fromISO(today, { zone: 'utc' })
+        .plus({ days: index - 2 })
+        .toISODate() ?? '',
+  ).flatMap((date) => windowsOn(settings, name, date))
+}
+
+/** The first common opening within the days that are searched, found by trying the start of each window. */
+function expectedOpening(settings: Settings, names: string[], time: number): number | undefined {
+  const by_zone = names.map((name) => windowsAround(settings, name, time))
+  const isOpenAt = (at: number) => by_zone.every((all) => all.some(({ start, end }) => start <= at && at < end))
+  const starts = by_zone.flat().map(({ start }) => start)
+  const limit = time + searched_days * day_ms
+  return [time, ...starts.filter((start) => start > time && start < limit).sort((a, b) => a - b)].find(isOpenAt)
+}
+
+test('windows open and close as an independent calculation says', () => {
+  fc.assert(
+    fc.property(windows, moment, (windows, { zones, time, holidays }) => {
+      const schedule = openSchedule(windows, holidays)
+      const expected = expectedOpening({ windows, holidays }, zones, time)
+      assert.equal(isOpen(schedule, zones, time), expected === time)
+      const opening = nextOpening(schedule, zones, time)
+      if (expected === undefined) assert.ok(opening === undefined || opening >= time + searched_days * day_ms)
+      else assert.equal(opening, expected)
+    }),
+    { numRuns: 400 },
+  )
+})
+
+const rarely = <T>(arbitrary: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary })
+const hours_back = fc.array(fc.integer({ min: 0, max: 190 }), { maxLength: 3 })
+const outcome = fc.constantFrom(...attempt_outcomes)
+const person = fc.record({
+  zones: fc.oneof(
+    { weight: 9, arbitrary: fc.subarray(zones, { minLength: 1, maxLength: 2 }) },
+    fc.constant<string[]>([]),
+  ),
+  refusal: rarely(fc.constant('opted_out' as const)),
+  open_for: rarely(fc.integer({ min: -100, max: 10_000 })),
+  hours_back,
+  attempts: fc.integer({ min: 0, max: 5 }),
+  last_outcome: fc.option(outcome),
+  count: fc.integer({ min: 0, max: 2 }),
+  wait_seconds: rarely(fc.integer({ min: -1_000, max: 200_000 })),
+  is_callback: fc.boolean(),
+})
+const settings = fc.record({
+  windows: fc.oneof(windows, fc.constant(always)),
+  quiet: fc.oneof(fc.tuple(minutes, minutes), fc.constant([0, 0] as [number, number])),
+  caps: fc.record({
+    per_day: fc.integer({ min: 1, max: 3 }),
+    per_week: fc.integer({ min: 1, max: 5 }),
+    gap_hours_min: fc.integer({ min: 0, max: 48 }),
+  }),
+  starts_in: rarely(fc.integer({ min: -100, max: 100_000 })),
+  ends_in: rarely(fc.integer({ min: -100, max: 2_000_000 })),
+})
+
+const load = { in_flight: 0, room: 1_000 }
+
+const campaignOf = (
+  now: number,
+  holidays: string[],
+  drawn: typeof settings extends fc.Arbitrary<infer T> ? T : never,
+): DialedCampaign =>
+  dialedCampaign({
+    windows: drawn.windows,
+    holidays,
+    quiet_hours: { start: text(drawn.quiet[0]), end: text(drawn.quiet[1]) },
+    caps: drawn.caps,
+    starts_at: drawn.starts_in === undefined ? undefined : now + drawn.starts_in * 1_000,
+    ends_at: drawn.ends_in === undefined ? undefined : now + drawn.ends_in * 1_000,
+    running_since: now - 1_000,
+  })
+
+function candidateOf(now: number, drawn: typeof person extends fc.Arbitrary<infer T> ? T : never): Candidate {
+  const next_attempt_at = drawn.wait_seconds === undefined ? undefined : now + drawn.wait_seconds * 1_000
+  return candidate({
+    zones: drawn.zones,
+    refusal: drawn.refusal,
+    open_until: drawn.open_for === undefined ? undefined : now + drawn.open_for * 1_000,
+    attempted_at: drawn.hours_back.map((hours) => now - hours * 3_600_000).sort((a, b) => a - b),
+    attempts: drawn.attempts,
+    last_outcome: drawn.last_outcome,
+    outcomes: drawn.last_outcome === null ? {} : { [drawn.last_outcome]: drawn.count },
+    next_attempt_at,
+    callback_at: drawn.is_callback ? next_attempt_at : undefined,
+  })
+}
+
+const verdictsAt = (now: number, campaign: DialedCampaign, one: Candidate): string[] =>
+  explainRules(one, contextOf(now, campaign, load, [])).map(({ verdict }) => verdict)
+const canDial = (now: number, campaign: DialedCampaign, one: Candidate): boolean =>
+  verdictsAt(now, campaign, one).every((verdict) => verdict === 'pass')
+
+/** Counts by the local dates of luxon. */
+function areCapsFree(now: number, { caps }: DialedCampaign, { attempted_at, callback_at, zones }: Candidate): boolean {
+  if (callback_at !== undefined) return true
+  const last = attempted_at.at(-1)
+  if (last !== undefined && now - last < caps.gap_hours_min * 3_600_000) return false
+  return zones.every((zone) => {
+    const today = DateTime.fromMillis(now, { zone })
+    const dates = attempted_at.map((time) => DateTime.fromMillis(time, { zone }).toISODate() ?? '')
+    const since = (days: number) => dates.filter((date) => date >= (today.minus({ days }).toISODate() ?? '')).length
+    return since(0) < caps.per_day && since(6) < caps.per_week
+  })
+}
+
+/** It is not asked again within a minute whether an open conversation has ended. */
+const isInMinuteOfTalk = ({ open_until = 0 }: Candidate, now: number, probe: number): boolean =>
+  open_until > now && probe < now + 60_000
+
+function checkDeferred(now: number, campaign: DialedCampaign, one: Candidate, until: number, shares: number[]): void {
+  assert.ok(until > now && until % 1_000 === 0)
+  for (const share of shares) {
+    const probe = now + Math.floor((share * (until - 1_000 - now)) / 1_000) * 1_000
+    assert.ok(isInMinuteOfTalk(one, now, probe) || !canDial(probe, campaign, one), `${probe} is before ${until}`)
+  }
+  const again = plan(until, campaign, load, [{ ...one, open_until: undefined, next_attempt_at: until }], [])
+  if (campaign.ends_at !== undefined && until >= campaign.ends_at) assert.equal(again.finish[0]?.status, 'expired')
+  else if (verdictsAt(now, campaign, one).some((verdict) => verdict !== 'pass' && verdict !== 'defer'))
+    assert.equal(again.finish.length, 1)
+  else assert.equal(again.dial.length, 1)
+}
+
+test('what is dialled passes every rule, and what is deferred is dialled at that time and not before', () => {
+  const people = fc.array(person, { minLength: 1, maxLength: 5 })
+  const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 8, maxLength: 8 })
+  const seen = { dial: 0, defer: 0, finish: 0 }
+  fc.assert(
+    fc.property(settings, moment, people, shares, (settings, { time, holidays }, people, shares) => {
+      const now = Math.floor(time / 1_000) * 1_000
+      const campaign = campaignOf(now, holidays, settings)
+      const due = people.map((one) => candidateOf(now, one))
+      const { dial, defer, finish } = plan(now, campaign, load, due, [])
+      assert.equal(dial.length + defer.length + finish.length, due.length)
+      for (const one of dial) assert.ok(canDial(now, campaign, one))
+      for (const one of due) {
+        assert.equal(verdictsAt(now, campaign, one)[rules.indexOf('caps')] === 'pass', areCapsFree(now, campaign, one))
+      }
+      for (const { candidate } of finish) assert.ok(!canDial(now, campaign, candidate))
+      for (const { candidate, until } of defer) checkDeferred(now, campaign, candidate, until, shares)
+      seen.dial += dial.length
+      seen.defer += defer.length
+      seen.finish += finish.length
+    }),
+    { numRuns: 600 },
+  )
+  assert.ok(
+    Object.values(seen).every((count) => count > 50),
+    JSON.stringify(seen),
+  )
+})

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { scopes } from '../../server/api.ts'
+import { attacks } from './attacks/attacks.ts'
 import { isOk } from './client.ts'
 import { formatMegabytes } from './durations.ts'
 import { type HealthWaits, watchHealth } from './health-waits.ts'
@@ -32,12 +33,13 @@ const poll_every_ms = 100
 
 export const scenario: Scenario = {
   name: 'hostile',
-  about: 'hostile forms, files, JSON and queries are accepted or rejected, and other requests are not delayed',
+  about: 'hostile requests, files and peers are served or rejected, and other requests are not delayed',
   run,
 }
 
 interface World {
   options: RunOptions
+  data_dir: string
   service: Service
   tenant: Tenant
   waits: HealthWaits
@@ -49,12 +51,12 @@ interface World {
 async function run(options: RunOptions): Promise<void> {
   await using stack = new AsyncDisposableStack()
   const DATA_DIR = path.join(makeTempFolder(stack, 'hostile'), 'data')
-  const service = await startService(stack, { DATA_DIR })
+  const service = await startService(stack, { DATA_DIR, OUTBOUND_ALLOW_HOSTS: '127.0.0.1' })
   const tenant = await withEmbeddedPool(DATA_DIR, (pool) => newTenant(pool, scopes))
   const waits = await watchHealth(stack, service.url)
   await warmUp(service, tenant)
   const alone_ms = await waitWhenIdle(waits)
-  const world: World = { options, service, tenant, waits, longest: new Map(), resident_bytes: 0 }
+  const world: World = { options, data_dir: DATA_DIR, service, tenant, waits, longest: new Map(), resident_bytes: 0 }
   const integration_path = await newIntegration(service, tenant)
   const { is_long, random, print } = options
 
@@ -69,6 +71,7 @@ async function run(options: RunOptions): Promise<void> {
   }
   await waitForImports(world)
   await readImportRows(world)
+  await runAttacks(world)
 
   assert.equal(await isOk(service.url, '/health'), true)
   assert.equal(await isOk(service.url, '/ready'), true)
@@ -85,6 +88,18 @@ async function run(options: RunOptions): Promise<void> {
   }
   await waits.stop()
   await service.stop()
+}
+
+/** One after the other. What an attack has opened is ended before the next one. */
+async function runAttacks(world: World): Promise<void> {
+  const { options, data_dir, service, tenant } = world
+  const { is_long, print } = options
+  for (const { name, run } of attacks) {
+    await using stack = new AsyncDisposableStack()
+    await run({ stack, url: service.url, data_dir, attacker: tenant, is_long, print })
+    await recordWait(world, name)
+    print(`${name}: /health waited at most ${world.longest.get(name)?.toFixed(0)} ms`)
+  }
 }
 
 /** Sends the request and returns its status, which is never 5xx. */

@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises'
 import { type At, type InWorkspace, inTransaction } from '../kit/at.ts'
+import { letOthersRun } from '../kit/let-others-run.ts'
 import { likeContains, raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { newTermCounter } from './term-counter.ts'
@@ -103,8 +103,7 @@ async function countAllTexts({ db, workspace }: InWorkspace): Promise<Map<string
     )
     for (const { text } of rows) counter.count(text, 1)
     last_id = rows.at(-1)?.id
-    // Lets requests run between batches.
-    await setImmediate()
+    await letOthersRun()
   } while (last_id !== undefined)
   return counter.totals()
 }

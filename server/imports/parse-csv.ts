@@ -1,11 +1,11 @@
-import { setImmediate } from 'node:timers/promises'
+import { letOthersRun } from '../kit/let-others-run.ts'
 import { truncate } from '../kit/text.ts'
 import { decodeText, unreadable } from './decode-text.ts'
 
 const delimiter_probe_characters = 64 * 1024
 /** Rows are parsed when this much new text has arrived. A row that is incomplete then is parsed again from its beginning. */
 const step_characters = 64 * 1024
-/** Parsed in one turn of the event loop. */
+/** Parsed at a time. */
 const step_rows_max = 4_000
 const row_length_max = 256 * 1024
 /** Of a longer row, only these cells and an empty one are returned. */
@@ -34,8 +34,8 @@ export async function* readRows(bytes: AsyncIterable<Buffer>): AsyncGenerator<st
       text = text.slice(end)
       has_more = rows.length === step_rows_max
       yield rows
-      // Gives other requests a turn: many chunks of a socket can arrive in one turn of the event loop.
-      await setImmediate()
+      // Many chunks of a socket can arrive in one turn of the event loop.
+      await letOthersRun()
     }
     incomplete_length = text.length
     if (incomplete_length > row_length_max) throw rowTooLong()

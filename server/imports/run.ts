@@ -1,9 +1,9 @@
-import { setImmediate } from 'node:timers/promises'
 import { grantUnlessOptedOut } from '../consent/grant.ts'
 import type { Contact } from '../contacts/schema.ts'
 import * as contacts from '../contacts/store.ts'
 import { type At, atLater, inTransaction } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
+import { letOthersRun } from '../kit/let-others-run.ts'
 import { copyLine } from '../kit/postgres/copy.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { assertHeld, isHeld, type Lease, type RowWork } from '../kit/work/rows.ts'
@@ -25,8 +25,6 @@ import type { Import } from './schema.ts'
 import { columns, endWork, removeNumbers } from './store.ts'
 import { undoBatch } from './undo.ts'
 
-/** Other requests get a turn after rows were parsed for this long. */
-const parse_turn_ms = 10
 /** Concurrent batches: PostgreSQL takes longer to write a batch than this process to parse one. */
 const batches_at_once = 2
 
@@ -73,12 +71,8 @@ async function begin(at: At, lease: Lease): Promise<() => Promise<boolean>> {
 
 async function parseChunk({ first_row, rows }: files.Chunk, parse: ReturnType<typeof rowParser>): Promise<ParsedRow[]> {
   const parsed: ParsedRow[] = []
-  let until = clock.ticks() + parse_turn_ms
   for (const [index, cells] of rows.entries()) {
-    if (clock.ticks() > until) {
-      await setImmediate()
-      until = clock.ticks() + parse_turn_ms
-    }
+    await letOthersRun()
     parsed.push(parse(cells, first_row + index))
   }
   return parsed

@@ -3,9 +3,9 @@ import fs from 'node:fs'
 import path from 'node:path'
 import * as api_keys from '../../server/api-keys/store.ts'
 import { newToken } from '../../server/api-keys/token.ts'
+import * as clocks from '../../server/clocks/store.ts'
 import { readConfig } from '../../server/config.ts'
 import { atWall, inTransaction } from '../../server/kit/at.ts'
-import * as clock from '../../server/kit/clock.ts'
 import { newId } from '../../server/kit/id.ts'
 import { baseFolder, openEmbedded } from '../../server/kit/postgres/embedded/embedded.ts'
 import { findPostmaster } from '../../server/kit/postgres/embedded/pid-file.ts'
@@ -113,15 +113,26 @@ export interface Tenant {
 }
 
 /** Creates a workspace with a key. */
-export async function newTenant(pool: Pool, scopes: string[] | null = null): Promise<Tenant> {
-  const now = clock.wall()
+export const newTenant = (pool: Pool, scopes: string[] | null = null): Promise<Tenant> =>
+  createTenant(pool, { kind: 'live', scopes })
+
+/** Creates a test workspace with a key. */
+export const newTestTenant = (pool: Pool): Promise<Tenant> => createTenant(pool, { kind: 'test', scopes: null })
+
+async function createTenant(
+  pool: Pool,
+  { kind, scopes }: { kind: 'live' | 'test'; scopes: string[] | null },
+): Promise<Tenant> {
   const service = openService(pool, readConfig({}), () => '')
-  const workspace = await workspaces.create({ db: pool, now }, { name: `faults ${newId()}` })
-  if (!workspace) throw new Error('the name is taken')
-  const token = newToken()
-  const key = { name: 'faults', scopes, expires_at: null }
-  await inTransaction(atWall(service, workspace.id, now), (at) => api_keys.create(at, { token, key }))
-  return { workspace: workspace.id, key: token }
+  return inTransaction(atWall(service, ''), async (at) => {
+    const workspace = await workspaces.create(at, { name: `faults ${newId()}`, kind })
+    if (!workspace) throw new Error('the name is taken')
+    const inWorkspace = { ...at, workspace: workspace.id }
+    if (kind === 'test') await clocks.create(inWorkspace, { seed: clocks.default_seed })
+    const token = newToken()
+    await api_keys.create(inWorkspace, { token, key: { name: 'faults', scopes, expires_at: null } })
+    return { workspace: workspace.id, key: token }
+  })
 }
 
 export function postmasterPid(data_dir: string): number {

@@ -228,3 +228,7 @@ export function contentHash(configuration: Configuration): string {
 function withoutNewDefaults({ call_seconds_max, ...others }: Configuration['limits']) {
   return call_seconds_max === limit_defaults.call_seconds_max ? others : { ...others, call_seconds_max }
 }
+
+/** Whether an agent needs nothing but what is in memory: it has a script, and the script calls no tools. */
+export const hasNoTools = ({ script, tools }: Configuration): boolean =>
+  script !== null && tools.length === 0 && Object.values(script.nodes).every((node) => !('tool' in node))

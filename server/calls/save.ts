@@ -10,6 +10,7 @@ import * as clock from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import { rowsFrom, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import { leaseEnd } from '../kit/work/lease.ts'
+import { takeBatch } from '../kit/work/recording.ts'
 import { openSaves } from '../kit/work/saves.ts'
 import type { CallState } from './call-state.ts'
 import { type ChangedCall, changed } from './changed.ts'
@@ -46,7 +47,12 @@ export interface CallSave {
 
 /** Saves of one workspace that come together share a transaction. */
 export const openCallSaves = (log: Log): ((at: At, save: CallSave) => Promise<Saved>) =>
-  openSaves({ saveAll: saveCalls, log })
+  openSaves({ saveAll: saveCalls, weigh: turnsOf, weight_max: turns_max, log })
+
+/** Of a transaction, so that the process answers requests in between. A call may have more. */
+const turns_max = 1_000
+
+export const turnsOf = ({ save }: CallSave): number => 1 + (save?.turns.length ?? 0)
 
 /** Conversations that the transaction has locked. */
 type Rows = Awaited<ReturnType<typeof lockAll>>
@@ -79,12 +85,10 @@ async function saveHeld(at: At, saves: CallSave[]) {
   return writeHeld(at, { saves, held, locked })
 }
 
-/** So that the process answers requests in between. */
-const inserted_max = 250
 /** Writes calls that have no row yet and were run ahead. The room that has done so takes their ends into account itself. */
 export async function insertAhead(at: At, made: { insert: ToInsert; save: CallSave }[]): Promise<void> {
-  for (let index = 0; index < made.length; index += inserted_max) {
-    const some = made.slice(index, index + inserted_max)
+  for (const rest = [...made]; rest.length > 0; ) {
+    const some = takeBatch(rest, ({ save }) => turnsOf(save), turns_max)
     const held = some.map(({ insert, save }) => ({ save, before: toLocked(insert), insert }))
     await writeHeld(at, { saves: some.map(({ save }) => save), held, locked: new Map() })
   }
@@ -201,30 +205,24 @@ async function recordEvents(at: At, changes: Change[]): Promise<void> {
   const isReady = ({ before, after }: Change) =>
     before.recording.status !== 'ready' && after.recording.status === 'ready'
   const isRefined = ({ before, after }: Change) => before.ended_at !== null && after.updated_at !== before.updated_at
+  const { started, answered, ended, recording_ready, updated } = event_types
+  const endOf = ({ ended_at }: Call) => ended_at
   await Promise.all([
     events.record(
       at,
-      event_types.started,
+      started,
       become(isStarting, ({ started_at }) => started_at),
     ),
     events.record(
       at,
-      event_types.answered,
+      answered,
       become(isAnswering, ({ answered_at }) => answered_at),
     ),
+    events.record(at, ended, become(isEnding, endOf)),
+    events.record(at, recording_ready, become(isReady, endOf)),
     events.record(
       at,
-      event_types.ended,
-      become(isEnding, ({ ended_at }) => ended_at),
-    ),
-    events.record(
-      at,
-      event_types.recording_ready,
-      become(isReady, ({ ended_at }) => ended_at),
-    ),
-    events.record(
-      at,
-      event_types.updated,
+      updated,
       become(isRefined, ({ updated_at }) => updated_at),
     ),
   ])

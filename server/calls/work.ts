@@ -1,4 +1,4 @@
-import type { Configuration } from '../agents/configuration.ts'
+import { type Configuration, hasNoTools } from '../agents/configuration.ts'
 import type { Contact } from '../contacts/schema.ts'
 import { openAnswerer } from '../conversations/answerer.ts'
 import { newConversation } from '../conversations/begin.ts'
@@ -12,6 +12,7 @@ import { findOpen } from '../conversations/turns.ts'
 import { Unsaved } from '../conversations/unsaved.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
+import { openQueuePerKey } from '../kit/limits/key-queues.ts'
 import type { Log } from '../kit/log.ts'
 import type { Pool } from '../kit/postgres/pool.ts'
 import { plainShare } from '../kit/work/capacity.ts'
@@ -22,7 +23,7 @@ import { type ClaimedCall, claim, due_calls, renew } from './claim.ts'
 import { CallDriver } from './driver.ts'
 import { type Fact, summarize } from './facts.ts'
 import type { ToInsert } from './insert.ts'
-import { type CallSave, openCallSaves } from './save.ts'
+import { type CallSave, openCallSaves, turnsOf } from './save.ts'
 import type { EndReason } from './schema.ts'
 import { requests } from './store.ts'
 
@@ -30,6 +31,10 @@ import { requests } from './store.ts'
 const claims_max = 5
 /** The most calls in flight that a workspace can have. */
 const calls_max = 10_000
+/** Calls of a test workspace that run ahead at a time. Few, so that they need little memory, and one workspace little time. */
+const ahead_max = { in_memory: 4, with_network: 50 }
+/** A longer call counts as running ahead until it is written. */
+const short_turns_max = 50
 
 export interface CallingOptions {
   pool: Pool
@@ -41,6 +46,14 @@ export interface CallingOptions {
 export function calling({ pool, carrier, log }: CallingOptions): Work<ClaimedCall, void> {
   const save = openCallSaves(log)
   const running = new Map<string, CallDriver>()
+  const inTurn = openTurns()
+  const drive = async (at: At, options: Begin) => {
+    const { id } = options.claimed
+    const driver = await begin(at, options)
+    if (!driver) return
+    running.set(id, driver)
+    await driver.run().finally(() => running.delete(id))
+  }
   pool.subscribe(({ topic, id = '' }) => {
     if (topic === requests) running.get(id)?.wake()
   })
@@ -62,12 +75,31 @@ export function calling({ pool, carrier, log }: CallingOptions): Work<ClaimedCal
       slow_after_ms: Number.POSITIVE_INFINITY,
     },
     claim,
-    run: async (at, claimed, context) => {
-      const driver = await begin(at, { claimed, carrier, save, context })
-      if (!driver) return
-      running.set(claimed.id, driver)
-      await driver.run().finally(() => running.delete(claimed.id))
+    run: (at, claimed, context) => {
+      const options = { claimed, carrier, save, context }
+      return at.is_test ? inTurn(at, options, drive) : drive(at, options)
     },
+  }
+}
+
+/** Calls of a test workspace run ahead a few at a time, in order. The next one begins when only the writing is left. */
+function openTurns() {
+  const openQueue = (calls_max: number) => openQueuePerKey(calls_max, { wait_max_ms: Number.POSITIVE_INFINITY })
+  const queues = { in_memory: openQueue(ahead_max.in_memory), with_network: openQueue(ahead_max.with_network) }
+  return async (at: At, options: Begin, drive: (at: At, options: Begin) => Promise<void>): Promise<void> => {
+    const { configuration } = options.claimed
+    const queue = queues[!configuration || hasNoTools(configuration) ? 'in_memory' : 'with_network']
+    const ended = Promise.withResolvers<void>()
+    const save: Begin['save'] = (at, one) => {
+      if (one.is_released && turnsOf(one) <= short_turns_max) ended.resolve()
+      return options.save(at, one)
+    }
+    let driving = ended.promise
+    await queue(at.workspace, () => {
+      driving = drive(at, { ...options, save })
+      return Promise.race([ended.promise, driving])
+    })
+    await driving
   }
 }
 

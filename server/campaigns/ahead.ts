@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
+import { hasNoTools } from '../agents/configuration.ts'
 import { findConfiguration } from '../agents/find-version.ts'
 import { summarize } from '../calls/facts.ts'
 import * as calls from '../calls/insert.ts'
-import { type CallSave, insertAhead } from '../calls/save.ts'
+import { type CallSave, insertAhead, turnsOf } from '../calls/save.ts'
 import { runAhead } from '../calls/work.ts'
 import * as clocks from '../clocks/store.ts'
 import { shareMany } from '../contacts/share-many.ts'
@@ -26,12 +27,14 @@ import { recordProgress } from './progress.ts'
 import { SharedPeople } from './shared-people.ts'
 import { type Result, runTogether, Simulation } from './simulation.ts'
 import { lockLeased, readCampaigns, type StoredCampaign } from './stored-campaign.ts'
-import { hasNoTools, versionIds } from './versions.ts'
+import { versionIds } from './versions.ts'
 import { lockUnchanged, writeSimulated } from './write-simulated.ts'
 
 /** Enrollments held in memory at a time. */
 const known_max = 4_000
 const attempts_at_once_max = 1_000
+/** What was said in calls that are not written yet. Long calls are written sooner. */
+const turns_at_once_max = 20_000
 /** With more of them, every second is decided on its own. */
 const campaigns_max = 10
 
@@ -134,6 +137,7 @@ interface ToSimulate {
 async function simulate(at: At, { ahead, last, target, options, made }: ToSimulate): Promise<Simulated[]> {
   const [ends, { calls_in_flight_max }] = await Promise.all([calls.readEnds(at), workspaces.readSettings(at)])
   const people = new SharedPeople()
+  let turns = 0
   const attempt = async (one: Ahead, enrollment: DueEnrollment, time: number): Promise<Result> => {
     const then: At = { ...at, now: time }
     shareChances(at, then)
@@ -142,6 +146,7 @@ async function simulate(at: At, { ahead, last, target, options, made }: ToSimula
     const { configuration } = await one.sender.versionFor(enrollment.contact.phone_number)
     const call = { ...insert, contact: enrollment.contact, configuration, horizon: target }
     const save = await runAhead(then, call, { carrier: simulator, log: options.log })
+    turns += turnsOf(save)
     const { outcome, ended_at, end_reason } = summarize(save.facts)
     const result: Result = {
       ended_at: ended_at === null ? Number.POSITIVE_INFINITY : clock.parse(ended_at),
@@ -175,7 +180,7 @@ async function simulate(at: At, { ahead, last, target, options, made }: ToSimula
   }
   await runTogether(
     simulated.map(({ simulation }) => simulation),
-    { until: last, attempts_max: attempts_at_once_max },
+    { until: last, attempts_max: attempts_at_once_max, isFull: () => turns >= turns_at_once_max },
   )
   return simulated
 }

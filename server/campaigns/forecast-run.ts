@@ -1,4 +1,5 @@
 import { chooseVersion } from '../agents/choose-version.ts'
+import { hasNoTools } from '../agents/configuration.ts'
 import { summarize } from '../calls/facts.ts'
 import { runAhead } from '../calls/work.ts'
 import { wordOf } from '../consent/words.ts'
@@ -16,7 +17,6 @@ import type { DueEnrollment } from './candidates.ts'
 import { numberOf, type Sender, toCall } from './dispatch.ts'
 import type { ForecastAttempt, ForecastJob, ForecastResult } from './forecast-job.ts'
 import { type Result, runTogether, Simulation } from './simulation.ts'
-import { hasNoTools } from './versions.ts'
 
 const attempts_max = 200_000
 /** When a message is replied to, about. */

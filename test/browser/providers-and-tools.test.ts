@@ -73,6 +73,8 @@ test('an owner changes the settings of the workspace', { skip }, async () => {
   await page.getByRole('combobox', { name: 'Allowed countries' }).fill('united st')
   await page.getByRole('option', { name: 'United States' }).click()
   await page.keyboard.press('Escape')
+  await page.getByRole('textbox', { name: 'Time zone' }).fill('berlin')
+  await page.getByRole('option', { name: 'Europe/Berlin' }).click()
   const quiet_hours = page.getByRole('group', { name: 'Quiet hours' })
   await quiet_hours.getByLabel('From').fill('22:00')
   await page.getByRole('button', { name: 'Save' }).click()
@@ -84,6 +86,7 @@ test('an owner changes the settings of the workspace', { skip }, async () => {
   const { settings } = await send('GET', '/workspace')
   const { conversations_keep_days, tool_runs_keep_days, tokens_per_day_max, allowed_countries } = settings
   assert.deepEqual(settings.quiet_hours, { start: '09:30', end: '21:00' })
+  assert.equal(settings.time_zone, 'Europe/Berlin')
   assert.deepEqual(
     { conversations_keep_days, tool_runs_keep_days, tokens_per_day_max, allowed_countries },
     {

@@ -1,12 +1,12 @@
 import { NumberInput, Select, TagsInput, TextInput } from '@mantine/core'
 import { Disclosure } from '../kit/Disclosure.tsx'
 import { ChevronIcon } from '../kit/icons.tsx'
+import { time_zones } from '../kit/time-field.ts'
 import type { Form } from './AgentFields.tsx'
 import styles from './campaigns.module.css'
 import { HoursEditor } from './HoursEditor.tsx'
 import { RetryRules } from './RetryRules.tsx'
 
-const time_zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')]
 const options_shown_max = 100
 
 interface ScheduleFieldsProps {

@@ -9,6 +9,7 @@ import { changedFields, mergeList } from '../kit/merge.ts'
 import { cleanPhoneNumber } from '../kit/phone-number.ts'
 import { Problem } from '../kit/request.ts'
 import { ErrorAlert } from '../kit/states.tsx'
+import { time_zones } from '../kit/time-field.ts'
 import { showToast } from '../kit/toast.ts'
 import { contactQuery } from './contact.ts'
 import styles from './contacts.module.css'
@@ -32,8 +33,6 @@ const fields = [
   'tags',
   'notes',
 ] as const
-
-const time_zones = Intl.supportedValuesOf('timeZone')
 
 export function ContactForm({ contact, onCancel, onSaved }: ContactFormProps) {
   const api = useApi()
@@ -76,7 +75,7 @@ export function ContactForm({ contact, onCancel, onSaved }: ContactFormProps) {
       <TextInput label="Company" {...text('company')} />
       <Autocomplete
         label="Time zone"
-        description="When campaigns may reach the contact. If it is not set, the phone number decides."
+        description="When campaigns may reach the contact, and what agents take for today. If it is not set, the phone number decides."
         data={time_zones}
         limit={50}
         {...text('time_zone')}

@@ -45,7 +45,7 @@ export const CallFields = ({ form }: { form: Form }) => (
 export const QuietHoursFields = ({ form }: { form: Form }) => (
   <fieldset className={styles.group}>
     <legend>Quiet hours</legend>
-    <p>Campaigns reach people only between these hours, in the time zone of each person.</p>
+    <p>Campaigns reach people, and agents call them back, only between these hours in the time zone of each person.</p>
     <TextInput label="From" placeholder="08:00" required {...form.getInputProps('settings.quiet_hours.start')} />
     <TextInput label="To" placeholder="21:00" required {...form.getInputProps('settings.quiet_hours.end')} />
     {form.errors['settings.quiet_hours'] && (

@@ -1,4 +1,4 @@
-import { Button, MultiSelect, NumberInput, TextInput } from '@mantine/core'
+import { Autocomplete, Button, MultiSelect, NumberInput, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -8,6 +8,7 @@ import { country_names } from '../kit/countries.ts'
 import { formErrors } from '../kit/error-messages.ts'
 import { session_query, useIsTest } from '../kit/session.ts'
 import { ErrorAlert } from '../kit/states.tsx'
+import { time_zones } from '../kit/time-field.ts'
 import { showToast } from '../kit/toast.ts'
 import { CallFields, number_props, PriceFields, QuietHoursFields, TestFields } from './CallSettingFields.tsx'
 import styles from './settings.module.css'
@@ -35,6 +36,14 @@ export function WorkspaceForm({ workspace }: { workspace: Workspace }) {
     <form className={styles.form} onSubmit={form.onSubmit((values) => saving.mutate(values))}>
       {saving.error && <ErrorAlert>{formErrors(saving.error, fields).message}</ErrorAlert>}
       <TextInput label="Name" required {...form.getInputProps('name')} />
+      <Autocomplete
+        label="Time zone"
+        description="What agents take for today and tomorrow when they don't know where the contact is."
+        required
+        data={time_zones}
+        limit={50}
+        {...form.getInputProps('settings.time_zone')}
+      />
       <NumberInput
         label="Delete conversations after"
         description="Days after the last message. Leave blank to keep conversations forever."

@@ -36,7 +36,7 @@ const number_settings = [
 export interface WorkspaceValues {
   name: string
   settings: Record<(typeof number_settings)[number], NumberValue> &
-    Pick<Settings, 'allowed_countries' | 'allows_network' | 'quiet_hours'> & {
+    Pick<Settings, 'time_zone' | 'allowed_countries' | 'allows_network' | 'quiet_hours'> & {
       currency: string
       /** In the currency, not in its millionths. */
       prices: Record<Price, NumberValue>
@@ -48,7 +48,7 @@ export interface WorkspaceValues {
 export const fields = [
   'name',
   ...number_settings.map((name) => `settings.${name}`),
-  ...['settings.quiet_hours', 'settings.quiet_hours.start', 'settings.quiet_hours.end'],
+  ...['settings.time_zone', 'settings.quiet_hours', 'settings.quiet_hours.start', 'settings.quiet_hours.end'],
   ...['settings.allowed_countries', 'settings.allows_network', 'settings.mix', 'settings.prices.currency'],
   ...prices.map((name) => `settings.prices.${name}`),
 ]
@@ -64,6 +64,7 @@ export const toValues = ({ name, settings }: Workspace): WorkspaceValues => ({
     tool_runs_keep_days: settings.tool_runs_keep_days ?? '',
     tokens_per_day_max: settings.tokens_per_day_max,
     calls_in_flight_max: settings.calls_in_flight_max,
+    time_zone: settings.time_zone,
     allowed_countries: settings.allowed_countries,
     allows_network: settings.allows_network,
     quiet_hours: settings.quiet_hours,

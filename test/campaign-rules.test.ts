@@ -37,12 +37,12 @@ test('the longest known prefix of a number gives its time zones', () => {
 
 test("a contact's time zone comes before those of its number, and the campaign's is the last", () => {
   const phone_number = '+12125550123'
-  const campaign_time_zone = 'Asia/Tokyo'
-  assert.deepEqual(zonesOf({ contact_time_zone: 'Europe/Paris', phone_number, campaign_time_zone }), ['Europe/Paris'])
-  assert.deepEqual(zonesOf({ contact_time_zone: null, phone_number, campaign_time_zone }), ['America/New_York'])
+  const default_time_zone = 'Asia/Tokyo'
+  assert.deepEqual(zonesOf({ contact_time_zone: 'Europe/Paris', phone_number, default_time_zone }), ['Europe/Paris'])
+  assert.deepEqual(zonesOf({ contact_time_zone: null, phone_number, default_time_zone }), ['America/New_York'])
   const unknown = { contact_time_zone: null, phone_number: '+80012345678' }
-  assert.deepEqual(zonesOf({ ...unknown, campaign_time_zone }), ['Asia/Tokyo'])
-  assert.deepEqual(zonesOf({ ...unknown, campaign_time_zone: null }), [])
+  assert.deepEqual(zonesOf({ ...unknown, default_time_zone }), ['Asia/Tokyo'])
+  assert.deepEqual(zonesOf({ ...unknown, default_time_zone: null }), [])
 })
 
 test('nobody is called before the campaign starts or after it ends', () => {

@@ -151,6 +151,7 @@ test('in a call an opt-out is left to the call, also without a contact', async (
 
 test('a model is told to write for the ear in calls', () => {
   const conversation = { agent_name: 'Reception', variables: {}, summary: null, kind: 'voice' as const }
-  const [system] = promptFor({ conversation, configuration: complete({}), contact: undefined, now: 0 }, [])
+  const parts = { conversation, configuration: complete({}), contact: undefined, time_zone: 'UTC', now: 0 }
+  const [system] = promptFor(parts, [])
   assert.match(String(system?.content), /on the telephone.*spoken.*numbers, dates and times as words/)
 })

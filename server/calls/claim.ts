@@ -6,6 +6,7 @@ import * as clocks from '../clocks/store.ts'
 import type { Rule } from '../consent/refusals.ts'
 import type { Contact } from '../contacts/schema.ts'
 import * as contacts from '../contacts/store.ts'
+import { timeZoneOf } from '../contacts/zones.ts'
 import type { At, InWorkspace } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { raw, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
@@ -13,6 +14,7 @@ import type { DueKind } from '../kit/work/due.ts'
 import { leaseEnd } from '../kit/work/lease.ts'
 import { dueRows } from '../kit/work/rows.ts'
 import type { ClaimRequest, DueItem } from '../kit/work/work.ts'
+import * as workspaces from '../workspaces/store.ts'
 import { admit } from './admit.ts'
 import type { CallState } from './call-state.ts'
 import type { Fact } from './facts.ts'
@@ -36,6 +38,8 @@ export const due_calls: DueKind = {
 export interface ClaimedCall extends Row {
   token: string
   contact: Contact | undefined
+  /** In which the contact names dates and times. */
+  time_zone: string
   /** Undefined when the agent was deleted. */
   configuration: Configuration | undefined
   /** Why the number must not be called. */
@@ -89,8 +93,9 @@ async function claimSome(at: At, limit: number): Promise<ClaimedCall[]> {
   const rows = await withoutWaiting(at, leased, token)
   if (rows.length === 0) return []
   const contact_ids = rows.flatMap(({ contact_id }) => contact_id ?? [])
-  const [known, configurations, rules, target] = await Promise.all([
+  const [known, settings, configurations, rules, target] = await Promise.all([
     contacts.getMany(at, contact_ids),
+    workspaces.readSettings(at),
     Promise.all(rows.map(({ agent_id, version_id }) => findConfiguration(at, { agent_id, version_id }))),
     rulesFor(at, rows),
     at.is_test ? clocks.readTarget(at) : undefined,
@@ -100,6 +105,7 @@ async function claimSome(at: At, limit: number): Promise<ClaimedCall[]> {
       ...row,
       token,
       contact: known.get(row.contact_id ?? ''),
+      time_zone: timeZoneOf(known.get(row.contact_id ?? ''), { now, workspace_time_zone: settings.time_zone }),
       configuration: configurations[index],
       refusal: rules.get(row.id),
       horizon: at.is_test ? Math.max(now, target ?? now) : undefined,

@@ -106,6 +106,7 @@ function openTurns() {
 /** What is needed to run a call that has no row yet. */
 export interface CallAhead extends ToInsert {
   contact: Contact
+  time_zone: string
   configuration: Configuration
   /** Up to when the call may run. */
   horizon: number
@@ -120,10 +121,10 @@ export async function runAhead(
   ahead: CallAhead,
   { carrier, log }: { carrier: Carrier; log: Log },
 ): Promise<CallSave> {
-  const { call, simulate, variables, contact, configuration, horizon } = ahead
+  const { call, simulate, variables, contact, time_zone, configuration, horizon } = ahead
   const claimed: ClaimedCall = {
     ...call,
-    ...{ simulate, variables, contact, configuration, horizon, token: '' },
+    ...{ simulate, variables, contact, time_zone, configuration, horizon, token: '' },
     due_at: clock.iso(ahead.due_at),
     version_id: call.agent_version.id ?? '',
     version_label: call.agent_version.version_label,
@@ -232,7 +233,7 @@ type Open = Begin & { configuration: Configuration }
 
 async function openDriver(at: At, options: Open): Promise<CallDriver | undefined> {
   const { claimed, carrier, save, context, configuration } = options
-  const { id, token, due_at, state, facts, horizon, agent_id, contact_id } = claimed
+  const { id, token, due_at, state, facts, horizon, agent_id, contact_id, contact, time_zone } = claimed
   const dialed = toDial(at, claimed)
   const conversation =
     claimed.conversation_id === null ? newVoice(at, options) : await conversations.get(at, claimed.conversation_id)
@@ -258,7 +259,7 @@ async function openDriver(at: At, options: Open): Promise<CallDriver | undefined
     state: state ?? newCallState(at, options, tools.say_while),
     answerer: openAnswerer({
       at,
-      claimed: { ...conversation, contact: claimed.contact, script_state: state?.progress ?? null, turns: [] },
+      claimed: { ...conversation, contact, time_zone, script_state: state?.progress ?? null, turns: [] },
       configuration,
       tools,
     }),
@@ -284,8 +285,8 @@ function newVoice(at: At, { claimed, configuration }: Open): Conversation {
 }
 
 function newCallState(at: At, { claimed, configuration }: Open, say_while: Record<string, string>): CallState {
-  const { contact, agent_name, variables, to, leaves_voicemail } = claimed
-  const values = valuesOf({ agent_name, variables }, { contact, language: configuration.language, now: at.now })
+  const { contact, time_zone, agent_name, variables, to, leaves_voicemail } = claimed
+  const values = valuesOf({ agent_name, variables }, { contact, time_zone, now: at.now })
   const spoken = leaves_voicemail ? configuration : { ...configuration, voicemail_message: null }
   const settings = settingsFor(spoken, { values, say_while, time_limits: voice_time_limits, kind: 'voice' })
   return {

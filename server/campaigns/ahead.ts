@@ -7,6 +7,7 @@ import { type CallSave, insertAhead, turnsOf } from '../calls/save.ts'
 import { runAhead } from '../calls/work.ts'
 import * as clocks from '../clocks/store.ts'
 import { shareMany } from '../contacts/share-many.ts'
+import { timeZoneOf } from '../contacts/zones.ts'
 import { type At, inTransaction } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
@@ -135,7 +136,10 @@ interface ToSimulate {
 }
 
 async function simulate(at: At, { ahead, last, target, options, made }: ToSimulate): Promise<Simulated[]> {
-  const [ends, { calls_in_flight_max }] = await Promise.all([calls.readEnds(at), workspaces.readSettings(at)])
+  const [ends, { calls_in_flight_max, time_zone: workspace_time_zone }] = await Promise.all([
+    calls.readEnds(at),
+    workspaces.readSettings(at),
+  ])
   const people = new SharedPeople()
   let turns = 0
   const attempt = async (one: Ahead, enrollment: DueEnrollment, time: number): Promise<Result> => {
@@ -143,8 +147,10 @@ async function simulate(at: At, { ahead, last, target, options, made }: ToSimula
     shareChances(at, then)
     const id = newId()
     const insert = await toCall(then, { ...one, enrollment, id })
-    const { configuration } = await one.sender.versionFor(enrollment.contact.phone_number)
-    const call = { ...insert, contact: enrollment.contact, configuration, horizon: target }
+    const { contact } = enrollment
+    const { configuration } = await one.sender.versionFor(contact.phone_number)
+    const time_zone = timeZoneOf(contact, { now: time, workspace_time_zone })
+    const call = { ...insert, contact, time_zone, configuration, horizon: target }
     const save = await runAhead(then, call, { carrier: simulator, log: options.log })
     turns += turnsOf(save)
     const { outcome, ended_at, end_reason } = summarize(save.facts)

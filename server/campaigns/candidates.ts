@@ -148,7 +148,7 @@ interface Known {
 /** What the rules need to know of these people, in the same order. */
 async function readPersons(at: At, campaign: StoredCampaign, known: Known[]): Promise<Person[]> {
   const numbers = known.map(({ contact }) => contact.phone_number)
-  const { kind, time_zone: campaign_time_zone } = campaign
+  const { kind, time_zone: default_time_zone } = campaign
   const [refusals, open_until, busy, attempted_at] = await Promise.all([
     readRefusals(at, campaign, numbers),
     calls.readOpenUntil(at, numbers),
@@ -159,7 +159,7 @@ async function readPersons(at: At, campaign: StoredCampaign, known: Known[]): Pr
     ),
   ])
   return known.map(({ contact: { phone_number, time_zone }, phone_hmac }) => ({
-    zones: zonesOf({ contact_time_zone: time_zone, phone_number, campaign_time_zone }),
+    zones: zonesOf({ contact_time_zone: time_zone, phone_number, default_time_zone }),
     refusal: refusals.get(phone_number),
     open_until: busy.has(phone_number) ? Number.POSITIVE_INFINITY : open_until.get(phone_number),
     attempted_at: attempted_at.get(phone_hmac.toString('hex')) ?? [],

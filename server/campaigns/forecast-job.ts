@@ -15,6 +15,8 @@ export interface ForecastJob {
   channel: StoredChannel
   due: DueEnrollment[]
   calls_in_flight_max: number
+  /** Of the workspace. */
+  time_zone: string
   seed: number
   mix: Mix
   /** Whether the last two digits of a number choose a person: in test workspaces. */

@@ -3,6 +3,7 @@ import { hasNoTools } from '../agents/configuration.ts'
 import { summarize } from '../calls/facts.ts'
 import { runAhead } from '../calls/work.ts'
 import { wordOf } from '../consent/words.ts'
+import { timeZoneOf } from '../contacts/zones.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
@@ -53,11 +54,13 @@ async function attemptOnce(job: ForecastJob, enrollment: DueEnrollment, time: nu
   const at = atTime(job, time)
   if (job.campaign.kind === 'sms') return textOnce(at, enrollment)
   const sender = senderOf(job)
-  const { configuration } = await sender.versionFor(enrollment.contact.phone_number)
+  const { contact } = enrollment
+  const { configuration } = await sender.versionFor(contact.phone_number)
   if (!hasNoTools(configuration)) return guess(at, job, enrollment)
   const ahead = await toCall(at, { campaign: job.campaign, sender, enrollment, id: newId() })
   const horizon = Number.MAX_SAFE_INTEGER
-  const call = { ...ahead, contact: enrollment.contact, configuration, horizon }
+  const time_zone = timeZoneOf(contact, { now: time, workspace_time_zone: job.time_zone })
+  const call = { ...ahead, contact, time_zone, configuration, horizon }
   const { facts, opted_out } = await runAhead(at, call, { carrier: simulator, log })
   const { outcome, ended_at, end_reason } = summarize(facts)
   return {

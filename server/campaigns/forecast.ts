@@ -80,6 +80,7 @@ async function readJob(at: At, id: string, input: NewForecast): Promise<{ job: F
       versions: await findVersions(at, sender.agent, campaign),
       due: open.enrollments,
       calls_in_flight_max: settings.calls_in_flight_max,
+      time_zone: settings.time_zone,
       seed: input.seed ?? own_seed,
       is_by_number: at.is_test,
       until: Math.min(from + ahead_ms, (campaign.ends_at ?? Number.POSITIVE_INFINITY) - 1),

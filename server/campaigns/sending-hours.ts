@@ -41,7 +41,7 @@ function closedUntil(
   campaign: StoredCampaign,
   { time_zone, phone_number }: { time_zone: string | null; phone_number: string },
 ): number | undefined {
-  const zones = zonesOf({ contact_time_zone: time_zone, phone_number, campaign_time_zone: campaign.time_zone })
+  const zones = zonesOf({ contact_time_zone: time_zone, phone_number, default_time_zone: campaign.time_zone })
   const { both } = hoursOf(campaign)
   return isOpen(both, zones, now) ? undefined : nextOpening(both, zones, now)
 }

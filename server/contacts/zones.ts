@@ -1,3 +1,5 @@
+import { showSameTime } from '../kit/time-zone.ts'
+import type { Contact } from './schema.ts'
 import prefixes_by_zones from './zone-prefixes.json' with { type: 'json' }
 
 // The data is that of Google's libphonenumber (Apache License 2.0). bin/zone-prefixes.mjs writes it.
@@ -27,10 +29,32 @@ function readPrefixes(): Map<string, string[]> {
 export function zonesOf(known: {
   contact_time_zone: string | null
   phone_number: string
-  campaign_time_zone: string | null
+  default_time_zone: string | null
 }): string[] {
   if (known.contact_time_zone !== null) return [known.contact_time_zone]
   const zones = zonesOfNumber(known.phone_number)
-  if (zones.length > 0 || known.campaign_time_zone === null) return zones
-  return [known.campaign_time_zone]
+  if (zones.length > 0 || known.default_time_zone === null) return zones
+  return [known.default_time_zone]
+}
+
+/**
+ * The zone in which agents talk to a contact about dates and times: its own, or the only one that its number can be in, or that of
+ * the workspace. Zones whose clocks show the same, such as those of London and Jersey, count as one.
+ */
+export function timeZoneOf(
+  contact: Pick<Contact, 'time_zone' | 'phone_number'> | undefined,
+  { now, workspace_time_zone }: { now: number; workspace_time_zone: string },
+): string {
+  if (!contact) return workspace_time_zone
+  if (contact.time_zone !== null) return contact.time_zone
+  const [zone, ...others] = zonesOfNumber(contact.phone_number)
+  if (zone === undefined || !others.every((other) => showSameTime(zone, other, now))) return workspace_time_zone
+  // Of these the largest is the one that people know.
+  return others.reduce((largest, other) => (ownPrefixes(other) > ownPrefixes(largest) ? other : largest), zone)
+}
+
+/** How many prefixes are in this zone only. */
+function ownPrefixes(zone: string): number {
+  const by_zones: Record<string, string> = prefixes_by_zones
+  return by_zones[zone]?.split(' ').length ?? 0
 }

@@ -23,7 +23,7 @@ export interface AnswererParts {
 /** What is known of a conversation that is to be answered. */
 export type AnsweredConversation = Pick<
   ClaimedConversation,
-  'kind' | 'agent_name' | 'variables' | 'summary' | 'contact' | 'script_state' | 'turns'
+  'kind' | 'agent_name' | 'variables' | 'summary' | 'contact' | 'time_zone' | 'script_state' | 'turns'
 >
 
 type Ask = Extract<Effect, { type: 'ask' }>
@@ -49,13 +49,14 @@ export const openAnswerer = (parts: AnswererParts): Answerer =>
   parts.configuration.script ? openScriptedAnswerer(parts, parts.configuration.script) : openModelAnswerer(parts)
 
 function openModelAnswerer({ at, claimed, configuration, tools }: AnswererParts): Answerer {
+  const { contact, time_zone } = claimed
   const nothing = { facts: {}, progress: null, is_uninterruptible: false }
   return {
     asksForPerson: (text) => asksForPerson(text, configuration.language),
     addMessage: () => {},
     ask: ({ is_fallback, has_tools, history }, now, abortSignal) =>
       ask(() => openModel(at, (is_fallback ? configuration.fallback_model : configuration.model) ?? {}), {
-        prompt: promptFor({ conversation: claimed, configuration, contact: claimed.contact, now }, history),
+        prompt: promptFor({ conversation: claimed, configuration, contact, time_zone, now }, history),
         ...(has_tools && tools.offered.length > 0 && { tools: tools.offered, toolChoice: { type: 'auto' } }),
         abortSignal,
       }),
@@ -72,6 +73,7 @@ export const asksForPerson = (text: string, language: string): boolean =>
 function openScriptedAnswerer({ claimed, configuration }: AnswererParts, script: Script): Answerer {
   const model = createScriptedModel(script)
   const { language } = configuration
+  const { contact, time_zone } = claimed
   let progress: ScriptProgress = claimed.script_state ?? { node: null, variables: {}, heard_until: 0 }
   let unheard = claimed.turns
     .filter(({ role, seq }) => role === 'contact' && seq > progress.heard_until)
@@ -87,9 +89,9 @@ function openScriptedAnswerer({ claimed, configuration }: AnswererParts, script:
       // After digits a node may wait, so that silence can follow their result.
       const is_at_tool = tool !== undefined || (press !== undefined && !is_silence)
       const prompt = [...(is_at_tool ? lastResult(history) : []), ...unheard.map(({ text }) => userText(text))]
-      const values = valuesOf(claimed, { contact: claimed.contact, language, now })
+      const values = valuesOf(claimed, { contact, time_zone, now })
       const state = { node, variables: { ...claimed.variables, ...variables } }
-      const request = { state, now, is_silence, language, values }
+      const request = { state, now, is_silence, language, time_zone, values }
       return askAtOnce(model, { prompt, providerOptions: scriptOptions(request), abortSignal })
     },
     readResult: ({ metadata }) => {

@@ -3,11 +3,13 @@ import { type Configuration, complete } from '../agents/configuration.ts'
 import { findConfiguration } from '../agents/find-version.ts'
 import type { Contact } from '../contacts/schema.ts'
 import * as contacts from '../contacts/store.ts'
+import { timeZoneOf } from '../contacts/zones.ts'
 import type { At, InWorkspace } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { raw, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import { leaseEnd } from '../kit/work/lease.ts'
 import type { DueItem } from '../kit/work/work.ts'
+import * as workspaces from '../workspaces/store.ts'
 import type { Conversation, Turn } from './schema.ts'
 import { history_turns } from './state.ts'
 import { turnColumns } from './turns.ts'
@@ -21,6 +23,8 @@ export interface Timers {
 export interface ClaimedConversation extends DueItem, Row {
   token: string
   contact: Contact | undefined
+  /** In which the contact names dates and times. */
+  time_zone: string
   /** Undefined when the agent was deleted. */
   configuration: Configuration | undefined
   /** The last ones, oldest first. Empty when nothing is to be said. */
@@ -98,16 +102,18 @@ export async function claim(at: At, { slots }: { slots: number }): Promise<Claim
       returning ${columns}`,
   )
   const contact_ids = leased.flatMap(({ contact_id }) => contact_id ?? [])
-  const [turns, runs, known, configurations] = await Promise.all([
+  const [turns, runs, known, settings, configurations] = await Promise.all([
     loadTurns(at, leased),
     loadRuns(at, leased.filter(isSpoken)),
     contacts.getMany(at, contact_ids),
+    workspaces.readSettings(at),
     Promise.all(leased.map((row) => configurationOf(at, row))),
   ])
   return leased.map((row, index) => ({
     ...row,
     token,
     contact: known.get(row.contact_id ?? ''),
+    time_zone: timeZoneOf(known.get(row.contact_id ?? ''), { now, workspace_time_zone: settings.time_zone }),
     configuration: configurations[index],
     // What was said after the lease began is read as a change.
     turns: turns.get(row.id)?.filter(({ seq }) => seq <= row.turn_count) ?? [],

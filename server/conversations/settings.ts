@@ -1,7 +1,7 @@
 import type { Configuration } from '../agents/configuration.ts'
 import type { Contact } from '../contacts/schema.ts'
 import * as clock from '../kit/clock.ts'
-import { setBounded } from '../kit/limits/bounded-map.ts'
+import { localIso } from '../kit/time-zone.ts'
 import { fill, type Values } from '../models/template.ts'
 import type { Conversation } from './schema.ts'
 import { sentencesIn } from './sentences.ts'
@@ -29,7 +29,7 @@ export const voice_time_limits: TimeLimits = {
 /** What placeholders in greetings and scripts stand for. */
 export function valuesOf(
   { agent_name, variables }: Pick<Conversation, 'agent_name' | 'variables'>,
-  { contact, language, now }: { contact: Contact | undefined; language: string; now: number },
+  { contact, time_zone, now }: { contact: Contact | undefined; time_zone: string; now: number },
 ): Values {
   return {
     ...variables,
@@ -40,26 +40,9 @@ export function valuesOf(
     'contact.email': contact?.email ?? null,
     'contact.phone_number': contact?.phone_number ?? null,
     'agent.name': agent_name,
-    now: formatTime(now, language),
+    now: localIso(time_zone, now),
   }
 }
-
-/** In UTC, because a workspace has no time zone. */
-export function formatTime(now: number, language: string): string {
-  const minute = Math.floor(now / 60_000)
-  let known = formats.get(language)
-  if (!known) {
-    const format = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'short', timeZone: 'UTC' })
-    known = { format, minute: Number.NaN, text: '' }
-    setBounded(formats, language, known, formats_max)
-  }
-  if (known.minute !== minute) Object.assign(known, { minute, text: `${known.format.format(now)} UTC` })
-  return known.text
-}
-
-/** Kept, because it takes long to make one, and to use it. */
-const formats = new Map<string, { format: Intl.DateTimeFormat; minute: number; text: string }>()
-const formats_max = 100
 
 /** More is refused by carriers. */
 export const sms_characters_max = 1_600

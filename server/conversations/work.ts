@@ -109,9 +109,9 @@ async function openDriver(
   at: At,
   { claimed, configuration, context }: { claimed: ClaimedConversation; configuration: Configuration; context: Context },
 ): Promise<Driver> {
-  const { id, agent_id, contact_id, contact, kind, status, turn_count } = claimed
+  const { id, agent_id, contact_id, contact, time_zone, kind, status, turn_count } = claimed
   const tools = await openTools(at, { conversation_id: id, agent_id, contact_id, kind, configuration })
-  const values = valuesOf(claimed, { contact, language: configuration.language, now: at.now })
+  const values = valuesOf(claimed, { contact, time_zone, now: at.now })
   const settings = settingsFor(configuration, {
     values,
     say_while: tools.say_while,

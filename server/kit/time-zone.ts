@@ -1,4 +1,4 @@
-import { day_ms } from './clock.ts'
+import { day_ms, iso } from './clock.ts'
 import { setBounded } from './limits/bounded-map.ts'
 
 /** Names seen before. There are about 600. */
@@ -42,6 +42,26 @@ export const localDay = (zone: string, time: number): number => Math.floor(local
 export function localTime(zone: string, time: number): number {
   const period = periodsAround(zone, time).find(({ end }) => time < end)
   return time + (period?.offset_ms ?? 0)
+}
+
+/** ISO 8601 with the offset of the zone, such as `2026-11-17T20:00:00-05:00`. */
+export const localIso = (zone: string, time: number): string =>
+  `${iso(localTime(zone, time)).slice(0, 19)}${offsetOf(zone, time)}`
+
+/** Such as `-05:00`. */
+export function offsetOf(zone: string, time: number): string {
+  const minutes = Math.round((localTime(zone, time) - time) / 60_000)
+  const [hour, minute] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60]
+  return `${minutes < 0 ? '-' : '+'}${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`
+}
+
+/** Whether clocks in both zones show the same in the year around the time. */
+export function showSameTime(zone: string, other: string, time: number): boolean {
+  const periods = periodsAround(other, time)
+  return periodsAround(zone, time).every(({ end, offset_ms }, index) => {
+    const period = periods[index]
+    return period?.end === end && period.offset_ms === offset_ms
+  })
 }
 
 /** The first instant of a local day. */

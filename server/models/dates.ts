@@ -1,5 +1,5 @@
 import * as clock from '../kit/clock.ts'
-import { setBounded } from '../kit/limits/bounded-map.ts'
+import { localIso } from '../kit/time-zone.ts'
 import type { Language } from './languages/language.ts'
 import { type Heard, isSpelledLike, ownValue } from './matching.ts'
 
@@ -161,19 +161,7 @@ const addDays = (date: string, days: number): string => clock.iso((daysOf(date) 
 /** From Monday, which is 0. The first day of 1970 was a Thursday. */
 const weekdayOf = (date: string): number => (((daysOf(date) + 3) % 7) + 7) % 7
 
-const formats_by_zone = new Map<string, Intl.DateTimeFormat>()
-const zones_max = 1000
-
-function localDay({ now, time_zone = 'UTC' }: Moment): string {
-  if (time_zone === 'UTC') return clock.iso(now).slice(0, 10)
-  let format = formats_by_zone.get(time_zone)
-  if (!format) {
-    // Swedish dates are written as in ISO 8601.
-    format = new Intl.DateTimeFormat('sv-SE', { timeZone: time_zone, dateStyle: 'short' })
-    setBounded(formats_by_zone, time_zone, format, zones_max)
-  }
-  return format.format(now)
-}
+const localDay = ({ now, time_zone = 'UTC' }: Moment): string => localIso(time_zone, now).slice(0, 10)
 
 /** Names of weekdays and months may have a typo. */
 function withCanonicalNames(words: string[], { weekdays, months }: Language): string[] {

@@ -88,9 +88,16 @@ const runsOf = async (tenant: Tenant) =>
 test('a callback is requested once, with its run', async () => {
   const tenant = await server.workspace()
   const { call, requests, ...ids } = await newCallback(tenant)
-  const outcome = await call({ at: '2026-11-17T10:30:00+01:00', reason: 'Wants a quote.' })
-  assert.deepEqual(outcome, { status: 'succeeded', result: 'Done.' })
-  assert.deepEqual(requests, [{ ...ids, at: '2026-11-17T09:30:00.000Z', reason: 'Wants a quote.' }])
+  const outcome = await call({ at: '2026-11-17T18:30:00+01:00', reason: 'Wants a quote.' })
+  const result = {
+    at: '2026-11-17T09:30:00-08:00',
+    date: '2026-11-17',
+    time: '09:30',
+    time_zone: 'America/Los_Angeles',
+    is_moved: false,
+  }
+  assert.deepEqual(outcome, { status: 'succeeded', result })
+  assert.deepEqual(requests, [{ ...ids, at: '2026-11-17T17:30:00.000Z', reason: 'Wants a quote.' }])
   assert.deepEqual(await runsOf(tenant), [{ name: 'schedule_callback', status: 'succeeded' }])
 })
 
@@ -101,14 +108,26 @@ test('a callback is in the future, within a year', async () => {
     '2025-01-01T00:00:00Z',
     '2027-11-16T09:00:01Z',
     '2026-11-17',
+    '2026-11-16T01:00',
+    '2027-11-16T01:01',
+    '2026-02-30T09:00',
+    '2026-11-17T25:00',
     'tomorrow',
     '',
   ])
     assert.equal((await call({ at }))?.status, 'invalid_arguments', at)
   assert.equal((await call({}))?.status, 'invalid_arguments')
   assert.deepEqual(requests, [])
-  for (const at of ['2026-11-16T09:00:01Z', '2027-11-16T09:00:00Z'])
+  for (const at of ['2026-11-16T09:00:01Z', '2027-11-16T09:00:00Z', '2026-11-16T01:00:01'])
     assert.equal((await call({ at }))?.status, 'succeeded')
+})
+
+test('the agent is told when a callback was moved', async () => {
+  const { call, requests } = await newCallback(await server.workspace())
+  const outcome = await call({ at: '2026-11-17T06:00' })
+  const message = 'People are called between 08:00 and 21:00 only. Tell the contact the new time.'
+  assert.partialDeepStrictEqual(outcome?.result, { date: '2026-11-17', time: '08:00', is_moved: true, message })
+  assert.equal(requests[0]?.at, '2026-11-17T16:00:00.000Z')
 })
 
 test('a conversation has at most three callbacks, also when they are requested at once', async () => {

@@ -9,7 +9,7 @@ import { type RequestSchema, validate } from '../kit/http/validate.ts'
 import { Problem } from '../kit/problem.ts'
 import { argumentFault } from '../tools/arguments.ts'
 import type { Schema } from '../tools/parameters.ts'
-import { callbackTimeFault, requestCallback } from './callbacks.ts'
+import { requestCallback } from './callbacks.ts'
 import type { Conversation } from './schema.ts'
 import type { ToolStatus } from './state.ts'
 import { lock } from './store.ts'
@@ -104,7 +104,9 @@ const tools: Record<string, BuiltInTool> = {
     run: async () => done,
   },
   schedule_callback: {
-    description: 'Calls the contact back at their own number, at a time such as 2026-11-17T09:00:00Z within a year.',
+    description:
+      "Calls the contact back at their own number, at a time within a year. Write it in the contact's time zone, such as " +
+      '2026-11-17T09:00. At night it is moved to the morning: the answer has the time at which the contact is called.',
     parameters: {
       type: 'object',
       properties: {
@@ -192,12 +194,7 @@ async function updateContact(at: At, context: ToolContext, call: BuiltInCall): P
 }
 
 async function scheduleCallback(at: At, context: ToolContext, call: BuiltInCall): Promise<BuiltInResult> {
-  const fault = callbackTimeFault(at, call.arguments.at)
-  if (fault !== undefined) return refused(fault)
-  const change = async (at: At, conversation: Conversation): Promise<BuiltInResult> => {
-    const reason = await requestCallback(at, conversation, call.arguments)
-    return reason === undefined ? done : { status: 'failed', result: reason }
-  }
+  const change = (at: At, conversation: Conversation) => requestCallback(at, conversation, call.arguments)
   return writeOnce(at, { context, call, change }).catch((error: unknown) => {
     // The number must not be called, for example.
     if (error instanceof Problem) return { status: 'failed', result: error.message }

@@ -1,6 +1,11 @@
+import * as contacts from '../contacts/store.ts'
+import { timeZoneOf, zonesOf } from '../contacts/zones.ts'
 import { type At, newHook } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { formats } from '../kit/http/validate-text.ts'
+import { instantOf, localIso } from '../kit/time-zone.ts'
+import { nextInQuietHours } from '../workspaces/quiet-hours.ts'
+import * as workspaces from '../workspaces/store.ts'
 import type { Conversation } from './schema.ts'
 import { countRuns } from './tool-runs.ts'
 
@@ -19,31 +24,80 @@ export interface CallbackRequest {
 /** An agent has promised to call the contact back. Runs in the transaction that records the promise. */
 export const callback_requested = newHook<CallbackRequest>('conversations.callback_requested')
 
-/** Why the agent can't call back then, in words for the model. Undefined if it can. */
-export function callbackTimeFault({ now }: At, time: unknown): string | undefined {
-  const text = String(time)
-  const is_time = text.includes('T') && !formats['date-time']?.(text)
-  if (!is_time) return 'at must be a time such as 2026-11-17T09:00:00Z.'
-  const time_ms = clock.parse(text)
-  if (time_ms <= now) return 'at must be in the future.'
-  return time_ms > now + ahead_max_ms ? 'at must be within a year.' : undefined
+/** What the agent is told: when the contact is called, in the contact's time zone, or why not. */
+export type CallbackAnswer =
+  | { status: 'succeeded'; result: Promised }
+  | { status: 'failed' | 'invalid_arguments'; result: string }
+
+/** A script may use its members. */
+interface Promised {
+  at: string
+  date: string
+  time: string
+  time_zone: string
+  is_moved: boolean
+  /** Of one that was moved. */
+  message?: string
 }
 
-/** Undefined when the callback is requested, else why not. */
+/** Outside of quiet hours, the contact is called when they begin. */
 export async function requestCallback(
   at: At,
   { id, agent_id, contact_id }: Conversation,
   input: Record<string, unknown>,
-): Promise<string | undefined> {
-  if (contact_id === null) return 'The contact was deleted.'
-  const count = await countRuns(at, { conversation_id: id, name: 'schedule_callback' })
-  if (count >= callbacks_max) return `At most ${callbacks_max} callbacks can be scheduled in a conversation.`
-  await at.hooks.run(at, callback_requested, {
-    contact_id,
-    agent_id,
-    at: clock.iso(clock.parse(String(input.at))),
-    conversation_id: id,
-    reason: typeof input.reason === 'string' ? input.reason : null,
-  })
-  return undefined
+): Promise<CallbackAnswer> {
+  const [known, settings, count] = await Promise.all([
+    contacts.getMany(at, contact_id === null ? [] : [contact_id]),
+    workspaces.readSettings(at),
+    countRuns(at, { conversation_id: id, name: 'schedule_callback' }),
+  ])
+  const contact = known.get(contact_id ?? '')
+  if (!contact) return failed('The contact was deleted.')
+  const time_zone = timeZoneOf(contact, { now: at.now, workspace_time_zone: settings.time_zone })
+  const wanted = readTime(input.at, time_zone)
+  const fault = timeFault(wanted, { now: at.now, time_zone })
+  if (fault !== undefined) return { status: 'invalid_arguments', result: fault }
+  if (count >= callbacks_max) return failed(`At most ${callbacks_max} callbacks can be scheduled in a conversation.`)
+  const { phone_number, time_zone: contact_time_zone } = contact
+  const zones = zonesOf({ contact_time_zone, phone_number, default_time_zone: settings.time_zone })
+  const time = nextInQuietHours(settings.quiet_hours, zones, wanted)
+  if (time === undefined) return failed('There is no hour in which this contact may be called.')
+  const reason = typeof input.reason === 'string' ? input.reason : null
+  const request = { contact_id: contact.id, agent_id, at: clock.iso(time), conversation_id: id, reason }
+  await at.hooks.run(at, callback_requested, request)
+  return { status: 'succeeded', result: promised(time, { time_zone, wanted, ...settings.quiet_hours }) }
+}
+
+const failed = (result: string): CallbackAnswer => ({ status: 'failed', result })
+
+/** A time without an offset is in the zone. If clocks show it twice there, it is the first. NaN if it is no time. */
+function readTime(time: unknown, time_zone: string): number {
+  const text = String(time)
+  const isTime = (one: string) => text.includes('T') && !formats['date-time']?.(one)
+  if (isTime(text)) return clock.parse(text)
+  return isTime(`${text}Z`) ? instantOf(time_zone, clock.parse(`${text}Z`), 'earlier') : Number.NaN
+}
+
+/** Why the agent can't call back then, in words for the model. Undefined if it can. */
+function timeFault(time: number, { now, time_zone }: { now: number; time_zone: string }): string | undefined {
+  if (Number.isNaN(time)) return `at must be a time in ${time_zone} such as 2026-11-17T09:00.`
+  if (time <= now) return `at must be in the future: it is ${localIso(time_zone, now)}.`
+  return time > now + ahead_max_ms ? 'at must be within a year.' : undefined
+}
+
+function promised(
+  time: number,
+  { time_zone, wanted, start, end }: { time_zone: string; wanted: number; start: string; end: string },
+): Promised {
+  const text = localIso(time_zone, time)
+  const message = `People are called between ${start} and ${end} only. Tell the contact the new time.`
+  const is_moved = time !== wanted
+  return {
+    at: text,
+    date: text.slice(0, 10),
+    time: text.slice(11, 16),
+    time_zone,
+    is_moved,
+    ...(is_moved && { message }),
+  }
 }

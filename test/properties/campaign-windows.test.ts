@@ -9,6 +9,7 @@ import { plan } from '../../server/campaigns/plan.ts'
 import { explainRules } from '../../server/campaigns/rules.ts'
 import { attempt_outcomes, days, type Window } from '../../server/campaigns/settings.ts'
 import { isOpen, nextOpening, openSchedule } from '../../server/campaigns/windows.ts'
+import { nextInQuietHours } from '../../server/workspaces/quiet-hours.ts'
 import { candidate, dialedCampaign } from '../support/candidates.ts'
 
 /** Clocks change at midnight, by half an hour, by two hours, in either hemisphere, or never. */
@@ -266,5 +267,22 @@ test('what is dialled passes every rule, and what is deferred is dialled at that
   assert.ok(
     Object.values(seen).every((count) => count > 50),
     JSON.stringify(seen),
+  )
+})
+
+test('callbacks wait for the same time as campaigns that are always open', () => {
+  const hours = fc.tuple(minutes, minutes).filter(([start, end]) => start !== end)
+  fc.assert(
+    fc.property(moment, hours, fc.boolean(), ({ zones, time }, [one, other], is_to_midnight) => {
+      const quiet_hours = {
+        start: text(Math.min(one, other)),
+        end: is_to_midnight ? '24:00' : text(Math.max(one, other)),
+      }
+      const expected = nextOpening(openSchedule([{ days: [...days], ...quiet_hours }], []), zones, time)
+      const found = nextInQuietHours(quiet_hours, zones, time)
+      if (expected !== undefined && expected < time + 7 * day_ms) assert.equal(found, expected)
+      else assert.ok(found === undefined || found === expected)
+    }),
+    { numRuns: 500 },
   )
 })

@@ -16,6 +16,7 @@ const time = (text: string): number => Date.parse(text)
 /** A Monday, 15:00 in Berlin. */
 const monday = time('2026-11-16T14:00:00Z')
 const hour_ms = 3_600_000
+const day_ms = 24 * hour_ms
 const free = { in_flight: 0, room: 1_000 }
 
 function faultAt(now: number, person: Partial<Candidate>, campaign: Partial<DialedCampaign> = {}) {
@@ -54,11 +55,11 @@ test('nobody is called before the campaign starts or after it ends', () => {
   assert.deepEqual(faultAt(monday, {}, { ends_at: monday }), expired)
 })
 
-test('nobody is called while the campaign is paused', () => {
+test('nobody is called while the campaign is paused', async () => {
   const paused = { rule: 'campaign', verdict: 'defer', until: undefined }
   assert.deepEqual(faultAt(monday, {}, { status: 'paused' }), paused)
   const nothing = { dial: [], defer: [], finish: [], next_at: undefined }
-  assert.deepEqual(plan(monday, dialedCampaign({ status: 'paused' }), free, [candidate()], []), nothing)
+  assert.deepEqual(await plan(monday, dialedCampaign({ status: 'paused' }), free, [candidate()], []), nothing)
 })
 
 test('people who must not be reached are skipped', () => {
@@ -151,6 +152,30 @@ test('windows that quiet hours never meet skip the contact', () => {
   const windows = [{ days: everyDay(), start: '22:00', end: '23:00' }]
   assert.deepEqual(faultAt(monday, {}, { windows }), { rule: 'windows', verdict: 'skip', reason: 'never_open' })
 })
+
+test('zones that have an hour in common only while their clocks differ are reached then', () => {
+  const windows = ['09:00', '14:00'].map((start) => ({ days: everyDay(), start, end: start.replace(':00', ':10') }))
+  const zones = ['America/New_York', 'Europe/Berlin']
+  // In New York clocks are set forward on March 14th, in Berlin on the 28th. Else it is six hours later in Berlin.
+  assert.deepEqual(faultAt(monday, { zones }, { windows }), deferred('windows', '2027-03-14T13:00:00'))
+})
+
+test('a search that takes too long goes on at the day that it has reached, and nobody is called before', async () => {
+  const zones = ['UTC', 'Pacific/Kiritimati', 'Pacific/Pago_Pago', 'Asia/Tokyo', 'Asia/Kolkata', 'Asia/Kathmandu']
+  const campaign = dialedCampaign({
+    quiet_hours: { start: '00:00', end: '00:00' },
+    windows: [{ days: everyDay(), start: '08:00', end: '21:00' }],
+    holidays: everySecondDay(366),
+  })
+  const { defer } = await plan(monday, campaign, free, [candidate({ zones })], [])
+  const until = defer[0]?.until ?? 0
+  assert.ok(until > monday + 300 * day_ms, new Date(until).toISOString())
+  const { dial, finish } = await plan(until, campaign, free, [candidate({ zones })], [])
+  assert.deepEqual([dial.length, finish[0]?.reason], [0, 'never_open'])
+})
+
+const everySecondDay = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => new Date(monday + 2 * index * day_ms).toISOString().slice(0, 10))
 
 test('a contact without a time zone is skipped', () => {
   assert.deepEqual(faultAt(monday, { zones: [] }), { rule: 'quiet_hours', verdict: 'skip', reason: 'no_time_zone' })
@@ -389,40 +414,41 @@ test('the rate of starts depends on the second only', () => {
   )
 })
 
-test('the plan dials in order, as many as may begin, and leaves the rest to the next second', () => {
+test('the plan dials in order, as many as may begin, and leaves the rest to the next second', async () => {
   const due = ['a', 'b', 'c', 'd', 'e'].map((id) => candidate({ id, refusal: id === 'b' ? 'opted_out' : undefined }))
   const pacing = { in_flight_max: 10, starts_per_second: 2, ramp_minutes: 0 }
-  const dialed = (changes: Partial<DialedCampaign>, load = free) => {
-    const planned = plan(monday, dialedCampaign({ pacing, running_since: monday, ...changes }), load, due, [])
+  const dialed = async (changes: Partial<DialedCampaign>, load = free) => {
+    const planned = await plan(monday, dialedCampaign({ pacing, running_since: monday, ...changes }), load, due, [])
     return [
       planned.dial.map(({ id }) => id).join(''),
       planned.finish.map(({ candidate }) => candidate.id).join(''),
       planned.next_at,
     ]
   }
-  assert.deepEqual(dialed({}), ['ac', 'b', monday + 1_000])
-  assert.deepEqual(dialed({ pacing: { ...pacing, starts_per_second: 4 } }), ['acde', 'b', undefined])
-  assert.deepEqual(dialed({}, { in_flight: 9, room: 5 }), ['a', 'b', monday + 1_000])
-  assert.deepEqual(dialed({}, { in_flight: 10, room: 5 }), ['', '', monday + 1_000])
-  assert.deepEqual(dialed({}, { in_flight: 0, room: 1 }), ['a', 'b', monday + 1_000])
-  assert.deepEqual(dialed({ is_probing: true }), ['a', 'b', monday + 1_000])
-  assert.deepEqual(dialed({ is_probing: true }, { in_flight: 1, room: 5 }), ['', '', monday + 1_000])
+  assert.deepEqual(await dialed({}), ['ac', 'b', monday + 1_000])
+  assert.deepEqual(await dialed({ pacing: { ...pacing, starts_per_second: 4 } }), ['acde', 'b', undefined])
+  assert.deepEqual(await dialed({}, { in_flight: 9, room: 5 }), ['a', 'b', monday + 1_000])
+  assert.deepEqual(await dialed({}, { in_flight: 10, room: 5 }), ['', '', monday + 1_000])
+  assert.deepEqual(await dialed({}, { in_flight: 0, room: 1 }), ['a', 'b', monday + 1_000])
+  assert.deepEqual(await dialed({ is_probing: true }), ['a', 'b', monday + 1_000])
+  assert.deepEqual(await dialed({ is_probing: true }, { in_flight: 1, room: 5 }), ['', '', monday + 1_000])
 })
 
-test('the plan pauses a campaign whose attempts fail', () => {
+test('the plan pauses a campaign whose attempts fail', async () => {
   const broken = ended(10, 'error', monday)
-  const planned = plan(monday, dialedCampaign(), free, [candidate()], broken)
+  const planned = await plan(monday, dialedCampaign(), free, [candidate()], broken)
   assert.deepEqual(planned, { dial: [], defer: [], finish: [], next_at: undefined, pause: 'circuit_breaker' })
-  assert.equal(plan(monday, dialedCampaign(), free, [], broken).pause, undefined)
-  assert.equal(plan(monday, dialedCampaign({ breaker_since: monday }), free, [candidate()], broken).dial.length, 1)
-  const expired = plan(monday, dialedCampaign({ ends_at: monday }), free, [candidate()], broken)
+  assert.equal((await plan(monday, dialedCampaign(), free, [], broken)).pause, undefined)
+  const forgiven = await plan(monday, dialedCampaign({ breaker_since: monday }), free, [candidate()], broken)
+  assert.equal(forgiven.dial.length, 1)
+  const expired = await plan(monday, dialedCampaign({ ends_at: monday }), free, [candidate()], broken)
   assert.deepEqual([expired.finish[0]?.reason, expired.pause], ['ended', undefined])
 })
 
-test('the plan gives callers their own objects, with the end of those that failed, expired or were skipped', () => {
+test('the plan gives callers their own objects, with the end of those that failed, expired or were skipped', async () => {
   const own = (changes: Partial<Candidate>) => ({ ...candidate(changes), extra: true })
   const due = [own({ attempts: 4, last_outcome: 'busy' }), own({ refusal: 'suppressed' }), own({ status: 'completed' })]
-  const finish = plan(monday, dialedCampaign(), free, due, []).finish
+  const { finish } = await plan(monday, dialedCampaign(), free, due, [])
   assert.deepEqual(
     finish.map(({ candidate, status, reason }) => [candidate.extra, status, reason]),
     [

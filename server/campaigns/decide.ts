@@ -68,7 +68,7 @@ async function decideIn(at: At, { campaign, second }: { campaign: StoredCampaign
     readLoad(at, campaign),
   ])
   const is_probing = campaign.is_probing && !hasRecovered(recent, campaign.breaker_since)
-  const planned = plan(second, { ...campaign, is_probing }, load, due, recent)
+  const planned = await plan(second, { ...campaign, is_probing }, load, due, recent)
   const pause = planned.pause ?? (sender ? undefined : 'no_channel')
   const claimed = sender && !pause ? await dispatch(at, { campaign, sender, chosen: planned.dial }) : 0
   await Promise.all([writeDeferred(at, planned.defer), writeFinished(at, campaign.id, planned.finish)])

@@ -1,4 +1,5 @@
 import { second_ms } from '../kit/clock.ts'
+import { letOthersRun } from '../kit/let-others-run.ts'
 import type { Candidate, DialedCampaign, EndedAttempt, Load } from './candidate.ts'
 import { type Context, contextOf, type Fault } from './context.ts'
 import type { RuleName } from './explain-schema.ts'
@@ -18,21 +19,23 @@ const finished = { skip: 'skipped', fail: 'failed', expire: 'expired' } as const
 
 /**
  * What the dialer does in the second that begins at `now`. Goes through `due` in order, until no further attempt may begin. Those
- * that are in no list stay due. While nobody is due, the circuit breaker has nothing to stop.
+ * that are in no list stay due. While nobody is due, the circuit breaker has nothing to stop. Other work runs in between, because
+ * it can take long to find out when people in many zones can be reached.
  */
-export function plan<C extends Candidate>(
+export async function plan<C extends Candidate>(
   now: number,
   campaign: DialedCampaign,
   load: Load,
   due: readonly C[],
   recent: readonly EndedAttempt[],
-): Plan<C> {
+): Promise<Plan<C>> {
   const planned: Plan<C> = { dial: [], defer: [], finish: [], next_at: undefined }
   if (campaign.status !== 'running') return planned
   const context = contextOf(now, campaign, load, recent)
   const has_ended = campaign.ends_at !== undefined && campaign.ends_at <= now
   if (context.is_broken && !has_ended && due.length > 0) return { ...planned, pause: 'circuit_breaker' }
   for (const candidate of due) {
+    await letOthersRun()
     const fault = firstFault(candidate, context)
     if (!fault) dial(planned, context, candidate)
     else if (fault.rule === 'breaker' || fault.rule === 'pacing')

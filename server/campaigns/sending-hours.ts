@@ -1,6 +1,7 @@
 import * as contacts from '../contacts/store.ts'
 import { zonesOf } from '../contacts/zones.ts'
 import type { At } from '../kit/at.ts'
+import { letOthersRun } from '../kit/let-others-run.ts'
 import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import { readCampaign, type StoredCampaign } from './stored-campaign.ts'
 import { hoursOf, isOpen, nextOpening } from './windows.ts'
@@ -26,13 +27,14 @@ export async function findClosed(at: At, conversation_ids: string[]): Promise<Ma
     ),
   ])
   const campaigns = new Map(found.flatMap((campaign) => (campaign ? [[campaign.id, campaign] as const] : [])))
-  return new Map(
-    waiting.flatMap(({ conversation_id, campaign_id, contact_id }): [string, number][] => {
-      const [campaign, contact] = [campaigns.get(campaign_id), known.get(contact_id)]
-      const until = campaign && contact && closedUntil(at, campaign, contact)
-      return until === undefined ? [] : [[conversation_id, until]]
-    }),
-  )
+  const closed = new Map<string, number>()
+  for (const { conversation_id, campaign_id, contact_id } of waiting) {
+    await letOthersRun()
+    const [campaign, contact] = [campaigns.get(campaign_id), known.get(contact_id)]
+    const until = campaign && contact && closedUntil(at, campaign, contact)
+    if (until !== undefined) closed.set(conversation_id, until)
+  }
+  return closed
 }
 
 /** Undefined when it is open, or never opens again: then the rules have ended the enrollment. */

@@ -1,4 +1,5 @@
 import * as clock from '../kit/clock.ts'
+import { letOthersRun } from '../kit/let-others-run.ts'
 import { hasRecovered, recent_max, recent_ms, resume_after_ms } from './breaker.ts'
 import type { Candidate, DialedCampaign, EndedAttempt } from './candidate.ts'
 import { limitIn } from './pacing.ts'
@@ -40,6 +41,7 @@ export async function runTogether(
   { until, attempts_max, isFull = () => false }: { until: number; attempts_max: number; isFull?: () => boolean },
 ): Promise<void> {
   for (;;) {
+    await letOthersRun()
     const [next] = simulations.filter(({ next_at }) => next_at !== undefined).sort(byTime)
     const attempts = simulations.reduce((sum, one) => sum + one.attempts, 0)
     if (next?.next_at === undefined || next.next_at > until || attempts >= attempts_max || isFull()) return
@@ -104,7 +106,7 @@ export class Simulation<C extends Candidate> {
     this.#options.onSecond?.(time)
     const due = this.#takeDue(time)
     if (!due) return false
-    const planned = this.#plan(time, due)
+    const planned = await this.#plan(time, due)
     this.decided_at = time
     this.#first_end = Number.POSITIVE_INFINITY
     await this.#apply(time, planned)
@@ -125,7 +127,7 @@ export class Simulation<C extends Candidate> {
     return first.slice(0, visible)
   }
 
-  #plan(time: number, due: (C & { due_at: number })[]): Plan<C & { due_at: number }> {
+  #plan(time: number, due: (C & { due_at: number })[]): Promise<Plan<C & { due_at: number }>> {
     this.#passTo(time)
     const { calls_in_flight_max, ends } = this.#options
     const room = Math.min(calls_in_flight_max - ends.length, this.#campaign.pacing.in_flight_max)

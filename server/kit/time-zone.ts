@@ -64,6 +64,12 @@ export function showSameTime(zone: string, other: string, time: number): boolean
   })
 }
 
+/** How far clocks are ahead of UTC. Undefined if they are changed in this time, or that is not known. */
+export function steadyOffset(zone: string, from: number, until: number): number | undefined {
+  const period = periodsAround(zone, from).find(({ end }) => from < end)
+  return period && period.start <= from && until <= period.end ? period.offset_ms : undefined
+}
+
 /** The first instant of a local day. */
 export const startOfDay = (zone: string, day: number): number => instantOf(zone, day * day_ms, 'earlier')
 

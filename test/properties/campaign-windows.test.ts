@@ -8,7 +8,7 @@ import { rules } from '../../server/campaigns/explain-schema.ts'
 import { plan } from '../../server/campaigns/plan.ts'
 import { explainRules } from '../../server/campaigns/rules.ts'
 import { attempt_outcomes, days, type Window } from '../../server/campaigns/settings.ts'
-import { isOpen, nextOpening, openSchedule } from '../../server/campaigns/windows.ts'
+import { hoursOf, isOpen, nextOpening, openSchedule } from '../../server/campaigns/windows.ts'
 import { nextInQuietHours } from '../../server/workspaces/quiet-hours.ts'
 import { candidate, dialedCampaign } from '../support/candidates.ts'
 
@@ -110,10 +110,15 @@ function windowsOn({ windows, holidays }: Settings, name: string, date: string):
 }
 
 /** The windows of all days around a time. */
-function windowsAround(settings: Settings, name: string, time: number): { start: number; end: number }[] {
+function windowsAround(
+  settings: Settings,
+  name: string,
+  time: number,
+  days_ahead: number,
+): { start: number; end: number }[] {
   const today = DateTime.fromMillis(time, { zone: name }).toISODate() ?? ''
   return Array.from(
-    { length: searched_days + 3 },
+    { length: days_ahead + 3 },
     (_, index) =>
       DateTime.fromISO(today, { zone: 'utc' })
         .plus({ days: index - 2 })
@@ -122,11 +127,16 @@ function windowsAround(settings: Settings, name: string, time: number): { start:
 }
 
 /** The first common opening within the days that are searched, found by trying the start of each window. */
-function expectedOpening(settings: Settings, names: string[], time: number): number | undefined {
-  const by_zone = names.map((name) => windowsAround(settings, name, time))
+function expectedOpening(
+  settings: Settings,
+  names: string[],
+  time: number,
+  days_ahead = searched_days,
+): number | undefined {
+  const by_zone = names.map((name) => windowsAround(settings, name, time, days_ahead))
   const isOpenAt = (at: number) => by_zone.every((all) => all.some(({ start, end }) => start <= at && at < end))
   const starts = by_zone.flat().map(({ start }) => start)
-  const limit = time + searched_days * day_ms
+  const limit = time + days_ahead * day_ms
   return [time, ...starts.filter((start) => start > time && start < limit).sort((a, b) => a - b)].find(isOpenAt)
 }
 
@@ -140,6 +150,51 @@ test('windows open and close as an independent calculation says', () => {
       if (expected === undefined) assert.ok(opening === undefined || opening >= time + searched_days * day_ms)
       else assert.equal(opening, expected)
     }),
+    { numRuns: 400 },
+  )
+})
+
+const rare_windows = fc.array(
+  fc
+    .record({ days: fc.subarray([...days], { minLength: 1, maxLength: 2 }), hour: fc.integer({ min: 0, max: 23 }) })
+    .map(({ days, hour }) => ({ days, start: text(hour * 60), end: text(hour * 60 + 10) })),
+  { minLength: 2, maxLength: 6 },
+)
+
+test('windows that rarely open in all zones at once open when an independent calculation says so', () => {
+  const days_ahead = 25
+  const seen = { soon: 0, never: 0 }
+  const some_zones = fc.subarray(zones, { minLength: 2, maxLength: 3 })
+  fc.assert(
+    fc.property(rare_windows, some_zones, moment, (windows, zones, { time, holidays }) => {
+      const expected = expectedOpening({ windows, holidays }, zones, time, days_ahead)
+      const opening = nextOpening(openSchedule(windows, holidays), zones, time)
+      if (expected === undefined) assert.ok(opening === undefined || opening >= time + days_ahead * day_ms)
+      else assert.equal(opening, expected)
+      seen[expected === undefined ? 'never' : 'soon'] += 1
+    }),
+    { numRuns: 100 },
+  )
+  assert.ok(seen.soon > 5 && seen.never > 5, JSON.stringify(seen))
+})
+
+test('quiet hours and windows together are open when both are', () => {
+  const shift = fc.integer({ min: 0, max: 3 * 1_440 }).map((minute) => minute * minute_ms)
+  fc.assert(
+    fc.property(
+      windows,
+      fc.tuple(minutes, minutes),
+      moment,
+      shift,
+      (windows, quiet, { zones, time, holidays }, shift) => {
+        const quiet_hours = { start: text(quiet[0]), end: text(quiet[1]) }
+        const hours = hoursOf({ quiet_hours, windows, holidays })
+        const isOpenAt = (at: number) => isOpen(hours.quiet_hours, zones, at) && isOpen(hours.windows, zones, at)
+        assert.equal(isOpen(hours.both, zones, time + shift), isOpenAt(time + shift))
+        const opening = nextOpening(hours.both, zones, time)
+        if (opening !== undefined) assert.ok(isOpenAt(opening) && (opening === time || !isOpenAt(opening - 1)))
+      },
+    ),
     { numRuns: 400 },
   )
 })
@@ -228,36 +283,41 @@ function areCapsFree(now: number, { caps }: DialedCampaign, { attempted_at, call
 const isInMinuteOfTalk = ({ open_until = 0 }: Candidate, now: number, probe: number): boolean =>
   open_until > now && probe < now + 60_000
 
-function checkDeferred(now: number, campaign: DialedCampaign, one: Candidate, until: number, shares: number[]): void {
+async function checkDeferred(
+  now: number,
+  campaign: DialedCampaign,
+  { one, until }: { one: Candidate; until: number },
+  shares: number[],
+): Promise<void> {
   assert.ok(until > now && until % 1_000 === 0)
   for (const share of shares) {
     const probe = now + Math.floor((share * (until - 1_000 - now)) / 1_000) * 1_000
     assert.ok(isInMinuteOfTalk(one, now, probe) || !canDial(probe, campaign, one), `${probe} is before ${until}`)
   }
-  const again = plan(until, campaign, load, [{ ...one, open_until: undefined, next_attempt_at: until }], [])
+  const again = await plan(until, campaign, load, [{ ...one, open_until: undefined, next_attempt_at: until }], [])
   if (campaign.ends_at !== undefined && until >= campaign.ends_at) assert.equal(again.finish[0]?.status, 'expired')
   else if (verdictsAt(now, campaign, one).some((verdict) => verdict !== 'pass' && verdict !== 'defer'))
     assert.equal(again.finish.length, 1)
   else assert.equal(again.dial.length, 1)
 }
 
-test('what is dialled passes every rule, and what is deferred is dialled at that time and not before', () => {
+test('what is dialled passes every rule, and what is deferred is dialled at that time and not before', async () => {
   const people = fc.array(person, { minLength: 1, maxLength: 5 })
   const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 8, maxLength: 8 })
   const seen = { dial: 0, defer: 0, finish: 0 }
-  fc.assert(
-    fc.property(settings, moment, people, shares, (settings, { time, holidays }, people, shares) => {
+  await fc.assert(
+    fc.asyncProperty(settings, moment, people, shares, async (settings, { time, holidays }, people, shares) => {
       const now = Math.floor(time / 1_000) * 1_000
       const campaign = campaignOf(now, holidays, settings)
       const due = people.map((one) => candidateOf(now, one))
-      const { dial, defer, finish } = plan(now, campaign, load, due, [])
+      const { dial, defer, finish } = await plan(now, campaign, load, due, [])
       assert.equal(dial.length + defer.length + finish.length, due.length)
       for (const one of dial) assert.ok(canDial(now, campaign, one))
       for (const one of due) {
         assert.equal(verdictsAt(now, campaign, one)[rules.indexOf('caps')] === 'pass', areCapsFree(now, campaign, one))
       }
       for (const { candidate } of finish) assert.ok(!canDial(now, campaign, candidate))
-      for (const { candidate, until } of defer) checkDeferred(now, campaign, candidate, until, shares)
+      for (const { candidate, until } of defer) await checkDeferred(now, campaign, { one: candidate, until }, shares)
       seen.dial += dial.length
       seen.defer += defer.length
       seen.finish += finish.length

@@ -1,4 +1,5 @@
 import type { Attack } from './attack.ts'
+import { campaignWindows } from './campaign-windows.ts'
 import { attack as long_calls } from './long-calls.ts'
 
-export const attacks: Attack[] = [long_calls]
+export const attacks: Attack[] = [long_calls, campaignWindows]

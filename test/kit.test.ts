@@ -12,6 +12,7 @@ import { openConcurrencyLimit } from '../server/kit/limits/concurrency.ts'
 import { openQueuePerKey } from '../server/kit/limits/key-queues.ts'
 import { openRateLimit } from '../server/kit/limits/rate.ts'
 import { openTokenLookup } from '../server/kit/limits/token-lookup.ts'
+import { openTurns } from '../server/kit/limits/turns.ts'
 import { oncePerSecond, openLog } from '../server/kit/log.ts'
 import { overloaded, unauthorized } from '../server/kit/problem.ts'
 import { storable, truncate, truncateBytes } from '../server/kit/text.ts'
@@ -258,4 +259,53 @@ test('a previous key opens but does not seal', () => {
   assert.throws(() => before.open(renewed), /unknown key/)
   assert.throws(() => after.open(old), /unknown key/)
   assert.throws(() => after.open(renewed.replace(/.{8}$/, 'AAAAAAA=')))
+})
+
+const connected = new AbortController().signal
+
+test('expensive work takes turns in order of arrival, and a busy key waits behind others', async () => {
+  const turns = openTurns({ running_max: 1, waiting_max: 2, wait_max_ms: 60_000 })
+  const order: string[] = []
+  const gates = ['busy', 'other', 'busy again'].map((name) => ({ name, ...Promise.withResolvers<void>() }))
+  const run = (key: string, index: number) =>
+    turns.run(key, connected, async () => {
+      order.push(gates[index]?.name ?? '')
+      await gates[index]?.promise
+    })
+  const first = run('busy', 0)
+  const other = run('other', 1)
+  assert.deepEqual([turns.has('busy'), turns.has('other'), turns.has('none')], [true, true, false])
+  gates[0]?.resolve()
+  await first
+  const again = run('busy', 2)
+  for (const { resolve } of gates) resolve()
+  await Promise.all([other, again])
+  assert.deepEqual([order, turns.has('busy')], [['busy', 'other', 'busy again'], false])
+})
+
+test('work that waits for its turn ends with its client, and is rejected when too many wait, or for too long', async () => {
+  const turns = openTurns({ running_max: 1, waiting_max: 1, wait_max_ms: 20 })
+  const gate = Promise.withResolvers<void>()
+  const first = turns.run('first', connected, () => gate.promise)
+  const client = new AbortController()
+  const left = turns.run('left', client.signal, async () => assert.fail('it runs without a client'))
+  const isBusy = { code: 'SERVICE_UNAVAILABLE', headers: { 'retry-after': '1' } }
+  await assert.rejects(
+    turns.run('one too many', connected, async () => {}),
+    isBusy,
+  )
+  client.abort(new Error('left'))
+  await assert.rejects(left, /left/)
+  assert.equal(turns.has('left'), false)
+  await assert.rejects(
+    turns.run('late', connected, async () => {}),
+    isBusy,
+  )
+  gate.resolve()
+  await first
+  await assert.rejects(
+    turns.run('fails', connected, () => Promise.reject(new Error('failed'))),
+    /failed/,
+  )
+  assert.equal(await turns.run('next', connected, async () => 'run'), 'run')
 })

@@ -16,7 +16,7 @@ import type { Enrollment } from './schema.ts'
 import type { StoredCampaign } from './stored-campaign.ts'
 
 /** People whose facts are read with one statement. The process answers requests in between. */
-const at_once = 1_000
+const at_once = 500
 /** Caps per week look back this far: a week in every time zone. */
 const look_back_ms = 8 * clock.day_ms
 

@@ -14,6 +14,8 @@ export interface ForecastJob {
   versions: Record<string, Beginning['version']>
   channel: StoredChannel
   due: DueEnrollment[]
+  /** How many there are, of which these are some. */
+  total: number
   calls_in_flight_max: number
   /** Of the workspace. */
   time_zone: string

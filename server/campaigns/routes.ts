@@ -125,12 +125,13 @@ export const operations: operation.Operation[] = [
     summary: 'Forecast a campaign',
     description:
       'Runs the campaign from now on with simulated people, in memory: nobody is called, and nothing changes. For an agent with ' +
-      'a script, a test workspace then does exactly the same. At most 10,000 contacts are simulated.',
+      'a script, a test workspace then does exactly the same. At most 10,000 contacts are simulated. Workspaces take turns, with ' +
+      'one forecast at a time each (409). One that waits or takes too long is 503, with `Retry-After`.',
     params: ById,
     body: NewForecast,
     errors: ['INVALID_STATE'],
     response: Forecast,
-    run: (at, { params, body }) => forecast(at, { id: params.id, input: body }),
+    run: (at, { params, body }, signal) => forecast(at, { id: params.id, input: body, signal }),
   }),
   operation.write({
     id: 'campaigns.clone',

@@ -184,6 +184,9 @@ export const tooManyDownloads = (limit: number) =>
 export const requestTimeout = () =>
   new Problem('REQUEST_TIMEOUT', 'The request did not arrive in time.', {}, { connection: 'close' })
 
+/** Ends the work for a client that has gone. Nobody sees it. */
+export const disconnected = () => new Problem('REQUEST_TIMEOUT', 'The client has disconnected.')
+
 export const headersTooLarge = (limit_bytes: number) =>
   new Problem('HEADERS_TOO_LARGE', `The URL and headers may have at most ${limit_bytes} bytes.`, { limit_bytes })
 

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { atCaller, type Service } from '../at.ts'
 import type { Log } from '../log.ts'
-import { preconditionFailed } from '../problem.ts'
+import { disconnected, preconditionFailed } from '../problem.ts'
 import { mayOmitBody } from './body/may-omit.ts'
 import { assertNotTooDeep, parseJsonBody } from './body/read-json.ts'
 import { callWithBody, callWithoutBody, type IncomingRequest } from './call.ts'
@@ -108,7 +108,9 @@ function writeEndpoint(operation: kinds.Write | kinds.WriteMany, context: Endpoi
     const keys = takes_key ? headerValues(incoming.raw, 'idempotency-key') : []
     const keyed = keys.length > 0 ? keyedRequest(operation, call, readKey(keys), json) : undefined
     if (operation.before && !(await isReplay(incoming.caller, keyed))) {
-      call.prepared = await operation.before(await atCaller(service, incoming.caller), call)
+      const { before } = operation
+      const at = await atCaller(service, incoming.caller)
+      call.prepared = await whileConnected(incoming.raw, (signal) => before(at, call, signal))
     }
     return write({ operation, call, keyed, answer: (result) => answer(result, call.params) })
   }
@@ -179,6 +181,15 @@ function rawEndpoint(operation: kinds.Raw, context: EndpointContext): Endpoint {
     if (delay_ms > 0) await waitWhileConnected(incoming.raw, delay_ms)
     return answered
   }
+}
+
+/** The signal is aborted when the client disconnects. */
+async function whileConnected<T>({ socket }: IncomingMessage, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const connection = new AbortController()
+  const abort = () => connection.abort(disconnected())
+  if (socket.destroyed) abort()
+  socket.once('close', abort)
+  return run(connection.signal).finally(() => socket.off('close', abort))
 }
 
 async function waitWhileConnected({ socket }: IncomingMessage, wait_ms: number): Promise<void> {

@@ -108,8 +108,11 @@ interface Writing<P extends TSchema, Q extends TSchema, B extends TSchema, R ext
   erases: boolean
   /** The response contains a secret: what an idempotency key stores of it is encrypted. */
   is_secret: boolean
-  /** Does what takes long, such as a DNS lookup, before the transaction begins. Not called when the answer is a replay. */
-  before: ((at: At, call: CallOf<P, Q, B>) => Promise<unknown>) | undefined
+  /**
+   * Does what takes long, such as a DNS lookup, before the transaction begins. Not called when the answer is a replay. The signal
+   * is aborted with a Problem when the client disconnects.
+   */
+  before: ((at: At, call: CallOf<P, Q, B>, signal: AbortSignal) => Promise<unknown>) | undefined
 }
 
 /** Changes one resource, in its own transaction. A returned Problem, unlike a thrown one, commits. */
@@ -245,7 +248,7 @@ export const remote = <
   run,
   ...definition
 }: Omit<Definition<Write<P, Q, B, R>, WriteDefaults>, 'method' | 'upload' | 'run'> & {
-  run: (at: At, call: CallOf<P, Q, B>) => Promise<Static<R>>
+  run: (at: At, call: CallOf<P, Q, B>, signal: AbortSignal) => Promise<Static<R>>
 }): Operation =>
   write<R, P, Q, B>({
     ...definition,

@@ -1,5 +1,6 @@
 import type { Attack } from './attack.ts'
 import { campaignWindows } from './campaign-windows.ts'
+import { forecasts } from './forecasts.ts'
 import { attack as long_calls } from './long-calls.ts'
 
-export const attacks: Attack[] = [long_calls, campaignWindows]
+export const attacks: Attack[] = [long_calls, campaignWindows, forecasts]

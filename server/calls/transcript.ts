@@ -69,7 +69,7 @@ const toSrt = (transcript: Transcript): string =>
   cuesOf(transcript)
     .map(({ start_ms, end_ms, text }, index) => {
       // An arrow would be read as the times of another cue.
-      const line = text.replace(/-+->/g, '->')
+      const line = text.replace(/(?<!-)-{2,}>/g, '->')
       return `${index + 1}\n${preciseTime(start_ms, ',')} --> ${preciseTime(end_ms, ',')}\n${line}\n\n`
     })
     .join('')

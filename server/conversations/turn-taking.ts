@@ -24,7 +24,7 @@ export function settleTime(text: string): number {
   const words = wordsOf(text)
   const last = words.at(-1) ?? ''
   if (/,\s*$/.test(text) || hanging_words.has(last)) return settle_ms.hanging
-  if (/\d\s*[.!?]?\s*$/.test(text)) return settle_ms.digits
+  if (/\d\s*[.!?]?$/.test(text.trimEnd())) return settle_ms.digits
   const is_complete = /[.!?…]["')\]]*\s*$/.test(text) || (words.length <= 2 && short_answers.has(last))
   return is_complete ? settle_ms.complete : settle_ms.other
 }

@@ -47,14 +47,15 @@ export async function storedFileAnswer(
   }
 }
 
-/** Undefined for the whole file: no range, several ones, or units other than bytes. */
+/** Undefined for the whole file: no range, several ones, units other than bytes, or one that is not valid. */
 function parseRange(header: string | undefined, size: number): { start: number; end: number } | undefined {
-  const ranges = /^bytes=(.*)$/i.exec(header?.trim() ?? '')?.[1]
-  if (ranges === undefined || ranges.includes(',')) return undefined
-  const [, first = '', last = ''] = /^\s*(\d*)\s*-\s*(\d*)\s*$/.exec(ranges) ?? []
-  // Without a first position, the last one is a number of bytes at the end.
-  const start = first === '' ? Math.max(0, size - Number(last)) : Number(first)
-  const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1)
-  if ((first === '' && Number(last) === 0) || start > end) throw rangeNotSatisfiable(size)
+  const [match, first, last = '', suffix] = one_range.exec(header?.trim() ?? '') ?? []
+  if (match === undefined || (first !== undefined && last !== '' && Number(last) < Number(first))) return undefined
+  const start = first === undefined ? Math.max(0, size - Number(suffix)) : Number(first)
+  const end = last === '' ? size - 1 : Math.min(Number(last), size - 1)
+  if (start > end) throw rangeNotSatisfiable(size)
   return { start, end }
 }
+
+/** Positions of the first and the last byte, or a number of bytes at the end. */
+const one_range = /^bytes=(?:(\d+)-(\d*)|-(\d+))$/i

@@ -47,7 +47,11 @@ export interface RecordedCall {
 }
 
 /** A call that has ended, without a driver: with its conversation and turns. Returns its id. */
-export async function addRecordedCall(pool: Pool, tenant: Tenant, fields: RecordedCall = {}): Promise<string> {
+export async function addRecordedCall(
+  pool: Pool,
+  tenant: Pick<Tenant, 'id' | 'call'>,
+  fields: RecordedCall = {},
+): Promise<string> {
   const {
     duration_ms = 10_000,
     turns = short_talk,

@@ -2,5 +2,6 @@ import type { Attack } from './attack.ts'
 import { campaignWindows } from './campaign-windows.ts'
 import { forecasts } from './forecasts.ts'
 import { attack as long_calls } from './long-calls.ts'
+import { attack as ranges } from './ranges.ts'
 
-export const attacks: Attack[] = [long_calls, campaignWindows, forecasts]
+export const attacks: Attack[] = [long_calls, campaignWindows, forecasts, ranges]

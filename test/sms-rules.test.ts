@@ -85,13 +85,22 @@ test('a test workspace has no channel that sends', async () => {
   await assert.rejects(newSmsChannel(server, tenant, { carrier, agent_id }), /simulator/)
 })
 
-test('forms that are too large are refused, and many parameters are checked at once', async () => {
+test('forms that are too large or have too many parameters are refused, whether they are signed or not', async () => {
   const { tenant, channel } = await newThread()
-  const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`p${index}`, '1']))
-  const form = { ...inboundForm('Hello'), ...many }
-  assert.equal((await postSigned(tenant, channel.inbound_url, form)).status, 200)
-  const large = inboundForm('x'.repeat(70_000))
-  assert.equal((await postSigned(tenant, channel.inbound_url, large)).status, 413)
+  const withParameters = (count: number) => {
+    const form = inboundForm('Hello')
+    const more = count - Object.keys(form).length
+    return { ...form, ...Object.fromEntries(Array.from({ length: more }, (_, index) => [`p${index}`, '1'])) }
+  }
+  const statusOf = async (form: Record<string, string>, signature?: string) =>
+    (await postSigned(tenant, channel.inbound_url, form, signature)).status
+  assert.equal(await statusOf(withParameters(200)), 200)
+  const refused = [withParameters(201), inboundForm('x'.repeat(70_000))]
+  for (const form of refused) {
+    assert.equal(await statusOf(form), 413)
+    assert.equal(await statusOf(form, 'A'.repeat(28)), 413)
+  }
+  assert.equal(await statusOf(withParameters(200), 'A'.repeat(28)), 403)
 })
 
 test('a channel is not reached by the token or the URL of another', async () => {

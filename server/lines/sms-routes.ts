@@ -13,7 +13,7 @@ import type { RawAnswer, RawRequest } from '../kit/http/raw.ts'
 import type { Db } from '../kit/postgres/pool.ts'
 import { notFound, Problem } from '../kit/problem.ts'
 import { type CarrierOptOut, recordCarrierOptOuts } from './carrier-opt-outs.ts'
-import { codeOf, inboundUrl, isCarrierId, isOptOut, isSigned, statusOf, statusUrl } from './twilio.ts'
+import { codeOf, inboundUrl, isCarrierId, isOptOut, isSigned, signature_length, statusOf, statusUrl } from './twilio.ts'
 
 /** Identifies the channel by the id in its URL. The signature is checked with the body. */
 export function identifyChannel(db: Db): (head: RequestHead, now: number) => Promise<operation.Caller> {
@@ -32,8 +32,9 @@ export function identifyChannel(db: Db): (head: RequestHead, now: number) => Pro
   }
 }
 
-/** A message has a few thousand bytes. */
+/** A message has a few thousand bytes, and about 30 parameters. */
 const form_bytes_max = 64 * 1024
+const form_parameters_max = 200
 
 const ByChannel = Type.Object({ channel_id: id('The channel.') })
 const ByMessage = Type.Object({ channel_id: id('The channel.'), message_id: id('The message.') })
@@ -101,13 +102,23 @@ interface Unread {
 async function readSigned(at: At, { channel_id, url, request: { headers, bytes } }: Unread): Promise<Signed> {
   const channel = await channels.find(at, channel_id)
   if (channel?.provider !== 'twilio') throw notFound()
-  if (bytes.length > form_bytes_max) throw new Problem('PAYLOAD_TOO_LARGE', 'The form is too large.')
-  const form = new URLSearchParams(bytes.toString('utf8'))
+  assertSmall(bytes)
   const token = channels.openAuthToken(at, channel)
   const [signature = '', ...more] = headers['x-twilio-signature'] ?? []
-  const is_valid = token !== undefined && more.length === 0 && isSigned(token, { url, form, signature })
-  if (!is_valid) throw signatureInvalid()
+  if (token === undefined || more.length > 0 || signature.length !== signature_length) throw signatureInvalid()
+  const form = new URLSearchParams(bytes.toString('utf8'))
+  if (!isSigned(token, { url, form, signature })) throw signatureInvalid()
   return { channel, form }
+}
+
+/** The form must be parsed before its signature can be checked, so anyone can send one: parsing it must not take long. */
+function assertSmall(bytes: Buffer): void {
+  if (bytes.length > form_bytes_max) throw new Problem('PAYLOAD_TOO_LARGE', 'The form is too large.')
+  let parameters = 1
+  for (let at = bytes.indexOf('&'); at >= 0 && parameters <= form_parameters_max; at = bytes.indexOf('&', at + 1))
+    parameters += 1
+  if (parameters > form_parameters_max)
+    throw new Problem('PAYLOAD_TOO_LARGE', `The form must have at most ${form_parameters_max} parameters.`)
 }
 
 /** Undefined for a message that is ignored: a disabled channel receives none. Words such as STOP always count. */

@@ -150,6 +150,9 @@ export function statusOf(status: unknown, error: string | null): Pick<CarrierRep
   return { status: 'sent', error: null }
 }
 
+/** HMAC-SHA1 in Base64. */
+export const signature_length = 28
+
 /** HMAC-SHA1 over the URL and the sorted parameters, as Twilio's documentation describes. */
 export function isSigned(
   token: string,

@@ -18,6 +18,8 @@ export interface IncomingRequest {
   query: Record<string, string | string[]>
   /** A stream for multipart/form-data. */
   body: Buffer | Readable | undefined
+  /** Takes the slot of a request that begins without one, or throws. */
+  takeSlot?: () => void
   /** Runs a long wait without the slot of the request. */
   waitOutside?: (wait: (signal: AbortSignal) => Promise<void>) => Promise<void>
   /** For files and streams. */

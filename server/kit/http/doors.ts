@@ -98,6 +98,7 @@ export function addDoors(
   /** Runs the request when there is a free slot, and rejects it otherwise. */
   function limited(door: Door, operation: Operation, run: Endpoint, slots: typeof shared_slots) {
     const upload = uploadOf(operation)
+    const begins_without_slot = operation.kind === 'raw' && operation.before !== undefined
     return (request: FastifyRequest<RequestParts>, reply: FastifyReply): void => {
       const { id, caller, raw, params, query, body } = request
       const key = door.concurrency ? caller.id : caller.workspace || caller.id
@@ -106,11 +107,15 @@ export function addDoors(
         if (!upload || isTimeout(error)) return answer()
         void answerAndDrain(raw, reply.raw, upload.bytes_max, answer).finally(() => upload_sockets.delete(raw.socket))
       }
-      if (!slots.acquire(key)) {
+      let has_slot = !begins_without_slot && slots.acquire(key)
+      if (!has_slot && !begins_without_slot) {
         rejectLater(() => fail(problem.overloaded()))
         return
       }
-      let has_slot = true
+      const takeSlot = () => {
+        has_slot = has_slot || slots.acquire(key)
+        if (!has_slot) throw problem.overloaded()
+      }
       const release = () => {
         if (has_slot) slots.release(key)
         has_slot = false
@@ -126,10 +131,9 @@ export function addDoors(
         const again = await door.identify(request.head, clock.wall(), true)
         const may_read = operation.kind !== 'raw' && again?.scopes.has(operation.scope)
         if (!may_read || again?.workspace !== caller.workspace) throw problem.unauthorized()
-        has_slot = slots.acquire(key)
-        if (!has_slot) throw problem.overloaded()
+        takeSlot()
       }
-      run({ id, caller, raw, params, query, body, waitOutside }).then(
+      run({ id, caller, raw, params, query, body, takeSlot, waitOutside }).then(
         (answer) => {
           release()
           if (upload) upload_sockets.delete(raw.socket)

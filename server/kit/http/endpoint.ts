@@ -177,6 +177,7 @@ function rawEndpoint(operation: kinds.Raw, context: EndpointContext): Endpoint {
     const call = callWithoutBody(operation, incoming)
     if (operation.before)
       call.prepared = await operation.before(await atCaller(context.service, incoming.caller), call, request)
+    incoming.takeSlot?.()
     const answered = await context.write({ operation, call, request, keyed: undefined, answer })
     if (delay_ms > 0) await waitWhileConnected(incoming.raw, delay_ms)
     return answered

@@ -170,7 +170,7 @@ export interface Raw<P extends TSchema = TSchema, Q extends TSchema = TSchema> e
   responses: Record<number, { description: string; schema: TSchema }>
   /** Samples of errors that say something else here than in other operations. */
   error_samples: Partial<Record<Code, Problem>>
-  /** Does what needs no transaction, such as checking a signature. */
+  /** Checks the signature. Runs without a slot, so that others can't take the slots of who signs. */
   before?: (at: At, call: CallOf<P, Q>, request: RawRequest) => Promise<unknown>
   run?: (at: At, call: CallOf<P, Q>, request: RawRequest) => Promise<RawAnswer | Problem>
   /** Serves concurrent requests of one workspace in one transaction. */

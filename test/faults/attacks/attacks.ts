@@ -3,5 +3,6 @@ import { campaignWindows } from './campaign-windows.ts'
 import { forecasts } from './forecasts.ts'
 import { attack as long_calls } from './long-calls.ts'
 import { attack as ranges } from './ranges.ts'
+import { attack as sms_forms } from './sms-forms.ts'
 
-export const attacks: Attack[] = [long_calls, campaignWindows, forecasts, ranges]
+export const attacks: Attack[] = [long_calls, campaignWindows, forecasts, ranges, sms_forms]

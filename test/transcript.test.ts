@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cuesOf } from '../server/calls/subtitles.ts'
-import { toFile, transcribe } from '../server/calls/transcript.ts'
 import { newId } from '../server/kit/id.ts'
 import { serve } from './support/harness.ts'
 import { addRecordedCall, short_talk, spokenTurn } from './support/recorded-calls.ts'
+import { contentOf, cuesOf, wholeTranscript } from './support/transcripts.ts'
 
 const { workspace, pool } = await serve()
 
 const transcriptOf = (turns = short_talk) =>
-  transcribe({ call: { id: newId(), duration_ms: 10_000, is_test: true }, language: 'en', turns })
+  wholeTranscript({ call: { id: newId(), duration_ms: 10_000, is_test: true }, language: 'en', turns })
 
 const vtt = `WEBVTT
 
@@ -64,7 +63,7 @@ test('turns are in the order in which they began, also if the contact finished a
     [2, 1, 4, 3],
   )
   assert.equal(
-    toFile(transcript, 'txt').text,
+    contentOf(transcript, 'txt'),
     '[00:00] Contact: contact 2\n[00:04] Person: human 1\n[00:05] Contact: contact 4\n[00:09] System: Handed over.\n',
   )
 })
@@ -130,12 +129,12 @@ test('subtitles show only what was heard', () => {
 test('what was said by a person, and after an hour, is shown as such', () => {
   const speech = [{ text: 'Still here.', start_ms: 3_725_000, end_ms: 3_726_000 }]
   const transcript = transcriptOf([spokenTurn({ seq: 1, role: 'human', speech })])
-  assert.equal(toFile(transcript, 'txt').text, '[1:02:05] Person: Still here.\n')
-  assert.match(toFile(transcript, 'vtt').text, /01:02:05\.000 --> 01:02:06\.000\n<v Person>Still here\.\n/)
+  assert.equal(contentOf(transcript, 'txt'), '[1:02:05] Person: Still here.\n')
+  assert.match(contentOf(transcript, 'vtt'), /01:02:05\.000 --> 01:02:06\.000\n<v Person>Still here\.\n/)
 })
 
 test('an arrow in what was said begins no cue', () => {
   const speech = [{ text: 'Left --> right ----> left', start_ms: 0, end_ms: 1_000 }]
   const transcript = transcriptOf([spokenTurn({ seq: 1, role: 'agent', speech })])
-  for (const format of ['srt', 'vtt'] as const) assert.equal(toFile(transcript, format).text.split('-->').length, 2)
+  for (const format of ['srt', 'vtt'] as const) assert.equal(contentOf(transcript, format).split('-->').length, 2)
 })

@@ -7,12 +7,12 @@ import * as operation from '../kit/http/operation.ts'
 import { deleteRecording, openRecording } from './recording.ts'
 import { Call, callVersion } from './schema.ts'
 import * as calls from './store.ts'
-import { file_types, toFile, transcribe } from './transcript.ts'
+import { file_types, type LazyTranscript, toContent, transcribe } from './transcript.ts'
 import { Transcript, TranscriptQuery } from './transcript-schema.ts'
 
 const path = '/calls/:id/recording'
 
-async function readTranscript(at: At, id: string): Promise<Transcript> {
+async function readTranscript(at: At, id: string): Promise<LazyTranscript> {
   const call = await calls.get(at, id)
   const { agent_id, agent_version, conversation_id } = call
   const [configuration, turns] = await Promise.all([
@@ -40,8 +40,8 @@ export const operations: operation.Operation[] = [
     query: TranscriptQuery,
     response: Transcript,
     file_types: Object.values(file_types).map((type) => type.replace(/;.*/, '')),
-    asFile: (transcript, { format = 'json' }) => (format === 'json' ? undefined : toFile(transcript, format)),
-    run: (at, { params }) => readTranscript(at, params.id),
+    runInPieces: async (at, { params, query: { format = 'json' } }) =>
+      toContent(await readTranscript(at, params.id), format),
   }),
   operation.file({
     id: 'calls.get_recording',

@@ -1,5 +1,5 @@
 import type { SpeechPart } from '../conversations/state.ts'
-import type { Transcript, TranscriptTurn } from './transcript-schema.ts'
+import type { TranscriptTurn } from './transcript-schema.ts'
 import { splitWords, wordsOf } from './words.ts'
 
 export const cue_max_ms = 7_000
@@ -12,31 +12,28 @@ export interface Cue extends SpeechPart {
   role: TranscriptTurn['role']
 }
 
-interface Word extends SpeechPart {
-  /** The number of its turn: a cue has the words of one. */
-  seq: number
-}
-
-/** What was heard, in short pieces that don't overlap within a voice, by their start. */
-export function cuesOf({ turns }: Transcript): Cue[] {
-  const by_role = Map.groupBy(turns, ({ role }) => role)
-  const cues = [...by_role].flatMap(([role, turns]) =>
-    joinWords(inSequence(turns.flatMap(heardWords))).map(({ text, start_ms, end_ms }) => ({
-      role,
-      text,
-      start_ms,
-      end_ms,
-    })),
-  )
-  return cues.toSorted((one, other) => one.start_ms - other.start_ms)
+/**
+ * Returns what was heard, in short pieces that don't overlap within a voice, by their start. Yields an empty text after each
+ * turn, so that others can run.
+ */
+export function* collectCues(turns: Iterable<TranscriptTurn>): Generator<string, Cue[]> {
+  const by_role = new Map<Cue['role'], Cue[]>()
+  for (const turn of turns) {
+    const { role } = turn
+    const cues = by_role.get(role) ?? []
+    by_role.set(role, cues)
+    const words = inSequence(heardWords(turn), cues.at(-1)?.end_ms ?? 0)
+    for (const cue of joinWords(words)) cues.push({ role, ...cue })
+    yield ''
+  }
+  return [...by_role.values()].flat().toSorted((one, other) => one.start_ms - other.start_ms)
 }
 
 /** A word that is too long for a cue is cut. */
-const heardWords = ({ seq, words, heard }: TranscriptTurn): Word[] =>
+const heardWords = ({ words, heard }: TranscriptTurn): SpeechPart[] =>
   words
     .slice(0, heard === null ? words.length : splitWords(heard).length)
     .flatMap((word) => wordsOf({ ...word, text: cutLong(word.text) }))
-    .map((word) => ({ ...word, seq }))
 
 function cutLong(text: string): string {
   const characters = Array.from(text)
@@ -47,8 +44,8 @@ function cutLong(text: string): string {
 }
 
 /** A cue needs at least a millisecond, and ends before the next one of its voice begins. */
-function inSequence(words: Word[]): Word[] {
-  let end_ms = 0
+function inSequence(words: SpeechPart[], after_ms: number): SpeechPart[] {
+  let end_ms = after_ms
   return words.map((word) => {
     const start_ms = Math.max(word.start_ms, end_ms)
     end_ms = Math.min(Math.max(word.end_ms, start_ms + 1), start_ms + cue_max_ms)
@@ -56,14 +53,13 @@ function inSequence(words: Word[]): Word[] {
   })
 }
 
-function joinWords(words: Word[]): Word[] {
-  const cues: Word[] = []
+function joinWords(words: SpeechPart[]): SpeechPart[] {
+  const cues: SpeechPart[] = []
   for (const word of words) {
     const last = cues.at(-1)
     const joined = last && { ...last, text: `${last.text} ${word.text}`, end_ms: word.end_ms }
     const fits =
       joined &&
-      last.seq === word.seq &&
       word.start_ms - last.end_ms <= pause_max_ms &&
       joined.end_ms - joined.start_ms <= cue_max_ms &&
       Array.from(joined.text).length <= cue_characters_max

@@ -20,7 +20,7 @@ const Word = Type.Object({
 
 const { seq, role, text, heard, is_interrupted, latency } = Turn.properties
 
-const TranscriptTurn = Type.Object({
+export const TranscriptTurn = Type.Object({
   seq,
   role,
   text,

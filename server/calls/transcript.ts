@@ -1,8 +1,10 @@
 import type { SpokenTurn } from '../conversations/spoken.ts'
-import type { TextFile } from '../kit/http/file-content.ts'
+import type { SpeechPart } from '../conversations/state.ts'
+import { resourceInPieces } from '../kit/http/envelope.ts'
+import type { PiecedContent } from '../kit/http/file-content.ts'
 import type { Call } from './schema.ts'
-import { cuesOf } from './subtitles.ts'
-import type { Format, Transcript, TranscriptTurn } from './transcript-schema.ts'
+import { collectCues } from './subtitles.ts'
+import { type Format, Transcript, TranscriptTurn } from './transcript-schema.ts'
 import { wordsOf } from './words.ts'
 
 export interface ToTranscribe {
@@ -11,25 +13,35 @@ export interface ToTranscribe {
   turns: SpokenTurn[]
 }
 
+/** A transcript whose turns are made while they are read: those of a long call take long. */
+export interface LazyTranscript extends Omit<Transcript, 'turns'> {
+  turns: Iterable<TranscriptTurn>
+}
+
 /** What was said in a call, and when. The same call always gives the same transcript. */
-export function transcribe({ call, language, turns }: ToTranscribe): Transcript {
+export function transcribe({ call, language, turns }: ToTranscribe): LazyTranscript {
   const timing = call.is_test ? 'exact' : 'estimated'
   const toTurn = ({ speech, tools, ...turn }: SpokenTurn): TranscriptTurn => ({
     ...turn,
-    start_ms: speech.at(0)?.start_ms ?? null,
-    end_ms: speech.at(-1)?.end_ms ?? null,
+    start_ms: startOf(speech),
+    end_ms: endOf(speech),
     words: speech.flatMap(wordsOf).map((word) => ({ ...word, timing })),
     tools: tools.map(({ name, status, duration_ms }) => ({ name, status, duration_ms })),
   })
-  return { call_id: call.id, language, duration_ms: call.duration_ms, turns: byStart(turns.map(toTurn)) }
+  const in_order = byStart(turns)
+  const lazily = { [Symbol.iterator]: () => in_order.values().map(toTurn) }
+  return { call_id: call.id, language, duration_ms: call.duration_ms, turns: lazily }
 }
 
+const startOf = (speech: SpeechPart[]): number | null => speech.at(0)?.start_ms ?? null
+const endOf = (speech: SpeechPart[]): number | null => speech.at(-1)?.end_ms ?? null
+
 /** A turn gets its number when it is known: someone who takes over may speak before the contact has finished a sentence. */
-function byStart(turns: TranscriptTurn[]): TranscriptTurn[] {
+function byStart(turns: SpokenTurn[]): SpokenTurn[] {
   let now_ms = 0
   const timed = turns.map((turn) => {
-    const start_ms = turn.start_ms ?? now_ms
-    now_ms = Math.max(now_ms, turn.end_ms ?? 0)
+    const start_ms = startOf(turn.speech) ?? now_ms
+    now_ms = Math.max(now_ms, endOf(turn.speech) ?? 0)
     return { turn, start_ms }
   })
   return timed.toSorted((one, other) => one.start_ms - other.start_ms).map(({ turn }) => turn)
@@ -41,22 +53,24 @@ export const file_types = {
   vtt: 'text/vtt; charset=utf-8',
 }
 
-export function toFile(transcript: Transcript, format: Exclude<Format, 'json'>): TextFile {
+/** The transcript in this format, turn by turn. */
+export function toContent(transcript: LazyTranscript, format: Format): PiecedContent {
+  if (format === 'json') return { file: null, pieces: toJson(transcript, transcript.turns) }
   const write = { txt: toText, srt: toSrt, vtt: toVtt }[format]
-  return { content_type: file_types[format], name: `transcript.${format}`, text: write(transcript) }
+  return { file: { content_type: file_types[format], name: `transcript.${format}` }, pieces: write(transcript) }
 }
+
+const toJson = resourceInPieces(Transcript, 'turns', TranscriptTurn)
 
 export const names = { agent: 'Agent', contact: 'Contact', human: 'Person', system: 'System' }
 
 /** What was not spoken has the time of what was said before. */
-function toText({ turns }: Transcript): string {
+function* toText({ turns }: LazyTranscript): Generator<string> {
   let now_ms = 0
-  const lines = turns.map(({ role, start_ms, end_ms, ...turn }) => {
-    const line = `[${clockTime(start_ms ?? now_ms)}] ${names[role]}: ${wordsIn(turn)}\n`
+  for (const { role, start_ms, end_ms, ...turn } of turns) {
+    yield `[${clockTime(start_ms ?? now_ms)}] ${names[role]}: ${wordsIn(turn)}\n`
     now_ms = Math.max(now_ms, end_ms ?? 0)
-    return line
-  })
-  return lines.join('')
+  }
 }
 
 /** A turn that was cut ends with a dash after what was heard. */
@@ -65,21 +79,22 @@ function wordsIn({ text, heard, is_interrupted }: Pick<TranscriptTurn, 'text' | 
   return is_interrupted ? `${said}—` : said
 }
 
-const toSrt = (transcript: Transcript): string =>
-  cuesOf(transcript)
-    .map(({ start_ms, end_ms, text }, index) => {
-      // An arrow would be read as the times of another cue.
-      const line = text.replace(/(?<!-)-{2,}>/g, '->')
-      return `${index + 1}\n${preciseTime(start_ms, ',')} --> ${preciseTime(end_ms, ',')}\n${line}\n\n`
-    })
-    .join('')
+function* toSrt({ turns }: LazyTranscript): Generator<string> {
+  const cues = yield* collectCues(turns)
+  for (const [index, { start_ms, end_ms, text }] of cues.entries()) {
+    // An arrow would be read as the times of another cue.
+    const line = text.replace(/(?<!-)-{2,}>/g, '->')
+    yield `${index + 1}\n${preciseTime(start_ms, ',')} --> ${preciseTime(end_ms, ',')}\n${line}\n\n`
+  }
+}
 
-function toVtt(transcript: Transcript): string {
-  const cues = cuesOf(transcript).map(({ role, start_ms, end_ms, text }, index) => {
+function* toVtt({ turns }: LazyTranscript): Generator<string> {
+  yield 'WEBVTT\n\n'
+  const cues = yield* collectCues(turns)
+  for (const [index, { role, start_ms, end_ms, text }] of cues.entries()) {
     const times = `${preciseTime(start_ms, '.')} --> ${preciseTime(end_ms, '.')}`
-    return `${index + 1}\n${times}\n<v ${names[role]}>${escapeVtt(text)}\n\n`
-  })
-  return `WEBVTT\n\n${cues.join('')}`
+    yield `${index + 1}\n${times}\n<v ${names[role]}>${escapeVtt(text)}\n\n`
+  }
 }
 
 const escapeVtt = (text: string): string =>

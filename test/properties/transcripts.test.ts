@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import fastJson from 'fast-json-stringify'
 import SrtParser from 'srt-parser-2'
 import webvtt from 'webvtt-parser'
 import entities from 'webvtt-parser/html-entities.json' with { type: 'json' }
-import { type Cue, cue_characters_max, cue_max_ms, cuesOf } from '../../server/calls/subtitles.ts'
-import { toFile, transcribe } from '../../server/calls/transcript.ts'
+import { type Cue, cue_characters_max, cue_max_ms } from '../../server/calls/subtitles.ts'
+import { Transcript } from '../../server/calls/transcript-schema.ts'
 import { splitWords } from '../../server/calls/words.ts'
+import { resourceEnvelope } from '../../server/kit/http/envelope.ts'
 import { newId } from '../../server/kit/id.ts'
 import { spokenTurn } from '../support/recorded-calls.ts'
+import { contentOf, cuesOf, wholeTranscript } from '../support/transcripts.ts'
 
 const text = fc.oneof(
   fc.lorem({ maxCount: 30 }),
@@ -44,7 +47,7 @@ const transcripts = turns.map((turns) => {
     const heard_words = heard === null ? null : words.slice(0, Math.floor((words.length * heard) / 100))
     return spokenTurn({ seq: index + 1, role, speech, heard: heard_words?.join(' ') ?? null })
   })
-  return transcribe({ call: { id: newId(), duration_ms: now_ms, is_test: true }, language: 'en', turns: spoken })
+  return wholeTranscript({ call: { id: newId(), duration_ms: now_ms, is_test: true }, language: 'en', turns: spoken })
 })
 
 const withoutSpaces = (text: string): string => text.replace(/\s/g, '')
@@ -79,7 +82,7 @@ test('another WebVTT parser reads the cues without a complaint', () => {
   const parser = new webvtt.WebVTTParser(entities)
   fc.assert(
     fc.property(transcripts, (transcript) => {
-      const { cues, errors } = parser.parse(toFile(transcript, 'vtt').text, 'subtitles/captions/descriptions')
+      const { cues, errors } = parser.parse(contentOf(transcript, 'vtt'), 'subtitles/captions/descriptions')
       assert.deepEqual(errors, [])
       const times = ({ start_ms, end_ms }: Cue) => [start_ms, end_ms]
       assert.deepEqual(
@@ -104,7 +107,7 @@ test('another SubRip parser reads the cues', () => {
   const parser = new SrtParser()
   fc.assert(
     fc.property(transcripts, (transcript) => {
-      const read = parser.fromSrt(toFile(transcript, 'srt').text)
+      const read = parser.fromSrt(contentOf(transcript, 'srt'))
       assert.deepEqual(
         read.map(({ startSeconds, endSeconds, text }) => [
           Math.round(startSeconds * 1_000),
@@ -121,8 +124,17 @@ test('the same transcript gives the same bytes, and a line for each turn', () =>
   fc.assert(
     fc.property(transcripts, (transcript) => {
       for (const format of ['txt', 'srt', 'vtt'] as const)
-        assert.equal(toFile(transcript, format).text, toFile(structuredClone(transcript), format).text)
-      assert.equal(toFile(transcript, 'txt').text.split('\n').length, transcript.turns.length + 1)
+        assert.equal(contentOf(transcript, format), contentOf(structuredClone(transcript), format))
+      assert.equal(contentOf(transcript, 'txt').split('\n').length, transcript.turns.length + 1)
+    }),
+  )
+})
+
+test('JSON that is written turn by turn has the bytes of a transcript that is serialized at once', () => {
+  const stringify = fastJson(JSON.parse(JSON.stringify(resourceEnvelope(Transcript))))
+  fc.assert(
+    fc.property(transcripts, (transcript) => {
+      assert.equal(contentOf(transcript, 'json'), stringify({ success: true, data: transcript }))
     }),
   )
 })

@@ -30,6 +30,9 @@ export interface DoorOptions {
 const requests_max = 2_000
 /** Of one workspace, to leave connections to others. Expensive lists also leave a processor. */
 const lists_max = 3
+/** Of one workspace. Each holds a large resource in memory, and they take turns at the processor. */
+const large_gets_max = 2
+const large_get_wait_max_ms = 20_000
 const expensive_lists_max = Math.min(lists_max, Math.max(1, availableParallelism() - 1))
 
 /** Adds the routes of all doors. Doors without a `concurrency` share one limit. */
@@ -42,6 +45,7 @@ export function addDoors(
   waits: Streams,
   { doors, service, log, rate_limit_per_second }: DoorOptions,
 ): void {
+  const large_gets = openQueuePerKey(large_gets_max, { wait_max_ms: large_get_wait_max_ms })
   const lists = openQueuePerKey(lists_max)
   const expensive_lists = openQueuePerKey(expensive_lists_max)
   const rejectLater = openDelayedRejection()
@@ -61,7 +65,8 @@ export function addDoors(
     const own_lists = concurrency ? openQueuePerKey(lists_max) : lists
     for (const operation of door.operations) {
       const { base_path, has_no_idempotency_keys = false } = door
-      const context = { base_path, has_no_idempotency_keys, service, write, lists: own_lists, expensive_lists, log }
+      const queues = { large_gets, lists: own_lists, expensive_lists }
+      const context = { base_path, has_no_idempotency_keys, service, write, ...queues, log }
       addOperation(door, operation, endpoint(operation, context), slots)
     }
     // Paths that differ only in the names of parameters are the same.

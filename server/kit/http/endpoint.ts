@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { atCaller, type Service } from '../at.ts'
+import { type At, atCaller, type Service } from '../at.ts'
 import type { Log } from '../log.ts'
 import { disconnected, preconditionFailed } from '../problem.ts'
 import { mayOmitBody } from './body/may-omit.ts'
@@ -10,7 +10,7 @@ import { assertNotTooDeep, parseJsonBody } from './body/read-json.ts'
 import { callWithBody, callWithoutBody, type IncomingRequest } from './call.ts'
 import { type Answer, pageAnswer, resourceAnswer, type StreamedAnswer } from './envelope.ts'
 import { matchesStrongly, matchesWeakly } from './etag.ts'
-import { fileHeaders, storedFileAnswer, textFileAnswer } from './file-answers.ts'
+import { fileHeaders, piecedAnswer, storedFileAnswer } from './file-answers.ts'
 import { allHeaders, headerValues, readHeader } from './headers.ts'
 import { hasStoredAnswer, type KeyedRequest, readKey } from './idempotency.ts'
 import type * as kinds from './operation.ts'
@@ -32,6 +32,7 @@ export interface EndpointContext {
   has_no_idempotency_keys: boolean
   service: Service
   write: (write: PendingWrite) => Promise<Answer>
+  large_gets: RunInQueue
   lists: RunInQueue
   expensive_lists: RunInQueue
   log: Log
@@ -62,16 +63,21 @@ function getEndpoint(operation: kinds.Get, context: EndpointContext): Endpoint {
   const answer = resourceAnswer(operation, context.base_path)
   return async (incoming) => {
     const call = callWithoutBody(operation, incoming)
-    const resource = await operation.run(await atCaller(context.service, incoming.caller), call)
-    const file = operation.asFile?.(resource, call.query)
-    const found = file ? textFileAnswer(file) : answer(resource)
+    const found = await find(await atCaller(context.service, incoming.caller), call)
     const { etag = '' } = found.headers
     const if_match = readHeader(incoming.raw, 'if-match')
     if (if_match !== undefined && !matchesStrongly(if_match, etag)) throw preconditionFailed()
     const if_none_match = readHeader(incoming.raw, 'if-none-match')
-    return if_none_match !== undefined && matchesWeakly(if_none_match, etag)
-      ? { ...found, status: 304, body: '' }
-      : found
+    if (if_none_match === undefined || !matchesWeakly(if_none_match, etag)) return found
+    const { 'content-length': _length, ...headers } = found.headers
+    return { status: 304, headers, body: '' }
+  }
+
+  async function find(at: At, call: kinds.Call): Promise<Answer | StreamedAnswer> {
+    const { id, run, runInPieces } = operation
+    if (runInPieces) return context.large_gets(at.workspace, async () => piecedAnswer(await runInPieces(at, call)))
+    if (!run) throw new Error(`${id} has neither run nor runInPieces`)
+    return answer(await run(at, call))
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import fastJson from 'fast-json-stringify'
-import { type TSchema, Type } from 'typebox'
+import { type TObject, type TSchema, Type } from 'typebox'
 import { pageSchema } from '../postgres/page.ts'
 import type { Problem } from '../problem.ts'
 import { formatEtag, hashText } from './etag.ts'
@@ -53,6 +53,26 @@ export function resourceAnswer(
     const item = shows_resource ? `/${Object(data).id}` : ''
     if (status === 201) headers.location = base_path + fillPath(collection, params) + item
     return { status, headers, body }
+  }
+}
+
+/** Serializes a resource whose last field is a long list, item by item. The same bytes as if it were serialized at once. */
+export function resourceInPieces(
+  response: TObject,
+  field: string,
+  items_schema: TSchema,
+): (others: object, items: Iterable<unknown>) => Iterable<string> {
+  const stringifyOthers = stringifier(resourceEnvelope(Type.Omit(response, [field])))
+  const stringifyItem = stringifier(items_schema)
+  return function* pieces(others, items) {
+    // Without the brackets that close the resource and the envelope.
+    yield `${stringifyOthers({ success: true, data: others }).slice(0, -2)},"${field}":[`
+    let separator = ''
+    for (const item of items) {
+      yield separator + stringifyItem(item)
+      separator = ','
+    }
+    yield ']}}'
   }
 }
 

@@ -1,21 +1,46 @@
+import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
+import { letOthersRun } from '../let-others-run.ts'
 import { preconditionFailed, rangeNotSatisfiable } from '../problem.ts'
 import type { Answer, StreamedAnswer } from './envelope.ts'
-import { formatEtag, hashText, matchesStrongly, matchesWeakly } from './etag.ts'
-import type { StoredContent, TextFile } from './file-content.ts'
+import { formatEtag, matchesStrongly, matchesWeakly } from './etag.ts'
+import type { PiecedContent, StoredContent } from './file-content.ts'
 import { readHeader } from './headers.ts'
+
+const chunk_characters = 64 * 1024
 
 export const fileHeaders = ({ content_type, name }: { content_type: string; name: string }) => ({
   'content-type': content_type,
   'content-disposition': `attachment; filename="${name}"`,
 })
 
-export const textFileAnswer = (file: TextFile): Answer => ({
-  status: 200,
-  headers: { ...fileHeaders(file), etag: formatEtag(hashText(file.text)) },
-  body: file.text,
-})
+/** Generates the whole content, because the ETag is sent before it. */
+export async function piecedAnswer({ file, pieces }: PiecedContent): Promise<StreamedAnswer> {
+  const hash = createHash('sha1')
+  const chunks: Buffer[] = []
+  let size = 0
+  let text = ''
+  const addChunk = () => {
+    const chunk = Buffer.from(text)
+    chunks.push(chunk)
+    hash.update(chunk)
+    size += chunk.length
+    text = ''
+  }
+  for (const piece of pieces) {
+    text += piece
+    if (text.length >= chunk_characters) addChunk()
+    await letOthersRun()
+  }
+  addChunk()
+  const etag = formatEtag(hash.digest('base64url'))
+  return {
+    status: 200,
+    headers: { ...(file && fileHeaders(file)), etag, 'content-length': String(size) },
+    body: Readable.from(chunks),
+  }
+}
 
 /** Answers GET and HEAD with a file or one range of it, as RFC 9110 describes. */
 export async function storedFileAnswer(

@@ -1,10 +1,11 @@
 import type { Readable } from 'node:stream'
 
-/** A small file, as text. */
-export interface TextFile {
-  content_type: string
-  name: string
-  text: string
+/** A response that takes long to generate. Others run between its pieces, so each should take about a millisecond. */
+export interface PiecedContent {
+  /** Null for a resource in the envelope. */
+  file: { content_type: string; name: string } | null
+  /** A piece may be empty. */
+  pieces: Iterable<string>
 }
 
 /** A file of which clients can request ranges. */

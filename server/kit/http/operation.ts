@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from 'typebox'
 import type { At } from '../at.ts'
 import type { Page } from '../postgres/page.ts'
 import type { Code, Problem } from '../problem.ts'
-import type { StoredContent, TextFile } from './file-content.ts'
+import type { PiecedContent, StoredContent } from './file-content.ts'
 import type { RawAnswer, RawRequest } from './raw.ts'
 import { type Version, versionOf, writeVersionOf } from './resource-version.ts'
 import type { StoredFile, Upload } from './uploaded-file.ts'
@@ -73,11 +73,11 @@ export interface Get<P extends TSchema = TSchema, Q extends TSchema = TSchema, R
   method: 'GET'
   response: R
   version: Version | undefined
-  /** The content types of `asFile`. */
+  run?: (at: At, call: CallOf<P, Q>) => Promise<Static<R>>
+  /** Instead of `run`, for a large resource: in the envelope, or as a file. */
+  runInPieces?: (at: At, call: CallOf<P, Q>) => Promise<PiecedContent>
+  /** The content types of the files that `runInPieces` returns. */
   file_types: string[]
-  /** Returns the resource as a file, if the query asks for one. */
-  asFile: ((resource: Static<R>, query: Static<Q>) => TextFile | undefined) | undefined
-  run: (at: At, call: CallOf<P, Q>) => Promise<Static<R>>
 }
 
 export interface List<P extends TSchema = TSchema, Q extends TSchema = TSchema, R extends TSchema = TSchema>
@@ -217,7 +217,7 @@ const writing = {
 const asOperation = (definition: object): Operation => definition as Operation
 
 export const get = <R extends TSchema, P extends TSchema = Nothing, Q extends TSchema = Nothing>(
-  definition: Definition<Get<P, Q, R>, ReadDefaults | 'version' | 'file_types' | 'asFile'>,
+  definition: Definition<Get<P, Q, R>, ReadDefaults | 'version' | 'file_types'>,
 ): Operation =>
   asOperation({ kind: 'get', ...reading, file_types: [], version: versionOf(definition.response), ...definition })
 

@@ -6,10 +6,9 @@ import { type BatchLimits, openBatcher } from './batch.ts'
  */
 export function openQueuePerKey(
   in_flight_max: number,
-  { wait_max_ms }: Pick<BatchLimits, 'wait_max_ms'> = {},
+  limits: Pick<BatchLimits, 'wait_max_ms'> = {},
 ): <T>(key: string, work: () => Promise<T>) => Promise<T> {
-  const limits = { size_max: 1, in_flight_max, ...(wait_max_ms !== undefined && { wait_max_ms }) }
-  const run = openBatcher<() => Promise<void>, void>(limits, async (_key, tasks) =>
+  const run = openBatcher<() => Promise<void>, void>({ size_max: 1, in_flight_max, ...limits }, async (_key, tasks) =>
     Promise.all(tasks.map((task) => task())),
   )
   return (key, work) =>

@@ -4,5 +4,6 @@ import { forecasts } from './forecasts.ts'
 import { attack as long_calls } from './long-calls.ts'
 import { attack as ranges } from './ranges.ts'
 import { attack as sms_forms } from './sms-forms.ts'
+import { attack as transcripts } from './transcripts.ts'
 
-export const attacks: Attack[] = [long_calls, campaignWindows, forecasts, ranges, sms_forms]
+export const attacks: Attack[] = [long_calls, campaignWindows, forecasts, ranges, sms_forms, transcripts]

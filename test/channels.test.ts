@@ -484,7 +484,7 @@ test('the fields of a channel are checked', async () => {
     }
   }
   const private_url = await call('PATCH', `/${id}`, { api_url: 'https://127.0.0.1' })
-  assert.match(private_url.body.error.message, /public address\. For a private address, use the command line/)
+  assert.match(private_url.body.error.message, /public address\. .*OUTBOUND_ALLOW_HOSTS\. On the command line/)
   const number = await call('POST', '', { ...newChannel(), address: '(415) 555-0100' })
   assert.deepEqual([number.status, number.body.error.details.fields[0].path], [400, 'address'])
   const status = await call('PATCH', `/${id}`, { status: 'failing' })

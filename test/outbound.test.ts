@@ -100,6 +100,16 @@ test('a host name is refused when one of its addresses is private', async () => 
   }
 })
 
+test('a refusal names the setting that allows private addresses, and not the address', async () => {
+  const { refusal, send } = outbound({ resolve: async () => ['10.20.30.40'] })
+  const refused = await refusal('https://inside.test/')
+  const failed = await send('http://inside.test/', message).then(String, String)
+  for (const text of [refused ?? '', failed]) {
+    assert.match(text, /OUTBOUND_ALLOW_HOSTS/)
+    assert.doesNotMatch(text, /10\.20/)
+  }
+})
+
 test('a host name that changes to a private address is refused at the connection', async () => {
   const there = await receiver()
   const answers = [['93.184.215.14'], ['127.0.0.1']]

@@ -350,13 +350,26 @@ for (const [name, answer, status, error] of failures) {
   })
 }
 
+test('the turn of an agent whose provider became private names the setting', async () => {
+  const tenant = await configured.workspace()
+  const { name } = await create(tenant)
+  const agent = await tenant.call('POST', '/agents', { name: 'Reception', model: { provider: name, name: 'small' } })
+  await configured.pool.run(sql`update providers set base_url = 'http://10.0.0.1/v1' where workspace_id = ${tenant.id}`)
+  const begun = await tenant.call('POST', '/conversations', { agent_id: agent.body.data.id, message: 'Hello' })
+  await tenant.work()
+  const { body } = await tenant.call('GET', `/conversations/${begun.body.data.id}/turns`)
+  assert.match(body.data[1].error, /OUTBOUND_ALLOW_HOSTS/)
+  assert.doesNotMatch(body.data[1].error, /10\.0/)
+})
+
 test('a test of a private address that was allowed before is refused at the connection', async () => {
   const there = await openaiServer({ words: ['OK'] })
   const tenant = await configured.workspace()
   const { id } = await create(tenant)
   await configured.pool.run(sql`update providers set base_url = ${there.base_url} where workspace_id = ${tenant.id}`)
   const answer = await tenant.call('POST', `/providers/${id}/test`)
-  assert.deepEqual([answer.body.data.is_ok, answer.body.data.error], [false, 'The URL must lead to a public address.'])
+  assert.equal(answer.body.data.is_ok, false)
+  assert.match(answer.body.data.error, /^The URL must lead to a public address\. .*OUTBOUND_ALLOW_HOSTS/)
   assert.deepEqual(there.received, [])
 })
 

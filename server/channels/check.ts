@@ -31,7 +31,7 @@ export async function checkUrl({ tools }: At, { api_url, is_api_url_trusted = fa
   if (url.username || url.password || url.search || url.hash)
     throw fault('must not have a user name, a password, a query or a fragment.')
   const refusal = is_api_url_trusted ? undefined : await tools.outbound.refusal(api_url)
-  if (refusal) throw fault(`${refusal} For a private address, use the command line or OUTBOUND_ALLOW_HOSTS.`)
+  if (refusal) throw fault(`${refusal} On the command line, the operator can name any address.`)
 }
 
 /** Checks which fields a new channel has. */

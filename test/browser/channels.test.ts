@@ -112,7 +112,7 @@ test('an owner connects a Twilio number, and turns it off and on', { skip }, asy
   await page.getByText('The stored token is removed').waitFor()
   await page.getByLabel('API URL').fill('https://10.0.0.1')
   await button('Save').click()
-  await page.getByText('For a private address, use the command line or OUTBOUND_ALLOW_HOSTS.').waitFor()
+  await page.getByText('The operator can allow private ones with OUTBOUND_ALLOW_HOSTS.').waitFor()
   await page.getByLabel('API URL').fill('https://api.twilio.com')
   assert.equal(await page.getByLabel('Tokens per day').count(), 0)
   await page.getByLabel('Messages per minute').fill('0')

@@ -110,7 +110,8 @@ export function openOutbound({ allowed, resolve = resolveAll }: OutboundOptions)
   }
 }
 
-const not_public = 'must lead to a public address.'
+/** Names no address: clients must not learn what a name stands for inside the operator's network. */
+const not_public = 'must lead to a public address. The operator can allow private ones with OUTBOUND_ALLOW_HOSTS.'
 
 class NotPublicError extends OutboundError {
   constructor() {

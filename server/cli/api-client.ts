@@ -2,6 +2,7 @@ import { SetupError } from '../kit/postgres/embedded/embedded.ts'
 import { type Code, Problem } from '../kit/problem.ts'
 
 const timeout_ms = 30_000
+const health_timeout_ms = 5_000
 const page_size = 100
 /** More than any event has. */
 const event_length_max = 16_000_000
@@ -27,7 +28,7 @@ export interface ApiClient {
 
 /** Throws a SetupError that says what to do if no service answers at the address. */
 export async function assertRunning(address: string): Promise<void> {
-  const { ok, status } = await send(address, '/health', {})
+  const { ok, status } = await send(address, '/health', { signal: AbortSignal.timeout(health_timeout_ms) })
   if (!ok) throw notThere(address, `status ${status}`)
 }
 

@@ -3,7 +3,9 @@ import { newToken } from '../api-keys/token.ts'
 import { type At, inTransaction, type Service } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { Problem } from '../kit/problem.ts'
+import type { Workspace } from '../workspaces/schema.ts'
 import * as workspaces from '../workspaces/store.ts'
+import { type ApiClient, assertRunning, openApiClient } from './api-client.ts'
 import { findWorkspace } from './workspace-actions.ts'
 
 /** As shells report them. */
@@ -42,6 +44,42 @@ export async function withKey<T>(
       console.error(`The key ${id} was not revoked and expires at ${key.expires_at}: ${error.message}`)
     })
   }
+}
+
+/**
+ * Gives a command the API of the running service, whose settings count and can't be seen from here: OUTBOUND_ALLOW_HOSTS and
+ * the accounts of the environment. Without a service that uses this database it gets undefined, and says so on standard error.
+ */
+export async function withService<T>(
+  at: At,
+  key: OwnKey,
+  work: (api: ApiClient | undefined) => Promise<T>,
+): Promise<T> {
+  const address = at.tools.address()
+  const workWithout = (what: string) => {
+    console.error(
+      `${what}, so this command goes by its own settings, such as OUTBOUND_ALLOW_HOSTS. If the service runs elsewhere, ` +
+        'set HOST and PORT, or PUBLIC_URL, as for the service.',
+    )
+    return work(undefined)
+  }
+  if (!(await isRunning(address))) return workWithout(`The service doesn't answer at ${address}`)
+  return withKey(at, { ...key, scopes: [...key.scopes, 'workspace:read'] }, async (token) => {
+    const api = openApiClient(address, token)
+    return (await isServiceOf(at, api)) ? work(api) : workWithout(`The service at ${address} uses another database`)
+  })
+}
+
+const isRunning = (address: string): Promise<boolean> =>
+  assertRunning(address).then(
+    () => true,
+    () => false,
+  )
+
+/** Only a service with the same database knows the key and the workspace. Others must get no secrets. */
+const isServiceOf = async (at: At, api: ApiClient): Promise<boolean> => {
+  const found = await api.call<Partial<Workspace> | undefined>('GET', '/workspace').catch(() => undefined)
+  return found?.id === at.workspace
 }
 
 /** Aborted by Ctrl-C and other signals, and when nobody reads the output any more. */

@@ -1,4 +1,3 @@
-import fs from 'node:fs'
 import { checkUrl } from '../channels/check.ts'
 import { ChannelChange, type ChannelWithSettings, NewChannel } from '../channels/schema.ts'
 import * as channels from '../channels/store.ts'
@@ -8,6 +7,7 @@ import { isId } from '../kit/id.ts'
 import { type Fault, invalid, Problem } from '../kit/problem.ts'
 import { findAgent } from './agent-actions.ts'
 import { UsageError } from './command.ts'
+import { readSecretFile } from './prompt.ts'
 import { type Answer, formatTable } from './run.ts'
 import { findWorkspace } from './workspace-actions.ts'
 
@@ -126,7 +126,7 @@ async function settingsIn(at: At, options: ChannelOptions, workspace: { name: st
     name,
     agent_id: agent ? (await findAgent(at, agent, workspace)).id : agent,
     account_sid: accountSid,
-    auth_token: authTokenFile === undefined ? undefined : readToken(authTokenFile),
+    auth_token: authTokenFile === undefined ? undefined : readSecretFile('--auth-token-file', authTokenFile),
     api_url: apiUrl,
     origins,
     messages_per_minute_max: perMinute,
@@ -138,15 +138,6 @@ async function settingsIn(at: At, options: ChannelOptions, workspace: { name: st
 
 /** The operator may name any address. */
 const trustIn = ({ apiUrl }: ChannelOptions) => (apiUrl === undefined ? {} : { is_api_url_trusted: true })
-
-/** The file may end with a line break. */
-function readToken(file: string): string {
-  try {
-    return fs.readFileSync(file, 'utf8').trim()
-  } catch {
-    throw new UsageError(`the file ${file} can't be read`)
-  }
-}
 
 /** `Valid` is the type of the schema, which uses only keywords that `validate` checks. */
 function validated<Valid>(schema: object, input: object): Valid {

@@ -1,4 +1,6 @@
+import fs from 'node:fs'
 import { text as readAll } from 'node:stream/consumers'
+import { UsageError } from './command.ts'
 
 const enter_or_ctrl_d = ['\r', '\n', '\u0004']
 const ctrl_c = '\u0003'
@@ -29,4 +31,19 @@ async function readLine(input: AsyncIterable<string>): Promise<string> {
     }
   }
   return line.join('')
+}
+
+/** The file may end with a line break. Errors name the option that the file was given with. */
+export function readSecretFile(option: string, file: string): string {
+  const secret = readText(option, file).trim()
+  if (secret === '') throw new UsageError(`${option}: the file ${file} is empty`)
+  return secret
+}
+
+function readText(option: string, file: string): string {
+  try {
+    return fs.readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new UsageError(`${option}: the file ${file} can't be read (${Object(error).code})`)
+  }
 }

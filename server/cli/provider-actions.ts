@@ -1,11 +1,13 @@
-import fs from 'node:fs'
 import { type At, atWorkspace, inTransaction, type Service } from '../kit/at.ts'
+import type { TestResult } from '../kit/field.ts'
 import { type RequestSchema, validate } from '../kit/http/validate.ts'
 import { invalid, Problem } from '../kit/problem.ts'
 import { NewProvider, type Provider } from '../models/schema.ts'
 import * as providers from '../models/store.ts'
 import { testProvider } from '../models/test-provider.ts'
-import { askSecret } from './prompt.ts'
+import type { ApiClient } from './api-client.ts'
+import { withService } from './api-session.ts'
+import { askSecret, readSecretFile } from './prompt.ts'
 import { type Answer, formatTable } from './run.ts'
 import { findWorkspace } from './workspace-actions.ts'
 
@@ -18,58 +20,104 @@ export interface NewProviderOptions {
   keyFile?: string
 }
 
-export async function listProviders(service: Service, workspace: string): Promise<Answer> {
-  const all = await readAll(await atNamed(service, workspace))
-  const rows = all.map((one) => [
-    one.id,
-    one.name,
-    one.kind,
-    one.base_url ?? '',
-    one.default_model ?? '',
-    one.has_api_key ? 'yes' : 'no',
-    one.is_default ? 'default' : '',
-  ])
-  return { data: { providers: all }, text: formatTable(['ID', 'NAME', 'KIND', 'URL', 'MODEL', 'KEY', ''], rows) }
+const key = { name: 'parley provider', scopes: ['providers:read', 'providers:write'], lasts_ms: 3_600_000 }
+
+/** The providers of a workspace, of the running service if there is one. */
+interface Access {
+  list: () => Promise<Provider[]>
+  create: (input: NewProvider) => Promise<Provider>
+  remove: (id: string) => Promise<void>
+  test: (id: string) => Promise<TestResult>
 }
 
+/** A workspace has at most 20, and two from the environment. */
+const listed_max = 100
+
+const throughApi = (api: ApiClient): Access => ({
+  list: () => api.list<Provider>('/providers', listed_max),
+  create: (input) => api.call<Provider>('POST', '/providers', input),
+  remove: (id) => api.call('DELETE', `/providers/${id}`),
+  test: (id) => api.call<TestResult>('POST', `/providers/${id}/test`),
+})
+
+const inDatabase = (at: At): Access => ({
+  list: async () => (await providers.list(at, { limit: listed_max, offset: 0 })).data,
+  async create(input) {
+    await providers.checkUrl(at, input.base_url)
+    return inTransaction(at, (at) => providers.create(at, input))
+  },
+  async remove(id) {
+    await inTransaction(at, (at) => providers.remove(at, { id, isCurrent: () => true }))
+  },
+  test: (id) => testProvider(at, id),
+})
+
+async function withProviders(
+  service: Service,
+  workspace: string,
+  work: (access: Access) => Promise<Answer>,
+): Promise<Answer> {
+  const at = await atWorkspace(service, (await findWorkspace(service, workspace)).id)
+  return withService(at, key, (api) => work(api ? throughApi(api) : inDatabase(at)))
+}
+
+export const listProviders = (service: Service, workspace: string): Promise<Answer> =>
+  withProviders(service, workspace, async ({ list }) => {
+    const all = await list()
+    const rows = all.map((one) => [
+      one.id,
+      one.name,
+      one.kind,
+      one.base_url ?? '',
+      one.default_model ?? '',
+      one.has_api_key ? 'yes' : 'no',
+      one.is_default ? 'default' : '',
+    ])
+    return { data: { providers: all }, text: formatTable(['ID', 'NAME', 'KIND', 'URL', 'MODEL', 'KEY', ''], rows) }
+  })
+
 export async function createProvider(service: Service, name: string, options: NewProviderOptions): Promise<Answer> {
-  const at = await atNamed(service, options.workspace)
+  const { workspace, kind, model: default_model, baseUrl, keyFile } = options
   const given = {
     name,
-    kind: options.kind,
-    default_model: options.model,
-    ...(options.baseUrl !== undefined && { base_url: options.baseUrl }),
+    kind,
+    default_model,
+    ...(baseUrl !== undefined && { base_url: baseUrl }),
     ...(options.default && { is_default: true }),
   }
   // What is wrong is said before anyone types a key.
   validProvider(given)
-  await providers.checkUrl(at, options.baseUrl)
-  const input = validProvider({ ...given, api_key: await readKey(options.keyFile) })
-  const provider = await inTransaction(at, (at) => providers.create(at, input))
-  return { data: { provider }, text: `Provider "${provider.name}" ${provider.id}` }
+  await findWorkspace(service, workspace)
+  const api_key =
+    keyFile === undefined ? await askSecret('API key (may be empty): ') : readSecretFile('--key-file', keyFile)
+  const input = validProvider({ ...given, api_key })
+  return withProviders(service, workspace, async ({ create }) => {
+    const provider = await create(input)
+    const note = provider.has_api_key ? '' : `\n${noKeyNote(service.tools.address(), provider)}`
+    return { data: { provider }, text: `Provider "${provider.name}" ${provider.id}${note}` }
+  })
 }
 
-export async function deleteProvider(service: Service, name: string, workspace: string): Promise<Answer> {
-  const at = await atNamed(service, workspace)
-  const { id } = await findByName(at, name)
-  await inTransaction(at, (at) => providers.remove(at, { id, isCurrent: () => true }))
-  return { data: { deleted: true, id }, text: `Provider "${name}" is deleted.` }
-}
+const noKeyNote = (address: string, { id }: Provider): string =>
+  'It has no API key. To set one, edit the provider in the dashboard, or send PATCH ' +
+  `${address}/api/v1/providers/${id} with {"api_key": "..."}.`
 
-export async function testByName(service: Service, name: string, workspace: string): Promise<Answer> {
-  const at = await atNamed(service, workspace)
-  const result = await testProvider(at, (await findByName(at, name)).id)
-  const text = result.is_ok ? `It answered after ${result.duration_ms} ms.` : `It failed: ${result.error}`
-  return { data: { result }, text }
-}
+export const deleteProvider = (service: Service, name: string, workspace: string): Promise<Answer> =>
+  withProviders(service, workspace, async (access) => {
+    const { id } = await findByName(access, name)
+    await access.remove(id)
+    return { data: { deleted: true, id }, text: `Provider "${name}" is deleted.` }
+  })
 
-const atNamed = async (service: Service, name: string): Promise<At> =>
-  atWorkspace(service, (await findWorkspace(service, name)).id)
+export const testByName = (service: Service, name: string, workspace: string): Promise<Answer> =>
+  withProviders(service, workspace, async (access) => {
+    const result = await access.test((await findByName(access, name)).id)
+    const text = result.is_ok ? `It answered after ${result.duration_ms} ms.` : `It failed: ${result.error}`
+    return { data: { result }, text, has_failed: !result.is_ok }
+  })
 
-const readAll = async (at: At): Promise<Provider[]> => (await providers.list(at, { limit: 100, offset: 0 })).data
-
-async function findByName(at: At, name: string): Promise<Provider> {
-  const found = (await readAll(at)).find((provider) => provider.name === name)
+async function findByName({ list }: Access, name: string): Promise<Provider> {
+  const found = (await list()).find((provider) => provider.name === name)
   if (!found) throw new Problem('NOT_FOUND', `there is no provider "${name}"`)
   return found
 }
@@ -80,7 +128,3 @@ function validProvider(input: object): NewProvider {
   // It was validated against the schema that the type comes from.
   return value as NewProvider
 }
-
-/** The file may end with a line break. */
-const readKey = async (file: string | undefined): Promise<string> =>
-  file === undefined ? askSecret('API key: ') : fs.readFileSync(file, 'utf8').trim()

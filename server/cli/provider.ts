@@ -7,6 +7,10 @@ import type { Run } from './run.ts'
 const loadActions = () => import('./provider-actions.ts')
 const workspace_option = ['--workspace <name>', 'The workspace of the provider'] as const
 
+const service_note = `
+While the service runs, these commands ask it (at PUBLIC_URL, or HOST and PORT): its OUTBOUND_ALLOW_HOSTS and its
+OPENAI_API_KEY count. Otherwise they go by their own, and say so.`
+
 interface InWorkspaceOption {
   workspace: string
 }
@@ -16,6 +20,7 @@ export function addProviderCommands(program: Command, run: Run): void {
     .command('provider')
     .summary('Model providers')
     .description('Manage the accounts at model services')
+    .addHelpText('after', service_note)
   group
     .command('list')
     .description('List the providers of a workspace')
@@ -37,7 +42,7 @@ export function addProviderCommands(program: Command, run: Run): void {
     .option('--key-file <file>', 'A file with the API key')
     .addHelpText(
       'after',
-      '\nWithout --key-file, asks for the API key, or reads it from standard input. It may be empty.',
+      '\nWithout --key-file, asks for the API key, or reads it from standard input. It may be empty, and can be set later in the dashboard.',
     )
     .action((name: string, options: NewProviderOptions) =>
       run(async (service) => (await loadActions()).createProvider(service, name, options)),
@@ -52,7 +57,7 @@ export function addProviderCommands(program: Command, run: Run): void {
     )
   group
     .command('test')
-    .description('Send a short request to the default model of a provider')
+    .description('Send a short request to the default model of a provider. If it fails, the exit status is 1')
     .argument('<name>', 'The name of the provider')
     .requiredOption(...workspace_option)
     .action((name: string, { workspace }: InWorkspaceOption) =>

@@ -6,6 +6,7 @@ import { atWorkspace, type Service } from '../kit/at.ts'
 import { isId } from '../kit/id.ts'
 import { type ApiClient, assertRunning, openApiClient } from './api-client.ts'
 import { chooseWorkspace, stopSignal, withKey } from './api-session.ts'
+import { UsageError } from './command.ts'
 import { findByName } from './find-by-name.ts'
 import { type Answer, formatTable } from './run.ts'
 
@@ -59,12 +60,24 @@ export const reportCampaign = (
       await pipeline(report, process.stdout, { signal, end: false }).catch(unlessAborted(signal))
       return undefined
     }
-    const unfinished = `${output}.part`
-    await pipeline(report, fs.createWriteStream(unfinished), { signal }).catch(unlessAborted(signal))
+    await writeFile(report, output, signal)
     if (signal.aborted) return undefined
-    fs.renameSync(unfinished, output)
     return { data: { report: { campaign_id: id, file: output } }, text: `The report of "${name}" is in ${output}.` }
   })
+
+async function writeFile(report: ReadableStream<Uint8Array>, output: string, signal: AbortSignal): Promise<void> {
+  const unfinished = `${output}.part`
+  try {
+    await pipeline(report, fs.createWriteStream(unfinished), { signal })
+    fs.renameSync(unfinished, output)
+  } catch (error) {
+    fs.rmSync(unfinished, { force: true })
+    const { code, syscall } = Object(error)
+    // Only errors of the file system have one here.
+    if (syscall !== undefined) throw new UsageError(`--output: the file ${output} can't be written (${code})`)
+    if (!signal.aborted) throw error
+  }
+}
 
 /** Ctrl-C, and a reader that has read enough, are no errors. */
 const unlessAborted = (signal: AbortSignal) => (error: Error) => {

@@ -135,6 +135,15 @@ test('a report is printed, or written to a file', async () => {
   assert.equal((await run('report', 'Recall', '--json')).code, 1)
 })
 
+test("a report that can't be written is one line", async () => {
+  for (const output of [`${folder}/missing/report.csv`, folder]) {
+    const { code, stdout, stderr } = await run('report', 'Recall', '--output', output)
+    assert.deepEqual([code, stdout], [1, ''])
+    assert.match(stderr, new RegExp(`^Using [^\n]+\nparley: --output: [^\n]*${output}[^\n]*\n$`))
+    assert.ok(!fs.existsSync(`${output}.part`))
+  }
+})
+
 test('every key of the commands is revoked', async () => {
   const keys = (await api_keys.listAll({ db: pool })).filter(({ name }) => name === 'parley campaign')
   assert.ok(keys.length > 5)

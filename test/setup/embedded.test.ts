@@ -66,6 +66,24 @@ test('the first start creates a database that the second start opens', async () 
   await second.close()
 })
 
+test('a slow start says what it is doing, and speaks of recovery only after an unclean stop', async () => {
+  const data_dir = join(base, 'slow')
+  const saidBy = async () => {
+    const said: string[] = []
+    const options = { checkout, name, data_dir, as: 'serve' as const, slow_after_ms: 0 }
+    const { close } = await openEmbedded({ ...options, say: (line) => said.push(line) })
+    await close()
+    return said.join('\n')
+  }
+  assert.equal(await saidBy(), 'PostgreSQL is still being set up: the first start takes longer')
+  assert.equal(await saidBy(), 'PostgreSQL is still starting')
+  fs.writeFileSync(join(data_dir, 'postgres/postmaster.pid'), `${process.pid}\n`)
+  assert.equal(
+    await saidBy(),
+    'PostgreSQL is still starting: it was not stopped cleanly, so it recovers its data first',
+  )
+})
+
 test('the database is durable, uses UTF-8 and requires its password', async () => {
   const { url, close } = await serve()
   for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit', 'data_checksums'])

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ensureCluster, readPassword } from './cluster.ts'
 import { type Holder, type Lock, lockHolder, tryLock } from './lock.ts'
-import { findPostmaster, type Postmaster } from './pid-file.ts'
+import { findPostmaster, hasPidFile, type Postmaster } from './pid-file.ts'
 import { findPrograms } from './programs.ts'
 import { SetupError, unusable } from './setup-error.ts'
 import { supervisePostmaster } from './supervisor.ts'
@@ -29,6 +29,8 @@ export interface EmbeddedOptions {
   say: (line: string) => void
   /** Logs a line when PostgreSQL has crashed. `say` by default. */
   warn?: (line: string) => void
+  /** When a start counts as slow, which is then said. */
+  slow_after_ms?: number
 }
 
 /** A PostgreSQL 18 from npm with its data in data_dir. It is restarted when it crashes. */
@@ -55,7 +57,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   }
 }
 
-async function openIn(data_dir: string, { checkout, name, as, say, warn = say }: EmbeddedOptions): Promise<Embedded> {
+async function openIn(data_dir: string, options: EmbeddedOptions): Promise<Embedded> {
+  const { checkout, name, as, say, warn = say, slow_after_ms = slow_start_ms } = options
   const user = postgresUser()
   makeFolder(data_dir)
   const folder = fs.realpathSync(data_dir)
@@ -63,7 +66,7 @@ async function openIn(data_dir: string, { checkout, name, as, say, warn = say }:
   const { lock, shared } = await lockOrShare(folder, name, as)
   if (!lock) return { url: formatUrl(name, readPassword(folder), shared), close: async () => {} }
 
-  const slow = setTimeout(say, slow_start_ms, 'PostgreSQL is still starting: after a crash it recovers its data first')
+  const slow = setTimeout(say, slow_after_ms, describeSlowStart(folder))
   try {
     const { bin, major } = findPrograms(checkout, name, user)
     if (!bin.startsWith(checkout))
@@ -89,6 +92,14 @@ async function openIn(data_dir: string, { checkout, name, as, say, warn = say }:
   } finally {
     clearTimeout(slow)
   }
+}
+
+function describeSlowStart(data_dir: string): string {
+  if (!hasCluster(data_dir)) return 'PostgreSQL is still being set up: the first start takes longer'
+  const why = hasPidFile(join(data_dir, 'postgres'))
+    ? ': it was not stopped cleanly, so it recovers its data first'
+    : ''
+  return `PostgreSQL is still starting${why}`
 }
 
 function checkAccess(data_dir: string, user: PostgresUser | undefined): void {

@@ -19,6 +19,9 @@ export function findPostmaster(cluster: string): Postmaster | undefined {
   return { pid, port: Number(lines[3]), status: (lines[7] ?? '').trim() }
 }
 
+/** Whether the last postmaster still runs, or has ended without a clean stop, which removes its file. */
+export const hasPidFile = (cluster: string): boolean => fs.existsSync(pidFile(cluster))
+
 /** On Linux it checks the command line. On other systems it trusts the process id. */
 export function isPostmaster(pid: number, cluster: string): boolean {
   if (!(pid > 0)) return false

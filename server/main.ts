@@ -116,7 +116,7 @@ async function start(config: Config, log: Log, { is_json, only, carrier }: Serve
     const address = addressOf(config, port)
     if (!api) say(`${product.name} runs background work.`)
     else if (is_restart) say(`${product.name} is ready again: ${address}/api/v1`)
-    else console.log((is_json ? greetingAsJson : formatGreeting)({ address, first, setup_token }))
+    else console.log((is_json ? greetingAsJson : formatGreeting)({ config, port, address, first, setup_token }))
     return stop
   } catch (error) {
     await stop()

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import fs from 'node:fs'
 import net from 'node:net'
 import path from 'node:path'
 import { after, test } from 'node:test'
+import { promisify } from 'node:util'
+import { readConfig } from '../../server/config.ts'
+import { newId } from '../../server/kit/id.ts'
 import { baseFolder } from '../../server/kit/postgres/embedded/embedded.ts'
 import { product } from '../../server/product.ts'
+import { formatGreeting } from '../../server/start/greeting.ts'
 import { parley, type Running } from '../support/process.ts'
 
 const base = path.join(
@@ -18,6 +23,16 @@ after(() => fs.rmSync(base, { recursive: true, force: true }))
 
 const start = (more: Record<string, string> = {}) => parley(['serve'], { ...environment, ...more })
 const addressOf = async (running: Running): Promise<string> => (await running.says(/Base address +(\S+)/))[1] ?? ''
+
+/** Runs a printed command in a shell that has none of the service's variables. */
+async function inShell(line: string) {
+  const { PATH = '', HOME = '' } = process.env
+  const cwd = path.resolve(import.meta.dirname, '../..')
+  return promisify(execFile)('sh', ['-c', line.replace('npx parley', 'node bin/parley.mjs')], {
+    cwd,
+    env: { PATH, HOME },
+  })
+}
 
 async function stop(running: Running): Promise<void> {
   running.child.kill('SIGTERM')
@@ -69,10 +84,36 @@ test('the first start prints the address, a key and a working curl command', asy
   assert.equal((await contacts(address, { phone_number: '+14155550100' })).status, 201)
   const mode = (name: string) => fs.statSync(path.join(DATA_DIR, name)).mode & 0o777
   assert.equal(mode('secrets-key'), 0o600)
-  await running.says(/^ *npx parley chat Receptionist\n/m)
+  const [, chat = ''] = await running.says(/^ *(.*npx parley chat Receptionist)\n/m)
+  assert.match((await inShell(`echo 'When are you open?' | ${chat}`)).stdout, /Receptionist: We are open/)
+  const [, new_key = ''] = await running.says(/To create another one: (.*)\n/)
+  const { stdout, stderr } = await inShell(`${new_key} --expires-in 1d`)
+  assert.match(stdout, /API key pk_/, stderr)
   assert.deepEqual(await agentNames(address), ['Receptionist'])
   first_setup_token = (await running.says(/\/setup\/(\S+)/))[1] ?? ''
   await stop(running)
+})
+
+test('the printed commands name the host and the port of the service, and its data', () => {
+  const first = { agent_id: newId(), api_key: `pk_${'a'.repeat(43)}` }
+  const linesFor = (variables: Record<string, string>, port = 8080) => {
+    const config = readConfig(variables)
+    const text = formatGreeting({ config, port, address: 'http://address', first, setup_token: undefined })
+    return text.split('\n').flatMap((line) => /^ *(.*npx parley (chat|key).*)$/.exec(line)?.[1] ?? [])
+  }
+  const [, chat] = linesFor({})
+  assert.equal(chat, 'npx parley chat Receptionist')
+  for (const [variables, port, expected] of [
+    [{ PORT: '9000' }, 9000, 'PORT=9000'],
+    [{ PORT: '0', HOST: '::1' }, 40123, 'HOST=::1 PORT=40123'],
+    [{ HOST: '0.0.0.0', PUBLIC_URL: 'https://parley.example' }, 8080, ''],
+    [{ DATA_DIR: "/srv/ada's data" }, 8080, "DATA_DIR='/srv/ada'\\''s data'"],
+    [{ DATABASE_URL: 'postgres://ada:secret@db/parley', PORT: '9000' }, 9000, 'DATABASE_URL=... PORT=9000'],
+  ] as const) {
+    const [key, chat] = linesFor(variables, port)
+    assert.equal(chat, `${expected} npx parley chat Receptionist`.trimStart())
+    assert.doesNotMatch(key ?? '', /HOST|PORT/)
+  }
 })
 
 test('the next start prints a new set-up link and no key, and keeps the data', async () => {
@@ -92,7 +133,7 @@ test('the next start prints a new set-up link and no key, and keeps the data', a
   assert.match(second.stderr, new RegExp(`^parley: DATA_DIR ${DATA_DIR} is in use by [^\n]+\n$`))
 
   const listed = await parley(['key', 'list', '--json'], environment).ended
-  assert.equal(JSON.parse(listed.stdout).keys.length, 1, 'the command line works while the server runs')
+  assert.equal(JSON.parse(listed.stdout).keys.length, 3, 'the command line works while the server runs')
   assert.equal((await contacts(address)).status, 200)
   await stop(running)
 })

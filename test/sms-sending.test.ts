@@ -433,5 +433,5 @@ test('texts of any length and with any character are received', async () => {
   )
   const form = inboundForm('', { from: number })
   assert.equal((await postSigned(tenant, channel.inbound_url, { ...form, NumMedia: '1' })).status, 200)
-  assert.deepEqual((await turnsOf(tenant, id)).at(-1), ['contact', '[attachment]'])
+  assert.deepEqual((await turnsOf(tenant, id)).at(-1), ['contact', '[1 attachment was not received]'])
 })

@@ -1,9 +1,11 @@
 import * as channels from '../channels/store.ts'
 import { findRefusals, type Rule, refusal } from '../consent/refusals.ts'
+import { isPhoneNumber } from '../contacts/phone.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import { copyLine } from '../kit/postgres/copy.ts'
+import { invalidState } from '../kit/problem.ts'
 import type { Message } from './schema.ts'
 import { segmentsOf } from './segments.ts'
 import type { TurnOf } from './turns.ts'
@@ -75,6 +77,7 @@ export async function findSmsRefusals(at: At, phone_numbers: string[]): Promise<
 
 /** Throws when nothing may be sent to this number. */
 export async function assertMaySend(at: At, phone_number: string): Promise<void> {
+  if (!isPhoneNumber(phone_number)) throw invalidState("This sender can't be answered by SMS.")
   const rule = (await findSmsRefusals(at, [phone_number])).get(phone_number)
   if (rule) throw refusal(rule)
 }

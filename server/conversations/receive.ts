@@ -9,10 +9,10 @@ import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { invalidState } from '../kit/problem.ts'
-import { storable, truncate } from '../kit/text.ts'
 import { findAgent, insert, newConversation, openVersions } from './begin.ts'
+import { type Inbound, keptOf, numberOf } from './inbound.ts'
 import { findSmsRefusals, type NewMessage, withMessage } from './outgoing.ts'
-import { type Conversation, text_length_max } from './schema.ts'
+import type { Conversation } from './schema.ts'
 import { segmentsOf } from './segments.ts'
 import { sentencesIn } from './sentences.ts'
 import { columns, type LockedConversation } from './store.ts'
@@ -20,21 +20,13 @@ import { newTurn } from './turns.ts'
 import { recordWords } from './words-by-sms.ts'
 import { type Received, writeReceived } from './write-received.ts'
 
-/** A message that a carrier has brought. */
-export interface Inbound {
-  channel: { id: string; agent_id: string | null }
-  /** The carrier's own id. A message that comes again has the same one. */
-  carrier_id: string
-  /** A number, or another name of the sender, to which nothing can be sent. */
-  from: string
-  text: string
-}
-
 /** The messages of one sender on one channel, in order. Only the last one may be a word such as STOP. */
 interface Said {
   key: string
   channel: Inbound['channel']
   from: string
+  /** The sender's number, also of one who has not written by SMS. */
+  number: string | undefined
   contact_id: string | null
   messages: Inbound[]
   word: ReturnType<typeof wordOf>
@@ -42,9 +34,10 @@ interface Said {
 
 /**
  * Writes messages with everything that follows from them: contacts, conversations, turns, consent and events. Repeated
- * messages have no effect. Each conversation is answered in the background, unless its sender may not be written to.
+ * messages have no effect. Each conversation is answered in the background, unless its sender may not be written to. Who has
+ * not written by SMS gets no SMS: what to tell them there, right away, is returned.
  */
-export async function receive(at: At, messages: Inbound[]): Promise<void> {
+export async function receive(at: At, messages: Inbound[]): Promise<Map<Inbound, string>> {
   const fresh = await withoutRepeats(at, messages)
   const found = await findContacts(at, fresh)
   const locked = await stamp(
@@ -53,12 +46,14 @@ export async function receive(at: At, messages: Inbound[]): Promise<void> {
   )
   // One may have been deleted meanwhile.
   const contact_ids = new Map([...found].filter(([, id]) => locked.has(id)))
+  const replies = new Map<Inbound, string>()
   // Another round begins after each word, because it changes what follows.
   for (let rest = fresh; rest.length > 0; ) {
     const { said, later } = splitAtWords(rest, contact_ids)
-    await receiveRound(at, said)
+    for (const [message, reply] of await receiveRound(at, said)) replies.set(message, reply)
     rest = later
   }
+  return replies
 }
 
 async function withoutRepeats({ db, workspace }: At, messages: Inbound[]): Promise<Inbound[]> {
@@ -86,7 +81,7 @@ const carrierKey = (channel_id: string, carrier_id: string): string => `${channe
 
 /** Contacts by number. A number without a contact gets one. */
 async function findContacts(at: At, messages: Inbound[]): Promise<Map<string, string>> {
-  const numbers = [...new Set(messages.map(({ from }) => from).filter(isPhoneNumber))]
+  const numbers = [...new Set(messages.flatMap(({ from }) => numberOf(from) ?? []))]
   const found = await contacts.idsByNumber(at, numbers)
   const missing = numbers.filter((number) => !found.has(number))
   if (missing.length === 0) return found
@@ -112,7 +107,11 @@ function splitAtWords(messages: Inbound[], contact_ids: Map<string, string>): { 
     if (said) {
       said.messages.push(message)
       said.word = word
-    } else by_key.set(key, { key, channel, from, contact_id: contact_ids.get(from) ?? null, messages: [message], word })
+    } else {
+      const number = numberOf(from)
+      const contact_id = contact_ids.get(number ?? '') ?? null
+      by_key.set(key, { key, channel, from, number, contact_id, messages: [message], word })
+    }
   }
   // Sorted, so that concurrent transactions lock conversations in the same order and don't deadlock.
   return { said: [...by_key.values()].sort((left, right) => (left.key < right.key ? -1 : 1)), later }
@@ -120,21 +119,23 @@ function splitAtWords(messages: Inbound[], contact_ids: Map<string, string>): { 
 
 const threadKey = (channel_id: string, counterpart: string): string => `${channel_id} ${counterpart}`
 
-async function receiveRound(at: At, all: Said[]): Promise<void> {
+async function receiveRound(at: At, all: Said[]): Promise<[Inbound, string][]> {
   const [threads, refusals] = await Promise.all([openThreads(at, all), findRefusals(at, all)])
   const words = all.flatMap((said) => {
     const { id, turn_count } = threadOf(threads, said)
     const evidence = { conversation_id: id, seq: turn_count + said.messages.length }
-    return said.word && isPhoneNumber(said.from) ? [{ ...said, word: said.word, evidence }] : []
+    return said.word && said.number ? [{ ...said, from: said.number, word: said.word, evidence }] : []
   })
   const confirmed = await recordWords(at, { words, refusals })
   const received = await Promise.all(
     all.map(async (said) => {
       const thread = threadOf(threads, said)
-      return toReceived(at, { said, thread, refusal: refusals.get(said.from), is_confirmed: confirmed.has(said.key) })
+      const refusal = refusals.get(said.number ?? '')
+      return toReceived(at, { said, thread, refusal, is_confirmed: confirmed.has(said.key) })
     }),
   )
   await writeReceived(at, received)
+  return received.flatMap(({ reply }) => (reply ? [reply] : []))
 }
 
 type Threads = Map<string, LockedConversation>
@@ -147,7 +148,10 @@ function threadOf(threads: Threads, { key }: Said): LockedConversation {
 }
 
 const findRefusals = (at: At, all: Said[]): Promise<Refusals> =>
-  findSmsRefusals(at, all.map(({ from }) => from).filter(isPhoneNumber))
+  findSmsRefusals(
+    at,
+    all.flatMap(({ number }) => number ?? []),
+  )
 
 /** The open conversations, locked. One that is missing is begun, by this or a concurrent transaction. */
 async function openThreads(at: At, all: Said[]): Promise<Threads> {
@@ -209,20 +213,34 @@ interface ToReceive {
   is_confirmed: boolean
 }
 
-async function toReceived(at: At, { said, thread, refusal, is_confirmed }: ToReceive): Promise<Received> {
+interface WithReply extends Received {
+  reply: [Inbound, string] | undefined
+}
+
+async function toReceived(at: At, { said, thread, refusal, is_confirmed }: ToReceive): Promise<WithReply> {
   const { id, contact_id, turn_count, channel_id, counterpart } = thread
+  const last = said.messages.at(-1)
   const created_at = clock.iso(at.now)
-  const turns = said.messages.map(({ text, carrier_id }, index) => {
-    const kept = text.length > text_length_max ? `${truncate(storable(text), text_length_max - 1)}…` : storable(text)
+  const turns = said.messages.map((inbound, index) => {
+    const { text, carrier_id } = inbound
     const message = { status: 'delivered' as const, segments: segmentsOf(text), error: null }
     const seq = turn_count + index + 1
     const carried: NewMessage = {
       ...{ id: newId(), conversation_id: id, seq, channel_id: said.channel.id, carrier_id, message, is_exempt: false },
       direction: 'inbound',
     }
-    return { id, contact_id, turn: newTurn({ seq, role: 'contact', text: kept, message, created_at }), carried }
+    return {
+      id,
+      contact_id,
+      turn: newTurn({ seq, role: 'contact', text: keptOf(inbound), message, created_at }),
+      carried,
+    }
   })
-  const sentence = said.word && is_confirmed ? await confirmationOf(at, thread, said.word) : undefined
+  const is_sms = isPhoneNumber(said.from)
+  const is_told_to_text =
+    !is_sms && said.number !== undefined && turn_count === 0 && !said.word && refusal === undefined
+  const what = said.word && is_confirmed ? said.word : is_told_to_text && 'text_instead'
+  const sentence = what ? await sentenceFor(at, thread, what) : undefined
   const seq = turn_count + turns.length + 1
   const confirmation = sentence && {
     id,
@@ -235,16 +253,22 @@ async function toReceived(at: At, { said, thread, refusal, is_confirmed }: ToRec
     before: thread,
     turns: [
       ...turns,
-      ...(confirmation ? [withMessage(confirmation, { channel_id, counterpart, is_exempt: true })] : []),
+      ...(confirmation && is_sms ? [withMessage(confirmation, { channel_id, counterpart, is_exempt: true })] : []),
+      ...(confirmation && !is_sms ? [confirmation] : []),
     ],
-    awaits_answer: thread.awaits_answer || (asks_agent && refusal === undefined && isPhoneNumber(said.from)),
+    awaits_answer: thread.awaits_answer || (asks_agent && refusal === undefined && is_sms),
     closes: said.word === 'opt_out',
+    reply: !is_sms && last && sentence ? [last, sentence] : undefined,
   }
 }
 
-/** What a word is answered with. */
-async function confirmationOf(at: At, { agent_id, agent_version }: LockedConversation, word: Word): Promise<string> {
+/** In the language of the agent. */
+async function sentenceFor(
+  at: At,
+  { agent_id, agent_version }: LockedConversation,
+  what: Word | 'text_instead',
+): Promise<string> {
   const version_id = agent_version.id
   const configuration = version_id && (await findConfiguration(at, { agent_id, version_id }))
-  return sentencesIn(configuration ? configuration.language : 'en')[word]
+  return sentencesIn(configuration ? configuration.language : 'en')[what]
 }

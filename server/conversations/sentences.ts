@@ -1,11 +1,12 @@
 import type { Sentences as EngineSentences } from './state.ts'
 
-/** Besides those of the engine, the answers to words such as STOP. */
+/** Besides those of the engine, the answers to words such as STOP, and to who writes by WhatsApp instead of SMS. */
 export interface Sentences extends EngineSentences {
   too_fast: string
   opt_out: string
   opt_in: string
   help: string
+  text_instead: string
 }
 
 const english: Sentences = {
@@ -23,6 +24,7 @@ const english: Sentences = {
   opt_out: 'You will get no more messages from us. Reply START to get messages again.',
   opt_in: 'You will get messages from us again. Reply STOP to end them.',
   help: 'Reply STOP to get no more messages, or START to get them again.',
+  text_instead: "We can't answer here. Please send a text message (SMS) to this number instead.",
 }
 
 const german: Sentences = {
@@ -41,6 +43,7 @@ const german: Sentences = {
   opt_out: 'Sie bekommen keine Nachrichten mehr von uns. Mit START bekommen Sie sie wieder.',
   opt_in: 'Sie bekommen wieder Nachrichten von uns. Mit STOP beenden Sie das.',
   help: 'Mit STOP bekommen Sie keine Nachrichten mehr, mit START wieder.',
+  text_instead: 'Hier können wir nicht antworten. Bitte senden Sie stattdessen eine SMS an diese Nummer.',
 }
 
 /** What agents say when no model can, by language. English where a language has no sentences of its own. */

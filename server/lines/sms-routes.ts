@@ -3,8 +3,9 @@ import { openOwnerLookup } from '../channels/owners.ts'
 import * as channels from '../channels/store.ts'
 import { wordOf } from '../consent/words.ts'
 import { isPhoneNumber } from '../contacts/phone.ts'
+import type { Inbound } from '../conversations/inbound.ts'
 import { type MessageReport, record } from '../conversations/message-reports.ts'
-import { type Inbound, receive } from '../conversations/receive.ts'
+import { receive } from '../conversations/receive.ts'
 import type { At } from '../kit/at.ts'
 import { id } from '../kit/field.ts'
 import type { RequestHead } from '../kit/http/door.ts'
@@ -35,6 +36,8 @@ export function identifyChannel(db: Db): (head: RequestHead, now: number) => Pro
 /** A message has a few thousand bytes, and about 30 parameters. */
 const form_bytes_max = 64 * 1024
 const form_parameters_max = 200
+/** Carriers send ten at most. */
+const attachments_max = 999
 
 const ByChannel = Type.Object({ channel_id: id('The channel.') })
 const ByMessage = Type.Object({ channel_id: id('The channel.'), message_id: id('The message.') })
@@ -43,8 +46,14 @@ const SignatureHeader = Type.Object({
   'x-twilio-signature': Type.String({ description: 'The signature of the URL and the parameters.' }),
 })
 
-/** No answer goes out with the response: agents answer in the background. */
-const nothing_to_say = { status: 200, body: { content_type: 'text/xml', text: '<Response/>' } }
+const xml = (text: string): RawAnswer => ({ status: 200, body: { content_type: 'text/xml', text } })
+
+/** Agents answer in the background. */
+const nothing_to_say = xml('<Response/>')
+
+/** The carrier sends this to the sender, by the service that the message came from. */
+const replyWith = (text: string): RawAnswer =>
+  xml(`<Response><Message>${text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</Message></Response>`)
 
 const signatureInvalid = () =>
   new Problem('FORBIDDEN', 'The signature is not valid. Check the auth token of the channel, and PUBLIC_URL.')
@@ -60,7 +69,8 @@ export const sms_operations: operation.Operation[] = [
     summary: 'Receive a message from a carrier',
     description:
       'The `inbound_url` of an SMS channel, as a form that Twilio signs. Each message becomes a turn of the conversation with ' +
-      'its sender. A message that comes again has no effect.',
+      'its sender. A message that comes again has no effect. Attachments are not kept: the turn says how many there were. Who ' +
+      'writes by WhatsApp is told, once, to write by SMS.',
     params: ByChannel,
     headers: SignatureHeader,
     errors: ['VALIDATION_ERROR', 'FORBIDDEN', 'NOT_FOUND', 'INVALID_STATE'],
@@ -136,22 +146,29 @@ async function readMessage(
   const from = form.get('From') ?? ''
   if (!isCarrierId(carrier_id) || !/^[^\p{Cc}]{1,100}$/u.test(from))
     throw new Problem('VALIDATION_ERROR', 'MessageSid and From are required.', { fields: [] })
-  if (form.get('To') !== channel.address)
+  // Another service than SMS is named before both numbers.
+  const [service = ''] = /^[a-z]+:/.exec(from) ?? []
+  if (form.get('To') !== `${service}${channel.address}`)
     throw new Problem('VALIDATION_ERROR', 'To must be the number of the channel.', { fields: [] })
-  const attachments = Number(form.get('NumMedia') ?? 0)
-  const words = (form.get('Body') ?? '').trim()
-  const text = words === '' && attachments > 0 ? '[attachment]' : words
+  const [media = '0'] = /^\d+$/.exec(form.get('NumMedia') ?? '') ?? []
+  const attachments = Math.min(Number(media), attachments_max)
+  const text = (form.get('Body') ?? '').trim()
   // A message to oneself would be answered for ever.
-  const is_ignored = from === channel.address || (channel.status === 'disabled' && wordOf(text) === undefined)
+  const is_ignored =
+    from === `${service}${channel.address}` || (channel.status === 'disabled' && wordOf(text) === undefined)
   if (is_ignored) return undefined
-  return { channel, carrier_id, from, text }
+  return { channel, carrier_id, from, text, attachments }
 }
 
 async function receiveAll(at: At, calls: Calls<{ channel_id: string }>): Promise<RawAnswer[]> {
   // What `readMessage` has returned.
-  const messages = calls.flatMap(({ call }) => (call.prepared as Inbound | undefined) ?? [])
-  if (messages.length > 0) await receive(at, messages)
-  return calls.map(() => nothing_to_say)
+  const prepared = calls.map(({ call }) => call.prepared as Inbound | undefined)
+  const messages = prepared.flatMap((message) => message ?? [])
+  const replies = messages.length > 0 ? await receive(at, messages) : new Map<Inbound, string>()
+  return prepared.map((message) => {
+    const reply = message && replies.get(message)
+    return reply === undefined ? nothing_to_say : replyWith(reply)
+  })
 }
 
 interface StatusReport {

@@ -1,0 +1,30 @@
+import { isPhoneNumber } from '../contacts/phone.ts'
+import { storable, truncate } from '../kit/text.ts'
+import { text_length_max } from './schema.ts'
+
+/** A message that a carrier has brought. */
+export interface Inbound {
+  channel: { id: string; agent_id: string | null }
+  /** The carrier's own id. A message that comes again has the same one. */
+  carrier_id: string
+  /** A number, or another name of the sender, such as `whatsapp:+14155550100`, to which nothing can be sent. */
+  from: string
+  text: string
+  /** How many pictures or other files came with it. They are not kept. */
+  attachments?: number
+}
+
+/** The sender's number. Carriers put the name of another service before a number, such as `whatsapp:`. */
+export function numberOf(from: string): string | undefined {
+  const number = from.replace(/^[a-z]+:/, '')
+  return isPhoneNumber(number) ? number : undefined
+}
+
+/** What its turn keeps: the words, cut at the limit, and how many attachments are missing. */
+export function keptOf({ text, attachments = 0 }: Inbound): string {
+  const counted = attachments === 1 ? '1 attachment was' : `${attachments} attachments were`
+  const note = attachments > 0 ? `[${counted} not received]` : ''
+  const length_max = text_length_max - (note && `\n${note}`).length
+  const words = text.length > length_max ? `${truncate(storable(text), length_max - 1)}…` : storable(text)
+  return words && note ? `${words}\n${note}` : words || note
+}

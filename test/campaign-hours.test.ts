@@ -61,3 +61,58 @@ test('contacts who wait for the end of quiet hours are reached when these are ch
   await advance(tenant, 600)
   assert.equal((await enrollmentsOf(tenant, campaign))[0].status, 'completed')
 })
+
+const contact_changes: Record<string, object> = {
+  'time zone': { time_zone: 'Asia/Tokyo' },
+  number: { phone_number: '+81312345600', time_zone: null },
+}
+
+for (const [name, change] of Object.entries(contact_changes))
+  test(`a contact who waits is reached at once when it gets a ${name} where it is day`, async () => {
+    const tenant = await workspace()
+    // Noon in Tokyo.
+    await tenant.addTestClock(Date.parse('2027-03-02T03:00:00.000Z'))
+    const [contact, other] = await newContacts(tenant, ['00', '00'])
+    const campaign = await newCampaign(tenant, [contact, other], { windows: always })
+    await start(tenant, campaign)
+    await advance(tenant, 60)
+    const next = async () => {
+      const enrollments = await enrollmentsOf(tenant, campaign)
+      return enrollments.map(({ next_attempt_at }: { next_attempt_at: string }) => next_attempt_at)
+    }
+    assert.deepEqual(await next(), ['2027-03-02T13:00:00.000Z', '2027-03-02T13:00:00.000Z'])
+    await request(tenant, 'PATCH', `/contacts/${contact.id}`, change)
+    await advance(tenant, 600)
+    const calls = await request(tenant, 'GET', '/calls')
+    assert.deepEqual(
+      calls.map(({ contact_id, started_at }: Record<string, string>) => [contact_id, started_at]),
+      [[contact.id, '2027-03-02T03:01:00.000Z']],
+    )
+  })
+
+test('a contact who waits for the day is called later when it moves to where the day begins later', async () => {
+  const tenant = await workspace()
+  await tenant.addTestClock(Date.parse('2027-03-02T03:00:00.000Z'))
+  const [contact] = await newContacts(tenant, ['00'])
+  const campaign = await newCampaign(tenant, [contact], { windows: always })
+  await start(tenant, campaign)
+  await advance(tenant, 60)
+  await request(tenant, 'POST', `/campaigns/${campaign.id}/pause`)
+  await request(tenant, 'PATCH', `/contacts/${contact.id}`, { time_zone: 'America/Chicago' })
+  await request(tenant, 'POST', `/campaigns/${campaign.id}/resume`)
+  await advance(tenant, 60)
+  const [{ next_attempt_at }] = await enrollmentsOf(tenant, campaign)
+  assert.equal(next_attempt_at, '2027-03-02T14:00:00.000Z')
+})
+
+test('other changes of a contact leave its next attempt alone', async () => {
+  const tenant = await workspace()
+  await tenant.addTestClock(Date.parse('2027-03-02T03:00:00.000Z'))
+  const [contact] = await newContacts(tenant, ['00'])
+  const campaign = await newCampaign(tenant, [contact], { windows: always })
+  await start(tenant, campaign)
+  await advance(tenant, 60)
+  const before = await enrollmentsOf(tenant, campaign)
+  await request(tenant, 'PATCH', `/contacts/${contact.id}`, { first_name: 'Ada', time_zone: 'America/New_York' })
+  assert.deepEqual(await enrollmentsOf(tenant, campaign), before)
+})

@@ -1,10 +1,11 @@
 import { laterUpdate } from '../conversations/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import { sql } from '../kit/postgres/sql.ts'
+import { type Sql, sql } from '../kit/postgres/sql.ts'
 import * as counts from './counts.ts'
 import { is_waiting } from './enrollment-status.ts'
 import type { EnrollmentStatus } from './schema.ts'
+import { table } from './store.ts'
 import type { StoredCampaign } from './stored-campaign.ts'
 
 /** What a change of a campaign means for its enrollments, some at a time. */
@@ -43,11 +44,41 @@ export async function reviewSome({ db, workspace, now }: At, { id }: StoredCampa
     sql`update enrollments set due_at = greatest(retry_at, ${clock.iso(now)})
       where workspace_id = ${workspace} and id = any(array(
         select id from enrollments
-        where workspace_id = ${workspace} and campaign_id = ${id} and due_at > ${clock.iso(now)}
-          and (retry_at is null or due_at > retry_at) and ${is_waiting}
+        where workspace_id = ${workspace} and campaign_id = ${id} and ${isDeferred(now)}
         limit ${changed_at_once_max} for no key update))`,
   )
   if (reviewed < changed_at_once_max)
     await db.run(sql`update campaigns set must_review = false where workspace_id = ${workspace} and id = ${id}`)
   return true
+}
+
+/** It waits for other reasons than its own retry or callback, such as the hours. */
+const isDeferred = (now: number): Sql =>
+  sql`due_at > ${clock.iso(now)} and (retry_at is null or due_at > retry_at) and ${is_waiting}`
+
+/**
+ * The same for some contacts, whose time has changed, in all campaigns. The campaigns are locked first, as the dialer does: what
+ * one has decided by the time of before is looked at again, too.
+ */
+export async function reviewContacts({ db, workspace, now }: At, contact_ids: string[]): Promise<void> {
+  const found = await db.many<{ campaign_id: string }>(
+    sql`select distinct campaign_id from enrollments
+      where workspace_id = ${workspace} and contact_id = any(${contact_ids}::uuid[]) and ${is_waiting}`,
+  )
+  if (found.length === 0) return
+  await db.run(
+    sql`update campaigns set due_at = case when status = 'running' then least(due_at, ${clock.iso(now)}) else due_at end
+      where workspace_id = ${workspace} and id = any(array(
+        select id from campaigns
+        where workspace_id = ${workspace} and id = any(${found.map(({ campaign_id }) => campaign_id)}::uuid[])
+        order by id for no key update))`,
+  )
+  await db.run(
+    sql`update enrollments set due_at = greatest(retry_at, ${clock.iso(now)}), updated_at = ${laterUpdate(now)}
+      where workspace_id = ${workspace} and id = any(array(
+        select id from enrollments
+        where workspace_id = ${workspace} and contact_id = any(${contact_ids}::uuid[]) and ${isDeferred(now)}
+        order by id for no key update))`,
+  )
+  db.notify({ topic: table, workspace })
 }

@@ -1,6 +1,7 @@
 import * as agents from '../agents/store.ts'
 import { changed } from '../calls/changed.ts'
 import * as contacts from '../contacts/store.ts'
+import { zones_changed } from '../contacts/zones.ts'
 import { callback_requested } from '../conversations/callbacks.ts'
 import { threads_changed } from '../conversations/threads.ts'
 import { type At, on, type Reaction } from '../kit/at.ts'
@@ -11,6 +12,7 @@ import * as workspaces from '../workspaces/store.ts'
 import { count } from './counts.ts'
 import { wakeAt } from './due.ts'
 import { endAttempts, followCalls, followThreads, keepCallback } from './ends.ts'
+import { reviewContacts } from './enrollment-batches.ts'
 import { attempting_statuses } from './enrollment-status.ts'
 import type { EnrollmentStatus } from './schema.ts'
 import { table } from './store.ts'
@@ -18,6 +20,12 @@ import { table } from './store.ts'
 export const reactions: Reaction[] = [
   on(agents.findingUses, async (at, { agent_id, used_by }) => void used_by.push(...(await findUsing(at, agent_id)))),
   on(contacts.deleted, removeEnrollments),
+  on(zones_changed, (at, changed) =>
+    reviewContacts(
+      at,
+      changed.map(({ id }) => id),
+    ),
+  ),
   on(workspaces.quiet_hours_changed, reviewAll),
   on(changed, followCalls),
   on(threads_changed, followThreads),

@@ -13,6 +13,7 @@ import { event_types } from './event-types.ts'
 import { removeDuplicateTags } from './normalize.ts'
 import type { Contact, ContactChange, ContactWithCrmIds, NewContact } from './schema.ts'
 import * as search_index from './search-index.ts'
+import { hasOtherZones, zones_changed } from './zones.ts'
 
 export type DeletedContact = Pick<Contact, 'id' | 'phone_number'>
 
@@ -148,6 +149,8 @@ export async function update(at: At, changes: ContactUpdate[]): Promise<(Contact
     ),
     events.record(at, event_types.updated, updates),
   ])
+  const elsewhere = final.filter((after) => hasOtherZones(originals.get(after.id), after))
+  if (elsewhere.length > 0) await at.hooks.run(at, zones_changed, elsewhere)
   return results
 }
 

@@ -1,3 +1,4 @@
+import { newHook } from '../kit/at.ts'
 import { showSameTime } from '../kit/time-zone.ts'
 import type { Contact } from './schema.ts'
 import prefixes_by_zones from './zone-prefixes.json' with { type: 'json' }
@@ -24,6 +25,12 @@ function readPrefixes(): Map<string, string[]> {
     }),
   )
 }
+
+/** Runs in the transaction that changes the time zones or numbers of contacts: another time is theirs from now on. */
+export const zones_changed = newHook<Pick<Contact, 'id'>[]>('contacts.zones_changed')
+
+export const hasOtherZones = (before: Contact | undefined, after: Contact): boolean =>
+  before?.time_zone !== after.time_zone || before.phone_number !== after.phone_number
 
 /** The zones in all of which a person must be reachable. */
 export function zonesOf(known: {

@@ -23,6 +23,7 @@ export async function dialCampaigns(server: Server): Promise<void> {
   await request(tenant, 'POST', `/contacts/${contacts[0].id}/consents`, { kind: 'sms', status: 'revoked' })
   const { id } = await start(tenant, await newCampaign(tenant, contacts))
   await request(tenant, 'PATCH', `/campaigns/${id}`, { holidays: ['2027-12-25'] })
+  await request(tenant, 'PATCH', `/contacts/${contacts[1].id}`, { time_zone: 'America/Detroit' })
   await advance(tenant, two_days_s)
   const callback_at = clock.iso(campaign_start + 3 * clock.day_ms)
   const agent_id = await newCaller(tenant, { script: calls_back })

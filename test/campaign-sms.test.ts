@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { record } from '../server/conversations/message-reports.ts'
+import { inTransaction } from '../server/kit/at.ts'
 import * as clock from '../server/kit/clock.ts'
+import { sql } from '../server/kit/postgres/sql.ts'
 import { advance, newCaller } from './support/calls.ts'
 import {
   campaign_start,
@@ -13,7 +16,7 @@ import {
 } from './support/dialing.ts'
 import { serve, type Tenant } from './support/harness.ts'
 
-const { workspace } = await serve()
+const { workspace, pool, at } = await serve()
 const hour = 3_600
 const day = 24 * hour
 
@@ -85,6 +88,25 @@ test('an agent writes first to each contact, and the campaign completes by itsel
   assert.deepEqual(forecast.by_outcome, by_outcome)
   const consents = await request(tenant, 'GET', `/contacts/${contacts[4].id}/consents`)
   assert.partialDeepStrictEqual(consents, [{ kind: 'all', status: 'revoked', source: 'sms_keyword' }])
+})
+
+test('a later message that is not delivered does not end the attempt', async () => {
+  const tenant = await newSmsWorkspace()
+  const [contact] = await newContacts(tenant, ['02'])
+  const campaign = await newSmsCampaign(tenant, [contact])
+  await start(tenant, campaign)
+  await advance(tenant, 120)
+  const [{ id }] = await conversationsWith(tenant, contact.id)
+  await request(tenant, 'POST', `/conversations/${id}/hand_over`)
+  await request(tenant, 'POST', `/conversations/${id}/answers`, { text: 'Wednesday would do as well.' })
+  const later = await pool.one<{ id: string }>(
+    sql`select id from messages where workspace_id = ${tenant.id} and direction = 'outbound' order by seq desc limit 1`,
+  )
+  for (const status of ['failed', 'unknown'] as const)
+    await inTransaction(at(tenant.id), (at) => record(at, [{ id: later.id, status, error: 'Not delivered.' }]))
+  assert.deepEqual(await faresOf(tenant, campaign, [contact]), [['in_progress', null, 1, null]])
+  await advance(tenant, day)
+  assert.deepEqual(await faresOf(tenant, campaign, [contact]), [['completed', null, 1, 'delivered']])
 })
 
 test('messages that are not delivered are sent again after ten minutes and an hour', async () => {

@@ -36,6 +36,8 @@ interface Row extends Report {
   due_at: string | null
   lease_token: string | null
   contact_id: string | null
+  /** By which the agent writes first. */
+  is_first: boolean
 }
 
 /** Reports may come in any order and more than once: the row is then the same. */
@@ -69,7 +71,8 @@ export async function record(at: At, reports: MessageReport[]): Promise<void> {
   await at.hooks.run(
     at,
     threads_changed,
-    changes.flatMap(({ after: { conversation_id: id, status }, milestones }): ThreadChange[] => {
+    changes.flatMap(({ after: { conversation_id: id, status, is_first }, milestones }): ThreadChange[] => {
+      if (!is_first) return []
       if (milestones.includes('failed')) return [{ id, what: status === 'unknown' ? 'unknown' : 'failed' }]
       return milestones.length > 0 ? [{ id, what: 'sent' }] : []
     }),
@@ -83,7 +86,10 @@ async function lockAll({ db, workspace }: At, reports: MessageReport[]): Promise
   const rows = await db.many<Row>(
     sql`select id, conversation_id, seq, channel_id, carrier_id, status, error, attempt, sent_at, created_at, due_at, lease_token,
         (select contact_id from conversations
-          where conversations.workspace_id = ${workspace} and conversations.id = conversation_id) as contact_id
+          where conversations.workspace_id = ${workspace} and conversations.id = conversation_id) as contact_id,
+        not exists (select from messages as earlier
+          where earlier.workspace_id = ${workspace} and earlier.conversation_id = messages.conversation_id
+            and earlier.direction = 'outbound' and earlier.seq < messages.seq) as is_first
       from messages where workspace_id = ${workspace} and direction = 'outbound'
         and id = any(${toArrayLiteral([...new Set(reports.map(({ id }) => id))])}::uuid[])
       order by id for no key update`,

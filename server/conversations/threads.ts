@@ -2,7 +2,8 @@ import { newHook } from '../kit/at.ts'
 
 /**
  * What has happened in a conversation by SMS.
- * - `sent`: the carrier has a message of the agent. `failed`, `unknown`: it does not, or that is not known.
+ * - `sent`: the carrier has the first message that was written to the contact. `failed`, `unknown`: it does not, or that is not known.
+ *   What becomes of later messages does not count.
  * - `replied`: the contact has written. `opted_out`: with a word such as STOP.
  * - `closed`: it has ended.
  */

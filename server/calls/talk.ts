@@ -238,10 +238,13 @@ export class Talk {
       if (answer.type === 'asked') {
         const { is_uninterruptible, ...result } = answerer.readResult(answer)
         this.#progress = result.progress ?? this.#progress
-        unsaved.addAnswer(result, answer.usage)
-        this.#happen({ type: 'asked', reply, usage: answer.usage, is_uninterruptible })
+        const { usage, finish_reason } = answer
+        unsaved.addAnswer(result, usage)
+        this.#happen({ type: 'asked', reply, usage, finish_reason, is_uninterruptible })
       } else if (answer.type === 'ask_failed') {
         const { status, message } = await describeModelError(answer.error)
+        // It was too late meanwhile.
+        if (asking.signal.aborted) return
         unsaved.fail(message)
         log.warn({ workspace_id: at.workspace, conversation_id, status }, 'a model has not answered')
         this.#happen({ type: 'ask_failed', reply })

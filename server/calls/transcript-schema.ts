@@ -18,7 +18,7 @@ const Word = Type.Object({
   }),
 })
 
-const { seq, role, text, heard, is_interrupted, latency } = Turn.properties
+const { seq, role, text, heard, is_interrupted, finish_reason, latency } = Turn.properties
 
 export const TranscriptTurn = Type.Object({
   seq,
@@ -26,6 +26,7 @@ export const TranscriptTurn = Type.Object({
   text,
   heard,
   is_interrupted,
+  finish_reason,
   start_ms: milliseconds('When it began, since the answer. `null` for what was not spoken.', 400),
   end_ms: milliseconds('When it ended.', 2_300),
   words: Type.Array(Word, { description: 'What was spoken, word by word.' }),

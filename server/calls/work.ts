@@ -217,12 +217,14 @@ async function closing(at: At, { claimed, conversation }: { claimed: ClaimedCall
   return {
     ...emptySave({ ...conversation, token: id }),
     is_spoken: true,
-    turns: open ? [{ ...open, is_interrupted: true, heard: '', speech: [] }] : [],
+    turns: open ? [{ ...open, ...cut_off, heard: '', speech: [] }] : [],
     open_seq: open?.seq,
     changes: { status: 'closed' as const, close_reason },
     release: { timers: {}, idle_ms: 0, needs_summary },
   }
 }
+
+const cut_off = { is_interrupted: true, finish_reason: 'interrupted' as const }
 
 const toDial = ({ now }: At, { id, to, from, simulate, attempt, started_at, state }: ClaimedCall): CallToDial => ({
   ...{ id, to: state?.to ?? to ?? '', from, simulate, attempt },

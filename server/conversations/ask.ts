@@ -9,6 +9,7 @@ import { assertNotTooDeep } from '../kit/http/body/read-json.ts'
 import { newId } from '../kit/id.ts'
 import { OutboundError } from '../kit/outbound/request.ts'
 import { storable } from '../kit/text.ts'
+import type { ModelFinishReason } from './input.ts'
 import type { ToolCall, Usage } from './state.ts'
 
 const retry_after_ms = 500
@@ -21,7 +22,7 @@ const calls_max = 32
 export type Answer =
   | { type: 'piece'; text: string }
   | { type: 'tool_call'; call: Omit<ToolCall, 'after'> }
-  | { type: 'asked'; usage: Usage; metadata: FinishPart['providerMetadata'] }
+  | { type: 'asked'; usage: Usage; finish_reason: ModelFinishReason; metadata: FinishPart['providerMetadata'] }
   | { type: 'ask_failed'; error: unknown }
 
 type FinishPart = Extract<LanguageModelV4StreamPart, { type: 'finish' }>
@@ -60,7 +61,12 @@ async function* askOnce(model: LanguageModelV4, options: LanguageModelV4CallOpti
       yield { type: 'tool_call', call: toCall(part) }
     } else if (part.type === 'error') throw part.error
     else if (part.type === 'finish')
-      return yield { type: 'asked', usage: toUsage(part.usage), metadata: part.providerMetadata }
+      return yield {
+        type: 'asked',
+        usage: toUsage(part.usage),
+        finish_reason: toFinishReason(part.finishReason),
+        metadata: part.providerMetadata,
+      }
   }
   throw new Error('the answer has no end')
 }
@@ -71,12 +77,12 @@ export async function* askAtOnce(
   options: LanguageModelV4CallOptions & { abortSignal: AbortSignal },
 ): AsyncGenerator<Answer> {
   try {
-    const { content, usage, providerMetadata: metadata } = await model.doGenerate(options)
+    const { content, usage, finishReason, providerMetadata: metadata } = await model.doGenerate(options)
     for (const part of content) {
       if (part.type === 'text') yield { type: 'piece', text: storable(part.text) }
       else if (part.type === 'tool-call') yield { type: 'tool_call', call: toCall(part) }
     }
-    yield { type: 'asked', usage: toUsage(usage), metadata }
+    yield { type: 'asked', usage: toUsage(usage), finish_reason: toFinishReason(finishReason), metadata }
   } catch (error) {
     if (!options.abortSignal.aborted) yield { type: 'ask_failed', error }
   }
@@ -102,6 +108,12 @@ export const toUsage = ({ inputTokens, outputTokens }: LanguageModelV4Usage): Us
   input_tokens: toCount(inputTokens.total),
   output_tokens: toCount(outputTokens.total),
 })
+
+/** An answer that calls tools, or ends for a reason that is not known, is as complete as any other. */
+function toFinishReason({ unified }: FinishPart['finishReason']): ModelFinishReason {
+  if (unified === 'length') return 'length'
+  return unified === 'content-filter' ? 'content_filter' : 'stop'
+}
 
 /** Servers may report anything. */
 const toCount = (tokens = 0): number =>

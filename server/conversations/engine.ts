@@ -156,7 +156,7 @@ function takeAnswer(step: Step, input: Exclude<Extract<Input, { reply: string }>
   else if (input.type === 'tool_call') replies.addCall(reply, input.call)
   else if (input.type === 'asked') {
     if (input.is_uninterruptible) reply.voice = { ...reply.voice, is_uninterruptible: true }
-    replies.endAnswer(step, reply, input.usage)
+    replies.endAnswer(step, reply, input)
   } else replies.failAnswer(step, reply)
 }
 

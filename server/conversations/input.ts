@@ -1,4 +1,14 @@
-import type { Entry, Machine, SpeechPart, TimerName, ToolCall, ToolRun, ToolStatus, Usage } from './state.ts'
+import type {
+  Entry,
+  FinishReason,
+  Machine,
+  SpeechPart,
+  TimerName,
+  ToolCall,
+  ToolRun,
+  ToolStatus,
+  Usage,
+} from './state.ts'
 
 /** Something that happens to a conversation. `id` is for a reply that may begin. */
 export type Input = { now: number } & (
@@ -10,7 +20,7 @@ export type Input = { now: number } & (
   /** From now on the words of the reply are shown as they come. */
   | { type: 'shown'; reply: string }
   | { type: 'tool_call'; reply: string; call: Omit<ToolCall, 'after'> }
-  | { type: 'asked'; reply: string; usage: Usage; is_uninterruptible?: boolean }
+  | { type: 'asked'; reply: string; usage: Usage; finish_reason?: ModelFinishReason; is_uninterruptible?: boolean }
   | { type: 'ask_failed'; reply: string }
   | { type: 'tool_done'; run: string; status: ToolStatus; result: unknown }
   | { type: 'timer'; name: TimerName; id?: string }
@@ -105,6 +115,9 @@ export type Effect =
 
 export type EffectOf<Type extends Effect['type']> = Extract<Effect, { type: Type }>
 
+/** Why a model has ended its answer. */
+export type ModelFinishReason = Extract<FinishReason, 'stop' | 'length' | 'content_filter'>
+
 export type ReplyOutcome = 'done' | 'interrupted' | 'superseded' | 'failed'
 
 export interface Turn {
@@ -113,6 +126,10 @@ export interface Turn {
   reply: string | null
   text: string
   is_interrupted: boolean
+  /** Of a turn of the agent. */
+  finish_reason?: FinishReason
+  /** Why no model could answer, if the driver doesn't know it. */
+  error?: string | null
   runs: ToolRun[]
   usage: Usage
   /** In calls: what was heard, and when. */

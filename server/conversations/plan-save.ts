@@ -38,7 +38,10 @@ export interface Release {
   not_before?: number
 }
 
-export type FinishedTurn = Pick<Turn, 'role' | 'text' | 'is_interrupted' | 'latency' | 'usage' | 'tools' | 'error'> &
+export type FinishedTurn = Pick<
+  Turn,
+  'role' | 'text' | 'is_interrupted' | 'finish_reason' | 'latency' | 'usage' | 'tools' | 'error'
+> &
   Partial<Pick<Turn, 'heard' | 'created_at'>> & { speech?: SpeechPart[] }
 
 /** A save that writes nothing. */

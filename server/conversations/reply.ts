@@ -1,5 +1,6 @@
 import { cutAtSentence } from './cut.ts'
-import type { CloseReason, Effect, EndReason, ReplyOutcome } from './input.ts'
+import type { CloseReason, Effect, EndReason, InputOf, ReplyOutcome } from './input.ts'
+import { hasPressed, isAnswered, lastWords, makeRoom, separator } from './last-words.ts'
 import {
   calls_max,
   type Ending,
@@ -11,8 +12,8 @@ import {
   steps_max,
   type ToolCall,
   type ToolStatus,
-  type Usage,
 } from './state.ts'
+import { endingAfter, leavesAnswerOwed, optOut, press } from './tool-ends.ts'
 
 /** One step of the engine. Its state is a copy. */
 export interface Step {
@@ -30,10 +31,16 @@ export interface Step {
 export const newReply = (id: string): Reply => ({
   id,
   step: 0,
+  is_opening: false,
   is_fallback: false,
   text: '',
+  known_length: 0,
   is_shown: false,
   has_piece: false,
+  has_words: false,
+  has_answer: false,
+  finish_reason: 'stop',
+  error: null,
   calls: [],
   ending: null,
   usage: { input_tokens: 0, output_tokens: 0 },
@@ -44,12 +51,16 @@ export const newReply = (id: string): Reply => ({
 export function open(step: Step, id: string): void {
   const { state } = step
   const { greeting, voice } = state.settings
-  const reply = newReply(id)
+  const reply = { ...newReply(id), is_opening: true }
   state.reply = reply
-  if (voice?.notice) say(step, reply, greeting === null ? `${voice.notice} ` : `${voice.notice} ${greeting}`)
-  else if (greeting !== null) say(step, reply, greeting)
-  if (greeting === null) ask(step, reply, { is_opening: true })
-  else finish(step, reply, 'done')
+  const notice = voice?.notice ? `${voice.notice} ` : ''
+  if (greeting !== null) {
+    sayAll(step, reply, notice + greeting)
+    finish(step, reply, 'done')
+  } else {
+    if (notice !== '') say(step, reply, notice)
+    ask(step, reply)
+  }
 }
 
 /** Asks the model, or waits for tools of an earlier reply first. A reminder is for a contact that says nothing. */
@@ -60,19 +71,23 @@ export function begin(step: Step, id: string, { is_reminder = false } = {}): voi
   else ask(step, state.reply)
 }
 
-function ask({ state, effects }: Step, reply: Reply, { is_opening = false } = {}): void {
+/** A request that is repeated, with the other model, is the same: it knows nothing of what was said while it was made. */
+function ask({ state, effects }: Step, reply: Reply, { is_repeated = false } = {}): void {
+  if (!is_repeated) {
+    reply.step += 1
+    reply.known_length = reply.text.length
+  }
   const runs = state.ended_runs
-  const has_begun = reply.text !== '' || runs.length > 0
-  const so_far: Entry = { role: 'agent', text: reply.text, is_cut: false, runs }
-  const history = has_begun ? insertBefore(state, so_far) : state.history
-  reply.step += 1
-  reply.has_piece = false
-  reply.calls = []
+  const text = reply.text.slice(0, reply.known_length)
+  const so_far: Entry = { role: 'agent', text, is_cut: false, runs }
+  const history = text !== '' || runs.length > 0 ? insertBefore(state, so_far) : state.history
+  Object.assign(reply, { has_piece: false, has_words: false, finish_reason: 'stop', calls: [] })
   state.phase = 'thinking'
   delete state.timers.first_piece
   delete state.timers.answer
   const { id, step, is_fallback } = reply
   const is_silence = reply.voice.is_reminder
+  const is_opening = reply.is_opening && step === 1
   const request = { reply: id, step, is_fallback, has_tools: offersTools(reply), history }
   effects.push({ type: 'ask', ...request, ...(is_silence && { is_silence }), ...(is_opening && { is_opening }) })
 }
@@ -92,16 +107,23 @@ export function addPiece(step: Step, reply: Reply, words: string): void {
   const is_cut = text.length < reply.text.length + piece.length
   reply.has_piece = true
   // What was said can't be taken back.
-  if (text.length > reply.text.length) say(step, reply, text.slice(reply.text.length))
+  const said = text.slice(reply.text.length)
+  if (said !== '') say(step, reply, said)
+  if (said.trim() !== '') Object.assign(reply, { has_words: true, has_answer: true })
   if (!is_cut) return
   step.effects.push({ type: 'stop_asking', reply: reply.id })
-  finish(step, reply, 'done')
+  reply.finish_reason = 'length'
+  if (reply.has_answer) finish(step, reply, 'done')
+  else giveUp(step, reply, 'There was no room for the answer after what was said before.')
 }
 
-/** Between the words before and after a tool. */
-const separator = (before: string, after: string): string =>
-  before === '' || /\s$/.test(before) || /^\s/.test(after) ? '' : ' '
+/** Says words that need no others. */
+export function sayAll(step: Step, reply: Reply, text: string): void {
+  say(step, reply, text)
+  reply.has_answer = true
+}
 
+/** Says something. By itself it answers nothing: it may only fill the time until the model does. */
 export function say({ effects }: Step, reply: Reply, text: string): void {
   reply.text += text
   effects.push({ type: 'say', reply: reply.id, text })
@@ -113,46 +135,55 @@ export function addCall(reply: Reply, call: Omit<ToolCall, 'after'>): void {
 }
 
 /** The model's answer is complete. The tools that it called run now. */
-export function endAnswer(step: Step, reply: Reply, usage: Usage): void {
+export function endAnswer(step: Step, reply: Reply, { usage, finish_reason = 'stop' }: InputOf<'asked'>): void {
   const { state, effects } = step
+  reply.finish_reason = finish_reason
   state.tokens += usage.input_tokens + usage.output_tokens
   reply.usage = {
     input_tokens: reply.usage.input_tokens + usage.input_tokens,
     output_tokens: reply.usage.output_tokens + usage.output_tokens,
   }
-  const allowed = offersTools(reply) ? reply.calls.slice(0, calls_max) : []
+  const allowed = sayWhile(step, reply, offersTools(reply) ? reply.calls.slice(0, calls_max) : [])
   const refused = reply.calls.slice(allowed.length)
   const had_runs = state.ended_runs.length > 0
   const refusal = { status: 'failed', result: 'This tool was not run: too many were called.' } as const
   state.ended_runs = [...state.ended_runs, ...refused.map((call) => ({ ...call, ...refusal }))]
   state.open_runs = allowed.map((call) => ({ ...call, reply: reply.id }))
   if (state.ended_runs.length + allowed.length > 0 && !had_runs) state.turns_before_runs = state.turns
-  sayWhile(step, reply, allowed)
   for (const call of allowed) effects.push({ type: 'run_tool', reply: reply.id, call })
   if (allowed.length > 0) state.phase = 'working'
   else if (refused.length > 0) continueReply(step, reply)
-  else finish(step, reply, 'done')
+  else if (reply.ending || reply.voice.is_reminder || isAnswered(state, reply)) finish(step, reply, 'done')
+  else failAnswer(step, reply, 'The answer had no words.')
 }
 
-/** Says something while tools run, unless the agent has said something already. */
-function sayWhile(step: Step, reply: Reply, calls: ToolCall[]): void {
+/** Says something while tools run, unless the agent has said something already. Returns the calls, which come after it. */
+function sayWhile(step: Step, reply: Reply, calls: ToolCall[]): ToolCall[] {
   const { say_while } = step.state.settings
   const words = calls.map(({ name }) => (Object.hasOwn(say_while, name) ? say_while[name] : undefined)).find(Boolean)
-  if (words !== undefined && reply.text === '') say(step, reply, words)
+  if (words === undefined || reply.text !== '') return calls
+  say(step, reply, words)
+  return calls.map((call) => ({ ...call, after: reply.text.length }))
 }
 
-/** The model has failed or takes too long. Tries the other model, or says that it can't answer: never silence. */
-export function failAnswer(step: Step, reply: Reply): void {
-  const { has_fallback, hands_over_on_failure, can_hand_over } = step.state.settings
-  const is_silent = reply.text === ''
-  if (is_silent && has_fallback && !reply.is_fallback) {
-    reply.is_fallback = true
-    ask(step, reply)
-    return
-  }
+/**
+ * The model has failed, takes too long, or has said nothing at all. If this request has no words, the other model is asked.
+ * The driver knows why a request has failed, if `error` doesn't say it.
+ */
+export function failAnswer(step: Step, reply: Reply, error: string | null = null): void {
+  if (reply.has_words || !step.state.settings.has_fallback || reply.is_fallback) return void giveUp(step, reply, error)
+  Object.assign(reply, { is_fallback: true, error })
+  ask(step, reply, { is_repeated: true })
+}
+
+/** No model can answer. The contact is told so, or a person takes over: never silence. */
+function giveUp(step: Step, reply: Reply, error: string | null): void {
+  const { hands_over_on_failure, can_hand_over, has_last_words } = step.state.settings
+  reply.error = error
   const asks_for_person = step.state.history.findLast(({ role }) => role === 'contact')?.asks_for_person
-  if ((hands_over_on_failure || asks_for_person) && can_hand_over)
-    reply.ending = { type: 'hand_over', reason: 'No model could answer.' }
+  // A script is followed to the letter, also where it says nothing.
+  const needs_person = asks_for_person || (hands_over_on_failure && (has_last_words || error === null))
+  if (needs_person && can_hand_over) reply.ending ??= { type: 'hand_over', reason: 'No model could answer.' }
   finish(step, reply, 'failed')
 }
 
@@ -171,55 +202,38 @@ export function endRun(step: Step, run: string, ended: { status: ToolStatus; res
     reply.ending = endingAfter(state, call) ?? reply.ending
     if (state.voice) press(step, call)
   }
+  if (leavesAnswerOwed(state, { ...call, ...ended })) reply.has_answer = false
   if (state.open_runs.length === 0) continueReply(step, reply)
-}
-
-/** In a call it is recorded at once, because the contact may interrupt the last words. In text the tool itself has done so. */
-function optOut({ state: { voice }, effects }: Step): void {
-  if (!voice || voice.has_opted_out) return
-  voice.has_opted_out = true
-  effects.push({ type: 'opt_out' })
-}
-
-function press({ effects }: Step, { name, arguments: values }: ToolCall): void {
-  const { digits } = Object(values)
-  if (name === 'press_digits' && typeof digits === 'string') effects.push({ type: 'press', digits })
-}
-
-function endingAfter({ settings }: State, { name, arguments: values }: ToolCall): Ending | undefined {
-  if (name === 'end_conversation') return { type: 'close', reason: null }
-  if (name === 'opt_out') return { type: 'opt_out', reason: null }
-  const { reason, to } = Object(values)
-  if (name === 'transfer') return typeof to === 'string' ? { type: 'transfer', reason: to } : undefined
-  const is_handed_over = name === 'hand_over' && settings.can_hand_over
-  return is_handed_over ? { type: 'hand_over', reason: typeof reason === 'string' ? reason : null } : undefined
 }
 
 /** After tools. If one has ended the conversation and nothing was said, the model is asked for last words. */
 function continueReply(step: Step, reply: Reply): void {
-  const has_last_words = reply.text !== '' || !step.state.settings.has_last_words
+  const has_last_words = reply.has_answer || !step.state.settings.has_last_words
   const has_person = reply.ending?.type === 'hand_over' || reply.ending?.type === 'transfer'
-  const is_over = has_person || (reply.ending && has_last_words)
-  if (is_over || reply.step >= steps_max) finish(step, reply, 'done')
-  else ask(step, reply)
+  if (has_person || (reply.ending && has_last_words)) return void finish(step, reply, 'done')
+  if (reply.step < steps_max) return void ask(step, reply)
+  reply.finish_reason = 'tool_loop'
+  giveUp(step, reply, `The model called tools in each of ${steps_max} requests.`)
 }
 
 /** Ends the reply and writes its turn. In a call it first has to be heard. */
 export function finish(step: Step, reply: Reply, outcome: 'done' | 'failed'): void {
   const { state, effects } = step
-  const is_silent = reply.text === ''
-  if (state.voice && is_silent && outcome === 'done' && hasPressed(state) && !reply.ending)
+  if (state.voice && reply.text === '' && outcome === 'done' && hasPressed(state) && !reply.ending)
     return void endSilently(step, reply)
-  const last_words = lastWords(step, reply, outcome)
-  if (last_words !== null) say(step, reply, separator(reply.text, last_words) + last_words)
-  const has_failed = outcome === 'failed' || (is_silent && !reply.ending)
+  const last_words = lastWords(state, reply, outcome)
+  if (last_words !== null) {
+    makeRoom(state, reply, last_words)
+    say(step, reply, separator(reply.text, last_words) + last_words)
+  }
+  if (outcome === 'failed' && reply.finish_reason === 'stop') reply.finish_reason = 'failed'
   if (state.voice) {
-    state.reply = { ...reply, voice: { ...reply.voice, outcome: has_failed ? 'failed' : 'done' } }
+    state.reply = { ...reply, voice: { ...reply.voice, outcome } }
     state.phase = 'speaking'
     return void effects.push({ type: 'end_words', reply: reply.id })
   }
-  writeReply(step, reply, outcome === 'failed' && !is_silent)
-  end(step, reply, has_failed ? 'failed' : 'done')
+  writeReply(step, reply, false)
+  end(step, reply, outcome)
   state.is_unanswered = false
   step.next = reply.ending
 }
@@ -232,24 +246,11 @@ export function endSpoken(step: Step, reply: Reply, outcome: 'done' | 'failed'):
   step.next = reply.ending
 }
 
-const hasPressed = ({ ended_runs }: State): boolean => ended_runs.some(({ name }) => name === 'press_digits')
-
 /** The agent has only pressed keys. They are part of its next turn. */
 function endSilently(step: Step, reply: Reply): void {
   forgetWords(step.state)
   end(step, reply, 'done')
   step.state.is_unanswered = false
-}
-
-/** What is said if the model has said nothing, or when a person takes over. */
-function lastWords({ state }: Step, { text, ending, voice }: Reply, outcome: 'done' | 'failed'): string | null {
-  const { sentences, hand_over_message } = state.settings
-  const must_explain = text === '' || outcome === 'failed'
-  if (voice.is_reminder && !ending) return text === '' ? sentences.still_there : null
-  if (ending?.type === 'transfer') return text === '' ? sentences.one_moment : null
-  if (ending?.type === 'hand_over') return hand_over_message ?? (must_explain ? sentences.handed_over : null)
-  if (text !== '') return null
-  return ending ? sentences.goodbye : sentences.failed
 }
 
 /** Something comes between. What was shown so far stays, with a mark where it was cut. Tools go on. */
@@ -278,13 +279,16 @@ function end({ state, effects }: Step, reply: Reply, outcome: ReplyOutcome): voi
 }
 
 /** In a call the model only learns what was heard. */
-function writeReply({ state, effects }: Step, { id, text, usage, voice }: Reply, is_interrupted: boolean): void {
+function writeReply({ state, effects }: Step, reply: Reply, is_interrupted: boolean): void {
+  const { id, text, usage, voice, error } = reply
+  const finish_reason = is_interrupted ? 'interrupted' : reply.finish_reason
   const runs = state.ended_runs
   state.ended_runs = []
   const said = text.trim()
   const speech = voice.played
   const heard = is_interrupted ? speech.map((part) => part.text.trim()).join(' ') : said
-  const turn = { role: 'agent' as const, reply: id, text: state.voice ? said : text, is_interrupted, runs, usage }
+  const ended = { is_interrupted, finish_reason, error }
+  const turn = { role: 'agent' as const, reply: id, text: state.voice ? said : text, ...ended, runs, usage }
   remember(state, { role: 'agent', text: state.voice ? heard : text, is_cut: is_interrupted, runs })
   effects.push({ type: 'write', turn: state.voice ? { ...turn, spoken: { heard, speech } } : turn })
 }

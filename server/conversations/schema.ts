@@ -12,6 +12,9 @@ export const close_reasons = [
   ...(['agent_ended', 'human_ended', 'api', 'idle'] as const),
   ...(['limit', 'opted_out', 'agent_deleted', 'error', 'contact_ended'] as const),
 ] as const
+export const finish_reasons = [
+  ...(['stop', 'length', 'content_filter', 'tool_loop', 'failed', 'interrupted'] as const),
+] as const
 export const tool_statuses = [
   ...(['running', 'succeeded', 'failed'] as const),
   ...(['timeout', 'invalid_arguments', 'unknown'] as const),
@@ -128,6 +131,16 @@ export const Turn = Type.Object(
     text: Type.String({ description: 'What was said.', examples: ['When are you open?'] }),
     heard: optionalText({ description: 'In calls: the part that was heard. `null` in text.', examples: [null] }),
     is_interrupted: Type.Boolean({ description: 'Whether the agent was interrupted.', examples: [false] }),
+    finish_reason: Type.Unsafe<(typeof finish_reasons)[number] | null>({
+      type: ['string', 'null'],
+      enum: [...finish_reasons, null],
+      description:
+        "How the agent's answer ended. `stop`: it is complete. `length`: it reached the limit of the model or of the reply. " +
+        "`content_filter`: the provider's filter ended it. `tool_loop`: the model called tools again and again. `failed`: no " +
+        'model could answer, see `error`. `interrupted`: something came between. `null` for others, and for turns from before ' +
+        'this field was there.',
+      examples: [null],
+    }),
     tools: Type.Array(ToolRun, { description: 'The tools that the agent used.', examples: [[]] }),
     latency: Type.Object({
       model_first_ms: milliseconds("Until the model's first words."),
@@ -143,7 +156,9 @@ export const Turn = Type.Object(
       examples: [null],
     }),
     error: optionalText({
-      description: 'Why the model could not answer, for you: the contact is not told. `null` when all went well.',
+      description:
+        'Why a model could not answer, for you: the contact is not told. Also when the fallback model has answered. `null` when ' +
+        'all went well, never when `finish_reason` is `failed` or `tool_loop`.',
       examples: [null],
     }),
     created_at: timestamp('When it was said.'),

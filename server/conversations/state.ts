@@ -1,3 +1,5 @@
+import type { Turn } from './schema.ts'
+
 /** What the engine knows of one conversation. It is plain data, and the same inputs always give the same state. */
 export interface State {
   readonly settings: Settings
@@ -71,15 +73,26 @@ export type VoiceTimerName =
 /** The work that makes an agent's turn. */
 export interface Reply {
   id: string
-  /** Counts the requests to the model. */
+  /** Counts the requests to the model. One that is repeated with the fallback counts once. */
   step: number
+  /** The agent speaks first. */
+  is_opening: boolean
   is_fallback: boolean
   /** What was said so far. */
   text: string
+  /** How much of it the current request knows: what was said before it. */
+  known_length: number
   /** Whether someone can have read it. If not, and the reply is interrupted, it was never said. */
   is_shown: boolean
   /** Whether the model has begun to answer the current request. */
   has_piece: boolean
+  /** Whether the model has said something in answer to the current request. */
+  has_words: boolean
+  /** Whether what was said answers the contact. Words that fill the time, or come before a tool has looked something up, don't. */
+  has_answer: boolean
+  finish_reason: FinishReason
+  /** Why no model could answer, if the driver doesn't know it. */
+  error: string | null
   /** Tools that the model wants to call. They run when its answer is complete. */
   calls: ToolCall[]
   /** What happens after the reply. A tool may set it. */
@@ -88,6 +101,13 @@ export interface Reply {
   /** In calls. */
   voice: SpokenReply
 }
+
+/**
+ * How an answer ended.
+ * - `length`: it was too long. `content_filter`: the provider has stopped it.
+ * - `tool_loop`: the model called tools again and again. `failed`: no model could answer.
+ */
+export type FinishReason = NonNullable<Turn['finish_reason']>
 
 export interface SpokenReply {
   /** What the contact has heard of it. */

@@ -12,6 +12,7 @@ export const no_latency = { model_first_ms: null, model_ms: null, tools_ms: null
 export const newTurn = (turn: Pick<Turn, 'seq' | 'role' | 'text' | 'created_at'> & Partial<Turn>): Turn => ({
   heard: null,
   is_interrupted: false,
+  finish_reason: null,
   tools: [],
   latency: no_latency,
   usage: no_usage,
@@ -22,7 +23,7 @@ export const newTurn = (turn: Pick<Turn, 'seq' | 'role' | 'text' | 'created_at'>
 
 /** The tools and the message of each turn come with it. */
 export const turnColumns = (workspace: string): Sql =>
-  sql`seq, role, text, heard, is_interrupted, coalesce(latency, ${JSON.stringify(no_latency)}) as latency,
+  sql`seq, role, text, heard, is_interrupted, finish_reason, coalesce(latency, ${JSON.stringify(no_latency)}) as latency,
     coalesce(usage, ${JSON.stringify(no_usage)}) as usage, error, created_at,
     case when message_id is not null then (
       select jsonb_build_object('status', status, 'segments', segments, 'error', error) from messages
@@ -158,7 +159,8 @@ export async function insertTurns(
       ...[workspace, id, turn.seq, turn.role, turn.text, turn.heard, speech ? JSON.stringify(speech) : null],
       ...[is_open ? 't' : 'f', turn.is_interrupted ? 't' : 'f'],
       ...[latency === no_latency ? null : JSON.stringify(latency), usage === no_usage ? null : JSON.stringify(usage)],
-      ...[error, carried?.id ?? null, created_at],
+      // A call of a test workspace may go on with what a former version has kept.
+      ...[error, turn.finish_reason ?? null, carried?.id ?? null, created_at],
     ]),
   )
   await db.copy('conversation_turns', turn_columns, lines.join(''))
@@ -166,7 +168,7 @@ export async function insertTurns(
 
 const turn_columns = [
   ...['workspace_id', 'conversation_id', 'seq', 'role', 'text', 'heard', 'speech', 'is_open', 'is_interrupted'],
-  ...['latency', 'usage', 'error', 'message_id', 'created_at'],
+  ...['latency', 'usage', 'error', 'finish_reason', 'message_id', 'created_at'],
 ]
 
 /** Writes the last words of open turns, and closes them. */
@@ -175,12 +177,13 @@ export async function closeTurns({ db, workspace }: At, turns: TurnOf[]): Promis
   const rows = turns.map(({ id, turn, speech }) => ({ ...turn, conversation_id: id, speech }))
   await db.run(
     sql`update conversation_turns as turn
-      set text = row.text, heard = row.heard, speech = row.speech, is_open = false, is_interrupted = row.is_interrupted, latency = row.latency, usage = row.usage,
-        error = row.error, created_at = row.created_at
+      set text = row.text, heard = row.heard, speech = row.speech, is_open = false, is_interrupted = row.is_interrupted,
+        finish_reason = row.finish_reason, latency = row.latency, usage = row.usage, error = row.error,
+        created_at = row.created_at
       from ${rowsFrom(
         rows,
         `conversation_id uuid, seq integer, text text, heard text, speech jsonb, is_interrupted boolean,
-          latency jsonb, usage jsonb, error text, created_at timestamptz`,
+          finish_reason text, latency jsonb, usage jsonb, error text, created_at timestamptz`,
       )}
       where turn.workspace_id = ${workspace} and turn.conversation_id = row.conversation_id and turn.seq = row.seq`,
   )

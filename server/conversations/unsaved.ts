@@ -59,10 +59,12 @@ export class Unsaved {
 
   /** A turn that was open when another process was killed. */
   addInterrupted(reply: string, text: string): void {
-    this.addTurn({ role: 'agent', reply, text, is_interrupted: true, runs: [], usage: no_usage })
+    const ended = { is_interrupted: true, finish_reason: 'interrupted' as const }
+    this.addTurn({ role: 'agent', reply, text, ...ended, runs: [], usage: no_usage })
   }
 
-  addTurn({ role, reply, text, is_interrupted, runs, usage }: EngineTurn, { turn_ms, ...said }: Spoken = {}): void {
+  addTurn({ reply, runs, ...turn }: EngineTurn, { turn_ms, ...spoken }: Spoken = {}): void {
+    const { role, text, is_interrupted, finish_reason = null, usage } = turn
     const is_agents = role === 'agent'
     const tools = runs.map(({ run, name, arguments: values, result, status }) => {
       const duration_ms = this.#is_timed ? (this.#runs.get(run)?.duration_ms ?? null) : null
@@ -71,8 +73,9 @@ export class Unsaved {
     })
     const measured = is_agents && this.#is_timed ? endLatency(this.#latency, clock.ticks(), tools) : no_latency
     const latency = turn_ms === undefined ? measured : { ...measured, turn_ms }
-    const error = is_agents ? this.#error : null
-    this.#turns.push({ reply, turn: { role, text, is_interrupted, tools, latency, usage, error, ...said } })
+    const error = is_agents ? (turn.error ?? this.#error) : null
+    const said = { role, text, is_interrupted, finish_reason, tools, latency, usage, error, ...spoken }
+    this.#turns.push({ reply, turn: said })
     if (is_agents) this.#error = null
   }
 

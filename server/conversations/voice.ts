@@ -173,7 +173,7 @@ function sayAlone(step: VoiceStep, id: string, { text, ending, is_reminder = fal
   const reply = replies.newReply(id)
   reply.ending = ending ? { type: ending, reason: null } : null
   reply.voice = { ...reply.voice, is_uninterruptible: ending !== undefined, is_reminder }
-  replies.say(step, reply, text)
+  replies.sayAll(step, reply, text)
   replies.finish(step, reply, 'done')
 }
 

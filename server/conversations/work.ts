@@ -232,7 +232,7 @@ async function close(
   const open = claimed.turns.find(({ is_open }) => is_open)
   await save(at, {
     ...emptySave(claimed),
-    turns: open ? [{ ...open, is_interrupted: true }] : [],
+    turns: open ? [{ ...open, is_interrupted: true, finish_reason: 'interrupted' }] : [],
     open_seq: open?.seq,
     changes: status === 'closed' ? {} : { status: 'closed', close_reason: reason, awaits_answer: false },
     release: { timers: {}, idle_ms: 0, needs_summary: false },

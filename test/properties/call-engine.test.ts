@@ -12,6 +12,7 @@ import {
   type TimerName,
 } from '../../server/conversations/state.ts'
 import { isBackChannel } from '../../server/conversations/turn-taking.ts'
+import { checkWords } from '../support/said-words.ts'
 
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 300)
 
@@ -333,6 +334,8 @@ test('who hangs up with the words has opted out', () => {
   assert.equal(ofType(effects, 'opt_out').length, 1)
   assert.equal(ofType(effects, 'close')[0]?.end_reason, 'opted_out')
 })
+
+property('in a call the contact hears words after everything that fails', checkWords)
 
 property('the contact always gets an answer in a call', (steps) => {
   for (const { effects, state } of steps) {

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { step } from '../../server/conversations/engine.ts'
 import type { Effect, Input, VoiceInput } from '../../server/conversations/input.ts'
 import { newState, type Settings, type State } from '../../server/conversations/state.ts'
+import { checkWords } from '../support/said-words.ts'
 
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 300)
 
@@ -107,7 +108,7 @@ function toInput({ type, text, chosen, tool, is_ok }: Command, state: State, see
     piece: () => ({ type: 'piece', now, reply, text }),
     shown: () => ({ type: 'shown', now, reply }),
     tool_call: () => ({ type: 'tool_call', now, reply, call: { run: id, name: tool, arguments: {} } }),
-    asked: () => ({ type: 'asked', now, reply, usage }),
+    asked: () => ({ type: 'asked', now, reply, usage, finish_reason: is_ok ? 'stop' : 'length' }),
     ask_failed: () => ({ type: 'ask_failed', now, reply }),
     tool_done: () => ({ type: 'tool_done', now, run, status: is_ok ? 'succeeded' : 'failed', result: text }),
     timer: () => ({ type: 'timer', now, name: names[chosen % Math.max(1, names.length)] ?? 'answer' }),
@@ -275,6 +276,16 @@ property('a word that opts out is acted on before any model sees it', (steps) =>
     assert.deepEqual([ofType(effects, 'opt_out').length, ofType(effects, 'ask').length], [1, 0])
     assert.deepEqual([state.phase, ofType(effects, 'close')[0]?.reason], ['ended', 'opted_out'])
   }
+})
+
+property('the contact gets words after everything that fails, from the fallback if the model said nothing', checkWords)
+
+property('a turn of the agent says how it ended, and others do not', (steps) => {
+  for (const { effects } of steps)
+    for (const { turn } of ofType(effects, 'write')) {
+      assert.equal(turn.finish_reason !== undefined, turn.role === 'agent')
+      assert.equal(turn.is_interrupted, turn.finish_reason === 'interrupted')
+    }
 })
 
 property('the contact always gets an answer: each message is followed by words, a person or the end', (steps) => {

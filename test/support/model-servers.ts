@@ -8,6 +8,8 @@ export interface ModelAnswer {
   tool_call?: { name: string; arguments: object }
   /** The tool is called only in the first answer. */
   calls_once?: boolean
+  /** Of OpenAI's API. */
+  finish_reason?: string
   /** Called before each word, so that a test can hold the next one back. */
   beforeWord?: (index: number) => unknown
 }
@@ -50,7 +52,7 @@ async function modelServer(answer: ModelAnswer, write: Write): Promise<ModelServ
 
 const usage = { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 }
 
-const writeCompletion: Write = async (response, { words, tool_call, beforeWord }, is_streamed) => {
+const writeCompletion: Write = async (response, { words, tool_call, beforeWord, ...answer }, is_streamed) => {
   const head = { id: 'chatcmpl-1', created: 1763199000, model: 'small' }
   const calls = tool_call && [
     {
@@ -59,7 +61,7 @@ const writeCompletion: Write = async (response, { words, tool_call, beforeWord }
       function: { name: tool_call.name, arguments: JSON.stringify(tool_call.arguments) },
     },
   ]
-  const finish_reason = tool_call ? 'tool_calls' : 'stop'
+  const finish_reason = answer.finish_reason ?? (tool_call ? 'tool_calls' : 'stop')
   if (!is_streamed) {
     const message = { role: 'assistant', content: words.join(''), ...(calls && { tool_calls: calls }) }
     const choices = [{ index: 0, message, finish_reason, logprobs: null }]

@@ -163,6 +163,17 @@ test('STOP is obeyed at once and confirmed once, and what follows is recorded an
   )
 })
 
+test('a repeated word with a signature is obeyed, and a word among others is answered', async () => {
+  const { tenant, channel } = await newThread()
+  const [angry, friendly] = [newNumber(), newNumber()]
+  await text(tenant, channel, 'Stop, stop!\nSent from my iPhone', { from: angry })
+  await text(tenant, channel, 'Stop by at 5? I want to cancel.', { from: friendly })
+  await later(tenant)
+  assert.deepEqual(sentTo(angry), ['You will get no more messages from us. Reply START to get messages again.'])
+  assert.deepEqual(sentTo(friendly), ['How can I help?'])
+  assert.equal((await list(tenant, '/consents')).length, 1)
+})
+
 test('after STOP nothing goes out, also after the contact was deleted, created and imported again', async () => {
   const { tenant, agent_id, channel } = await newThread()
   const number = newNumber()

@@ -1,49 +1,44 @@
 export type Word = 'opt_out' | 'opt_in' | 'help'
 
-const words = new Map<string, Word>([
-  ...['STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT', 'REVOKE', 'OPTOUT'].map((word): [string, Word] => [
-    word,
-    'opt_out',
-  ]),
+const meanings = new Map<string, Word>([
+  ...['STOP', 'STOPP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT', 'REVOKE', 'OPTOUT'].map(
+    (word): [string, Word] => [word, 'opt_out'],
+  ),
   ...['START', 'UNSTOP'].map((word): [string, Word] => [word, 'opt_in']),
   ['HELP', 'help'],
 ])
 
-/** A longer message says more than one word. */
-const length_max = 100
+/** A longer message says more than a word, however often it is repeated. */
+const length_max = 200
 
-const surrounding = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu
-/** Words that people also write as two. */
-const two_words = /^(OPT|STOP)[\s\p{Pd}]+(OUT|ALL)$/u
+const before_words = /^[^\p{L}\p{N}]+/u
+/** A line that begins with "Sent from", or with two hyphens, of which telephones make a dash. */
+const signature = /[\n\r][^\S\n\r]*(?:sent\sfrom\b|--|—)/iu
+const signature_start_max = length_max + 100
 
-/** What the whole message asks for. Ignores case, and white space, punctuation and symbols around the word. */
+/** What the whole message asks for: one word, which may be repeated. A signature doesn't count. */
 export function wordOf(text: string): Word | undefined {
-  const trimmed = text.trim()
-  if (trimmed.length > length_max) return undefined
-  // Compatibility forms, such as full-width letters, become plain ones.
-  const word = trimmed.normalize('NFKC').replace(surrounding, '').toUpperCase()
-  return words.get(word.replace(two_words, '$1$2'))
+  const [message = ''] = text.trim().replace(before_words, '').slice(0, signature_start_max).split(signature, 1)
+  if (message.length > length_max) return undefined
+  const asked = new Set(wordsIn(message).map((word) => meanings.get(word)))
+  return asked.size === 1 ? [...asked][0] : undefined
 }
 
-const no_more_calls = [
-  /\bstop (calling|phoning|ringing|contacting)\b/,
-  /\b(dont|do not|never) (call|phone|ring|contact) (me|us|here|this number) (again|any ?more|ever|no more)\b/,
-  /\b(dont|do not|never) (call|phone|ring|contact) (again|any ?more)\b/,
-  /\bno more calls\b/,
-  /\b(take|remove|delete) (me|us|my number|this number) (off|from) (your|the|this) (list|calling list|database|system)\b/,
-  /\bopt (me )?out\b/,
-  /\bunsubscribe( me)?$/,
-  /\b(rufen|ruft|ruf) (sie )?(mich|uns|hier) (bitte )?(nicht|nie) (mehr|wieder) an\b/,
-  /\bkeine (weiteren )?anrufe mehr\b/,
-]
+const word = /[\p{L}\p{N}]+/gu
+const single_letters = /(?<![^ ])[^ ](?: [^ ](?![^ ]))+/gu
+const repeated_word = /^(.{2,}?)\1+$/u
+const two_words = /(?<![^ ])(OPT|STOP) (OUT|ALL)(?![^ ])/gu
 
-/** Whether someone says in a call that they want no more of them. */
-export function wantsNoMoreCalls(text: string): boolean {
-  const words = text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/['’]/gu, '')
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim()
-  return wordOf(text) === 'opt_out' || no_more_calls.some((phrase) => phrase.test(words))
+/**
+ * The words of a short text in upper case, without punctuation and symbols. Words that people also write letter by letter, or as
+ * two, are one: S.T.O.P., OPT OUT.
+ */
+export function wordsIn(text: string): string[] {
+  // Compatibility forms, such as full-width letters, become plain ones.
+  const words = text.normalize('NFKC').toUpperCase().match(word) ?? []
+  return words
+    .join(' ')
+    .replace(single_letters, (letters) => letters.replaceAll(' ', '').replace(repeated_word, '$1'))
+    .replace(two_words, '$1$2')
+    .split(' ')
 }

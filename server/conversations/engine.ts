@@ -1,9 +1,9 @@
 import { wordOf } from '../consent/words.ts'
+import { endWords, type VoiceStep } from './contact-words.ts'
 import type { CloseReason, Effect, EndReason, Input, InputOf } from './input.ts'
 import * as replies from './reply.ts'
 import { remember, type Step } from './reply.ts'
 import type { Ending, State, TimerName } from './state.ts'
-import type { VoiceStep } from './voice.ts'
 import * as voice from './voice.ts'
 
 /** Says what happens next in a conversation. It has no clock and no randomness: times and ids come with the input. */
@@ -224,7 +224,7 @@ function closeAtLimit(step: Step, id = ''): void {
 
 function close(step: Step, reason: CloseReason, end_reason: EndReason = 'agent_hung_up'): void {
   replies.interrupt(step, 'interrupted')
-  if (isVoice(step)) voice.endWords(step)
+  if (isVoice(step)) endWords(step)
   step.state.phase = 'ended'
   step.state.open_runs = []
   step.effects.push({ type: 'close', reason, ...(step.state.voice && { end_reason }) })

@@ -203,7 +203,8 @@ export function endRun(step: Step, run: string, ended: { status: ToolStatus; res
     if (state.voice) press(step, call)
   }
   if (leavesAnswerOwed(state, { ...call, ...ended })) reply.has_answer = false
-  if (state.open_runs.length === 0) continueReply(step, reply)
+  // Words that no model has made, such as a reminder, don't wait for tools.
+  if (state.open_runs.length === 0 && state.phase === 'working') continueReply(step, reply)
 }
 
 /** After tools. If one has ended the conversation and nothing was said, the model is asked for last words. */
@@ -232,14 +233,11 @@ export function finish(step: Step, reply: Reply, outcome: 'done' | 'failed'): vo
     state.phase = 'speaking'
     return void effects.push({ type: 'end_words', reply: reply.id })
   }
-  writeReply(step, reply, false)
-  end(step, reply, outcome)
-  state.is_unanswered = false
-  step.next = reply.ending
+  complete(step, reply, outcome)
 }
 
-/** The contact has heard all of it. */
-export function endSpoken(step: Step, reply: Reply, outcome: 'done' | 'failed'): void {
+/** The contact has got all of it. */
+export function complete(step: Step, reply: Reply, outcome: 'done' | 'failed'): void {
   writeReply(step, reply, false)
   end(step, reply, outcome)
   step.state.is_unanswered = false
@@ -289,7 +287,8 @@ function writeReply({ state, effects }: Step, reply: Reply, is_interrupted: bool
   const heard = is_interrupted ? speech.map((part) => part.text.trim()).join(' ') : said
   const ended = { is_interrupted, finish_reason, error }
   const turn = { role: 'agent' as const, reply: id, text: state.voice ? said : text, ...ended, runs, usage }
-  remember(state, { role: 'agent', text: state.voice ? heard : text, is_cut: is_interrupted, runs })
+  const entry: Entry = { role: 'agent', text: state.voice ? heard : text, is_cut: is_interrupted, runs }
+  remember(state, voice.asks_to_stop ? { ...entry, asks_to_stop: true } : entry)
   effects.push({ type: 'write', turn: state.voice ? { ...turn, spoken: { heard, speech } } : turn })
 }
 

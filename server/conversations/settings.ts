@@ -73,6 +73,7 @@ export const settingsFor = (
     has_last_words: configuration.script === null,
     obeys_stop_words: kind === 'voice',
     sentences: sentencesIn(language),
+    language,
     turns_max: limits.turns_max,
     tokens_max: limits.tokens_max,
     reply_characters_max: Math.min(limits.reply_characters_max, characters_max[kind] ?? limits.reply_characters_max),

@@ -117,9 +117,17 @@ export interface SpokenReply {
   is_uninterruptible: boolean
   /** Asks a silent contact whether someone is there. */
   is_reminder: boolean
+  /** Asks whether the contact wants no more calls. */
+  asks_to_stop: boolean
 }
 
-export const not_spoken: SpokenReply = { played: [], outcome: null, is_uninterruptible: false, is_reminder: false }
+export const not_spoken: SpokenReply = {
+  played: [],
+  outcome: null,
+  is_uninterruptible: false,
+  is_reminder: false,
+  asks_to_stop: false,
+}
 
 /** How a reply ends the agent's part. */
 export interface Ending {
@@ -161,6 +169,8 @@ export interface Entry {
   is_cut: boolean
   /** Whether the contact asks for a person. It matters when no model can answer. */
   asks_for_person?: boolean
+  /** Whether the agent asks in a call whether the contact wants no more of them. */
+  asks_to_stop?: boolean
   runs: ToolRun[]
 }
 
@@ -189,6 +199,8 @@ export interface Settings {
   /** Whether words such as STOP end the conversation, as on channels of carriers. */
   obeys_stop_words: boolean
   sentences: Sentences
+  /** The BCP 47 tag of the agent's language. */
+  language: string
   turns_max: number
   tokens_max: number
   reply_characters_max: number
@@ -220,6 +232,7 @@ export interface Sentences {
   still_there: string
   one_moment: string
   no_more_calls: string
+  no_more_question: string
   nobody_free: string
   not_transferred: string
 }

@@ -1,8 +1,8 @@
-import { wantsNoMoreCalls } from '../consent/words.ts'
+import { isClearYes, wishIn } from '../consent/spoken.ts'
+import { hasWords, noteOptOut, type VoiceStep, wishOf, wordsOf, writeWords } from './contact-words.ts'
 import type { VoiceInput, VoiceInputOf } from './input.ts'
 import * as replies from './reply.ts'
-import { remember, type Step } from './reply.ts'
-import type { Ending, TimerName, Voice, VoiceTimerName } from './state.ts'
+import type { Ending, TimerName, VoiceTimerName } from './state.ts'
 import { interrupts, isBackChannel, keys_settle_ms, settleTime } from './turn-taking.ts'
 
 const wait_ms = {
@@ -18,9 +18,6 @@ const silence_ms = [8_000, 16_000, 20_000]
 const digits_max = 50
 /** The line has lost what it was to say. */
 const speaking_ms = (text: string): number => 60_000 + 200 * text.length
-
-/** A step of a call. */
-export type VoiceStep = Step & { state: { voice: Voice } }
 
 export function takeVoice(step: VoiceStep, input: VoiceInput): void {
   const { state, now } = step
@@ -87,9 +84,11 @@ function hear(step: VoiceStep, { text, ...heard }: VoiceInputOf<'heard'>): void 
     return
   }
   if (reply.voice.is_uninterruptible) return
-  const is_meant = interrupts(text) || wantsNoMoreCalls(text) || (part !== undefined && !isBackChannel(text))
+  const is_meant = interrupts(text) || wishIn(text) !== undefined || (part !== undefined && !isBackChannel(text))
+  // "Yes" is more than a sign of listening while the agent asks whether it is to stop.
+  const is_answer = reply.voice.asks_to_stop && isClearYes(text, step.state.settings.language)
   if (is_meant) interrupt(step)
-  else if (part) voice.parts = voice.parts.slice(0, -1)
+  else if (part && !is_answer) voice.parts = voice.parts.slice(0, -1)
 }
 
 function interrupt(step: VoiceStep): void {
@@ -104,59 +103,26 @@ function rest({ state }: VoiceStep): void {
   else state.phase = hasWords(voice) ? 'settling' : 'listening'
 }
 
-const hasWords = ({ parts, digits }: Voice): boolean => parts.length > 0 || digits !== ''
-
-const wordsOf = ({ parts, digits }: Voice): string =>
-  [...parts.map(({ text }) => text), ...(digits === '' ? [] : [digits])].join(' ')
-
-/** Writes what the contact has said as a turn. False if it has said nothing. */
-function writeWords({ state, effects }: VoiceStep): boolean {
-  const { voice } = state
-  const text = wordsOf(voice)
-  if (text === '') return false
-  const speech = voice.parts
-  Object.assign(voice, { parts: [], digits: '', silent_since: null, reminders: 0 })
-  remember(state, { role: 'contact', text, is_cut: false, runs: [] })
-  const usage = { input_tokens: 0, output_tokens: 0 }
-  const spoken = { heard: text, speech }
-  effects.push({
-    type: 'write',
-    turn: { role: 'contact', reply: null, text, is_interrupted: false, runs: [], usage, spoken },
-  })
-  return true
-}
-
-/** Whether the contact has just said that it wants no more calls. The greeting of a voicemail is nobody's wish. */
-const optsOut = ({ state: { voice, settings } }: VoiceStep): boolean =>
-  settings.obeys_stop_words && voice.machine !== 'voicemail' && wantsNoMoreCalls(wordsOf(voice))
-
-function noteOptOut({ state: { voice }, effects }: VoiceStep): void {
-  voice.has_opted_out = true
-  effects.push({ type: 'opt_out' })
-}
-
-/** The call ends, maybe before the contact's last words have settled. */
-export function endWords(step: VoiceStep): void {
-  if (optsOut(step)) noteOptOut(step)
-  writeWords(step)
-}
-
 /** The contact has said all. */
 function settle(step: VoiceStep, id: string): void {
   const { state } = step
-  const opts_out = optsOut(step)
+  const { sentences } = state.settings
+  const wish = wishOf(step)
   if (state.phase === 'settling') state.phase = 'listening'
   if (!writeWords(step)) return
   state.is_unanswered = true
-  if (opts_out) {
+  if (wish === 'opt_out') {
     noteOptOut(step)
-    sayAlone(step, id, { text: state.settings.sentences.no_more_calls, ending: 'opt_out' })
-  } else if (state.phase === 'listening') openOrAnswer(step, id)
+    sayAlone(step, id, { text: sentences.no_more_calls, ending: 'opt_out' })
+  } else if (state.phase === 'listening') {
+    if (wish === 'stop') sayAlone(step, id, { text: sentences.no_more_question, asks_to_stop: true })
+    else openOrAnswer(step, id)
+  }
 }
 
 /** The agent begins with its own words, also when the contact has said "Hello?" before. */
 function openOrAnswer(step: VoiceStep, id: string): void {
-  const has_spoken = step.state.history.some(({ role }) => role === 'agent')
+  const has_spoken = step.state.history.some(({ role, asks_to_stop }) => role === 'agent' && !asks_to_stop)
   if (has_spoken) step.answer(id)
   else replies.open(step, id)
 }
@@ -166,13 +132,15 @@ interface Words {
   ending?: Ending['type']
   is_uninterruptible?: boolean
   is_reminder?: boolean
+  asks_to_stop?: boolean
 }
 
 /** Words that no model has made. Those that end the call can't be interrupted. */
-function sayAlone(step: VoiceStep, id: string, { text, ending, is_reminder = false }: Words): void {
+function sayAlone(step: VoiceStep, id: string, words: Words): void {
+  const { text, ending, is_reminder = false, asks_to_stop = false } = words
   const reply = replies.newReply(id)
   reply.ending = ending ? { type: ending, reason: null } : null
-  reply.voice = { ...reply.voice, is_uninterruptible: ending !== undefined, is_reminder }
+  reply.voice = { ...reply.voice, is_uninterruptible: ending !== undefined, is_reminder, asks_to_stop }
   replies.sayAll(step, reply, text)
   replies.finish(step, reply, 'done')
 }
@@ -183,7 +151,7 @@ function endSpeaking(step: VoiceStep, id: string): void {
   const { reply, voice } = state
   if (reply?.id !== id || reply.voice.outcome === null) return
   const { is_reminder } = reply.voice
-  replies.endSpoken(step, reply, reply.voice.outcome)
+  replies.complete(step, reply, reply.voice.outcome)
   rest(step)
   if (!is_reminder) voice.reminders = 0
   if (!is_reminder || voice.silent_since === null) voice.silent_since = now
@@ -215,7 +183,9 @@ function endTransfer(step: VoiceStep, { is_ok, id }: VoiceInputOf<'transferred'>
 
 function hungUp(step: VoiceStep): void {
   const { machine, has_opted_out } = step.state.voice
-  if (has_opted_out || optsOut(step)) step.close('opted_out', 'opted_out')
+  // The contact may have answered words that it was still hearing.
+  replies.interrupt(step, 'interrupted')
+  if (has_opted_out || wishOf(step) === 'opt_out') step.close('opted_out', 'opted_out')
   else step.close('contact_ended', machine === 'voicemail' ? 'voicemail_hung_up' : 'contact_hung_up')
 }
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { wantsNoMoreCalls } from '../../server/consent/words.ts'
 import { step } from '../../server/conversations/engine.ts'
 import type { Effect, Input } from '../../server/conversations/input.ts'
 import {
@@ -34,9 +33,11 @@ const settings = fc.record<Settings>({
     still_there: 'Are you there?',
     one_moment: 'A moment.',
     no_more_calls: 'We will not call again.',
+    no_more_question: 'No more calls and messages?',
     nobody_free: 'Nobody is free.',
     not_transferred: 'I could not reach them.',
   }),
+  language: fc.constant('en'),
   turns_max: fc.constant(3),
   tokens_max: fc.constantFrom(20, 60_000),
   reply_characters_max: fc.constantFrom(12, 1_200),
@@ -70,7 +71,18 @@ interface Command {
   is_ok: boolean
 }
 
-const texts = ['Yes.', 'mm-hm', 'I would like to book, and', 'stop calling me', 'Hello?', 'my number is 5 5 1', '']
+/** What the contact says, and what it asks for. Written down here, so that the engine isn't asked. */
+const wishes = new Map<string, 'opt_out' | 'stop' | 'yes' | null>([
+  ...['stop calling me', 'Unsubscribe.', 'I want to opt out'].map((text): [string, 'opt_out'] => [text, 'opt_out']),
+  ...['stop', 'Stopp!', 'Stop, stop.'].map((text): [string, 'stop'] => [text, 'stop']),
+  ...['Yes.', 'Yes, please'].map((text): [string, 'yes'] => [text, 'yes']),
+  ...['Cancel.', 'End', 'Quit!', 'Stop by at five', 'No.', 'mm-hm', 'Hello?'].map((text): [string, null] => [
+    text,
+    null,
+  ]),
+  ...['I would like to book, and', 'my number is 5 5 1', ''].map((text): [string, null] => [text, null]),
+])
+const texts = [...wishes.keys()]
 
 const command = fc.record<Command>({
   type: fc.constantFrom(...types),
@@ -298,13 +310,33 @@ property('the same input gives the same state and effects of a call', (steps) =>
   }
 })
 
-property('who wants no more calls is heard before any model is asked', (steps) => {
-  for (const { state, effects } of steps) {
+/** What the contact has asked for by a turn of one piece of speech: otherwise the words of several are one text. */
+function wishOf({ turn }: Extract<Effect, { type: 'write' }>) {
+  const { speech } = turn.spoken ?? {}
+  return turn.role === 'contact' && speech?.length === 1 && speech[0]?.text === turn.text
+    ? wishes.get(turn.text)
+    : undefined
+}
+
+const question = 'No more calls and messages?'
+
+property('who wants no more calls is heard before any model is asked, and nobody else opts out', (steps) => {
+  /** What the contact has last heard of the agent or a person. */
+  let last_heard = ''
+  for (const { before, input, state, effects } of steps) {
+    for (const { turn } of ofType(effects, 'write'))
+      if (turn.role === 'agent') last_heard = turn.spoken?.heard || last_heard
+    if (input.type === 'answer' && before.phase === 'handed_over') last_heard = input.text
+    const written = ofType(effects, 'write').find(({ turn }) => turn.role === 'contact')
     // The greeting of a voicemail is nobody's wish.
-    if (state.voice?.machine === 'voicemail') continue
-    const said = ofType(effects, 'write').find(({ turn }) => turn.role === 'contact' && wantsNoMoreCalls(turn.text))
-    if (!said) continue
-    assert.deepEqual([ofType(effects, 'opt_out').length, ofType(effects, 'ask').length], [1, 0])
+    const wish = written && state.voice?.machine !== 'voicemail' ? wishOf(written) : undefined
+    if (wish === undefined) continue
+    const was_asked = last_heard !== '' && question.startsWith(last_heard)
+    const opts_out = wish === 'opt_out' || (was_asked && wish !== null)
+    const is_asked = !opts_out && wish === 'stop' && state.phase === 'speaking'
+    assert.equal(ofType(effects, 'opt_out').length, opts_out ? 1 : 0, `${written?.turn.text} after ${last_heard}`)
+    if (opts_out || is_asked) assert.deepEqual(ofType(effects, 'ask'), [])
+    if (is_asked) assert.equal(ofType(effects, 'say')[0]?.text, question)
   }
 })
 

@@ -56,6 +56,12 @@ export const de: Language = {
     ),
   },
   negations: phrases('nein, ne, nee, nicht, kein, keine, keinen, nie, niemals, no'),
+  answers: {
+    plain_yes: phrases('ja, jawohl, jo'),
+    plain_no: phrases('nein, ne, nee, no'),
+    no_more: phrases('keine mehr, nicht mehr, nie mehr, nie wieder, keine nachrichten mehr'),
+    courtesies: phrases('bitte, danke, ah, ahm, oh, also'),
+  },
   numbers,
   multipliers: [
     ['tausend', 1000],

@@ -38,6 +38,12 @@ export const en: Language = {
   negations: phrases(
     'no, not, nope, nah, never, dont, doesnt, didnt, isnt, arent, wasnt, wont, cant, cannot, couldnt, wouldnt',
   ),
+  answers: {
+    plain_yes: phrases('yes, yeah, yep, yup'),
+    plain_no: phrases('no, nope, nah'),
+    no_more: phrases('no more, no more calls and messages, no more messages, never again'),
+    courtesies: phrases('please, thanks, thank, you, um, uh, er, oh, well'),
+  },
   numbers: {
     ...numbered('zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen', 0),
     ...numbered('sixteen seventeen eighteen nineteen', 16),

@@ -7,6 +7,16 @@ export interface Language {
   intents: Record<Intent, string[]>
   /** With one of these in a message, `yes` is heard only in phrases that have one too. */
   negations: string[]
+  /** Where nothing but a clear yes counts. */
+  answers: {
+    /** With one of these first, the rest may say anything but no. */
+    plain_yes: string[]
+    plain_no: string[]
+    /** Whole answers that mean the same as yes to "Do you want no more?". */
+    no_more: string[]
+    /** Words that may stand beside an answer. */
+    courtesies: string[]
+  }
   numbers: Record<string, number>
   /** A number before one of these words is multiplied by it. The largest comes first. */
   multipliers: [word: string, factor: number][]

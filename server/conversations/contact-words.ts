@@ -1,0 +1,57 @@
+import { isClearYes, type Wish, wishIn } from '../consent/spoken.ts'
+import { remember, type Step } from './reply.ts'
+import type { Voice } from './state.ts'
+
+/** What the contact has said in a call that is no turn yet, and what it asks for. */
+
+/** A step of a call. */
+export type VoiceStep = Step & { state: { voice: Voice } }
+
+export const hasWords = ({ parts, digits }: Voice): boolean => parts.length > 0 || digits !== ''
+
+export const wordsOf = ({ parts, digits }: Voice): string =>
+  [...parts.map(({ text }) => text), ...(digits === '' ? [] : [digits])].join(' ')
+
+/** Writes what the contact has said as a turn. False if it has said nothing. */
+export function writeWords({ state, effects }: VoiceStep): boolean {
+  const { voice } = state
+  const text = wordsOf(voice)
+  if (text === '') return false
+  const speech = voice.parts
+  Object.assign(voice, { parts: [], digits: '', silent_since: null, reminders: 0 })
+  remember(state, { role: 'contact', text, is_cut: false, runs: [] })
+  const usage = { input_tokens: 0, output_tokens: 0 }
+  const spoken = { heard: text, speech }
+  effects.push({
+    type: 'write',
+    turn: { role: 'contact', reply: null, text, is_interrupted: false, runs: [], usage, spoken },
+  })
+  return true
+}
+
+/** What the contact's words ask for before any model sees them. The greeting of a voicemail is nobody's wish. */
+export function wishOf(step: VoiceStep): Wish | undefined {
+  const { voice, settings } = step.state
+  if (!settings.obeys_stop_words || voice.machine === 'voicemail') return undefined
+  const text = wordsOf(voice)
+  const wish = wishIn(text)
+  const is_confirmed = wasAsked(step) && (wish === 'stop' || isClearYes(text, settings.language))
+  return is_confirmed ? 'opt_out' : wish
+}
+
+/** Whether the last words that the contact has heard ask whether it wants no more calls. */
+function wasAsked({ state: { history } }: VoiceStep): boolean {
+  const last = history.findLast(({ role, text }) => role !== 'contact' && text !== '')
+  return last?.asks_to_stop === true
+}
+
+export function noteOptOut({ state: { voice }, effects }: VoiceStep): void {
+  voice.has_opted_out = true
+  effects.push({ type: 'opt_out' })
+}
+
+/** The call ends, maybe before the contact's last words have settled. */
+export function endWords(step: VoiceStep): void {
+  if (wishOf(step) === 'opt_out') noteOptOut(step)
+  writeWords(step)
+}

@@ -5,6 +5,7 @@ import * as workspaces from '../workspaces/store.ts'
 import { countriesOf } from './countries.ts'
 import type { Status } from './schema.ts'
 import { readHmac } from './secret.ts'
+import { spellingsOf } from './spellings.ts'
 import { findSuppressed } from './suppressions.ts'
 
 const messages = {
@@ -49,7 +50,7 @@ export async function findRefusals(at: At, recipients: Recipients): Promise<Map<
 
 export const refusal = (rule: Rule): Problem => invalidState(messages[rule], { rule })
 
-/** Those whose latest entry, of this kind or of all kinds, is an opt-out. */
+/** Those whose latest entry, of this kind or of all kinds, and of all spellings of the number, is an opt-out. */
 export const findOptedOut = (at: At, kind: string, phone_numbers: string[]): Promise<Set<string>> =>
   findByStatus(at, { kind, status: 'revoked', phone_numbers })
 
@@ -60,17 +61,24 @@ async function findByStatus(
   const hmacOf = await readHmac(at)
   if (!hmacOf) return new Set()
   const { db, workspace } = at
+  const wanted = phone_numbers.flatMap((phone_number, index) =>
+    spellingsOf(phone_number).map((spelling) => ({ index, phone_hmac: hmacOf(spelling) })),
+  )
   const rows = await db.many<{ index: number }>(
-    sql`select index from unnest(${phone_numbers.map(hmacOf)}::bytea[]) with ordinality as wanted (phone_hmac, index)
-      cross join lateral (select status from consents
-        where workspace_id = ${workspace} and phone_hmac = wanted.phone_hmac and kind in (${kind}, 'all')
-        order by seq desc limit 1) as latest
+    sql`select index from (
+        select distinct on (index) index, status
+        from unnest(${wanted.map(({ phone_hmac }) => phone_hmac)}::bytea[], ${wanted.map(({ index }) => index)}::integer[])
+          as wanted (phone_hmac, index)
+        cross join lateral (select seq, status from consents
+          where workspace_id = ${workspace} and phone_hmac = wanted.phone_hmac and kind in (${kind}, 'all')
+          order by seq desc limit 1) as latest_of_spelling
+        order by index, seq desc) as latest
       where status = ${status}`,
   )
-  return new Set(rows.flatMap(({ index }) => phone_numbers[index - 1] ?? []))
+  return new Set(rows.flatMap(({ index }) => phone_numbers[index] ?? []))
 }
 
-/** Those whose latest entry, of this kind or of all kinds, is an agreement. */
+/** Those whose latest entry, of this kind or of all kinds, and of all spellings of the number, is an agreement. */
 export const findGranted = (at: At, kind: 'sms' | 'voice', phone_numbers: string[]): Promise<Set<string>> =>
   findByStatus(at, { kind, status: 'granted', phone_numbers })
 

@@ -106,8 +106,8 @@ export const operations: operation.Operation[] = [
     scope: write,
     summary: 'Suppress a phone number',
     description:
-      'The number is never called or written to, whether it belongs to a contact or not. If it is already suppressed for this ' +
-      'kind, the response is 409 `CONFLICT` with the id in `details.existing_id`.',
+      'The number is never called or written to, in any spelling, whether it belongs to a contact or not. If it is already ' +
+      'suppressed for this kind, the response is 409 `CONFLICT` with the id in `details.existing_id`.',
     body: schema.NewSuppression,
     errors: ['CONFLICT'],
     response: schema.Suppression,

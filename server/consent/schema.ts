@@ -123,7 +123,7 @@ export type NewSuppression = Static<typeof NewSuppression>
 
 export const SuppressionQuery = page.query({
   phone_number: Type.Optional(
-    Type.Unsafe<string>({ ...PhoneNumber, description: 'Returns the suppressions of this number, in E.164 form.' }),
+    Type.Unsafe<string>({ ...PhoneNumber, description: 'Returns the suppressions of this number, in any spelling.' }),
   ),
   kind: Type.Optional(oneOf(kinds, { description: 'Returns suppressions of this kind.' })),
 })

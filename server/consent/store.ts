@@ -8,6 +8,7 @@ import { invalid, notFound, type Problem } from '../kit/problem.ts'
 import { hashEntry } from './chain.ts'
 import type { Consent, ConsentQuery, Kind, NewConsent, Source, Status } from './schema.ts'
 import { lockLedger, readHmac } from './secret.ts'
+import { spellingsOf } from './spellings.ts'
 
 /** Something that a person has said about calls or messages. */
 export interface Entry {
@@ -112,7 +113,7 @@ export function list({ db, workspace }: At, { kind, status, ...query }: ConsentQ
   return page.readSelection(db, query, latest_first, matching)
 }
 
-/** By the contact's current number, so it includes what was recorded for an earlier contact with this number. */
+/** By the contact's current number in all its spellings, so it includes what was recorded for an earlier contact with this number. */
 export async function listOfContact(
   at: At,
   { contact_id, query }: { contact_id: string; query: page.PageQuery },
@@ -120,7 +121,7 @@ export async function listOfContact(
   const { db, workspace } = at
   const { phone_number } = await contacts.get(at, contact_id)
   const hmacOf = await readHmac(at)
-  const matching = hmacOf ? sql`phone_hmac = ${hmacOf(phone_number)}` : raw('false')
+  const matching = hmacOf ? sql`phone_hmac = any(${spellingsOf(phone_number).map(hmacOf)}::bytea[])` : raw('false')
   const own = sql`select ${columns} from consents where workspace_id = ${workspace} and ${matching}`
   const found = await page.readSelection<Consent>(db, query, latest_first, own)
   return { ...found, data: found.data.map((consent) => ({ ...consent, contact_id })) }

@@ -6,6 +6,7 @@ import * as page from '../kit/postgres/page.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { inUse, notFound, preconditionFailed } from '../kit/problem.ts'
 import type { NewSuppression, Suppression, SuppressionQuery } from './schema.ts'
+import { spellingsOf } from './spellings.ts'
 
 const columns = raw('id, phone_number, kind, reason, created_at')
 
@@ -26,7 +27,8 @@ export async function create({ db, workspace, now }: At, input: NewSuppression):
 
 export function list({ db, workspace }: At, query: SuppressionQuery): Promise<page.Page<Suppression>> {
   const { phone_number, kind, ...paging } = query
-  const of_number = phone_number === undefined ? raw('') : sql`and phone_number = ${phone_number}`
+  const of_number =
+    phone_number === undefined ? raw('') : sql`and phone_number = any(${spellingsOf(phone_number)}::text[])`
   const of_kind = kind === undefined ? raw('') : sql`and kind = ${kind}`
   const matching = sql`select ${columns} from suppressions where workspace_id = ${workspace} ${of_number} ${of_kind}`
   return page.readSelection(db, paging, page.newest_first, matching)
@@ -46,15 +48,22 @@ export async function remove(at: At, { id, isCurrent }: { id: string; isCurrent:
   return { deleted: true as const }
 }
 
-/** Those that are suppressed for this kind, or for all kinds. */
+/** Those that are suppressed for this kind, or for all kinds, in any spelling. */
 export async function findSuppressed(
   { db, workspace }: At,
   kind: string,
   phone_numbers: string[],
 ): Promise<Set<string>> {
+  const wanted = phone_numbers.map((phone_number) => ({ phone_number, spellings: spellingsOf(phone_number) }))
   const rows = await db.many<{ phone_number: string }>(
     sql`select phone_number from suppressions
-      where workspace_id = ${workspace} and phone_number = any(${phone_numbers}::text[]) and kind in (${kind}, 'all')`,
+      where workspace_id = ${workspace} and phone_number = any(${wanted.flatMap(({ spellings }) => spellings)}::text[])
+        and kind in (${kind}, 'all')`,
   )
-  return new Set(rows.map(({ phone_number }) => phone_number))
+  const suppressed = new Set(rows.map(({ phone_number }) => phone_number))
+  return new Set(
+    wanted.flatMap(({ phone_number, spellings }) =>
+      spellings.some((spelling) => suppressed.has(spelling)) ? [phone_number] : [],
+    ),
+  )
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type http from 'node:http'
 import { test } from 'node:test'
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import Anthropic from '@anthropic-ai/sdk'
@@ -106,7 +107,7 @@ for (const [kind, open] of Object.entries(kinds)) {
       const there = await receiver(
         respondWith(status, { 'content-type': 'application/json' }, '{"error":{"message":"no"}}'),
       )
-      await assert.rejects(partsOf(await modelAt(there.url, kind)), { name: 'AI_APICallError', statusCode: status })
+      await assert.rejects(partsOf(await modelAt(there.url, kind)), { name: 'ProviderError', status, said: 'no' })
       assert.equal(there.received.length, 1)
     })
   }
@@ -141,6 +142,171 @@ for (const [kind, open] of Object.entries(kinds)) {
     assert.deepEqual(there.received, [])
   })
 }
+
+const stream_type = { 'content-type': 'text/event-stream' }
+const chunk = (delta: object, finish_reason: string | null = null) =>
+  `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason }] })}\n\n`
+
+/** What comes from an OpenAI-compatible server that sends these events. */
+const partsFrom = async (
+  events: string,
+  then: (response: http.ServerResponse) => unknown = (response) => response.end(),
+) => {
+  const there = await receiver((response) => {
+    response.writeHead(200, stream_type).write(events, () => then(response))
+  })
+  return partsOf(await modelAt(there.url, 'openai_compatible'))
+}
+
+test('an answer ends with [DONE], also without a finish reason, and if the server goes on', async () => {
+  for (const then of [undefined, () => {}, (response: http.ServerResponse) => response.socket?.resetAndDestroy()]) {
+    const parts = await partsFrom(`${chunk({ content: 'Hello.' })}data: [DONE]\n\n`, then)
+    assert.deepEqual(textOf(parts), ['Hello.'])
+    assert.deepEqual(parts.at(-1)?.type, 'finish')
+    assert.ok(!parts.some(({ type }) => type === 'error'))
+  }
+})
+
+test('an answer with a finish reason is complete, however the response ends', async () => {
+  const events = chunk({ content: 'Hello.' }) + chunk({}, 'length')
+  for (const then of [undefined, (response: http.ServerResponse) => response.socket?.resetAndDestroy()]) {
+    const end = (await partsFrom(events, then)).at(-1)
+    assert.deepEqual(end?.type === 'finish' && end.finishReason.unified, 'length')
+  }
+})
+
+for (const [kind, events] of [
+  ['openai_compatible', chunk({ content: 'Hello' })],
+  [
+    'anthropic',
+    [
+      {
+        type: 'message_start',
+        message: {
+          id: '1',
+          type: 'message',
+          role: 'assistant',
+          content: [],
+          model: 'small',
+          usage: { input_tokens: 1, output_tokens: 1 },
+        },
+      },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello' } },
+    ]
+      .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+      .join(''),
+  ],
+] as const)
+  test(`${kind}: an answer that is cut is an error`, async () => {
+    const there = await receiver(respondWith(200, stream_type, events))
+    const model = await modelAt(there.url, kind)
+    const parts = await partsOf(model).catch((error: unknown) => [{ type: 'error', error }])
+    assert.ok(parts.some(({ type }) => type === 'error'))
+  })
+
+test('an error in the middle of a stream is that error', async () => {
+  for (const [error, status, said] of [
+    [{ message: 'Slow down.', type: 'rate_limit_error' }, 429, 'Slow down.'],
+    [{ message: 'Too long.', code: 'context_length_exceeded' }, 400, 'Too long.'],
+    [{ message: 'Busy.', code: 503 }, 503, 'Busy.'],
+    ['out of memory', 200, 'out of memory'],
+    [{ reason: 1 }, 200, null],
+  ] as const) {
+    const before = chunk({ content: 'We are' })
+    const failing = partsFrom(`${before}data: ${JSON.stringify({ error })}\n\n`)
+    await assert.rejects(failing, { name: 'ProviderError', status, said })
+  }
+  const parts = await partsFrom(`data: {"error":null,${chunk({ content: 'Hi.' }, 'stop').slice('data: {'.length)}`)
+  assert.deepEqual(textOf(parts), ['Hi.'])
+})
+
+test("an error of Anthropic's stream is that error", async () => {
+  const event = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }
+  const there = await receiver(respondWith(200, stream_type, `event: error\ndata: ${JSON.stringify(event)}\n\n`))
+  const failing = modelAt(there.url, 'anthropic').then((model) => partsOf(model))
+  await assert.rejects(failing, { name: 'ProviderError', status: 503, said: 'Overloaded' })
+})
+
+test('what a provider says about an error is one line without keys', async () => {
+  for (const [body, said] of [
+    [{ error: { message: 'Wrong key: sk-test, or\n\u0007Bearer abc.def' } }, 'Wrong key: [redacted], or [redacted]'],
+    [{ error: { message: 'Incorrect API key provided: sk-abcd****wxyz.' } }, 'Incorrect [redacted]'],
+    [{ error: { message: `Org ${'aB3'.repeat(8)} has no credit` } }, 'Org [redacted] has no credit'],
+    [
+      { error: { message: 'At most 8192 tokens, not 12034: use gpt-4o-mini-2024-07-18' } },
+      'At most 8192 tokens, not 12034: use gpt-4o-mini-2024-07-18',
+    ],
+    [{ error: 'model "x" not found' }, 'model "x" not found'],
+    [{ object: 'error', message: 'too long' }, 'too long'],
+    [{ detail: 'not here' }, 'not here'],
+    [[{ error: { message: 'in a list' } }], 'in a list'],
+    [{ error: { message: 'x y '.repeat(5_000) } }, 'x y '.repeat(100)],
+    [{ error: { message: 5 } }, null],
+    ['text', null],
+  ] as const) {
+    const there = await receiver(respondWith(400, {}, JSON.stringify(body)))
+    await assert.rejects(partsOf(await modelAt(there.url, 'openai_compatible')), { status: 400, said })
+  }
+})
+
+test('an error that comes with the status 200 is that error', async () => {
+  const there = await receiver(respondWith(200, {}, '{"error":{"message":"No credit.","code":402}}'))
+  const model = await modelAt(there.url, 'openai_compatible')
+  await assert.rejects(Promise.resolve(model.doGenerate(question)), { status: 402, said: 'No credit.' })
+})
+
+test('thinking is no part of an answer, streamed or not', async () => {
+  const words = ['<th', 'ink>They say', ' hello.</thi', 'nk>\n\nHello', ' <', 'b>there</b>.']
+  for (const [kind, open] of Object.entries(kinds)) {
+    const model = await modelAt((await open({ words })).base_url, kind)
+    assert.equal(textOf(await partsOf(model)).join(''), 'Hello <b>there</b>.')
+    const { content } = await model.doGenerate(question)
+    assert.deepEqual(
+      content.map((part) => part.type === 'text' && part.text),
+      ['Hello <b>there</b>.'],
+    )
+  }
+})
+
+test('a report of tokens is not more than what was sent and allowed', async () => {
+  for (const [reported, max_tokens, output] of [
+    [1e308, undefined, 200_000],
+    [1e308, 50, 50],
+    [7, 50, 7],
+    [-1, undefined, 'Hello é'.length + 1],
+    [1.5, undefined, 'Hello é'.length + 1],
+    [0, undefined, 0],
+  ] as const) {
+    const usage = { prompt_tokens: reported, completion_tokens: reported, total_tokens: 1 }
+    const events = `${chunk({ content: 'Hello é' }, 'stop')}data: ${JSON.stringify({ choices: [], usage })}\n\n`
+    const there = await receiver(respondWith(200, stream_type, events))
+    const options = { ...question, ...(max_tokens && { maxOutputTokens: max_tokens }) }
+    const end = (await partsOf(await modelAt(there.url, 'openai_compatible'), options)).at(-1)
+    assert.ok(end?.type === 'finish')
+    const sent_bytes = Buffer.byteLength(there.received[0]?.body ?? '')
+    const input = reported === 7 || reported === 0 ? reported : sent_bytes
+    assert.deepEqual([end.usage.inputTokens.total, end.usage.outputTokens.total], [input, output])
+  }
+})
+
+test('an answer that is too large is not read', async () => {
+  const event = 'data: {"choices":[]}\n\n'
+  const ended = chunk({}, 'stop')
+  assert.equal((await partsFrom(event.repeat(19_999) + ended)).at(-1)?.type, 'finish')
+  await assert.rejects(partsFrom(event.repeat(20_001)), /more than 20000 events/)
+  await assert.rejects(
+    partsFrom(`data: {"choices":[],"x":"${'x'.repeat(256 * 1024)}"}\n\n`),
+    /more than 262144 characters/,
+  )
+  const large = JSON.stringify({ error: { message: 'x'.repeat(256 * 1024) } })
+  for (const status of [200, 500]) {
+    const there = await receiver(respondWith(status, {}, large))
+    const model = await modelAt(there.url, 'openai_compatible')
+    const expected = status === 200 ? /more than 262144 bytes/ : { status: 500, said: null }
+    await assert.rejects(Promise.resolve(model.doGenerate(question)), expected)
+  }
+})
 
 test('a provider of a workspace without a key is not sent the key of the operator', async () => {
   const before = process.env.ANTHROPIC_API_KEY

@@ -10,7 +10,7 @@ const outbound = openOutbound({ allowed: ['127.0.0.1'] })
 const guarded = openOutbound({ allowed: [] })
 after(() => Promise.all([outbound.close(), guarded.close()]))
 
-const limits = { head_timeout_ms: 10_000, timeout_ms: 10_000, bytes_max: 1_000_000 }
+const limits = { head_timeout_ms: 10_000, timeout_ms: 10_000, bytes_max: 1_000_000, whole_bytes_max: 1_000_000 }
 const request = { ...limits, headers: {}, body: '{}' }
 
 const text = async (body: ReadableStream<Uint8Array>) => Buffer.concat(await Array.fromAsync(body)).toString()

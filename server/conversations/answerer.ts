@@ -13,6 +13,9 @@ import { valuesOf } from './settings.ts'
 import type { Entry } from './state.ts'
 import type { Tools } from './tools.ts'
 
+/** In a call the first words must come within four seconds: half of them are left for the answer. */
+const retry_wait_max_ms = { text: 5_000, call: 2_000 }
+
 export interface AnswererParts {
   at: At
   claimed: AnsweredConversation
@@ -55,11 +58,15 @@ function openModelAnswerer({ at, claimed, configuration, tools }: AnswererParts)
     asksForPerson: (text) => asksForPerson(text, configuration.language),
     addMessage: () => {},
     ask: ({ is_fallback, has_tools, history }, now, abortSignal) =>
-      ask(() => openModel(at, (is_fallback ? configuration.fallback_model : configuration.model) ?? {}), {
-        prompt: promptFor({ conversation: claimed, configuration, contact, time_zone, now }, history),
-        ...(has_tools && tools.offered.length > 0 && { tools: tools.offered, toolChoice: { type: 'auto' } }),
-        abortSignal,
-      }),
+      ask(
+        () => openModel(at, (is_fallback ? configuration.fallback_model : configuration.model) ?? {}),
+        {
+          prompt: promptFor({ conversation: claimed, configuration, contact, time_zone, now }, history),
+          ...(has_tools && tools.offered.length > 0 && { tools: tools.offered, toolChoice: { type: 'auto' } }),
+          abortSignal,
+        },
+        { retry_wait_max_ms: claimed.kind === 'voice' ? retry_wait_max_ms.call : retry_wait_max_ms.text },
+      ),
     readResult: () => nothing,
     continueFrom: () => {},
   }

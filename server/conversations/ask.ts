@@ -7,14 +7,14 @@ import type {
 } from '@ai-sdk/provider'
 import { assertNotTooDeep } from '../kit/http/body/read-json.ts'
 import { newId } from '../kit/id.ts'
-import { OutboundError } from '../kit/outbound/request.ts'
+import { OutboundError, ResponseTooLong } from '../kit/outbound/request.ts'
 import { storable } from '../kit/text.ts'
+import { ProviderError } from '../models/provider-error.ts'
 import type { ModelFinishReason } from './input.ts'
 import type { ToolCall, Usage } from './state.ts'
 
 const retry_after_ms = 500
 const arguments_length_max = 32_000
-const tokens_max = 10_000_000
 /** More than an agent may call. The rest of the answer is not read. */
 const calls_max = 32
 
@@ -27,10 +27,16 @@ export type Answer =
 
 type FinishPart = Extract<LanguageModelV4StreamPart, { type: 'finish' }>
 
+interface AskOptions {
+  /** How long to wait when the provider says when the request may be repeated. It is not repeated later. */
+  retry_wait_max_ms: number
+}
+
 /** Asks the model, and once more when it failed before it said anything. Never throws. Says nothing more after an abort. */
 export async function* ask(
   open: () => Promise<LanguageModelV4>,
   options: LanguageModelV4CallOptions & { abortSignal: AbortSignal },
+  { retry_wait_max_ms }: AskOptions,
 ): AsyncGenerator<Answer> {
   const { abortSignal } = options
   for (let attempt = 1; !abortSignal.aborted; attempt += 1) {
@@ -44,22 +50,23 @@ export async function* ask(
       return
     } catch (error) {
       if (abortSignal.aborted) return
-      if (has_begun || attempt > 1 || !(await isTransient(error))) return yield { type: 'ask_failed', error }
-      await sleep(retry_after_ms, undefined, { signal: abortSignal }).catch(() => {})
+      const wait_ms = waitBeforeRetry(error)
+      if (has_begun || attempt > 1 || wait_ms > retry_wait_max_ms) return yield { type: 'ask_failed', error }
+      await sleep(wait_ms, undefined, { signal: abortSignal }).catch(() => {})
     }
   }
 }
 
 async function* askOnce(model: LanguageModelV4, options: LanguageModelV4CallOptions): AsyncGenerator<Answer> {
   const { stream } = await model.doStream(options)
-  let calls = 0
+  const calls = new Set<string>()
   for await (const part of stream) {
+    if (part.type === 'tool-input-start') calls.add(part.id)
+    if (part.type === 'tool-call') calls.add(part.toolCallId)
+    if (calls.size > calls_max) throw new Error('the answer calls too many tools')
     if (part.type === 'text-delta' && part.delta !== '') yield { type: 'piece', text: storable(part.delta) }
-    else if (part.type === 'tool-call') {
-      calls += 1
-      if (calls > calls_max) throw new Error('the answer calls too many tools')
-      yield { type: 'tool_call', call: toCall(part) }
-    } else if (part.type === 'error') throw part.error
+    else if (part.type === 'tool-call') yield { type: 'tool_call', call: toCall(part) }
+    else if (part.type === 'error') throw part.error
     else if (part.type === 'finish')
       return yield {
         type: 'asked',
@@ -91,8 +98,8 @@ export async function* askAtOnce(
 /** Arguments that are not JSON, or nested too deeply, stay text, which no tool accepts: the model is told. */
 function toCall({ toolName, input }: { toolName: string; input: string }): Omit<ToolCall, 'after'> {
   const call = { run: newId(), name: storable(toolName.slice(0, 64)) }
+  if (input.length > arguments_length_max) return { ...call, arguments: 'too long' }
   const text = storable(input)
-  if (text.length > arguments_length_max) return { ...call, arguments: 'too long' }
   // The database can't store these characters.
   if (/\\u(0000|d[89a-f])/i.test(text)) return { ...call, arguments: text }
   try {
@@ -105,8 +112,8 @@ function toCall({ toolName, input }: { toolName: string; input: string }): Omit<
 }
 
 export const toUsage = ({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage => ({
-  input_tokens: toCount(inputTokens.total),
-  output_tokens: toCount(outputTokens.total),
+  input_tokens: inputTokens.total ?? 0,
+  output_tokens: outputTokens.total ?? 0,
 })
 
 /** An answer that calls tools, or ends for a reason that is not known, is as complete as any other. */
@@ -115,15 +122,11 @@ function toFinishReason({ unified }: FinishPart['finishReason']): ModelFinishRea
   return unified === 'content-filter' ? 'content_filter' : 'stop'
 }
 
-/** Servers may report anything. */
-const toCount = (tokens = 0): number =>
-  Number.isFinite(tokens) ? Math.min(tokens_max, Math.max(0, Math.trunc(tokens))) : 0
-
-/** The server or the connection failed, or too many requests were sent. */
-async function isTransient(error: unknown): Promise<boolean> {
-  if (error instanceof OutboundError) return true
-  const { APICallError } = await import('@ai-sdk/provider')
-  if (!APICallError.isInstance(error)) return false
-  const { statusCode: status } = error
-  return status === undefined || status === 429 || status >= 500
+/** Infinite, unless the server or the connection failed, or too many requests were sent. */
+function waitBeforeRetry(error: unknown): number {
+  if (error instanceof OutboundError)
+    return error instanceof ResponseTooLong ? Number.POSITIVE_INFINITY : retry_after_ms
+  if (!(error instanceof ProviderError)) return Number.POSITIVE_INFINITY
+  if (error.status === 429) return error.retry_after_ms ?? retry_after_ms
+  return error.status >= 500 ? retry_after_ms : Number.POSITIVE_INFINITY
 }

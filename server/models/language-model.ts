@@ -5,6 +5,8 @@ import { fetchThrough } from '../kit/outbound/fetch.ts'
 import type { Outbound } from '../kit/outbound/outbound.ts'
 import { product } from '../product.ts'
 import * as workspaces from '../workspaces/store.ts'
+import { readAnswer } from './answer-events.ts'
+import { checkedModel } from './checked-model.ts'
 import * as providers from './store.ts'
 
 export interface ModelChoice {
@@ -18,11 +20,14 @@ export interface ModelChoice {
 /** The model can't be asked. The message is one sentence for the people of the workspace. */
 export class ModelError extends Error {}
 
-const limits = { head_timeout_ms: 60_000, timeout_ms: 120_000, bytes_max: 8 * 1024 * 1024 }
+const time_limits = { head_timeout_ms: 60_000, timeout_ms: 120_000 }
+const stream_bytes_max = 8 * 1024 * 1024
+/** Parsed in one go, which takes up to a tenth of a second. */
+const whole_bytes_max = 256 * 1024
 
 /**
- * Fails with a ModelError if there is no such provider or model. Asking the model fails with an OutboundError, an
- * APICallError of the AI SDK, or the reason of its abort signal.
+ * Fails with a ModelError if there is no such provider or model. Asking the model fails with an OutboundError, a
+ * ProviderError, an error of the AI SDK if the answer is not what the API defines, or the reason of its abort signal.
  */
 export async function openModel(at: At, { provider, name, temperature }: ModelChoice): Promise<LanguageModelV4> {
   if (!(await workspaces.allowsNetwork(at)))
@@ -55,20 +60,49 @@ async function createModel(at: At, account: providers.Account, name: string): Pr
   const { kind, base_url, environment } = account
   const is_trusted = environment !== undefined
   const apiKey = is_trusted ? (account.api_key ?? '') : openKey(at, account.api_key)
-  const settings = {
-    baseURL: base_url,
-    headers: { 'user-agent': product.name },
-    fetch: fetchThrough(at.tools.outbound, { ...limits, origin: new URL(base_url).origin, is_trusted }),
-  }
-  // Imported when they are needed, because it takes a while.
-  if (kind === 'anthropic') {
+  const create = await import_by_kind[kind]()
+  const settings = { baseURL: base_url, headers: { 'user-agent': product.name }, apiKey, name }
+  const options = { ...time_limits, whole_bytes_max, origin: new URL(base_url).origin, is_trusted }
+  const { outbound } = at.tools
+  const fetchWhole = fetchThrough(outbound, { ...options, bytes_max: whole_bytes_max })
+  const fetchStream = fetchThrough(outbound, {
+    ...options,
+    bytes_max: stream_bytes_max,
+    readStream: (body) => readAnswer(body, { kind, api_key: apiKey }),
+  })
+  return checkedModel({
+    whole: create({ ...settings, fetch: fetchWhole }),
+    streamed: create({ ...settings, fetch: fetchStream }),
+    api_key: apiKey,
+  })
+}
+
+interface ModelSettings {
+  baseURL: string
+  headers: Record<string, string>
+  apiKey: string
+  /** Of the model. */
+  name: string
+  fetch: typeof fetch
+}
+
+/** Imported when they are needed, because it takes a while. */
+const import_by_kind = {
+  async anthropic() {
     const { createAnthropic } = await import('@ai-sdk/anthropic')
     // Without a key it would take the operator's from the environment.
-    return createAnthropic({ ...settings, apiKey })(name)
-  }
-  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
-  const named = { ...settings, name: 'openai_compatible', includeUsage: true, ...(apiKey && { apiKey }) }
-  return createOpenAICompatible(named)(name)
+    return ({ name, ...settings }: ModelSettings): LanguageModelV4 => createAnthropic(settings)(name)
+  },
+  async openai_compatible() {
+    const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
+    return ({ name, apiKey, ...settings }: ModelSettings): LanguageModelV4 =>
+      createOpenAICompatible({
+        ...settings,
+        name: 'openai_compatible',
+        includeUsage: true,
+        ...(apiKey && { apiKey }),
+      })(name)
+  },
 }
 
 function openKey({ tools }: At, sealed: string | null): string {

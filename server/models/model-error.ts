@@ -1,27 +1,44 @@
 import { OutboundError } from '../kit/outbound/request.ts'
+import { truncate } from '../kit/text.ts'
 import { ModelError } from './language-model.ts'
+import { ProviderError } from './provider-error.ts'
 
-const messages: Record<number, string> = {
-  400: 'The provider rejected the request: check the default model.',
-  401: 'The provider rejected the API key.',
-  403: 'The provider rejected the API key.',
-  404: 'The provider knows no such model, or there is no API at the base URL.',
-  429: 'The provider is limiting requests, or the account has no credit left.',
+const sentences: Record<number, string> = {
+  400: 'The provider rejected the request',
+  401: 'The provider rejected the API key',
+  403: 'The provider rejected the API key',
+  404: 'The provider knows no such model, or there is no API at the base URL',
+  429: 'The provider is limiting requests, or the account has no credit left',
 }
-
+/** What to do about it, where the provider doesn't say. */
+const advices: Record<number, string> = { 400: 'check the default model' }
 const unreadable = 'The response is not what the API defines.'
+const message_length_max = 500
 
-/** Why a model could not be asked, for the people of the workspace. Nothing of it comes from the provider. */
-export async function describeModelError(error: unknown): Promise<{ status: number | null; message: string }> {
-  if (error instanceof ModelError || error instanceof OutboundError) return { status: null, message: error.message }
-  const { APICallError } = await import('@ai-sdk/provider')
-  if (APICallError.isInstance(error)) {
-    const { cause, statusCode: status = null } = error
-    return { status, message: cause instanceof OutboundError ? cause.message : messageFor(status ?? 0) }
-  }
-  // The SDK has no common class for an answer that is not what the API defines.
-  return { status: 200, message: unreadable }
+export interface DescribedError {
+  status: number | null
+  /** Nothing of it comes from the provider. */
+  sentence: string
+  /** The sentence, and what the provider says. */
+  message: string
 }
 
-const messageFor = (status: number): string =>
-  messages[status] ?? (status < 300 ? unreadable : `The provider answered with the status ${status}.`)
+/** Why a model could not be asked, for the people of the workspace. */
+export function describeModelError(error: unknown): DescribedError {
+  if (error instanceof ModelError) return described(null, error.message)
+  if (error instanceof OutboundError) return described(error.status, error.message)
+  // The SDK has no common class for an answer that is not what the API defines.
+  if (!(error instanceof ProviderError)) return described(200, unreadable)
+  const { status, said } = error
+  if (status < 300 && said === null) return described(status, unreadable)
+  const reported = status < 300 ? 'The provider reported an error' : `The provider answered with the status ${status}`
+  const sentence = sentences[status] ?? reported
+  const advice = advices[status]
+  return described(status, advice ? `${sentence}: ${advice}.` : `${sentence}.`, said && `${sentence}: ${said}`)
+}
+
+const described = (status: number | null, sentence: string, message: string | null = null): DescribedError => ({
+  status,
+  sentence,
+  message: truncate(message ?? sentence, message_length_max),
+})

@@ -24,7 +24,7 @@ export async function testProvider(at: At, id: string): Promise<TestResult> {
     return result(true, 200, null)
   } catch (error) {
     if (signal.aborted) return result(false, null, `There was no response within ${timeout_ms / 1000} seconds.`)
-    const { status, message } = await describeModelError(error)
-    return result(false, status, message)
+    const { status, sentence } = describeModelError(error)
+    return result(false, status, sentence)
   }
 }

@@ -1,11 +1,16 @@
+import { letOthersRun } from '../let-others-run.ts'
 import type { Outbound } from './outbound.ts'
-import { canceled, OutboundError } from './request.ts'
+import { canceled, OutboundError, ResponseTooLong } from './request.ts'
 import type { StreamRequest } from './stream.ts'
 
 export interface FetchOptions extends Pick<StreamRequest, 'head_timeout_ms' | 'timeout_ms' | 'bytes_max'> {
   /** Requests to other origins are refused. */
   origin: string
   is_trusted: boolean
+  /** Of a body that is not read as a stream. */
+  whole_bytes_max: number
+  /** Reads the body of a successful response as a stream. */
+  readStream?: (body: ReadableStream<Uint8Array>) => ReadableStream<Uint8Array>
 }
 
 const status_max = 599
@@ -13,7 +18,10 @@ const status_max = 599
 const bodiless_statuses = [204, 205, 304]
 
 /** A `fetch` for libraries that take one. Follows no redirects, and accepts only bodies that are text. */
-export function fetchThrough(outbound: Outbound, { origin, is_trusted, ...limits }: FetchOptions): typeof fetch {
+export function fetchThrough(
+  outbound: Outbound,
+  { origin, is_trusted, whole_bytes_max, readStream, ...limits }: FetchOptions,
+): typeof fetch {
   return async (input, init = {}) => {
     const url = input instanceof Request ? input.url : String(input)
     if (new URL(url).origin !== origin) throw new OutboundError('The URL belongs to another server.')
@@ -35,8 +43,23 @@ export function fetchThrough(outbound: Outbound, { origin, is_trusted, ...limits
     const headers = Object.entries(response.headers).flatMap(([name, values = []]) =>
       [values].flat().map((value): [string, string] => [name, value]),
     )
-    if (!bodiless_statuses.includes(status)) return new Response(response.body, { status, headers })
-    await response.body.cancel()
-    return new Response(null, { status, headers })
+    if (bodiless_statuses.includes(status)) {
+      await response.body.cancel()
+      return new Response(null, { status, headers })
+    }
+    const is_stream = readStream !== undefined && status < 300
+    const read = is_stream ? readStream(response.body) : ReadableStream.from(readWhole(response.body, whole_bytes_max))
+    return new Response(read, { status, headers })
   }
+}
+
+async function* readWhole(body: ReadableStream<Uint8Array>, bytes_max: number): AsyncGenerator<Uint8Array> {
+  let length = 0
+  for await (const chunk of body) {
+    length += chunk.length
+    if (length > bytes_max) throw new ResponseTooLong(`The response has more than ${bytes_max} bytes.`)
+    yield chunk
+  }
+  // The library now parses all of it at once.
+  await letOthersRun()
 }

@@ -24,8 +24,12 @@ export interface OutboundResponse {
 export class OutboundError extends Error {
   /** The connection failed, so the request had no effect. */
   is_unsent = false
+  /** Of the response, when it failed while its body was read. */
+  status: number | null = null
 }
 export class OutboundTimeout extends OutboundError {}
+/** Asked again, the server would send as much. */
+export class ResponseTooLong extends OutboundError {}
 
 export const host_not_found = 'The host name was not found.'
 

@@ -6,6 +6,7 @@ import {
   OutboundError,
   type OutboundRequest,
   type OutboundResponse,
+  ResponseTooLong,
   toOutboundError,
 } from './request.ts'
 
@@ -82,7 +83,7 @@ class StreamHandler implements Dispatcher.DispatchHandler {
     const { bytes_max } = this.#request
     this.#length += chunk.length
     if (this.#length > bytes_max) {
-      this.#finish(new OutboundError(`The response has more than ${bytes_max} bytes.`))
+      this.#finish(new ResponseTooLong(`The response has more than ${bytes_max} bytes.`))
       return
     }
     this.#body.enqueue(chunk)

@@ -1,0 +1,62 @@
+import { letOthersRun } from '../let-others-run.ts'
+import { ResponseTooLong } from './request.ts'
+
+export interface EventLimits {
+  events_max: number
+  /** In characters. */
+  event_length_max: number
+}
+
+/** So much is read before other work of the process gets its turn. */
+const slice_bytes = 16 * 1024
+/** The line feed of a CR LF may be in the next slice. */
+const line_end = /\r\n|\n|\r(?!$)/
+
+/**
+ * Reads the `data` of server-sent events, one by one. The last event needs no empty line after it. Other work of the
+ * process runs meanwhile, however small the events are. Fails with an OutboundError when a limit is exceeded.
+ */
+export async function* readEvents(
+  body: AsyncIterable<Uint8Array>,
+  { events_max, event_length_max }: EventLimits,
+): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  let data: string[] = []
+  let length = 0
+  let events = 0
+  for await (const slice of readSlices(body)) {
+    const lines = (rest + decoder.decode(slice, { stream: true })).split(line_end)
+    rest = lines.pop() ?? ''
+    for (const line of lines) {
+      if (line === '' && data.length > 0) {
+        events += 1
+        if (events > events_max) throw new ResponseTooLong(`The response has more than ${events_max} events.`)
+        await letOthersRun()
+        yield data.join('\n')
+        data = []
+        length = 0
+      } else if (isData(line)) {
+        data.push(dataOf(line))
+        length += line.length
+      }
+      if (length > event_length_max) break
+    }
+    if (length + rest.length > event_length_max)
+      throw new ResponseTooLong(`An event has more than ${event_length_max} characters.`)
+  }
+  for (const line of rest.split('\r')) if (isData(line)) data.push(dataOf(line))
+  if (data.length > 0) yield data.join('\n')
+}
+
+const isData = (line: string): boolean => line.startsWith('data:') || line === 'data'
+
+const dataOf = (line: string): string => line.slice('data:'.length).replace(/^ /, '')
+
+async function* readSlices(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of body)
+    for (let start = 0; start < chunk.length; start += slice_bytes) {
+      await letOthersRun()
+      yield chunk.subarray(start, start + slice_bytes)
+    }
+}

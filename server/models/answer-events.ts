@@ -1,0 +1,73 @@
+import { readEvents } from '../kit/outbound/events.ts'
+import { toProviderError } from './provider-error.ts'
+import type { Provider } from './schema.ts'
+
+const limits = { events_max: 20_000, event_length_max: 256 * 1024 }
+const done = '[DONE]'
+/** Quotes within texts are escaped, so these are names of members. */
+const error_member = /"error"\s*:/
+const finish_member = /"finish_reason"\s*:\s*"/
+const finish = JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })
+
+interface AnswerOptions {
+  kind: Provider['kind']
+  api_key: string
+}
+
+/**
+ * The events of a streamed answer, as the SDK expects them. Fails with a ProviderError when one of them is an error, and with
+ * an OutboundError when there are too many. `[DONE]` ends an answer, also without a reason to finish.
+ */
+export function readAnswer(body: ReadableStream<Uint8Array>, { kind, api_key }: AnswerOptions) {
+  const reader = body.getReader()
+  const events = readEvents(chunksOf(reader), limits)
+  const encoder = new TextEncoder()
+  let is_finished = false
+  async function pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    const send = (data: string) => controller.enqueue(encoder.encode(`data: ${data.replaceAll('\n', '\ndata: ')}\n\n`))
+    try {
+      const { value, done: is_over } = await events.next()
+      const is_done = value === done
+      if (is_done && !is_finished && kind === 'openai_compatible') send(finish)
+      if (is_over || is_done) controller.close()
+      if (is_done) void drain(events)
+      if (is_over || is_done) return
+      is_finished ||= finish_member.test(value)
+      send(error_member.test(value) ? withoutError(value, api_key) : value)
+    } catch (error) {
+      // The body may have failed itself.
+      void reader.cancel().catch(() => {})
+      // Nothing is missing but the end of the response.
+      if (is_finished) controller.close()
+      else throw error
+    }
+  }
+  return new ReadableStream<Uint8Array>({ pull, cancel: () => reader.cancel() }, { highWaterMark: 0 })
+}
+
+async function* chunksOf(reader: ReadableStreamDefaultReader<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value
+}
+
+/** Reads the end of the response, so that the connection can be used again. The limits of the response bound it. */
+async function drain(events: AsyncGenerator<string>): Promise<void> {
+  // The answer is complete, so it doesn't matter how the response ends.
+  for (let is_over = false; !is_over; ) is_over = (await events.next().catch(() => ({ done: true }))).done === true
+}
+
+/** Some servers send an error in each event, which is null. */
+function withoutError(data: string, api_key: string): string {
+  const { error, ...event } = Object(parse(data))
+  if (error === undefined) return data
+  if (error !== null) throw toProviderError({ status: 200, value: { error }, api_key })
+  return JSON.stringify(event)
+}
+
+/** Undefined if it is no JSON, which the SDK reports. */
+function parse(data: string): unknown {
+  try {
+    return JSON.parse(data)
+  } catch {
+    return undefined
+  }
+}

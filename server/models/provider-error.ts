@@ -1,0 +1,94 @@
+import * as clock from '../kit/clock.ts'
+import { storable, truncate } from '../kit/text.ts'
+
+/** The provider has answered with an error, or with something that its API doesn't define. */
+export class ProviderError extends Error {
+  /** What the status of the response is, or would be if the error had not come in the middle of an answer. */
+  readonly status: number
+  /** What the provider says about it, as one line without keys. */
+  readonly said: string | null
+  /** When the request may be repeated, if the provider says so. */
+  readonly retry_after_ms: number | null
+
+  constructor({ status, said, retry_after_ms }: Pick<ProviderError, 'status' | 'said' | 'retry_after_ms'>) {
+    super(`the provider answered with the status ${status}`)
+    this.name = 'ProviderError'
+    this.status = status
+    this.said = said
+    this.retry_after_ms = retry_after_ms
+  }
+}
+
+interface ErrorResponse {
+  status: number
+  /** The body, parsed, or what a stream has sent instead of a part of the answer. */
+  value: unknown
+  retry_after?: string | undefined
+  api_key: string
+}
+
+export function toProviderError({ status, value, retry_after, api_key }: ErrorResponse): ProviderError {
+  const retry_after_ms = retry_after === undefined ? null : waitOf(retry_after)
+  const { error, message, detail } = Object(Array.isArray(value) ? value[0] : value)
+  const text = [Object(error).message, error, message, detail].find((one) => typeof one === 'string')
+  const said = text === undefined ? '' : withoutKeys(text, api_key)
+  return new ProviderError({
+    status: status < 300 ? (statusOf(Object(error)) ?? status) : status,
+    said: said === '' ? null : said,
+    retry_after_ms,
+  })
+}
+
+/** Seconds or a date. */
+function waitOf(retry_after: string): number | null {
+  const wait_ms = /^\d{1,9}$/.test(retry_after) ? Number(retry_after) * 1_000 : Date.parse(retry_after) - clock.wall()
+  return Number.isNaN(wait_ms) ? null : Math.max(0, wait_ms)
+}
+
+/** By the names that OpenAI, Anthropic and servers like theirs use. */
+const statuses: [RegExp, number][] = [
+  [/rate_?limit|quota|too_many_requests|resource_exhausted/i, 429],
+  [/api_key|authentication|unauthorized|unauthenticated/i, 401],
+  [/permission|forbidden/i, 403],
+  [/not_found/i, 404],
+  [/overloaded|unavailable/i, 503],
+  [/context_length|invalid|too_large|bad_request/i, 400],
+  [/server|api_error|internal|timeout/i, 500],
+]
+
+function statusOf({ status, status_code, code, type }: Record<string, unknown>): number | undefined {
+  const given = [status, status_code, code, type].filter((one) => typeof one === 'number' || typeof one === 'string')
+  const number = given.map(Number).find((one) => Number.isInteger(one) && one >= 400 && one <= 599)
+  const name = given.map((one) => String(one).slice(0, 100)).join(' ')
+  return number ?? statuses.find(([pattern]) => pattern.test(name))?.[1]
+}
+
+/** Longer than what is kept, so that no key is cut before it is found. */
+const read_length_max = 4_000
+const said_length_max = 400
+const redacted = '[redacted]'
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are taken out
+const blanks = /[\s\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/g
+const secrets = [
+  /\bbearer [^\s"',;]+|\bbasic [\w+/]{16,}=*/gi,
+  /\b(api[-_ ]?key|access[-_ ]?token|auth[-_ ]?token|password|secret)( provided)?["']? ?[=:] ?["']?[^\s"',;]+/gi,
+  // Keys of model services begin so. Some servers replace the middle by stars.
+  /\b(sk|pk|rk|gsk|hf|xai|pplx|nvapi)[-_][\w*-]{4,}/gi,
+  /\beyJ[\w-]+(\.[\w-]*)*/g,
+  // Errors are kept when the contact is deleted, so they have no phone numbers.
+  /\+\d[\d ().-]{5,}\d|\d{10,}/g,
+]
+const long_run = /[A-Za-z0-9]{20,}|[\w+/=-]{40,}/g
+
+function withoutKeys(text: string, api_key: string): string {
+  const line = storable(text.slice(0, read_length_max)).replace(blanks, ' ').trim()
+  const without_own = api_key === '' ? line : line.replaceAll(api_key, redacted)
+  const without_known = secrets.reduce((said, pattern) => said.replace(pattern, redacted), without_own)
+  return truncate(without_known.replace(long_run, withoutKey), said_length_max)
+}
+
+/** Words have no digits. Names of models are shorter, or have no capitals. */
+function withoutKey(run: string): string {
+  const is_key = /\d/.test(run) && /[a-z]/i.test(run) && (/^[A-Za-z0-9]+$/.test(run) || /[A-Z]/.test(run))
+  return is_key ? redacted : run
+}

@@ -73,7 +73,7 @@ test('an owner changes the settings of the workspace', { skip }, async () => {
   await page.getByRole('combobox', { name: 'Allowed countries' }).fill('united st')
   await page.getByRole('option', { name: 'United States' }).click()
   await page.keyboard.press('Escape')
-  await page.getByRole('textbox', { name: 'Time zone' }).fill('berlin')
+  await page.getByRole('combobox', { name: 'Time zone' }).fill('berlin')
   await page.getByRole('option', { name: 'Europe/Berlin' }).click()
   const quiet_hours = page.getByRole('group', { name: 'Quiet hours' })
   await quiet_hours.getByLabel('From').fill('22:00')

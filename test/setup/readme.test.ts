@@ -54,9 +54,22 @@ test('the calls in the README work when they are pasted into a shell', async () 
   assert.match(stdout, /^event: turn\.finished$/m)
   assert.match(stdout, /"close_reason":"api"/)
   assert.match(stdout, /"status":"undoing"/)
-  assert.match(stdout, /"type":"webhook\.test"/)
+  assert.match(stdout, /"answered":"200"/, 'the inbox shows what has arrived')
   assert.match(stdout, /"status":"completed","outcome":"answered","end_reason":"contact_hung_up"/)
   await service.stop()
+})
+
+test('the blocks of the README can be pasted into zsh', () => {
+  const blocks = [...readme.matchAll(/^```(\w*)\n(.*?)^```$/gms)].flatMap(([, language = '', lines = '']) =>
+    // Others show what is sent or printed.
+    language === 'json' || lines.startsWith('$ ') ? [] : lines,
+  )
+  assert.ok(blocks.length > 20)
+  for (const lines of blocks) {
+    // An interactive zsh knows no comments, and reports patterns that fit no file.
+    const unquoted = lines.replaceAll(/'[^']*'|"(?:\\.|[^"\\])*"/gs, '')
+    assert.doesNotMatch(unquoted, /(^|\s)#|[?*[\]!]/m, lines)
+  }
 })
 
 test('the README names only commands that exist, and all settings', async () => {

@@ -8,7 +8,7 @@ import { isBusy } from '../kit/postgres/errors.ts'
 import type { LineEvent } from './carrier.ts'
 import type { CallDrive } from './drive.ts'
 import { endedBy } from './endings.ts'
-import type { Fact } from './facts.ts'
+import { type Fact, isAnswered } from './facts.ts'
 import { CallRecord } from './record.ts'
 import type { EndReason } from './schema.ts'
 import { type Request, readRequest } from './store.ts'
@@ -224,7 +224,8 @@ export class CallDriver {
   /** A carrier's report. If nobody has answered, it may end the call; after that the line itself does. */
   #addFact(fact: Fact): void {
     this.#record.add(fact)
-    if (fact.fact.kind !== 'final' || this.#is_answered || this.#record.is_over) return
+    const is_end = fact.fact.kind === 'final' || fact.fact.kind === 'ended'
+    if (!is_end || this.#is_answered || this.#record.is_over) return
     this.#record.end()
     this.#drive.unsaved.change({ status: 'closed', close_reason: 'idle' })
   }
@@ -245,7 +246,10 @@ export class CallDriver {
     const { at, carrier, dialed, line } = this.#drive
     for (const fact of await carrier.find(at, dialed, this.#now)) this.#addFact(fact)
     if (this.#record.is_over) return
-    this.#addFact({ key: 'silent', at: this.#now, source: 'system', fact: { kind: 'final', final: 'unknown' } })
+    const silent = { key: 'silent', at: this.#now, source: 'system' } as const
+    if (isAnswered(this.#record.facts))
+      this.#addFact({ ...silent, fact: { kind: 'ended', end_reason: 'carrier_silent', ended_by: 'system' } })
+    else this.#addFact({ ...silent, fact: { kind: 'final', final: 'unknown' } })
     line.hangUp(this.#now)
   }
 

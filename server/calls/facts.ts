@@ -94,25 +94,44 @@ interface Known {
 }
 
 function readFacts(facts: Fact[]): Known {
-  const earliest = (...kinds: Kind[]): number | undefined => {
-    const times = facts.flatMap(({ at, fact }) => (kinds.includes(fact.kind) ? [at] : []))
+  const earliest = (known: Fact[], ...kinds: Kind[]): number | undefined => {
+    const times = known.flatMap(({ at, fact }) => (kinds.includes(fact.kind) ? [at] : []))
     return times.length > 0 ? Math.min(...times) : undefined
   }
-  const machine = firstOf(facts, 'machine', ({ machine }) => machines.indexOf(machine))?.machine
-  const final = firstOf(facts, 'final', ({ final }) => finals.indexOf(final))?.final
-  const ended = firstOf(facts, 'ended', rankOfEnd)
-  const answered_at = earliest('answered')
+  const ended_at = earliest(facts, 'ended', 'final')
+  const timely = withoutLate(facts, ended_at)
+  const machine = firstOf(timely, 'machine', ({ machine }) => machines.indexOf(machine))?.machine
+  const final = firstOf(timely, 'final', ({ final }) => finals.indexOf(final))?.final
+  const ended = firstOf(timely, 'ended', rankOfEnd)
+  const answered_at = earliest(timely, 'answered')
   return {
-    dialed_at: earliest('dialed'),
+    dialed_at: earliest(facts, 'dialed'),
     answered_at,
-    ended_at: earliest('ended', 'final'),
-    is_ringing: earliest('ringing') !== undefined,
+    ended_at,
+    is_ringing: earliest(facts, 'ringing') !== undefined,
     is_answered: answered_at !== undefined || machine !== undefined || final === 'completed',
     machine,
     final,
     ended: ended && { end_reason: ended.end_reason, ended_by: ended.ended_by },
   }
 }
+
+/**
+ * Leaves out what is reported too late to change the status of a call that is over. A call is given up only when nobody is known
+ * to have answered it, so then every report that someone has is late. Otherwise an answer after the end is.
+ */
+function withoutLate(facts: Fact[], ended_at = Number.POSITIVE_INFINITY): Fact[] {
+  const is_given_up = facts.some(({ fact }) => isAssumed(fact))
+  const is_answered = facts.some(({ at, fact }) => fact.kind === 'answered' && at <= ended_at)
+  return facts.filter(({ at, fact }) => {
+    if (fact.kind === 'final') return !is_given_up || (fact.final !== 'completed' && fact.final !== 'canceled')
+    if (fact.kind === 'answered') return !is_given_up && at <= ended_at
+    return fact.kind !== 'machine' || (!is_given_up && (is_answered || at <= ended_at))
+  })
+}
+
+/** Whether someone or something has answered, as far as is known. */
+export const isAnswered = (facts: Fact[]): boolean => readFacts(facts).is_answered
 
 type Kind = Fact['fact']['kind']
 type FactOf<K extends Kind> = Extract<Fact['fact'], { kind: K }>

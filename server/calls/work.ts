@@ -21,7 +21,7 @@ import type { CallState } from './call-state.ts'
 import type { CallToDial, Carrier } from './carrier.ts'
 import { type ClaimedCall, claim, due_calls, renew } from './claim.ts'
 import { CallDriver } from './driver.ts'
-import { type Fact, summarize } from './facts.ts'
+import { type Fact, isAnswered, summarize } from './facts.ts'
 import type { ToInsert } from './insert.ts'
 import { type CallSave, openCallSaves, turnsOf } from './save.ts'
 import type { EndReason } from './schema.ts'
@@ -183,9 +183,9 @@ async function lostFacts(at: At, { claimed, carrier, context }: Begin): Promise<
     context.log.warn({ err: error, workspace_id: at.workspace, call_id: claimed.id }, 'a carrier could not be asked')
     return []
   })
-  const { ended_at, answered_at } = summarize([...claimed.facts, ...found])
-  if (ended_at !== null) return found
-  return [...found, ...(answered_at === null ? [unknown(at)] : []), ended(at, 'system_error')]
+  const known = [...claimed.facts, ...found]
+  if (summarize(known).ended_at !== null) return found
+  return [...found, ...(isAnswered(known) ? [] : [unknown(at)]), ended(at, 'system_error')]
 }
 
 const unknown = ({ now }: At): Fact => ({

@@ -119,6 +119,35 @@ test('a call that is over has a status, an outcome, an end reason and who ended 
   )
 })
 
+test('a call that was given up stays failed, and what is reported later is only an event', () => {
+  const report = fact.filter(({ fact }) => fact.kind !== 'ended')
+  fc.assert(
+    fc.property(fc.array(report, { maxLength: 8 }), fc.integer({ min: 1_000, max: 1_004 }), (late, at) => {
+      const given_up: Fact = { key: 'silent', at, source: 'system', fact: { kind: 'final', final: 'unknown' } }
+      const facts = merge([given_up], late)
+      const { status, answered_at, duration_ms } = summarize(facts)
+      assert.deepEqual([status, answered_at, duration_ms], ['failed', null, null])
+      assert.equal(toEvents(facts, [given_up]).length, facts.length - 1)
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('an answer that is reported after the end changes no status', () => {
+  fc.assert(
+    fc.property(fc.array(fact, { maxLength: 8 }), fc.constantFrom('answered', 'voicemail'), (facts, what) => {
+      const known = merge([], facts)
+      const before = summarize(known)
+      if (before.ended_at === null) return
+      const late: Fact['fact'] = what === 'answered' ? { kind: what } : { kind: 'machine', machine: 'voicemail' }
+      const after = summarize(merge(known, [{ key: 'after', at: 2_000, source: 'carrier', fact: late }]))
+      assert.equal(after.status, before.status)
+      assert.equal(after.answered_at, before.answered_at)
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
 test('events are numbered without gaps, however the facts arrive', () => {
   fc.assert(
     fc.property(fc.array(fc.array(fact, { maxLength: 3 }), { maxLength: 6 }), (batches) => {
@@ -165,6 +194,8 @@ test('each way to end has its status, outcome, end reason and ender', () => {
   assert.equal(endOf(ended('canceled', 'human'), finalAs('no_answer')), 'canceled canceled canceled human')
   assert.equal(endOf(finalAs('unknown')), 'failed unknown carrier_silent system')
   assert.equal(endOf(finalAs('unknown'), finalAs('busy', 2_000)), 'failed busy not_answered contact')
+  for (const final of ['completed', 'canceled'] as const)
+    assert.equal(endOf(finalAs('unknown'), finalAs(final, 2_000), answered), 'failed unknown carrier_silent system')
   assert.equal(endOf(ended('system_error', 'system')), 'failed error system_error system')
 })
 

@@ -67,8 +67,8 @@ test('a message from an unknown number makes a contact and a conversation, and i
   assert.deepEqual(
     turns.map(({ role, message }: { role: string; message: object }) => [role, message]),
     [
-      ['contact', { status: 'delivered', segments: 1, error: null }],
-      ['agent', { status: 'sent', segments: 1, error: null }],
+      ['contact', { status: 'delivered', segments: 1, cost_micros: null, error: null }],
+      ['agent', { status: 'sent', segments: 1, cost_micros: 0, error: null }],
     ],
   )
   const events: { type: string }[] = await list(tenant, '/events?limit=100')
@@ -174,6 +174,32 @@ test('a repeated word with a signature is obeyed, and a word among others is ans
   assert.equal((await list(tenant, '/consents')).length, 1)
 })
 
+test('a message that is sent costs its segments at the price of the workspace', async () => {
+  const { tenant, channel } = await newThread()
+  const number = newNumber()
+  await tenant.call('PATCH', '/workspace', { settings: { prices: { message_segment: 7_900 } } })
+  await text(tenant, channel, 'Hello', { from: number })
+  await later(tenant)
+  const [{ id }] = await list(tenant, '/conversations')
+  const costs = async () =>
+    (await list(tenant, `/conversations/${id}/turns`)).map(
+      ({ role, message }: { role: string; message: { cost_micros: number | null } }) => [role, message.cost_micros],
+    )
+  assert.deepEqual(await costs(), [
+    ['contact', null],
+    ['agent', 7_900],
+  ])
+  await tenant.call('POST', `/conversations/${id}/hand_over`, {})
+  const answered = await tenant.call('POST', `/conversations/${id}/answers`, { text: 'a'.repeat(161) })
+  assert.equal(answered.body.data.message.cost_micros, 15_800)
+  // A new price is for new messages.
+  await tenant.call('PATCH', '/workspace', { settings: { prices: { message_segment: 10_000 } } })
+  assert.deepEqual((await costs()).slice(1), [
+    ['agent', 7_900],
+    ['human', 15_800],
+  ])
+})
+
 test('after STOP nothing goes out, also after the contact was deleted, created and imported again', async () => {
   const { tenant, agent_id, channel } = await newThread()
   const number = newNumber()
@@ -254,7 +280,7 @@ test('reports in any order and doubled give the same row', async () => {
       assert.equal((await postSigned(tenant, sent.status_callback, form)).status, 200)
     }
     const [turn] = await list(tenant, `/conversations/${begun.body.data.id}/turns`)
-    assert.deepEqual(turn.message, { status: 'delivered', segments: 1, error: null })
+    assert.deepEqual(turn.message, { status: 'delivered', segments: 1, cost_micros: 0, error: null })
   }
 })
 

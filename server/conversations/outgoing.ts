@@ -6,6 +6,7 @@ import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import { copyLine } from '../kit/postgres/copy.ts'
 import { invalidState } from '../kit/problem.ts'
+import * as workspaces from '../workspaces/store.ts'
 import type { Message } from './schema.ts'
 import { segmentsOf } from './segments.ts'
 import type { TurnOf } from './turns.ts'
@@ -28,16 +29,23 @@ export interface NewMessage {
 interface Thread {
   channel_id: string | null
   counterpart: string | null
+  /** Of a segment, in millionths of the currency. */
+  segment_price: number
 }
+
+/** What a message costs stays as it was when it was written. */
+export const readSegmentPrice = async (at: At): Promise<number> =>
+  (await workspaces.readSettings(at)).prices.message_segment
 
 /** Adds the message by which a turn is sent, if the conversation has a number to send it to. */
 export function withMessage<T extends TurnOf>(
   said: T,
-  { channel_id, counterpart, is_exempt = false }: Thread & { is_exempt?: boolean },
+  { channel_id, counterpart, segment_price, is_exempt = false }: Thread & { is_exempt?: boolean },
 ): T & { carried?: NewMessage } {
   const { id: conversation_id, turn } = said
   if (channel_id === null || counterpart === null || turn.text === '') return said
-  const message: Message = { status: 'queued', segments: segmentsOf(turn.text), error: null }
+  const segments = segmentsOf(turn.text)
+  const message: Message = { status: 'queued', segments, cost_micros: segments * segment_price, error: null }
   const carried: NewMessage = {
     ...{ id: newId(), conversation_id, seq: turn.seq, channel_id, carrier_id: null, message, is_exempt },
     direction: 'outbound',
@@ -52,7 +60,8 @@ export async function insertMessages({ db, workspace, now }: At, messages: NewMe
   const lines = messages.map(({ direction, message, is_exempt, ...row }) =>
     copyLine([
       ...[workspace, row.id, row.conversation_id, row.seq, row.channel_id, direction, row.carrier_id, message.status],
-      ...[message.segments, is_exempt ? 't' : 'f', created_at, direction === 'outbound' ? created_at : null],
+      ...[message.segments, message.cost_micros, is_exempt ? 't' : 'f', created_at],
+      direction === 'outbound' ? created_at : null,
     ]),
   )
   await db.copy(table, columns, lines.join(''))
@@ -61,7 +70,7 @@ export async function insertMessages({ db, workspace, now }: At, messages: NewMe
 
 const columns = [
   ...['workspace_id', 'id', 'conversation_id', 'seq', 'channel_id', 'direction', 'carrier_id', 'status'],
-  ...['segments', 'is_exempt', 'created_at', 'due_at'],
+  ...['segments', 'cost_micros', 'is_exempt', 'created_at', 'due_at'],
 ]
 
 /** Of an event. */

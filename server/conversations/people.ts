@@ -5,7 +5,7 @@ import { sql } from '../kit/postgres/sql.ts'
 import { invalid, invalidState } from '../kit/problem.ts'
 import * as counts from './counts.ts'
 import { event_types } from './event-types.ts'
-import { assertMaySend, insertMessages, withMessage } from './outgoing.ts'
+import { assertMaySend, insertMessages, readSegmentPrice, withMessage } from './outgoing.ts'
 import type { Conversation, Turn } from './schema.ts'
 import { sms_characters_max } from './settings.ts'
 import { announce, type LockedConversation, lock } from './store.ts'
@@ -91,7 +91,7 @@ export async function answer(at: At, { id, text }: { id: string; text: string })
   if (kind === 'sms' && text.length > sms_characters_max) throw tooLong()
   if (is_sent) await assertMaySend(at, counterpart)
   const { turn, carried } = is_sent
-    ? withMessage({ id, turn: said }, { channel_id, counterpart })
+    ? withMessage({ id, turn: said }, { channel_id, counterpart, segment_price: await readSegmentPrice(at) })
     : { turn: said, carried: undefined }
   const recorded = { id, contact_id, turn }
   await Promise.all([

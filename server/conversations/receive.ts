@@ -11,7 +11,7 @@ import { sql } from '../kit/postgres/sql.ts'
 import { invalidState } from '../kit/problem.ts'
 import { findAgent, insert, newConversation, openVersions } from './begin.ts'
 import { type Inbound, keptOf, numberOf } from './inbound.ts'
-import { findSmsRefusals, type NewMessage, withMessage } from './outgoing.ts'
+import { findSmsRefusals, type NewMessage, readSegmentPrice, withMessage } from './outgoing.ts'
 import type { Conversation } from './schema.ts'
 import { segmentsOf } from './segments.ts'
 import { sentencesIn } from './sentences.ts'
@@ -223,7 +223,7 @@ async function toReceived(at: At, { said, thread, refusal, is_confirmed }: ToRec
   const created_at = clock.iso(at.now)
   const turns = said.messages.map((inbound, index) => {
     const { text, carrier_id } = inbound
-    const message = { status: 'delivered' as const, segments: segmentsOf(text), error: null }
+    const message = { status: 'delivered' as const, segments: segmentsOf(text), cost_micros: null, error: null }
     const seq = turn_count + index + 1
     const carried: NewMessage = {
       ...{ id: newId(), conversation_id: id, seq, channel_id: said.channel.id, carrier_id, message, is_exempt: false },
@@ -247,13 +247,16 @@ async function toReceived(at: At, { said, thread, refusal, is_confirmed }: ToRec
     contact_id,
     turn: newTurn({ seq, role: 'system', text: sentence, created_at }),
   }
+  const segment_price = confirmation ? await readSegmentPrice(at) : 0
   // Words that are not answered by the agent may come after others that are.
   const asks_agent = said.messages.length > (said.word ? 1 : 0)
   return {
     before: thread,
     turns: [
       ...turns,
-      ...(confirmation && is_sms ? [withMessage(confirmation, { channel_id, counterpart, is_exempt: true })] : []),
+      ...(confirmation && is_sms
+        ? [withMessage(confirmation, { channel_id, counterpart, segment_price, is_exempt: true })]
+        : []),
       ...(confirmation && !is_sms ? [confirmation] : []),
     ],
     awaits_answer: thread.awaits_answer || (asks_agent && refusal === undefined && is_sms),

@@ -5,7 +5,7 @@ import { raw, rowsFrom, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import { openSaves } from '../kit/work/saves.ts'
 import * as counts from './counts.ts'
 import { event_types } from './event-types.ts'
-import { insertMessages, type NewMessage, withMessage } from './outgoing.ts'
+import { insertMessages, type NewMessage, readSegmentPrice, withMessage } from './outgoing.ts'
 import { type Locked, type Plan, planFor, type Save, type Saved, shownOf } from './plan-save.ts'
 import type { Conversation } from './schema.ts'
 import { announce, columns } from './store.ts'
@@ -87,7 +87,11 @@ export async function lockAll({ db, workspace }: At, ids: string[]): Promise<Map
 async function write(at: At, planned: Plan[], begun: Begun[]): Promise<void> {
   if (planned.length === 0) return
   const new_ids = new Set(begun.map(({ conversation }) => conversation.id))
-  const plans = planned.map((plan) => ({ ...plan, inserted: plan.inserted.map((said) => toSend(plan, said)) }))
+  const segment_price = planned.some(({ after }) => after.kind === 'sms') ? await readSegmentPrice(at) : 0
+  const plans = planned.map((plan) => ({
+    ...plan,
+    inserted: plan.inserted.map((said) => toSend(plan, said, segment_price)),
+  }))
   const finished = plans.flatMap(({ closed, inserted }) => [...closed, ...inserted])
   const contact_ids = new Map(plans.map(({ after }) => [after.id, after.contact_id]))
   const byEvent = (status: Conversation['status']) =>
@@ -163,9 +167,9 @@ async function write(at: At, planned: Plan[], begun: Begun[]): Promise<void> {
 }
 
 /** By SMS a turn is a message. The last words to someone who opts out still go out. */
-const toSend = ({ after }: Plan, said: TurnOf): TurnOf & { carried?: NewMessage } =>
+const toSend = ({ after }: Plan, said: TurnOf, segment_price: number): TurnOf & { carried?: NewMessage } =>
   after.kind === 'sms' && said.turn.role !== 'contact'
-    ? withMessage(said, { ...after, is_exempt: after.close_reason === 'opted_out' })
+    ? withMessage(said, { ...after, segment_price, is_exempt: after.close_reason === 'opted_out' })
     : said
 
 async function updateRows({ db, workspace }: At, plans: Plan[]): Promise<void> {

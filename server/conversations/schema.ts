@@ -117,6 +117,13 @@ const Message = Type.Object({
     examples: ['delivered'],
   }),
   segments: Type.Integer({ description: 'The parts in which carriers send and charge it.', examples: [1] }),
+  cost_micros: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    description:
+      "What it costs to send it, in millionths of the currency: its segments at the workspace's price of when it was written. " +
+      '`null` for messages from the contact.',
+    examples: [7900],
+  }),
   error: optionalText({ description: 'Why it was not sent or delivered.', examples: [null] }),
 })
 export type Message = Static<typeof Message>

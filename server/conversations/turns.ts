@@ -26,7 +26,7 @@ export const turnColumns = (workspace: string): Sql =>
   sql`seq, role, text, heard, is_interrupted, finish_reason, coalesce(latency, ${JSON.stringify(no_latency)}) as latency,
     coalesce(usage, ${JSON.stringify(no_usage)}) as usage, error, created_at,
     case when message_id is not null then (
-      select jsonb_build_object('status', status, 'segments', segments, 'error', error) from messages
+      select jsonb_build_object('status', status, 'segments', segments, 'cost_micros', cost_micros, 'error', error) from messages
       where messages.workspace_id = ${workspace} and messages.id = message_id) end as message,
     case when role = 'agent' then coalesce((
       select jsonb_agg(jsonb_build_object('id', id, 'name', name, 'arguments', arguments, 'result', result, 'status', status,

@@ -142,6 +142,15 @@ test('the test chat talks to the draft as it is', { skip }, async () => {
   assert.deepEqual(owner.pageErrors([400, 412]), [])
 })
 
+test('an answer that was cut off says why', { skip }, async () => {
+  const { base_url } = await openaiServer({ words: ['We are open from'], finish_reason: 'length' })
+  await send('POST', '/providers', { name: 'Short', kind: 'openai_compatible', base_url, default_model: 'small' })
+  const { id } = await send('POST', '/agents', { name: 'Brief', model: { provider: 'Short', name: 'small' } })
+  await openInPage(page, `/agents/${id}`)
+  await say('Write as the contact', 'When are you open?')
+  await transcript().getByText('Cut off: the answer reached its length limit.').waitFor()
+})
+
 test('an answer appears while it is made, and stays where it was interrupted', { skip }, async () => {
   const { promise: held, resolve: release } = Promise.withResolvers<void>()
   let is_held = true

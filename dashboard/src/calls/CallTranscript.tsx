@@ -3,6 +3,7 @@ import { type MouseEvent, memo, useEffect, useRef } from 'react'
 import type { Turn } from '../../../server/conversations/schema.ts'
 import { turnsQuery } from '../conversations/conversation.ts'
 import chat from '../conversations/conversations.module.css'
+import { HowItEnded } from '../conversations/HowItEnded.tsx'
 import { ToolRunView } from '../conversations/ToolRunView.tsx'
 import { Unheard } from '../conversations/Unheard.tsx'
 import { useApi } from '../kit/api.ts'
@@ -21,11 +22,11 @@ interface CallTranscriptProps {
 /** What was said. A click on a word plays from there, and words light up while they are heard. */
 export function CallTranscript({ conversation_id, turns, player, names }: CallTranscriptProps) {
   const api = useApi()
-  const has_tools = turns.some(({ tools }) => tools.length > 0)
-  // The arguments and results of tools are only there.
+  const has_more = turns.some(({ tools, finish_reason }) => tools.length > 0 || hasFailed(finish_reason))
+  // The arguments and results of tools are only there, and why a model could not answer.
   const full = useQuery({
     ...turnsQuery(api, conversation_id ?? ''),
-    enabled: has_tools && conversation_id !== null,
+    enabled: has_more && conversation_id !== null,
   })
   const { is_loaded, time_ms } = player
   const seekToWord = ({ target }: MouseEvent) => {
@@ -48,7 +49,7 @@ export function CallTranscript({ conversation_id, turns, player, names }: CallTr
             <SpokenTurn
               key={turn.seq}
               turn={turn}
-              runs={full.data?.find(({ seq }) => seq === turn.seq)?.tools}
+              full={full.data?.find(({ seq }) => seq === turn.seq)}
               name={names[turn.role]}
               time_ms={is_heard ? time_ms : undefined}
               {...(is_loaded && { seek: player.seek })}
@@ -60,12 +61,16 @@ export function CallTranscript({ conversation_id, turns, player, names }: CallTr
   )
 }
 
+const hasFailed = (finish_reason: Turn['finish_reason']): boolean =>
+  finish_reason !== null && !['stop', 'interrupted'].includes(finish_reason)
+
 const isAt = ({ start_ms, end_ms }: { start_ms: number | null; end_ms: number | null }, time_ms: number): boolean =>
   start_ms !== null && end_ms !== null && start_ms <= time_ms && time_ms < end_ms
 
 interface SpokenTurnProps {
   turn: TranscriptTurn
-  runs: Turn['tools'] | undefined
+  /** The turn of the conversation. Undefined while it is not known. */
+  full: Turn | undefined
   name: string
   /** Undefined while the turn is not heard. */
   time_ms: number | undefined
@@ -74,8 +79,8 @@ interface SpokenTurnProps {
 }
 
 const SpokenTurn = memo(
-  ({ turn, runs, name, time_ms, seek }: SpokenTurnProps) => {
-    const { role, tools, start_ms, is_interrupted, latency } = turn
+  ({ turn, full, name, time_ms, seek }: SpokenTurnProps) => {
+    const { role, tools, start_ms, is_interrupted, finish_reason, latency } = turn
     const frame = useRef<HTMLDivElement>(null)
     const is_heard = time_ms !== undefined
     useEffect(() => {
@@ -83,13 +88,14 @@ const SpokenTurn = memo(
     }, [is_heard])
     return (
       <div className={chat.turn} data-own={role !== 'contact'} data-role={role} ref={frame}>
-        {runs?.map((run) => (
+        {full?.tools.map((run) => (
           <ToolRunView key={run.id} run={run} />
         ))}
-        {!runs && tools.length > 0 && <p className={chat.meta}>Used {tools.map((tool) => tool.name).join(', ')}</p>}
+        {!full && tools.length > 0 && <p className={chat.meta}>Used {tools.map((tool) => tool.name).join(', ')}</p>}
         <p className={chat.said}>
           <Said turn={turn} time_ms={time_ms} />
         </p>
+        <HowItEnded finish_reason={finish_reason} error={full?.error ?? null} />
         <p className={chat.meta}>
           {name}
           {start_ms !== null && (
@@ -118,7 +124,7 @@ const SpokenTurn = memo(
   // `seek` is made anew with each tick of the player, and always does the same.
   (before, after) =>
     before.turn === after.turn &&
-    before.runs === after.runs &&
+    before.full === after.full &&
     before.name === after.name &&
     before.time_ms === after.time_ms &&
     Boolean(before.seek) === Boolean(after.seek),

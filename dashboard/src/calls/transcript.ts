@@ -7,7 +7,8 @@ export interface Transcript {
   turns: TranscriptTurn[]
 }
 
-export interface TranscriptTurn extends Pick<Turn, 'seq' | 'role' | 'text' | 'heard' | 'is_interrupted' | 'latency'> {
+export interface TranscriptTurn
+  extends Pick<Turn, 'seq' | 'role' | 'text' | 'heard' | 'is_interrupted' | 'finish_reason' | 'latency'> {
   start_ms: number | null
   end_ms: number | null
   words: Word[]

@@ -2,6 +2,7 @@ import { useLayoutEffect, useRef } from 'react'
 import type { Turn } from '../../../server/conversations/schema.ts'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import styles from './conversations.module.css'
+import { HowItEnded } from './HowItEnded.tsx'
 import { MessageStatus } from './MessageStatus.tsx'
 import { ToolRunView } from './ToolRunView.tsx'
 import { Unheard } from './Unheard.tsx'
@@ -81,7 +82,7 @@ function TurnView({ turn, is_own, name }: { turn: Turn; is_own: boolean; name: s
           <Unheard turn={turn} />
         </p>
       )}
-      {turn.error && <p className={styles.error}>The model couldn’t answer: {turn.error}</p>}
+      <HowItEnded finish_reason={turn.finish_reason} error={turn.error} />
       <p className={styles.meta}>
         {name} · <RelativeTime time={turn.created_at} />
         {turn.is_interrupted && ' · Interrupted'}

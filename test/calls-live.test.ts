@@ -4,9 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openLog } from '../server/kit/log.ts'
 import { openWorker } from '../server/worker.ts'
 import { getCall, newCaller, placeCall, turnsOf } from './support/calls.ts'
+import { newModelAgent } from './support/conversations.ts'
+import { hangingModel } from './support/failing-models.ts'
 import { serve, type Tenant } from './support/harness.ts'
 
-const server = await serve()
+const server = await serve({ outbound_allow_hosts: ['127.0.0.1'] })
 const open = new AsyncDisposableStack()
 const log = openLog('silent')
 
@@ -77,6 +79,24 @@ test('words that were shown are kept when the call is hung up in the middle of t
   const [turn, ...more] = await turnsOf(tenant, conversation_id)
   assert.deepEqual([turn.text, turn.is_interrupted, more, call.turn_count], [say, true, [], 1])
   assert.ok(say.startsWith(turn.heard))
+})
+
+test('a contact who hears a filler, because the model takes long, hears a sentence when it takes too long', async () => {
+  const tenant = await server.workspace()
+  const agent_id = await newModelAgent(tenant, await hangingModel())
+  const { id } = await placeCall(tenant, { agent_id, to: '+14155550109', simulate: '09' })
+  const { conversation_id } = await until(tenant, id, ({ turn_count }) => turn_count > 0)
+  for (;;) {
+    const [turn] = await turnsOf(tenant, conversation_id)
+    if (turn) {
+      assert.match(turn.heard, /^One moment, please\. I'm sorry, I can't answer right now\..*person\.$/)
+      assert.deepEqual([turn.finish_reason, turn.error], ['failed', 'The model took too long to answer.'])
+      break
+    }
+    await sleep(50)
+  }
+  assert.equal((await tenant.call('POST', `/calls/${id}/hang_up`)).status, 200)
+  await until(tenant, id, isFinal)
 })
 
 test('a person takes over a call, speaks, and gives it back', async () => {

@@ -1,6 +1,6 @@
 import type http from 'node:http'
 import type { ModelServer } from './model-servers.ts'
-import { receiver } from './receivers.ts'
+import { type Receiver, receiver } from './receivers.ts'
 
 /** How a model server answers one request. */
 type Act = (response: http.ServerResponse) => void
@@ -86,14 +86,20 @@ export async function failingModel({ acts }: Point): Promise<ModelServer> {
     if (act) act(response)
     else sends(words('Goodbye.'), toolCall('end_conversation'), chunk({}, 'tool_calls'))(response)
   })
-  return { ...there, base_url: there.url.replace('/hook', '/v1'), aborted: 0 }
+  return toModel(there)
 }
 
+const toModel = (there: Receiver): ModelServer => ({
+  ...there,
+  base_url: there.url.replace('/hook', '/v1'),
+  aborted: 0,
+})
+
 /** Starts a server that calls a tool in every answer. */
-export async function toolLoop(): Promise<ModelServer> {
-  const there = await receiver(callsTool(''))
-  return { ...there, base_url: there.url.replace('/hook', '/v1'), aborted: 0 }
-}
+export const toolLoop = async (): Promise<ModelServer> => toModel(await receiver(callsTool('')))
+
+/** Starts a server that never answers. */
+export const hangingModel = async (): Promise<ModelServer> => toModel(await receiver(hangs))
 
 /** Nothing listens there. */
 export const refusing_model: ModelServer = { base_url: 'http://127.0.0.1:1/v1', url: '', received: [], aborted: 0 }

@@ -6,6 +6,7 @@ import {
   type Ending,
   type Entry,
   history_turns,
+  newReply,
   not_spoken,
   type Reply,
   type State,
@@ -28,25 +29,6 @@ export interface Step {
   answer: (id: string) => void
 }
 
-export const newReply = (id: string): Reply => ({
-  id,
-  step: 0,
-  is_opening: false,
-  is_fallback: false,
-  text: '',
-  known_length: 0,
-  is_shown: false,
-  has_piece: false,
-  has_words: false,
-  has_answer: false,
-  finish_reason: 'stop',
-  error: null,
-  calls: [],
-  ending: null,
-  usage: { input_tokens: 0, output_tokens: 0 },
-  voice: not_spoken,
-})
-
 /** The agent speaks first: its greeting, or what the model says. */
 export function open(step: Step, id: string): void {
   const { state } = step
@@ -59,7 +41,7 @@ export function open(step: Step, id: string): void {
     finish(step, reply, 'done')
   } else {
     if (notice !== '') say(step, reply, notice)
-    ask(step, reply)
+    askOrWait(step, reply)
   }
 }
 
@@ -67,8 +49,12 @@ export function open(step: Step, id: string): void {
 export function begin(step: Step, id: string, { is_reminder = false } = {}): void {
   const { state } = step
   state.reply = { ...newReply(id), voice: { ...not_spoken, is_reminder } }
-  if (state.open_runs.length > 0) state.phase = 'working'
-  else ask(step, state.reply)
+  askOrWait(step, state.reply)
+}
+
+function askOrWait(step: Step, reply: Reply): void {
+  if (step.state.open_runs.length > 0) step.state.phase = 'working'
+  else ask(step, reply)
 }
 
 /** A request that is repeated, with the other model, is the same: it knows nothing of what was said while it was made. */
@@ -196,15 +182,15 @@ export function endRun(step: Step, run: string, ended: { status: ToolStatus; res
   state.ended_runs = [...state.ended_runs, { ...call, ...ended }]
   if (ended.status === 'succeeded' && call.name === 'opt_out') optOut(step)
   const { reply } = state
-  if (!reply) return
+  // Words that no model has made, such as a reminder, don't wait for tools.
+  if (!reply || state.phase !== 'working') return
   // What an earlier reply wanted no longer holds, because the contact has said something since.
   if (reply.id === reply_id && ended.status === 'succeeded') {
     reply.ending = endingAfter(state, call) ?? reply.ending
     if (state.voice) press(step, call)
   }
   if (leavesAnswerOwed(state, { ...call, ...ended })) reply.has_answer = false
-  // Words that no model has made, such as a reminder, don't wait for tools.
-  if (state.open_runs.length === 0 && state.phase === 'working') continueReply(step, reply)
+  if (state.open_runs.length === 0) continueReply(step, reply)
 }
 
 /** After tools. If one has ended the conversation and nothing was said, the model is asked for last words. */

@@ -259,6 +259,25 @@ export const newState = (settings: Settings, now: number): State => ({
   voice: settings.voice && { ...new_voice },
 })
 
+export const newReply = (id: string): Reply => ({
+  id,
+  step: 0,
+  is_opening: false,
+  is_fallback: false,
+  text: '',
+  known_length: 0,
+  is_shown: false,
+  has_piece: false,
+  has_words: false,
+  has_answer: false,
+  finish_reason: 'stop',
+  error: null,
+  calls: [],
+  ending: null,
+  usage: { input_tokens: 0, output_tokens: 0 },
+  voice: not_spoken,
+})
+
 const new_voice: Voice = {
   answered_at: null,
   parts: [],

@@ -2,7 +2,7 @@ import { isClearYes, wishIn } from '../consent/spoken.ts'
 import { hasWords, noteOptOut, type VoiceStep, wishOf, wordsOf, writeWords } from './contact-words.ts'
 import type { VoiceInput, VoiceInputOf } from './input.ts'
 import * as replies from './reply.ts'
-import type { Ending, TimerName, VoiceTimerName } from './state.ts'
+import { type Ending, newReply, type TimerName, type VoiceTimerName } from './state.ts'
 import { interrupts, isBackChannel, keys_settle_ms, settleTime } from './turn-taking.ts'
 
 const wait_ms = {
@@ -138,7 +138,7 @@ interface Words {
 /** Words that no model has made. Those that end the call can't be interrupted. */
 function sayAlone(step: VoiceStep, id: string, words: Words): void {
   const { text, ending, is_reminder = false, asks_to_stop = false } = words
-  const reply = replies.newReply(id)
+  const reply = newReply(id)
   reply.ending = ending ? { type: ending, reason: null } : null
   reply.voice = { ...reply.voice, is_uninterruptible: ending !== undefined, is_reminder, asks_to_stop }
   replies.sayAll(step, reply, text)

@@ -299,6 +299,16 @@ test('an answer that is too large is not read', async () => {
     partsFrom(`data: {"choices":[],"x":"${'x'.repeat(256 * 1024)}"}\n\n`),
     /more than 262144 characters/,
   )
+  const many = `{"choices":[],"x":[${'[],'.repeat(20_000)}1]}`
+  const deep = `{"choices":[],"x":${'['.repeat(200)}${']'.repeat(200)}}`
+  for (const json of [many, deep]) {
+    await assert.rejects(partsFrom(`data: ${json}\n\n`), /too many values/)
+    const there = await receiver(respondWith(200, {}, json))
+    const model = await modelAt(there.url, 'openai_compatible')
+    await assert.rejects(Promise.resolve(model.doGenerate(question)), /too many values/)
+  }
+  const long = `[{"\\"${'['.repeat(50_000)}`
+  assert.deepEqual(textOf(await partsFrom(chunk({ content: long }, 'stop'))), [long])
   const large = JSON.stringify({ error: { message: 'x'.repeat(256 * 1024) } })
   for (const status of [200, 500]) {
     const there = await receiver(respondWith(status, {}, large))

@@ -44,6 +44,11 @@ test('there may be as many events as allowed, and no more', async () => {
   await assert.rejects(read(event.repeat(11)), /more than 10 events/)
 })
 
+test('there may be eight lines for each event, and no more', async () => {
+  assert.deepEqual(await read('\n'.repeat(80)), [])
+  await assert.rejects(read('\n'.repeat(81)), /more than 80 lines/)
+})
+
 test('an event may be as long as allowed, and no longer, in one line or in many', async () => {
   assert.equal((await read(`data: ${'x'.repeat(94)}\n\n`)).length, 1)
   for (const text of [

@@ -1,4 +1,5 @@
 import { readEvents } from '../kit/outbound/events.ts'
+import { assertFewValues } from '../kit/outbound/json-limits.ts'
 import { toProviderError } from './provider-error.ts'
 import type { Provider } from './schema.ts'
 
@@ -32,6 +33,7 @@ export function readAnswer(body: ReadableStream<Uint8Array>, { kind, api_key }: 
       if (is_over || is_done) controller.close()
       if (is_done) void drain(events)
       if (is_over || is_done) return
+      assertFewValues(value)
       is_finished ||= finish_member.test(value)
       send(error_member.test(value) ? withoutError(value, api_key) : value)
     } catch (error) {

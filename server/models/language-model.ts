@@ -22,7 +22,7 @@ export class ModelError extends Error {}
 
 const time_limits = { head_timeout_ms: 60_000, timeout_ms: 120_000 }
 const stream_bytes_max = 8 * 1024 * 1024
-/** Parsed in one go, which takes up to a tenth of a second. */
+/** It is parsed in one go. */
 const whole_bytes_max = 256 * 1024
 
 /**

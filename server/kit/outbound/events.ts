@@ -7,6 +7,8 @@ export interface EventLimits {
   event_length_max: number
 }
 
+/** Of all events together, as many for each. A line takes time even if it is empty. */
+const lines_per_event_max = 8
 /** So much is read before other work of the process gets its turn. */
 const slice_bytes = 16 * 1024
 /** The line feed of a CR LF may be in the next slice. */
@@ -21,6 +23,8 @@ export async function* readEvents(
   { events_max, event_length_max }: EventLimits,
 ): AsyncGenerator<string> {
   const decoder = new TextDecoder()
+  const lines_max = events_max * lines_per_event_max
+  let line_count = 0
   let rest = ''
   let data: string[] = []
   let length = 0
@@ -28,6 +32,8 @@ export async function* readEvents(
   for await (const slice of readSlices(body)) {
     const lines = (rest + decoder.decode(slice, { stream: true })).split(line_end)
     rest = lines.pop() ?? ''
+    line_count += lines.length
+    if (line_count > lines_max) throw new ResponseTooLong(`The response has more than ${lines_max} lines.`)
     for (const line of lines) {
       if (line === '' && data.length > 0) {
         events += 1

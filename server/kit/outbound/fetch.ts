@@ -1,4 +1,5 @@
 import { letOthersRun } from '../let-others-run.ts'
+import { assertFewValues } from './json-limits.ts'
 import type { Outbound } from './outbound.ts'
 import { canceled, OutboundError, ResponseTooLong } from './request.ts'
 import type { StreamRequest } from './stream.ts'
@@ -53,13 +54,17 @@ export function fetchThrough(
   }
 }
 
+/** In one piece, because the library parses it at once. */
 async function* readWhole(body: ReadableStream<Uint8Array>, bytes_max: number): AsyncGenerator<Uint8Array> {
+  const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of body) {
     length += chunk.length
     if (length > bytes_max) throw new ResponseTooLong(`The response has more than ${bytes_max} bytes.`)
-    yield chunk
+    chunks.push(chunk)
   }
-  // The library now parses all of it at once.
   await letOthersRun()
+  const whole = Buffer.concat(chunks)
+  assertFewValues(whole.toString('latin1'))
+  yield whole
 }

@@ -145,6 +145,70 @@ test('every failure of a model has an end, and the contact gets an answer', asyn
 
 const stream_type = { 'content-type': 'text/event-stream' }
 
+/** A model server that answers each request in turn. The last one is repeated. */
+async function answering(...answers: ((response: import('node:http').ServerResponse) => unknown)[]) {
+  const there = await receiver((response) => answers[Math.min(there.received.length, answers.length) - 1]?.(response))
+  return { ...there, base_url: there.url.replace('/hook', '/v1'), aborted: 0 } satisfies ModelServer
+}
+
+const limited =
+  (retry_after: string) =>
+  (response: import('node:http').ServerResponse): unknown =>
+    response.writeHead(429, { 'retry-after': retry_after }).end('{"error":{"message":"Slow down."}}')
+
+const hello = 'data: {"choices":[{"index":0,"delta":{"content":"Hello."},"finish_reason":"stop"}]}\n\n'
+
+test('a turn tells what the provider says, without the key', async () => {
+  const tenant = await server.workspace()
+  const said = "This model's maximum context length is 8192 tokens. Key: sk-test"
+  const model = await answering((response) => response.writeHead(400).end(JSON.stringify({ error: { message: said } })))
+  const { id } = await begin(tenant, await newModelAgent(tenant, model), { message: 'Hello' })
+  const [, turn] = await answersAfter(tenant, id, 0)
+  const expected =
+    "The provider rejected the request: This model's maximum context length is 8192 tokens. Key: [redacted]"
+  assert.equal(turn.error, expected)
+})
+
+test('a request that was limited is repeated after the time that the provider names, up to five seconds', async () => {
+  const tenant = await server.workspace()
+  for (const [retry_after, requests] of [
+    ['0', 2],
+    [new Date(0).toUTCString(), 2],
+    ['6', 1],
+    ['soon', 2],
+  ] as const) {
+    const model = await answering(limited(retry_after), (response) => response.writeHead(200, stream_type).end(hello))
+    const { id } = await begin(tenant, await newModelAgent(tenant, model), { message: 'Hello' })
+    const [, turn] = await answersAfter(tenant, id, 0)
+    assert.equal(model.received.length, requests, retry_after)
+    assert.equal(turn.text === 'Hello.', requests === 2, retry_after)
+    assert.equal(
+      turn.error,
+      requests === 2 ? null : 'The provider is limiting requests, or the account has no credit left: Slow down.',
+    )
+  }
+})
+
+test('thinking reaches neither the contact nor the summary, and 1e308 tokens leave the agents open', async () => {
+  const tenant = await server.workspace()
+  const usage = { prompt_tokens: 1e308, completion_tokens: 1e308, total_tokens: 1e308 }
+  const content = '<think>A secret.</think>Hello.'
+  const model = await answering((response) => {
+    const { stream } = JSON.parse(model.received.at(-1)?.body ?? '{}')
+    const choice = { index: 0, finish_reason: 'stop', [stream ? 'delta' : 'message']: { role: 'assistant', content } }
+    const json = JSON.stringify({ choices: [choice], usage })
+    response.writeHead(200, stream ? stream_type : {}).end(stream ? `data: ${json}\n\ndata: [DONE]\n\n` : json)
+  })
+  const { id } = await begin(tenant, await newModelAgent(tenant, model), { message: 'Hello' })
+  const [, turn] = await answersAfter(tenant, id, 0)
+  assert.equal(turn.text, 'Hello.')
+  assert.equal(turn.usage.output_tokens, 200_000)
+  assert.equal(turn.usage.input_tokens, Buffer.byteLength(model.received[0]?.body ?? ''))
+  await tenant.call('POST', `/conversations/${id}/close`)
+  await becomes(tenant, id, ({ summary }) => summary !== null)
+  assert.equal((await get(tenant, id)).summary, 'Hello.')
+})
+
 test('when the model fails, the fallback answers', async () => {
   const tenant = await server.workspace()
   const there = await receiver((response) => response.writeHead(500).end())

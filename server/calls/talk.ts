@@ -242,9 +242,7 @@ export class Talk {
         unsaved.addAnswer(result, usage)
         this.#happen({ type: 'asked', reply, usage, finish_reason, is_uninterruptible })
       } else if (answer.type === 'ask_failed') {
-        const { status, message } = await describeModelError(answer.error)
-        // It was too late meanwhile.
-        if (asking.signal.aborted) return
+        const { status, message } = describeModelError(answer.error)
         unsaved.fail(message)
         log.warn({ workspace_id: at.workspace, conversation_id, status }, 'a model has not answered')
         this.#happen({ type: 'ask_failed', reply })

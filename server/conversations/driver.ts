@@ -176,9 +176,7 @@ export class Driver {
         unsaved.addAnswer(answerer.readResult(answer), answer.usage)
         this.#happen({ type: 'asked', reply, usage: answer.usage, finish_reason: answer.finish_reason })
       } else if (answer.type === 'ask_failed') {
-        const { status, message } = await describeModelError(answer.error)
-        // It was too late meanwhile.
-        if (asking.signal.aborted || this.#is_over) return
+        const { status, message } = describeModelError(answer.error)
         unsaved.fail(message)
         log.warn({ workspace_id: at.workspace, conversation_id: id, status }, 'a model has not answered')
         this.#happen({ type: 'ask_failed', reply })

@@ -35,6 +35,7 @@ const allowed: Record<string, string> = {
   'server/lines/web-chat.ts': 'authentication',
   'server/lines/web-chat-pages.ts': 'authentication',
   'server/main.ts': 'setup links',
+  'server/models/provider-error.ts': 'when a provider may be asked again',
   'server/models/routes.ts': 'rate limits',
   'server/people/visitor.ts': 'sessions',
   'server/retention.ts': 'sessions, invitations and live workspaces',

@@ -12,6 +12,7 @@ const share_in_short_form = 0.05
 const conversations = { long: 10, short: 2 }
 /** A workspace can test one provider per second. */
 const test_every_ms = 1_100
+const whole_in_short_form = 'many arrays'
 const tries_max = 20
 const retry_every_ms = 500
 
@@ -75,7 +76,9 @@ export const model_servers: Attack[] = [
   })),
   ...Object.entries(whole).map(([name, answer]) => ({
     name: `a model server answers with ${name}`,
-    run: (world: AttackWorld) => testProvider(world, name, answer(shareOf(world))),
+    async run(world: AttackWorld) {
+      if (world.is_long || name === whole_in_short_form) await testProvider(world, name, answer(shareOf(world)))
+    },
   })),
 ]
 

@@ -1,5 +1,6 @@
 import type { Carrier } from './calls/carrier.ts'
 import { due_calls } from './calls/claim.ts'
+import { work as recording_files } from './calls/recording-files.ts'
 import { calling } from './calls/work.ts'
 import { work as enrollings } from './campaigns/enrolling-work.ts'
 import { work as deleted_campaigns } from './campaigns/removal.ts'
@@ -48,6 +49,9 @@ const simulated_messages_max = 10
 /** Campaigns of other workspaces that the dialer decides for at a time. */
 const decisions_max = 4
 
+/** Files of recordings, each of another workspace. */
+const removals_max = 4
+
 /** What may change the contacts of a campaign, or what may be done with them. */
 const contact_work = [
   rowWork(imports),
@@ -55,7 +59,9 @@ const contact_work = [
   rowWork(simulated_messages, { at_once: simulated_messages_max }),
 ]
 const other_row_work = [rowWork(recoveries), rowWork(deleted_campaigns)]
-const row_work = [...contact_work, ...other_row_work]
+/** Not waited for by test clocks: a bucket may be out of reach for long. */
+const file_work = rowWork(recording_files, { at_once: removals_max })
+const row_work = [...contact_work, ...other_row_work, file_work]
 const contact_kinds: DueKind[] = [...contact_work.map(({ due }) => due), due_conversations, due_calls, due_messages]
 const work_kinds: DueKind[] = [
   ...contact_kinds,
@@ -63,7 +69,7 @@ const work_kinds: DueKind[] = [
   dueRows(campaigns.table),
   due_deliveries,
 ]
-const due_kinds: DueKind[] = [...work_kinds, dueRows(clocks.table)]
+const due_kinds: DueKind[] = [...work_kinds, file_work.due, dueRows(clocks.table)]
 
 /** What `due_workspaces` is kept for. */
 export const background_kinds: string[] = due_kinds.map(({ kind }) => kind)

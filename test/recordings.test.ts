@@ -3,11 +3,14 @@ import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import wavefile from 'wavefile'
 import { removeOldRecordings } from '../server/calls/erase-recording.ts'
+import { keyOf, store } from '../server/calls/recording-files.ts'
 import type { AudioToRender } from '../server/calls/rendering.ts'
+import type { Blob } from '../server/kit/blobs/blobs.ts'
 import { newId } from '../server/kit/id.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
 import { openTestBucket } from './support/buckets.ts'
@@ -17,6 +20,7 @@ import { addRecordedCall, short_talk, spokenTurn } from './support/recorded-call
 
 const data_dir = temporaryFolder()
 const { workspace, pool, url, at } = await serve({ data_dir })
+const created_at = '2026-11-15T09:30:00.000Z'
 const day_ms = 24 * 60 * 60 * 1000
 
 async function get({ key }: Tenant, id: string, headers: Record<string, string> = {}, method = 'GET', base = url) {
@@ -35,6 +39,9 @@ const recordingOf = (tenant: Tenant, id: string) =>
     sql`select recording_status, recording_deleted_at, recording_deleted_by from calls
       where workspace_id = ${tenant.id} and id = ${id}`,
   )
+
+const pendingFiles = ({ id }: Tenant) =>
+  pool.many<{ id: string }>(sql`select id from recording_files where workspace_id = ${id}`)
 
 /** Whether a channel has something other than silence between two times. */
 function isLoud(samples: ArrayLike<number>, start_ms: number, end_ms: number): boolean {
@@ -221,6 +228,8 @@ test('a deleted recording is gone, with when and by whom; the transcript stays',
   const deleted = await tenant.call('DELETE', `/calls/${id}/recording`)
   assert.equal(deleted.status, 200, deleted.text)
   assert.deepEqual(deleted.body.data.recording, { status: 'deleted', duration_ms: null, format: null })
+  assert.equal((await get(tenant, id)).status, 404)
+  await tenant.work()
   assert.ok(!existsSync(fileOf(tenant, id)))
   const row = await recordingOf(tenant, id)
   assert.ok(row.recording_deleted_at)
@@ -245,7 +254,9 @@ test('no file is left when recordings are deleted while they are rendered', asyn
     const deleted = await tenant.call('DELETE', `/calls/${id}/recording`)
     assert.equal(deleted.status, 200)
     await reading
+    await tenant.work()
     assert.ok(!existsSync(fileOf(tenant, id)), `after ${wait_ms} ms`)
+    assert.deepEqual(await pendingFiles(tenant), [])
     assert.equal((await get(tenant, id)).status, 404)
   }
 })
@@ -256,6 +267,7 @@ test('redacting a call deletes its recording', async () => {
   await get(tenant, id)
   const redacted = await tenant.call('POST', `/calls/${id}/redact`)
   assert.deepEqual([redacted.status, redacted.body.data.recording.status], [200, 'deleted'], redacted.text)
+  await tenant.work()
   assert.ok(!existsSync(fileOf(tenant, id)))
   const { turns } = (await tenant.call('GET', `/calls/${id}/transcript`)).body.data
   assert.deepEqual(
@@ -280,11 +292,12 @@ test('recordings are deleted after the days that the workspace keeps them', asyn
     recording_deleted_at: new Date(now).toISOString(),
     recording_deleted_by: 'retention',
   })
+  await tenant.work(now)
   assert.ok(!existsSync(fileOf(tenant, old)) && existsSync(fileOf(tenant, recent)))
   assert.equal((await recordingOf(tenant, recent)).recording_status, 'ready')
 })
 
-test('recordings can be in a bucket; while it is out of reach they are unavailable and nothing is marked as deleted', async () => {
+test('recordings can be in a bucket; what is deleted while it is out of reach is removed later', async () => {
   const bucket = await openTestBucket()
   const inBucket = await serve({ data_dir: temporaryFolder(), bucket })
   const tenant = await inBucket.workspace()
@@ -296,9 +309,81 @@ test('recordings can be in a bucket; while it is out of reach they are unavailab
   const broken = await serve({ data_dir: temporaryFolder(), bucket: { ...bucket, url: 'http://127.0.0.1:1/none' } })
   assert.equal((await get(tenant, id, {}, 'GET', broken.url)).status, 503)
   const headers = { authorization: `Bearer ${tenant.key}` }
-  const failed = await broken.fetch('DELETE', `/api/v1/calls/${id}/recording`, undefined, headers)
-  assert.deepEqual([failed.status, (await recordingOf(tenant, id)).recording_status], [503, 'ready'])
-  assert.equal((await tenant.call('DELETE', `/calls/${id}/recording`)).status, 200)
+  const removals = () =>
+    bucket.requests.filter((request) => request === `DELETE /recordings/${keyOf(tenant.id, { id, created_at })}`)
+  const deleted = await broken.fetch('DELETE', `/api/v1/calls/${id}/recording`, undefined, headers)
+  assert.deepEqual([deleted.status, (await recordingOf(tenant, id)).recording_status], [200, 'deleted'])
   assert.equal((await get(tenant, id, {}, 'GET', inBucket.url)).status, 404)
+  assert.equal(removals().length, 0)
+  await tenant.work()
+  assert.equal(removals().length, 1)
+  assert.deepEqual(await pendingFiles(tenant), [])
   assert.deepEqual(bucket.wrong_signatures, [])
+})
+
+test('no transaction is open while a recording is stored or removed, and a file that appears late is removed', async () => {
+  const bucket = await openTestBucket()
+  const inBucket = await serve({ data_dir: temporaryFolder(), bucket })
+  const tenant = await inBucket.workspace()
+  const id = await addRecordedCall(inBucket.pool, tenant)
+  const held = bucket.hold('PUT')
+  const reading = get(tenant, id, {}, 'GET', inBucket.url)
+  await held.begun
+  const deleted = await tenant.call('DELETE', `/calls/${id}/recording`)
+  assert.equal(deleted.status, 200, 'the upload holds no lock')
+  await tenant.work()
+  assert.deepEqual(await pendingFiles(tenant), [{ id }], 'the upload may still bring the file')
+  held.release()
+  assert.equal((await reading).status, 404)
+  const removing = bucket.hold('DELETE')
+  const working = tenant.work()
+  await removing.begun
+  assert.equal((await tenant.call('PATCH', `/calls/${id}`, { metadata: { a: 'b' } })).status, 200)
+  removing.release()
+  await working
+  assert.deepEqual(await pendingFiles(tenant), [])
+  const key = keyOf(tenant.id, { id, created_at })
+  assert.equal(await inBucket.at(tenant.id).tools.blobs.size(key), undefined)
+})
+
+test('a process that is killed after it has stored the file of a deleted recording leaves nothing', async () => {
+  const tenant = await workspace()
+  const id = await addRecordedCall(pool, tenant)
+  const killed = at(tenant.id)
+  const { blobs } = killed.tools
+  const dying = {
+    ...blobs,
+    async put(key: string, wav: Blob) {
+      await tenant.call('DELETE', `/calls/${id}/recording`)
+      await tenant.work()
+      await blobs.put(key, wav)
+      throw new Error('killed')
+    },
+  }
+  const wav = { size: 3, stream: Readable.from([Buffer.from('wav')]) }
+  await assert.rejects(
+    store({ ...killed, tools: { ...killed.tools, blobs: dying } }, { id, created_at }, wav),
+    /killed/,
+  )
+  assert.ok(existsSync(fileOf(tenant, id)))
+  // The time at which the upload must have ended has come.
+  await pool.run(
+    sql`update recording_files set lease_until = null, upload_until = '2026-01-01' where workspace_id = ${tenant.id}`,
+  )
+  await tenant.work()
+  assert.ok(!existsSync(fileOf(tenant, id)))
+  assert.deepEqual(await pendingFiles(tenant), [])
+})
+
+test('a file whose process was killed stays if its recording is ready', async () => {
+  const tenant = await workspace()
+  const id = await addRecordedCall(pool, tenant)
+  assert.equal((await get(tenant, id)).status, 200)
+  await pool.run(
+    sql`insert into recording_files (workspace_id, id, blob_key, upload_until, due_at)
+      values (${tenant.id}, ${id}, ${keyOf(tenant.id, { id, created_at })}, '2026-01-01', '2026-01-01')`,
+  )
+  await tenant.work()
+  assert.ok(existsSync(fileOf(tenant, id)))
+  assert.deepEqual(await pendingFiles(tenant), [])
 })

@@ -4,8 +4,9 @@ import { hashState } from '../kit/http/etag.ts'
 import type { StoredContent } from '../kit/http/file-content.ts'
 import type { Call as Request } from '../kit/http/operation.ts'
 import { notFound, preconditionFailed } from '../kit/problem.ts'
-import { eraseRecording, keyOf } from './erase-recording.ts'
+import { eraseRecording } from './erase-recording.ts'
 import { event_types } from './event-types.ts'
+import { keyOf } from './recording-files.ts'
 import { renderRecording } from './rendering.ts'
 import type { Call } from './schema.ts'
 import * as calls from './store.ts'
@@ -33,8 +34,9 @@ export async function openRecording(at: At, id: string): Promise<StoredContent> 
   async function renderMissing(): Promise<number> {
     if (!call.is_test) throw notFound()
     await renderRecording(at, call)
-    const rendered = await blobs.size(key)
-    if (rendered === undefined) throw notFound()
+    const [after, rendered] = await Promise.all([calls.get(at, id), blobs.size(key)])
+    // It was deleted meanwhile.
+    if (after.recording.status !== 'ready' || rendered === undefined) throw noRecording(after)
     return rendered
   }
 }

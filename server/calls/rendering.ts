@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { findConfiguration } from '../agents/find-version.ts'
 import { listSpoken, type SpokenTurn } from '../conversations/spoken.ts'
 import type { SpeechPart } from '../conversations/state.ts'
-import { type At, inTransaction } from '../kit/at.ts'
+import type { At } from '../kit/at.ts'
 import type { Blob } from '../kit/blobs/blobs.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { Problem } from '../kit/problem.ts'
-import { keyOf } from './erase-recording.ts'
+import { store } from './recording-files.ts'
 import type { Call } from './schema.ts'
 
 /** Makes the audio of simulated calls. */
@@ -58,7 +58,7 @@ export async function renderRecording(at: At, call: Call): Promise<void> {
     contact: { voice: contact_voice, parts: partsOf(turns, ['contact']) },
     agent: { voice: configuration?.voice ?? null, parts: partsOf(turns, ['agent', 'human']) },
   }
-  const rendered = at.tools.renderer.render(audio, (wav) => keep(at, call, wav))
+  const rendered = at.tools.renderer.render(audio, (wav) => store(at, call, wav))
   const stop = new AbortController()
   const too_long = sleep(wait_max_ms, undefined, { ref: false, signal: stop.signal }).then(() => {
     throw stillRendering()
@@ -68,20 +68,6 @@ export async function renderRecording(at: At, call: Call): Promise<void> {
 
 const partsOf = (turns: SpokenTurn[], roles: SpokenTurn['role'][]): SpeechPart[] =>
   turns.flatMap(({ role, speech }) => (roles.includes(role) ? speech : []))
-
-/**
- * Stores the audio, unless the recording was deleted in the meantime. Whoever deletes it waits for the lock, so that no file is
- * left, even if this process is killed.
- */
-const keep = (at: At, call: Call, wav: Blob): Promise<void> =>
-  inTransaction(at, async ({ db, workspace, tools }) => {
-    const found = await db.maybe(
-      sql`select id from calls
-        where workspace_id = ${workspace} and id = ${call.id} and recording_status = 'ready' for share`,
-    )
-    if (found) await tools.blobs.put(keyOf(workspace, call), wav)
-    else wav.stream.destroy()
-  })
 
 const stillRendering = () =>
   new Problem(

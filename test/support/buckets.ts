@@ -10,6 +10,8 @@ export interface TestBucket extends Bucket {
   /** Requests whose signature another library computes differently. */
   wrong_signatures: string[]
   requests: string[]
+  /** The next request with this method waits for `release`. */
+  hold: (method: string) => { begun: Promise<void>; release: () => void }
 }
 
 /** A bucket of s3rver, behind a server that checks each signature with aws4. Both end with the tests of the file. */
@@ -22,7 +24,13 @@ export async function openTestBucket(): Promise<TestBucket> {
   const { port } = await s3rver.run()
   const wrong_signatures: string[] = []
   const requests: string[] = []
-  const proxy = createServer((incoming, outgoing) => {
+  const held = new Map<string, { begin: () => void; released: Promise<void> }>()
+  const hold: TestBucket['hold'] = (method) => {
+    const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    held.set(method, { begin: begun.resolve, released: released.promise })
+    return { begun: begun.promise, release: released.resolve }
+  }
+  const proxy = createServer(async (incoming, outgoing) => {
     const name = `${incoming.method} ${incoming.url}`
     requests.push(name)
     if (!isSignedWith({ key_id, secret }, incoming)) {
@@ -30,7 +38,11 @@ export async function openTestBucket(): Promise<TestBucket> {
       outgoing.writeHead(403).end('<Error><Code>SignatureDoesNotMatch</Code></Error>')
       return
     }
-    const { method, url, headers } = incoming
+    const { method = '', url, headers } = incoming
+    const waiting = held.get(method)
+    held.delete(method)
+    waiting?.begin()
+    await waiting?.released
     const forwarded = request({ port, host: '127.0.0.1', method, path: url, headers }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
       answer.pipe(outgoing)
@@ -47,7 +59,7 @@ export async function openTestBucket(): Promise<TestBucket> {
     await s3rver.close()
   })
   const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/recordings`
-  return { url, region: 'us-east-1', key_id, secret, wrong_signatures, requests }
+  return { url, region: 'us-east-1', key_id, secret, wrong_signatures, requests, hold }
 }
 
 /** Signs the request again with aws4, with the headers that were signed. */

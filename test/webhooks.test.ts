@@ -324,3 +324,35 @@ test('old deliveries are deleted', async () => {
   await retention.removeOld(at(tenant.id), clock.parse(created_at) + 1)
   assert.equal(await total(), 0)
 })
+
+test('a key subscribes only to what it may read; what a webhook has, it keeps', async () => {
+  const tenant = await workspace()
+  const limitedTo = async (...scopes: string[]) => {
+    const authorization = `Bearer ${await tenant.newKey({ scopes: ['webhooks:read', 'webhooks:write', ...scopes] })}`
+    return (method: string, path: string, body?: object) => tenant.call(method, path, body, { authorization })
+  }
+  const call = await limitedTo('contacts:read')
+  const refused: [string, string][] = [
+    ['call.*', 'calls:read'],
+    ['call.ended', 'calls:read'],
+    ['api_key.created', 'api_keys:read'],
+    ['*', 'agents:read'],
+  ]
+  for (const [pattern, required_scope] of refused) {
+    const { status, body } = await call('POST', '/webhooks', { url: 'inbox', events: ['contact.*', pattern] })
+    assert.deepEqual([status, body.error?.code], [403, 'FORBIDDEN'], pattern)
+    assert.match(body.error.details.required_scope, /:read$/)
+    if (pattern !== '*') assert.equal(body.error.details.required_scope, required_scope)
+  }
+  const own = await call('POST', '/webhooks', { url: 'https://hooks.example.com/a', events: ['contact.*'] })
+  assert.equal(own.status, 201, own.text)
+  const added = await call('PATCH', `/webhooks/${own.body.data.id}`, { events: ['contact.*', 'call.ended'] })
+  assert.deepEqual([added.status, added.body.error?.details.required_scope], [403, 'calls:read'])
+  const other = await create(tenant, { url: 'https://hooks.example.com/b', events: ['call.*', '*'] })
+  const renamed = await call('PATCH', `/webhooks/${other.id}`, { description: 'Ours', events: ['call.*', 'contact.*'] })
+  assert.deepEqual([renamed.status, renamed.body.data?.events], [200, ['call.*', 'contact.*']], renamed.text)
+  const moved = await call('PATCH', `/webhooks/${other.id}`, { url: 'https://hooks.example.com/c' })
+  assert.deepEqual([moved.status, moved.body.error?.details.required_scope], [403, 'calls:read'])
+  const open = await tenant.call('POST', '/webhooks', { url: 'inbox', events: ['*'] })
+  assert.equal(open.status, 201)
+})

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 import type { Scopes } from '../kit/http/operation.ts'
+import { forbidden } from '../kit/problem.ts'
 
 /** Each room exports its own types. `api.ts` makes the catalog from them. */
 export interface EventType {
@@ -24,6 +25,11 @@ export interface Catalog {
   patterns: string[]
   /** The names that a pattern matches and that a caller with these scopes may read. */
   readableNames: (scopes: Scopes, pattern?: string) => string[]
+  /**
+   * Throws a Problem unless a caller with these scopes may read all types that the patterns match. `*` is also open to callers
+   * who get the scopes of later versions: it matches later types too.
+   */
+  assertReadable: (scopes: Scopes, patterns: string[]) => void
 }
 
 export function newCatalog(types: EventType[]): Catalog {
@@ -37,6 +43,12 @@ export function newCatalog(types: EventType[]): Catalog {
       types
         .filter(({ name, scope }) => scopes.has(scope) && patternsFor(name).includes(pattern))
         .map(({ name }) => name),
+    assertReadable(scopes, patterns) {
+      const wanted = scopes.is_open ? patterns.filter((pattern) => pattern !== '*') : patterns
+      const isWanted = ({ name }: EventType) => patternsFor(name).some((pattern) => wanted.includes(pattern))
+      const unreadable = types.find((type) => !scopes.has(type.scope) && isWanted(type))
+      if (unreadable) throw forbidden(unreadable.scope)
+    },
   }
 }
 

@@ -19,14 +19,18 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     summary: 'Create a webhook',
     description:
       'Sends new events to `url` as Standard Webhooks, each at least once: see "Webhooks" in the guide. The `secret` that signs ' +
-      'the requests is returned only this once. A workspace can have 100 webhooks.',
+      'the requests is returned only this once. A workspace can have 100 webhooks. A key needs the scopes of all `events`: ' +
+      '`call.*`, for example, requires `calls:read`.',
     body: schema.newWebhook(catalog.patterns),
     errors: ['INVALID_STATE'],
     response: schema.WebhookWithSecret,
     status: 201,
     is_secret: true,
     before: (at, { body }) => webhooks.checkUrl(at, body.url),
-    run: (at, { body }) => webhooks.create(at, body),
+    run(at, { body, caller }) {
+      catalog.assertReadable(caller.scopes, body.events)
+      return webhooks.create(at, body)
+    },
   }),
   operation.list({
     id: 'webhooks.list',
@@ -55,12 +59,16 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     summary: 'Update a webhook',
     description:
       'Fields that are not sent keep their values. With the `status` `disabled` no more events are sent; `active` enables the ' +
-      'webhook again.',
+      'webhook again. A key needs the scopes of the `events` that it adds, and of all of them to change `url`.',
     params: ById,
     body: schema.webhookChange(catalog.patterns),
     response: schema.Webhook,
     before: (at, { body }) => webhooks.checkUrl(at, body.url),
-    run: (at, { params, body, isCurrent }) => webhooks.update(at, { id: params.id, change: body, isCurrent }),
+    run: (at, { params, body, caller, isCurrent }) =>
+      webhooks.update(at, {
+        ...{ id: params.id, change: body, isCurrent },
+        assertReadable: (patterns) => catalog.assertReadable(caller.scopes, patterns),
+      }),
   }),
   operation.write({
     id: 'webhooks.delete',

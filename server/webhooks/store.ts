@@ -86,11 +86,16 @@ export const list = ({ db, workspace }: At, query: page.PageQuery): Promise<page
 
 type IsCurrent = (webhook: Webhook) => boolean
 
+interface Update {
+  id: string
+  change: WebhookChange
+  isCurrent: IsCurrent
+  /** Throws a Problem if the caller may not read what these patterns match. */
+  assertReadable: (patterns: string[]) => void
+}
+
 /** An empty change doesn't even change `updated_at`. */
-export async function update(
-  at: At,
-  { id, change, isCurrent }: { id: string; change: WebhookChange; isCurrent: IsCurrent },
-): Promise<Webhook> {
+export async function update(at: At, { id, change, isCurrent, assertReadable }: Update): Promise<Webhook> {
   const { db, workspace, now } = at
   const before = await lock(at, { id, isCurrent })
   if (Object.values(change).every((value) => value === undefined)) return before
@@ -99,6 +104,7 @@ export async function update(
   if (is_moved && [before.url, after.url].some((url) => isInbox(url) || url === inbox_url))
     throw invalidField('url', "can't be changed from or to an inbox: create another webhook.")
   if (isInbox(before.url) !== (after.inbox_answer !== null)) throw notAnInbox()
+  assertReadable(after.events.filter((pattern) => is_moved || !before.events.includes(pattern)))
   const is_status_changed = after.status !== before.status
   // Pending deliveries of a disabled webhook are failed in the background.
   if (is_status_changed) db.notify({ topic: 'deliveries', workspace })

@@ -1,3 +1,4 @@
+import type { Server } from 'node:http'
 import fastify, { type FastifyInstance } from 'fastify'
 import type { Log } from '../log.ts'
 import * as problem from '../problem.ts'
@@ -50,12 +51,10 @@ export function createApp({ trust_proxy, newRequestId, sendAnswer, log }: AppOpt
     frameworkErrors: (_error, request, reply) => sendAnswer(request, reply, failure(problem.notFound(), request.id)),
   })
   for (const method of methods) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
-  app.server.maxConnections = connections_max
-  // If a connection can't be accepted, such as for lack of file handles, the others must continue.
-  app.server.once('listening', () =>
-    app.server.on('error', (error) => log.warn({ reason: error.message }, 'could not accept a connection')),
-  )
-  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  app.addHook('onListen', (done) => {
+    for (const server of serversOf(app)) prepare(server, log)
+    done()
+  })
   app.decorateRequest('caller')
   app.decorateRequest('arrived_at', 0)
   app.decorateRequest('door_headers')
@@ -64,4 +63,21 @@ export function createApp({ trust_proxy, newRequestId, sendAnswer, log }: AppOpt
   app.addContentTypeParser('multipart/form-data', (_request, body, done) => done(null, body))
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   return app
+}
+
+/** Fastify has one server for each address of `localhost`, and keeps all but the first one behind a symbol. */
+function serversOf(app: FastifyInstance): Server[] {
+  const key = Object.getOwnPropertySymbols(app).find(({ description }) => description === 'fastify.serverBindings')
+  // It is Fastify's list of servers.
+  const others = key ? (Object(app)[key] as Server[]) : []
+  return [...new Set([app.server, ...others])]
+}
+
+function prepare(server: Server, log: Log): void {
+  server.maxConnections = connections_max
+  // If a connection can't be accepted, such as for lack of file handles, the others must continue. Fastify would close its
+  // other servers.
+  server.removeAllListeners('error')
+  server.on('error', (error) => log.warn({ reason: error.message }, 'could not accept a connection'))
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
 }

@@ -2,6 +2,7 @@ import { openApi, portOf } from './api.ts'
 import type { Carrier } from './calls/carrier.ts'
 import { addressOf, type Config, ConfigError } from './config.ts'
 import { migrations, openDatabase } from './database.ts'
+import { removeLeftovers } from './kit/blobs/scratch.ts'
 import * as clock from './kit/clock.ts'
 import type { FastifyInstance } from './kit/http/server.ts'
 import { type Log, openLog } from './kit/log.ts'
@@ -10,7 +11,7 @@ import { openDueNotes } from './kit/work/due.ts'
 import { repeat } from './kit/work/periodic.ts'
 import * as setup from './people/setup.ts'
 import { product } from './product.ts'
-import { openService } from './service.ts'
+import { openService, recordingsFolder } from './service.ts'
 import { ensureFirstWorkspace } from './start/first-workspace.ts'
 import { formatGreeting, greetingAsJson } from './start/greeting.ts'
 import { notifyLauncher } from './start/launcher.ts'
@@ -82,6 +83,9 @@ async function start(config: Config, log: Log, { is_json, only, carrier }: Serve
   const database = await openDatabase(config, { as: 'serve', may_create: true, say, log })
   log.info(`using ${database.name}`)
   const { pool } = database
+  await removeLeftovers(recordingsFolder(config)).catch((error: unknown) =>
+    log.warn({ err: error }, 'could not remove the temporary files of a killed process'),
+  )
   const keyed_config = { ...config, ...ensureSecretsKeys(config) }
   const api = only === 'worker' ? undefined : openApi(pool, keyed_config, migrations, log)
   const service = api?.service ?? openService(pool, keyed_config, () => addressOf(config, config.port))

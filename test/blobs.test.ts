@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
@@ -10,6 +13,7 @@ import { after, test } from 'node:test'
 import type { Blobs } from '../server/kit/blobs/blobs.ts'
 import type { Bucket } from '../server/kit/blobs/bucket-url.ts'
 import { openBlobs } from '../server/kit/blobs/open-blobs.ts'
+import { removeLeftovers } from '../server/kit/blobs/scratch.ts'
 import type { Problem } from '../server/kit/problem.ts'
 import { openTestBucket } from './support/buckets.ts'
 import { temporaryFolder } from './support/folders.ts'
@@ -154,4 +158,20 @@ test('files are private, and what a killed process left is removed', async () =>
   assert.deepEqual(readdirSync(temporary), ['work-recent'])
   assert.ok(existsSync(join(folder, 'd/one.wav')))
   if (process.platform !== 'win32') assert.equal(statSync(join(folder, 'd/one.wav')).mode & 0o077, 0)
+})
+
+test('at the start, what killed processes of this machine have left is removed', async () => {
+  const folder = temporaryFolder()
+  const ended = spawn(process.execPath, ['--version'], { stdio: 'ignore' })
+  await once(ended, 'exit')
+  const nameOf = (pid: number | undefined, host = hostname()) => `work-${host}-${pid}-abcdef`
+  const kept = [nameOf(process.ppid), nameOf(ended.pid, 'other'), 'work-abcdef'].toSorted()
+  const parent = join(folder, '.temporary')
+  for (const name of [...kept, nameOf(ended.pid), nameOf(process.pid)]) {
+    mkdirSync(join(parent, name), { recursive: true })
+    writeFileSync(join(parent, name, 'recording.wav'), 'audio')
+  }
+  await removeLeftovers(folder)
+  assert.deepEqual(readdirSync(parent).toSorted(), kept)
+  await removeLeftovers(join(folder, 'missing'))
 })

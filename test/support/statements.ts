@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { complete } from '../../server/agents/configuration.ts'
 import * as versions from '../../server/agents/versions.ts'
 import { operations } from '../../server/api.ts'
 import * as api_keys from '../../server/api-keys/store.ts'
+import { store } from '../../server/calls/recording-files.ts'
 import * as channel_owners from '../../server/channels/owners.ts'
 import { sealed_columns as channel_columns } from '../../server/channels/sealed.ts'
 import * as channels from '../../server/channels/store.ts'
@@ -53,6 +55,7 @@ import { addContacts, createCampaign, createContacts, enroll } from './campaigns
 import { migrations, type Server, type Tenant } from './harness.ts'
 import { until } from './model-servers.ts'
 import { makeSample, pathFor, prepare, sampleBody, sendRequest, successStatus } from './operations.ts'
+import { addRecordedCall } from './recorded-calls.ts'
 import {
   newContact,
   newImport,
@@ -82,6 +85,7 @@ export async function sendEverything(server: Server): Promise<void> {
   await recordConsents(server)
   await talk(server)
   await textBySms(server)
+  await deleteWhileStored(server)
   await textSimulatedPeople(server)
   await placeCalls(server)
   await driveCalls(server)
@@ -392,6 +396,20 @@ async function changeContacts(server: Server): Promise<void> {
   await call('PUT', `/contacts/${first.id}/crm_ids/hubspot`, { id: '1' })
   await call('GET', '/contacts?created_before=2036-01-01T00:00:00Z')
   await call('DELETE', `/contacts/${first.id}`)
+}
+
+/** The recording is deleted, and its file removed, while it is stored. */
+async function deleteWhileStored(server: Server): Promise<void> {
+  const tenant = await server.workspace()
+  const id = await addRecordedCall(server.pool, tenant)
+  const at = server.at(tenant.id)
+  const put = async () => {
+    await tenant.call('DELETE', `/calls/${id}/recording`)
+    await tenant.work()
+  }
+  const tools = { ...at.tools, blobs: { ...at.tools.blobs, put } }
+  const call = { id, created_at: '2026-11-15T09:30:00.000Z' }
+  await store({ ...at, tools }, call, { size: 0, stream: Readable.from([]) })
 }
 
 async function importContacts(server: Server): Promise<void> {

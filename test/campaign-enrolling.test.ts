@@ -6,7 +6,15 @@ import { rankOf } from '../server/campaigns/rank.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
 import { startService } from './faults/service.ts'
 import { patient } from './support/calls.ts'
-import { addContacts, assertCounted, createCampaign, createContacts, enroll, getCampaign } from './support/campaigns.ts'
+import {
+  addContacts,
+  assertCounted,
+  createCampaign,
+  createContacts,
+  enroll,
+  fill,
+  getCampaign,
+} from './support/campaigns.ts'
 import { type Answer, createDatabase, openServer, serve, testPool } from './support/harness.ts'
 
 const server = await serve()
@@ -90,10 +98,7 @@ test('a campaign has at most a million contacts', async () => {
   const tenant = await workspace()
   const { id } = await createCampaign(tenant)
   const contact_ids = await createContacts(tenant, 2)
-  await pool.run(
-    sql`insert into campaign_counts (workspace_id, campaign_id, counted, value, slot, total)
-      values (${tenant.id}, ${id}, 'status', 'completed', 0, 999999)`,
-  )
+  await fill(server, tenant, id, 999_999)
   const add = (ids: string[]) => tenant.call('POST', `/campaigns/${id}/enrollments`, { contact_ids: ids })
   assert.deepEqual([(await add(contact_ids)).status, (await add(contact_ids.slice(1))).status], [409, 201])
 })
@@ -153,6 +158,17 @@ test('more than 1,000 contacts are enrolled in the background', async () => {
     sql`select count(*) from campaign_enrollings where workspace_id = ${tenant.id}`,
   )
   assert.equal(count, 0)
+})
+
+test('contacts for which there is no room in the background are counted in the progress', async () => {
+  const tenant = await workspace()
+  const { id } = await createCampaign(tenant)
+  await addContacts(server, tenant.id, 3_500)
+  await fill(server, tenant, id, 1_000_000 - 1_200)
+  assert.equal((await enroll(tenant, id, { filter: {} })).status, 202)
+  await tenant.work()
+  const { total, not_enrolled } = (await tenant.call('GET', `/campaigns/${id}/progress`)).body.data
+  assert.deepEqual([total, not_enrolled], [1_000_000, 2_300])
 })
 
 test('exactly 1,000 contacts are enrolled at once', async () => {

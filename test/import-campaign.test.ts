@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertCounted, createCampaign } from './support/campaigns.ts'
+import { assertCounted, createCampaign, fill } from './support/campaigns.ts'
 import { create, unknown_id } from './support/contacts.ts'
 import { serve, type Tenant } from './support/harness.ts'
 import { phoneNumber } from './support/samples.ts'
 import { getImport, importFile, upload } from './support/uploads.ts'
 
-const { workspace } = await serve()
+const { workspace, pool } = await serve()
 
 const enrolledIn = async ({ call }: Tenant, id: string): Promise<string[]> => {
   const { data } = (await call('GET', `/campaigns/${id}/enrollments?limit=100`)).body
@@ -77,4 +77,51 @@ test('contacts are imported without the campaign if it has ended meanwhile', asy
       end === 'cancel' ? /not enrolled: .* canceled\.$/ : /not enrolled: The campaign was deleted\.$/,
     )
   }
+})
+
+const variablesIn = async ({ call }: Tenant, id: string): Promise<object[]> =>
+  (await call('GET', `/campaigns/${id}/enrollments?limit=100`)).body.data.map(
+    (one: { variables: object }) => one.variables,
+  )
+
+test('columns named variables.NAME are the variables of the enrollments', async () => {
+  const tenant = await workspace()
+  const { id: campaign_id } = await createCampaign(tenant)
+  const known = await create(tenant)
+  const header = 'phone,variables.slot,variables.shop_2,variables.skipped,email\n'
+  const rows = [`${known.phone_number},Tuesday,,no,`, `${phoneNumber()}, 10:30 ,Berlin,no,ada@example.com`]
+  const file = `${header}${rows.join('\n')}\n${phoneNumber()},${'x'.repeat(1_001)},,,\n`
+  const mapping = { 'variables.skipped': null }
+  const { import: done, rows: results } = await importFile(tenant, file, { campaign_id, mapping })
+  assert.deepEqual([done.refused, done.error, done.mapping['variables.slot']], [1, null, 'variables.slot'])
+  assert.equal(done.mapping['variables.skipped'], null)
+  assert.match(
+    results.find(({ outcome }: { outcome: string }) => outcome === 'refused').reason,
+    /variables\.slot must have/,
+  )
+  const variables = await variablesIn(tenant, campaign_id)
+  assert.deepEqual(
+    new Set(variables.map((one) => JSON.stringify(one))),
+    new Set(['{"slot":"Tuesday"}', '{"slot":"10:30","shop_2":"Berlin"}']),
+  )
+})
+
+test('columns of variables are ignored without a campaign, and must have valid names with one', async () => {
+  const tenant = await workspace()
+  const { id: campaign_id } = await createCampaign(tenant)
+  const file = `phone,variables.Slot\n${phoneNumber()},Tuesday\n`
+  const refused = await upload(tenant, file, { campaign_id })
+  assert.deepEqual([refused.status, refused.body.error.details.fields[0].path], [400, 'variables'])
+  const { import: done } = await importFile(tenant, file, {})
+  assert.deepEqual([done.created, done.mapping['variables.Slot']], [1, null])
+})
+
+test('contacts for which the campaign has no room are imported, and counted as not enrolled', async () => {
+  const tenant = await workspace()
+  const { id: campaign_id } = await createCampaign(tenant)
+  await fill({ pool }, tenant, campaign_id, 999_999)
+  const numbers = [phoneNumber(), phoneNumber(), phoneNumber()]
+  const { import: done } = await importFile(tenant, `phone\n${numbers.join('\n')}\n`, { campaign_id })
+  assert.deepEqual([done.created, done.not_enrolled, (await enrolledIn(tenant, campaign_id)).length], [3, 2, 1])
+  assert.match(done.error, /not enrolled: A campaign can have at most 1000000 contacts\.$/)
 })

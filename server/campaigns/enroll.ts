@@ -6,7 +6,7 @@ import { copyLine } from '../kit/postgres/copy.ts'
 import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import { invalidState } from '../kit/problem.ts'
 import { count } from './counts.ts'
-import { type Enrolled, enrollments_max } from './enrolling-schema.ts'
+import { enrollments_max, type PartlyEnrolled } from './enrolling-schema.ts'
 import { rankOf, readRankSeed } from './rank.ts'
 import { type Campaign, type Enrollment, final_statuses } from './schema.ts'
 import { lock, wake } from './store.ts'
@@ -29,13 +29,13 @@ export async function lockOpen(at: At, campaign_id: string): Promise<Campaign> {
 }
 
 /**
- * Enrolls contacts. Those that were deleted meanwhile are left out, and one that is named twice is enrolled once. Fails when
- * the campaign is final or has no room.
+ * Enrolls contacts, as many as the campaign has room for. Those that were deleted meanwhile are left out, and one that is named
+ * twice is enrolled once. Fails when the campaign is final.
  */
 export async function enroll(
   at: At,
   { campaign_id, members }: { campaign_id: string; members: Member[] },
-): Promise<Enrolled> {
+): Promise<PartlyEnrolled> {
   const campaign = await lockOpen(at, campaign_id)
   const by_contact = new Map(members.toReversed().map((member) => [member.contact_id, member]))
   const [contacts, enrolled, seed] = await Promise.all([
@@ -43,8 +43,8 @@ export async function enroll(
     findEnrolled(at, { campaign_id, contact_ids: [...by_contact.keys()] }),
     readRankSeed(at),
   ])
-  const added = contacts.filter(({ id }) => !enrolled.has(id))
-  if (campaign.counts.enrolled + added.length > enrollments_max) throw noRoom()
+  const missing = contacts.filter(({ id }) => !enrolled.has(id))
+  const added = missing.slice(0, Math.max(0, enrollments_max - campaign.counts.enrolled))
   const created_at = clock.iso(at.now)
   const lines = added.map(({ id, phone_number }) => {
     const variables = JSON.stringify(by_contact.get(id)?.variables ?? {})
@@ -61,7 +61,8 @@ export async function enroll(
     )
     await wake(at, campaign)
   }
-  return { enrolled: added.length, already_enrolled: enrolled.size }
+  const not_enrolled = missing.length - added.length
+  return { enrolled: added.length, already_enrolled: enrolled.size, not_enrolled }
 }
 
 const copied_columns = [
@@ -80,5 +81,5 @@ async function findEnrolled(
   return new Set(rows.map(({ contact_id }) => contact_id))
 }
 
-const noRoom = () =>
+export const noRoom = () =>
   invalidState(`A campaign can have at most ${enrollments_max} contacts.`, { enrolled_max: enrollments_max })

@@ -46,4 +46,10 @@ export const Enrolled = Type.Object(
   },
   { title: 'Enrolled' },
 )
+/** For contacts that were enrolled in part. */
+export interface PartlyEnrolled extends Enrolled {
+  /** Contacts for which the campaign has no room. */
+  not_enrolled: number
+}
+
 export type Enrolled = Static<typeof Enrolled>

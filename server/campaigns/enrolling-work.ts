@@ -103,8 +103,9 @@ type Batch = Omit<Enrolling, 'position'> & { lease: Lease; position: Position | 
 /** Enrolls a page and records the progress, in one transaction. Returns where the next one begins. */
 async function runBatch(at: At, { campaign_id, source, position, lease }: Batch): Promise<Position | undefined> {
   const { members, next } = await readPage(at, { source, position, limit: batch_contacts })
-  const is_enrolled = await enroll(at, { campaign_id, members }).then(() => true, isRefused)
-  const rest = is_enrolled ? next : undefined
+  const done = await enroll(at, { campaign_id, members }).catch(isRefused)
+  if (done && done.not_enrolled > 0) await countNotEnrolled(at, campaign_id, done.not_enrolled)
+  const rest = done ? next : undefined
   const changed = await at.db.run(
     rest
       ? sql`update campaign_enrollings set position = ${JSON.stringify(rest)}, attempt = 0 where ${isHeld(lease)}`
@@ -114,8 +115,16 @@ async function runBatch(at: At, { campaign_id, source, position, lease }: Batch)
   return rest
 }
 
-/** The campaign has ended, or is full. */
-function isRefused(error: unknown): false {
-  if (error instanceof Problem) return false
+/** The progress of the campaign shows them. Those that follow are only counted. */
+async function countNotEnrolled({ db, workspace }: At, campaign_id: string, count: number): Promise<void> {
+  await db.run(
+    sql`update campaigns set not_enrolled = not_enrolled + ${count}
+      where workspace_id = ${workspace} and id = ${campaign_id}`,
+  )
+}
+
+/** The campaign has ended. */
+function isRefused(error: unknown): undefined {
+  if (error instanceof Problem) return undefined
   throw error
 }

@@ -3,7 +3,7 @@ import { shareMany } from '../contacts/share-many.ts'
 import { memberFaults, unknown } from '../conversations/member-faults.ts'
 import type { At } from '../kit/at.ts'
 import { type Fault, invalid } from '../kit/problem.ts'
-import { enroll, lockOpen, type Member } from './enroll.ts'
+import { enroll, lockOpen, type Member, noRoom } from './enroll.ts'
 import { type Enrolled, enroll_at_once_max, type NewEnrollments } from './enrolling-schema.ts'
 import { enrollLater, readPage, type Source } from './enrolling-work.ts'
 
@@ -19,7 +19,8 @@ export async function create(
   await lockOpen(at, campaign_id)
   const source = await checkedSource(at, input)
   const { members, next } = await readPage(at, { source, position: undefined, limit: enroll_at_once_max })
-  const enrolled = await enroll(at, { campaign_id, members })
+  const { not_enrolled, ...enrolled } = await enroll(at, { campaign_id, members })
+  if (not_enrolled > 0) throw noRoom()
   if (next) await enrollLater(at, { campaign_id, source, position: next })
   return { ...enrolled, is_complete: next === undefined }
 }

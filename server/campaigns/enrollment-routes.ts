@@ -23,7 +23,8 @@ export const operations: operation.Operation[] = [
     description:
       'Adds contacts by their ids, with variables for each, or all that match a filter: send exactly one of `contact_ids`, ' +
       '`contacts` and `filter`. Up to 1,000 are enrolled at once (201). Of more, the first 1,000 are, and the rest follows in ' +
-      'the background (202). A contact is in a campaign once. A campaign can have 1,000,000 contacts.',
+      'the background (202). A contact is in a campaign once. A campaign can have 1,000,000 contacts: a request that finds no room ' +
+      'is refused (409), and those left out in the background are `not_enrolled` in the progress of the campaign.',
     params: ById,
     body: NewEnrollments,
     errors: ['INVALID_STATE'],

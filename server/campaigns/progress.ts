@@ -13,15 +13,17 @@ const minute_ms = 60_000
 
 export async function readProgress(at: At, id: string): Promise<Progress> {
   const campaign = await get(at, id)
-  const [by_outcome, in_flight, starts_last_minute, last_due_at] = await Promise.all([
+  const [by_outcome, in_flight, starts_last_minute, last_due_at, not_enrolled] = await Promise.all([
     readCounts(at, { campaign_id: id, counted: 'outcome' }),
     attempts.countInFlight(at, id),
     countStarts(at, id),
     readLastDue(at, id),
+    readNotEnrolled(at, id),
   ])
   const { by_status } = campaign.counts
   const expected_end_at = expectedEnd(campaign, { starts_last_minute, last_due_at, now: at.now })
-  return { total: sumOf(by_status), by_status, by_outcome, in_flight, starts_last_minute, expected_end_at }
+  const total = sumOf(by_status)
+  return { total, not_enrolled, by_status, by_outcome, in_flight, starts_last_minute, expected_end_at }
 }
 
 async function countStarts({ db, workspace, now }: At, id: string): Promise<number> {
@@ -40,6 +42,13 @@ async function readLastDue({ db, workspace }: At, id: string): Promise<number> {
       where workspace_id = ${workspace} and campaign_id = ${id} and due_at is not null`,
   )
   return clock.parseOptional(due_at) ?? 0
+}
+
+async function readNotEnrolled({ db, workspace }: At, id: string): Promise<number> {
+  const { not_enrolled } = await db.one<{ not_enrolled: number }>(
+    sql`select not_enrolled from campaigns where workspace_id = ${workspace} and id = ${id}`,
+  )
+  return not_enrolled
 }
 
 interface Known {

@@ -157,6 +157,10 @@ export type CampaignQuery = Static<typeof CampaignQuery>
 export const Progress = Type.Object(
   {
     total: total('Contacts in the campaign.', 412),
+    not_enrolled: total(
+      'Contacts that were not enrolled in the background, because the campaign had 1,000,000 already.',
+      0,
+    ),
     by_status: byName('Contacts by the status of their enrollment.', [{ pending: 300, completed: 112 }]),
     by_outcome: byName('Attempts by their outcome.', [{ answered: 112, no_answer: 40 }]),
     in_flight: total('Attempts that go on now.', 8),

@@ -1,4 +1,4 @@
-import { enroll, lockOpen } from '../campaigns/enroll.ts'
+import { enroll, lockOpen, type Member, noRoom } from '../campaigns/enroll.ts'
 import { unknown } from '../conversations/member-faults.ts'
 import type { At } from '../kit/at.ts'
 import { invalid, Problem } from '../kit/problem.ts'
@@ -11,19 +11,28 @@ export async function assertEnrollable(at: At, campaign_id: string): Promise<voi
   })
 }
 
-/** The contacts are imported even if they can't be enrolled any more. Returns why they were not. */
+export interface NotEnrolled {
+  not_enrolled: number
+  /** Why, in words. Null if all were enrolled. */
+  error: string | null
+}
+
+/** The contacts are imported even if they can't be enrolled any more. */
 export async function enrollImported(
   at: At,
-  { campaign_id, people }: { campaign_id: string; people: { contact_id: string }[] },
-): Promise<string | undefined> {
-  if (people.length === 0) return undefined
+  { campaign_id, people }: { campaign_id: string; people: Member[] },
+): Promise<NotEnrolled> {
+  if (people.length === 0) return { not_enrolled: 0, error: null }
   try {
-    await enroll(at, { campaign_id, members: people.map(({ contact_id }) => ({ contact_id })) })
-    return undefined
+    const members = people.map(({ contact_id, variables }) => ({ contact_id, variables }))
+    const { not_enrolled } = await enroll(at, { campaign_id, members })
+    return { not_enrolled, error: not_enrolled > 0 ? explain(noRoom().message) : null }
   } catch (error) {
     // Thrown before anything is written.
     if (!(error instanceof Problem)) throw error
     const reason = error.code === 'NOT_FOUND' ? 'The campaign was deleted.' : error.message
-    return `Contacts were imported, and not enrolled: ${reason}`
+    return { not_enrolled: people.length, error: explain(reason) }
   }
 }
+
+const explain = (reason: string): string => `Contacts were imported, and not enrolled: ${reason}`

@@ -1,7 +1,8 @@
 import { type Field, fields } from '../contacts/schema.ts'
+import { memberFaults } from '../conversations/member-faults.ts'
 import { type Fault, invalid } from '../kit/problem.ts'
 import { truncate } from '../kit/text.ts'
-import type { ColumnMapping } from './schema.ts'
+import type { ColumnMapping, MappedField } from './schema.ts'
 
 /** Short, because the report repeats the names in each row. */
 export const column_name_length_max = 200
@@ -41,15 +42,29 @@ const column_names: Record<Field, string[]> = {
 }
 const field_by_name = new Map(fields.flatMap((field) => column_names[field].map((name) => [name, field] as const)))
 
+interface Matching {
+  requested?: ColumnMapping | undefined
+  /** Whether columns named `variables.NAME` are variables of enrollments. */
+  has_variables: boolean
+}
+
 /** Maps each column to a field: as requested, or else by its name. Of several columns that fit a field, the first gets it. */
-export function matchColumns(columns: string[], requested: ColumnMapping = {}): ColumnMapping {
+export function matchColumns(columns: string[], { requested = {}, has_variables }: Matching): ColumnMapping {
   const requested_fields = new Map(columns.map((column, index) => [column, requestedField(requested, column, index)]))
-  const faults = [...unknownColumns(columns, requested), ...repeatedFields(requested_fields)]
+  const variables = columns.filter(isVariable).filter((column) => requested_fields.get(column) === undefined)
+  const faults = [
+    ...unknownColumns(columns, requested),
+    ...repeatedFields(requested_fields),
+    ...(has_variables
+      ? memberFaults({ variables: Object.fromEntries(variables.map((one) => [nameOf(one), ''])) })
+      : []),
+  ]
   if (faults.length > 0) throw invalid(faults)
   const taken = new Set(requested_fields.values())
-  const mapping = columns.map((column): [string, Field | null] => {
+  const mapping = columns.map((column): [string, MappedField | null] => {
     const requested_field = requested_fields.get(column)
     if (requested_field !== undefined) return [column, requested_field]
+    if (has_variables && isVariable(column)) return [column, column]
     const field = field_by_name.get(normalizeName(column))
     if (!field || taken.has(field)) return [column, null]
     taken.add(field)
@@ -58,8 +73,13 @@ export function matchColumns(columns: string[], requested: ColumnMapping = {}): 
   return Object.fromEntries(mapping)
 }
 
+const variable_prefix = 'variables.'
+export const isVariable = (column: string): column is `variables.${string}` => column.startsWith(variable_prefix)
+/** Of the variable. */
+export const nameOf = (column: `variables.${string}`): string => column.slice(variable_prefix.length)
+
 /** By the column's name, or by its index if no column has that name. */
-function requestedField(requested: ColumnMapping, column: string, index: number): Field | null | undefined {
+function requestedField(requested: ColumnMapping, column: string, index: number): MappedField | null | undefined {
   return Object.hasOwn(requested, column) ? requested[column] : requested[String(index)]
 }
 
@@ -74,7 +94,7 @@ function unknownColumns(columns: string[], requested: ColumnMapping): Fault[] {
     }))
 }
 
-function repeatedFields(requested_fields: Map<string, Field | null | undefined>): Fault[] {
+function repeatedFields(requested_fields: Map<string, MappedField | null | undefined>): Fault[] {
   const mapped = [...requested_fields].filter(([, field]) => field)
   return mapped
     .filter(([, field], index) => mapped.findIndex(([, other]) => other === field) < index)

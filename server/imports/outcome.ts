@@ -15,7 +15,7 @@ export interface Row {
 }
 
 /** The first row of a batch with its phone number. */
-export interface Candidate {
+export interface Candidate extends Pick<ParsedRow, 'variables'> {
   row_number: number
   contact: NewContact
 }
@@ -43,7 +43,7 @@ export function sortRows(parsed: ParsedRow[]): { candidates: Candidate[]; duplic
   const duplicates: Duplicate[] = []
   const refused: Row[] = []
   const first_rows = new Map<string, number>()
-  for (const { row_number, contact, reason } of parsed) {
+  for (const { row_number, contact, variables, reason } of parsed) {
     if (!contact) {
       refused.push(newRow(row_number, 'refused', { reason: reason ?? null }))
       continue
@@ -52,7 +52,7 @@ export function sortRows(parsed: ParsedRow[]): { candidates: Candidate[]; duplic
     if (first_row !== undefined) duplicates.push({ row_number, first_row })
     else {
       first_rows.set(contact.phone_number, row_number)
-      candidates.push({ row_number, contact })
+      candidates.push({ row_number, contact, variables })
     }
   }
   return { candidates, duplicates, refused }

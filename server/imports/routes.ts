@@ -30,8 +30,9 @@ export const operations: operation.Operation[] = [
       'With `consent` the people in the file are recorded in the consent ledger as having agreed, with the source `import` and ' +
       'the id of the import as evidence. This needs the scope `consents:write`. Who has opted out stays opted out. A dry run ' +
       'records nothing. An undo leaves the entries in the ledger.\n\n' +
-      'With `campaign_id` the contacts of the file are enrolled in the campaign. This needs the scope `campaigns:write`. If the ' +
-      'campaign ends meanwhile, the other contacts are imported without it, and `error` says so. An undo leaves contacts that ' +
+      'With `campaign_id` the contacts of the file are enrolled in the campaign, with the columns named `variables.NAME` as their ' +
+      'variables. This needs the scope `campaigns:write`. If the campaign ends meanwhile or is full, the other contacts are ' +
+      'imported without it: `not_enrolled` counts them, and `error` says why. An undo leaves contacts that ' +
       'existed before in the campaign.\n\n' +
       'A row may have 200 cells and 256 k characters, and a file 200 columns. The file and its rows are kept for 30 days, ' +
       'those of a dry run for 7. An `Idempotency-Key` compares the SHA-256 of the parts.',

@@ -114,13 +114,14 @@ async function runBatch(at: At, { running, lease }: Job, { batch, previous }: Ba
     // After the batch before has ended, which could otherwise wait for the ledger that this one has locked.
     if (consent !== null)
       await grantUnlessOptedOut(at, { kind: consent, people, source: 'import', evidence: { import_id: id } })
-    const not_enrolled = campaign_id !== null && (await enrollImported(at, { campaign_id, people }))
+    const { not_enrolled, error } =
+      campaign_id === null ? { not_enrolled: 0, error: null } : await enrollImported(at, { campaign_id, people })
     const changed = await at.db.run(
       sql`update imports
         set done = ${batch.at(-1)?.row_number}, created = created + ${count('created')},
           updated = updated + ${count('updated')}, skipped = skipped + ${count('skipped')},
-          refused = refused + ${count('refused')}, attempt = 0,
-          error = coalesce(${not_enrolled || null}, error)
+          refused = refused + ${count('refused')}, not_enrolled = not_enrolled + ${not_enrolled}, attempt = 0,
+          error = coalesce(${error}, error)
         where ${isHeld(lease)} and status = 'running'`,
     )
     assertHeld(changed)
@@ -130,7 +131,7 @@ async function runBatch(at: At, { running, lease }: Job, { batch, previous }: Ba
 interface Written {
   rows: Row[]
   /** The contacts of the batch that no earlier row has named. Existing ones only for consent or a campaign. */
-  people: { contact_id: string; phone_number: string }[]
+  people: { contact_id: string; phone_number: string; variables: Candidate['variables'] }[]
 }
 
 /** Creates new contacts, and updates existing ones if `on_conflict` says so. */
@@ -149,7 +150,8 @@ async function writeContacts(
     const result = results[index]
     if (result && 'id' in result) {
       created.push(createdRow(candidate.row_number, result))
-      people.push({ contact_id: result.id, phone_number: result.phone_number })
+      const { variables } = candidate
+      people.push({ contact_id: result.id, phone_number: result.phone_number, variables })
     } else matches.push({ ...candidate, contact_id: String(Object(result).details.existing_id) })
   }
   const ids = matches.map(({ contact_id }) => contact_id)
@@ -159,10 +161,11 @@ async function writeContacts(
   const { rows, changes } = compareMatches(matches, { first_rows, contacts: locked, on_conflict })
   const updated = await contacts.update(at, changes)
   for (const result of updated) if (!('id' in result)) throw result
-  for (const { contact_id, contact } of matches) {
+  for (const { contact_id, contact, variables } of matches) {
     const is_first = !first_rows.has(contact_id)
     const { phone_number } = contact
-    if (is_first && locked.get(contact_id)?.phone_number === phone_number) people.push({ contact_id, phone_number })
+    if (is_first && locked.get(contact_id)?.phone_number === phone_number)
+      people.push({ contact_id, phone_number, variables })
   }
   const all = { rows: [...refused, ...created, ...rows], duplicates, updated: updated as Contact[] }
   return { rows: completeRows(all), people }

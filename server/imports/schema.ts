@@ -10,7 +10,9 @@ const cell_length_max = 10_000
 /** Of all values of a row in a list. */
 export const shown_length_max = 10_000
 
-export type ColumnMapping = Record<string, Field | null>
+/** A field of the contact, or a variable of its enrollment. */
+export type MappedField = Field | `variables.${string}`
+export type ColumnMapping = Record<string, MappedField | null>
 
 export const import_statuses = ['queued', 'running', 'finished', 'canceled', 'failed', 'undoing', 'undone'] as const
 export const outcomes = ['created', 'updated', 'skipped', 'refused'] as const
@@ -35,7 +37,9 @@ const consent = Type.Unsafe<Kind | null>({
 const campaign_id = Type.Unsafe<string | null>({
   type: ['string', 'null'],
   format: 'uuid',
-  description: 'A campaign in which each contact of the file is enrolled, also one that a row skips because it exists.',
+  description:
+    'A campaign in which each contact of the file is enrolled, also one that a row skips because it exists. Columns named ' +
+    '`variables.NAME` are then the variables of the enrollments. Contacts that are enrolled already keep theirs.',
   examples: [null],
 })
 
@@ -119,7 +123,9 @@ export const Import = Type.Object(
     mapping: Type.Unsafe<ColumnMapping>({
       type: 'object',
       additionalProperties: { type: ['string', 'null'] },
-      description: 'The contact field of each column; `null` if the column is ignored.',
+      description:
+        'The contact field of each column, or with `campaign_id` the variable, such as `variables.slot`; `null` if the column is ' +
+        'ignored.',
       examples: mapping_examples,
     }),
     total: Type.Unsafe<number | null>({
@@ -134,6 +140,9 @@ export const Import = Type.Object(
       'The number of rows skipped: an earlier row or a contact has the phone number, or nothing would change.',
     ),
     refused: count('The number of invalid rows.', 1),
+    not_enrolled: count(
+      'The number of contacts that were imported and not enrolled in the campaign. `error` says why.',
+    ),
     undo_skipped: count('The number of contacts that an undo skipped because they were changed after the import.'),
     error: Type.Unsafe<string | null>({
       type: ['string', 'null'],

@@ -18,7 +18,7 @@ import type { Import, ImportOptions } from './schema.ts'
 
 export const columns =
   raw(`id, status, is_dry_run, file_name, on_conflict, default_country, consent, campaign_id, columns, mapping, total, done,
-  created, updated, skipped, refused, undo_skipped, error, created_at, started_at, finished_at, undone_at`)
+  created, updated, skipped, refused, not_enrolled, undo_skipped, error, created_at, started_at, finished_at, undone_at`)
 
 /** How long file and rows are kept. Those of a dry run are about people who may never become contacts. */
 const kept_ms = 30 * clock.day_ms
@@ -33,12 +33,12 @@ type Input = ImportOptions & { rows?: Record<string, string | null>[] }
 export async function create(at: At, { input, file }: { input: Input; file: StoredFile | undefined }): Promise<Import> {
   const file_id = file?.id ?? (await files.storeRows(at, input.rows ?? []))
   const { columns: names, row_count } = await files.get(at, file_id)
-  const mapping = matchColumns(names, input.mapping)
+  const { default_country = null, consent = null, campaign_id = null } = input
+  const mapping = matchColumns(names, { requested: input.mapping, has_variables: campaign_id !== null })
   const has_numbers = Object.values(mapping).includes('phone_number')
   if (!has_numbers && !input.is_dry_run && row_count > 0) throw phoneNumberNotMapped(names)
   const { is_dry_run, on_conflict } = input
   const file_name = input.file_name ?? file?.name ?? null
-  const { default_country = null, consent = null, campaign_id = null } = input
   if (campaign_id !== null) await assertEnrollable(at, campaign_id)
   const settings = { is_dry_run, file_name, on_conflict, default_country, consent, campaign_id }
   return insert(at, { ...settings, columns: names, mapping, total: row_count, file_id })

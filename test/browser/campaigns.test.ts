@@ -61,7 +61,7 @@ const lastSent = (method: string, path: RegExp) =>
 const by_status = { pending: 160, dialing: 4, in_progress: 6, waiting: 80, completed: 112, failed: 12, skipped: 38 }
 const progress: Progress = {
   ...{ total: 412, by_status, by_outcome: { answered: 112, no_answer: 140, voicemail: 60, busy: 9, error: 3 } },
-  ...{ in_flight: 10, starts_last_minute: 58, expected_end_at: '2027-03-03T16:20:00.000Z' },
+  ...{ not_enrolled: 0, in_flight: 10, starts_last_minute: 58, expected_end_at: '2027-03-03T16:20:00.000Z' },
 }
 const forecast: Forecast = {
   ...{ seed: 1, is_sampled: false, simulated: 412, expected_end_at: '2027-03-03T16:20:00.000Z' },

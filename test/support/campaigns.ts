@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { newId } from '../../server/kit/id.ts'
 import { copyLine } from '../../server/kit/postgres/copy.ts'
+import { sql } from '../../server/kit/postgres/sql.ts'
 import type { Server, Tenant } from './harness.ts'
 import { newAgent, newContact, phoneNumber } from './samples.ts'
 
@@ -56,5 +57,18 @@ export async function assertCounted({ call }: Tenant, id: string): Promise<void>
   assert.equal(
     counts.enrolled,
     Object.values(listed).reduce((sum, total) => sum + total, 0),
+  )
+}
+
+/** Makes the campaign count this many contacts. They are in no list. */
+export async function fill(
+  { pool }: Pick<Server, 'pool'>,
+  { id }: Pick<Tenant, 'id'>,
+  campaign_id: string,
+  count: number,
+) {
+  await pool.run(
+    sql`insert into campaign_counts (workspace_id, campaign_id, counted, value, slot, total)
+      values (${id}, ${campaign_id}, 'status', 'completed', 0, ${count})`,
   )
 }

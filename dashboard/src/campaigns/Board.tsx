@@ -24,6 +24,12 @@ export function Board({ campaign }: { campaign: Campaign }) {
             <Figures campaign={campaign} progress={data} />
             <StatusBar total={data.total} by_status={data.by_status} />
             <StatusCounts by_status={data.by_status} />
+            {data.not_enrolled > 0 && (
+              <Alert color="yellow" icon={<AlertIcon />}>
+                {formatNumber(data.not_enrolled)} contacts were not enrolled, because a campaign can have 1,000,000 at
+                most.
+              </Alert>
+            )}
           </div>
         )}
         {!data && (error ? <LoadError error={error} retry={refetch} /> : <LoadingSkeleton lines={4} />)}

@@ -110,6 +110,24 @@ test('a forecast equals the run with the same seed, and another seed differs', a
   assert.notEqual(ends[0], ends[1])
 })
 
+test('a forecast counts calls that go on, and waits until the workspace has room', async () => {
+  const tenant = await workspace()
+  await tenant.addTestClock(campaign_start)
+  await request(tenant, 'PATCH', '/workspace', { settings: { calls_in_flight_max: 1 } })
+  const first = await newCampaign(tenant, await newContacts(tenant, ['00']))
+  await start(tenant, first)
+  await advance(tenant, 1)
+  const second = await newCampaign(tenant, await newContacts(tenant, ['01']), { attempts_max: 1 })
+  const ends: number[] = []
+  for (const calls_in_flight_max of [1, 100]) {
+    await request(tenant, 'PATCH', '/workspace', { settings: { calls_in_flight_max } })
+    const { expected_end_at } = await request(tenant, 'POST', `/campaigns/${second.id}/forecast`)
+    ends.push(Date.parse(expected_end_at))
+  }
+  const [full = 0, free = 0] = ends
+  assert.ok(full > free, `${full - free} ms later`)
+})
+
 test('explain says what the dialer then does, at any time', async () => {
   const tenant = await workspace()
   await tenant.addTestClock(campaign_start, 11)

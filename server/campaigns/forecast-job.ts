@@ -19,6 +19,8 @@ export interface ForecastJob {
   calls_in_flight_max: number
   /** Of the workspace. */
   time_zone: string
+  /** Calls of the workspace that go on at the begin, and when they end, about. */
+  in_flight: { ended_at: number; campaign_id: string | null }[]
   seed: number
   mix: Mix
   /** Whether the last two digits of a number choose a person: in test workspaces. */

@@ -34,8 +34,10 @@ export async function simulateJob(job: ForecastJob): Promise<ForecastResult> {
     return result
   }
   const simulation = new Simulation<DueEnrollment>({
-    ...{ campaign: job.campaign, due: job.due, is_partial: false, recent: [], later: [], ends: [] },
-    ...{ calls_in_flight_max: job.calls_in_flight_max, from: job.from, attempt },
+    ...{ campaign: job.campaign, due: job.due, is_partial: false, recent: [], later: [], ends: [...job.in_flight] },
+    // Messages don't count for the workspace.
+    calls_in_flight_max: job.campaign.kind === 'sms' ? Number.POSITIVE_INFINITY : job.calls_in_flight_max,
+    ...{ from: job.from, attempt },
   })
   const run = () => runTogether([simulation], { until: job.until, attempts_max })
   await run()
@@ -87,10 +89,12 @@ async function textOnce(at: At, enrollment: DueEnrollment): Promise<Result> {
   const attempt = numberOf(enrollment)
   const person = personOf(onAttempt(await chooseTexter(at, enrollment.contact.phone_number), attempt))
   const { is_silent = false, reply = '' } = { ...person.texting }
+  const sent = { in_flight_until: at.now }
   if (reportOn(person, { is_first: attempt === 1 })?.status === 'failed')
-    return { ended_at: at.now + report_after_ms, outcome: 'undelivered', is_opt_out: false }
-  if (is_silent) return { ended_at: at.now + clock.day_ms, outcome: 'delivered', is_opt_out: false }
-  return { ended_at: at.now + reply_after_ms, outcome: 'replied', is_opt_out: wordOf(reply) === 'opt_out' }
+    return { ...sent, ended_at: at.now + report_after_ms, outcome: 'undelivered', is_opt_out: false }
+  if (is_silent) return { ...sent, ended_at: at.now + clock.day_ms, outcome: 'delivered', is_opt_out: false }
+  const is_opt_out = wordOf(reply) === 'opt_out'
+  return { ...sent, ended_at: at.now + reply_after_ms, outcome: 'replied', is_opt_out }
 }
 
 /** Nothing that is simulated reaches the database. */

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { findVersion } from '../agents/find-version.ts'
 import type { AgentWithDraft } from '../agents/schema.ts'
 import { averageAnswered } from '../calls/durations.ts'
+import { readEnds } from '../calls/insert.ts'
 import * as clocks from '../clocks/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
@@ -66,12 +67,13 @@ async function readJob(at: At, id: string, input: NewForecast): Promise<Forecast
   if (!campaign) throw notFound()
   if (final_statuses.includes(campaign.status))
     throw invalidState('This campaign is over.', { status: campaign.status })
-  const [sender, open, settings, own_seed, answered_ms] = await Promise.all([
+  const [sender, open, settings, own_seed, answered_ms, calls] = await Promise.all([
     findSender(at, campaign),
     readOpen(at, campaign, simulated_max),
     workspaces.readSettings(at),
     clocks.readSeed(at),
     averageAnswered(at, campaign.agent_id),
+    readEnds(at),
   ])
   const [channel] = sender?.channels ?? []
   if (!sender || !channel) throw noChannel(campaign)
@@ -86,6 +88,10 @@ async function readJob(at: At, id: string, input: NewForecast): Promise<Forecast
     total: open.total,
     calls_in_flight_max: settings.calls_in_flight_max,
     time_zone: settings.time_zone,
+    in_flight:
+      campaign.kind === 'sms'
+        ? []
+        : calls.map((call) => ({ ...call, ended_at: Math.min(call.ended_at, from + answered_ms) })),
     seed: input.seed ?? own_seed,
     is_by_number: at.is_test,
     until: Math.min(from + ahead_ms, (campaign.ends_at ?? Number.POSITIVE_INFINITY) - 1),

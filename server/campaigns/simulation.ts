@@ -11,6 +11,8 @@ export interface Result extends Omit<EndedAttempt, 'ended_at'> {
   /** Infinity when it goes on beyond what can be simulated. */
   ended_at: number
   callback_at?: number
+  /** If it counts as in flight for less long: a message does until the carrier has it. */
+  in_flight_until?: number
 }
 
 interface SimulationOptions<C extends Candidate> {
@@ -177,9 +179,9 @@ export class Simulation<C extends Candidate> {
   async #attempt(one: C & { due_at: number }, time: number): Promise<void> {
     this.attempts += 1
     const result = await this.#options.attempt(one, time)
-    const { ended_at } = result
+    const { ended_at, in_flight_until = ended_at } = result
     // In this second it goes on.
-    this.#options.ends.push({ ended_at: Math.max(ended_at, time + 1), campaign_id: this.id })
+    this.#options.ends.push({ ended_at: Math.max(in_flight_until, time + 1), campaign_id: this.id })
     const attempts = one.attempts + 1
     const attempted_at = [...one.attempted_at, time]
     this.#change(one, time, { status: 'dialing', attempts, attempted_at, ...never })
@@ -204,6 +206,14 @@ export class Simulation<C extends Candidate> {
     return this.#options.ends.filter(({ campaign_id }) => campaign_id === this.id)
   }
 
+  /** When the workspace has room for another call, as far as is known: seconds before that need no decision. */
+  #roomAt(): number {
+    const { ends, calls_in_flight_max } = this.#options
+    if (ends.length < calls_in_flight_max) return 0
+    const first_end = Math.min(...ends.map(({ ended_at }) => ended_at))
+    return Number.isFinite(first_end) ? first_end : 0
+  }
+
   /** The next second in which a decision can differ. Undefined when nothing is left to wait for. */
   #nextTime(time: number, { next_at }: Plan<C>): number | undefined {
     const own = this.#ownEnds()
@@ -211,7 +221,7 @@ export class Simulation<C extends Candidate> {
     const first_due = Math.min(this.#waiting[0]?.due_at ?? never_at, this.#last_known?.due_at ?? never_at)
     if (first_due === never_at) return undefined
     const is_full = own.length >= this.#campaign.pacing.in_flight_max
-    const free_at = is_full ? Math.min(...own.map(({ ended_at }) => ended_at)) : 0
+    const free_at = is_full ? Math.min(...own.map(({ ended_at }) => ended_at)) : this.#roomAt()
     const wanted = Math.max(next_at ?? first_due, free_at)
     const due_at = Math.max(Math.min(wanted, this.#first_end), time + clock.second_ms)
     return Number.isFinite(due_at) ? clock.ceilTo(due_at, clock.second_ms) : undefined

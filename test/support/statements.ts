@@ -51,7 +51,7 @@ import * as workspaces from '../../server/workspaces/store.ts'
 import { openCarrier } from '../peers/carrier.ts'
 import { advance } from './calls.ts'
 import { dialCampaigns } from './campaign-statements.ts'
-import { addContacts, createCampaign, createContacts, enroll } from './campaigns.ts'
+import { addContacts, createCampaign, createContacts, enroll, fill } from './campaigns.ts'
 import { migrations, type Server, type Tenant } from './harness.ts'
 import { until } from './model-servers.ts'
 import { makeSample, pathFor, prepare, sampleBody, sendRequest, successStatus } from './operations.ts'
@@ -302,6 +302,7 @@ async function runCampaigns(server: Server): Promise<void> {
   )
   await call('GET', `${path}/report`)
   await addContacts(server, workspace, 3_100)
+  await fill(server, tenant, campaign.id, 1_000_000 - 2_000)
   assert.equal((await enroll(tenant, campaign.id, { filter: {} })).status, 202)
   await work()
   await call('DELETE', `/contacts/${contact_id}`)

@@ -149,7 +149,7 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
     computed: ['agent_version', 'channel_ids', 'windows', 'holidays', 'retry', 'counts'],
     not_shown: [
       ...['version_id', 'version_label', 'channel_ids', 'windows', 'holidays', 'retry', 'running_since', 'decided_at'],
-      ...['breaker_since', 'is_probing', 'held_until', 'must_review', 'progress_at'],
+      ...['breaker_since', 'is_probing', 'held_until', 'must_review', 'progress_at', 'not_enrolled'],
       ...['due_at', 'lease_until', 'lease_token', 'attempt'],
     ],
   },

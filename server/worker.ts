@@ -7,6 +7,7 @@ import { work as deleted_campaigns } from './campaigns/removal.ts'
 import * as campaigns from './campaigns/store.ts'
 import { dialing } from './campaigns/work.ts'
 import { advancing } from './clocks/advance.ts'
+import { openProgressNotes } from './clocks/progress.ts'
 import * as clocks from './clocks/store.ts'
 import { test_times } from './clocks/time.ts'
 import * as short_search from './contacts/short-search-totals.ts'
@@ -41,6 +42,8 @@ export interface BackgroundOptions extends EngineOptions {
   carrier?: Carrier | undefined
   /** Whether campaigns of test workspaces decide every second on its own, instead of running ahead. For tests. */
   is_stepwise?: boolean
+  /** An advance of a test clock that makes no progress for this long ends. Tests set it. */
+  stalled_ms?: number
 }
 
 /** At once, each of another workspace. */
@@ -141,14 +144,15 @@ export function openAnsweringOnly(options: BackgroundOptions): Worker {
 }
 
 /** By kind. */
-function openEngines(options: BackgroundOptions): Map<string, RunningEngine> {
+function openEngines(given: BackgroundOptions): Map<string, RunningEngine> {
+  const options = { ...given, onProgress: openProgressNotes(given.service.pool, given.log) }
   const deliveries = sending({ ...options, seal: options.service.tools.seal })
   const engines: RunningEngine[] = row_work.map((work) => new Engine(work, options))
   const calls = calling({ pool: options.service.pool, carrier: options.carrier ?? simulator, log: options.log })
   engines.push(openAnswering(options), new Engine(calls, options), new Engine(sendingMessages(), options))
   engines.push(new Engine(deliveries, options), new Engine(openDialing(options), options))
   const by_kind = new Map(engines.map((engine) => [engine.kind, engine]))
-  return by_kind.set(clocks.table, openAdvances(options, by_kind))
+  return by_kind.set(clocks.table, openAdvances(given, by_kind))
 }
 
 /** Campaigns of test workspaces run ahead as long as nothing else happens there. */
@@ -177,6 +181,7 @@ function openAdvances({ service, log, ...options }: BackgroundOptions, engines: 
     // Not stopped in the middle: the clock would be ready although not everything has expired.
     removeExpired: (workspace) =>
       retention.removeExpiredIn({ ...options, service, log, isStopping: () => false }, workspace),
+    stalled_ms: options.stalled_ms,
     log,
   })
   return new Engine(rowWork(advances, { at_once: advances_max }), { service, log, ...options })

@@ -106,7 +106,7 @@ test('a contact that is deleted while its number is dialled is not linked to the
   const at = { ...server.at(tenant.id), is_test: true, now: call_start }
   const [claimed] = await claim(at, { slots: 1, claimed: new Set() })
   assert.ok(claimed)
-  await work.run(at, claimed, { isStopping: () => false, log })
+  await work.run(at, claimed, { isStopping: () => false, onProgress: () => {}, log })
   const { conversation_id, contact_id } = await get(tenant, id)
   const conversation = (await tenant.call('GET', `/conversations/${conversation_id}`)).body.data
   assert.deepEqual([contact_id, conversation.contact_id, conversation.counterpart], [null, null, null])

@@ -102,8 +102,8 @@ test('another process continues a recovery whose lease was lost, and nothing is 
   // After its first batch this process stalls until its lease has expired and another one has done the rest.
   const stalling: RowWork = {
     ...work,
-    begin: async (at, lease) => {
-      const runBatch = await work.begin(at, lease)
+    begin: async (at, lease, context) => {
+      const runBatch = await work.begin(at, lease, context)
       return async () => {
         await runBatch()
         after_first = await recoveredSoFar()

@@ -85,8 +85,8 @@ test('the lease of a row is renewed while a batch runs, also by an engine that w
   const ended = Promise.withResolvers<void>()
   const long: RowWork = {
     ...imports,
-    begin: async (at, lease) => {
-      const runBatch = await imports.begin(at, lease)
+    begin: async (at, lease, context) => {
+      const runBatch = await imports.begin(at, lease, context)
       return () => ended.promise.then(runBatch)
     },
   }
@@ -106,8 +106,8 @@ test("a row whose work can't be ended doesn't keep other workspaces from theirs"
   const { read } = await startImport(tenant)
   const broken: RowWork = {
     ...imports,
-    begin: async (at, lease) => {
-      if (at.workspace === other.id) return imports.begin(at, lease)
+    begin: async (at, lease, context) => {
+      if (at.workspace === other.id) return imports.begin(at, lease, context)
       // The statement that ends the turn fails too.
       return Object.assign(at, { db: { ...at.db, maybe: refuse, run: refuse } }) && refuse()
     },

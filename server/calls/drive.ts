@@ -23,5 +23,6 @@ export interface CallDrive
   /** In a test workspace: up to when the call may run ahead. */
   horizon: number | undefined
   isStopping: () => boolean
+  onProgress: () => void
   log: Log
 }

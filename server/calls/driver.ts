@@ -182,6 +182,7 @@ export class CallDriver {
   async #happen(time: number): Promise<void> {
     const { line } = this.#drive
     if (this.#is_test) this.#now = Math.max(this.#now, time)
+    this.#drive.onProgress()
     if (line.next_at !== undefined && line.next_at <= time) {
       for (const event of line.take(time)) this.#takeEvent(event)
       return

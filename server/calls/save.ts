@@ -1,3 +1,4 @@
+import * as clocks from '../clocks/store.ts'
 import * as consent from '../consent/store.ts'
 import { stamp } from '../contacts/stamps.ts'
 import * as conversations from '../conversations/begin.ts'
@@ -120,14 +121,17 @@ const written: Saved = {
   ...{ status: 'closed', turn_count: 0, seq: undefined },
 }
 
-/** Those whose lease is not lost, with their rows. */
+/** Those whose lease is not lost, with their rows. What lies beyond the clock, after an advance has stopped, runs again. */
 async function lockHeld(at: At, saves: CallSave[]): Promise<Held[]> {
   const by_id = new Map(saves.map((save) => [save.id, save]))
   const ids = toArrayLiteral([...by_id.keys()])
-  const rows = await lockMany(at, { where: sql`id = any(${ids}::uuid[])`, limit: by_id.size })
+  const [rows, horizon] = await Promise.all([
+    lockMany(at, { where: sql`id = any(${ids}::uuid[])`, limit: by_id.size }),
+    clocks.lockHorizon(at),
+  ])
   return rows.flatMap((before) => {
     const save = by_id.get(before.id)
-    return save && save.token === before.lease_token ? [{ save, before }] : []
+    return save && save.token === before.lease_token && save.now <= horizon ? [{ save, before }] : []
   })
 }
 
@@ -206,25 +210,18 @@ async function recordEvents(at: At, changes: Change[]): Promise<void> {
     before.recording.status !== 'ready' && after.recording.status === 'ready'
   const isRefined = ({ before, after }: Change) => before.ended_at !== null && after.updated_at !== before.updated_at
   const { started, answered, ended, recording_ready, updated } = event_types
-  const endOf = ({ ended_at }: Call) => ended_at
+  const times = {
+    started: ({ started_at }: Call) => started_at,
+    answered: ({ answered_at }: Call) => answered_at,
+    ended: ({ ended_at }: Call) => ended_at,
+    updated: ({ updated_at }: Call) => updated_at,
+  }
   await Promise.all([
-    events.record(
-      at,
-      started,
-      become(isStarting, ({ started_at }) => started_at),
-    ),
-    events.record(
-      at,
-      answered,
-      become(isAnswering, ({ answered_at }) => answered_at),
-    ),
-    events.record(at, ended, become(isEnding, endOf)),
-    events.record(at, recording_ready, become(isReady, endOf)),
-    events.record(
-      at,
-      updated,
-      become(isRefined, ({ updated_at }) => updated_at),
-    ),
+    events.record(at, started, become(isStarting, times.started)),
+    events.record(at, answered, become(isAnswering, times.answered)),
+    events.record(at, ended, become(isEnding, times.ended)),
+    events.record(at, recording_ready, become(isReady, times.ended)),
+    events.record(at, updated, become(isRefined, times.updated)),
   ])
 }
 

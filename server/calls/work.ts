@@ -119,7 +119,7 @@ export interface CallAhead extends ToInsert {
 export async function runAhead(
   at: At,
   ahead: CallAhead,
-  { carrier, log }: { carrier: Carrier; log: Log },
+  { carrier, onProgress = () => {}, log }: { carrier: Carrier; onProgress?: () => void; log: Log },
 ): Promise<CallSave> {
   const { call, simulate, variables, contact, time_zone, configuration, horizon } = ahead
   const claimed: ClaimedCall = {
@@ -137,7 +137,7 @@ export async function runAhead(
     const nothing_else = { is_stale: false, is_dropped: false, has_unseen: false }
     return { is_lost: false, ...nothing_else, status: 'closed', turn_count: 0, seq: undefined }
   }
-  const driver = await begin(at, { claimed, carrier, save, context: { isStopping: () => false, log } })
+  const driver = await begin(at, { claimed, carrier, save, context: { isStopping: () => false, onProgress, log } })
   await driver?.run()
   if (!kept) throw new Error('a call has ended without a result')
   return kept
@@ -272,8 +272,7 @@ async function openDriver(at: At, options: Open): Promise<CallDriver | undefined
     has_summary: configuration.script === null,
     is_recorded: configuration.recording.is_on,
     contact_voice: line.contact_voice ?? null,
-    isStopping: context.isStopping,
-    log: context.log,
+    ...context,
   })
 }
 

@@ -44,6 +44,7 @@ export interface AheadOptions {
   nextOther: (at: At) => Promise<number>
   /** Every second is decided on its own. */
   is_stepwise: boolean
+  onProgress?: () => void
   log: Log
 }
 
@@ -83,7 +84,7 @@ export async function runCampaignAhead(at: At, lease: Lease, options: AheadOptio
   const made: Made[] = []
   const simulated = await simulate(at, { ahead, last, target, options, made })
   const is_idle = made.length === 0 && simulated.every(({ simulation: one }) => one.changed.size === 0 && !one.pause)
-  return is_idle ? undefined : write(at, lease, { made, simulated })
+  return is_idle ? undefined : write(at, lease, { made, simulated, target })
 }
 
 /** The campaigns that can run ahead, this one first, and until when. None if this one can't. */
@@ -151,7 +152,7 @@ async function simulate(at: At, { ahead, last, target, options, made }: ToSimula
     const { configuration } = await one.sender.versionFor(contact.phone_number)
     const time_zone = timeZoneOf(contact, { now: time, workspace_time_zone })
     const call = { ...insert, contact, time_zone, configuration, horizon: target }
-    const save = await runAhead(then, call, { carrier: simulator, log: options.log })
+    const save = await runAhead(then, call, { carrier: simulator, ...options })
     turns += turnsOf(save)
     const { outcome, ended_at, end_reason } = summarize(save.facts)
     const result: Result = {
@@ -191,7 +192,13 @@ async function simulate(at: At, { ahead, last, target, options, made }: ToSimula
   return simulated
 }
 
-const write = (at: At, lease: Lease, { made, simulated }: { made: Made[]; simulated: Simulated[] }): Promise<boolean> =>
+interface ToWrite {
+  made: Made[]
+  simulated: Simulated[]
+  target: number
+}
+
+const write = (at: At, lease: Lease, { made, simulated, target }: ToWrite): Promise<boolean> =>
   inTransaction(at, async (at) => {
     await workspaces.lock(at)
     const campaigns = simulated.map(({ campaign }) => campaign)
@@ -200,12 +207,13 @@ const write = (at: At, lease: Lease, { made, simulated }: { made: Made[]; simula
     await lockLeased(at, lease)
     const is_unchanged =
       is_same &&
+      target <= (await clocks.lockHorizon(at)) &&
       (await shareMany(at, contact_ids)).length === contact_ids.length &&
       (await lockUnchanged(
         at,
         simulated.flatMap(({ simulation }) => [...simulation.changed]),
       ))
-    // What was simulated does not count when someone has changed something meanwhile.
+    // What was simulated does not count when someone has changed something meanwhile, or the clock has stopped.
     if (!is_unchanged) return true
     await attempts.insert(
       at,

@@ -7,8 +7,10 @@ import { table } from './store.ts'
 /** The dialer: one process at a time decides for a campaign. */
 export const dialing = (options: AheadOptions): RowWork => ({
   table,
-  begin: async (at, lease) => async () => {
-    const later = atLater(at)
-    return (await runCampaignAhead(later, lease, options)) ?? decide(later, lease)
-  },
+  begin:
+    async (at, lease, { onProgress }) =>
+    async () => {
+      const later = atLater(at)
+      return (await runCampaignAhead(later, lease, { ...options, onProgress })) ?? decide(later, lease)
+    },
 })

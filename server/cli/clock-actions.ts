@@ -36,9 +36,10 @@ export const advanceClock = (
   })
 
 function toAnswer(clock: TestClock): Answer {
-  const { now, status, target, seed } = clock
+  const { now, status, target, seed, error } = clock
   const state = status === 'ready' ? 'ready' : `advancing to ${target}`
-  return { data: { test_clock: clock }, text: `${now} (${state}, seed ${seed})` }
+  const error_line = error === null ? '' : `\n${error}`
+  return { data: { test_clock: clock }, text: `${now} (${state}, seed ${seed})${error_line}` }
 }
 
 async function withApi(

@@ -10,9 +10,12 @@ import { table } from './store.ts'
 
 /** How long to wait before work that is still due is looked at again: another process runs it, or it has failed and waits. */
 const recheck_ms = { first: 20, max: 1_000 }
-/** A clock that can't go on for this long is logged. */
-const stuck_after_ms = 60_000
-const waiting_max = 1_000
+/** How often an advance is checked for progress while work is running. */
+const check_every_ms = 250
+/** An advance that was not looked at for this long may have made progress: the database was away, for example. */
+const unseen_max_ms = 10_000
+const default_stalled_ms = 60_000
+const watched_max = 1_000
 
 export interface AdvanceOptions {
   /** All background work except advances. */
@@ -21,66 +24,140 @@ export interface AdvanceOptions {
   drain: (kind: string, workspace: string) => Promise<void>
   /** Deletes what has expired in the workspace by the clock's time. */
   removeExpired: (workspace: string) => Promise<void>
+  /** An advance that makes no progress for this long ends. By default a minute. */
+  stalled_ms?: number | undefined
   log: Log
 }
 
-/** A clock that waits at one time for work of other processes, or for work that has failed. */
-interface Waiting {
-  now: number
+/** An advance as it was when it last made progress. */
+interface Watched {
+  progress: string
   since_ticks: number
+  seen_ticks: number
   wait_ms: number
-  is_logged: boolean
 }
 
-export function advancing(options: AdvanceOptions): RowWork {
+export function advancing({ stalled_ms = default_stalled_ms, ...options }: AdvanceOptions): RowWork {
   const kinds = options.kinds.toSorted((left, right) => (left.kind < right.kind ? -1 : 1))
   /** By workspace. */
-  const waiting = new Map<string, Waiting>()
-  return { table, begin: async (at, lease) => () => advanceToNext(at, lease, { ...options, kinds, waiting }) }
+  const watched = new Map<string, Watched>()
+  const advance = { ...options, kinds, stalled_ms, watched }
+  return {
+    table,
+    begin: async (at, lease) => () => advanceToNext(at, lease, advance),
+    giveUp: async (at, lease) => {
+      const held = await readHeld(at, lease)
+      if (held) await end(at, lease, `The advance to ${held.target} has failed at ${held.now}. See the server's log.`)
+    },
+  }
 }
 
 interface Advance extends AdvanceOptions {
-  waiting: Map<string, Waiting>
+  stalled_ms: number
+  watched: Map<string, Watched>
 }
 
 /**
  * Moves the clock to the next due time up to its target and runs what is due then, kind after kind. The clock stays there
- * until nothing is due any more, so the result is the same however many advances there are. Returns false at the target. If
- * the process is killed, another one continues from the clock's time.
+ * until nothing is due any more, so the result is the same however many advances there are. Returns false at the target, and
+ * when nothing goes on. If the process is killed, another one continues from the clock's time.
  */
 async function advanceToNext(at: At, lease: Lease, advance: Advance): Promise<boolean> {
-  const held = await at.db.maybe<{ now: string; target: string | null }>(
-    sql`select now, target from test_clocks where ${isHeld(lease)}`,
-  )
-  if (!held?.target) return false
+  const held = await readHeld(at, lease)
+  if (!held) return false
   const now = clock.parse(held.now)
   const target = clock.parse(held.target)
   const due = await readDueTimes(at, advance.kinds)
   const next = Math.max(now, Math.min(...due.values()))
   if (next > target) {
-    advance.waiting.delete(at.workspace)
+    advance.watched.delete(at.workspace)
     await move(at, lease, sql`now = ${held.target}, attempt = 0`)
     await advance.removeExpired(at.workspace)
     await move(at, lease, sql`target = null, due_at = null`)
     return false
   }
+  const due_now = [...due].flatMap(([kind, due_at]) => (due_at <= next ? [kind] : []))
   if (next > now) await move(at, lease, sql`now = ${clock.iso(next)}, attempt = 0`)
-  else await waitForWork(at.workspace, now, advance)
-  for (const [kind, due_at] of due) if (due_at <= next) await advance.drain(kind, at.workspace)
+  else if (look(at.workspace, held, advance).is_stalled) return endStalled(at, lease, { held, due_now, advance })
+  else await waitForWork(at.workspace, advance)
+  for (const kind of due_now) {
+    const stalled = await drainOrStall(at, lease, { kind, advance })
+    if (stalled) return endStalled(at, lease, { held: stalled, due_now: [kind], advance })
+  }
   return true
 }
+
+interface Held {
+  now: string
+  target: string
+  progress_at: string | null
+}
+
+/** Undefined when the lease is lost, or the advance has ended. */
+const readHeld = ({ db }: At, lease: Lease): Promise<Held | undefined> =>
+  db.maybe<Held>(sql`select now, target, progress_at from test_clocks where ${isHeld(lease)} and target is not null`)
 
 const move = async ({ db }: At, lease: Lease, changes: Sql): Promise<void> =>
   assertHeld(await db.run(sql`update test_clocks set ${changes} where ${isHeld(lease)}`))
 
-/** Waits longer each time that the clock could not go on. */
-async function waitForWork(workspace: string, now: number, { waiting, log }: Advance): Promise<void> {
-  const known = waiting.get(workspace)
-  const waits = known?.now === now ? known : { now, since_ticks: clock.ticks(), wait_ms: 0, is_logged: false }
-  setBounded(waiting, workspace, waits, waiting_max)
-  await sleep(waits.wait_ms)
-  waits.wait_ms = Math.min(Math.max(2 * waits.wait_ms, recheck_ms.first), recheck_ms.max)
-  if (waits.is_logged || clock.ticks() - waits.since_ticks < stuck_after_ms) return
-  waits.is_logged = true
-  log.warn({ workspace_id: workspace, now: clock.iso(now) }, 'a test clock waits for work that does not end')
+/** Compares an advance with how it was when it was last looked at. It makes progress when the clock moves or work is done. */
+function look(workspace: string, { now, progress_at }: Held, { watched, stalled_ms }: Advance) {
+  const ticks = clock.ticks()
+  const progress = `${now} ${progress_at}`
+  const known = watched.get(workspace)
+  if (known?.progress !== progress || ticks - known.seen_ticks > unseen_max_ms) {
+    setBounded(watched, workspace, { progress, since_ticks: ticks, seen_ticks: ticks, wait_ms: 0 }, watched_max)
+    return { is_stalled: false }
+  }
+  known.seen_ticks = ticks
+  return { is_stalled: ticks - known.since_ticks >= stalled_ms }
 }
+
+/** Waits longer each time that the clock could not go on. */
+async function waitForWork(workspace: string, { watched }: Advance): Promise<void> {
+  const known = watched.get(workspace)
+  if (!known) return
+  await sleep(known.wait_ms)
+  known.wait_ms = Math.min(Math.max(2 * known.wait_ms, recheck_ms.first), recheck_ms.max)
+}
+
+/** Returns the clock if nothing goes on. The work is then not waited for any more. */
+async function drainOrStall(
+  at: At,
+  lease: Lease,
+  { kind, advance }: { kind: string; advance: Advance },
+): Promise<Held | undefined> {
+  const draining = advance.drain(kind, at.workspace).then(() => true)
+  // It may fail when it is not waited for any more.
+  draining.catch(() => {})
+  const every_ms = Math.min(check_every_ms, advance.stalled_ms / 4)
+  for (;;) {
+    const waiting = new AbortController()
+    const waited = sleep(every_ms, false, { signal: waiting.signal }).catch(() => false)
+    const is_done = await Promise.race([draining, waited])
+    waiting.abort()
+    if (is_done) return undefined
+    const held = await readHeld(at, lease)
+    if (held && look(at.workspace, held, advance).is_stalled) return held
+  }
+}
+
+interface Stalled {
+  held: Held
+  due_now: string[]
+  advance: Advance
+}
+
+async function endStalled(at: At, lease: Lease, { held, due_now, advance }: Stalled): Promise<false> {
+  const { now, target } = held
+  const seconds = Math.round(advance.stalled_ms / 1_000)
+  const kinds = due_now.map((kind) => kind.replaceAll('_', ' ')).join(', ')
+  advance.watched.delete(at.workspace)
+  advance.log.warn({ workspace_id: at.workspace, now, due: due_now }, 'an advance has ended because nothing goes on')
+  const why = `For ${seconds} seconds nothing was done, and work is still due: ${kinds}.`
+  await end(at, lease, `The advance to ${target} has stopped at ${now}. ${why}`)
+  return false
+}
+
+const end = (at: At, lease: Lease, error: string): Promise<void> =>
+  move(at, lease, sql`target = null, due_at = null, error = ${error}`)

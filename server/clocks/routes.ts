@@ -21,7 +21,7 @@ export const operations: operation.Operation[] = [
     summary: 'Advance the test clock',
     description:
       'Moves the time of a test workspace forward in the background, from one due time to the next, and runs what is due at each. ' +
-      'Poll the clock until its `status` is `ready`. Send either `to` or `by_seconds`. While the clock is advancing, and in a live ' +
+      'Poll the clock until its `status` is `ready`. An advance that makes no progress for a minute ends, with an `error`. Send either `to` or `by_seconds`. While the clock is advancing, and in a live ' +
       'workspace: 409.',
     body: schema.Advance,
     errors: ['INVALID_STATE'],

@@ -4,7 +4,9 @@ import { oneOf, optionalTimestamp, timestamp } from '../kit/field.ts'
 /** The most that one advance by seconds can add: 366 days. */
 const by_seconds_max = 31_622_400
 
-const status = oneOf(['ready', 'advancing'], { description: '`advancing` until the clock has reached its `target`.' })
+const status = oneOf(['ready', 'advancing'], {
+  description: '`advancing` until the clock has reached its `target`, or has stopped with an `error`.',
+})
 
 export const TestClock = Type.Object(
   {
@@ -16,6 +18,12 @@ export const TestClock = Type.Object(
     seed: Type.Integer({
       description: 'Chosen when the workspace is created. What is simulated in the workspace depends on it.',
       examples: [1],
+    }),
+    error: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description:
+        'Why the last advance has ended before its target: it made no progress for a minute. The next advance clears it.',
+      examples: [null],
     }),
   },
   { title: 'TestClock' },

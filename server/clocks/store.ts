@@ -8,7 +8,7 @@ import type { Advance, TestClock } from './schema.ts'
 
 /** A year before the last time that can be stored, so that later due times can be stored too. */
 const clock_max_ms = clock.time_max_ms - 366 * clock.day_ms
-const columns = raw(`now, case when target is null then 'ready' else 'advancing' end as status, target, seed`)
+const columns = raw(`now, case when target is null then 'ready' else 'advancing' end as status, target, seed, error`)
 
 export const table = 'test_clocks'
 export const default_seed = 1
@@ -44,6 +44,18 @@ export async function readTarget({ db, workspace }: InWorkspace): Promise<number
   return found?.target ? clock.parse(found.target) : undefined
 }
 
+/**
+ * Until when something may have happened in the workspace. In a test workspace no advance ends before the transaction does, so
+ * that what ran ahead of the clock is not written when the clock has stopped.
+ */
+export async function lockHorizon({ db, workspace, is_test }: At): Promise<number> {
+  if (!is_test) return Number.POSITIVE_INFINITY
+  const found = await db.maybe<Pick<TestClock, 'now' | 'target'>>(
+    sql`select now, target from test_clocks where workspace_id = ${workspace} for share`,
+  )
+  return found ? clock.parse(found.target ?? found.now) : Number.POSITIVE_INFINITY
+}
+
 /** What is simulated in a workspace depends on it. A live workspace has the default. */
 export async function readSeed({ db, workspace }: InWorkspace): Promise<number> {
   const found = await db.maybe<{ seed: number }>(sql`select seed from test_clocks where workspace_id = ${workspace}`)
@@ -63,7 +75,8 @@ export async function advance(at: At, input: Advance): Promise<TestClock> {
   announce(at, { table })
   return db.one<TestClock>(
     // Due at once, by wall time and by the clock's own.
-    sql`update test_clocks set target = ${clock.iso(target)}, due_at = ${clock.iso(Math.min(now, clock.wall()))}, attempt = 0
+    sql`update test_clocks set target = ${clock.iso(target)}, due_at = ${clock.iso(Math.min(now, clock.wall()))}, attempt = 0,
+        error = null, progress_at = ${clock.iso(clock.wall())}
       where workspace_id = ${workspace} returning ${columns}`,
   )
 }

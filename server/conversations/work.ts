@@ -56,7 +56,13 @@ export function answering(log: Log, waits: Partial<TimeLimits> = {}): Work<Claim
       slow_after_ms: Number.POSITIVE_INFINITY,
     },
     claim,
-    run: (at, claimed, context) => run(at, claimed, { ...context, save, time_limits: { ...time_limits, ...waits } }),
+    run: (at, claimed, context) => {
+      const saveOne: SaveOne = (at, one) => {
+        context.onProgress()
+        return save(at, one)
+      }
+      return run(at, claimed, { ...context, save: saveOne, time_limits: { ...time_limits, ...waits } })
+    },
   }
 }
 

@@ -49,7 +49,11 @@ export interface Tenant {
   /** Adds a call in progress, which the public API can't. */
   addCall: (fields?: CallFields) => Promise<Call>
   /** Runs the background work that is due at that time. In tests nothing runs in the background by itself. */
-  work: (now?: number, timeout_ms?: number, options?: Pick<BackgroundOptions, 'is_stepwise'>) => Promise<void>
+  work: (
+    now?: number,
+    timeout_ms?: number,
+    options?: Pick<BackgroundOptions, 'is_stepwise' | 'stalled_ms'>,
+  ) => Promise<void>
 }
 
 export interface Server {

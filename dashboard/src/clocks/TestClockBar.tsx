@@ -60,9 +60,9 @@ export function TestClockBar({ clock, error }: { clock: TestClock | undefined; e
           />
         </div>
       )}
-      {failure && (
+      {(failure || clock?.error) && (
         <p className={styles.error} role="alert">
-          {describe(failure, advancing.variables?.to, clock)}
+          {failure ? describe(failure, advancing.variables?.to, clock) : clock?.error}
         </p>
       )}
     </section>

@@ -26,6 +26,8 @@ export interface EngineOptions {
   log: Log
   /** Gives the time in a workspace. Tests set it. */
   atOf?: (workspace: string) => Promise<At>
+  /** Called when work of a test workspace was done. Never throws. */
+  onProgress?: (workspace: string) => void
 }
 
 /**
@@ -43,6 +45,7 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
   readonly #service: Service
   readonly #log: Log
   readonly #atOf: (workspace: string) => Promise<At>
+  readonly #onProgress: (workspace: string) => void
   readonly #leases: Leases<Item>
   readonly #turns = new Turns()
   readonly #states = new Map<string, State<Item>>()
@@ -56,11 +59,12 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
   #is_stopping = false
   #is_stopped = false
 
-  constructor(work: Work<Item, Result>, { service, log, atOf }: EngineOptions) {
+  constructor(work: Work<Item, Result>, { service, log, atOf, onProgress = () => {} }: EngineOptions) {
     this.#work = work
     this.#service = service
     this.#log = log
     this.#atOf = atOf ?? ((workspace) => atWorkspace(service, workspace))
+    this.#onProgress = onProgress
     this.#leases = openLeases(work.leases)
     this.#running = new Running(work)
     this.#recorder = openRecorder({
@@ -219,8 +223,14 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
   }
 
   async #tryRun(at: At, item: Item): Promise<{ result: Result } | undefined> {
+    const onProgress = () => {
+      if (at.is_test) this.#onProgress(at.workspace)
+    }
     try {
-      return { result: await this.#work.run(at, item, { isStopping: () => this.#is_stopping, log: this.#log }) }
+      const context = { isStopping: () => this.#is_stopping, onProgress, log: this.#log }
+      const result = await this.#work.run(at, item, context)
+      if (this.#work.isProgress?.(result) ?? true) onProgress()
+      return { result }
     } catch (error) {
       const about = { kind: this.kind, workspace_id: at.workspace, id: item.id }
       this.#log.error({ err: error, ...about }, 'an item of work failed')

@@ -36,7 +36,7 @@ export interface Lease extends DueItem {
 export interface RowWork {
   table: string
   /** Returns the function that runs one batch. It returns false, with `due_at` set to null, when no work is left. */
-  begin: (at: At, lease: Lease) => Promise<() => Promise<boolean>>
+  begin: (at: At, lease: Lease, context: RunContext) => Promise<() => Promise<boolean>>
   /** Called in a transaction after the last attempt has failed. Without it, attempts go on for ever. */
   giveUp?: (at: At, lease: Lease) => Promise<void>
 }
@@ -69,12 +69,13 @@ export const dueRows = (table: string): DueKind => ({
 })
 
 /** By default one row at a time, so that most of the database's time is left to requests. */
-export const rowWork = (work: RowWork, { at_once = 1 } = {}): Work<Lease, void> => ({
+export const rowWork = (work: RowWork, { at_once = 1 } = {}): Work<Lease, boolean> => ({
   due: dueRows(work.table),
   leases: { per: 'item', renew: (at, leases) => renew(at, work.table, leases) },
   limits: limits(at_once),
   claim: (at, { slots }) => leaseDueRows(at, work.table, slots),
   run: (at, lease, context) => runTurn(at, { work, lease }, context),
+  isProgress: (has_worked) => has_worked,
 })
 
 async function leaseDueRows({ db, workspace, now }: At, table: string, limit: number): Promise<Lease[]> {
@@ -100,20 +101,21 @@ const renew = ({ db, workspace }: InWorkspace, table: string, leases: Lease[]): 
         and lease_token = any(${toArrayLiteral(leases.map(({ token }) => token))}::uuid[])`,
   )
 
-/** Runs batches for a while, then ends the lease. After a failure the row can't be leased for a while. */
+/** Runs batches for a while, then ends the lease. Returns false after a failure: the row can't be leased for a while then. */
 async function runTurn(
   at: At,
   { work, lease }: { work: RowWork; lease: Lease },
-  { isStopping, log }: RunContext,
-): Promise<void> {
+  context: RunContext,
+): Promise<boolean> {
+  const { isStopping, log } = context
   const until = clock.ticks() + turn_ms
   let retry_at: string | null = null
   let has_failed = false
   try {
-    const runBatch = await work.begin(at, lease)
+    const runBatch = await work.begin(at, lease, context)
     while ((await runBatch()) && clock.ticks() < until && !isStopping());
   } catch (error) {
-    if (error instanceof LeaseLostError) return
+    if (error instanceof LeaseLostError) return false
     log.warn({ err: error, table: work.table, id: lease.id }, 'a batch failed')
     has_failed = true
     retry_at = await giveUpOrRetryAt(at, { work, lease, error })
@@ -123,6 +125,7 @@ async function runTurn(
       set lease_until = ${retry_at}, lease_token = null, attempt = case when ${has_failed}::boolean then attempt else 0 end
       where ${isHeld(lease)}`,
   )
+  return !has_failed
 }
 
 /** Waits longer after each failed attempt. Null after the last one. */

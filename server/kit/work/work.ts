@@ -7,6 +7,8 @@ import type { DueKind } from './due.ts'
 export interface Work<Item extends DueItem = DueItem, Result = unknown> extends Items<Item> {
   /** Runs one item. If it throws, the item runs again after a while. */
   run: (at: At, item: Item, context: RunContext) => Promise<Result>
+  /** Whether something was done. By default it was, unless the item has failed. */
+  isProgress?: (result: Result) => boolean
   /** Records the results of several items of a workspace together. */
   record?: (at: At, results: Result[]) => Promise<void>
 }
@@ -27,6 +29,8 @@ export interface Items<Item extends DueItem> {
 export interface RunContext {
   /** Long items end early then. */
   isStopping: () => boolean
+  /** Called while a long item makes progress. Never throws. */
+  onProgress: () => void
   log: Log
 }
 

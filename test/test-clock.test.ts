@@ -64,7 +64,7 @@ const schedule = attemptTimes(start)
 
 test('a test clock shows its time, which stands still', async () => {
   const tenant = await newTestWorkspace()
-  const expected = { now: after(0), status: 'ready', target: null, seed: 1 }
+  const expected = { now: after(0), status: 'ready', target: null, seed: 1, error: null }
   assert.deepEqual(await clockOf(tenant), expected)
   await tenant.work()
   assert.deepEqual(await clockOf(tenant), expected)
@@ -90,12 +90,12 @@ test('while the clock is advancing, another advance is rejected', async () => {
   const tenant = await newTestWorkspace()
   const { call } = tenant
   const begun = (await call('POST', '/test_clock/advance', { to: after(60) })).body.data
-  assert.deepEqual(begun, { now: after(0), status: 'advancing', target: after(60), seed: 1 })
+  assert.deepEqual(begun, { now: after(0), status: 'advancing', target: after(60), seed: 1, error: null })
   const rejected = await call('POST', '/test_clock/advance', { by_seconds: 60 })
   assert.deepEqual([rejected.status, rejected.body.error.code], [409, 'INVALID_STATE'])
   assert.equal(rejected.body.error.details.status, 'advancing')
   await workUntilReady(tenant)
-  assert.deepEqual(await clockOf(tenant), { now: after(60), status: 'ready', target: null, seed: 1 })
+  assert.deepEqual(await clockOf(tenant), { now: after(60), status: 'ready', target: null, seed: 1, error: null })
   await advance(tenant, 1)
 })
 
@@ -183,7 +183,13 @@ test('an advance that fails in the middle is continued to the target', async () 
   engine.add(tenant.id)
   await engine.idle(tenant.id)
   await engine.stop()
-  assert.deepEqual(await clockOf(tenant), { now: schedule[1], status: 'advancing', target: after(5 * day_s), seed: 1 })
+  assert.deepEqual(await clockOf(tenant), {
+    now: schedule[1],
+    status: 'advancing',
+    target: after(5 * day_s),
+    seed: 1,
+    error: null,
+  })
   assert.equal((await deliveryTimes(tenant, path)).times.length, 1)
   await workUntilReady(tenant)
   assert.equal((await clockOf(tenant)).now, after(5 * day_s))
@@ -289,6 +295,18 @@ test('idempotency keys expire by the time of the clock', async () => {
   const replayed = await create(body)
   assert.deepEqual([replayed.text, replayed.headers.get('idempotent-replayed')], [first.text, 'true'])
   await advance(tenant, 1)
+  assert.equal((await create(newContact())).status, 201)
+})
+
+test('in a test workspace idempotency keys expire after a day of wall time, too', async (context) => {
+  const tenant = await newTestWorkspace()
+  const create = (body: object) => tenant.call('POST', '/contacts', body, { 'idempotency-key': 'one' })
+  const body = newContact()
+  const first = await create(body)
+  const began_at = clock.wall()
+  const wall = context.mock.method(Date, 'now', () => began_at + clock.day_ms - 60_000)
+  assert.equal((await create(body)).text, first.text)
+  wall.mock.mockImplementation(() => began_at + clock.day_ms + 60_000)
   assert.equal((await create(newContact())).status, 201)
 })
 

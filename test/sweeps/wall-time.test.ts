@@ -10,6 +10,7 @@ const allowed: Record<string, string> = {
   'server/kit/crypto/signing-secrets.ts': 'the timestamps of signatures',
   'server/kit/http/admission.ts': 'authentication and rate limits',
   'server/kit/http/doors.ts': 'authentication',
+  'server/kit/http/idempotency.ts': 'stored answers of test workspaces, whose clocks may stand still',
   'server/kit/http/stream-limits.ts': 'authentication',
   'server/kit/work/claim.ts': 'leases',
   'server/kit/work/due.ts': 'when work of live workspaces is due',

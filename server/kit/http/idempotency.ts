@@ -44,27 +44,29 @@ function canonical(value: unknown): string {
   return `["object"${names.map((name) => `,[${JSON.stringify(name)},${canonical(members[name])}]`).join('')}]`
 }
 
+/** A test clock may stand still: by wall time an answer is not stored for longer either. */
+const wallExpiry = ({ is_test }: At): string | null => (is_test ? clock.iso(clock.wall() + stored_ms) : null)
+
 /**
  * Reserves the keys for this transaction and waits for other transactions that hold one. Returns the stored answers of keys
  * that were used before, by key. All others must be answered with `storeAnswers`.
  */
-export async function reserveKeys(
-  { db, workspace, now }: At,
-  requests: KeyedRequest[],
-): Promise<Map<string, Answer | Problem>> {
+export async function reserveKeys(at: At, requests: KeyedRequest[]): Promise<Map<string, Answer | Problem>> {
   if (requests.length === 0) return new Map()
+  const { db, workspace, now } = at
   const keys = requests.map(({ key }) => key).sort()
   const prints = new Map(requests.map(({ key, fingerprint }) => [key, fingerprint]))
   // Sorted, so that transactions which share keys wait for each other instead of deadlocking.
   const taken = await db
     .many<{ key: string }>(
-      sql`insert into idempotency_keys as held (workspace_id, key, fingerprint, expires_at)
-        select ${workspace}, key, fingerprint, ${clock.iso(now + stored_ms)}
+      sql`insert into idempotency_keys as held (workspace_id, key, fingerprint, expires_at, wall_expires_at)
+        select ${workspace}, key, fingerprint, ${clock.iso(now + stored_ms)}, ${wallExpiry(at)}
         from unnest(${keys}::text[], ${keys.map((key) => prints.get(key))}::text[]) as request (key, fingerprint)
         on conflict (workspace_id, key) do update
           set fingerprint = excluded.fingerprint, expires_at = excluded.expires_at,
-            status = null, headers = null, body = null
+            wall_expires_at = excluded.wall_expires_at, status = null, headers = null, body = null
           where held.expires_at at time zone 'UTC' <= excluded.expires_at at time zone 'UTC' - ${stored_interval}
+            or held.wall_expires_at <= ${clock.iso(clock.wall())}
         returning key`,
     )
     .catch((error: unknown) => {
@@ -83,7 +85,8 @@ export async function reserveKeys(
 export async function hasStoredAnswer({ db, workspace, now }: At, key: string): Promise<boolean> {
   const stored = await db.maybe(
     sql`select true from idempotency_keys
-      where workspace_id = ${workspace} and key = ${key} and expires_at > ${clock.iso(now + request_max_ms)}`,
+      where workspace_id = ${workspace} and key = ${key} and expires_at > ${clock.iso(now + request_max_ms)}
+        and (wall_expires_at is null or wall_expires_at > ${clock.iso(clock.wall() + request_max_ms)})`,
   )
   return stored !== undefined
 }
@@ -94,15 +97,14 @@ function toReplay({ fingerprint, status, headers, body }: Answer & KeyedRequest,
 }
 
 /** Upserts, which uses the primary key. A join planned while there were few keys would scan the table when there are many. */
-export async function storeAnswers(
-  { db, workspace, now }: At,
-  answers: { keyed: KeyedRequest; answer: Answer }[],
-): Promise<void> {
+export async function storeAnswers(at: At, answers: { keyed: KeyedRequest; answer: Answer }[]): Promise<void> {
   if (answers.length === 0) return
+  const { db, workspace, now } = at
   const column = <T>(pick: (one: (typeof answers)[number]) => T): T[] => answers.map(pick)
   await db.run(
-    sql`insert into idempotency_keys (workspace_id, key, fingerprint, expires_at, status, headers, body, resource_id)
-      select ${workspace}, key, fingerprint, ${clock.iso(now + stored_ms)}, status, headers, body, resource_id
+    sql`insert into idempotency_keys (workspace_id, key, fingerprint, expires_at, wall_expires_at, status, headers, body,
+        resource_id)
+      select ${workspace}, key, fingerprint, ${clock.iso(now + stored_ms)}, ${wallExpiry(at)}, status, headers, body, resource_id
       from unnest(${column(({ keyed }) => keyed.key)}::text[], ${column(({ keyed }) => keyed.fingerprint)}::text[],
         ${column(({ answer }) => answer.status)}::smallint[],
         ${column(({ answer }) => JSON.stringify(answer.headers))}::jsonb[],
@@ -126,12 +128,13 @@ export async function redactAnswers({ db, workspace }: At, resource_ids: string[
   )
 }
 
-export function removeExpired({ db, workspace, now }: At, isStopping?: IsStopping): Promise<number> {
+export function removeExpired({ db, workspace, now, is_test }: At, isStopping?: IsStopping): Promise<number> {
+  const by_wall = is_test ? sql`or wall_expires_at <= ${clock.iso(clock.wall())}` : raw('')
   const removeSome = () =>
     db.run(
       sql`delete from idempotency_keys where workspace_id = ${workspace} and key = any(array(
       select key from idempotency_keys
-      where workspace_id = ${workspace} and expires_at <= ${clock.iso(now)}
+      where workspace_id = ${workspace} and (expires_at <= ${clock.iso(now)} ${by_wall})
       order by expires_at limit ${batch_rows}))`,
     )
   return inBatches(batch_rows, removeSome, isStopping)

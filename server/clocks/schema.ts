@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { oneOf, optionalTimestamp, timestamp } from '../kit/field.ts'
+import { oneOf, optionalText, optionalTimestamp, timestamp } from '../kit/field.ts'
 
 /** The most that one advance by seconds can add: 366 days. */
 const by_seconds_max = 31_622_400
@@ -19,8 +19,7 @@ export const TestClock = Type.Object(
       description: 'Chosen when the workspace is created. What is simulated in the workspace depends on it.',
       examples: [1],
     }),
-    error: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
+    error: optionalText({
       description:
         'Why the last advance has ended before its target: it made no progress for a minute. The next advance clears it.',
       examples: [null],

@@ -180,7 +180,7 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
   TestClock: {
     table: 'test_clocks',
     computed: ['status'],
-    not_shown: ['id', 'due_at', 'lease_until', 'lease_token', 'attempt'],
+    not_shown: ['id', 'progress_at', 'due_at', 'lease_until', 'lease_token', 'attempt'],
   },
   // `updated_at` is null until the first change.
   Workspace: { table: 'workspaces', computed: ['updated_at'], not_shown: ['updated_at'] },

@@ -10,6 +10,7 @@ import * as channel_owners from '../../server/channels/owners.ts'
 import { sealed_columns as channel_columns } from '../../server/channels/sealed.ts'
 import * as channels from '../../server/channels/store.ts'
 import * as channel_usage from '../../server/channels/usage.ts'
+import { advancing } from '../../server/clocks/advance.ts'
 import { findRefusals } from '../../server/consent/refusals.ts'
 import { sealed_column as consent_column } from '../../server/consent/sealed.ts'
 import * as short_search from '../../server/contacts/short-search-totals.ts'
@@ -484,7 +485,8 @@ async function sendWebhooks(server: Server): Promise<void> {
 }
 
 async function advanceTestClock(server: Server): Promise<void> {
-  const { call, work, addTestClock } = await server.workspace()
+  const tenant = await server.workspace()
+  const { call, work, addTestClock } = tenant
   await addTestClock()
   await call('POST', '/webhooks', newWebhook({ url: 'inbox', inbox_answer: '500' }))
   await call('POST', '/contacts', newContact())
@@ -492,6 +494,15 @@ async function advanceTestClock(server: Server): Promise<void> {
   await call('POST', '/test_clock/advance', { by_seconds: 60 })
   do await work()
   while ((await call('GET', '/test_clock')).body.data.status === 'advancing')
+  await call('POST', '/test_clock/advance', { by_seconds: 60 })
+  const token = newId()
+  const { id: clock_id } = await server.pool.one<{ id: string }>(
+    sql`update test_clocks set lease_token = ${token} where workspace_id = ${tenant.id} returning id`,
+  )
+  const nothing = async () => {}
+  const advances = advancing({ kinds: [], drain: nothing, removeExpired: nothing, log })
+  const lease = { workspace: tenant.id, id: clock_id, token, due_at: '' }
+  await inTransaction(server.at(tenant.id), async (at) => advances.giveUp?.(at, lease))
 }
 
 async function setUpFirstPerson(server: Server): Promise<void> {

@@ -66,7 +66,8 @@ export async function reserveKeys(at: At, requests: KeyedRequest[]): Promise<Map
           set fingerprint = excluded.fingerprint, expires_at = excluded.expires_at,
             wall_expires_at = excluded.wall_expires_at, status = null, headers = null, body = null
           where held.expires_at at time zone 'UTC' <= excluded.expires_at at time zone 'UTC' - ${stored_interval}
-            or held.wall_expires_at <= ${clock.iso(clock.wall())}
+            or held.wall_expires_at at time zone 'UTC'
+              <= excluded.wall_expires_at at time zone 'UTC' - ${stored_interval}
         returning key`,
     )
     .catch((error: unknown) => {

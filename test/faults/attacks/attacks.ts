@@ -1,10 +1,18 @@
 import type { Attack } from './attack.ts'
-import { campaignWindows } from './campaign-windows.ts'
-import { forecasts } from './forecasts.ts'
+import { attack as campaign_windows } from './campaign-windows.ts'
+import { attack as forecasts } from './forecasts.ts'
 import { attack as long_calls } from './long-calls.ts'
-import { model_servers } from './model-server.ts'
+import { attacks as model_servers } from './model-server.ts'
 import { attack as ranges } from './ranges.ts'
 import { attack as sms_forms } from './sms-forms.ts'
 import { attack as transcripts } from './transcripts.ts'
 
-export const attacks: Attack[] = [long_calls, campaignWindows, forecasts, ranges, sms_forms, transcripts]
+export const attacks: Attack[] = [
+  long_calls,
+  ...model_servers,
+  campaign_windows,
+  ranges,
+  sms_forms,
+  transcripts,
+  forecasts,
+]

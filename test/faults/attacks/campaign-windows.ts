@@ -13,7 +13,7 @@ const timeout_ms = 120_000
  * People in all time zones are enrolled in campaigns whose many small windows are never open: outside of quiet hours, or in no
  * common hour of zones that are far apart. The dialer looks for the next opening of each.
  */
-export const campaignWindows: Attack = {
+export const attack: Attack = {
   name: 'many small windows and time zones',
   async run({ stack, url, attacker: tenant, data_dir, is_long }: AttackWorld) {
     const send = senderFor(stack, url, tenant)

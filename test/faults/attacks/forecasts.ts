@@ -28,7 +28,7 @@ const never_answered = {
 }
 
 /** Two tenants ask for large forecasts all the time, and often disconnect. A third one asks for small ones. */
-export const forecasts: Attack = {
+export const attack: Attack = {
   name: 'large forecasts of two tenants',
   async run(world: AttackWorld) {
     const { is_long, print } = world

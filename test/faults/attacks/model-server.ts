@@ -69,7 +69,7 @@ const whole: Record<string, (share: number) => Answer> = {
 
 const shareOf = ({ is_long }: AttackWorld): number => (is_long ? 1 : share_in_short_form)
 
-export const model_servers: Attack[] = [
+export const attacks: Attack[] = [
   ...Object.entries(streamed).map(([name, answer]) => ({
     name: `a model server streams ${name}`,
     run: (world: AttackWorld) => converse(world, name, answer(shareOf(world))),

@@ -30,7 +30,7 @@ export async function openTestBucket(): Promise<TestBucket> {
     held.set(method, { begin: begun.resolve, released: released.promise })
     return { begun: begun.promise, release: released.resolve }
   }
-  const proxy = createServer(async (incoming, outgoing) => {
+  const proxy = createServer((incoming, outgoing) => {
     const name = `${incoming.method} ${incoming.url}`
     requests.push(name)
     if (!isSignedWith({ key_id, secret }, incoming)) {
@@ -41,15 +41,18 @@ export async function openTestBucket(): Promise<TestBucket> {
     const { method = '', url, headers } = incoming
     const waiting = held.get(method)
     held.delete(method)
+    const forward = () => {
+      const forwarded = request({ port, host: '127.0.0.1', method, path: url, headers }, (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
+        answer.pipe(outgoing)
+      })
+      for (const side of [forwarded, outgoing]) side.on('error', () => outgoing.destroy())
+      incoming.on('error', () => forwarded.destroy())
+      incoming.pipe(forwarded)
+    }
     waiting?.begin()
-    await waiting?.released
-    const forwarded = request({ port, host: '127.0.0.1', method, path: url, headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
-      answer.pipe(outgoing)
-    })
-    for (const side of [forwarded, outgoing]) side.on('error', () => outgoing.destroy())
-    incoming.on('error', () => forwarded.destroy())
-    incoming.pipe(forwarded)
+    if (waiting) void waiting.released.then(forward)
+    else forward()
   })
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
   after(async () => {

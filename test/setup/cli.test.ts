@@ -62,7 +62,7 @@ test('a test workspace is created with a seed and a time', async () => {
   assert.equal(workspace.kind, 'test')
   const headers = { authorization: `Bearer ${api_key}` }
   const clock = (await fetch('GET', '/api/v1/test_clock', undefined, headers)).body.data
-  assert.deepEqual(clock, { now, status: 'ready', target: null, seed: 7 })
+  assert.deepEqual(clock, { now, status: 'ready', target: null, seed: 7, error: null })
   const listed = await run('workspace', 'list')
   assert.match(listed.stdout, new RegExp(`${name} +test `))
 })

@@ -348,6 +348,7 @@ test('progress has attempts in flight, the rate and the expected end', async () 
   const progress = async () => (await tenant.call('GET', `/campaigns/${id}/progress`)).body.data
   assert.deepEqual(await progress(), {
     total: 4,
+    not_enrolled: 0,
     by_status: { pending: 4 },
     by_outcome: {},
     in_flight: 0,

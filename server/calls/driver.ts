@@ -271,10 +271,9 @@ export class CallDriver {
   }
 
   #obey(request: Request): void {
-    const end_reason = this.#is_answered ? 'human_hung_up' : 'canceled'
-    if (request === 'agent_deleted')
-      this.#takeOwn({ type: 'close', reason: 'agent_deleted', end_reason: 'agent_hung_up' }, this.#time())
-    else this.#takeOwn({ type: 'close', reason: 'api', end_reason }, this.#time())
+    const by_deletion = { reason: 'agent_deleted', end_reason: 'agent_hung_up' } as const
+    const by_api = { reason: 'api', end_reason: this.#is_answered ? 'human_hung_up' : 'canceled' } as const
+    this.#takeOwn({ type: 'close', ...(request === 'agent_deleted' ? by_deletion : by_api) }, this.#time())
   }
 
   async #readPeople(): Promise<void> {

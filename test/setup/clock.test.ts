@@ -35,7 +35,7 @@ test('the clock of the only test workspace is shown and advanced', async () => {
   }
   const to = await run('clock', 'advance', '--to', '2027-03-04T00:00:00Z', '--json')
   assert.deepEqual(JSON.parse(to.stdout), {
-    test_clock: { now: '2027-03-04T00:00:00.000Z', status: 'ready', target: null, seed: 7 },
+    test_clock: { now: '2027-03-04T00:00:00.000Z', status: 'ready', target: null, seed: 7, error: null },
   })
   const keys = (await api_keys.listAll({ db: pool })).filter(({ name }) => name === 'parley clock')
   assert.deepEqual([keys.length, keys.every(({ revoked_at }) => revoked_at !== null)], [5, true])

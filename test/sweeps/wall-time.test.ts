@@ -22,6 +22,7 @@ const allowed: Record<string, string> = {
   'server/calls/claim.ts': 'leases',
   'server/calls/end.ts': 'leases',
   'server/calls/reactions.ts': 'leases',
+  'server/calls/recording-files.ts': 'how long an upload can take',
   'server/calls/withdraw.ts': 'leases',
   'server/campaigns/decide.ts': 'whether a request is pausing the campaign',
   'server/campaigns/hold.ts': 'how long a request pauses the campaign',

@@ -12,6 +12,15 @@ const sayings = {
     ...['Cancel.', 'cancel', 'End.', 'Quit', 'Revoke!', 'Cancel, cancel.', 'Cancel my appointment.', 'Quit it'],
     ...['Stop by at five?', "Don't stop", 'The bus stop', 'Nonstop', 'stopped', 'The end', 'Start.', 'Help', 'Stop 5'],
     ...['No more questions?', 'How do I opt in?', 'Yes.', 'Please call me again', 'Beenden', 'Ende.', 'Kündigen'],
+    ...["Don't stop calling me", "I don't want you to stop calling", "Don't call me Bob", "Don't call me before nine"],
+    ...[
+      "Don't call me today",
+      "If I'm at work, don't call me",
+      'I have no more calls today, go ahead',
+      "They don't call me",
+    ],
+    ...['No more calls today please', "Don't unsubscribe me", "I don't want to opt out", "Don't take me off your list"],
+    ...['Rufen Sie mich heute nicht an', 'Warum rufen Sie nicht mehr an?', 'Ich habe heute keine Anrufe mehr'],
   ],
   asks: [
     ...['Stop.', 'stop', 'STOP!', 'Stop?', 'Stopp', 'Stopp!', 'Stop stop', 'stop, stop, stop', 'Stopp. Stopp.'],
@@ -21,6 +30,21 @@ const sayings = {
     ...['Unsubscribe.', 'unsubscribe me please', 'Please unsubscribe', 'Opt out', 'opt-out', 'I want to opt out.'],
     ...['Stop calling me.', 'please stop calling', 'Stop texting me', "Don't call me again", 'do not call anymore'],
     ...['No more calls!', 'Take me off your list', 'Rufen Sie mich nicht mehr an', 'Keine Anrufe mehr'],
+    ...["I'd like to unsubscribe from your calls", 'Can you unsubscribe me from this list', 'quit calling me'],
+    ...[
+      "Don't call me",
+      'Do not call me.',
+      "Please don't call me again",
+      "I'm not interested. Don't call me. Bye now.",
+    ],
+    ...["I'm not interested, don't call me, thank you", "Don't. Stop calling me.", "Why don't you stop calling me?"],
+    ...[
+      'no more calls please',
+      'I want no more calls',
+      'Please, no more calls, I mean it',
+      "I don't want any more calls",
+    ],
+    ...['Bitte rufen Sie nicht mehr an', 'Rufen Sie mich nicht an', 'Ich möchte keine Anrufe mehr'],
   ],
 }
 const answers = {
@@ -28,15 +52,29 @@ const answers = {
     yes: [
       ...['Yes.', 'yes please', 'Yeah', 'Yep!', 'Um, yes', 'Yes, I do.', "Yes, that's right", 'Correct.', 'Absolutely'],
       ...['Of course', "Yes, I don't want any calls", 'Okay.', 'No more.', 'Stop.', 'stop stop', 'Stop calling me'],
+      ...['Yes, no more', 'Yes, stop', 'yes yes yes', "Yes, I'm sure, thank you", 'Yes, unsubscribe me'],
     ],
     else: [
       ...['No.', 'Nope', 'no, go on', 'Yeah, no, go on', 'What?', 'Okay, and my appointment?', 'Great, so can I book?'],
       ...['I want to book a table', 'Cancel.', 'No problem', 'Sure, tell me more about it', 'Hm', 'Not at all', 'Ja'],
+      ...[
+        'yes but call me tomorrow',
+        'Yes, keep calling',
+        'Yes, I want to keep my appointment',
+        'Yes, I do want calls',
+      ],
+      ...["Yes, don't stop calling me", 'Yes and no', 'Thank you'],
     ],
   },
   de: {
-    yes: ['Ja.', 'Ja bitte', 'Ja, genau', 'Jawohl', 'Richtig', 'Keine mehr', 'Stopp', 'Ja, ich will keine Anrufe'],
-    else: ['Nein.', 'Nein, weiter', 'Was?', 'Gut, und mein Termin?', 'Ich möchte buchen', 'Kein Problem', 'Abbrechen'],
+    yes: [
+      ...['Ja.', 'Ja bitte', 'Ja, genau', 'Jawohl', 'Richtig', 'Keine mehr', 'Stopp', 'Ja, ich will keine Anrufe'],
+      ...['Ja, das möchte ich', 'Ja, nie wieder', 'Ja, das stimmt'],
+    ],
+    else: [
+      ...['Nein.', 'Nein, weiter', 'Was?', 'Gut, und mein Termin?', 'Ich möchte buchen', 'Kein Problem', 'Abbrechen'],
+      ...['Ja, aber rufen Sie morgen an', 'Ja, ich möchte meinen Termin behalten', 'Ja, nein'],
+    ],
   },
 }
 type Language = keyof typeof answers

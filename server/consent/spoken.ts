@@ -1,16 +1,34 @@
 import { languageOf, listen } from '../models/matching.ts'
 import { wordsIn } from './words.ts'
 
+/** Not after a negation: "don't stop calling", "I don't want to unsubscribe". */
+const wanted =
+  /(?<!\b(?:dont|do not|never|not|didnt|did not|wont|will not) (?:(?:ever|please|just|to|say|(?:want|need|have|ask|tell)(?: me| you)?(?: to)?) )?)/
+const courtesies = /(?: (?:again|any ?more|ever|please|thanks|thank you|ok|okay|sorry|bye|goodbye|bitte|danke))*$/
+/** Before these "no more" is a wish, and not what someone has or gets. */
+const wish_start =
+  /(?:^(?:(?:yes|yeah|no|please|ok|okay|just|so|and|hello|hi|um|uh|oh|well) )*|\b(?:want|like|wish|prefer|need|please|said) )/
+/** After these it is a wish for a time only. */
+const for_a_time = / (?:for )?(?:today|tonight|tomorrow|this|now|right now|until|till|before|after|on|at|in)\b/
+
+const phrase = (parts: TemplateStringsArray, ...patterns: RegExp[]): RegExp =>
+  new RegExp(String.raw(parts, ...patterns.map(({ source }) => source)))
+
+/** Each is compared with a sentence. The time is linear in its length. */
 const no_more_calls = [
-  /\bstop (calling|phoning|ringing|contacting|texting|messaging)\b/,
+  phrase`${wanted}\bstop (calling|phoning|ringing|contacting|texting|messaging)\b`,
+  phrase`${wanted}\bquit (calling|phoning|ringing|contacting|texting|messaging) (me|us|here|this number)\b`,
   /\b(dont|do not|never) (call|phone|ring|contact) (me|us|here|this number) (again|any ?more|ever|no more)\b/,
   /\b(dont|do not|never) (call|phone|ring|contact) (again|any ?more)\b/,
-  /\bno more calls\b/,
-  /\b(take|remove|delete) (me|us|my number|this number) (off|from) (your|the|this) (list|calling list|database|system)\b/,
-  /\bopt (me )?out\b|\boptout\b/,
-  /^(please )?unsubscribe\b|\bunsubscribe( me)?( please)?$/,
-  /\b(rufen|ruft|ruf) (sie )?(mich|uns|hier) (bitte )?(nicht|nie) (mehr|wieder) an\b/,
-  /\bkeine (weiteren )?anrufe mehr\b/,
+  phrase`^(?!(?:if|when|while|unless)\b).*(?<!\b(?:i|we|you|they|he|she|people) )\b(dont|do not|never) (call|phone|ring|contact) (me|us|here|this number)${courtesies}`,
+  phrase`${wish_start}no more (phone )?calls\b(?!${for_a_time})`,
+  phrase`\b(dont|do not) want (any |more |any more )?(phone )?calls( (and|or) messages)?${courtesies}`,
+  phrase`${wanted}\b(take|remove|delete) (me|us|my number|this number) (off|from) (your|the|this) (list|calling list|database|system)\b`,
+  phrase`${wanted}\b(opt (me )?out|optout|unsubscribe)\b`,
+  /(?<!\b(?:warum|wieso|weshalb) )\b(rufen|ruft|ruf) (sie )?((mich|uns|hier|bitte) ){0,2}(nicht|nie) (mehr|wieder) an\b/,
+  phrase`(?<!\b(?:warum|wieso|weshalb) )\b(rufen|ruft|ruf) (sie )?((mich|uns|hier|bitte) ){0,2}(nicht|nie) an${courtesies}`,
+  phrase`^((ja|nein|bitte|also) )*keine (weiteren )?anrufe( mehr)?${courtesies}`,
+  phrase`\b(will|wollen|möchte|möchten|wünsche) keine (weiteren )?anrufe( (und|oder) nachrichten)?( mehr)?${courtesies}`,
 ]
 
 const stop_words = new Set(['STOP', 'STOPP', 'STOPALL'])
@@ -26,30 +44,33 @@ const short_max = 200
 export type Wish = 'opt_out' | 'stop'
 
 export function wishIn(text: string): Wish | undefined {
-  const words = text
+  const words = plain(text)
+  // A pause within a sentence may have been taken for its end.
+  const sentences = [words, ...text.split(/[.!?][\s.!?]*/u).map(plain)]
+  if (sentences.some((sentence) => no_more_calls.some((pattern) => pattern.test(sentence)))) return 'opt_out'
+  return words.length <= short_max && wordsIn(words).every((word) => stop_words.has(word)) ? 'stop' : undefined
+}
+
+/** In lower case, without apostrophes and punctuation. */
+const plain = (text: string): string =>
+  text
     .normalize('NFKC')
     .toLowerCase()
     .replace(/['’]/gu, '')
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim()
-  if (no_more_calls.some((phrase) => phrase.test(words))) return 'opt_out'
-  return words.length <= short_max && wordsIn(words).every((word) => stop_words.has(word)) ? 'stop' : undefined
-}
 
 /** Whether this is a yes to a question that must not be misunderstood: not "great, and my appointment?". */
 export function isClearYes(text: string, language_tag: string): boolean {
   if (text.length > short_max) return false
   const language = languageOf(language_tag)
   const { intents, negations, answers } = language
-  const { plain_yes, plain_no, no_more, courtesies } = answers
-  const words = listen(text, language).words.filter((word) => !courtesies.includes(word))
-  if (no_more.includes(words.join(' '))) return true
-  if (words.some((word) => plain_no.includes(word))) return false
-  if (plain_yes.includes(words[0] ?? '')) return true
-  const clear = intents.yes
+  const words = listen(text, language).words.filter((word) => !answers.courtesies.includes(word))
+  const yes = intents.yes
     .map((phrase) => phrase.split(' '))
     .filter((phrase) => !phrase.some((word) => negations.includes(word)))
-  return isMadeOf(words, clear)
+  const no_more = answers.no_more.map((phrase) => phrase.split(' '))
+  return isMadeOf(words, [...yes, ...no_more])
 }
 
 /** Whether the words are some of these phrases, one after the other. */

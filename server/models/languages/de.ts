@@ -57,9 +57,10 @@ export const de: Language = {
   },
   negations: phrases('nein, ne, nee, nicht, kein, keine, keinen, nie, niemals, no'),
   answers: {
-    plain_yes: phrases('ja, jawohl, jo'),
-    plain_no: phrases('nein, ne, nee, no'),
-    no_more: phrases('keine mehr, nicht mehr, nie mehr, nie wieder, keine nachrichten mehr'),
+    no_more: phrases(
+      'keine mehr, nicht mehr, nie mehr, nie wieder, keine nachrichten mehr, stopp, stop, das stimmt, das ist richtig, ' +
+        'mochte ich, will ich, das mochte ich, das will ich, ganz sicher',
+    ),
     courtesies: phrases('bitte, danke, ah, ahm, oh, also'),
   },
   numbers,

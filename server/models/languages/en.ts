@@ -39,9 +39,10 @@ export const en: Language = {
     'no, not, nope, nah, never, dont, doesnt, didnt, isnt, arent, wasnt, wont, cant, cannot, couldnt, wouldnt',
   ),
   answers: {
-    plain_yes: phrases('yes, yeah, yep, yup'),
-    plain_no: phrases('no, nope, nah'),
-    no_more: phrases('no more, no more calls and messages, no more messages, never again'),
+    no_more: phrases(
+      'no more, no more calls and messages, no more messages, never again, stop, im sure, i am sure, i want that, ' +
+        'thats correct, that is right, that is correct',
+    ),
     courtesies: phrases('please, thanks, thank, you, um, uh, er, oh, well'),
   },
   numbers: {

@@ -9,10 +9,7 @@ export interface Language {
   negations: string[]
   /** Where nothing but a clear yes counts. */
   answers: {
-    /** With one of these first, the rest may say anything but no. */
-    plain_yes: string[]
-    plain_no: string[]
-    /** Whole answers that mean the same as yes to "Do you want no more?". */
+    /** Answers that mean the same as yes to "Do you want no more?". */
     no_more: string[]
     /** Words that may stand beside an answer. */
     courtesies: string[]

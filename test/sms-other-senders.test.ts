@@ -127,6 +127,22 @@ test('STOP by WhatsApp opts the number out, and is confirmed there', async () =>
   assert.deepEqual(sentTo(number), [])
 })
 
+test('ten words by WhatsApp are confirmed a day, in whatever conversations, and all of them count', async () => {
+  const { tenant, channel } = await newThread()
+  const number = phoneNumber()
+  const words = Array.from({ length: 4 }, () => ['HELP', 'STOP', 'START']).flat()
+  const answers = []
+  for (const word of words) answers.push(await post(tenant, channel, word, byWhatsApp(number)))
+  assert.deepEqual(
+    answers.map((answer) => answer.includes('<Message>')),
+    words.map((_, index) => index < 10),
+  )
+  const [contact] = await list(tenant, '/contacts')
+  const consents = await list(tenant, `/contacts/${contact.id}/consents`)
+  assert.equal(consents.length, 8)
+  assert.match(await post(tenant, channel, 'HELP', byWhatsApp(phoneNumber())), /<Message>/, 'others are confirmed')
+})
+
 test('a message by WhatsApp to another number is refused', async () => {
   const { tenant, channel } = await newThread()
   for (const change of [

@@ -124,7 +124,9 @@ async function receiveRound(at: At, all: Said[]): Promise<[Inbound, string][]> {
   const words = all.flatMap((said) => {
     const { id, turn_count } = threadOf(threads, said)
     const evidence = { conversation_id: id, seq: turn_count + said.messages.length }
-    return said.word && said.number ? [{ ...said, from: said.number, word: said.word, evidence }] : []
+    return said.word && said.number
+      ? [{ ...said, sender: said.from, from: said.number, word: said.word, evidence }]
+      : []
   })
   const confirmed = await recordWords(at, { words, refusals })
   const received = await Promise.all(

@@ -1,17 +1,20 @@
 import { findRefusals, type Rule } from '../consent/refusals.ts'
 import * as consent from '../consent/store.ts'
 import type { Word } from '../consent/words.ts'
+import { isPhoneNumber } from '../contacts/phone.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { sql } from '../kit/postgres/sql.ts'
 
-/** To one number. Each costs money, and a machine may send the words. */
+/** To one sender. Each costs money, and a machine may send the words. */
 const confirmations_per_day_max = 10
 
-/** A word such as STOP that came by SMS. */
+/** A word such as STOP that came by SMS, or by another service that the carrier brings. */
 interface WordBySms {
   /** Of its conversation. */
   key: string
+  /** The counterpart of its conversation: the number, or a name such as `whatsapp:+14155550100`. */
+  sender: string
   from: string
   contact_id: string | null
   word: Word
@@ -27,7 +30,10 @@ export async function recordWords(
   const numbers = words.map(({ from }) => from)
   const [no_calls, often_confirmed] = await Promise.all([
     findRefusals(at, { kind: 'voice', phone_numbers: numbers, own_numbers: numbers }),
-    findOftenConfirmed(at, numbers),
+    findOftenConfirmed(
+      at,
+      words.map(({ sender }) => sender),
+    ),
   ])
   // A word is about messages and calls.
   const hasOptedOut = ({ from }: WordBySms) => [refusals, no_calls].every((rules) => rules.get(from) === 'opted_out')
@@ -41,18 +47,35 @@ export async function recordWords(
     }),
   )
   const maySend = ({ from }: WordBySms) => [undefined, 'opted_out'].includes(refusals.get(from))
-  const confirmed = effective.filter((one) => maySend(one) && !often_confirmed.has(one.from))
+  const confirmed = effective.filter((one) => maySend(one) && !often_confirmed.has(one.sender))
   return new Set(confirmed.map(({ key }) => key))
 }
 
-/** The numbers that have got many confirmations on the last day. */
-async function findOftenConfirmed({ db, workspace, now }: At, numbers: string[]): Promise<Set<string>> {
-  const found = await db.many<{ counterpart: string }>(
+/** The senders that have got many confirmations on the last day. Only those by SMS are messages. */
+async function findOftenConfirmed(at: At, senders: string[]): Promise<Set<string>> {
+  const [by_sms, others] = [senders.filter(isPhoneNumber), senders.filter((sender) => !isPhoneNumber(sender))]
+  const found = await Promise.all([
+    by_sms.length > 0 ? findByMessages(at, by_sms) : [],
+    others.length > 0 ? findByTurns(at, others) : [],
+  ])
+  return new Set(found.flat().map(({ counterpart }) => counterpart))
+}
+
+const findByMessages = ({ db, workspace, now }: At, senders: string[]): Promise<{ counterpart: string }[]> =>
+  db.many(
     sql`select conversation.counterpart from conversations as conversation
       join messages on messages.workspace_id = ${workspace} and messages.conversation_id = conversation.id
-      where conversation.workspace_id = ${workspace} and conversation.counterpart = any(${numbers}::text[])
+      where conversation.workspace_id = ${workspace} and conversation.counterpart = any(${senders}::text[])
         and messages.is_exempt and messages.created_at > ${clock.iso(now - clock.day_ms)}
       group by conversation.counterpart having count(*) >= ${confirmations_per_day_max}`,
   )
-  return new Set(found.map(({ counterpart }) => counterpart))
-}
+
+/** What the service replies to other senders are turns only. */
+const findByTurns = ({ db, workspace, now }: At, senders: string[]): Promise<{ counterpart: string }[]> =>
+  db.many(
+    sql`select conversation.counterpart from conversations as conversation
+      join conversation_turns as turn on turn.workspace_id = ${workspace} and turn.conversation_id = conversation.id
+      where conversation.workspace_id = ${workspace} and conversation.counterpart = any(${senders}::text[])
+        and turn.role = 'system' and turn.created_at > ${clock.iso(now - clock.day_ms)}
+      group by conversation.counterpart having count(*) >= ${confirmations_per_day_max}`,
+  )

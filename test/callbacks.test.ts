@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import * as counts from '../server/calls/counts.ts'
 import * as clock from '../server/kit/clock.ts'
+import { sql } from '../server/kit/postgres/sql.ts'
 import { advance, call_start, getCall, newCaller, newTestCalls, placeCall, turnsOf } from './support/calls.ts'
 import { create } from './support/conversations.ts'
 import { request } from './support/dialing.ts'
@@ -146,6 +148,81 @@ test('a number that may be in many zones is called when none of them is quiet', 
     ],
     { quiet_hours: { start: '07:00', end: '08:30' } },
   )
+})
+
+/** New York is promised a callback at 20:54:59, with quiet hours from 08:00 to 20:55. Returns the call, a minute before. */
+async function newEveningPromise() {
+  const tenant = await server.workspace()
+  await newTestCalls(tenant)
+  await request(tenant, 'PATCH', '/workspace', { settings: { quiet_hours: { start: '08:00', end: '20:55' } } })
+  const agent_id = await newCaller(tenant, { script })
+  const { id: contact_id } = await create(tenant, '/contacts', in_new_york('01'))
+  await placeCall(tenant, { agent_id, contact_id, variables: { callback_at: '2027-03-02T20:54:59' } })
+  await advance(tenant, (Date.parse('2027-03-03T01:53:59.000Z') - call_start) / 1_000)
+  const [promised] = (await callsOf(tenant)).filter(({ status }: { status: string }) => status === 'scheduled')
+  assert.equal(promised.scheduled_at, '2027-03-03T01:54:59.000Z')
+  return { tenant, agent_id, contact_id, id: promised.id as string, updated_at: promised.updated_at as string }
+}
+
+/** The call waits for this time, and is then made. */
+async function assertMoved(tenant: Tenant, { id, updated_at }: { id: string; updated_at: string }, time: string) {
+  await advance(tenant, 600)
+  const moved = await getCall(tenant, id)
+  assert.deepEqual([moved.status, moved.scheduled_at, moved.started_at], ['scheduled', time, null])
+  assert.ok(moved.updated_at > updated_at)
+  const total = async (status: string) => (await tenant.call('GET', `/calls?status=${status}`)).body.pagination.total
+  assert.deepEqual([await total('scheduled'), await total('queued')], [1, 0])
+  await advance(tenant, 24 * 3_600)
+  const called = await getCall(tenant, id)
+  assert.deepEqual([called.status, called.scheduled_at, called.started_at], ['completed', time, time])
+}
+
+const next_morning = '2027-03-03T13:00:00.000Z'
+
+test('a callback for which there is room only at night moves to the morning', async () => {
+  const { tenant, agent_id, ...promised } = await newEveningPromise()
+  await request(tenant, 'PATCH', '/workspace', { settings: { calls_in_flight_max: 1 } })
+  await placeCall(tenant, {
+    agent_id: await newCaller(tenant),
+    to: '+14155550100',
+    scheduled_at: '2027-03-03T01:54:50Z',
+  })
+  await assertMoved(tenant, promised, next_morning)
+})
+
+test('a callback that no process has dialled in time moves to the morning', async () => {
+  const { tenant, ...promised } = await newEveningPromise()
+  // It was about to be dialled when its process was killed, and the next process starts at night.
+  await server.at(tenant.id).db.tx(async (db) => {
+    const at = { ...server.at(tenant.id), db }
+    await db.run(sql`update calls set status = 'queued', due_at = ${'2027-03-03T01:56:00Z'}
+      where workspace_id = ${tenant.id} and id = ${promised.id}`)
+    await counts.count(at, [{ from: 'scheduled', to: 'queued' }])
+  })
+  await assertMoved(tenant, promised, next_morning)
+})
+
+test('a callback follows the quiet hours and the time zone as they are when it is due', async () => {
+  const earlier = await newEveningPromise()
+  await request(earlier.tenant, 'PATCH', '/workspace', { settings: { quiet_hours: { start: '09:00', end: '18:00' } } })
+  await assertMoved(earlier.tenant, earlier, '2027-03-03T14:00:00.000Z')
+  const abroad = await newEveningPromise()
+  await request(abroad.tenant, 'PATCH', `/contacts/${abroad.contact_id}`, { time_zone: 'Europe/Berlin' })
+  await assertMoved(abroad.tenant, abroad, '2027-03-03T07:00:00.000Z')
+})
+
+test('a callback is canceled if there is no hour left in which the contact may be called', async () => {
+  const tenant = await server.workspace()
+  await newTestCalls(tenant)
+  const agent_id = await newCaller(tenant, { script })
+  const { id: contact_id } = await create(tenant, '/contacts', toll_free)
+  await placeCall(tenant, { agent_id, contact_id })
+  await advance(tenant, 600)
+  await request(tenant, 'PATCH', '/workspace', { settings: { quiet_hours: { start: '07:00', end: '08:30' } } })
+  await advance(tenant, 48 * 3_600)
+  const [promised] = (await callsOf(tenant)).filter(({ scheduled_at }: { scheduled_at?: string }) => scheduled_at)
+  const { status, end_reason, started_at } = promised
+  assert.deepEqual([status, end_reason, started_at], ['canceled', 'canceled', null])
 })
 
 test('a call that is scheduled by a request is dialled at night, too', async () => {

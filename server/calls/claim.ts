@@ -18,6 +18,7 @@ import * as workspaces from '../workspaces/store.ts'
 import { admit } from './admit.ts'
 import type { CallState } from './call-state.ts'
 import type { Fact } from './facts.ts'
+import { withoutQuiet } from './quiet-hours.ts'
 import { findRules } from './refusals.ts'
 import type { Call } from './schema.ts'
 import { type Request, table } from './store.ts'
@@ -56,6 +57,7 @@ interface Row extends DueItem, Pick<Call, Shown | 'attempt' | 'metadata' | 'is_t
   variables: Record<string, string | number | boolean>
   simulate: string | null
   leaves_voicemail: boolean
+  keeps_quiet_hours: boolean
   facts: Fact[]
   state: CallState | null
   request: Request | null
@@ -65,7 +67,7 @@ interface Row extends DueItem, Pick<Call, Shown | 'attempt' | 'metadata' | 'is_t
 const columns =
   raw(`id, due_at, status, to_number as "to", from_number as "from", contact_id, conversation_id, agent_id,
   agent_name, channel_id, attempt, metadata, is_test, started_at, created_at, version_id, version_label, variables, simulate,
-  leaves_voicemail, facts, state, request, claims`)
+  leaves_voicemail, keeps_quiet_hours, facts, state, request, claims`)
 
 /** Leases due calls, and reads what is needed to drive them. Consent is asked here: they are dialled at once. */
 export async function claim(at: At, { slots, claimed }: Pick<ClaimRequest<ClaimedCall>, 'slots' | 'claimed'>) {
@@ -90,7 +92,7 @@ async function claimSome(at: At, limit: number): Promise<ClaimedCall[]> {
   )
   // There may be more.
   if (!at.is_test && leased.length === claims_max) db.notify({ topic: table, workspace })
-  const rows = await withoutWaiting(at, leased, token)
+  const rows = await withoutWaiting(at, await withoutQuiet(at, leased, token), token)
   if (rows.length === 0) return []
   const contact_ids = rows.flatMap(({ contact_id }) => contact_id ?? [])
   const [known, settings, configurations, rules, target] = await Promise.all([

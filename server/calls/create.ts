@@ -16,7 +16,7 @@ import type { Call, NewCall } from './schema.ts'
 
 const scheduled_ahead_max_ms = 366 * clock.day_ms
 
-type Input = NewCall & { campaign_id?: string | null }
+type Input = NewCall & Pick<ToInsert, 'keeps_quiet_hours'> & { campaign_id?: string | null }
 
 /** Creates a call, which is dialled in the background. For other rooms, in their transactions. */
 export async function create(at: At, input: Input): Promise<Call> {
@@ -57,7 +57,8 @@ async function prepare(at: At, input: Input): Promise<ToInsert> {
     campaign_id: input.campaign_id ?? null,
     metadata: input.metadata ?? {},
   })
-  return { call, simulate, variables: input.variables ?? {}, due_at }
+  const { variables = {}, keeps_quiet_hours = false } = input
+  return { call, simulate, variables, due_at, keeps_quiet_hours }
 }
 
 /** Locks the workspace, so that the number of calls in flight can't grow meanwhile: as late as possible, because others wait. */

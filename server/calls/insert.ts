@@ -62,15 +62,18 @@ export interface ToInsert {
   leaves_voicemail?: boolean
   /** If it was not dialled by then, it is not dialled. */
   dial_before?: number
+  /** Outside of the quiet hours it waits until they begin. */
+  keeps_quiet_hours?: boolean
 }
 
 /** They are dialled when they are due. */
 export async function insert(at: At, all: ToInsert[]): Promise<void> {
   const { db, workspace } = at
   const rows = all.map(
-    ({ call, simulate, variables, due_at, dial_key = null, leaves_voicemail = true, dial_before }) => ({
+    ({ call, simulate, variables, due_at, dial_key = null, leaves_voicemail = true, dial_before, ...one }) => ({
       ...call,
       ...{ dial_key, leaves_voicemail, dial_before: dial_before === undefined ? null : clock.iso(dial_before) },
+      keeps_quiet_hours: one.keeps_quiet_hours ?? false,
       ...{ from_number: call.from, to_number: call.to, simulate, variables, due_at: clock.iso(due_at) },
       version_id: call.agent_version.id,
       version_label: call.agent_version.version_label,
@@ -80,17 +83,17 @@ export async function insert(at: At, all: ToInsert[]): Promise<void> {
     db.run(
       sql`insert into calls (workspace_id, id, direction, status, from_number, to_number, contact_id, agent_id, agent_name,
           version_id, version_label, channel_id, campaign_id, attempt, scheduled_at, variables, metadata, is_test, simulate,
-          created_at, updated_at, due_at, dial_key, leaves_voicemail, dial_before)
+          created_at, updated_at, due_at, dial_key, leaves_voicemail, dial_before, keeps_quiet_hours)
         select ${workspace}, id, direction, status, from_number, to_number, contact_id, agent_id, agent_name, version_id,
           version_label, channel_id, campaign_id, attempt, scheduled_at, variables, metadata, is_test, simulate, created_at,
-          updated_at, due_at, dial_key, leaves_voicemail, dial_before
+          updated_at, due_at, dial_key, leaves_voicemail, dial_before, keeps_quiet_hours
         from ${rowsFrom(
           rows,
           `id uuid, direction text, status text, from_number text, to_number text, contact_id uuid, agent_id uuid,
           agent_name text, version_id uuid, version_label text, channel_id uuid, campaign_id uuid, attempt integer,
           scheduled_at timestamptz, variables jsonb, metadata jsonb, is_test boolean, simulate text,
           created_at timestamptz, updated_at timestamptz, due_at timestamptz, dial_key text,
-          leaves_voicemail boolean, dial_before timestamptz`,
+          leaves_voicemail boolean, dial_before timestamptz, keeps_quiet_hours boolean`,
         )}`,
     ),
     counts.count(

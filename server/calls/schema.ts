@@ -69,7 +69,9 @@ export const Call = Type.Object(
     channel_id: optionalId('The channel. `null` for a call with a simulated person that needs none.'),
     campaign_id: optionalId('The campaign that the call belongs to.'),
     attempt: Type.Integer({ description: 'Which attempt to reach the contact this is.', examples: [1] }),
-    scheduled_at: optionalTimestamp('When the number is to be dialled, if that was chosen.'),
+    scheduled_at: optionalTimestamp(
+      'When the number is to be dialled, if that was chosen. A callback that an agent has promised moves if it could not be made within the `quiet_hours`.',
+    ),
     started_at: optionalTimestamp('When the number was dialled.'),
     answered_at: optionalTimestamp('When someone or something answered.'),
     ended_at: optionalTimestamp('When the call ended.'),

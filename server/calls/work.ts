@@ -129,7 +129,7 @@ export async function runAhead(
     version_id: call.agent_version.id ?? '',
     version_label: call.agent_version.version_label,
     leaves_voicemail: ahead.leaves_voicemail ?? true,
-    ...{ facts: [], state: null, request: null, claims: 1, refusal: undefined },
+    ...{ keeps_quiet_hours: false, facts: [], state: null, request: null, claims: 1, refusal: undefined },
   }
   let kept: CallSave | undefined
   const save = async (_at: At, one: CallSave): Promise<Saved> => {

@@ -5,6 +5,7 @@ import { complete } from '../../server/agents/configuration.ts'
 import * as versions from '../../server/agents/versions.ts'
 import { operations } from '../../server/api.ts'
 import * as api_keys from '../../server/api-keys/store.ts'
+import { withoutQuiet } from '../../server/calls/quiet-hours.ts'
 import { store } from '../../server/calls/recording-files.ts'
 import * as channel_owners from '../../server/channels/owners.ts'
 import { sealed_columns as channel_columns } from '../../server/channels/sealed.ts'
@@ -242,6 +243,17 @@ async function driveCalls(server: Server): Promise<void> {
   await advance(tenant, 2_000)
   assert.equal((await tenant.call('GET', `/calls/${id}`)).body.data.status, 'completed')
   assert.equal((await findEndedRuns(at, { conversation_id, ids: [newId()] })).size, 0)
+  const at_night = { ...at, now: clock.parse('2027-03-02T10:00:00Z') }
+  const waiting = {
+    id: newId(),
+    contact_id,
+    conversation_id: null,
+    to: '+14155550109',
+    started_at: null,
+    request: null,
+  }
+  const callback = { ...waiting, status: 'scheduled' as const, keeps_quiet_hours: true }
+  assert.deepEqual(await withoutQuiet(at_night, [callback], newId()), [])
 }
 
 /** A visitor chats, leaves a number, and goes on after the end. */

@@ -132,6 +132,7 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
         'dial_key',
         'is_dialing',
         'dial_before',
+        'keeps_quiet_hours',
         'leaves_voicemail',
         'variables',
         'simulate',

@@ -3,8 +3,8 @@ import { hostname } from 'node:os'
 import path from 'node:path'
 import * as clock from '../clock.ts'
 
-/** Longer than any work. What is older was left by a killed process. */
-const abandoned_after_ms = 60 * 60 * 1000
+/** Longer than any work, which may wait for its turn in between. What is older was left by a killed process. */
+const abandoned_after_ms = clock.day_ms
 
 /** Names say which process has made them, so that the next one knows what a kill has left. */
 const prefix_of_host = `work-${hostname()}-`

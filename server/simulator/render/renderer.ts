@@ -1,18 +1,21 @@
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
+import fs from 'node:fs/promises'
 import path from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { AudioToRender, Renderer, Store } from '../../calls/rendering.ts'
 import { inScratchFolder } from '../../kit/blobs/scratch.ts'
+import * as clock from '../../kit/clock.ts'
 import { openConcurrencyLimit } from '../../kit/limits/concurrency.ts'
 import { overloaded } from '../../kit/problem.ts'
 import type { Rendering } from './thread.ts'
+import { openTurns } from './turns.ts'
 import { wavSize } from './wav.ts'
 
-/** A call of two hours in which both sides speak all the time takes about half of this. */
+/** Without waits. A call of two hours in which both sides speak all the time takes about half of this. */
 const job_max_ms = 15 * 60 * 1000
-/** Rendering uses a whole processor. */
-const jobs_at_once = 1
+/** A new thread costs about a tenth of it. A call of half a minute is rendered in one. */
+const slice_ms_default = 3_000
 const jobs_max = 50
 const jobs_per_workspace_max = 10
 const heap_max_mb = 128
@@ -22,25 +25,25 @@ const default_voices = { contact: 'rms', agent: 'slt' } as const
 interface RendererOptions {
   /** For temporary files. */
   folder: string
+  /** After this time a thread ends, and another call has its turn. */
+  slice_ms?: number
 }
 
 /**
- * Renders calls one after the other, each in a thread that ends with its call: so an idle process needs no memory for it.
- * Workspaces take turns, so that one with many calls doesn't keep the others waiting.
+ * Renders calls in slices, which take turns. Each slice runs in a thread that ends with it: so there is one thread at most,
+ * because rendering uses a whole processor, and an idle process needs no memory for it.
  */
-export function openRenderer({ folder }: RendererOptions): Renderer {
+export function openRenderer({ folder, slice_ms = slice_ms_default }: RendererOptions): Renderer {
   const jobs = new Map<string, Promise<void>>()
   const slots = openConcurrencyLimit(jobs_max, jobs_per_workspace_max)
-  /** By workspace. The first one is next. */
-  const waiting = new Map<string, (() => void)[]>()
-  let running = 0
+  const turns = openTurns()
 
   function render(audio: AudioToRender, store: Store): Promise<void> {
     const { id, workspace } = audio
     const known = jobs.get(id)
     if (known) return known
     if (!slots.acquire(workspace)) return Promise.reject(overloaded())
-    const job = inTurn(workspace, () => renderAndStore(audio, store)).finally(() => {
+    const job = renderAndStore(audio, store).finally(() => {
       jobs.delete(id)
       slots.release(workspace)
     })
@@ -50,47 +53,32 @@ export function openRenderer({ folder }: RendererOptions): Renderer {
     return job
   }
 
-  async function inTurn(workspace: string, work: () => Promise<void>): Promise<void> {
-    if (running < jobs_at_once) running += 1
-    else await new Promise<void>((resolve) => waiting.set(workspace, [...(waiting.get(workspace) ?? []), resolve]))
-    try {
-      await work()
-    } finally {
-      startNext()
-    }
-  }
-
-  /** The next one takes over the place of the one that has ended. */
-  function startNext(): void {
-    const [next] = waiting
-    if (!next) {
-      running -= 1
-      return
-    }
-    const [workspace, [start, ...later]] = next
-    waiting.delete(workspace)
-    if (later.length > 0) waiting.set(workspace, later)
-    start?.()
-  }
-
-  async function renderAndStore({ duration_ms, ...tracks }: AudioToRender, store: Store): Promise<void> {
+  async function renderAndStore({ workspace, duration_ms, ...tracks }: AudioToRender, store: Store): Promise<void> {
     const contact = { ...tracks.contact, voice: tracks.contact.voice ?? default_voices.contact }
     const agent = { ...tracks.agent, voice: tracks.agent.voice ?? default_voices.agent }
+    const size = wavSize(duration_ms)
     await inScratchFolder(folder, async (scratch) => {
       const file = path.join(scratch, 'recording.wav')
-      await runThread({ file, duration_ms, contact, agent })
+      const rendering = { file, duration_ms, contact, agent, slice_ms }
+      let time_left_ms = job_max_ms
+      let bytes_left = size
+      while (bytes_left > 0) {
+        time_left_ms -= await turns.take({ workspace, bytes_left }, () => runThread(rendering, time_left_ms))
+        bytes_left = size - (await fs.stat(file)).size
+      }
       const stream = createReadStream(file)
       // Whoever reads it gets the error. Nobody may be reading.
       stream.on('error', () => {})
-      await store({ size: wavSize(duration_ms), stream }).finally(() => stream.destroy())
+      await store({ size, stream }).finally(() => stream.destroy())
     })
   }
 
   return { render }
 }
 
-/** Fails when the thread does, or takes too long. */
-async function runThread(rendering: Rendering): Promise<void> {
+/** Returns how long the thread took, in milliseconds. Fails when the thread does, or takes too long. */
+async function runThread(rendering: Rendering, time_max_ms: number): Promise<number> {
+  const started_at = clock.ticks()
   const thread = new Worker(new URL('./thread.ts', import.meta.url), {
     workerData: rendering,
     resourceLimits: { maxOldGenerationSizeMb: heap_max_mb },
@@ -99,11 +87,12 @@ async function runThread(rendering: Rendering): Promise<void> {
   // One that comes after the end has nobody to tell.
   thread.on('error', () => {})
   const too_long = new AbortController()
-  const timer = setTimeout(() => too_long.abort(new Error('rendering took too long')), job_max_ms)
+  const timer = setTimeout(() => too_long.abort(new Error('rendering took too long')), time_max_ms)
   timer.unref()
   try {
     const [code] = await once(thread, 'exit', { signal: too_long.signal })
     if (code !== 0) throw new Error(`rendering ended with ${code}`)
+    return clock.ticks() - started_at
   } finally {
     clearTimeout(timer)
     await thread.terminate()

@@ -1,18 +1,25 @@
 import path from 'node:path'
 import { workerData } from 'node:worker_threads'
+import * as clock from '../../kit/clock.ts'
 import { openSynthesizer } from './flite.ts'
 import { openTrack, type Track } from './track.ts'
-import { writeWav } from './wav.ts'
+import { continueWav } from './wav.ts'
 
-/** What a thread renders. It ends with the thread, or the thread fails. */
+/** What a thread renders. It continues where `file` ends, and ends with the call or the slice. */
 export interface Rendering {
   file: string
+  slice_ms: number
   duration_ms: number
   contact: Track
   agent: Track
 }
 
 // It is what `renderer.ts` passes.
-const { file, duration_ms, contact, agent } = workerData as Rendering
+const { file, slice_ms, duration_ms, contact, agent } = workerData as Rendering
+const slice_ends_at = clock.ticks() + slice_ms
 const synthesizer = await openSynthesizer(path.dirname(file))
-await writeWav(file, { duration_ms, left: openTrack(synthesizer, contact), right: openTrack(synthesizer, agent) })
+await continueWav(file, {
+  duration_ms,
+  openTracks: (position) => [openTrack(synthesizer, contact, position), openTrack(synthesizer, agent, position)],
+  mustStop: () => clock.ticks() >= slice_ends_at,
+})

@@ -12,32 +12,32 @@ export interface Track {
 /** Flite speaks at most twice as fast to fit a part. What is still too long is cut. */
 const stretch_percent_min = 50
 
-/** Reads a track from its start to its end. Holds the samples of one part at a time. */
-export function openTrack(synthesizer: Synthesizer, { voice, parts }: Track) {
-  const waiting = splitParts(parts)
+/** Reads a track from a position, in samples, to its end. Holds the samples of one part at a time. */
+export function openTrack(synthesizer: Synthesizer, { voice, parts }: Track, from: number) {
+  const waiting = splitParts(parts).filter(({ end_ms }) => end_ms * samples_per_ms > from)
   let part: { start: number; samples: Int16Array } = { start: 0, samples: new Int16Array() }
-  let position = 0
+  let position = from
 
   /** Fills `bytes`, at every second place from `offset` on, with the next samples as mu-law. */
   async function read(bytes: Uint8Array, offset: number): Promise<void> {
     const end = position + bytes.length / 2
     for (let index = offset; index < bytes.length; index += 2) bytes[index] = mulaw_silence
     for (;;) {
-      const from = Math.max(position, part.start)
+      const start = Math.max(position, part.start)
       const until = Math.min(end, part.start + part.samples.length)
-      for (let sample = from; sample < until; sample += 1)
+      for (let sample = start; sample < until; sample += 1)
         bytes[offset + 2 * (sample - position)] = toMulaw(part.samples[sample - part.start] ?? 0)
       const is_over = part.start + part.samples.length <= end
       const [next] = waiting
       if (!is_over || !next || next.start_ms * samples_per_ms >= end) break
       waiting.shift()
-      const start = next.start_ms * samples_per_ms
-      part = { start, samples: await speak(next, next.end_ms * samples_per_ms - start) }
+      part = { start: next.start_ms * samples_per_ms, samples: await speak(next) }
     }
     position = end
   }
 
-  async function speak({ text }: SpeechPart, length: number): Promise<Int16Array> {
+  async function speak({ text, start_ms, end_ms }: SpeechPart): Promise<Int16Array> {
+    const length = (end_ms - start_ms) * samples_per_ms
     const natural = trimSilence(await synthesizer.speak({ text, voice, stretch_percent: 100 }))
     if (natural.length <= length) return natural
     const stretch_percent = Math.max(stretch_percent_min, Math.floor((100 * length) / natural.length))

@@ -14,20 +14,32 @@ interface Reader {
 /** How large the file of a recording is. */
 export const wavSize = (duration_ms: number): number => header_bytes + channels * duration_ms * samples_per_ms
 
-/** Writes a WAV file with two channels of mu-law at 8 kHz, second by second. */
-export async function writeWav(
-  file: string,
-  { duration_ms, left, right }: { duration_ms: number; left: Reader; right: Reader },
-): Promise<void> {
-  const output = await fs.open(file, 'w', 0o600)
+interface Content {
+  duration_ms: number
+  /** Left and right, from a position in samples on. */
+  openTracks: (position: number) => [left: Reader, right: Reader]
+  /** Asked after each second. */
+  mustStop: () => boolean
+}
+
+/**
+ * Writes a WAV file with two channels of mu-law at 8 kHz, second by second, from where the file ends until its content ends
+ * or must stop. The bytes don't depend on where it stopped before.
+ */
+export async function continueWav(file: string, { duration_ms, openTracks, mustStop }: Content): Promise<void> {
+  const output = await fs.open(file, 'a', 0o600)
   try {
     const samples = duration_ms * samples_per_ms
-    await output.write(header(samples))
-    for (let position = 0; position < samples; position += block_samples) {
+    const { size } = await output.stat()
+    if (size === 0) await output.appendFile(header(samples))
+    const start = Math.max(0, size - header_bytes) / channels
+    const [left, right] = openTracks(start)
+    for (let position = start; position < samples; position += block_samples) {
       const block = new Uint8Array(channels * Math.min(block_samples, samples - position))
       await left.read(block, 0)
       await right.read(block, 1)
-      await output.write(block)
+      await output.appendFile(block)
+      if (mustStop()) return
     }
   } finally {
     await output.close()

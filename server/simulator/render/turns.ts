@@ -1,0 +1,55 @@
+export interface Turn {
+  workspace: string
+  /** How much is left to do. */
+  bytes_left: number
+}
+
+export interface Turns {
+  /** Runs the work when it has its turn. One piece of work runs at a time. */
+  take: <T>(turn: Turn, work: () => Promise<T>) => Promise<T>
+}
+
+type Waiting = Turn & { start: () => void }
+
+/**
+ * Every other turn goes to the job with the least left, so that a short one doesn't wait for long ones. Workspaces share the
+ * turns between, so that neither many jobs of one of them nor short ones keep another waiting forever.
+ */
+export function openTurns(): Turns {
+  /** The workspace that had a turn last is the last one. */
+  const waiting = new Map<string, Waiting[]>()
+  let is_running = false
+  let is_for_shortest = false
+
+  async function take<T>(turn: Turn, work: () => Promise<T>): Promise<T> {
+    if (is_running) await new Promise<void>((start) => add({ ...turn, start }))
+    is_running = true
+    try {
+      return await work()
+    } finally {
+      startNext()
+    }
+  }
+
+  const add = (job: Waiting) => void waiting.set(job.workspace, [...(waiting.get(job.workspace) ?? []), job])
+
+  /** Stays running if there is a next one: nobody else may take its turn. */
+  function startNext(): void {
+    is_for_shortest = !is_for_shortest
+    const of_each = [...waiting.values()].flatMap((jobs) => shortestOf(jobs) ?? [])
+    const next = is_for_shortest ? shortestOf(of_each) : of_each[0]
+    is_running = next !== undefined
+    if (!next) return
+    const later = waiting.get(next.workspace)?.filter((job) => job !== next) ?? []
+    waiting.delete(next.workspace)
+    if (later.length > 0) waiting.set(next.workspace, later)
+    next.start()
+  }
+
+  return { take }
+}
+
+/** The first of those that have the least left. */
+function shortestOf([first, ...others]: Waiting[]): Waiting | undefined {
+  return others.reduce((shortest, job) => (shortest && shortest.bytes_left <= job.bytes_left ? shortest : job), first)
+}

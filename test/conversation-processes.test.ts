@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { sentencesIn } from '../server/conversations/sentences.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
 import {
   answersAfter,
@@ -85,6 +86,28 @@ test('the words of a process that was killed stay, and the message is answered a
       ['Here I am.', false],
     ],
   )
+})
+
+test('a conversation that nobody could continue is closed, with words if the contact waits for them', async () => {
+  const { here } = await tenants()
+  const script = { start: 'ask', nodes: { ask: { say: 'Ja?', on: [{ hear: ['x'], go: '@end' }] } } }
+  const agent = await newAgent(here, { script, language: 'de' })
+  for (const [awaits_answer, words] of [
+    [true, [['system', sentencesIn('de').failed]]],
+    [false, []],
+  ] as const) {
+    const { id } = await begin(here, agent, { message: 'Hallo?' })
+    await becomes(here, id, ({ is_answering }) => !is_answering)
+    const before = await turnsOf(here, id)
+    // As processes leave it that were killed again and again.
+    await pool.run(
+      sql`update conversations set awaits_answer = ${awaits_answer}, due_at = '-infinity', attempt = 20
+        where workspace_id = ${here.id} and id = ${id}`,
+    )
+    await one.at(here.id).db.tx(async (db) => db.notify({ topic: 'conversations', workspace: here.id }))
+    await becomes(here, id, ({ status, close_reason }) => status === 'closed' && close_reason === 'error')
+    assert.deepEqual(await turnsOf(here, id), [...before, ...words])
+  }
 })
 
 test('a turn that was open when a process was killed does not hide what people say after it', async () => {

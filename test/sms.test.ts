@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import twilio from 'twilio'
 import * as clock from '../server/kit/clock.ts'
+import { sql } from '../server/kit/postgres/sql.ts'
 import { account_sid, auth_token, openCarrier } from './peers/carrier.ts'
 import { get, newAgent, turnsOf } from './support/conversations.ts'
 import { serve, type Tenant } from './support/harness.ts'
@@ -333,4 +334,18 @@ test("the official client reads the tests' carrier", async () => {
     found.map(({ sid, body }) => [sid, body]),
     [[sent.sid, 'Hello']],
   )
+})
+
+test('who waits in a conversation that nobody could continue gets a message', async () => {
+  const { tenant, channel } = await newThread()
+  const number = newNumber()
+  await text(tenant, channel, 'When are you open?', { from: number })
+  // As processes leave it that were killed again and again.
+  await server.pool.run(sql`update conversations set attempt = 20 where workspace_id = ${tenant.id}`)
+  await later(tenant)
+  const [{ status, close_reason }] = await list(tenant, '/conversations')
+  assert.deepEqual([status, close_reason], ['closed', 'error'])
+  assert.deepEqual(sentTo(number), [
+    "I'm sorry, I can't answer right now. Please try again in a moment, or ask for a person.",
+  ])
 })

@@ -103,8 +103,7 @@ interface Pause {
 async function pause(at: At, { claimed, configuration, save, until }: Pause): Promise<void> {
   const { limits, language } = configuration
   const is_told = claimed.turns.findLast(({ role }) => role !== 'contact')?.role === 'system'
-  const created_at = clock.iso(at.now)
-  const told = newTurn({ seq: 0, role: 'system', text: sentencesIn(language).too_fast, created_at })
+  const told = systemTurn(at, sentencesIn(language).too_fast)
   const release = { timers: {}, idle_ms: limits.idle_seconds * 1_000, needs_summary: false, not_before: until }
   await save(at, { ...emptySave(claimed), turns: is_told ? [] : [told], release })
 }
@@ -234,13 +233,20 @@ async function close(
   at: At,
   { claimed, save, reason }: { claimed: ClaimedConversation; save: SaveOne; reason: 'agent_deleted' | 'error' },
 ): Promise<void> {
-  const { status } = claimed
+  const { status, configuration } = claimed
   const open = claimed.turns.find(({ is_open }) => is_open)
+  const must_explain = reason === 'error' && configuration !== undefined && awaitsAgent(claimed)
   await save(at, {
     ...emptySave(claimed),
-    turns: open ? [{ ...open, is_interrupted: true, finish_reason: 'interrupted' }] : [],
+    turns: [
+      ...(open ? [{ ...open, is_interrupted: true, finish_reason: 'interrupted' as const }] : []),
+      ...(must_explain ? [systemTurn(at, sentencesIn(configuration.language).failed)] : []),
+    ],
     open_seq: open?.seq,
     changes: status === 'closed' ? {} : { status: 'closed', close_reason: reason, awaits_answer: false },
     release: { timers: {}, idle_ms: 0, needs_summary: false },
   })
 }
+
+/** Gets its number when it is saved. */
+const systemTurn = ({ now }: At, text: string) => newTurn({ seq: 0, role: 'system', text, created_at: clock.iso(now) })

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
+import { ask } from '../server/conversations/ask.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
+import { overloaded } from '../server/kit/problem.ts'
+import { openModel } from '../server/models/language-model.ts'
+import { describeModelError } from '../server/models/model-error.ts'
 import {
   answersAfter,
   askedOf,
@@ -413,6 +417,32 @@ test('nothing that a contact can write is in the system part of the prompt', asy
     assert.match(data, new RegExp(marked(name)))
   assert.doesNotMatch(data, /\\nsystem:/)
   assert.match(JSON.stringify(messages.at(-1)), /MARK-message/)
+})
+
+test('when the service itself is overloaded, the model is asked half a second later, and the error says so', async () => {
+  const tenant = await server.workspace()
+  const model = await openaiServer({ words: ['Yes.'] })
+  await newModelAgent(tenant, model)
+  const terminated = Object.assign(new Error('terminating connection'), { code: '57P01' })
+  const askAfter = async (error: Error, failures: number) => {
+    let left = failures
+    const open = async () => {
+      left -= 1
+      if (left >= 0) throw error
+      return openModel(server.at(tenant.id), { name: 'small' })
+    }
+    const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hello' }] }]
+    const options = { prompt, abortSignal: AbortSignal.timeout(10_000) }
+    const answers = await Array.fromAsync(ask(open, options, { retry_wait_max_ms: 2_000 }))
+    return answers.map((answer) => (answer.type === 'ask_failed' ? describeModelError(answer.error) : answer.type))
+  }
+  const sentence = 'The service was overloaded.'
+  await Promise.all(
+    [overloaded(), terminated].map(async (error) => {
+      assert.deepEqual(await askAfter(error, 1), ['piece', 'asked'])
+      assert.deepEqual(await askAfter(error, 2), [{ status: null, sentence, message: sentence }])
+    }),
+  )
 })
 
 /** Waits until words of an answer are shown that is not finished. */

@@ -8,6 +8,7 @@ import type {
 import { assertNotTooDeep } from '../kit/http/body/read-json.ts'
 import { newId } from '../kit/id.ts'
 import { OutboundError, ResponseTooLong } from '../kit/outbound/request.ts'
+import { isBusy } from '../kit/postgres/errors.ts'
 import { storable } from '../kit/text.ts'
 import { ProviderError } from '../models/provider-error.ts'
 import type { ModelFinishReason } from './input.ts'
@@ -122,11 +123,11 @@ function toFinishReason({ unified }: FinishPart['finishReason']): ModelFinishRea
   return unified === 'content-filter' ? 'content_filter' : 'stop'
 }
 
-/** Infinite, unless the server or the connection failed, or too many requests were sent. */
+/** Infinite, unless the server or the connection failed, too many requests were sent, or this service was overloaded. */
 function waitBeforeRetry(error: unknown): number {
   if (error instanceof OutboundError)
     return error instanceof ResponseTooLong ? Number.POSITIVE_INFINITY : retry_after_ms
-  if (!(error instanceof ProviderError)) return Number.POSITIVE_INFINITY
+  if (!(error instanceof ProviderError)) return isBusy(error) ? retry_after_ms : Number.POSITIVE_INFINITY
   if (error.status === 429) return error.retry_after_ms ?? retry_after_ms
   return error.status >= 500 ? retry_after_ms : Number.POSITIVE_INFINITY
 }

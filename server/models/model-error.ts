@@ -1,4 +1,5 @@
 import { OutboundError } from '../kit/outbound/request.ts'
+import { isBusy } from '../kit/postgres/errors.ts'
 import { truncate } from '../kit/text.ts'
 import { ModelError } from './language-model.ts'
 import { ProviderError } from './provider-error.ts'
@@ -12,6 +13,8 @@ const sentences: Record<number, string> = {
 }
 /** What to do about it, where the provider doesn't say. */
 const advices: Record<number, string> = { 400: 'check the default model' }
+/** The provider has no part in it. */
+const overloaded = 'The service was overloaded.'
 const unreadable = 'The response is not what the API defines.'
 const message_length_max = 500
 
@@ -27,6 +30,7 @@ export interface DescribedError {
 export function describeModelError(error: unknown): DescribedError {
   if (error instanceof ModelError) return described(null, error.message)
   if (error instanceof OutboundError) return described(error.status, error.message)
+  if (isBusy(error)) return described(null, overloaded)
   // The SDK has no common class for an answer that is not what the API defines.
   if (!(error instanceof ProviderError)) return described(200, unreadable)
   const { status, said } = error

@@ -20,7 +20,14 @@ const sayings = {
       "They don't call me",
     ],
     ...['No more calls today please', "Don't unsubscribe me", "I don't want to opt out", "Don't take me off your list"],
+    ...[
+      'No. More calls, please.',
+      'I do not wish to unsubscribe',
+      "Don't call me again today",
+      'No more calls on Monday',
+    ],
     ...['Rufen Sie mich heute nicht an', 'Warum rufen Sie nicht mehr an?', 'Ich habe heute keine Anrufe mehr'],
+    ...['Bitte keine Anrufe mehr heute'],
   ],
   asks: [
     ...['Stop.', 'stop', 'STOP!', 'Stop?', 'Stopp', 'Stopp!', 'Stop stop', 'stop, stop, stop', 'Stopp. Stopp.'],
@@ -44,7 +51,15 @@ const sayings = {
       'Please, no more calls, I mean it',
       "I don't want any more calls",
     ],
+    ...[
+      "I told you, don't call me",
+      'Stop. Calling. Me!',
+      "Don't call me again at this number",
+      'No more calls on my phone',
+    ],
+    ...['No. Stop calling me.', "Don't call me again at all", "Don't call here anymore"],
     ...['Bitte rufen Sie nicht mehr an', 'Rufen Sie mich nicht an', 'Ich möchte keine Anrufe mehr'],
+    ...['Ich will keine weiteren Anrufe mehr von Ihnen', 'Bitte keine Anrufe mehr, danke', 'Ich will keine Anrufe'],
   ],
 }
 const answers = {
@@ -53,6 +68,7 @@ const answers = {
       ...['Yes.', 'yes please', 'Yeah', 'Yep!', 'Um, yes', 'Yes, I do.', "Yes, that's right", 'Correct.', 'Absolutely'],
       ...['Of course', "Yes, I don't want any calls", 'Okay.', 'No more.', 'Stop.', 'stop stop', 'Stop calling me'],
       ...['Yes, no more', 'Yes, stop', 'yes yes yes', "Yes, I'm sure, thank you", 'Yes, unsubscribe me'],
+      ...['Yes sir', "Yes, that's what I want. Goodbye."],
     ],
     else: [
       ...['No.', 'Nope', 'no, go on', 'Yeah, no, go on', 'What?', 'Okay, and my appointment?', 'Great, so can I book?'],
@@ -63,7 +79,7 @@ const answers = {
         'Yes, I want to keep my appointment',
         'Yes, I do want calls',
       ],
-      ...["Yes, don't stop calling me", 'Yes and no', 'Thank you'],
+      ...["Yes, don't stop calling me", 'Yes and no', 'Thank you', 'No. More calls, please.'],
     ],
   },
   de: {

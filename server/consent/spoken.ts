@@ -3,13 +3,14 @@ import { wordsIn } from './words.ts'
 
 /** Not after a negation: "don't stop calling", "I don't want to unsubscribe". */
 const wanted =
-  /(?<!\b(?:dont|do not|never|not|didnt|did not|wont|will not) (?:(?:ever|please|just|to|say|(?:want|need|have|ask|tell)(?: me| you)?(?: to)?) )?)/
+  /(?<!\b(?:dont|do not|never|not|didnt|did not|wont|will not) (?:(?:ever|please|just|to|say|(?:want|wish|like|need|have|ask|tell)(?: me| you)?(?: to)?) )?)/
 const courtesies = /(?: (?:again|any ?more|ever|please|thanks|thank you|ok|okay|sorry|bye|goodbye|bitte|danke))*$/
 /** Before these "no more" is a wish, and not what someone has or gets. */
 const wish_start =
   /(?:^(?:(?:yes|yeah|no|please|ok|okay|just|so|and|hello|hi|um|uh|oh|well) )*|\b(?:want|like|wish|prefer|need|please|said) )/
 /** After these it is a wish for a time only. */
-const for_a_time = / (?:for )?(?:today|tonight|tomorrow|this|now|right now|until|till|before|after|on|at|in)\b/
+const for_a_time =
+  / (?:for )?(?:(?:today|tonight|tomorrow|now|right now|until|till|before|after|in the)\b|(?:this|on|at) (?!(?:this |my |our |the |any )?(?:number|phone|line|time|all)\b))/
 
 const phrase = (parts: TemplateStringsArray, ...patterns: RegExp[]): RegExp =>
   new RegExp(String.raw(parts, ...patterns.map(({ source }) => source)))
@@ -18,16 +19,16 @@ const phrase = (parts: TemplateStringsArray, ...patterns: RegExp[]): RegExp =>
 const no_more_calls = [
   phrase`${wanted}\bstop (calling|phoning|ringing|contacting|texting|messaging)\b`,
   phrase`${wanted}\bquit (calling|phoning|ringing|contacting|texting|messaging) (me|us|here|this number)\b`,
-  /\b(dont|do not|never) (call|phone|ring|contact) (me|us|here|this number) (again|any ?more|ever|no more)\b/,
-  /\b(dont|do not|never) (call|phone|ring|contact) (again|any ?more)\b/,
-  phrase`^(?!(?:if|when|while|unless)\b).*(?<!\b(?:i|we|you|they|he|she|people) )\b(dont|do not|never) (call|phone|ring|contact) (me|us|here|this number)${courtesies}`,
+  phrase`\b(dont|do not|never) (call|phone|ring|contact) (me |us |here |this number )?(again|any ?more)\b(?!${for_a_time})`,
+  /\b(dont|do not|never) (call|phone|ring|contact) (me|us|here|this number) (ever|no more)\b/,
+  phrase`^(?!.*\b(?:if|when|while|unless)\b).*(?<!\b(?:i|we|they|people) )\b(dont|do not|never) (call|phone|ring|contact) (me|us|here|this number)${courtesies}`,
   phrase`${wish_start}no more (phone )?calls\b(?!${for_a_time})`,
   phrase`\b(dont|do not) want (any |more |any more )?(phone )?calls( (and|or) messages)?${courtesies}`,
   phrase`${wanted}\b(take|remove|delete) (me|us|my number|this number) (off|from) (your|the|this) (list|calling list|database|system)\b`,
   phrase`${wanted}\b(opt (me )?out|optout|unsubscribe)\b`,
   /(?<!\b(?:warum|wieso|weshalb) )\b(rufen|ruft|ruf) (sie )?((mich|uns|hier|bitte) ){0,2}(nicht|nie) (mehr|wieder) an\b/,
   phrase`(?<!\b(?:warum|wieso|weshalb) )\b(rufen|ruft|ruf) (sie )?((mich|uns|hier|bitte) ){0,2}(nicht|nie) an${courtesies}`,
-  phrase`^((ja|nein|bitte|also) )*keine (weiteren )?anrufe( mehr)?${courtesies}`,
+  /(^((ja|nein|bitte|also) )*|\b(will|wollen|möchte|möchten|wünsche) )keine (weiteren )?anrufe mehr\b(?! (heute|morgen|jetzt|vor|bis|am|um)\b)/,
   phrase`\b(will|wollen|möchte|möchten|wünsche) keine (weiteren )?anrufe( (und|oder) nachrichten)?( mehr)?${courtesies}`,
 ]
 
@@ -45,9 +46,14 @@ export type Wish = 'opt_out' | 'stop'
 
 export function wishIn(text: string): Wish | undefined {
   const words = plain(text)
-  // A pause within a sentence may have been taken for its end.
-  const sentences = [words, ...text.split(/[.!?][\s.!?]*/u).map(plain)]
-  if (sentences.some((sentence) => no_more_calls.some((pattern) => pattern.test(sentence)))) return 'opt_out'
+  const sentences = text
+    .split(/[.!?]+/u)
+    .map(plain)
+    .filter((sentence) => sentence !== '')
+  // People also say "Stop. Calling. Me.", but "No. More calls, please" is not "no more calls".
+  const joined = sentences.filter((sentence) => sentence !== 'no').join(' ')
+  const isWish = (sentence: string) => no_more_calls.some((pattern) => pattern.test(sentence))
+  if (isWish(joined) || sentences.some(isWish)) return 'opt_out'
   return words.length <= short_max && wordsIn(words).every((word) => stop_words.has(word)) ? 'stop' : undefined
 }
 

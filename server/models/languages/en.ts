@@ -41,9 +41,9 @@ export const en: Language = {
   answers: {
     no_more: phrases(
       'no more, no more calls and messages, no more messages, never again, stop, im sure, i am sure, i want that, ' +
-        'thats correct, that is right, that is correct',
+        'thats correct, that is right, that is correct, thats what i want, that is what i want',
     ),
-    courtesies: phrases('please, thanks, thank, you, um, uh, er, oh, well'),
+    courtesies: phrases('please, thanks, thank, you, sir, maam, bye, goodbye, um, uh, er, oh, well'),
   },
   numbers: {
     ...numbered('zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen', 0),

@@ -69,7 +69,7 @@ import {
   phoneNumber,
 } from './samples.ts'
 import { browser, inWorkspace, newPerson, newSessionToken, password } from './sessions.ts'
-import { newSmsChannel, text } from './sms.ts'
+import { inboundForm, newSmsChannel, own_number, postSigned, text } from './sms.ts'
 
 const day_ms = 24 * 60 * 60 * 1000
 const never = () => false
@@ -173,6 +173,8 @@ async function textBySms(server: Server): Promise<void> {
   const later = () => clock.wall() + 3_000
   await text(tenant, channel, 'Hello')
   for (const word of ['START', 'Hello again']) await text(tenant, channel, word)
+  const by_whatsapp = { From: 'whatsapp:+14155550123', To: `whatsapp:${own_number}` }
+  await postSigned(tenant, channel.inbound_url, { ...inboundForm('HELP'), ...by_whatsapp })
   const [contact] = (await tenant.call('GET', '/contacts')).body.data
   await tenant.call('POST', '/conversations', { agent_id, contact_id: contact.id, channel_id: channel.id })
   await message_claims.renew(at, await message_claims.claim(server.at(tenant.id, later()), { slots: 1 }))

@@ -71,10 +71,7 @@ export class CallDriver {
       readState: () => ({
         ...{ ...this.#talk.save(), line: line.save(), to: dialed.to, last_read_seq: this.#last_read_seq },
       }),
-      takeOptOut: () => {
-        const opt_out = this.#talk.takeOptOut()
-        return opt_out && { ...opt_out, phone_number: dialed.to }
-      },
+      takeOptOut: () => this.#talk.takeOptOut(),
       onSaved: ({ turn_count, has_unseen }) => {
         if (has_unseen) this.#must_read = true
         else if (!at.is_test) this.#last_read_seq = Math.max(this.#last_read_seq, turn_count)
@@ -111,6 +108,7 @@ export class CallDriver {
       if (!this.#is_test) line.hangUp(this.#time())
       stopWatching()
       live.endTurn(conversation.id)
+      await this.#record.keepOptOut()
     }
   }
 

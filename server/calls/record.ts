@@ -7,15 +7,20 @@ import type { Unsaved } from '../conversations/unsaved.ts'
 import { Writing } from '../conversations/writing.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
+import type { Log } from '../kit/log.ts'
 import type { CallState } from './call-state.ts'
+import type { CallToDial } from './carrier.ts'
 import { type Fact, merge } from './facts.ts'
+import { keepOptOut } from './opt-outs.ts'
 import type { CallSave } from './save.ts'
+import type { OptOut } from './talk.ts'
 
 export interface RecordOptions {
   at: At
   id: string
   token: string
   due_at: string
+  dialed: Pick<CallToDial, 'to' | 'simulate'>
   /** The conversation as it was last read or written. `is_new` until it has its row. */
   conversation: Conversation
   is_new: boolean
@@ -35,10 +40,11 @@ export interface RecordOptions {
   /** Where the call is, for a test workspace. */
   readState: () => Omit<CallState, 'is_over'>
   /** That the contact wants no more calls, once. */
-  takeOptOut: () => CallSave['opted_out']
+  takeOptOut: () => OptOut | null
   /** Something was written of the conversation. */
   onSaved: (saved: { turn_count: number; has_unseen: boolean }) => void
   onError: (error: unknown) => void
+  log: Log
 }
 
 interface Words {
@@ -68,6 +74,8 @@ export class CallRecord {
   /** A reply whose words are not yet shown. */
   #opening: Words | undefined
   #saving: Promise<unknown> = Promise.resolve()
+  /** Until it is written. */
+  #opt_out: OptOut | null = null
   /** Something is not yet written. */
   is_changed = false
 
@@ -166,6 +174,7 @@ export class CallRecord {
           })
     this.#is_lost ||= saved.is_lost
     if (saved.is_lost) return undefined
+    this.#opt_out = null
     if (!this.#is_closed) this.#options.onSaved(saved)
     this.#is_new = false
     this.#is_closed ||= is_closing
@@ -189,8 +198,20 @@ export class CallRecord {
     })
   }
 
+  /** Records an opt-out that is not yet written, because the call can't be. One of a test workspace is said again. */
+  async keepOptOut(): Promise<void> {
+    const { at, dialed, conversation, takeOptOut, log } = this.#options
+    await this.#saving
+    const opt_out = this.#opt_out ?? takeOptOut()
+    if (!opt_out || at.is_test) return
+    const { id: conversation_id, contact_id } = conversation
+    const { to: phone_number, simulate } = dialed
+    await keepOptOut(at, { phone_number, contact_id, evidence: { conversation_id }, at: opt_out.at, simulate }, log)
+  }
+
   #toSave({ now, is_test }: At, save: Save | undefined): CallSave {
-    const { id, token, due_at, conversation, is_recorded, contact_voice, readState, takeOptOut } = this.#options
+    const { id, token, due_at, dialed, conversation, is_recorded, contact_voice, readState, takeOptOut } = this.#options
+    this.#opt_out ??= takeOptOut()
     const { next } = this.#released ?? { next: clock.parse(due_at) }
     const is_final = this.#is_over && (!is_test || next === undefined)
     return {
@@ -198,7 +219,7 @@ export class CallRecord {
       save: save && { ...save, is_spoken: true },
       inserted: this.#is_new ? conversation : undefined,
       facts: this.#facts,
-      opted_out: takeOptOut(),
+      opted_out: this.#opt_out && { ...this.#opt_out, phone_number: dialed.to },
       state: is_test && !is_final ? { ...readState(), is_over: this.#is_over } : null,
       due_at: is_final || next === undefined ? null : clock.iso(next),
       is_released: this.#released !== undefined,

@@ -1,5 +1,4 @@
 import * as clocks from '../clocks/store.ts'
-import * as consent from '../consent/store.ts'
 import { stamp } from '../contacts/stamps.ts'
 import * as conversations from '../conversations/begin.ts'
 import type { Plan, Save, Saved } from '../conversations/plan-save.ts'
@@ -20,6 +19,7 @@ import { insertEvents } from './end.ts'
 import { event_types } from './event-types.ts'
 import { type Fact, merge, summarize, toEvents } from './facts.ts'
 import { insertComplete, type ToInsert } from './insert.ts'
+import { recordOptOuts } from './opt-outs.ts'
 import type { Call } from './schema.ts'
 import { announce, type LockedCall, lockMany, toCall } from './store.ts'
 import type { OptOut } from './talk.ts'
@@ -186,7 +186,7 @@ async function write(at: At, changes: Change[]): Promise<void> {
     recordEvents(at, changes),
     stampContacts(at, changes),
   ])
-  await recordOptOuts(at, changes)
+  await recordOptOuts(at, changes.flatMap(toOptOut))
   for (const { save, before, after } of changes)
     announce(at, after, save.is_released && dueAt(save, before, after) !== null)
 }
@@ -237,18 +237,11 @@ const stampContacts = (at: At, changes: Change[]) =>
     }),
   )
 
-/** In a live workspace a simulated person can't speak for the one with the number. */
-const recordOptOuts = (at: At, changes: Change[]) =>
-  consent.record(
-    at,
-    changes.flatMap(({ save: { opted_out }, before: { simulate }, after: { contact_id, conversation_id } }) => {
-      if (opted_out === null || (simulate !== null && !at.is_test)) return []
-      const { phone_number, seq } = opted_out
-      const said = { phone_number, contact_id, kind: 'all' as const, status: 'revoked' as const }
-      const source = 'voice_request' as const
-      return [{ ...said, source, evidence: { conversation_id, seq }, created_at: clock.iso(opted_out.at) }]
-    }),
-  )
+const toOptOut = ({ save: { opted_out }, before: { simulate }, after: { contact_id, conversation_id } }: Change) => {
+  if (opted_out === null) return []
+  const { phone_number, seq, at } = opted_out
+  return [{ phone_number, contact_id, evidence: { conversation_id, seq }, at, simulate }]
+}
 
 /** What was asked meanwhile of a call that continues is done now. */
 const dueAt = (save: CallSave, { request }: LockedCall, { ended_at }: Call): string | null =>

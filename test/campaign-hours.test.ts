@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import * as contacts from '../server/contacts/store.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
 import { advance } from './support/calls.ts'
 import {
@@ -13,8 +14,9 @@ import {
   workUntil,
 } from './support/dialing.ts'
 import { serve } from './support/harness.ts'
+import { holdTransaction } from './support/held-transaction.ts'
 
-const { workspace, pool } = await serve()
+const { workspace, pool, at } = await serve()
 
 test('a call that was not dialled in time is not dialled: the campaign takes it back, and calls anew', async () => {
   const tenant = await workspace()
@@ -103,6 +105,28 @@ test('a contact who waits for the day is called later when it moves to where the
   await advance(tenant, 60)
   const [{ next_attempt_at }] = await enrollmentsOf(tenant, campaign)
   assert.equal(next_attempt_at, '2027-03-02T14:00:00.000Z')
+})
+
+test('the dialer never waits for a contact that is being changed: it is called afterwards', async () => {
+  const tenant = await workspace()
+  await request(tenant, 'PATCH', '/workspace', { settings: { quiet_hours: { start: '00:00', end: '24:00' } } })
+  const channel = await tenant.addChannel({ kind: 'voice', provider: 'simulator', address: '+14155550100' })
+  const [changing, other] = await newContacts(tenant, ['00', '00'])
+  const fields = { channel_ids: [channel.id], windows: always, pacing: { starts_per_second: 100 } }
+  const campaign = await newCampaign(tenant, [changing, other], fields)
+  await start(tenant, campaign)
+  const isDialed = async ({ id }: { id: string }) =>
+    (await enrollmentsOf(tenant, campaign)).some(({ contact_id, attempts }) => contact_id === id && attempts > 0)
+  // A change of a time zone locks the contact, and then the campaign.
+  await using held = await holdTransaction(pool, (db) => contacts.lock({ ...at(tenant.id), db }, [changing.id]))
+  const working = workUntil(tenant, () => isDialed(other))
+  await held.waitUntilBlocking(working)
+  assert.deepEqual([await isDialed(other), await isDialed(changing)], [true, false])
+  await held.end()
+  await working
+  const [call] = await request(tenant, 'GET', `/calls?campaign_id=${campaign.id}`)
+  await request(tenant, 'POST', `/calls/${call.id}/cancel`)
+  await workUntil(tenant, () => isDialed(changing))
 })
 
 test('other changes of a contact leave its next attempt alone', async () => {

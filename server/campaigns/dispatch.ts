@@ -3,7 +3,7 @@ import type { AgentWithDraft } from '../agents/schema.ts'
 import * as calls from '../calls/insert.ts'
 import { chooseActive } from '../channels/choose.ts'
 import * as channels from '../channels/store.ts'
-import { shareMany } from '../contacts/share-many.ts'
+import { shareFree } from '../contacts/share-many.ts'
 import {
   type Beginning,
   findAgent,
@@ -61,11 +61,11 @@ export async function dispatch(
   { campaign, sender, chosen }: { campaign: StoredCampaign; sender: Sender; chosen: DueEnrollment[] },
 ): Promise<number> {
   if (chosen.length === 0) return 0
-  const contacts = await shareMany(
+  // Who changes a contact may wait for this campaign. An enrollment that is left out stays due.
+  const shared = await shareFree(
     at,
     chosen.map(({ contact_id }) => contact_id),
   )
-  const shared = new Set(contacts.map(({ id }) => id))
   const free = await lockFree(
     at,
     chosen.filter(({ contact_id }) => shared.has(contact_id)).map(({ id }) => id),

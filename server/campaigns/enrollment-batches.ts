@@ -57,8 +57,9 @@ const isDeferred = (now: number): Sql =>
   sql`due_at > ${clock.iso(now)} and (retry_at is null or due_at > retry_at) and ${is_waiting}`
 
 /**
- * The same for some contacts, whose time has changed, in all campaigns. The campaigns are locked first, as the dialer does: what
- * one has decided by the time of before is looked at again, too.
+ * The same for some contacts, whose time has changed, in all campaigns. The campaigns are locked before the enrollments, as the
+ * dialer does: what one has decided by the time of before is looked at again, too. The contacts are locked already, so the dialer
+ * must not wait for them.
  */
 export async function reviewContacts({ db, workspace, now }: At, contact_ids: string[]): Promise<void> {
   const found = await db.many<{ campaign_id: string }>(

@@ -8,3 +8,12 @@ export const shareMany = ({ db, workspace }: At, ids: string[]): Promise<Pick<Co
     sql`select id, phone_number from contacts where workspace_id = ${workspace} and id = any(${toArrayLiteral(ids)}::uuid[])
       order by id for key share`,
   )
+
+/** The same without waiting. Those that others are changing or deleting are left out. Returns the ids of the others. */
+export async function shareFree({ db, workspace }: At, ids: string[]): Promise<Set<string>> {
+  const shared = await db.many<Pick<Contact, 'id'>>(
+    sql`select id from contacts where workspace_id = ${workspace} and id = any(${toArrayLiteral(ids)}::uuid[])
+      order by id for key share skip locked`,
+  )
+  return new Set(shared.map(({ id }) => id))
+}

@@ -68,7 +68,8 @@ async function decideIn(at: At, { campaign, second }: { campaign: StoredCampaign
     readLoad(at, campaign),
   ])
   const is_probing = campaign.is_probing && !hasRecovered(recent, campaign.breaker_since)
-  const planned = await plan(second, { ...campaign, is_probing }, load, due, recent)
+  // Others wait for the locks.
+  const planned = await plan(second, { ...campaign, is_probing }, load, due, recent, { is_urgent: true })
   const pause = planned.pause ?? (sender ? undefined : 'no_channel')
   const claimed = sender && !pause ? await dispatch(at, { campaign, sender, chosen: planned.dial }) : 0
   await Promise.all([writeDeferred(at, planned.defer), writeFinished(at, campaign.id, planned.finish)])

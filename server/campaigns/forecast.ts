@@ -140,7 +140,7 @@ async function runThread({ due, ...job }: ForecastJob, signal: AbortSignal): Pro
 async function passEnrollments(thread: Worker, due: DueEnrollment[], signal: AbortSignal): Promise<void> {
   for (let index = 0; index < due.length && !signal.aborted; index += passed_at_once) {
     thread.postMessage(due.slice(index, index + passed_at_once))
-    await letOthersRun()
+    await letOthersRun({ is_urgent: true })
   }
 }
 

@@ -1,5 +1,5 @@
 import { second_ms } from '../kit/clock.ts'
-import { letOthersRun } from '../kit/let-others-run.ts'
+import { letOthersRun, type Urgency } from '../kit/let-others-run.ts'
 import type { Candidate, DialedCampaign, EndedAttempt, Load } from './candidate.ts'
 import { type Context, contextOf, type Fault } from './context.ts'
 import type { RuleName } from './explain-schema.ts'
@@ -28,6 +28,7 @@ export async function plan<C extends Candidate>(
   load: Load,
   due: readonly C[],
   recent: readonly EndedAttempt[],
+  urgency: Urgency = {},
 ): Promise<Plan<C>> {
   const planned: Plan<C> = { dial: [], defer: [], finish: [], next_at: undefined }
   if (campaign.status !== 'running') return planned
@@ -35,7 +36,7 @@ export async function plan<C extends Candidate>(
   const has_ended = campaign.ends_at !== undefined && campaign.ends_at <= now
   if (context.is_broken && !has_ended && due.length > 0) return { ...planned, pause: 'circuit_breaker' }
   for (const candidate of due) {
-    await letOthersRun()
+    await letOthersRun(urgency)
     const fault = firstFault(candidate, context)
     if (!fault) dial(planned, context, candidate)
     else if (fault.rule === 'breaker' || fault.rule === 'pacing')

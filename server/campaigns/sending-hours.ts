@@ -29,7 +29,7 @@ export async function findClosed(at: At, conversation_ids: string[]): Promise<Ma
   const campaigns = new Map(found.flatMap((campaign) => (campaign ? [[campaign.id, campaign] as const] : [])))
   const closed = new Map<string, number>()
   for (const { conversation_id, campaign_id, contact_id } of waiting) {
-    await letOthersRun()
+    await letOthersRun({ is_urgent: true })
     const [campaign, contact] = [campaigns.get(campaign_id), known.get(contact_id)]
     const until = campaign && contact && closedUntil(at, campaign, contact)
     if (until !== undefined) closed.set(conversation_id, until)

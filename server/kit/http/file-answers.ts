@@ -31,7 +31,7 @@ export async function piecedAnswer({ file, pieces }: PiecedContent): Promise<Str
   for (const piece of pieces) {
     text += piece
     if (text.length >= chunk_characters) addChunk()
-    await letOthersRun()
+    await letOthersRun({ is_urgent: true })
   }
   addChunk()
   const etag = formatEtag(hash.digest('base64url'))

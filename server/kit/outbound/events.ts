@@ -38,7 +38,7 @@ export async function* readEvents(
       if (line === '' && data.length > 0) {
         events += 1
         if (events > events_max) throw new ResponseTooLong(`The response has more than ${events_max} events.`)
-        await letOthersRun()
+        await letOthersRun({ is_urgent: true })
         yield data.join('\n')
         data = []
         length = 0
@@ -62,7 +62,7 @@ const dataOf = (line: string): string => line.slice('data:'.length).replace(/^ /
 async function* readSlices(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of body)
     for (let start = 0; start < chunk.length; start += slice_bytes) {
-      await letOthersRun()
+      await letOthersRun({ is_urgent: true })
       yield chunk.subarray(start, start + slice_bytes)
     }
 }

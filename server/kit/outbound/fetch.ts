@@ -63,7 +63,7 @@ async function* readWhole(body: ReadableStream<Uint8Array>, bytes_max: number): 
     if (length > bytes_max) throw new ResponseTooLong(`The response has more than ${bytes_max} bytes.`)
     chunks.push(chunk)
   }
-  await letOthersRun()
+  await letOthersRun({ is_urgent: true })
   const whole = Buffer.concat(chunks)
   assertFewValues(whole.toString('latin1'))
   yield whole

@@ -38,6 +38,20 @@ test('events are the same wherever their bytes are cut', async () => {
   )
 })
 
+test('a long event can come in very small pieces', async () => {
+  const text = 'é'.repeat(100_000)
+  const bytes = Buffer.from(`data: ${text}\r\n\r\ndata: b`)
+  const piece_bytes = 7
+  const parts = Array.from({ length: Math.ceil(bytes.length / piece_bytes) }, (_, index) =>
+    bytes.subarray(index * piece_bytes, (index + 1) * piece_bytes),
+  )
+  const [first, ...others] = await Array.fromAsync(
+    readEvents(chunks(parts), { ...limits, event_length_max: 256 * 1024 }),
+  )
+  assert.ok(first === text)
+  assert.deepEqual(others, ['b'])
+})
+
 test('there may be as many events as allowed, and no more', async () => {
   const event = 'data: x\n\n'
   assert.equal((await read(event.repeat(10))).length, 10)

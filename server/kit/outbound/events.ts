@@ -11,8 +11,7 @@ export interface EventLimits {
 const lines_per_event_max = 8
 /** So much is read before other work of the process gets its turn. */
 const slice_bytes = 16 * 1024
-/** The line feed of a CR LF may be in the next slice. */
-const line_end = /\r\n|\n|\r(?!$)/
+const line_end = /\r\n|\n|\r/
 
 /**
  * Reads the `data` of server-sent events, one by one. The last event needs no empty line after it. Other work of the
@@ -25,12 +24,18 @@ export async function* readEvents(
   const decoder = new TextDecoder()
   const lines_max = events_max * lines_per_event_max
   let line_count = 0
+  /** Of the line that has begun. It is only read when the line ends, however many slices that takes. */
   let rest = ''
+  /** The line feed of a CR LF may be in the next slice. */
+  let carriage_return = ''
   let data: string[] = []
   let length = 0
   let events = 0
   for await (const slice of readSlices(body)) {
-    const lines = (rest + decoder.decode(slice, { stream: true })).split(line_end)
+    const text = carriage_return + decoder.decode(slice, { stream: true })
+    carriage_return = text.endsWith('\r') ? '\r' : ''
+    const [first = '', ...lines] = text.slice(0, text.length - carriage_return.length).split(line_end)
+    lines.unshift(rest + first)
     rest = lines.pop() ?? ''
     line_count += lines.length
     if (line_count > lines_max) throw new ResponseTooLong(`The response has more than ${lines_max} lines.`)
@@ -51,7 +56,7 @@ export async function* readEvents(
     if (length + rest.length > event_length_max)
       throw new ResponseTooLong(`An event has more than ${event_length_max} characters.`)
   }
-  for (const line of rest.split('\r')) if (isData(line)) data.push(dataOf(line))
+  if (isData(rest)) data.push(dataOf(rest))
   if (data.length > 0) yield data.join('\n')
 }
 

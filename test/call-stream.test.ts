@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { summarize } from '../server/calls/facts.ts'
+import { streamCall } from '../server/calls/live.ts'
 import * as calls from '../server/calls/store.ts'
 import { close } from '../server/conversations/people.ts'
 import { type At, inTransaction } from '../server/kit/at.ts'
 import * as clock from '../server/kit/clock.ts'
+import type { Db } from '../server/kit/postgres/pool.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
+import { overloaded } from '../server/kit/problem.ts'
 import { addCall } from './support/added-calls.ts'
 import { followStream } from './support/conversation-streams.ts'
 import { create, newAgent } from './support/conversations.ts'
@@ -101,6 +104,30 @@ test('a call is followed from before it is dialled', async () => {
   assert.deepEqual([statusesIn(stream.events), turnsIn(stream.events)], [['queued', 'ringing'], ['Hello?']])
 })
 
+test('the stream of a call goes on when too many reads wait', async () => {
+  const tenant = await workspace()
+  const { id } = await tenant.addCall({ is_over: true, said: ['Hello?'] })
+  const at = server.at(tenant.id)
+  // The call and its conversation are read first.
+  const db = refuseRead(at.db, 3)
+  const { signal } = new AbortController()
+  const chunks = await Array.fromAsync(streamCall({ ...at, db }, id, { signal, last_event_id: '0' }))
+  assert.match(chunks.join(''), /event: turn.finished\n.*Hello\?/)
+})
+
+test('the stream of a call that is not dialled yet goes on when too many reads wait', async () => {
+  const tenant = await workspace()
+  const agent_id = await newAgent(tenant)
+  const { id } = await create(tenant, '/calls', { agent_id, to: '+14155550113', simulate: '00' })
+  const at = server.at(tenant.id)
+  const controller = new AbortController()
+  const db = refuseRead(at.db, 2, () => setImmediate(() => controller.abort()))
+  const { signal } = controller
+  const chunks = await Array.fromAsync(streamCall({ ...at, db }, id, { signal, last_event_id: undefined }))
+  assert.equal(chunks.length, 1)
+  assert.ok(signal.aborted)
+})
+
 test('the stream of a call that is canceled before it is dialled ends', async () => {
   const tenant = await workspace()
   const agent_id = await newAgent(tenant)
@@ -110,3 +137,17 @@ test('the stream of a call that is canceled before it is dialled ends', async ()
   const { text } = await reading
   assert.match(text, /"status":"canceled"/)
 })
+
+/** Refuses one read, as a batcher does in which too many calls wait. */
+function refuseRead(db: Db, refused: number, onRefuse = () => {}): Db {
+  let reads = 0
+  return {
+    ...db,
+    many(statement) {
+      reads += 1
+      if (reads !== refused) return db.many(statement)
+      onRefuse()
+      return Promise.reject(overloaded())
+    },
+  }
+}

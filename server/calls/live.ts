@@ -1,7 +1,7 @@
 import { type Beside, event, pause, readLastSeq, stream } from '../conversations/stream.ts'
 import type { At } from '../kit/at.ts'
 import type { Subscriber } from '../kit/http/operation.ts'
-import { isUnavailable } from '../kit/postgres/errors.ts'
+import { isBusy } from '../kit/postgres/errors.ts'
 import type { Pool } from '../kit/postgres/pool.ts'
 import { openRowWatch, type RowWatch } from '../kit/postgres/row-watch.ts'
 import { raw } from '../kit/postgres/sql.ts'
@@ -48,9 +48,9 @@ export async function* streamCall(at: At, id: string, subscriber: Subscriber): A
   if (conversation_id !== null) yield* stream(at, { id: conversation_id, beside: changes }, { signal, last_event_id })
 }
 
-/** When the database is unavailable, the next look at the call tries again. */
+/** When the database is unavailable or busy, the next look at the call tries again. */
 function toRetry(error: unknown): boolean {
-  if (!isUnavailable(error)) throw error
+  if (!isBusy(error)) throw error
   return false
 }
 

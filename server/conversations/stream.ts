@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { Subscriber } from '../kit/http/operation.ts'
-import { isUnavailable } from '../kit/postgres/errors.ts'
+import { isBusy } from '../kit/postgres/errors.ts'
 import { invalid } from '../kit/problem.ts'
 import * as live from './live.ts'
 import type { Conversation, Turn } from './schema.ts'
@@ -171,7 +171,7 @@ interface Reading {
   beside: Beside | undefined
 }
 
-/** Undefined when the database is unavailable: the stream continues. */
+/** Undefined when the database is unavailable or busy: the stream continues. */
 async function read(at: At, { id, after, beside }: Reading): Promise<News | undefined> {
   try {
     // Before the turns: a change that they show is then followed by its turns at the latest.
@@ -180,7 +180,7 @@ async function read(at: At, { id, after, beside }: Reading): Promise<News | unde
     const found = await turns.listTogether(at, { conversation_id: id, after, limit: turns_at_once })
     return { conversation, turns: found, is_last }
   } catch (error) {
-    if (!isUnavailable(error)) throw error
+    if (!isBusy(error)) throw error
     return undefined
   }
 }

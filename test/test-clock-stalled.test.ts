@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { openProgressNotes } from '../server/clocks/progress.ts'
 import * as clock from '../server/kit/clock.ts'
+import { openLog } from '../server/kit/log.ts'
 import { sql } from '../server/kit/postgres/sql.ts'
 import { call_start, getCall, newCaller, newTestCalls, placeCall } from './support/calls.ts'
 import { serve, type Tenant } from './support/harness.ts'
@@ -88,4 +90,29 @@ test('an advance whose work is slow, but goes on, does not end', async () => {
   await placeCall(tenant, { agent_id, to: '+14155550100', scheduled_at: after(60) })
   const ready = await advanceUntilReady(tenant, 600, 1_500)
   assert.deepEqual([ready.now, ready.error], [after(600), null])
+})
+
+test('progress is not noted again while the last note waits', async (context) => {
+  let now_ticks = clock.ticks()
+  context.mock.method(performance, 'now', () => now_ticks)
+  const updates: PromiseWithResolvers<number>[] = []
+  const run = () => {
+    const update = Promise.withResolvers<number>()
+    updates.push(update)
+    return update.promise
+  }
+  const note = openProgressNotes({ ...server.pool, run }, openLog('silent'))
+  const noteLater = (workspace: string) => {
+    now_ticks += 2_000
+    note(workspace)
+    return updates.length
+  }
+  assert.equal(noteLater('one'), 1)
+  assert.equal(noteLater('one'), 1)
+  assert.equal(noteLater('other'), 2)
+  updates[0]?.reject(new Error('The lock was not available.'))
+  await sleep(0)
+  assert.equal(noteLater('one'), 3)
+  note('one')
+  assert.equal(updates.length, 3)
 })

@@ -9,7 +9,13 @@ interface Step {
 
 /** Tools that tell the model nothing. The words that come with them can be the whole answer. */
 const silent_tools = new Set([
-  ...['set_result', 'update_contact', 'press_digits', 'end_conversation', 'hand_over', 'opt_out', 'transfer'],
+  'set_result',
+  'update_contact',
+  'press_digits',
+  'end_conversation',
+  'hand_over',
+  'opt_out',
+  'transfer',
 ])
 
 /** Whether the contact waits for what a tool has found out. Who writes a script knows what it says after a tool. */

@@ -190,7 +190,15 @@ function hungUp(step: VoiceStep): void {
 }
 
 const voice_timers = new Set<string>([
-  ...(['call', 'opening', 'settle', 'overlap', 'silence', 'filler', 'beep', 'speaking', 'transfer'] as const),
+  'call',
+  'opening',
+  'settle',
+  'overlap',
+  'silence',
+  'filler',
+  'beep',
+  'speaking',
+  'transfer',
 ] satisfies VoiceTimerName[])
 
 export const isVoiceTimer = (name: TimerName): name is VoiceTimerName => voice_timers.has(name)

@@ -1,6 +1,6 @@
 import { readEvents } from '../kit/outbound/events.ts'
 import { assertFewValues } from '../kit/outbound/json-limits.ts'
-import { toProviderError } from './provider-error.ts'
+import { parseJson, toProviderError } from './provider-error.ts'
 import type { Provider } from './schema.ts'
 
 const limits = { events_max: 20_000, event_length_max: 256 * 1024 }
@@ -57,19 +57,10 @@ async function drain(events: AsyncGenerator<string>): Promise<void> {
   for (let is_over = false; !is_over; ) is_over = (await events.next().catch(() => ({ done: true }))).done === true
 }
 
-/** Some servers send an error in each event, which is null. */
+/** Some servers send an error in each event, which is null. The SDK reports what is no JSON. */
 function withoutError(data: string, api_key: string): string {
-  const { error, ...event } = Object(parse(data))
+  const { error, ...event } = Object(parseJson(data))
   if (error === undefined) return data
   if (error !== null) throw toProviderError({ status: 200, value: { error }, api_key })
   return JSON.stringify(event)
-}
-
-/** Undefined if it is no JSON, which the SDK reports. */
-function parse(data: string): unknown {
-  try {
-    return JSON.parse(data)
-  } catch {
-    return undefined
-  }
 }

@@ -5,7 +5,7 @@ import type {
   LanguageModelV4Usage,
 } from '@ai-sdk/provider'
 import { OutboundError } from '../kit/outbound/request.ts'
-import { ProviderError, toProviderError } from './provider-error.ts'
+import { ProviderError, parseJson, toProviderError } from './provider-error.ts'
 import { endText, no_thinking, withoutThinking } from './thinking.ts'
 
 const output_tokens_max = 200_000
@@ -120,16 +120,13 @@ function clamp(reported: number | undefined, bytes: number, max: number): number
 async function toOwnError(error: unknown, api_key: string): Promise<unknown> {
   const { APICallError } = await import('@ai-sdk/provider')
   if (!APICallError.isInstance(error)) return error
-  const { cause, statusCode: status = 0, responseBody, responseHeaders } = error
+  const { cause, statusCode: status = 0, responseBody = '', responseHeaders } = error
   if (cause instanceof ProviderError) return cause
   if (cause instanceof OutboundError && status < 300) return Object.assign(cause, { status })
-  return toProviderError({ status, value: parse(responseBody), retry_after: responseHeaders?.['retry-after'], api_key })
-}
-
-function parse(body: string | undefined): unknown {
-  try {
-    return JSON.parse(body ?? '')
-  } catch {
-    return undefined
-  }
+  return toProviderError({
+    status,
+    value: parseJson(responseBody),
+    retry_after: responseHeaders?.['retry-after'],
+    api_key,
+  })
 }

@@ -39,6 +39,15 @@ export function toProviderError({ status, value, retry_after, api_key }: ErrorRe
   })
 }
 
+/** Undefined if it is no JSON: a provider may answer with anything. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** Seconds or a date. */
 function waitOf(retry_after: string): number | null {
   const wait_ms = /^\d{1,9}$/.test(retry_after) ? Number(retry_after) * 1_000 : Date.parse(retry_after) - clock.wall()

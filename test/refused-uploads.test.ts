@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import net from 'node:net'
 import { test } from 'node:test'
 import { serve, type Tenant } from './support/harness.ts'
+import { type LongRequest, sendFirst } from './support/sent-first.ts'
 import { fieldsOf, partOf, upload } from './support/uploads.ts'
 
 const { workspace, url } = await serve()
@@ -11,46 +11,21 @@ const many_bytes = 24 * 1024 * 1024
 const rows = Buffer.from('+14155550100,Ada\n'.repeat(many_bytes / 17))
 const head = 'Content-Disposition: form-data; name="file"; filename="a.csv"'
 
-interface Sending {
-  is_chunked: boolean
-  /** Sends Connection: close. */
-  is_last?: boolean
-  version?: string
-}
-
-/** Sends the whole form before it reads the response, as browsers do. Returns the response. */
-async function sendFirst({ key }: Tenant, begin: string | Buffer, sending: Sending): Promise<string> {
-  const { is_chunked, is_last = false, version = '1.1' } = sending
-  const { port, hostname } = new URL(url)
-  const socket = net.connect({ port: Number(port), host: hostname })
-  socket.pause()
-  const body = [Buffer.from(begin), rows, Buffer.from('\r\n--xx--\r\n')]
-  const length = body.reduce((sum, { length }) => sum + length, 0)
-  const lines = [`POST /api/v1/contacts/imports HTTP/${version}`, 'Host: x', `Authorization: Bearer ${key}`]
-  lines.push('Content-Type: multipart/form-data; boundary=xx')
-  if (is_last) lines.push('Connection: close')
-  lines.push(is_chunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${length}`)
-  const failed = once(socket, 'close').then(() => Promise.reject(new Error('the connection was closed')))
-  failed.catch(() => {})
-  const write = async (bytes: string | Buffer) => {
-    if (!socket.write(bytes)) await Promise.race([once(socket, 'drain'), failed])
+/** Returns the response. */
+async function sendForm({ key }: Tenant, begin: string | Buffer, sending: Partial<LongRequest>): Promise<string> {
+  const { answer, socket } = await sendFirst(url, {
+    request_line: 'POST /api/v1/contacts/imports',
+    headers: [`Authorization: Bearer ${key}`, 'Content-Type: multipart/form-data; boundary=xx'],
+    body: [Buffer.from(begin), rows, Buffer.from('\r\n--xx--\r\n')],
+    ...sending,
+  })
+  if (!sending.is_last) {
+    socket.write(`GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+    const [next] = await Promise.race([once(socket, 'data'), once(socket, 'close')])
+    assert.match(String(next), /^HTTP\/1.1 200 /, 'the connection serves the next request')
   }
-  await write(`${lines.join('\r\n')}\r\n\r\n`)
-  for (const bytes of body) {
-    if (is_chunked) await write(`${bytes.length.toString(16)}\r\n`)
-    await write(bytes)
-    if (is_chunked) await write('\r\n')
-  }
-  if (is_chunked) await write('0\r\n\r\n')
-  socket.resume()
-  const [answer] = (await Promise.race([once(socket, 'data'), failed])) as [Buffer]
-  if (is_last) return answer.toString()
-  // The connection can still serve the next request.
-  socket.write(`GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
-  const [next] = (await Promise.race([once(socket, 'data'), failed])) as [Buffer]
-  assert.match(next.toString(), /^HTTP\/1.1 200 /)
   socket.destroy()
-  return answer.toString()
+  return answer
 }
 
 const refused: [name: string, begin: string | Buffer, status: number, said: RegExp][] = [
@@ -71,7 +46,7 @@ for (const [name, begin, status, said] of refused) {
     const how = is_chunked ? 'in chunks' : 'with its length'
     test(`${name}, rejected while it arrives ${how}: a client that sends everything first still gets the reason`, async () => {
       const tenant = await workspace()
-      const answer = await sendFirst(tenant, begin, { is_chunked })
+      const answer = await sendForm(tenant, begin, { is_chunked })
       assert.match(answer, new RegExp(`^HTTP/1.1 ${status} `))
       assert.match(answer, said)
       assert.equal((await tenant.call('GET', '/contacts/imports')).body.pagination.total, 0)
@@ -83,7 +58,7 @@ for (const version of ['1.1', '1.0']) {
   test(`a client that sends everything first over HTTP/${version} with Connection: close still gets the reason`, async () => {
     const tenant = await workspace()
     const begin = partOf([head], 'phone\n"').slice(0, -2)
-    const answer = await sendFirst(tenant, begin, { is_chunked: false, is_last: true, version })
+    const answer = await sendForm(tenant, begin, { is_chunked: false, is_last: true, version })
     assert.match(answer, /^HTTP\/1.1 400 /)
     assert.match(answer, /quote is never closed/)
   })

@@ -1,8 +1,10 @@
 import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
 import fastify, { type FastifyInstance } from 'fastify'
 import type { Log } from '../log.ts'
 import * as problem from '../problem.ts'
 import { upload_sockets } from './admission.ts'
+import { drainSocket, isDraining } from './body/drain.ts'
 import { failure } from './envelope.ts'
 import { answerOnSocket, body_limit_bytes, parserProblem } from './errors.ts'
 import { methods } from './other-methods.ts'
@@ -25,6 +27,17 @@ export interface AppOptions {
 
 /** Fastify without routes. Every error that Node or Fastify finds is answered in the envelope. */
 export function createApp({ trust_proxy, newRequestId, sendAnswer, log }: AppOptions): FastifyInstance {
+  const answerParserError = (error: Error & { code?: string }, socket: Socket) => {
+    const is_timeout = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+    if (is_timeout ? upload_sockets.has(socket) : isDraining(socket)) return
+    try {
+      answerOnSocket(socket, parserProblem(error), newRequestId())
+      if (!is_timeout) drainSocket(socket)
+    } catch (error) {
+      log.error({ err: error }, 'could not answer a malformed request')
+      socket.destroy()
+    }
+  }
   const app = fastify({
     logger: false,
     bodyLimit: body_limit_bytes,
@@ -39,20 +52,16 @@ export function createApp({ trust_proxy, newRequestId, sendAnswer, log }: AppOpt
       connectionsCheckingInterval: check_timeouts_every_ms,
     },
     routerOptions: { maxParamLength: param_length_max },
-    clientErrorHandler: (error, socket) => {
-      if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && upload_sockets.has(socket)) return
-      try {
-        answerOnSocket(socket, parserProblem(error), newRequestId())
-      } catch (error) {
-        log.error({ err: error }, 'could not answer a malformed request')
-        socket.destroy()
-      }
-    },
+    clientErrorHandler: answerParserError,
     frameworkErrors: (_error, request, reply) => sendAnswer(request, reply, failure(problem.notFound(), request.id)),
   })
   for (const method of methods) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
   app.addHook('onListen', (done) => {
-    for (const server of serversOf(app)) prepare(server, log)
+    for (const server of serversOf(app)) {
+      prepare(server, log)
+      // Fastify adds it to the first server only.
+      if (server !== app.server) server.on('clientError', answerParserError)
+    }
     done()
   })
   app.decorateRequest('caller')

@@ -8,7 +8,6 @@ import { openQueuePerKey } from '../limits/key-queues.ts'
 import type { Log } from '../log.ts'
 import * as problem from '../problem.ts'
 import { openAdmission, upload_sockets } from './admission.ts'
-import { answerAndDrain } from './body/drain.ts'
 import type { IncomingRequest } from './call.ts'
 import type { Door } from './door.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
@@ -108,9 +107,8 @@ export function addDoors(
       const { id, caller, raw, params, query, body } = request
       const key = door.concurrency ? caller.id : caller.workspace || caller.id
       const fail = (error: unknown) => {
-        const answer = () => void reply.send(error)
-        if (!upload || isTimeout(error)) return answer()
-        void answerAndDrain(raw, reply.raw, upload.bytes_max, answer).finally(() => upload_sockets.delete(raw.socket))
+        if (upload) upload_sockets.delete(raw.socket)
+        reply.send(error)
       }
       let has_slot = !begins_without_slot && slots.acquire(key)
       if (!has_slot && !begins_without_slot) {
@@ -152,6 +150,3 @@ export function addDoors(
     }
   }
 }
-
-/** The client sends nothing more, and the response closes the connection. */
-const isTimeout = (error: unknown): boolean => error instanceof problem.Problem && error.code === 'REQUEST_TIMEOUT'

@@ -1,10 +1,16 @@
+import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as clock from '../clock.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
-import { common_headers } from './errors.ts'
+import { upload_sockets } from './admission.ts'
+import { answerAndDrain, isArriving } from './body/drain.ts'
+import { body_limit_bytes, common_headers } from './errors.ts'
 import type { SendAnswer } from './request.ts'
+
+/** The client sends nothing more. */
+const timeout_status = 408
 
 export interface SenderOptions {
   log: Log
@@ -21,7 +27,7 @@ export function createSender({ log, metrics, stalled_after_ms, isStopping }: Sen
     reply.code(status).headers(common_headers)
     if (request.door_headers) reply.headers(request.door_headers)
     reply.header('x-request-id', id).headers(headers)
-    if (typeof body === 'string' || Buffer.isBuffer(body)) reply.send(body)
+    if (typeof body === 'string' || Buffer.isBuffer(body)) sendBody(request, reply, body)
     else sendFile(request, reply, body, log, stalled_after_ms)
     // Not in an onResponse hook, which would cost as much as this whole function.
     const duration_ms = clock.ticks() - (arrived_at || clock.ticks())
@@ -41,6 +47,19 @@ export function createSender({ log, metrics, stalled_after_ms, isStopping }: Sen
     }
   }
 }
+
+function sendBody({ raw }: FastifyRequest, reply: FastifyReply, body: string | Buffer): void {
+  const is_rejected = reply.statusCode >= 400 && reply.statusCode !== timeout_status
+  const stays_open = reply.raw.shouldKeepAlive && reply.getHeader('connection') === undefined
+  // Node reads the rest of a body if the connection stays open. Only long ones need a limit.
+  if (!is_rejected || !isArriving(raw) || (stays_open && isShort(raw))) return void reply.send(body)
+  // The request timeout doesn't apply while the rest is read.
+  upload_sockets.add(raw.socket)
+  reply.raw.once('close', () => upload_sockets.delete(raw.socket))
+  reply.header('content-length', Buffer.byteLength(body)).send(answerAndDrain(raw, body))
+}
+
+const isShort = ({ headers }: IncomingMessage): boolean => Number(headers['content-length']) <= body_limit_bytes
 
 function sendFile(
   { id, method, raw, routeOptions }: FastifyRequest,

@@ -1,34 +1,37 @@
 import { once } from 'node:events'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { hasBody } from '../headers.ts'
 import { readChunks } from './chunks.ts'
 
 const drain_max_ms = 30_000
+/** The largest upload. */
+const drain_max_bytes = 512 * 1024 * 1024
+
+/** Whether the client may still be sending the body. */
+export const isArriving = (raw: IncomingMessage): boolean => hasBody(raw) && !raw.complete
 
 /**
- * Answers a request whose body may still be arriving, then reads and drops the rest, within limits. Closing a connection
- * with unread bytes resets it, and a client that is still sending might never see the response. If the response closes the
- * connection, it is therefore sent after the rest was read.
+ * A response that is sent at once, and ends when the rest of the request's body was read and dropped, within limits. Closing a
+ * connection with unread bytes resets it, and a client that is still sending might never see the response.
  */
-export async function answerAndDrain(
-  raw: IncomingMessage,
-  response: ServerResponse,
-  bytes_max: number,
-  answer: () => void,
-): Promise<void> {
-  const { shouldKeepAlive: answers_first } = response
-  if (answers_first) answer()
-  await drain(raw, bytes_max)
-  if (!answers_first) answer()
-  else if (!raw.complete) raw.destroy()
+export const answerAndDrain = (raw: IncomingMessage, answer: string | Buffer): Readable => {
+  async function* answerFirst(): AsyncGenerator<string | Buffer> {
+    yield answer
+    await drain(raw)
+    if (!raw.complete) raw.destroy()
+  }
+  return Readable.from(answerFirst())
 }
 
 /** Returns when the body ends, the connection closes or a limit is reached. */
-async function drain(raw: IncomingMessage, bytes_max: number): Promise<void> {
+async function drain(raw: IncomingMessage): Promise<void> {
   const done = new AbortController()
   const { signal } = done
   await Promise.race([
-    dropBody(raw, bytes_max),
+    dropBody(raw),
     sleep(drain_max_ms, undefined, { signal }),
     // A request that was answered doesn't report that its connection closed.
     once(raw.socket, 'close', { signal }),
@@ -36,10 +39,24 @@ async function drain(raw: IncomingMessage, bytes_max: number): Promise<void> {
   done.abort()
 }
 
-async function dropBody(raw: IncomingMessage, bytes_max: number): Promise<void> {
+async function dropBody(raw: IncomingMessage): Promise<void> {
   let length = 0
   for await (const chunk of readChunks(raw)) {
     length += chunk.length
-    if (length > bytes_max) return
+    if (length > drain_max_bytes) return
   }
 }
+
+/** How many bytes each connection may have sent in all, if it was answered without a parsed request and is still read. */
+const draining = new WeakMap<Socket, number>()
+
+/** The same for a connection whose bytes the parser rejects. It reports an error for each chunk, and drops it. */
+export function drainSocket(socket: Socket): void {
+  if (socket.destroyed) return
+  draining.set(socket, socket.bytesRead + drain_max_bytes)
+  const timer = setTimeout(() => socket.destroy(), drain_max_ms)
+  timer.unref()
+  socket.once('close', () => clearTimeout(timer))
+}
+
+export const isDraining = (socket: Socket): boolean => socket.bytesRead <= (draining.get(socket) ?? -1)

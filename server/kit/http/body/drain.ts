@@ -7,6 +7,8 @@ import { hasBody } from '../headers.ts'
 import { readChunks } from './chunks.ts'
 
 const drain_max_ms = 30_000
+/** A client that sends nothing for this long is not sending any more. */
+const silent_max_ms = 1_000
 /** The largest upload. */
 const drain_max_bytes = 512 * 1024 * 1024
 
@@ -40,11 +42,17 @@ async function drain(raw: IncomingMessage): Promise<void> {
 }
 
 async function dropBody(raw: IncomingMessage): Promise<void> {
-  let length = 0
-  for await (const chunk of readChunks(raw)) {
-    length += chunk.length
-    if (length > drain_max_bytes) return
+  const { promise: silent, resolve: endSilent } = Promise.withResolvers<void>()
+  const timer = setTimeout(endSilent, silent_max_ms)
+  const read = async () => {
+    let length = 0
+    for await (const chunk of readChunks(raw)) {
+      timer.refresh()
+      length += chunk.length
+      if (length > drain_max_bytes) return
+    }
   }
+  await Promise.race([read(), silent]).finally(() => clearTimeout(timer))
 }
 
 /** How many bytes each connection may have sent in all, if it was answered without a parsed request and is still read. */

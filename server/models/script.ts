@@ -209,5 +209,7 @@ function withResult(variables: Values, tool: string, result: unknown): Values {
 
 function toVariable(value: unknown): string | number | boolean | undefined {
   if (typeof value === 'string') return storable(truncate(value, value_length_max))
-  return typeof value === 'number' || typeof value === 'boolean' ? value : undefined
+  // JSON has no -0.
+  if (typeof value === 'number') return value === 0 ? 0 : value
+  return typeof value === 'boolean' ? value : undefined
 }

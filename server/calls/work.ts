@@ -46,7 +46,7 @@ export interface CallingOptions {
 export function calling({ pool, carrier, log }: CallingOptions): Work<ClaimedCall, void> {
   const save = openCallSaves(log)
   const running = new Map<string, CallDriver>()
-  const inTurn = openTurns()
+  const runAheadInOrder = openAheadQueue()
   const drive = async (at: At, options: Begin) => {
     const { id } = options.claimed
     const driver = await begin(at, options)
@@ -77,13 +77,13 @@ export function calling({ pool, carrier, log }: CallingOptions): Work<ClaimedCal
     claim,
     run: (at, claimed, context) => {
       const options = { claimed, carrier, save, context }
-      return at.is_test ? inTurn(at, options, drive) : drive(at, options)
+      return at.is_test ? runAheadInOrder(at, options, drive) : drive(at, options)
     },
   }
 }
 
 /** Calls of a test workspace run ahead a few at a time, in order. The next one begins when only the writing is left. */
-function openTurns() {
+function openAheadQueue() {
   const openQueue = (calls_max: number) => openQueuePerKey(calls_max, { wait_max_ms: Number.POSITIVE_INFINITY })
   const queues = { in_memory: openQueue(ahead_max.in_memory), with_network: openQueue(ahead_max.with_network) }
   return async (at: At, options: Begin, drive: (at: At, options: Begin) => Promise<void>): Promise<void> => {

@@ -25,6 +25,7 @@ const concurrent_readers = 30
 const exhausted_ms = { long: 10_000, short: 500 }
 const rejected_within_ms = 10_000
 const conflicts = { long: 10, short: 1 }
+const late_max = 10
 
 export const scenario: Scenario = {
   name: 'database',
@@ -224,8 +225,9 @@ async function deadlocked({ options, service, url }: World, { workspace, key }: 
   const client = openClient(service.url, key)
   const rival = openPool({ url: url(), size: 1, onError() {} })
   const observer = openPool({ url: url(), size: 1, onError() {} })
-  for (let round = 0; round < count; round += 1) {
-    const phone_number = `+1416${String(round).padStart(7, '0')}`
+  let late = 0
+  for (let created = 0; created < count; ) {
+    const phone_number = `+1416${String(created + late).padStart(7, '0')}`
     const before = await countDeadlocks(observer)
     const rollback = new Error('rollback')
     let creating: Promise<Reply> | undefined
@@ -248,8 +250,15 @@ async function deadlocked({ options, service, url }: World, { workspace, key }: 
         { lock_timeout_ms: 60_000 },
       )
       .catch((error: unknown) => assert.equal(error, rollback))
-    assert.equal((await creating)?.status, 201)
-    assert.equal((await client.call('GET', '/contacts')).body.pagination.total, round + 1)
+    const { status } = (await creating) ?? {}
+    // PostgreSQL looks for a deadlock once, a second after the create began to wait. On a busy machine that is too early.
+    if (status === 503 && late < late_max) {
+      late += 1
+      continue
+    }
+    assert.equal(status, 201)
+    created += 1
+    assert.equal((await client.call('GET', '/contacts')).body.pagination.total, created)
     await waitUntil('PostgreSQL has counted the deadlock', async () => (await countDeadlocks(observer)) > before)
   }
   for (const pool of [rival, observer]) await pool.close()

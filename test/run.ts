@@ -8,7 +8,7 @@ import { SetupError } from '../server/kit/postgres/embedded/embedded.ts'
 import { withDatabase } from './support/database.ts'
 
 /**
- * `npm test` checks format, lint and types, then runs every test on a new database. `npm test -- test/contacts.test.ts`
+ * `npm test` checks format, lint and types, then runs every test on a new database. `npm test -- test/contacts/contacts.test.ts`
  * runs only the named files.
  */
 const checkout = path.resolve(import.meta.dirname, '..')
@@ -38,10 +38,10 @@ const slowest = [
   'test/setup/restart.test.ts',
   'test/setup/embedded.test.ts',
   'test/setup/chat.test.ts',
-  'test/event-stream.test.ts',
+  'test/events/stream.test.ts',
   'test/sweeps/statements.test.ts',
-  'test/webhook-recovery.test.ts',
-  'test/downloads.test.ts',
+  'test/webhooks/recovery.test.ts',
+  'test/http/downloads.test.ts',
 ]
 const named_files = process.argv.slice(2)
 const files = named_files.length > 0 ? named_files : inOrder(fs.globSync('test/**/*.test.ts', { cwd: checkout }).sort())

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { advance, newCaller, newTestCalls, placeCall, readWhole } from '../support/calls.ts'
+import { serve, type Tenant } from '../support/harness.ts'
+
+const server = await serve()
+
+const people = Array.from({ length: 20 }, (_, index) => String(index).padStart(2, '0'))
+
+interface OptOut {
+  created_at: string
+  evidence: { seq: number }
+}
+
+/** Calls to all people, and what is the same however the clock was advanced. */
+async function callAll(tenant: Tenant, steps_s: number[]) {
+  await newTestCalls(tenant)
+  const agent_id = await newCaller(tenant)
+  const calls = []
+  for (const person of people) calls.push(await placeCall(tenant, { agent_id, to: `+141555501${person}` }))
+  for (const step of steps_s) await advance(tenant, step)
+  const consents = (await tenant.call('GET', '/consents')).body.data
+  const opt_outs = consents.map(({ created_at, evidence: { seq } }: OptOut) => ({ created_at, seq }))
+  assert.equal(opt_outs.length, 1)
+  return [...(await Promise.all(calls.map(({ id }) => readWhole(tenant, id)))), opt_outs]
+}
+
+test('calls are the same whether the clock advances in one go, by minutes or by seconds', async () => {
+  const [in_one_go, by_minutes, by_seconds] = [
+    await callAll(await server.workspace(), [2_400]),
+    await callAll(
+      await server.workspace(),
+      Array.from({ length: 6 }, () => 420),
+    ),
+    await callAll(await server.workspace(), [...Array.from({ length: 17 }, () => 3), 1_000, 1, 1_348]),
+  ]
+  for (const [index, expected] of in_one_go.entries()) {
+    assert.deepEqual(by_minutes[index], expected)
+    assert.deepEqual(by_seconds[index], expected)
+  }
+})

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { create } from '../support/contacts.ts'
+import { serve, type Tenant } from '../support/harness.ts'
+
+const { workspace } = await serve()
+
+/** The sorted last names of the contacts found, after checking the total. `query` is URL-encoded. */
+async function found({ call }: Tenant, query: string): Promise<string[]> {
+  const { status, body } = await call('GET', `/contacts?${query}`)
+  assert.equal(status, 200, query)
+  assert.equal(body.pagination.total, body.data.length, query)
+  return body.data.map((contact: { last_name: string }) => contact.last_name).sort()
+}
+
+const search = (tenant: Tenant, text: string) => found(tenant, `search=${encodeURIComponent(text)}`)
+
+async function assertFinds(tenant: Tenant, expected: Record<string, string[]>) {
+  const actual: Record<string, string[]> = {}
+  for (const text of Object.keys(expected)) actual[text] = await search(tenant, text)
+  assert.deepEqual(actual, expected)
+}
+
+test('search matches parts of number, names, "first last", display name and email, and nothing else', async () => {
+  const tenant = await workspace()
+  const fields = { phone_number: '+14155550123', first_name: 'Ada', last_name: 'Lovelace', display_name: 'Countess' }
+  await create(tenant, { ...fields, email: 'al@engines.example', company: 'Babbage', notes: 'poet', tags: ['maths'] })
+  await create(tenant, { first_name: 'Grace', last_name: 'Hopper' })
+  const one = ['Lovelace']
+  await assertFinds(tenant, {
+    '55501': one,
+    '+1415555012': one,
+    ada: one,
+    vela: one,
+    'Ada Lovelace': one,
+    'a L': one,
+    ountes: one,
+    'al@engines': one,
+    '.example': one,
+    e: ['Hopper', 'Lovelace'],
+    Babbage: [],
+    poet: [],
+    maths: [],
+    api: [],
+    'Lovelace Ada': [],
+    'Ada  Lovelace': [],
+  })
+})
+
+test('search does not match across fields', async () => {
+  const tenant = await workspace()
+  const fields = { phone_number: '+14155550123', first_name: 'Ada', last_name: 'Lovelace', display_name: 'Countess' }
+  await create(tenant, { ...fields, email: 'al@engines.example' })
+  await create(tenant, { last_name: 'Solo', display_name: 'Alone' })
+  const texts = [
+    '0123Ada',
+    '0123 Ada',
+    'LovelaceCountess',
+    'Lovelace Countess',
+    'Countessal@',
+    'Countess al@',
+    'Solo Alone',
+  ]
+  await assertFinds(tenant, Object.fromEntries(texts.map((text) => [text, []])))
+  const { status } = await tenant.call('GET', '/contacts?search=Lovelace%0ACountess')
+  assert.equal(status, 400, 'a search must not contain line breaks')
+})
+
+test('search ignores case and accents', async () => {
+  const tenant = await workspace()
+  for (const last_name of [
+    'Müller',
+    'MULLER',
+    'muller',
+    'Straße',
+    'Łódź',
+    'Ångström',
+    'Ειρήνη',
+    'Ðorđe',
+    'Николай',
+    '山田',
+  ]) {
+    await create(tenant, { last_name })
+  }
+  await create(tenant, { last_name: 'Zoe\u0308' })
+  const mullers = ['MULLER', 'Müller', 'muller'].sort()
+  await assertFinds(tenant, {
+    müller: mullers,
+    Muller: mullers,
+    'MU\u0308LL': mullers,
+    STRASSE: ['Straße'],
+    strasse: ['Straße'],
+    lodz: ['Łódź'],
+    angstrom: ['Ångström'],
+    ΕΙΡΗΝΗ: ['Ειρήνη'],
+    dorde: ['Ðorđe'],
+    НИКОЛАЙ: ['Николай'],
+    山: ['山田'],
+    zoë: ['Zoe\u0308'],
+    zoe: ['Zoe\u0308'],
+  })
+})
+
+test('%, _, \\, quotes and other punctuation are plain characters', async () => {
+  const tenant = await workspace()
+  const characters = [
+    '%',
+    '_',
+    '\\',
+    "'",
+    '"',
+    '*',
+    '?',
+    '[',
+    ']',
+    '^',
+    '$',
+    '.',
+    '(',
+    ')',
+    '|',
+    '+',
+    '&',
+    ';',
+    '--',
+    '🙂',
+    '👩‍👩‍👧',
+  ]
+  for (const character of characters) await create(tenant, { last_name: `a${character}b` })
+  await create(tenant, { last_name: 'axb' })
+  await assertFinds(tenant, Object.fromEntries(characters.map((character) => [`a${character}b`, [`a${character}b`]])))
+  await assertFinds(tenant, {
+    '%': ['a%b'],
+    _: ['a_b'],
+    '\\': ['a\\b'],
+    '\\\\': [],
+    '%%': [],
+    'a%': ['a%b'],
+    "a'b": ["a'b"],
+    "' or '1'='1": [],
+    '🙂': ['a🙂b'],
+    x: ['axb'],
+  })
+})
+
+test('a phone number is found with + or %2B', async () => {
+  const tenant = await workspace()
+  await create(tenant, { phone_number: '+14155550123', last_name: 'Lovelace' })
+  for (const text of ['+14155550123', '%2B14155550123', '14155550123', '%2B1415', '+1415', '0123', '0123%20']) {
+    assert.deepEqual(await found(tenant, `search=${text}`), ['Lovelace'], text)
+  }
+  assert.deepEqual(await found(tenant, 'search=%2B4155'), [])
+})
+
+test('search matches the text after an update, and only in the workspace', async () => {
+  const tenant = await workspace()
+  const { id } = await create(tenant, { last_name: 'Byron', first_name: 'Ada' })
+  await tenant.call('PATCH', `/contacts/${id}`, { last_name: 'King' })
+  await assertFinds(tenant, { Byron: [], 'ada king': ['King'] })
+  await assertFinds(await workspace(), { King: [] })
+})
+
+test('a search has 1 to 200 characters', async () => {
+  const tenant = await workspace()
+  await create(tenant, { last_name: 'x'.repeat(100), display_name: `${'🙂'.repeat(199)}y` })
+  assert.equal((await search(tenant, 'x')).length, 1)
+  assert.equal((await search(tenant, `${'🙂'.repeat(199)}y`)).length, 1)
+  assert.equal((await search(tenant, `  ${'z'.repeat(200)}  `)).length, 0)
+  for (const text of ['', '   ', 'x'.repeat(201), '🙂'.repeat(201), 'a\0b', 'a\tb']) {
+    const { status, body } = await tenant.call('GET', `/contacts?search=${encodeURIComponent(text)}`)
+    assert.deepEqual([status, body.error?.details.fields[0].path], [400, 'search'], text)
+  }
+})
+
+test('a search of only accents or with broken encoding is not a server error', async () => {
+  const tenant = await workspace()
+  await create(tenant, { last_name: 'Lovelace' })
+  for (const text of ['%CC%81', '%ED%A0%80', '%ff', '%zz', '%', '%E2%82', '%F0%9F%99%82']) {
+    const { status } = await tenant.call('GET', `/contacts?search=${text}`)
+    assert.ok(status === 200 || status === 400, `${text}: ${status}`)
+  }
+})

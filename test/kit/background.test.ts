@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { work as import_work } from '../../server/imports/run.ts'
+import * as clock from '../../server/kit/clock.ts'
+import { openLog } from '../../server/kit/log.ts'
+import { type Sql, sql } from '../../server/kit/postgres/sql.ts'
+import { moveDue, noteAllDue, openDueNotes } from '../../server/kit/work/due.ts'
+import { openPeriodicTasks } from '../../server/kit/work/periodic.ts'
+import { rowWork } from '../../server/kit/work/rows.ts'
+import { due_deliveries } from '../../server/webhooks/claims.ts'
+import { openWorker } from '../../server/worker.ts'
+import { createDatabase, openServer, type Tenant, testPool } from '../support/harness.ts'
+import { recordStatements } from '../support/old-rows.ts'
+import { receiver } from '../support/receivers.ts'
+import { newContact, newImport, newWebhook } from '../support/samples.ts'
+import { addTestClock } from '../support/test-clocks.ts'
+
+/** Closed before the database is dropped. */
+const open = new AsyncDisposableStack()
+after(() => open.disposeAsync())
+/** A dedicated database: these look at all workspaces. */
+const { pool, url } = await createDatabase('background')
+const server = await openServer(testPool(url), { outbound_allow_hosts: ['127.0.0.1'] })
+open.defer(server.close)
+const log = openLog('silent')
+const imports = rowWork(import_work).due
+
+const dueOf = (workspace: string) =>
+  pool.many<{ kind: string; is_due: boolean }>(
+    sql`select kind, due_at <= ${clock.iso(clock.wall())} as is_due from due_workspaces
+      where workspace_id = ${workspace} order by kind`,
+  )
+
+test('a process notes new work for others after the commit', async () => {
+  const notes = openDueNotes(server.pool, ['imports', 'deliveries'], log)
+  const tenant = await server.workspace()
+  await tenant.call('POST', '/webhooks', newWebhook())
+  for (let count = 0; count < 3; count += 1) await tenant.call('POST', '/contacts', newContact())
+  await tenant.call('POST', '/contacts/imports', newImport())
+  await notes.stop()
+  assert.deepEqual(await dueOf(tenant.id), [
+    { kind: 'deliveries', is_due: true },
+    { kind: 'imports', is_due: true },
+  ])
+})
+
+test('work that was not noted is found, and noted once', async () => {
+  const tenant = await server.workspace()
+  await tenant.call('POST', '/webhooks', newWebhook())
+  await tenant.call('POST', '/contacts', newContact())
+  await tenant.call('POST', '/contacts/imports', newImport())
+  assert.deepEqual(await dueOf(tenant.id), [])
+  for (let count = 0; count < 2; count += 1) await noteAllDue(pool, [imports, due_deliveries])
+  assert.deepEqual(
+    (await dueOf(tenant.id)).map(({ kind }) => kind),
+    ['deliveries', 'imports'],
+  )
+})
+
+test('a note moves later when no work is due, and stays while some is', async () => {
+  const tenant = await server.workspace()
+  await tenant.call('POST', '/contacts/imports', newImport())
+  await noteAllDue(pool, [imports])
+  await moveDue(server.at(tenant.id), imports)
+  assert.deepEqual(await dueOf(tenant.id), [{ kind: 'imports', is_due: true }])
+  await tenant.work()
+  await moveDue(server.at(tenant.id), imports)
+  assert.deepEqual(await dueOf(tenant.id), [{ kind: 'imports', is_due: false }])
+})
+
+test('one process runs the periodic tasks, and another takes over when it stops', async () => {
+  const runs = { first: 0, second: 0 }
+  const task = (name: keyof typeof runs) => ({
+    name,
+    every_ms: 10,
+    run: async () => {
+      runs[name] += 1
+    },
+  })
+  const first = openPeriodicTasks(pool, [task('first')], log)
+  while (runs.first < 2) await sleep(10)
+  const second = openPeriodicTasks(pool, [task('second')], log)
+  await sleep(200)
+  assert.equal(runs.second, 0)
+  await first.stop()
+  while (runs.second < 2) await sleep(10)
+  await second.stop()
+})
+
+test('a task that fails is logged with its name, and run again', async () => {
+  const warned: unknown[] = []
+  const noticing = Object.assign(Object.create(log), { warn: (fields: { task: string }) => warned.push(fields.task) })
+  let runs = 0
+  const failing = {
+    name: 'failing',
+    every_ms: 10,
+    run: async () => {
+      runs += 1
+      throw new Error('no')
+    },
+  }
+  const tasks = openPeriodicTasks(pool, [failing], noticing)
+  while (runs < 2) await sleep(10)
+  await tasks.stop()
+  assert.deepEqual(warned.slice(0, 2), ['failing', 'failing'])
+})
+
+test('an idle service sends the database fewer than five statements a second', async () => {
+  const sent: Sql[] = []
+  const { tools, hooks } = server.at('')
+  const service = { pool: recordStatements(pool, sent), tools, hooks }
+  const worker = openWorker({ service, ownAddress: () => '', events_keep_days: 30, log })
+  open.defer(worker.stop)
+  // The first run of each task, and what earlier tests have left to do.
+  const countStatements = async () => {
+    sent.length = 0
+    await sleep(3_000)
+    return sent.length
+  }
+  let count = await countStatements()
+  for (let tries = 0; count >= 3 * 5 && tries < 5; tries += 1) count = await countStatements()
+  assert.ok(count > 0 && count < 3 * 5, sent.map(({ text }) => text).join('\n'))
+})
+
+test('while a test clock advances, a live workspace beside it notices nothing', async () => {
+  const [live, tenant] = [await server.workspace(), await server.workspace()]
+  await addTestClock(server.at(tenant.id))
+  const target = await receiver((response) => response.writeHead(500).end())
+  for (const { call } of [live, tenant]) {
+    await call('POST', '/webhooks', newWebhook({ url: target.url }))
+    await call('POST', '/contacts', newContact())
+  }
+  const attemptsOf = async ({ id }: Tenant) =>
+    (await pool.one<{ attempt: number }>(sql`select attempt from webhook_deliveries where workspace_id = ${id}`))
+      .attempt
+  const { tools, hooks } = server.at('')
+  const service = { pool: server.pool, tools, hooks }
+  const worker = openWorker({ service, ownAddress: () => '', events_keep_days: 30, log })
+  open.defer(worker.stop)
+  while ((await attemptsOf(live)) === 0 || (await attemptsOf(tenant)) === 0) await sleep(20)
+  const advanced = await tenant.call('POST', '/test_clock/advance', { by_seconds: 5 * 24 * 3_600 })
+  assert.equal(advanced.status, 202, advanced.text)
+  while ((await tenant.call('GET', '/test_clock')).body.data.status === 'advancing') await sleep(20)
+  assert.equal(await attemptsOf(tenant), 10)
+  assert.ok((await attemptsOf(live)) <= 2, 'the next attempts are due in five minutes')
+})

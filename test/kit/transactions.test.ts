@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { newId } from '../../server/kit/id.ts'
+import { raw, sql } from '../../server/kit/postgres/sql.ts'
+import type { TxOptions } from '../../server/kit/postgres/transaction.ts'
+import { createDatabase, openServer, serve, testPool } from '../support/harness.ts'
+import { newApiKey, newContact } from '../support/samples.ts'
+
+const { pool } = await serve()
+const full = await createDatabase('full_disk')
+const read_only = await createDatabase('read_only')
+
+const insert = (name: string) => sql`insert into workspaces (id, name, created_at) values (${newId()}, ${name}, now())`
+const exists = async (name: string) => (await pool.many(sql`select from workspaces where name = ${name}`)).length > 0
+const dividing = sql`select 1 / 0`
+const division_by_zero = { code: '22012' }
+
+test('a transaction whose begin fails writes nothing', async () => {
+  const name = newId()
+  const invalid = { isolation: 'no such level' } as unknown as TxOptions
+  await assert.rejects(
+    pool.tx((db) => db.run(insert(name)), invalid),
+    { code: '42601' },
+  )
+  assert.equal(await exists(name), false)
+})
+
+test('a transaction that PostgreSQL rolls back at commit fails', async () => {
+  const name = newId()
+  const work = pool.tx(async (db) => {
+    await db.run(insert(name))
+    await db.run(dividing).catch(() => {})
+  })
+  await assert.rejects(work, division_by_zero)
+  assert.equal(await exists(name), false)
+})
+
+test('of two notifications about one row in a transaction, one that leaves work is kept', async () => {
+  const workspace = newId()
+  const seen: unknown[] = []
+  const unsubscribe = pool.subscribe(({ id, is_due = true, ...other }) => {
+    if (other.workspace === workspace) seen.push([id, is_due])
+  })
+  const notify = async (...due: boolean[]) =>
+    pool.tx(async (db) => {
+      for (const is_due of due) db.notify({ topic: 'rows', workspace, id: String(due), is_due })
+    })
+  await notify(true, false)
+  await notify(false, true)
+  await notify(false, false)
+  unsubscribe()
+  assert.deepEqual(seen, [
+    ['true,false', true],
+    ['false,true', true],
+    ['false,false', false],
+  ])
+})
+
+test('a transaction with pipelined statements fails with the error of the first failed one', async () => {
+  const work = pool.tx(async (db) => {
+    const slow = async () => {
+      try {
+        await db.run(dividing)
+      } finally {
+        await setImmediate()
+      }
+    }
+    await Promise.all([slow(), db.run(sql`select 1`)])
+  })
+  await assert.rejects(work, division_by_zero)
+})
+
+test('a write that meets a full disk in any table gets 503', async (t) => {
+  const { url, pool: admin } = full
+  await admin.script(
+    `create function refuse() returns trigger language plpgsql as
+      $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$`,
+  )
+  const server = await openServer(testPool(url))
+  t.after(server.close)
+  const { call } = await server.workspace()
+  const { id } = (await call('POST', '/contacts', newContact({ tags: ['a'] }))).body.data
+  const writes = [
+    ['POST', '/contacts', () => newContact({ tags: ['a'] })],
+    ['PATCH', `/contacts/${id}`, () => ({ first_name: newId(), tags: [newId()] })],
+    ['PUT', `/contacts/${id}/crm_ids/hubspot`, () => ({ id: newId() })],
+    ['POST', '/agents', () => ({ name: 'Reception' })],
+    ['POST', '/webhooks', () => ({ url: 'inbox', events: ['*'] })],
+    ['POST', '/contacts/imports', () => ({ rows: [newContact()] })],
+    ['POST', '/api_keys', newApiKey],
+  ] as const
+  const tables = await admin.many<{ name: string }>(
+    sql`select tablename as name from pg_tables where schemaname = 'public' and tablename not in ('schema_migrations')`,
+  )
+  let refused = 0
+  for (const { name } of tables) {
+    await admin.script(`create trigger refuse before insert or update on ${name} execute function refuse()`)
+    for (const [method, path, body] of writes) {
+      const { status, headers } = await call(
+        method,
+        path,
+        body(),
+        method === 'POST' ? { 'idempotency-key': newId() } : {},
+      )
+      assert.ok([200, 201, 503].includes(status), `${method} ${path} with ${name} full: ${status}`)
+      if (status !== 503) continue
+      assert.equal(headers.get('retry-after'), '1')
+      refused += 1
+    }
+    await admin.run(sql`${raw(`drop trigger refuse on ${name}`)}`)
+  }
+  assert.ok(refused >= writes.length * 3, `only ${refused} writes got 503`)
+})
+
+test('a database that does not accept writes is not ready', async (t) => {
+  const { url, pool: admin } = read_only
+  const server = await openServer(testPool(url))
+  t.after(server.close)
+  assert.equal((await server.fetch('GET', '/ready')).status, 200)
+  await admin.script(`alter database ${new URL(url).pathname.slice(1)} set default_transaction_read_only = on`)
+  const other = await openServer(testPool(url))
+  t.after(other.close)
+  assert.equal((await other.fetch('GET', '/ready')).status, 503)
+})

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Capacity } from '../../server/kit/work/capacity.ts'
+import { Running } from '../../server/kit/work/running.ts'
+import { isLate, keyState, newState, type State } from '../../server/kit/work/state.ts'
+import { Turns } from '../../server/kit/work/turns.ts'
+import type { DueItem, Items } from '../../server/kit/work/work.ts'
+
+const share = { slots: 4, slow_slots: 2, total: 6, unrecorded: 3 }
+
+/** Starts this many items that aren't slow. */
+function startMany(capacity: Capacity, count: number): void {
+  for (let started = 0; started < count; started += 1) capacity.start(false)
+}
+
+test('slow items have slots of their own', () => {
+  const capacity = new Capacity(share)
+  startMany(capacity, 3)
+  capacity.start(true)
+  assert.deepEqual([capacity.free, capacity.free_slow, capacity.running], [1, 1, 4])
+  capacity.turnSlow()
+  assert.deepEqual([capacity.free, capacity.free_slow], [2, 0])
+  capacity.turnSlow()
+  assert.deepEqual([capacity.free, capacity.free_slow], [2, 0], 'more of them than there are slots for slow ones')
+  startMany(capacity, 2)
+  assert.deepEqual([capacity.running, capacity.free], [6, 0], 'never more than the total')
+})
+
+test('a claim in progress reserves its slots', () => {
+  const capacity = new Capacity(share)
+  capacity.reserve(4)
+  assert.deepEqual([capacity.free, capacity.is_full], [0, true])
+  capacity.cancelReservation(4)
+  assert.deepEqual([capacity.free, capacity.is_full], [4, false])
+})
+
+test('unrecorded results limit new claims until they are released', () => {
+  const capacity = new Capacity(share)
+  startMany(capacity, 3)
+  capacity.end(false)
+  capacity.end(false)
+  assert.deepEqual([capacity.has_many_unrecorded, capacity.is_full], [false, false])
+  capacity.end(false)
+  assert.deepEqual([capacity.has_many_unrecorded, capacity.is_full], [true, true])
+  capacity.release(1)
+  assert.equal(capacity.is_full, false)
+})
+
+test('items that are postponed are not work in progress', () => {
+  const capacity = new Capacity(share)
+  startMany(capacity, 1)
+  capacity.end(false)
+  assert.equal(capacity.is_idle, false)
+  capacity.postpone(1)
+  assert.equal(capacity.is_idle, true)
+  capacity.endPostponement(1)
+  capacity.release(1)
+  assert.equal(capacity.is_idle, true)
+})
+
+test('workspaces take turns, and those that are not ready keep their place', () => {
+  const turns = new Turns()
+  for (const workspace of ['a', 'b', 'a', 'c']) turns.add(workspace)
+  assert.equal(
+    turns.take((workspace) => workspace !== 'a'),
+    'b',
+  )
+  assert.equal(
+    turns.take(() => true),
+    'a',
+  )
+  turns.add('b')
+  assert.deepEqual([turns.take(() => true), turns.take(() => true), turns.take(() => true)], ['c', 'b', undefined])
+})
+
+interface Item extends DueItem {
+  key: string
+  is_failing?: boolean
+}
+
+const items: Items<Item> = {
+  due: {} as Items<Item>['due'],
+  leases: { per: 'workspace', table: '' },
+  limits: {
+    process: { slots: 8, slow_slots: 4, total: 12, unrecorded: 8 },
+    workspace: share,
+    per_key: 3,
+    per_new_key: 1,
+    per_failing_key: 1,
+    slow_after_ms: 0,
+  },
+  keyOf: ({ key }) => key,
+  isFailing: ({ is_failing }) => is_failing === true,
+  claim: async () => [],
+}
+
+const patient: Items<Item> = { ...items, limits: { ...items.limits, slow_after_ms: 60_000 } }
+
+/** The free slots, and those for slow items, of each. */
+const free = (...all: { capacity: Capacity }[]) => all.flatMap(({ capacity }) => [capacity.free, capacity.free_slow])
+
+const item = (key: string, id = '1'): Item => ({ key, id, due_at: '2026-11-15T09:30:00.000Z' })
+
+test('an item that runs for long moves to the slots for slow ones, and so do the next ones with its key', () => {
+  const running = new Running(items)
+  const state: State<Item> = newState('w', items.limits)
+  const run = running.start(state, item('a'))
+  assert.deepEqual(free(running, state), [7, 4, 3, 2])
+  running.findSlow()
+  assert.deepEqual(free(running, state), [8, 3, 4, 1])
+  running.start(state, item('a', '2'))
+  running.start(state, item('b'))
+  assert.deepEqual(free(running, state), [7, 2, 3, 0])
+  running.end(run)
+  assert.deepEqual(free(running, state), [7, 3, 3, 1])
+})
+
+test('a key is no longer slow after an item that ran for a short time', () => {
+  const running = new Running(patient)
+  const state: State<Item> = newState('w', patient.limits)
+  keyState(state, 'a').is_slow = true
+  const run = running.start(state, item('a'))
+  assert.deepEqual(free(running), [8, 3])
+  running.end(run)
+  assert.deepEqual(free(running), [8, 4])
+  running.start(state, item('a', '2'))
+  assert.deepEqual(free(running), [7, 4])
+})
+
+test('a failing item counts as slow', () => {
+  const running = new Running(patient)
+  const state: State<Item> = newState('w', patient.limits)
+  running.start(state, { ...item('a'), is_failing: true })
+  assert.deepEqual(free(running), [8, 3])
+})
+
+test('an item is late when a later one with its key was claimed before', () => {
+  const running = new Running(patient)
+  const state: State<Item> = newState('w', patient.limits)
+  running.start(state, item('a', '2'))
+  const key = keyState(state, 'a')
+  assert.deepEqual(
+    ['1', '2', '3'].map((id) => isLate(item('a', id), key)),
+    [true, false, false],
+  )
+  running.start(state, item('a', '1'))
+  assert.equal(key.last?.id, '2')
+})

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as clock from '../../server/kit/clock.ts'
+import { newId } from '../../server/kit/id.ts'
+import { sql } from '../../server/kit/postgres/sql.ts'
+import { addToCounts, deliveryCount, sumUpCounts } from '../../server/webhooks/delivery-counts.ts'
+import { removeOld } from '../../server/webhooks/retention.ts'
+import { serve, type Tenant } from '../support/harness.ts'
+import { newContact, phoneNumber } from '../support/samples.ts'
+import { createWebhook } from '../support/webhook-calls.ts'
+
+const { workspace, pool, at } = await serve()
+
+const workers = 8
+const changes_each = 40
+const kinds = 8
+
+const below = (limit: number): number => Math.floor(Math.random() * limit)
+const isStopping = () => false
+
+/** Makes random changes of each kind that adds or removes deliveries. */
+async function change({ id, call, work }: Tenant, webhook_ids: string[]): Promise<void> {
+  for (let count = 0; count < changes_each; count += 1) {
+    const address = `/webhooks/${webhook_ids[below(webhook_ids.length)]}`
+    const kind = below(kinds)
+    if (kind < 3) await call('POST', '/contacts', newContact())
+    else if (kind === 3) await call('POST', `${address}/test`)
+    else if (kind === 4) await call('PATCH', address, { status: below(2) ? 'active' : 'disabled' })
+    else if (kind === 5) await call('POST', `${address}/recover`, { since: clock.iso(clock.wall() - 1_000) })
+    else if (kind === 6) {
+      const rows = Array.from({ length: 5 }, () => ({ Phone: phoneNumber() }))
+      await call('POST', '/contacts/imports', { rows })
+      await work()
+    } else if (below(2)) await removeOld(at(id), clock.wall() - 500)
+    else await sumUpCounts({ db: pool }, isStopping)
+  }
+}
+
+test("the number of a webhook's deliveries is exact after concurrent random changes", async () => {
+  const tenant = await workspace()
+  const created = await Promise.all(
+    ['*', 'contact.*', 'webhook.*'].map((one) => createWebhook(tenant, 'inbox', { events: [one] })),
+  )
+  const webhook_ids = created.map(({ id }) => id)
+  await Promise.all(Array.from({ length: workers }, () => change(tenant, webhook_ids)))
+  for (const webhook_id of webhook_ids) {
+    const of_webhook = sql`workspace_id = ${tenant.id} and webhook_id = ${webhook_id}`
+    const { all, pending, succeeded, failed } = await pool.one<Record<string, number>>(
+      sql`select count(*) as all, count(*) filter (where status = 'pending') as pending,
+          count(*) filter (where status = 'succeeded') as succeeded, count(*) filter (where status = 'failed') as failed
+        from webhook_deliveries where ${of_webhook}`,
+    )
+    const totals = await Promise.all(
+      ['', '?status=pending', '?status=succeeded', '?status=failed'].map((query) =>
+        tenant.call('GET', `/webhooks/${webhook_id}/deliveries${query}`),
+      ),
+    )
+    assert.deepEqual(
+      totals.map(({ body }) => body.pagination.total),
+      [all, pending, succeeded, failed],
+    )
+  }
+})
+
+test('counts stay exact when two processes sum them up while others add to them', async () => {
+  const tenant = await workspace()
+  const webhook_id = newId()
+  const add = async () => {
+    for (let count = 0; count < 150; count += 1)
+      await addToCounts(at(tenant.id), { webhook_ids: [webhook_id], each: 2 })
+  }
+  await add()
+  await Promise.all([
+    add(),
+    ...Array.from({ length: 2 }, async () => {
+      for (let times = 0; times < 10; times += 1) await sumUpCounts({ db: pool }, isStopping)
+    }),
+  ])
+  await sumUpCounts({ db: pool }, isStopping)
+  const { total } = await pool.one<{ total: number }>(sql`select ${deliveryCount(tenant.id, webhook_id)} as total`)
+  assert.equal(total, 600)
+  const rows = await pool.many(sql`select id from webhook_delivery_counts where webhook_id = ${webhook_id}`)
+  assert.ok(rows.length <= 151, `${rows.length} rows`)
+})

@@ -98,7 +98,8 @@ async function runAttacks(world: World): Promise<void> {
     await using stack = new AsyncDisposableStack()
     await run({ stack, url: service.url, data_dir, attacker: tenant, is_long, print })
     await recordWait(world, name)
-    print(`${name}: /health waited at most ${world.longest.get(name)?.toFixed(0)} ms`)
+    const memory = formatMegabytes(residentBytes(service.pid))
+    print(`${name}: /health waited at most ${world.longest.get(name)?.toFixed(0)} ms, resident memory ${memory}`)
   }
 }
 

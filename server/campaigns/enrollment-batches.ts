@@ -15,14 +15,16 @@ const changed_at_once_max = 2_000
 /** Ends enrollments of a canceled campaign, but those that are in progress. Returns whether there are more. */
 export async function cancelSome(at: At, { id: campaign_id }: StoredCampaign): Promise<boolean> {
   const { db, workspace, now } = at
-  const canceled = await db.many<{ before: EnrollmentStatus }>(
+  const canceled = await db.many<{ id: string; before: EnrollmentStatus }>(
+    sql`select id, status as before from enrollments
+      where workspace_id = ${workspace} and campaign_id = ${campaign_id} and ${is_waiting}
+      order by id limit ${changed_at_once_max} for no key update`,
+  )
+  // Not joined with the rows above: with old statistics, PostgreSQL would read all enrollments for each of them.
+  await db.run(
     sql`update enrollments set status = 'canceled', reason = 'canceled', due_at = null, next_attempt_at = null,
         callback_at = null, updated_at = ${laterUpdate(now)}
-      from (select id, status as before from enrollments
-        where workspace_id = ${workspace} and campaign_id = ${campaign_id} and ${is_waiting}
-        order by id limit ${changed_at_once_max} for no key update) as open
-      where workspace_id = ${workspace} and enrollments.id = open.id
-      returning open.before`,
+      where workspace_id = ${workspace} and id = any(${canceled.map(({ id }) => id)}::uuid[])`,
   )
   await counts.count(
     at,

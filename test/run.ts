@@ -2,97 +2,76 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
+import { PassThrough } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { SetupError } from '../server/kit/postgres/embedded/embedded.ts'
 import { withDatabase } from './support/database.ts'
+import { createQueue, readTimes } from './support/queue.ts'
 
-/**
- * `npm test` checks format, lint and types, then runs every test on a new database. `npm test -- test/contacts/contacts.test.ts`
- * runs only the named files.
- */
+const help = `Usage: npm test [-- OPTIONS] [-- NAME...]
+
+Checks format, lint and types, and runs every test on a new database. With names, runs only those tests:
+
+  npm test -- contacts                       the folder test/contacts
+  npm test -- test/contacts/list.test.ts     one file
+
+  --times   also print the processor time of each file
+  --help    this text`
+
 const checkout = path.resolve(import.meta.dirname, '..')
-/** Long enough for any machine: only a test that hangs takes longer. */
-const test_timeout_ms = 180_000
-const concurrency = 4
-const group_size = 6
-/** These start first, the slowest before the others: at the end they would run alone. */
-const slowest = [
-  'test/setup/cli.test.ts',
-  'test/setup/start.test.ts',
-  'test/faults/pressure.test.ts',
-  'test/faults/kill.test.ts',
-  'test/faults/conversations.test.ts',
-  'test/faults/calls.test.ts',
-  'test/faults/campaigns.test.ts',
-  'test/faults/sms.test.ts',
-  'test/faults/advance.test.ts',
-  'test/browser/roles.test.ts',
-  'test/browser/dashboard.test.ts',
-  'test/browser/webhooks-and-integrations.test.ts',
-  'test/browser/calls.test.ts',
-  'test/browser/contacts-and-messages.test.ts',
-  'test/browser/channels.test.ts',
-  'test/browser/web-chat.test.ts',
-  'test/setup/rolling.test.ts',
-  'test/setup/restart.test.ts',
-  'test/setup/embedded.test.ts',
-  'test/setup/chat.test.ts',
-  'test/events/stream.test.ts',
-  'test/sweeps/statements.test.ts',
-  'test/webhooks/recovery.test.ts',
-  'test/http/downloads.test.ts',
-]
-const named_files = process.argv.slice(2)
-const files = named_files.length > 0 ? named_files : inOrder(fs.globSync('test/**/*.test.ts', { cwd: checkout }).sort())
+/** A process runs one file after the other. More processes than processors, because tests often wait. */
+const processes = 4
+/** The slowest ones first: at the end they would run alone. */
+const first_folders = ['browser', 'faults', 'setup', 'properties', 'sweeps']
 
-/** A browser uses a whole processor, so the files with one should not run at the same time. Nor should the groups. */
-function inOrder(all: string[]): string[] {
-  const rest = all.filter((file) => !isQuick(file) && !slowest.includes(file))
-  const { browser = [], others = [] } = Object.groupBy([...slowest, ...rest], (file) =>
-    file.includes('/browser/') ? 'browser' : 'others',
+const parameters = process.argv.slice(2)
+const names = parameters.filter((one) => !one.startsWith('--'))
+
+async function main(): Promise<void> {
+  const items = names.length > 0 ? names.map(filesOf) : allFiles()
+  const unknown = names.find((_, index) => items[index]?.length === 0)
+  if (unknown) return fail(`There are no tests in ${unknown}.`)
+  const checks = names.length > 0 ? [] : staticChecks()
+  try {
+    await withDatabase('.cache/test', (url) =>
+      runTests(url, names.length > 0 ? items.flat().map((one) => [one]) : items),
+    )
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error
+    fail(`The tests can't run now: ${error.message}`)
+  }
+  await Promise.all(checks)
+}
+
+function fail(message: string): void {
+  console.error(message)
+  process.exitCode = 1
+}
+
+/** The files that one process runs in a row, first those that take longest. Browser tests share a browser. */
+function allFiles(): string[][] {
+  const all = fs.globSync('test/**/*.test.ts', { cwd: checkout }).sort()
+  const { browser = [], others = [] } = Object.groupBy(all, (file) =>
+    file.startsWith('test/browser/') ? 'browser' : 'others',
   )
-  return spread(browser, spread(groups(all.filter(isQuick)), others, 5), 3)
+  const rank = (file: string) => (first_folders.indexOf(file.split('/')[1] ?? '') + 1 || first_folders.length + 1) - 1
+  const sorted = others.sort((left, right) => rank(left) - rank(right))
+  return [browser, ...sorted.map((file) => [file])]
 }
 
-/** Files that take long, or that start processes or a browser, run alone. */
-function isQuick(file: string): boolean {
-  return !slowest.includes(file) && !/\/(browser|faults|setup)\/|-kill\./.test(file)
-}
+const filesOf = (name: string): string[] =>
+  name.endsWith('.ts') ? [name] : fs.globSync(`test/${name}/**/*.test.ts`, { cwd: checkout }).sort()
 
-/** Starting a server takes longer than most files, so a process runs several of them, each as a suite. */
-function groups(quick: string[]): string[] {
-  const folder = path.join(checkout, '.cache/test-groups')
-  fs.rmSync(folder, { recursive: true, force: true })
-  fs.mkdirSync(folder, { recursive: true })
-  return Array.from({ length: Math.ceil(quick.length / group_size) }, (_, index) => {
-    const group = quick.slice(index * group_size, (index + 1) * group_size)
-    const group_file = path.join(folder, `${index + 1}.ts`)
-    fs.writeFileSync(group_file, groupText(group))
-    return group_file
-  })
-}
-
-/**
- * The files are imported one after the other, because a module that two of them wait for would belong to the suite of the
- * first. Without `bind` their tests would belong to no suite.
- */
-function groupText(group: string[]): string {
-  return `import { AsyncResource } from 'node:async_hooks'
-import { suite } from 'node:test'
-let last = Promise.resolve()
-for (const file of ${JSON.stringify(group)})
-  suite(file, () => (last = last.catch(() => {}).then(AsyncResource.bind(() => import(\`../../\${file}\`)))))
-`
-}
-
-/** Spreads `some` evenly among `others`, the first at this index, and none near the end, because they are long. */
-function spread(some: string[], others: string[], first: number): string[] {
-  const all = [...others]
-  const distance = Math.floor((others.length - first) / (some.length + 1))
-  for (const [index, file] of some.entries()) all.splice(first + index * (distance + 1), 0, file)
-  return all
-}
+const staticChecks = (): Promise<void>[] => [
+  check('biome', ['check', '--error-on-warnings', '.']),
+  check('oxlint', ['--type-aware']),
+  ...['.', 'dashboard', 'chat'].map((project) => {
+    const types = path.join('.cache/types', `${project === '.' ? 'server' : project}.json`)
+    return check('tsc', ['--noEmit', '-p', project, '--incremental', '--tsBuildInfoFile', types])
+  }),
+]
 
 /** Prints the output of the program when it has ended, because several run at the same time. */
 async function check(program: string, args: string[]): Promise<void> {
@@ -100,37 +79,73 @@ async function check(program: string, args: string[]): Promise<void> {
   const output: Buffer[] = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => output.push(chunk))
   const [code] = await once(child, 'close')
-  process.stdout.write(Buffer.concat(output))
-  if (code !== 0) process.exitCode = 1
+  if (code !== 0) fail(`${Buffer.concat(output)}\n${program} found mistakes.`)
 }
 
-if (named_files.length === 0) {
-  await Promise.all([
-    check('biome', ['check', '--error-on-warnings', '.']),
-    check('oxlint', ['--type-aware']),
-    check('tsc', ['--noEmit', '--incremental', '--tsBuildInfoFile', '.cache/types/server.json']),
-    check('tsc', ['--noEmit', '-p', 'dashboard', '--incremental', '--tsBuildInfoFile', '.cache/types/dashboard.json']),
-    check('tsc', ['--noEmit', '-p', 'chat', '--incremental', '--tsBuildInfoFile', '.cache/types/chat.json']),
-  ])
-}
-if (!process.exitCode) {
-  try {
-    await withDatabase('.cache/test', runTests)
-  } catch (error) {
-    if (!(error instanceof SetupError)) throw error
-    console.error(`The tests can't run now: ${error.message}`)
-    process.exitCode = 1
-  }
-}
-
-/** Not with `node --test`, which sorts the files by name. */
-async function runTests(url: string): Promise<void> {
+/** Each process takes the next files from the queue. The report has them one after the other, in the order in which they end. */
+async function runTests(url: string, items: string[][]): Promise<void> {
   process.env.TEST_DATABASE_URL = url
   // The launcher's options save memory, and would slow the tests down.
   process.execArgv = []
-  const tests = run({ files, concurrency, timeout: test_timeout_ms, cwd: checkout })
-  tests.on('test:fail', () => {
-    process.exitCode = 1
-  })
-  for await (const text of tests.compose(spec)) process.stdout.write(text)
+  createQueue(items)
+  const began = performance.now()
+  const report = new PassThrough({ objectMode: true })
+  const printed = pipeline(report.compose(spec), process.stdout, { end: false })
+  const started = Array.from({ length: Math.min(processes, items.length) }, () =>
+    run({ files: [path.join(checkout, 'test/support/run-queue.ts')], cwd: checkout }),
+  )
+  const counts = await Promise.all(started.map((tests) => forward(tests, report)))
+  for (const line of summarize(counts)) report.write(diagnostic(line))
+  report.end(diagnostic(`duration_ms ${Math.round(performance.now() - began)}`))
+  await printed
+  if (parameters.includes('--times')) printTimes()
 }
+
+type TestEvent = { type: string; data: { nesting?: number; file?: string; counts?: Counts } }
+type Counts = Record<string, number>
+
+/** Forwards the events of a file when it has ended: those of different processes would mix. Returns how many tests there were. */
+async function forward(tests: AsyncIterable<TestEvent>, report: PassThrough): Promise<Counts> {
+  let counts: Counts = {}
+  let events: TestEvent[] = []
+  for await (const event of tests) {
+    const { type, data } = event
+    if (type === 'test:fail') process.exitCode = 1
+    if (type === 'test:summary' && !data.file) counts = data.counts ?? {}
+    if (type === 'test:summary' || (type === 'test:diagnostic' && data.nesting === 0)) continue
+    events.push(event)
+    if (data.nesting !== 0 || (type !== 'test:pass' && type !== 'test:fail')) continue
+    for (const one of events) report.write(one)
+    events = []
+  }
+  return counts
+}
+
+const count_names = {
+  tests: 'tests',
+  suites: 'suites',
+  passed: 'pass',
+  failed: 'fail',
+  cancelled: 'cancelled',
+  skipped: 'skipped',
+  todo: 'todo',
+}
+
+const summarize = (counts: Counts[]): string[] =>
+  Object.entries(count_names).map(
+    ([name, shown]) => `${shown} ${counts.reduce((sum, one) => sum + (one[name] ?? 0), 0)}`,
+  )
+
+const diagnostic = (message: string) => ({ type: 'test:diagnostic', data: { nesting: 0, message, level: 'info' } })
+
+function printTimes(): void {
+  console.log('\nProcessor time and time in seconds, without PostgreSQL:')
+  for (const { file, processor_ms, took_ms } of readTimes()) {
+    console.log(`${seconds(processor_ms)} ${seconds(took_ms)}  ${file}`)
+  }
+}
+
+const seconds = (ms: number): string => (ms / 1000).toFixed(1).padStart(7)
+
+if (parameters.includes('--help')) console.log(help)
+else await main()

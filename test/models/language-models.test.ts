@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import type http from 'node:http'
 import { test } from 'node:test'
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
@@ -374,7 +375,7 @@ test('a key that was encrypted with another SECRETS_KEY is reported, and not sen
   const there = await openaiServer(answer)
   const tenant = await server.workspace()
   await tenant.call('POST', '/providers', newProvider({ base_url: there.base_url }))
-  const other = await serve({ outbound_allow_hosts: ['127.0.0.1'] })
+  const other = await serve({ outbound_allow_hosts: ['127.0.0.1'], secrets_key: randomBytes(32).toString('base64') })
   await assert.rejects(openModel(other.at(tenant.id), {}), /another SECRETS_KEY/)
 })
 

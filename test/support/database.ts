@@ -11,7 +11,7 @@ export async function withDatabase(folder: string, work: (url: string) => Promis
   const data_dir = path.join(baseFolder(checkout, product.short_name), folder)
   const postgres = await openEmbedded({ checkout, name: product.short_name, data_dir, as: 'serve', say: console.log })
   try {
-    await withNewDatabase(postgres.url, work)
+    await withNewDatabase(postgres.url, (url) => withCopy(url, work))
   } finally {
     await postgres.close()
   }
@@ -23,17 +23,58 @@ export async function withNewDatabase(
   work: (url: string) => Promise<void>,
   migrations = path.join(checkout, 'migrations'),
 ): Promise<void> {
-  const name = `run_${process.pid}`
-  const admin = openPool({ url, size: 1, onError: console.error })
-  await admin.script(`create database ${name}`)
+  const created = await addDatabase(url, newName('run'))
   try {
-    const new_url = url.replace(/\/[^/]*$/, `/${name}`)
-    const pool = openPool({ url: new_url, size: 2, onError: console.error })
+    const pool = openPool({ url: created.url, size: 2, onError: console.error })
     await migrate(pool, migrations)
     await pool.close()
-    await work(new_url)
+    await work(created.url)
   } finally {
-    await admin.script(`drop database ${name} with (force)`)
-    await admin.close()
+    await created.drop()
   }
 }
+
+/** Keeps the database at `url` as the template of others, and runs `work` with a copy of it. */
+async function withCopy(url: string, work: (url: string) => Promise<void>): Promise<void> {
+  process.env.TEST_TEMPLATE_URL = url
+  const copy = await copyTemplate('run')
+  try {
+    await work(copy.url)
+  } finally {
+    await copy.drop()
+  }
+}
+
+export interface NewDatabase {
+  url: string
+  drop: () => Promise<void>
+}
+
+/** Creates a migrated database for a test, which takes a fraction of the time that migrations take. */
+export function copyTemplate(name: string): Promise<NewDatabase> {
+  const template = process.env.TEST_TEMPLATE_URL
+  if (!template) throw new Error('run it with: npm test -- FILE')
+  return addDatabase(template, newName(name), new URL(template).pathname.slice(1))
+}
+
+let created_count = 0
+
+function newName(name: string): string {
+  created_count += 1
+  return `${name}_${process.pid}_${created_count}`
+}
+
+/** Nothing may be connected to the template. */
+async function addDatabase(url: string, name: string, template = 'template1'): Promise<NewDatabase> {
+  const admin = openPool({ url: urlOf(url, 'postgres'), size: 1, onError: console.error })
+  await admin.script(`create database ${name} template ${template}`)
+  return {
+    url: urlOf(url, name),
+    async drop() {
+      await admin.script(`drop database ${name} with (force)`)
+      await admin.close()
+    },
+  }
+}
+
+const urlOf = (url: string, database: string): string => url.replace(/\/[^/]*$/, `/${database}`)

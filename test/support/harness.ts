@@ -15,12 +15,13 @@ import * as clock from '../../server/kit/clock.ts'
 import { newId } from '../../server/kit/id.ts'
 import { openLog } from '../../server/kit/log.ts'
 import { openOutbound } from '../../server/kit/outbound/outbound.ts'
-import { migrate } from '../../server/kit/postgres/migrate.ts'
 import { openPool, type Pool } from '../../server/kit/postgres/pool.ts'
 import { type BackgroundOptions, runDue } from '../../server/worker.ts'
 import * as workspaces from '../../server/workspaces/store.ts'
 import { addCall as addCallAt, type CallFields } from './added-calls.ts'
+import { copyTemplate } from './database.ts'
 import { newChannel } from './samples.ts'
+import { closeAfterLastFile } from './shared.ts'
 import { addClockIn, addTestClock as addTestClockAt } from './test-clocks.ts'
 
 export const migrations = path.resolve(import.meta.dirname, '../../migrations')
@@ -80,16 +81,11 @@ export const testPool = (url = process.env.TEST_DATABASE_URL): Pool => {
 
 /** Creates a database for the test file. A server with background work would otherwise also do the work of other tests. */
 export async function createDatabase(name: string): Promise<{ url: string; pool: Pool }> {
-  const database = `${name}_${process.pid}`
-  const url = process.env.TEST_DATABASE_URL?.replace(/\/[^/]*$/, `/${database}`) ?? ''
-  const admin = testPool()
-  await admin.script(`create database ${database}`)
+  const { url, drop } = await copyTemplate(name)
   const pool = testPool(url)
-  await migrate(pool, migrations)
   after(async () => {
     await pool.close()
-    await admin.script(`drop database ${database} with (force)`)
-    await admin.close()
+    await drop()
   })
   return { url, pool }
 }
@@ -109,11 +105,19 @@ async function readFirstChunk({ body }: Response): Promise<string> {
 const resolveNothing = (name: string): Promise<string[]> =>
   Promise.reject(Object.assign(new Error(`${name} is unknown`), { code: 'ENOTFOUND' }))
 
-/** Starts the service in this process with the database of the test run, until the tests of the file are done. */
+const shared_servers = new Map<string, Promise<Server>>()
+
+/**
+ * Starts the service in this process with the database of the test run. Files that want the same configuration share a server,
+ * because starting one takes longer than most tests. Returns a promise of its own: tests that are defined after one that an
+ * earlier file has waited for would belong to that file.
+ */
 export async function serve(changes: Partial<Config> = {}): Promise<Server> {
-  const server = await openServer(testPool(), changes)
-  after(server.close)
-  return server
+  const key = JSON.stringify(changes)
+  const server = shared_servers.get(key) ?? openServer(testPool(), changes)
+  if (!shared_servers.has(key)) closeAfterLastFile(async () => (await server).close())
+  shared_servers.set(key, server)
+  return await server
 }
 
 /** Starts the service in this process with the given database, until it is closed. */

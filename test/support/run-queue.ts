@@ -1,0 +1,41 @@
+import fs from 'node:fs'
+import { test } from 'node:test'
+import { noteTimes, takeItems } from './queue.ts'
+import { closeShared } from './shared.ts'
+
+/** A process of `npm test`: runs the files that it takes from the queue, each as a test with its tests inside. */
+
+/** Long enough for any machine: only a file that hangs takes longer. */
+const timeout = 300_000
+
+for (const files of takeItems()) for (const file of files) await runFile(file)
+await closeShared()
+
+async function runFile(file: string): Promise<void> {
+  const before = { processor: processorTime(), time: performance.now() }
+  await test(file, { timeout }, async () => {
+    await import(`../../${file}`)
+  })
+  noteTimes({
+    file,
+    processor_ms: processorTime() - before.processor,
+    took_ms: performance.now() - before.time,
+  })
+}
+
+/** Of this process and, on Linux, of those that it has started and that have ended, in milliseconds. */
+function processorTime(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000 + childrenTime()
+}
+
+function childrenTime(): number {
+  if (!fs.existsSync('/proc/self/stat')) return 0
+  const stat = fs.readFileSync('/proc/self/stat', 'utf8')
+  const [user, system] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(13, 15)
+  // In hundredths of a second.
+  return (Number(user) + Number(system)) * 10
+}

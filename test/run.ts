@@ -30,14 +30,13 @@ const parameters = process.argv.slice(2)
 const names = parameters.filter((one) => !one.startsWith('--'))
 
 async function main(): Promise<void> {
-  const items = names.length > 0 ? names.map(filesOf) : allFiles()
-  const unknown = names.find((_, index) => items[index]?.length === 0)
+  const unknown = names.find((name) => filesOf(name).length === 0)
   if (unknown) return fail(`There are no tests in ${unknown}.`)
-  const checks = names.length > 0 ? [] : staticChecks()
+  const is_everything = names.length === 0
+  const items = inItems(is_everything ? filesOf('**') : names.flatMap(filesOf))
+  const checks = is_everything ? staticChecks() : []
   try {
-    await withDatabase('.cache/test', (url) =>
-      runTests(url, names.length > 0 ? items.flat().map((one) => [one]) : items),
-    )
+    await withDatabase('.cache/test', (url) => runTests(url, items))
   } catch (error) {
     if (!(error instanceof SetupError)) throw error
     fail(`The tests can't run now: ${error.message}`)
@@ -50,19 +49,16 @@ function fail(message: string): void {
   process.exitCode = 1
 }
 
-/** The files that one process runs in a row, first those that take longest. Browser tests share a browser. */
-function allFiles(): string[][] {
-  const all = fs.globSync('test/**/*.test.ts', { cwd: checkout }).sort()
-  const { browser = [], others = [] } = Object.groupBy(all, (file) =>
-    file.startsWith('test/browser/') ? 'browser' : 'others',
-  )
-  const rank = (file: string) => (first_folders.indexOf(file.split('/')[1] ?? '') + 1 || first_folders.length + 1) - 1
-  const sorted = others.sort((left, right) => rank(left) - rank(right))
-  return [browser, ...sorted.map((file) => [file])]
-}
-
 const filesOf = (name: string): string[] =>
-  name.endsWith('.ts') ? [name] : fs.globSync(`test/${name}/**/*.test.ts`, { cwd: checkout }).sort()
+  name.endsWith('.ts') ? [name] : fs.globSync(`test/${name}/*.test.ts`, { cwd: checkout }).sort()
+
+/** The files that one process runs in a row, first those that take longest. Browser tests share a browser. */
+function inItems(files: string[]): string[][] {
+  const rank = (file: string) => first_folders.findIndex((folder) => file.startsWith(`test/${folder}/`))
+  const { 0: browser = [], '-1': last = [], ...first } = Object.groupBy(files, rank)
+  const others = [...Object.values(first).flatMap((ranked = []) => ranked), ...last]
+  return [browser, ...others.map((file) => [file])].filter((item) => item.length > 0)
+}
 
 const staticChecks = (): Promise<void>[] => [
   check('biome', ['check', '--error-on-warnings', '.']),

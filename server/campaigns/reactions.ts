@@ -8,6 +8,7 @@ import { type At, on, type Reaction } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import type { Use } from '../kit/problem.ts'
+import { findingDelays } from '../lines/permits.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { count } from './counts.ts'
 import { wakeAt } from './due.ts'
@@ -15,6 +16,7 @@ import { endAttempts, followCalls, followThreads, keepCallback } from './ends.ts
 import { reviewContacts } from './enrollment-batches.ts'
 import { attempting_statuses } from './enrollment-status.ts'
 import type { EnrollmentStatus } from './schema.ts'
+import { keepHours } from './sending-hours.ts'
 import { table } from './store.ts'
 
 export const reactions: Reaction[] = [
@@ -30,6 +32,7 @@ export const reactions: Reaction[] = [
   on(changed, followCalls),
   on(threads_changed, followThreads),
   on(callback_requested, keepCallback),
+  on(findingDelays, keepHours),
 ]
 
 /** Who writes an agent's id into a campaign locks the workspace, as its deletion does. */

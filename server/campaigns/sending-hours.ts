@@ -6,18 +6,19 @@ import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import { readCampaign, type StoredCampaign } from './stored-campaign.ts'
 import { hoursOf, isOpen, nextOpening } from './windows.ts'
 
-/**
- * A message of a campaign may wait for its turn until the hours are over. Returns when the first messages of these conversations
- * may go out, of those that may not do so now.
- */
-export async function findClosed(at: At, conversation_ids: string[]): Promise<Map<string, number>> {
+/** A message of a campaign may wait for its turn until the hours are over. Then it waits for the next ones. */
+export async function keepHours(
+  at: At,
+  { messages, delayed_until }: { messages: { conversation_id: string }[]; delayed_until: Map<string, number> },
+): Promise<void> {
   const { db, workspace } = at
+  const conversation_ids = messages.map(({ conversation_id }) => conversation_id)
   const waiting = await db.many<{ conversation_id: string; campaign_id: string; contact_id: string }>(
     sql`select last_conversation_id as conversation_id, campaign_id, contact_id from enrollments
       where workspace_id = ${workspace} and last_conversation_id = any(${toArrayLiteral(conversation_ids)}::uuid[])
         and status = 'dialing'`,
   )
-  if (waiting.length === 0) return new Map()
+  if (waiting.length === 0) return
   const campaign_ids = [...new Set(waiting.map(({ campaign_id }) => campaign_id))]
   const [found, known] = await Promise.all([
     Promise.all(campaign_ids.map((id) => readCampaign(at, sql`workspace_id = ${workspace} and id = ${id}`))),
@@ -27,14 +28,12 @@ export async function findClosed(at: At, conversation_ids: string[]): Promise<Ma
     ),
   ])
   const campaigns = new Map(found.flatMap((campaign) => (campaign ? [[campaign.id, campaign] as const] : [])))
-  const closed = new Map<string, number>()
   for (const { conversation_id, campaign_id, contact_id } of waiting) {
     await letOthersRun({ is_urgent: true })
     const [campaign, contact] = [campaigns.get(campaign_id), known.get(contact_id)]
     const until = campaign && contact && closedUntil(at, campaign, contact)
-    if (until !== undefined) closed.set(conversation_id, until)
+    if (until !== undefined) delayed_until.set(conversation_id, until)
   }
-  return closed
 }
 
 /** Undefined when it is open, or never opens again: then the rules have ended the enrollment. */

@@ -1,39 +1,41 @@
-import { findClosed } from '../campaigns/sending-hours.ts'
 import * as channels from '../channels/store.ts'
 import { reserve } from '../channels/usage.ts'
 import { type Rule, refusal } from '../consent/refusals.ts'
 import { type ClaimedMessage, markSent } from '../conversations/message-claims.ts'
 import { findSmsRefusals } from '../conversations/outgoing.ts'
-import type { At } from '../kit/at.ts'
+import { type At, newHook } from '../kit/at.ts'
 import { second_ms } from '../kit/clock.ts'
 
 /** Whether a message may go out now. */
 export type Permit = { type: 'granted' } | { type: 'refused'; error: string } | { type: 'later'; at: number }
 
+/** Asks other rooms which messages must wait. They say until when, by the id of the conversation. */
+export const findingDelays = newHook<{ messages: ClaimedMessage[]; delayed_until: Map<string, number> }>(
+  'messages.finding_delays',
+)
+
 /**
- * Asks the ledger, the hours of campaigns and the limits of the channels. Messages that may go out are marked: from now on it is not known whether
+ * Asks the ledger, other rooms and the limits of the channels. Messages that may go out are marked: from now on it is not known whether
  * they were sent.
  */
 export async function markAll(at: At, messages: ClaimedMessage[]): Promise<Permit[]> {
   const channel_ids = [...new Set(messages.map(({ channel_id }) => channel_id))]
   const found = await Promise.all(channel_ids.map((id) => channels.find(at, id)))
   const by_id = new Map(found.flatMap((channel) => (channel ? [[channel.id, channel] as const] : [])))
-  const [refusals, closed] = await Promise.all([
+  const delayed_until = new Map<string, number>()
+  const [refusals] = await Promise.all([
     findSmsRefusals(
       at,
       messages.flatMap(({ to }) => to ?? []),
     ),
-    findClosed(
-      at,
-      messages.map(({ conversation_id }) => conversation_id),
-    ),
+    at.hooks.run(at, findingDelays, { messages, delayed_until }),
   ])
   const permits = new Map<string, Permit>()
   for (const message of messages) {
     const error = refusalOf(message, by_id.get(message.channel_id), refusals)
-    const opens_at = closed.get(message.conversation_id)
+    const until = delayed_until.get(message.conversation_id)
     if (error !== undefined) permits.set(message.id, { type: 'refused', error })
-    else if (opens_at !== undefined) permits.set(message.id, { type: 'later', at: opens_at })
+    else if (until !== undefined) permits.set(message.id, { type: 'later', at: until })
   }
   const allowed = messages.filter(({ id }) => !permits.has(id))
   const by_channel = Map.groupBy(allowed, ({ channel_id }) => channel_id)

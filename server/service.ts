@@ -16,9 +16,9 @@ import { openBlobs } from './kit/blobs/open-blobs.ts'
 import { openSeal, type Seal } from './kit/crypto/seal.ts'
 import { openOutbound } from './kit/outbound/outbound.ts'
 import type { Pool } from './kit/postgres/pool.ts'
+import { openRenderer } from './lines/simulator/render/renderer.ts'
 import { environmentProviders } from './models/environment.ts'
 import { seal_info } from './product.ts'
-import { openRenderer } from './simulator/render/renderer.ts'
 import { reactions as webhook_reactions } from './webhooks/reactions.ts'
 
 const hooks = openHooks([

@@ -4,7 +4,7 @@ import type {
   ChatSession,
   ChatTurn,
   NewChatSession,
-} from '../../server/lines/web-chat-schema.ts'
+} from '../../server/lines/web-chat/schema.ts'
 
 export type { ChatConversation, ChatMessage, ChatSession, ChatTurn, NewChatSession }
 

@@ -10,8 +10,8 @@ import type { Limits, Work } from '../kit/work/work.ts'
 import type { Carrier, SendResult } from './carrier.ts'
 import { recordCarrierOptOuts } from './carrier-opt-outs.ts'
 import { markAll, type Permit } from './permits.ts'
-import { simulator } from './simulator.ts'
-import { twilio } from './twilio.ts'
+import { simulator } from './simulator/message-carrier.ts'
+import { twilio } from './twilio/twilio.ts'
 
 const limits: Limits = {
   process: { slots: 200, slow_slots: 50, total: 500, unrecorded: 400 },

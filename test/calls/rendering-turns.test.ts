@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { AudioToRender } from '../../server/calls/rendering.ts'
 import { newId } from '../../server/kit/id.ts'
-import { openRenderer } from '../../server/simulator/render/renderer.ts'
+import { openRenderer } from '../../server/lines/simulator/render/renderer.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { short_talk } from '../support/recorded-calls.ts'
 

@@ -6,7 +6,14 @@ import { newId } from '../../server/kit/id.ts'
 import { openLog } from '../../server/kit/log.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import * as retention from '../../server/retention.ts'
-import { addContacts, assertCounted, createCampaign, createContacts, enroll, getCampaign } from '../support/campaigns.ts'
+import {
+  addContacts,
+  assertCounted,
+  createCampaign,
+  createContacts,
+  enroll,
+  getCampaign,
+} from '../support/campaigns.ts'
 import { type Answer, serve, type Tenant } from '../support/harness.ts'
 import { newAgent } from '../support/samples.ts'
 

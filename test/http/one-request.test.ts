@@ -13,8 +13,8 @@ import * as operation from '../../server/kit/http/operation.ts'
 import { openHttp } from '../../server/kit/http/server.ts'
 import { openLog } from '../../server/kit/log.ts'
 import { openOutbound } from '../../server/kit/outbound/outbound.ts'
+import { openRenderer } from '../../server/lines/simulator/render/renderer.ts'
 import { seal_info } from '../../server/product.ts'
-import { openRenderer } from '../../server/simulator/render/renderer.ts'
 import { testPool } from '../support/harness.ts'
 
 /** Node refuses to send such a header. */

@@ -5,7 +5,7 @@ import { inTransaction } from '../../server/kit/at.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { newId } from '../../server/kit/id.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
-import { simulator } from '../../server/lines/simulator.ts'
+import { simulator } from '../../server/lines/simulator/message-carrier.ts'
 import { serve, type Tenant } from '../support/harness.ts'
 
 const server = await serve()

@@ -1,5 +1,5 @@
 import type { CallToDial, Carrier } from '../../server/calls/carrier.ts'
-import { simulator } from '../../server/simulator/carrier.ts'
+import { simulator } from '../../server/lines/simulator/carrier.ts'
 
 /** Dials at the carrier in the other process. Once it has accepted a dial, the simulator's people answer. */
 export function openVoiceCarrierClient(url: string): Carrier {

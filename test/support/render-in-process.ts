@@ -1,6 +1,6 @@
 /** Renders the audio that is given as JSON into a folder, and prints the SHA-256 of the file. */
 import { createHash } from 'node:crypto'
-import { openRenderer } from '../../server/simulator/render/renderer.ts'
+import { openRenderer } from '../../server/lines/simulator/render/renderer.ts'
 
 const [folder = '', audio = ''] = process.argv.slice(2)
 const hash = createHash('sha256')

@@ -1,6 +1,6 @@
 import type { Line, LineEvent } from '../../server/calls/carrier.ts'
-import { newLine } from '../../server/simulator/line.ts'
-import { newRandom } from '../../server/simulator/random.ts'
+import { newLine } from '../../server/lines/simulator/line.ts'
+import { newRandom } from '../../server/lines/simulator/random.ts'
 
 /** A small agent for tests of the line: it knows when to speak, and when to hang up. */
 export interface Listener {

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { workerData } from 'node:worker_threads'
-import * as clock from '../../kit/clock.ts'
+import * as clock from '../../../kit/clock.ts'
 import { openSynthesizer } from './flite.ts'
 import { openTrack, type Track } from './track.ts'
 import { continueWav } from './wav.ts'

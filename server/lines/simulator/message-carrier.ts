@@ -1,6 +1,6 @@
-import type { At } from '../kit/at.ts'
-import { accept, carrierId } from '../simulator/messages.ts'
-import type { Carrier, CarrierMessage, CarrierReport } from './carrier.ts'
+import type { At } from '../../kit/at.ts'
+import type { Carrier, CarrierMessage, CarrierReport } from '../carrier.ts'
+import { accept, carrierId } from './messages.ts'
 
 /** Brings messages to simulated people. What becomes of them is reported later. */
 export const simulator: Carrier = {

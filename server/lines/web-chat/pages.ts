@@ -1,10 +1,10 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import * as clock from '../kit/clock.ts'
-import type { AnswerPage } from '../kit/http/pages.ts'
-import { readStaticFiles, type SiteAnswer } from '../kit/http/static-site.ts'
-import { notFound } from '../kit/problem.ts'
-import type { FindChannel } from './web-chat-door.ts'
+import * as clock from '../../kit/clock.ts'
+import type { AnswerPage } from '../../kit/http/pages.ts'
+import { readStaticFiles, type SiteAnswer } from '../../kit/http/static-site.ts'
+import { notFound } from '../../kit/problem.ts'
+import type { FindChannel } from './door.ts'
 
 /** Other pages load the script at each visit. */
 const widget_headers = {

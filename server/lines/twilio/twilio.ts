@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import * as channels from '../channels/store.ts'
-import type { At } from '../kit/at.ts'
-import * as clock from '../kit/clock.ts'
-import { OutboundError, type OutboundResponse } from '../kit/outbound/request.ts'
-import { storable } from '../kit/text.ts'
-import type { Carrier, CarrierMessage, CarrierReport, SendResult } from './carrier.ts'
+import * as channels from '../../channels/store.ts'
+import type { At } from '../../kit/at.ts'
+import * as clock from '../../kit/clock.ts'
+import { OutboundError, type OutboundResponse } from '../../kit/outbound/request.ts'
+import { storable } from '../../kit/text.ts'
+import type { Carrier, CarrierMessage, CarrierReport, SendResult } from '../carrier.ts'
 
 const timeout_ms = 15_000
 const bytes_max = 1024 * 1024

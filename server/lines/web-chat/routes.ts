@@ -1,7 +1,7 @@
-import * as operation from '../kit/http/operation.ts'
+import * as operation from '../../kit/http/operation.ts'
+import { channelOf, scopes, visitorOf } from './door.ts'
+import * as schema from './schema.ts'
 import * as chat from './web-chat.ts'
-import { channelOf, scopes, visitorOf } from './web-chat-door.ts'
-import * as schema from './web-chat-schema.ts'
 
 const path = '/:channel_id'
 const collection = `${path}/session`

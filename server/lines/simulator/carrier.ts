@@ -1,4 +1,4 @@
-import type { Carrier } from '../calls/carrier.ts'
+import type { Carrier } from '../../calls/carrier.ts'
 import { choosePerson } from './choose.ts'
 import { newLine, openLine } from './line.ts'
 import type { LineState } from './line-state.ts'

@@ -1,4 +1,4 @@
-import type { Line, LineEvent } from '../calls/carrier.ts'
+import type { Line, LineEvent } from '../../calls/carrier.ts'
 import {
   act,
   awaitAgent,

@@ -1,4 +1,4 @@
-import type { Outcome } from '../calls/schema.ts'
+import type { Outcome } from '../../calls/schema.ts'
 import { friendly, leaving } from './friendly.ts'
 import type { Act, Person, PersonState } from './person.ts'
 

@@ -1,5 +1,5 @@
-import type { LineEvent } from '../calls/carrier.ts'
-import { wordsOf } from '../calls/words.ts'
+import type { LineEvent } from '../../calls/carrier.ts'
+import { wordsOf } from '../../calls/words.ts'
 import { type LineState, type Reply, sinceAnswer } from './line-state.ts'
 import { durationOf, heardUntil } from './speech.ts'
 

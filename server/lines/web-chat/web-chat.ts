@@ -1,23 +1,16 @@
-import * as contacts from '../contacts/store.ts'
-import { beginChat } from '../conversations/begin.ts'
-import * as messages from '../conversations/messages.ts'
-import type { Conversation } from '../conversations/schema.ts'
-import * as conversations from '../conversations/store.ts'
-import { stream } from '../conversations/stream.ts'
-import * as visited from '../conversations/visited.ts'
-import type { At } from '../kit/at.ts'
-import * as clock from '../kit/clock.ts'
-import type { Subscriber } from '../kit/http/operation.ts'
-import { invalid, invalidState, notFound, Problem, signedOut } from '../kit/problem.ts'
-import type {
-  ChatConversation,
-  ChatMessage,
-  ChatSession,
-  ChatTurn,
-  NewChatMessage,
-  NewChatSession,
-} from './web-chat-schema.ts'
-import * as visitors from './web-chat-visitors.ts'
+import * as contacts from '../../contacts/store.ts'
+import { beginChat } from '../../conversations/begin.ts'
+import * as messages from '../../conversations/messages.ts'
+import type { Conversation } from '../../conversations/schema.ts'
+import * as conversations from '../../conversations/store.ts'
+import { stream } from '../../conversations/stream.ts'
+import * as visited from '../../conversations/visited.ts'
+import type { At } from '../../kit/at.ts'
+import * as clock from '../../kit/clock.ts'
+import type { Subscriber } from '../../kit/http/operation.ts'
+import { invalid, invalidState, notFound, Problem, signedOut } from '../../kit/problem.ts'
+import type { ChatConversation, ChatMessage, ChatSession, ChatTurn, NewChatMessage, NewChatSession } from './schema.ts'
+import * as visitors from './visitors.ts'
 
 const turns_shown_max = 100
 

@@ -1,8 +1,8 @@
-import type { At, InWorkspace } from '../kit/at.ts'
-import * as clock from '../kit/clock.ts'
-import { hashOf, newSecret } from '../kit/crypto/secret.ts'
-import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
-import { sql } from '../kit/postgres/sql.ts'
+import type { At, InWorkspace } from '../../kit/at.ts'
+import * as clock from '../../kit/clock.ts'
+import { hashOf, newSecret } from '../../kit/crypto/secret.ts'
+import { type IsStopping, inBatches } from '../../kit/postgres/in-batches.ts'
+import { sql } from '../../kit/postgres/sql.ts'
 
 export const lifetime_ms = 30 * clock.day_ms
 const batch_rows = 2_000

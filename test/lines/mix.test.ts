@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { simulator } from '../../server/simulator/carrier.ts'
-import { choosePerson } from '../../server/simulator/choose.ts'
+import { simulator } from '../../server/lines/simulator/carrier.ts'
+import { choosePerson } from '../../server/lines/simulator/choose.ts'
 import { serve } from '../support/harness.ts'
 
 const server = await serve()

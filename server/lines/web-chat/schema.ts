@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
-import { PhoneNumber } from '../contacts/phone.ts'
-import { roles, statuses, text_length_max } from '../conversations/schema.ts'
-import { id, multiline, oneOf, text, timestamp } from '../kit/field.ts'
+import { PhoneNumber } from '../../contacts/phone.ts'
+import { roles, statuses, text_length_max } from '../../conversations/schema.ts'
+import { id, multiline, oneOf, text, timestamp } from '../../kit/field.ts'
 
 export const ByChannel = Type.Object({ channel_id: id('The id of the channel.') })
 

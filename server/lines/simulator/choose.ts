@@ -1,8 +1,8 @@
-import type { CallToDial } from '../calls/carrier.ts'
-import * as clocks from '../clocks/store.ts'
-import type { At } from '../kit/at.ts'
-import { default_mix, type Mix } from '../workspaces/schema.ts'
-import * as workspaces from '../workspaces/store.ts'
+import type { CallToDial } from '../../calls/carrier.ts'
+import * as clocks from '../../clocks/store.ts'
+import type { At } from '../../kit/at.ts'
+import { default_mix, type Mix } from '../../workspaces/schema.ts'
+import * as workspaces from '../../workspaces/store.ts'
 import { onAttempt, person_by_outcome } from './people.ts'
 import { drawFrom, newRandom, type Random } from './random.ts'
 

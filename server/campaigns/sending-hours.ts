@@ -3,8 +3,8 @@ import { zonesOf } from '../contacts/zones.ts'
 import type { At } from '../kit/at.ts'
 import { letOthersRun } from '../kit/let-others-run.ts'
 import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
+import { hoursOf, isOpen, nextOpening } from './plan/windows.ts'
 import { readCampaign, type StoredCampaign } from './stored-campaign.ts'
-import { hoursOf, isOpen, nextOpening } from './windows.ts'
 
 /** A message of a campaign may wait for its turn until the hours are over. Then it waits for the next ones. */
 export async function keepHours(

@@ -3,7 +3,7 @@ import * as clock from '../kit/clock.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { isHeld, type Lease, leaseLost } from '../kit/work/rows.ts'
 import * as workspaces from '../workspaces/store.ts'
-import type { DialedCampaign } from './candidate.ts'
+import type { DialedCampaign } from './plan/candidate.ts'
 import type { Campaign } from './schema.ts'
 
 /** A campaign as the dialer sees it. */

@@ -1,7 +1,7 @@
 import { atLater } from '../kit/at.ts'
 import type { RowWork } from '../kit/work/rows.ts'
-import { type AheadOptions, runCampaignAhead } from './ahead.ts'
-import { decide } from './decide.ts'
+import { decide } from './dial/decide.ts'
+import { type AheadOptions, runCampaignAhead } from './simulate/ahead.ts'
 import { table } from './store.ts'
 
 /** The dialer: one process at a time decides for a campaign. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { decide } from '../../server/campaigns/decide.ts'
+import { decide } from '../../server/campaigns/dial/decide.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { advance } from '../support/calls.ts'
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { plan } from '../../server/campaigns/plan.ts'
+import { plan } from '../../server/campaigns/plan/plan.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { piecedAnswer } from '../../server/kit/http/file-answers.ts'
 import { letOthersRun } from '../../server/kit/let-others-run.ts'

@@ -1,4 +1,4 @@
-import type { Candidate, DialedCampaign } from '../../server/campaigns/candidate.ts'
+import type { Candidate, DialedCampaign } from '../../server/campaigns/plan/candidate.ts'
 import { default_caps, default_windows } from '../../server/campaigns/settings.ts'
 
 /** A campaign that runs without limits, from Monday to Friday, 09:00 to 17:00. */

@@ -1,0 +1,98 @@
+import { type At, inTransaction } from '../../kit/at.ts'
+import * as clock from '../../kit/clock.ts'
+import type { Lease } from '../../kit/work/rows.ts'
+import * as workspaces from '../../workspaces/store.ts'
+import { cancelSome, reviewSome } from '../enrollment-batches.ts'
+import { hasRecovered, resume_after_ms } from '../plan/breaker.ts'
+import { limitIn } from '../plan/pacing.ts'
+import { plan } from '../plan/plan.ts'
+import { recordProgress } from '../progress.ts'
+import { lockLeased, type StoredCampaign } from '../stored-campaign.ts'
+import * as attempts from './attempts.ts'
+import { readDue } from './candidates.ts'
+import { complete, pauseByDialer, run } from './dialer-states.ts'
+import { dial_within_ms, dispatch, findSender } from './dispatch.ts'
+import { nextDue, recordDecision } from './due.ts'
+import { endUnanswered } from './ends.ts'
+import { takeBackLate } from './hold.ts'
+import { readLoad } from './load.ts'
+import { writeDeferred, writeFinished } from './write-plan.ts'
+
+/**
+ * Decides for one campaign what to do in this second, once. Locks the workspace, so that no other dialer decides meanwhile: caps
+ * and limits hold over all campaigns. Returns whether there is more to do at once.
+ */
+export const decide = (at: At, lease: Lease): Promise<boolean> =>
+  inTransaction(at, async (at) => {
+    await workspaces.lock(at)
+    const campaign = await lockLeased(at, lease)
+    const second = clock.floorTo(at.now, clock.second_ms)
+    const { decided_at = Number.NEGATIVE_INFINITY, status, held_until = 0 } = campaign
+    if (status === 'canceled') return cancelRest(at, campaign)
+    // A test clock stops at each due time, so decisions there have the time of a whole second.
+    const is_early = decided_at >= second || held_until > clock.wall() || (at.is_test && second !== at.now)
+    if (is_early) {
+      const due_at = Math.max(campaign.due_at ?? 0, decided_at + clock.second_ms, second + clock.second_ms)
+      return recordDecision(at, lease.id, { due_at })
+    }
+    const is_broken = status === 'paused' && campaign.pause_reason === 'circuit_breaker'
+    if (status === 'scheduled' || is_broken) return begin(at, campaign)
+    if (status !== 'running') return recordDecision(at, lease.id, { due_at: undefined })
+    if (campaign.must_review) return reviewSome(at, campaign)
+    return decideIn(at, { campaign, second })
+  })
+
+/** Messages of a canceled campaign may still be replied to. */
+async function cancelRest(at: At, campaign: StoredCampaign): Promise<boolean> {
+  if (campaign.kind === 'sms') await endUnanswered(at, campaign.id)
+  return cancelSome(at, campaign)
+}
+
+/** It begins to run: at the time that was chosen, or after the circuit breaker has paused it. */
+async function begin(at: At, campaign: StoredCampaign): Promise<boolean> {
+  const { id, starts_at = 0, status } = campaign
+  if (status === 'scheduled' && starts_at > at.now) return recordDecision(at, id, { due_at: starts_at })
+  await run(at, campaign)
+  return true
+}
+
+async function decideIn(at: At, { campaign, second }: { campaign: StoredCampaign; second: number }): Promise<boolean> {
+  const { ends_at = Number.POSITIVE_INFINITY } = campaign
+  const until = ends_at <= second ? clock.time_max_ms : at.now
+  if (campaign.kind === 'sms') await endUnanswered(at, campaign.id)
+  else if (!at.is_test) await takeBackLate(at, campaign.id)
+  const [sender, due, recent, load] = await Promise.all([
+    findSender(at, campaign),
+    readDue(at, campaign, { until, limit: limitIn(campaign, second) }),
+    attempts.readRecent(at, campaign.id),
+    readLoad(at, campaign),
+  ])
+  const is_probing = campaign.is_probing && !hasRecovered(recent, campaign.breaker_since)
+  // Others wait for the locks.
+  const planned = await plan(second, { ...campaign, is_probing }, load, due, recent, { is_urgent: true })
+  const pause = planned.pause ?? (sender ? undefined : 'no_channel')
+  const claimed = sender && !pause ? await dispatch(at, { campaign, sender, chosen: planned.dial }) : 0
+  await Promise.all([writeDeferred(at, planned.defer), writeFinished(at, campaign.id, planned.finish)])
+  if (pause)
+    return pauseByDialer(at, campaign, {
+      reason: pause,
+      due_at: pause === 'no_channel' ? undefined : at.now + resume_after_ms,
+    })
+  const has_changed = claimed + planned.finish.length > 0
+  const next = await nextDue(at, campaign)
+  const is_done = next.due_at === undefined && next.attempt_ends_at === undefined && !next.is_open
+  if (is_done) return complete(at, campaign)
+  const later = second + clock.second_ms
+  // When attempts end, the campaign is due: a call that ends wakes it.
+  const is_full = load.in_flight + claimed >= campaign.pacing.in_flight_max
+  const wanted = is_full ? next.attempt_ends_at : (planned.next_at ?? next.due_at ?? next.attempt_ends_at)
+  // Calls that were not dialled in time are looked for.
+  const due_at = next.is_open && !at.is_test ? Math.min(wanted ?? clock.time_max_ms, second + dial_within_ms) : wanted
+  const progress_at = await recordProgress(at, campaign, has_changed)
+  return recordDecision(at, campaign.id, {
+    due_at: due_at === undefined ? undefined : Math.max(later, clock.ceilTo(due_at, clock.second_ms)),
+    decided_at: second,
+    is_probing,
+    progress_at,
+  })
+}

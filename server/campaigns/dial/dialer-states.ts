@@ -1,0 +1,42 @@
+import type { At } from '../../kit/at.ts'
+import * as clock from '../../kit/clock.ts'
+import { sql } from '../../kit/postgres/sql.ts'
+import { event_types } from '../event-types.ts'
+import type { PauseReason } from '../schema.ts'
+import { change } from '../state.ts'
+import * as campaigns from '../store.ts'
+import type { StoredCampaign } from '../stored-campaign.ts'
+
+/** How the dialer changes campaigns. The transaction has locked them. */
+
+/** It was scheduled, or the circuit breaker had paused it: then with one attempt at a time, until one succeeds. */
+export async function run(at: At, { id, status }: StoredCampaign): Promise<void> {
+  const now = clock.iso(at.now)
+  const is_scheduled = status === 'scheduled'
+  await change(at, {
+    campaign: await campaigns.get(at, id),
+    status: 'running',
+    changes: sql`running_since = ${now}, breaker_since = ${now}, is_probing = ${!is_scheduled}, due_at = ${now}`,
+    event_type: is_scheduled ? event_types.started : event_types.resumed,
+  })
+}
+
+/** Without `due_at` it stays so until someone resumes it. Returns false: nothing is left to do now. */
+export async function pauseByDialer(
+  at: At,
+  { id }: StoredCampaign,
+  { reason, due_at }: { reason: PauseReason; due_at: number | undefined },
+): Promise<false> {
+  const due = clock.isoOptional(due_at && clock.ceilTo(due_at, clock.second_ms))
+  await change(at, {
+    campaign: await campaigns.get(at, id),
+    ...{ status: 'paused', pause_reason: reason, changes: sql`due_at = ${due}`, event_type: event_types.paused },
+  })
+  return false
+}
+
+export async function complete(at: At, { id }: StoredCampaign): Promise<false> {
+  const campaign = await campaigns.get(at, id)
+  await change(at, { campaign, status: 'completed', changes: sql`due_at = null`, event_type: event_types.completed })
+  return false
+}

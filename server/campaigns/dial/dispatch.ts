@@ -1,0 +1,205 @@
+import { findVersion } from '../../agents/find-version.ts'
+import type { AgentWithDraft } from '../../agents/schema.ts'
+import * as calls from '../../calls/insert.ts'
+import { chooseActive } from '../../channels/choose.ts'
+import * as channels from '../../channels/store.ts'
+import { shareFree } from '../../contacts/share-many.ts'
+import {
+  type Beginning,
+  findAgent,
+  insert as insertConversations,
+  newConversation,
+  openVersions,
+} from '../../conversations/begin.ts'
+import { laterUpdate } from '../../conversations/store.ts'
+import type { At } from '../../kit/at.ts'
+import { newId } from '../../kit/id.ts'
+import { raw, sql } from '../../kit/postgres/sql.ts'
+import * as counts from '../counts.ts'
+import { is_waiting } from '../enrollment-status.ts'
+import { closingOf } from '../plan/rules.ts'
+import type { StoredCampaign } from '../stored-campaign.ts'
+import * as attempts from './attempts.ts'
+import type { DueEnrollment } from './candidates.ts'
+
+/** A call that was not dialled this long after the decision is decided anew. */
+export const dial_within_ms = 10_000
+
+/** The agent of a campaign, and the channels to reach contacts from. */
+export interface Sender {
+  agent: AgentWithDraft
+  /** The counterpart is the phone number for calls, and the contact's id for messages, as without a campaign. */
+  versionFor: (counterpart: string) => Promise<Beginning['version']>
+  channels: channels.StoredChannel[]
+}
+
+/** Undefined if no channel can be used. Shares the agent, so that it is not deleted before the transaction ends. */
+export async function findSender(at: At, campaign: StoredCampaign): Promise<Sender | undefined> {
+  const { agent_id, agent_version, channel_ids, kind } = campaign
+  const [agent, only, named] = await Promise.all([
+    findAgent(at, agent_id),
+    channel_ids.length === 0 ? chooseActive(at, kind) : undefined,
+    Promise.all(channel_ids.map((id) => channels.find(at, id))),
+  ])
+  const usable = [only, ...named].flatMap((channel) => (channel && channel.status !== 'disabled' ? [channel] : []))
+  if (!agent || usable.length === 0) return undefined
+  const pinned = agent_version && (await findVersion(at, { agent_id, version_id: agent_version.id }))
+  const versions = openVersions(at)
+  return { agent, channels: usable, versionFor: async (counterpart) => pinned ?? versions(agent, counterpart) }
+}
+
+/** The channels take turns, by the person: someone is always called from the same number. */
+export const channelFor = ({ channels }: Sender, { rank }: DueEnrollment): channels.StoredChannel | undefined =>
+  channels[(rank >>> 0) % channels.length]
+
+/**
+ * Claims attempts: each enrollment is `dialing`, and has a call that is queued, or a conversation in which the agent writes first.
+ * They go out after the commit. Contacts that were deleted meanwhile are left out. Returns how many were claimed.
+ */
+export async function dispatch(
+  at: At,
+  { campaign, sender, chosen }: { campaign: StoredCampaign; sender: Sender; chosen: DueEnrollment[] },
+): Promise<number> {
+  if (chosen.length === 0) return 0
+  // Who changes a contact may wait for this campaign. An enrollment that is left out stays due.
+  const shared = await shareFree(
+    at,
+    chosen.map(({ contact_id }) => contact_id),
+  )
+  const free = await lockFree(
+    at,
+    chosen.filter(({ contact_id }) => shared.has(contact_id)).map(({ id }) => id),
+  )
+  const wanted = chosen.filter(({ id }) => free.has(id)).map((enrollment) => ({ enrollment, id: newId() }))
+  const begun =
+    campaign.kind === 'sms'
+      ? await beginConversations(at, { campaign, sender, wanted })
+      : await beginCalls(at, { campaign, sender, wanted })
+  await Promise.all([
+    claim(at, begun, campaign.kind === 'sms' ? 'last_conversation_id' : 'last_call_id'),
+    attempts.insert(
+      at,
+      begun.map(({ enrollment, id }) => newAttempt(at, { campaign, enrollment, id })),
+    ),
+    counts.count(
+      at,
+      begun.map(({ enrollment }) => ({
+        campaign_id: campaign.id,
+        counted: 'status',
+        from: enrollment.status,
+        to: 'dialing',
+      })),
+    ),
+  ])
+  return begun.length
+}
+
+interface Wanted {
+  enrollment: DueEnrollment
+  /** Of the call or the conversation. */
+  id: string
+}
+
+interface Begin {
+  campaign: StoredCampaign
+  sender: Sender
+  wanted: Wanted[]
+}
+
+async function beginCalls(at: At, { campaign, sender, wanted }: Begin): Promise<Wanted[]> {
+  await calls.insert(
+    at,
+    await Promise.all(wanted.map(({ enrollment, id }) => toCall(at, { campaign, sender, enrollment, id }))),
+  )
+  return wanted
+}
+
+/** Someone who has begun to write meanwhile is left out. */
+async function beginConversations(at: At, { campaign, sender, wanted }: Begin): Promise<Wanted[]> {
+  const beginning = await Promise.all(
+    wanted.map(async ({ enrollment, id }) => ({
+      conversation: newConversation(at, {
+        ...{
+          id,
+          kind: 'sms',
+          agent: sender.agent,
+          version: await sender.versionFor(enrollment.contact_id),
+          awaits_answer: true,
+        },
+        channel_id: channelFor(sender, enrollment)?.id ?? null,
+        contact_id: enrollment.contact_id,
+        counterpart: enrollment.contact.phone_number,
+        variables: { ...campaign.variables, ...enrollment.variables },
+      }),
+    })),
+  )
+  const inserted = await insertConversations(at, beginning)
+  return wanted.filter(({ id }) => inserted.has(id))
+}
+
+/** Locks the enrollments that may be attempted, and returns their ids. */
+async function lockFree({ db, workspace }: At, ids: string[]): Promise<Set<string>> {
+  const free = await db.many<{ id: string }>(
+    sql`select id from enrollments where workspace_id = ${workspace} and id = any(${ids}::uuid[])
+        and ${is_waiting}
+      order by id for no key update`,
+  )
+  return new Set(free.map(({ id }) => id))
+}
+
+async function claim(
+  { db, workspace, now }: At,
+  begun: Wanted[],
+  column: 'last_call_id' | 'last_conversation_id',
+): Promise<void> {
+  await db.run(
+    sql`update enrollments set status = 'dialing', attempts = attempts + 1, ${raw(column)} = row.attempt_id,
+        next_attempt_at = null, due_at = null, updated_at = ${laterUpdate(now)}
+      from unnest(${begun.map(({ enrollment }) => enrollment.id)}::uuid[], ${begun.map(({ id }) => id)}::uuid[]) as row (id, attempt_id)
+      where enrollments.workspace_id = ${workspace} and enrollments.id = row.id`,
+  )
+}
+
+/** Of the next attempt. No two attempts of an enrollment have the same. */
+export const numberOf = ({ attempts, earlier_attempts }: DueEnrollment): number => earlier_attempts + attempts + 1
+
+export const newAttempt = (
+  { now }: At,
+  { campaign, enrollment, id }: { campaign: StoredCampaign; enrollment: DueEnrollment; id: string },
+) => ({
+  ...{ id, campaign_id: campaign.id, enrollment_id: enrollment.id, attempt: numberOf(enrollment) },
+  ...{ phone_hmac: enrollment.phone_hmac, at: now },
+})
+
+interface ToCall {
+  campaign: StoredCampaign
+  sender: Sender
+  enrollment: DueEnrollment
+  id: string
+}
+
+/** The variables of the enrollment come before those of the campaign. */
+export async function toCall(at: At, { campaign, sender, enrollment, id }: ToCall): Promise<calls.ToInsert> {
+  const { contact } = enrollment
+  const channel = channelFor(sender, enrollment) ?? null
+  const version = await sender.versionFor(contact.phone_number)
+  const call = calls.newCall(at, {
+    ...{ agent: sender.agent, version, channel, to: contact.phone_number, contact_id: contact.id },
+    is_test: at.is_test || channel?.provider === 'simulator',
+    attempt: numberOf(enrollment),
+    status: 'queued',
+    scheduled_at: null,
+    campaign_id: campaign.id,
+    metadata: {},
+  })
+  return {
+    call: { ...call, id },
+    simulate: null,
+    variables: { ...campaign.variables, ...enrollment.variables },
+    due_at: at.now,
+    dial_key: `${enrollment.id}:${numberOf(enrollment)}`,
+    leaves_voicemail: campaign.voicemail === 'leave',
+    // In a test workspace no time passes until it is dialled.
+    ...(!at.is_test && { dial_before: Math.min(at.now + dial_within_ms, closingOf(campaign, enrollment, at.now)) }),
+  }
+}

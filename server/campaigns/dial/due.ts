@@ -1,0 +1,89 @@
+import type { At } from '../../kit/at.ts'
+import * as clock from '../../kit/clock.ts'
+import { sql } from '../../kit/postgres/sql.ts'
+import { is_attempting, is_waiting } from '../enrollment-status.ts'
+import { table } from '../store.ts'
+import type { StoredCampaign } from '../stored-campaign.ts'
+
+export interface NextDue {
+  /** When the dialer must look at an enrollment: those that wait are looked at when the campaign ends. */
+  due_at: number | undefined
+  /** When the next attempt ends, if that is known: in test workspaces. */
+  attempt_ends_at: number | undefined
+  /** Whether attempts go on whose end is not known, or contacts are still being enrolled. */
+  is_open: boolean
+}
+
+interface Row extends Pick<NextDue, 'is_open'> {
+  due_at: string | null
+  attempt_ends_at: string | null
+  is_some_waiting: boolean
+}
+
+export async function nextDue(
+  { db, workspace, now }: At,
+  { id: campaign_id, ends_at = Number.POSITIVE_INFINITY }: Pick<StoredCampaign, 'id' | 'ends_at'>,
+): Promise<NextDue> {
+  const { due_at, attempt_ends_at, is_some_waiting, is_open } = await db.one<Row>(
+    sql`select (select min(due_at) from enrollments
+        where workspace_id = ${workspace} and campaign_id = ${campaign_id} and due_at is not null) as due_at,
+      (select min(ended_at) from campaign_attempts
+        where workspace_id = ${workspace} and campaign_id = ${campaign_id} and ended_at > ${clock.iso(now)}) as attempt_ends_at,
+      exists (select from enrollments where workspace_id = ${workspace} and campaign_id = ${campaign_id}
+        and ${is_waiting}) as is_some_waiting,
+      exists (select from enrollments where workspace_id = ${workspace} and campaign_id = ${campaign_id}
+        and ${is_attempting})
+      or exists (select from campaign_enrollings where workspace_id = ${workspace} and campaign_id = ${campaign_id}
+        and due_at is not null) as is_open`,
+  )
+  const next = clock.parseOptional(due_at)
+  return {
+    due_at: next !== undefined && is_some_waiting ? Math.min(next, ends_at) : next,
+    attempt_ends_at: clock.parseOptional(attempt_ends_at),
+    is_open,
+  }
+}
+
+/** The dialer looks at the campaign then, at the latest. Locks it: call this before anything is counted. */
+export async function wakeAt({ db, workspace }: At, wakes: { campaign_id: string; time: number }[]): Promise<void> {
+  if (wakes.length === 0) return
+  const earliest = new Map<string, number>()
+  for (const { campaign_id, time } of wakes)
+    earliest.set(
+      campaign_id,
+      Math.min(earliest.get(campaign_id) ?? Number.POSITIVE_INFINITY, clock.ceilTo(time, clock.second_ms)),
+    )
+  const sorted = [...earliest].sort(([left], [right]) => (left < right ? -1 : 1))
+  await db.run(
+    sql`update campaigns set due_at = row.due_at
+      from unnest(${sorted.map(([id]) => id)}::uuid[], ${sorted.map(([, time]) => clock.iso(time))}::timestamptz[])
+        as row (id, due_at)
+      where campaigns.workspace_id = ${workspace} and campaigns.id = row.id and campaigns.status in ('running', 'canceled')
+        and (campaigns.due_at is null or campaigns.due_at > row.due_at)`,
+  )
+  db.notify({ topic: table, workspace })
+}
+
+export interface Decision extends Partial<Pick<StoredCampaign, 'decided_at' | 'is_probing' | 'progress_at'>> {
+  /** When the dialer looks at the campaign next. */
+  due_at: number | undefined
+}
+
+/**
+ * Records what the dialer has decided for a campaign, which the transaction has locked. What is not given stays. Always returns
+ * false: nothing is left to do now.
+ */
+export async function recordDecision(
+  { db, workspace }: At,
+  campaign_id: string,
+  { due_at, decided_at, is_probing, progress_at }: Decision,
+): Promise<false> {
+  await db.run(
+    sql`update campaigns set due_at = ${clock.isoOptional(due_at)},
+        decided_at = coalesce(${clock.isoOptional(decided_at)}, decided_at),
+        is_probing = coalesce(${is_probing ?? null}, is_probing),
+        progress_at = coalesce(${clock.isoOptional(progress_at)}, progress_at)
+      where workspace_id = ${workspace} and id = ${campaign_id}`,
+  )
+  return false
+}

@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as calls from '../../calls/withdraw.ts'
+import { laterUpdate } from '../../conversations/store.ts'
+import * as messages from '../../conversations/withdraw.ts'
+import { type At, inTransaction } from '../../kit/at.ts'
+import * as clock from '../../kit/clock.ts'
+import { isId } from '../../kit/id.ts'
+import { raw, sql, toArrayLiteral } from '../../kit/postgres/sql.ts'
+import * as counts from '../counts.ts'
+import { never_looked_at } from '../enroll.ts'
+
+/** Longer than it takes to pause a campaign. If that fails, the dialer goes on after this. */
+const held_ms = 30_000
+/** A carrier that answers no sooner has the call by now, or never gets it. */
+const wait_max_ms = 15_000
+const check_every_ms = 20
+
+/**
+ * Before a campaign is paused or canceled: the dialer claims nothing from here on, calls that were claimed and not dialled are
+ * taken back, and those that are being dialled are waited for. So no call goes out after the answer.
+ */
+export async function hold(at: At, id: string): Promise<void> {
+  if (!isId(id) || !(await stopClaims(at, id))) return
+  const going = await inTransaction(at, (at) => takeBackUnsent(at, id))
+  const until = clock.ticks() + wait_max_ms
+  const countGoing = async () => (await calls.countDialing(at, id)) + (await messages.countSending(at, going))
+  while ((await countGoing()) > 0 && clock.ticks() < until) await sleep(check_every_ms)
+}
+
+/** Attempts of a campaign that was paused by itself may still go out. Returns false if there can be none. */
+const stopClaims = async ({ db, workspace }: At, campaign_id: string): Promise<boolean> =>
+  (await db.run(
+    sql`update campaigns set held_until = ${clock.iso(clock.wall() + held_ms)}
+      where workspace_id = ${workspace} and id = ${campaign_id} and status in ('running', 'paused')`,
+  )) > 0
+
+/**
+ * Without a lock of the campaign, because calls that end lock it after themselves. Returns the conversations by SMS in which the
+ * first message is being sent.
+ */
+async function takeBackUnsent(at: At, campaign_id: string): Promise<string[]> {
+  const { db, workspace } = at
+  const threads = await db.many<{ id: string }>(
+    sql`select last_conversation_id as id from enrollments
+      where workspace_id = ${workspace} and campaign_id = ${campaign_id} and status = 'dialing'
+        and last_conversation_id is not null`,
+  )
+  const ids = threads.map(({ id }) => id)
+  await takeBack(at, {
+    campaign_id,
+    ids: await calls.withdraw(at, { campaign_id, which: 'all' }),
+    column: 'last_call_id',
+  })
+  // Before they are closed: that would end the attempts.
+  const unsent = await messages.findUnsent(at, ids)
+  await takeBack(at, { campaign_id, ids: unsent, column: 'last_conversation_id' })
+  await messages.withdraw(at, unsent)
+  return ids
+}
+
+/** Calls that were not dialled in time, because a process was killed or is slow: the rules decide anew. */
+export async function takeBackLate(at: At, campaign_id: string): Promise<void> {
+  const ids = await calls.withdraw(at, { campaign_id, which: 'late' })
+  await takeBack(at, { campaign_id, ids, column: 'last_call_id' })
+}
+
+interface TakeBack {
+  campaign_id: string
+  ids: string[]
+  column: 'last_call_id' | 'last_conversation_id'
+}
+
+/** The attempts were not made: the enrollments are as they were before. */
+async function takeBack(at: At, { campaign_id, ids, column }: TakeBack): Promise<void> {
+  if (ids.length === 0) return
+  const { db, workspace, now } = at
+  const of_calls = toArrayLiteral(ids)
+  const back = await db.many<{ status: 'pending' | 'waiting' }>(
+    sql`update enrollments set status = case when attempts > 1 then 'waiting' else 'pending' end, attempts = attempts - 1,
+        ${raw(column)} = (select id from campaign_attempts as before
+          where before.workspace_id = ${workspace} and before.enrollment_id = enrollments.id
+            and before.attempt = enrollments.earlier_attempts + enrollments.attempts - 1),
+        due_at = coalesce(retry_at, ${never_looked_at}), updated_at = ${laterUpdate(now)}
+      where workspace_id = ${workspace} and ${raw(column)} = any(${of_calls}::uuid[]) and status = 'dialing'
+      returning status`,
+  )
+  await Promise.all([
+    db.run(sql`delete from campaign_attempts where workspace_id = ${workspace} and id = any(${of_calls}::uuid[])`),
+    counts.count(
+      at,
+      back.map(({ status }) => ({ campaign_id, counted: 'status', from: 'dialing', to: status })),
+    ),
+  ])
+}

@@ -1,0 +1,39 @@
+import type { AttemptOutcome } from '../settings.ts'
+import type { EndedAttempt } from './candidate.ts'
+
+export const breaker_errors = { count: 10, of: 20, within_ms: 10 * 60_000 }
+export const breaker_opt_outs = { count: 5, of: 100, within_ms: 60 * 60_000 }
+/** Which of the attempts that ended are looked at. */
+export const recent_max = breaker_opt_outs.of
+export const recent_ms = breaker_opt_outs.within_ms
+/** A campaign that was paused runs again after this long. */
+export const resume_after_ms = 5 * 60_000
+const error_outcomes: readonly AttemptOutcome[] = ['error', 'unreachable', 'unknown', 'undelivered']
+
+export const isError = ({
+  outcome,
+  is_interrupted = false,
+}: Pick<EndedAttempt, 'outcome' | 'is_interrupted'>): boolean => error_outcomes.includes(outcome) && !is_interrupted
+const isOptOut = (attempt: EndedAttempt): boolean => attempt.is_opt_out
+
+/** Whether an attempt that ended after `since` was no error: then a campaign that was paused goes on as before. */
+export const hasRecovered = (recent: readonly EndedAttempt[], since = Number.NEGATIVE_INFINITY): boolean =>
+  recent.some((attempt) => attempt.ended_at > since && !isError(attempt) && !attempt.is_interrupted)
+
+/** Whether too many attempts that ended after `since` failed, or made people opt out. `recent` is in any order. */
+export const isBroken = (recent: readonly EndedAttempt[], now: number, since: number | undefined): boolean =>
+  hasTooMany(recent, now, since, isError, breaker_errors) || hasTooMany(recent, now, since, isOptOut, breaker_opt_outs)
+
+function hasTooMany(
+  recent: readonly EndedAttempt[],
+  now: number,
+  since = Number.NEGATIVE_INFINITY,
+  isBad: (attempt: EndedAttempt) => boolean,
+  limit: typeof breaker_errors,
+): boolean {
+  const counts = ({ ended_at }: EndedAttempt) => ended_at > since && ended_at > now - limit.within_ms
+  const isTooMany = (attempts: readonly EndedAttempt[]) =>
+    attempts.filter((attempt) => isBad(attempt) && counts(attempt)).length >= limit.count
+  if (!isTooMany(recent)) return false
+  return isTooMany(recent.toSorted((one, other) => other.ended_at - one.ended_at).slice(0, limit.of))
+}

@@ -1,0 +1,263 @@
+import { isDeepStrictEqual } from 'node:util'
+import { hasNoTools } from '../../agents/configuration.ts'
+import { findConfiguration } from '../../agents/find-version.ts'
+import { summarize } from '../../calls/facts.ts'
+import * as calls from '../../calls/insert.ts'
+import { type CallSave, insertAhead, turnsOf } from '../../calls/save.ts'
+import { runAhead } from '../../calls/work.ts'
+import * as clocks from '../../clocks/store.ts'
+import { shareMany } from '../../contacts/share-many.ts'
+import { timeZoneOf } from '../../contacts/zones.ts'
+import { type At, inTransaction } from '../../kit/at.ts'
+import * as clock from '../../kit/clock.ts'
+import { newId } from '../../kit/id.ts'
+import type { Log } from '../../kit/log.ts'
+import { sql } from '../../kit/postgres/sql.ts'
+import type { Lease } from '../../kit/work/rows.ts'
+import { simulator } from '../../lines/simulator/carrier.ts'
+import { shareChances } from '../../lines/simulator/choose.ts'
+import * as workspaces from '../../workspaces/store.ts'
+import * as attempts from '../dial/attempts.ts'
+import { type DueEnrollment, hasCallbacks, readDue } from '../dial/candidates.ts'
+import { pauseByDialer } from '../dial/dialer-states.ts'
+import { findSender, newAttempt, type Sender, toCall } from '../dial/dispatch.ts'
+import { nextDue, recordDecision } from '../dial/due.ts'
+import { versionIds } from '../dial/versions.ts'
+import { resume_after_ms } from '../plan/breaker.ts'
+import { limitIn } from '../plan/pacing.ts'
+import { recordProgress } from '../progress.ts'
+import { lockLeased, readCampaigns, type StoredCampaign } from '../stored-campaign.ts'
+import { SharedPeople } from './shared-people.ts'
+import { type Result, runTogether, Simulation } from './simulation.ts'
+import { lockUnchanged, writeSimulated } from './write-simulated.ts'
+
+/** Enrollments held in memory at a time. */
+const known_max = 4_000
+const attempts_at_once_max = 1_000
+/** What was said in calls that are not written yet. Long calls are written sooner. */
+const turns_at_once_max = 20_000
+/** With more of them, every second is decided on its own. */
+const campaigns_max = 10
+
+export interface AheadOptions {
+  /** When other work of the workspace is due, which may have to do with its campaigns. */
+  nextOther: (at: At) => Promise<number>
+  /** Every second is decided on its own. */
+  is_stepwise: boolean
+  onProgress?: () => void
+  log: Log
+}
+
+/** A campaign that runs ahead. */
+interface Ahead {
+  campaign: StoredCampaign
+  sender: Sender
+}
+
+/** A call that was simulated, and is to be written. */
+interface Made {
+  campaign: StoredCampaign
+  enrollment: DueEnrollment
+  id: string
+  time: number
+  insert: calls.ToInsert
+  save: CallSave
+  result: Result
+}
+
+interface Simulated {
+  campaign: StoredCampaign
+  simulation: Simulation<DueEnrollment>
+}
+
+/**
+ * Runs the campaigns of a test workspace ahead in memory, as far as the clock may advance and nothing else happens, and writes
+ * what became of them together: the same rows as if every second were decided on its own. Returns whether there is more to do at
+ * once, or undefined if nothing can be decided ahead.
+ */
+export async function runCampaignAhead(at: At, lease: Lease, options: AheadOptions): Promise<boolean | undefined> {
+  if (!at.is_test || options.is_stepwise || at.now % clock.second_ms !== 0) return undefined
+  const target = await clocks.readTarget(at)
+  if (target === undefined) return undefined
+  const { ahead, last } = await findAhead(at, { lease, target, other: await options.nextOther(at) })
+  if (ahead.length === 0 || last < at.now + clock.second_ms) return undefined
+  const made: Made[] = []
+  const simulated = await simulate(at, { ahead, last, target, options, made })
+  const is_idle = made.length === 0 && simulated.every(({ simulation: one }) => one.changed.size === 0 && !one.pause)
+  return is_idle ? undefined : write(at, lease, { made, simulated, target })
+}
+
+/** The campaigns that can run ahead, this one first, and until when. None if this one can't. */
+async function findAhead(
+  at: At,
+  { lease, target, other }: { lease: Lease; target: number; other: number },
+): Promise<{ ahead: Ahead[]; last: number }> {
+  const due = await readCampaigns(
+    at,
+    sql`workspace_id = ${at.workspace} and due_at <= ${clock.iso(target)} order by id`,
+  )
+  const ahead: Ahead[] = []
+  let last = Math.min(target, other - 1)
+  for (const campaign of due.sort((left, right) => Number(right.id === lease.id) - Number(left.id === lease.id))) {
+    const found = ahead.length < campaigns_max ? await findOne(at, campaign) : undefined
+    if (campaign.id === lease.id && !found) return { ahead: [], last }
+    if (found) ahead.push(found)
+    last = Math.min(last, ((found ? campaign.ends_at : campaign.due_at) ?? Number.POSITIVE_INFINITY) - 1)
+    if (last <= at.now) break
+  }
+  return { ahead: ahead[0]?.campaign.id === lease.id ? ahead : [], last }
+}
+
+/** Undefined if it can't run ahead. */
+async function findOne(at: At, campaign: StoredCampaign): Promise<Ahead | undefined> {
+  const { status, kind, must_review } = campaign
+  if (status !== 'running' || kind !== 'voice' || must_review) return undefined
+  const [sender, next] = await Promise.all([findSender(at, campaign), nextDue(at, campaign)])
+  // When nobody waits any more, it is completed.
+  if (!sender || next.due_at === undefined) return undefined
+  return (await runsInMemory(at, sender, campaign)) ? { campaign, sender } : undefined
+}
+
+/** Every version that may speak needs nothing but what is in memory. */
+async function runsInMemory(at: At, { agent }: Sender, campaign: StoredCampaign): Promise<boolean> {
+  const versions = await Promise.all(
+    versionIds(agent, campaign).map((version_id) => findConfiguration(at, { agent_id: agent.id, version_id })),
+  )
+  if (!versions.every((configuration) => configuration && hasNoTools(configuration))) return false
+  // They come before others, which a simulation does not know of.
+  return !(await hasCallbacks(at, campaign.id))
+}
+
+interface ToSimulate {
+  ahead: Ahead[]
+  last: number
+  target: number
+  options: AheadOptions
+  made: Made[]
+}
+
+async function simulate(at: At, { ahead, last, target, options, made }: ToSimulate): Promise<Simulated[]> {
+  const [ends, { calls_in_flight_max, time_zone: workspace_time_zone }] = await Promise.all([
+    calls.readEnds(at),
+    workspaces.readSettings(at),
+  ])
+  const people = new SharedPeople()
+  let turns = 0
+  const attempt = async (one: Ahead, enrollment: DueEnrollment, time: number): Promise<Result> => {
+    const then: At = { ...at, now: time }
+    shareChances(at, then)
+    const id = newId()
+    const insert = await toCall(then, { ...one, enrollment, id })
+    const { contact } = enrollment
+    const { configuration } = await one.sender.versionFor(contact.phone_number)
+    const time_zone = timeZoneOf(contact, { now: time, workspace_time_zone })
+    const call = { ...insert, contact, time_zone, configuration, horizon: target }
+    const save = await runAhead(then, call, { carrier: simulator, ...options })
+    turns += turnsOf(save)
+    const { outcome, ended_at, end_reason } = summarize(save.facts)
+    const result: Result = {
+      ended_at: ended_at === null ? Number.POSITIVE_INFINITY : clock.parse(ended_at),
+      outcome: outcome ?? 'unknown',
+      is_opt_out: save.opted_out !== null || end_reason === 'opted_out',
+    }
+    made.push({ campaign: one.campaign, enrollment: { ...enrollment }, id, time, insert, save, result })
+    Object.assign(enrollment, { last_call_id: id })
+    if (result.is_opt_out) enrollment.refusal = 'opted_out'
+    people.begin(enrollment, time, result)
+    return result
+  }
+  const simulated: Simulated[] = []
+  for (const one of ahead) {
+    const { campaign } = one
+    const limit = Math.max(Math.floor(known_max / ahead.length), 2 * limitIn(campaign, at.now))
+    const [due, recent, later] = await Promise.all([
+      readDue(at, campaign, { until: last, limit }),
+      attempts.readRecent(at, campaign.id),
+      attempts.readLater(at, campaign.id),
+    ])
+    people.add(due)
+    const from = Math.max(at.now, campaign.due_at ?? 0, (campaign.decided_at ?? 0) + clock.second_ms)
+    const simulation = new Simulation<DueEnrollment>({
+      ...{ campaign, due, is_partial: due.length >= limit, recent, later, ends, calls_in_flight_max },
+      from: clock.ceilTo(from, clock.second_ms),
+      attempt: (enrollment, time) => attempt(one, enrollment, time),
+      onSecond: (time) => people.passTo(time),
+    })
+    simulated.push({ campaign, simulation })
+  }
+  await runTogether(
+    simulated.map(({ simulation }) => simulation),
+    { until: last, attempts_max: attempts_at_once_max, isFull: () => turns >= turns_at_once_max },
+  )
+  return simulated
+}
+
+interface ToWrite {
+  made: Made[]
+  simulated: Simulated[]
+  target: number
+}
+
+const write = (at: At, lease: Lease, { made, simulated, target }: ToWrite): Promise<boolean> =>
+  inTransaction(at, async (at) => {
+    await workspaces.lock(at)
+    const campaigns = simulated.map(({ campaign }) => campaign)
+    const contact_ids = [...new Set(made.map(({ enrollment }) => enrollment.contact_id))]
+    const is_same = await lockSame(at, campaigns)
+    await lockLeased(at, lease)
+    const is_unchanged =
+      is_same &&
+      target <= (await clocks.lockHorizon(at)) &&
+      (await shareMany(at, contact_ids)).length === contact_ids.length &&
+      (await lockUnchanged(
+        at,
+        simulated.flatMap(({ simulation }) => [...simulation.changed]),
+      ))
+    // What was simulated does not count when someone has changed something meanwhile, or the clock has stopped.
+    if (!is_unchanged) return true
+    await attempts.insert(
+      at,
+      made.map(({ campaign, enrollment, id, time, result }) => ({
+        ...newAttempt({ ...at, now: time }, { campaign, enrollment, id }),
+        ...(Number.isFinite(result.ended_at) && { ended: result }),
+      })),
+    )
+    await insertAhead(at, made)
+    for (const { campaign, simulation } of simulated) {
+      const own = made.filter((one) => one.campaign === campaign)
+      await writeOne(at, { campaign, simulation, results: own.map(({ result }) => result) })
+    }
+    return false
+  })
+
+/** False if someone has changed one since it was read. */
+async function lockSame(at: At, campaigns: StoredCampaign[]): Promise<boolean> {
+  const ids = campaigns.map(({ id }) => id)
+  const locked = await readCampaigns(
+    at,
+    sql`workspace_id = ${at.workspace} and id = any(${ids}::uuid[]) order by id for no key update`,
+  )
+  const by_id = new Map(locked.map((one) => [one.id, one]))
+  return campaigns.every((campaign) => isDeepStrictEqual(by_id.get(campaign.id), campaign))
+}
+
+async function writeOne(at: At, { campaign, simulation, results }: Simulated & { results: Result[] }): Promise<void> {
+  const { decided_at, next_at, pause, is_probing } = simulation
+  if (decided_at === undefined) return
+  const changed = [...simulation.changed]
+  await writeSimulated(at, { campaign_id: campaign.id, changed, results })
+  const then = { ...at, now: decided_at }
+  if (pause) {
+    await pauseByDialer(then, campaign, { reason: pause, due_at: decided_at + resume_after_ms })
+    return
+  }
+  const next = await nextDue(at, campaign)
+  const ends = results.flatMap(({ ended_at }) => (Number.isFinite(ended_at) ? [ended_at] : []))
+  // Without anything to wait for, the campaign is completed when the last attempt has ended.
+  const later = next.due_at !== undefined && next.due_at > decided_at ? next.due_at : Number.POSITIVE_INFINITY
+  const known = Math.min(next_at ?? Number.POSITIVE_INFINITY, later)
+  const wanted = Number.isFinite(known) ? known : Math.max(decided_at, ...ends)
+  const due_at = Math.max(clock.ceilTo(wanted, clock.second_ms), decided_at + clock.second_ms)
+  const progress_at = await recordProgress(then, campaign, changed.length > 0)
+  await recordDecision(at, campaign.id, { due_at, decided_at, is_probing, progress_at })
+}

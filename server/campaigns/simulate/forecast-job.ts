@@ -1,0 +1,46 @@
+import type { AgentWithDraft } from '../../agents/schema.ts'
+import type { StoredChannel } from '../../channels/store.ts'
+import type { Beginning } from '../../conversations/begin.ts'
+import type { Mix } from '../../workspaces/schema.ts'
+import type { DueEnrollment } from '../dial/candidates.ts'
+import type { StoredCampaign } from '../stored-campaign.ts'
+
+/** What a thread needs to forecast a campaign. It is plain data. */
+export interface ForecastJob {
+  workspace: string
+  campaign: StoredCampaign
+  agent: AgentWithDraft
+  /** By id. */
+  versions: Record<string, Beginning['version']>
+  channel: StoredChannel
+  due: DueEnrollment[]
+  /** How many there are, of which these are some. */
+  total: number
+  calls_in_flight_max: number
+  /** Of the workspace. */
+  time_zone: string
+  /** Calls of the workspace that go on at the begin, and when they end, about. */
+  in_flight: { ended_at: number; campaign_id: string | null }[]
+  seed: number
+  mix: Mix
+  /** Whether the last two digits of a number choose a person: in test workspaces. */
+  is_by_number: boolean
+  /** How long an answered call takes, for agents that a model drives. */
+  answered_ms: number
+  from: number
+  until: number
+}
+
+/** An attempt of a forecast. */
+export interface ForecastAttempt {
+  at: number
+  ended_at: number
+  outcome: string
+}
+
+export interface ForecastResult {
+  attempts: ForecastAttempt[]
+  /** The enrollments as they are at the end. */
+  ends: { status: string; reason: string | null }[]
+  is_complete: boolean
+}

@@ -1,0 +1,119 @@
+import { chooseVersion } from '../../agents/choose-version.ts'
+import { hasNoTools } from '../../agents/configuration.ts'
+import { summarize } from '../../calls/facts.ts'
+import { runAhead } from '../../calls/work.ts'
+import { wordOf } from '../../consent/words.ts'
+import { timeZoneOf } from '../../contacts/zones.ts'
+import type { At } from '../../kit/at.ts'
+import * as clock from '../../kit/clock.ts'
+import { newId } from '../../kit/id.ts'
+import { openLog } from '../../kit/log.ts'
+import { simulator } from '../../lines/simulator/carrier.ts'
+import { choosePerson, setChances } from '../../lines/simulator/choose.ts'
+import { report_after_ms } from '../../lines/simulator/messages.ts'
+import { onAttempt, personOf } from '../../lines/simulator/people.ts'
+import { beginningOf } from '../../lines/simulator/reports.ts'
+import { chooseTexter, reportOn } from '../../lines/simulator/texting.ts'
+import type { DueEnrollment } from '../dial/candidates.ts'
+import { numberOf, type Sender, toCall } from '../dial/dispatch.ts'
+import type { ForecastAttempt, ForecastJob, ForecastResult } from './forecast-job.ts'
+import { type Result, runTogether, Simulation } from './simulation.ts'
+
+const attempts_max = 200_000
+/** When a message is replied to, about. */
+const reply_after_ms = 60_000
+const log = openLog('silent')
+
+/** Runs a campaign in memory up to its end. Nothing is written. */
+export async function simulateJob(job: ForecastJob): Promise<ForecastResult> {
+  const attempts: ForecastAttempt[] = []
+  const attempt = async (enrollment: DueEnrollment, time: number): Promise<Result> => {
+    const result = await attemptOnce(job, enrollment, time)
+    attempts.push({ at: time, ended_at: result.ended_at, outcome: result.outcome })
+    if (result.is_opt_out) enrollment.refusal = 'opted_out'
+    return result
+  }
+  const simulation = new Simulation<DueEnrollment>({
+    ...{ campaign: job.campaign, due: job.due, is_partial: false, recent: [], later: [], ends: [...job.in_flight] },
+    // Messages don't count for the workspace.
+    calls_in_flight_max: job.campaign.kind === 'sms' ? Number.POSITIVE_INFINITY : job.calls_in_flight_max,
+    ...{ from: job.from, attempt },
+  })
+  const run = () => runTogether([simulation], { until: job.until, attempts_max })
+  await run()
+  // What the circuit breaker pauses goes on later. A forecast does not end there.
+  for (let pauses = 0; simulation.pause && pauses < pauses_max; pauses += 1) {
+    simulation.resume()
+    await run()
+  }
+  const ends = job.due.map(({ status, reason = null }) => ({ status, reason }))
+  return { attempts, ends, is_complete: simulation.next_at === undefined && !simulation.pause }
+}
+
+const pauses_max = 1_000
+
+async function attemptOnce(job: ForecastJob, enrollment: DueEnrollment, time: number): Promise<Result> {
+  const at = atTime(job, time)
+  if (job.campaign.kind === 'sms') return textOnce(at, enrollment)
+  const sender = senderOf(job)
+  const { contact } = enrollment
+  const { configuration } = await sender.versionFor(contact.phone_number)
+  if (!hasNoTools(configuration)) return guess(at, job, enrollment)
+  const ahead = await toCall(at, { campaign: job.campaign, sender, enrollment, id: newId() })
+  const horizon = Number.MAX_SAFE_INTEGER
+  const time_zone = timeZoneOf(contact, { now: time, workspace_time_zone: job.time_zone })
+  const call = { ...ahead, contact, time_zone, configuration, horizon }
+  const { facts, opted_out } = await runAhead(at, call, { carrier: simulator, log })
+  const { outcome, ended_at, end_reason } = summarize(facts)
+  return {
+    ended_at: ended_at === null ? time : clock.parse(ended_at),
+    outcome: outcome ?? 'unknown',
+    is_opt_out: opted_out !== null || end_reason === 'opted_out',
+  }
+}
+
+/** What a model would say is not known: a call takes as long as others did. */
+async function guess(at: At, { answered_ms }: ForecastJob, enrollment: DueEnrollment): Promise<Result> {
+  const chosen = await choosePerson(at, {
+    to: enrollment.contact.phone_number,
+    simulate: null,
+    attempt: numberOf(enrollment),
+  })
+  const { facts } = beginningOf(personOf(chosen.person), chosen, at.now)
+  const { outcome, ended_at, answered_at } = summarize(facts)
+  const end = answered_at === null ? ended_at : clock.iso(clock.parse(answered_at) + answered_ms)
+  return { ended_at: end === null ? at.now : clock.parse(end), outcome: outcome ?? 'unknown', is_opt_out: false }
+}
+
+async function textOnce(at: At, enrollment: DueEnrollment): Promise<Result> {
+  const attempt = numberOf(enrollment)
+  const person = personOf(onAttempt(await chooseTexter(at, enrollment.contact.phone_number), attempt))
+  const { is_silent = false, reply = '' } = { ...person.texting }
+  const sent = { in_flight_until: at.now }
+  if (reportOn(person, { is_first: attempt === 1 })?.status === 'failed')
+    return { ...sent, ended_at: at.now + report_after_ms, outcome: 'undelivered', is_opt_out: false }
+  if (is_silent) return { ...sent, ended_at: at.now + clock.day_ms, outcome: 'delivered', is_opt_out: false }
+  const is_opt_out = wordOf(reply) === 'opt_out'
+  return { ...sent, ended_at: at.now + reply_after_ms, outcome: 'replied', is_opt_out }
+}
+
+/** Nothing that is simulated reaches the database. */
+function atTime({ workspace, seed, mix, is_by_number }: ForecastJob, now: number): At {
+  const unavailable = new Proxy({}, { get: () => () => Promise.reject(new Error('a forecast has no database')) })
+  // The proxy stands in for everything of the process.
+  const at = { db: unavailable, tools: unavailable, hooks: unavailable, workspace, now, is_test: true } as unknown as At
+  setChances(at, { seed, mix, is_by_number })
+  return at
+}
+
+function senderOf({ agent, versions, channel, campaign }: ForecastJob): Sender {
+  return {
+    agent,
+    channels: [channel],
+    versionFor: async (counterpart) => {
+      const version = versions[campaign.agent_version?.id ?? chooseVersion(agent, counterpart).id]
+      if (!version) throw new Error('a version is missing')
+      return version
+    },
+  }
+}

@@ -1,0 +1,153 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { findVersion } from '../../agents/find-version.ts'
+import type { AgentWithDraft } from '../../agents/schema.ts'
+import { averageAnswered } from '../../calls/durations.ts'
+import { readEnds } from '../../calls/insert.ts'
+import * as clocks from '../../clocks/store.ts'
+import type { At } from '../../kit/at.ts'
+import * as clock from '../../kit/clock.ts'
+import { isId } from '../../kit/id.ts'
+import { letOthersRun } from '../../kit/let-others-run.ts'
+import { openTurns } from '../../kit/limits/turns.ts'
+import { sql } from '../../kit/postgres/sql.ts'
+import { invalid, invalidState, notFound, Problem } from '../../kit/problem.ts'
+import { default_mix, type Mix } from '../../workspaces/schema.ts'
+import * as workspaces from '../../workspaces/store.ts'
+import { type DueEnrollment, readOpen } from '../dial/candidates.ts'
+import { findSender } from '../dial/dispatch.ts'
+import { versionIds } from '../dial/versions.ts'
+import type { Forecast, NewForecast } from '../forecast-schema.ts'
+import { final_statuses } from '../schema.ts'
+import { readCampaign, type StoredCampaign } from '../stored-campaign.ts'
+import type { ForecastJob } from './forecast-job.ts'
+
+const simulated_max = 10_000
+const ahead_ms = 365 * clock.day_ms
+const thread_max_ms = 30_000
+const heap_max_mb = 512
+/** Enrollments that are passed to the thread together. */
+const passed_at_once = 200
+
+/** Of all workspaces in this process. Each uses a whole processor. */
+const turns = openTurns({ running_max: 2, waiting_max: 50, wait_max_ms: 2 * thread_max_ms })
+
+interface ToForecast {
+  id: string
+  input: NewForecast
+  /** Ends the forecast when it is aborted. */
+  signal: AbortSignal
+}
+
+/**
+ * What a campaign would do from now on. Runs the rules of the dialer in a thread, and writes nothing. Workspaces take turns, each
+ * with one forecast at a time.
+ */
+export async function forecast(at: At, { id, input, signal }: ToForecast): Promise<Forecast> {
+  if (turns.has(at.workspace)) throw inProgress()
+  return turns.run(at.workspace, signal, async () => {
+    const job = await readJob(at, id, input)
+    return runThread(job, signal)
+  })
+}
+
+const inProgress = () =>
+  invalidState('A forecast is running. Wait until it has ended.', { reason: 'forecast_in_progress' })
+
+const noChannel = ({ channel_ids, kind }: StoredCampaign) =>
+  invalidState(
+    channel_ids.length === 0
+      ? `The workspace doesn't have exactly one active ${kind} channel. Set channel_ids first.`
+      : 'No channel of this campaign is active. Enable one first.',
+    { reason: 'no_channel' },
+  )
+
+async function readJob(at: At, id: string, input: NewForecast): Promise<ForecastJob> {
+  const campaign = isId(id) ? await readCampaign(at, sql`workspace_id = ${at.workspace} and id = ${id}`) : undefined
+  if (!campaign) throw notFound()
+  if (final_statuses.includes(campaign.status))
+    throw invalidState('This campaign is over.', { status: campaign.status })
+  const [sender, open, settings, own_seed, answered_ms, calls] = await Promise.all([
+    findSender(at, campaign),
+    readOpen(at, campaign, simulated_max),
+    workspaces.readSettings(at),
+    clocks.readSeed(at),
+    averageAnswered(at, campaign.agent_id),
+    readEnds(at),
+  ])
+  const [channel] = sender?.channels ?? []
+  if (!sender || !channel) throw noChannel(campaign)
+  const { starts_at = 0 } = campaign
+  const from = clock.ceilTo(Math.max(at.now, starts_at), clock.second_ms)
+  const mix = toMix(input.mix, settings.mix ?? default_mix)
+  return {
+    ...{ workspace: at.workspace, agent: sender.agent, channel, mix, answered_ms, from },
+    campaign: { ...campaign, status: 'running', running_since: campaign.running_since ?? from, is_probing: false },
+    versions: await findVersions(at, sender.agent, campaign),
+    due: open.enrollments,
+    total: open.total,
+    calls_in_flight_max: settings.calls_in_flight_max,
+    time_zone: settings.time_zone,
+    in_flight:
+      campaign.kind === 'sms'
+        ? []
+        : calls.map((call) => ({ ...call, ended_at: Math.min(call.ended_at, from + answered_ms) })),
+    seed: input.seed ?? own_seed,
+    is_by_number: at.is_test,
+    until: Math.min(from + ahead_ms, (campaign.ends_at ?? Number.POSITIVE_INFINITY) - 1),
+  }
+}
+
+/** The versions that may speak, by id. */
+async function findVersions(at: At, agent: AgentWithDraft, campaign: StoredCampaign): Promise<ForecastJob['versions']> {
+  const ids = versionIds(agent, campaign)
+  const found = await Promise.all(ids.map((version_id) => findVersion(at, { agent_id: agent.id, version_id })))
+  return Object.fromEntries(found.flatMap((version) => (version ? [[version.id, version]] : [])))
+}
+
+function toMix(given: Partial<Mix> | undefined, known: Mix): Mix {
+  const mix = { ...known, ...given }
+  const sum = Object.values(mix).reduce((total, share) => total + share, 0)
+  if (sum !== 100) throw invalid([{ path: 'mix', code: 'sum', message: `The shares must sum to 100, not ${sum}.` }])
+  return mix
+}
+
+/** The thread is ended with the signal, or when it takes too long. */
+async function runThread({ due, ...job }: ForecastJob, signal: AbortSignal): Promise<Forecast> {
+  signal.throwIfAborted()
+  const thread = new Worker(new URL('./forecast-thread.ts', import.meta.url), {
+    workerData: { job, count: due.length },
+    resourceLimits: { maxOldGenerationSizeMb: heap_max_mb },
+  })
+  thread.unref()
+  const limit = new AbortController()
+  const timer = setTimeout(() => limit.abort(tooLong()), thread_max_ms)
+  const ended = AbortSignal.any([signal, limit.signal])
+  try {
+    const answered = once(thread, 'message', { signal: ended })
+    const [[made]] = await Promise.all([answered, passEnrollments(thread, due, ended)])
+    return made
+  } catch (error) {
+    throw ended.aborted ? ended.reason : error
+  } finally {
+    clearTimeout(timer)
+    thread.on('error', () => {})
+    await thread.terminate()
+  }
+}
+
+/** Some at a time, because what is passed to a thread is copied. */
+async function passEnrollments(thread: Worker, due: DueEnrollment[], signal: AbortSignal): Promise<void> {
+  for (let index = 0; index < due.length && !signal.aborted; index += passed_at_once) {
+    thread.postMessage(due.slice(index, index + passed_at_once))
+    await letOthersRun({ is_urgent: true })
+  }
+}
+
+const tooLong = () =>
+  new Problem(
+    'SERVICE_UNAVAILABLE',
+    'The forecast took too long. Try again in a minute.',
+    { reason: 'forecast_too_long' },
+    { 'retry-after': '60' },
+  )

@@ -1,24 +1,26 @@
 import { type Static, Type } from 'typebox'
 import { body, id, multiline, oneOf, optionalText, optionalTimestamp, text, timestamp } from '../kit/field.ts'
 import * as page from '../kit/postgres/page.ts'
+import { kinds } from './settings.ts'
+import { type FinishReason, finish_reasons } from './state.ts'
 
 export const text_length_max = 4_000
 const wait_max_ms = 30_000
 
-export const kinds = ['api', 'web_chat', 'sms', 'voice'] as const
 export const statuses = ['open', 'handed_over', 'closed'] as const
 export const roles = ['contact', 'agent', 'human', 'system'] as const
 export const close_reasons = [
-  ...(['agent_ended', 'human_ended', 'api', 'idle'] as const),
-  ...(['limit', 'opted_out', 'agent_deleted', 'error', 'contact_ended'] as const),
+  'agent_ended',
+  'human_ended',
+  'api',
+  'idle',
+  'limit',
+  'opted_out',
+  'agent_deleted',
+  'error',
+  'contact_ended',
 ] as const
-export const finish_reasons = [
-  ...(['stop', 'length', 'content_filter', 'tool_loop', 'failed', 'interrupted'] as const),
-] as const
-export const tool_statuses = [
-  ...(['running', 'succeeded', 'failed'] as const),
-  ...(['timeout', 'invalid_arguments', 'unknown'] as const),
-] as const
+export const tool_statuses = ['running', 'succeeded', 'failed', 'timeout', 'invalid_arguments', 'unknown'] as const
 
 export const optionalId = (description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid', description, examples: [null] })
@@ -138,7 +140,7 @@ export const Turn = Type.Object(
     text: Type.String({ description: 'What was said.', examples: ['When are you open?'] }),
     heard: optionalText({ description: 'In calls: the part that was heard. `null` in text.', examples: [null] }),
     is_interrupted: Type.Boolean({ description: 'Whether the agent was interrupted.', examples: [false] }),
-    finish_reason: Type.Unsafe<(typeof finish_reasons)[number] | null>({
+    finish_reason: Type.Unsafe<FinishReason | null>({
       type: ['string', 'null'],
       enum: [...finish_reasons, null],
       description:

@@ -3,9 +3,12 @@ import type { Contact } from '../contacts/schema.ts'
 import * as clock from '../kit/clock.ts'
 import { localIso } from '../kit/time-zone.ts'
 import { fill, type Values } from '../models/template.ts'
-import type { Conversation } from './schema.ts'
 import { sentencesIn } from './sentences.ts'
 import type { Settings } from './state.ts'
+
+/** How a contact takes part in a conversation. */
+export const kinds = ['api', 'web_chat', 'sms', 'voice'] as const
+export type Kind = (typeof kinds)[number]
 
 /** How long the parts of an answer may take. */
 export type TimeLimits = Pick<Settings, 'first_piece_ms' | 'answer_ms' | 'tools_ms' | 'person_ms'>
@@ -28,7 +31,7 @@ export const voice_time_limits: TimeLimits = {
 
 /** What placeholders in greetings and scripts stand for. */
 export function valuesOf(
-  { agent_name, variables }: Pick<Conversation, 'agent_name' | 'variables'>,
+  { agent_name, variables }: { agent_name: string; variables: Values },
   { contact, time_zone, now }: { contact: Contact | undefined; time_zone: string; now: number },
 ): Values {
   return {
@@ -48,7 +51,7 @@ export function valuesOf(
 export const sms_characters_max = 1_600
 /** Longer than anyone listens. */
 const voice_characters_max = 1_200
-const characters_max: Partial<Record<Conversation['kind'], number>> = {
+const characters_max: Partial<Record<Kind, number>> = {
   sms: sms_characters_max,
   voice: voice_characters_max,
 }
@@ -60,7 +63,7 @@ export const settingsFor = (
     say_while,
     time_limits,
     kind,
-  }: { values: Values; say_while: Settings['say_while']; time_limits: TimeLimits; kind: Conversation['kind'] },
+  }: { values: Values; say_while: Settings['say_while']; time_limits: TimeLimits; kind: Kind },
 ): Settings => {
   const { greeting, hand_over, limits, language } = configuration
   return {

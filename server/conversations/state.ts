@@ -1,5 +1,3 @@
-import type { Turn } from './schema.ts'
-
 /** What the engine knows of one conversation. It is plain data, and the same inputs always give the same state. */
 export interface State {
   readonly settings: Settings
@@ -107,7 +105,8 @@ export interface Reply {
  * - `length`: it was too long. `content_filter`: the provider has stopped it.
  * - `tool_loop`: the model called tools again and again. `failed`: no model could answer.
  */
-export type FinishReason = NonNullable<Turn['finish_reason']>
+export const finish_reasons = ['stop', 'length', 'content_filter', 'tool_loop', 'failed', 'interrupted'] as const
+export type FinishReason = (typeof finish_reasons)[number]
 
 export interface SpokenReply {
   /** What the contact has heard of it. */

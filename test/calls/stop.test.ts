@@ -5,6 +5,7 @@ import { step } from '../../server/conversations/engine.ts'
 import type { Effect, EngineInput, Input } from '../../server/conversations/input.ts'
 import { sentencesIn } from '../../server/conversations/sentences.ts'
 import { newState, type State } from '../../server/conversations/state.ts'
+import { runs } from '../support/property-runs.ts'
 
 /** What a contact may say alone, and what must follow, by language. Written down here, so that the engine isn't asked. */
 const sayings = {
@@ -253,7 +254,7 @@ test('case, punctuation and repetition of "stop" make no difference', () => {
     fc.property(variant, ({ outcome, text }) => {
       assert.equal(outcomeOf(begun().say(text), 'en'), outcome, JSON.stringify(text))
     }),
-    { numRuns: Number(process.env.PROPERTY_RUNS ?? 300) },
+    runs(),
   )
 })
 

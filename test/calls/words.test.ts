@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { wordsOf } from '../../server/calls/words.ts'
+import { runs } from '../support/property-runs.ts'
 
 test('each word gets a share of the time by its characters and one space', () => {
   assert.deepEqual(wordsOf({ text: ' Hello  to\nyou ', start_ms: 1_000, end_ms: 2_300 }), [
@@ -26,6 +27,7 @@ test('words fill their part in whole milliseconds without overlap', () => {
       }
       if (words.length > 0) assert.equal(end_ms, start_ms + duration_ms)
     }),
+    runs(),
   )
 })
 

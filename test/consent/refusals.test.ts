@@ -7,6 +7,7 @@ import { openSeal } from '../../server/kit/crypto/seal.ts'
 import { seal_info } from '../../server/product.ts'
 import { recordEntries } from '../support/consents.ts'
 import { serve, type Tenant } from '../support/harness.ts'
+import { runs } from '../support/property-runs.ts'
 import { newContact, newSuppression, phoneNumber } from '../support/samples.ts'
 
 const server = await serve()
@@ -47,7 +48,7 @@ test('the latest entry of the kind or of all kinds decides', async () => {
       })
       assert.deepEqual(await refusals(tenant, people, { kind }), expected)
     }),
-    { numRuns: 60 },
+    runs(0.3),
   )
 })
 

@@ -9,6 +9,7 @@ import { recordEntries } from '../support/consents.ts'
 import { create } from '../support/contacts.ts'
 import { newAgent } from '../support/conversations.ts'
 import { serve } from '../support/harness.ts'
+import { runs } from '../support/property-runs.ts'
 import { importFile } from '../support/uploads.ts'
 
 const server = await serve()
@@ -53,7 +54,7 @@ test('each spelling of a number is found by each other one, and none by other nu
           assert.notEqual(personOf(one), personOf(other))
         }
     }),
-    { numRuns: 500 },
+    runs(),
   )
 })
 
@@ -67,7 +68,7 @@ test('any number has spellings, itself among them, which have the same person', 
       assert.ok(spellings.includes(number) && spellings.includes(personOf(number)))
       assert.ok(spellings.length <= 5 && spellings.every((one) => /^\+\d+$/.test(one)))
     }),
-    { numRuns: 2_000 },
+    runs(),
   )
 })
 
@@ -101,7 +102,7 @@ test('the latest entry of all spellings decides', async () => {
         assert.deepEqual(await findGranted(at(tenant.id), kind, spellings), last === 'granted' ? expected : new Set())
       },
     ),
-    { numRuns: 40 },
+    runs(0.2),
   )
   assert.equal((await tenant.call('POST', '/consents/verify')).body.data.is_valid, true)
 })

@@ -6,6 +6,7 @@ import type { Sql } from '../../server/kit/postgres/sql.ts'
 import { raw, sql } from '../../server/kit/postgres/sql.ts'
 import { recordEntries } from '../support/consents.ts'
 import { serve } from '../support/harness.ts'
+import { runs } from '../support/property-runs.ts'
 
 const server = await serve()
 const { workspace, pool, at } = server
@@ -76,6 +77,10 @@ function flipped(column: string, byte: number, bit: number): Sql {
 test('a change of any column of any entry is named', async () => {
   const columns = fc.constantFrom(...Object.keys(changes))
   const byte = fc.integer({ min: 0, max: 31 })
+  /** Each change at least once. */
+  const examples = Object.keys(changes).flatMap((column) =>
+    [0, 1, 2, 3, 4].map((byte): [number, string, number, number] => [entries - byte, column, byte, 0]),
+  )
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: entries }),
@@ -87,7 +92,7 @@ test('a change of any column of any entry is named', async () => {
         assert.deepEqual(result, { is_valid: false, rows: seq, first_broken_id: ids[seq - 1] }, column)
       },
     ),
-    { numRuns: 150 },
+    { ...runs(), examples },
   )
 })
 

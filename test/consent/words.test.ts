@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { wordOf } from '../../server/consent/words.ts'
+import { runs } from '../support/property-runs.ts'
 
 const opt_out = ['STOP', 'STOPP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT', 'REVOKE', 'OPTOUT']
 
@@ -102,7 +103,7 @@ test('repetitions, spaces and signatures are found in any combination', () => {
       assert.equal(wordOf(text + end), 'opt_out', JSON.stringify(text + end))
       assert.equal(wordOf(`${text} ${other}${end}`), undefined)
     }),
-    { numRuns: 500 },
+    runs(),
   )
 })
 
@@ -114,12 +115,15 @@ test('a word is found inside any punctuation, and nothing is found beside other 
       assert.equal(wordOf(`${before}${word} ${after}`), 'opt_out')
       assert.equal(wordOf(`${before}${word}${after}${beside}`), undefined)
     }),
-    { numRuns: 500 },
+    runs(),
   )
 })
 
 test('any text is read, and a long one quickly', () => {
-  fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => void wordOf(text)))
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => void wordOf(text)),
+    runs(),
+  )
   for (const text of [
     `stop${'!'.repeat(1_000_000)}a`,
     's '.repeat(500_000),

@@ -10,12 +10,13 @@ import { sql } from '../../server/kit/postgres/sql.ts'
 import { create } from '../support/contacts.ts'
 import { serve, type Tenant } from '../support/harness.ts'
 import { holdTransaction } from '../support/held-transaction.ts'
+import { runs } from '../support/property-runs.ts'
 import { newContact } from '../support/samples.ts'
 
 const { at, workspace, pool } = await serve()
 
 const workers = 8
-const changes_each = 60
+const changes_each = runs(0.2).numRuns
 const numbers = 150
 /** The share of all terms that is searched: each search is a request. */
 const searched_share = 0.1

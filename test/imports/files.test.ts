@@ -4,6 +4,7 @@ import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { readRows } from '../../server/imports/parse-csv.ts'
 import { serve } from '../support/harness.ts'
+import { runs } from '../support/property-runs.ts'
 import { contactsOf, fieldsOf, importFile, partOf, postForm, upload } from '../support/uploads.ts'
 
 const { workspace } = await serve()
@@ -111,5 +112,6 @@ test('a file in pieces of any size is parsed like csv-parse does', async () => {
       for await (const some of readRows(pieces())) read.push(...some)
       assert.deepEqual(read, parse(text))
     }),
+    runs(),
   )
 })

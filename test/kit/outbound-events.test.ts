@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { readEvents } from '../../server/kit/outbound/events.ts'
+import { runs } from '../support/property-runs.ts'
 
 const limits = { events_max: 10, event_length_max: 100 }
 
@@ -35,6 +36,7 @@ test('events are the same wherever their bytes are cut', async () => {
       const events = await Array.fromAsync(readEvents(chunks(parts), limits))
       assert.deepEqual(events, ['é😀', 'a\nb', 'c', 'd'])
     }),
+    runs(),
   )
 })
 

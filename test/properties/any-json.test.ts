@@ -6,6 +6,7 @@ import { bodyOf as bodySchema } from '../../server/kit/http/operation.ts'
 import { answerFaults } from '../support/contract.ts'
 import { serve } from '../support/harness.ts'
 import { hasId, makeSample, pathFor, sampleBody } from '../support/operations.ts'
+import { runs } from '../support/property-runs.ts'
 
 const { workspace } = await serve()
 
@@ -117,7 +118,7 @@ for (const operation of operations) {
         assert.ok(answer.status < 500, answer.text)
         assert.deepEqual(answerFaults(operation, answer), [])
       }),
-      { numRuns: 30 },
+      runs(0.15),
     )
   })
 }

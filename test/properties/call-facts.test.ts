@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { type Fact, finals, merge, summarize, toEvents } from '../../server/calls/facts.ts'
 import { end_reasons, enders } from '../../server/calls/schema.ts'
+import { runs } from '../support/property-runs.ts'
 
 /** What carriers report, with keys that several of them share. */
 const fact: fc.Arbitrary<Fact> = fc.record({
@@ -98,7 +99,7 @@ test('any facts in any order and with any repetition give the same call', () => 
         assert.equal(JSON.stringify(merge(shuffled, repeated)), JSON.stringify(merge([], facts)))
       },
     ),
-    { numRuns: 2_000 },
+    runs(),
   )
 })
 
@@ -115,7 +116,7 @@ test('a call that is over has a status, an outcome, an end reason and who ended 
       if (is_over) assert.equal(call.status === 'completed', is_answered)
       assert.ok(call.duration_ms === null || call.duration_ms >= 0)
     }),
-    { numRuns: 2_000 },
+    runs(),
   )
 })
 
@@ -129,7 +130,7 @@ test('a call that was given up stays failed, and what is reported later is only 
       assert.deepEqual([status, answered_at, duration_ms], ['failed', null, null])
       assert.equal(toEvents(facts, [given_up]).length, facts.length - 1)
     }),
-    { numRuns: 2_000 },
+    runs(),
   )
 })
 
@@ -144,7 +145,7 @@ test('an answer that is reported after the end changes no status', () => {
       assert.equal(after.status, before.status)
       assert.equal(after.answered_at, before.answered_at)
     }),
-    { numRuns: 2_000 },
+    runs(),
   )
 })
 
@@ -164,6 +165,7 @@ test('events are numbered without gaps, however the facts arrive', () => {
       )
       assert.equal(new Set(events.map(({ dedupe_key }) => dedupe_key)).size, known.length)
     }),
+    runs(),
   )
 })
 

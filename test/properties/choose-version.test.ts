@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { chooseVersion } from '../../server/agents/choose-version.ts'
+import { runs } from '../support/property-runs.ts'
 
 const deployed_version = { id: 'a', version_label: 'v1' }
 const version = { id: 'b', version_label: 'v2' }
@@ -27,7 +28,7 @@ test('a counterpart gets the same version again, and raising the percentage only
       assert.equal(chooseVersion(agentAt(id, low), counterpart), chosen)
       if (chosen === version) assert.equal(chooseVersion(agentAt(id, high), counterpart), version)
     }),
-    { numRuns: 1_000 },
+    runs(),
   )
 })
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { serve, type Tenant } from '../support/harness.ts'
+import { runs } from '../support/property-runs.ts'
 
 const { workspace } = await serve()
 
@@ -202,6 +203,6 @@ test('any sequence of commands gives the result of a simple model', async () => 
         assert.deepEqual(comparable(body.data), comparable(contact))
       }
     }),
-    { numRuns: 60 },
+    runs(0.3),
   )
 })

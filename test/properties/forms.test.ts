@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { readFormParts } from '../../server/kit/http/body/multipart.ts'
 import { answerFaults } from '../support/contract.ts'
 import { serve } from '../support/harness.ts'
+import { runs } from '../support/property-runs.ts'
 import { postForm } from '../support/uploads.ts'
 
 const { workspace, fetch } = await serve()
@@ -123,7 +124,7 @@ test('any form gets an import or a documented error, and the server stays health
       assert.ok(answer.status < 500, answer.text)
       assert.deepEqual(answerFaults(operation, answer), [], answer.text)
     }),
-    { numRuns: 400, examples: [[Buffer.from(`--xx\r\n${good}--xx--`), 'xx']] },
+    { ...runs(), examples: [[Buffer.from(`--xx\r\n${good}--xx--`), 'xx']] },
   )
   assert.equal((await fetch('GET', '/health')).status, 200)
   assert.ok(seen.has(201) && seen.has(400), [...seen].join())
@@ -150,7 +151,7 @@ test('a form has the same parts however it is split into chunks', async () => {
     fc.asyncProperty(damaged, fc.integer({ min: 1, max: 40 }), async (bytes, size) => {
       assert.deepEqual(await read(bytes, size), await read(bytes, bytes.length + 1))
     }),
-    { numRuns: 400 },
+    runs(),
   )
 })
 

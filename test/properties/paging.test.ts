@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { serve, type Tenant } from '../support/harness.ts'
+import { runs } from '../support/property-runs.ts'
 import { newContact } from '../support/samples.ts'
 
 const { workspace } = await serve()
@@ -49,7 +50,7 @@ test('paging by cursor during concurrent inserts skips and repeats nothing', asy
         )
       },
     ),
-    { numRuns: 25 },
+    runs(0.1),
   )
 })
 

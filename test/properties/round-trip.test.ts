@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { formatTags, parseTags } from '../../server/contacts/tags.ts'
 import { serve } from '../support/harness.ts'
+import { runs } from '../support/property-runs.ts'
 import { newContact } from '../support/samples.ts'
 import { contactsOf, importFile } from '../support/uploads.ts'
 
@@ -25,7 +26,7 @@ test('formatted tags are parsed back unchanged', () => {
     fc.property(tags, (list) => {
       assert.deepEqual(parseTags(formatTags(list)), list)
     }),
-    { numRuns: 2_000 },
+    runs(),
   )
 })
 
@@ -34,7 +35,7 @@ test('any text is parsed into trimmed tags that are not empty', () => {
     fc.property(fc.string({ unit: special_character }), (value) => {
       for (const tag of parseTags(value)) assert.ok(tag !== '' && tag === tag.trim(), tag)
     }),
-    { numRuns: 2_000 },
+    runs(),
   )
 })
 

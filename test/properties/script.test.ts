@@ -8,6 +8,7 @@ import { type ScriptInput, type ScriptState, stepScript } from '../../server/mod
 import { checkScript, ends, Script } from '../../server/models/script-schema.ts'
 import { findSlot, slots } from '../../server/models/slots.ts'
 import { fill } from '../../server/models/template.ts'
+import { runs } from '../support/property-runs.ts'
 
 const language = fc.constantFrom('en', 'en-GB', 'de-DE', 'fr')
 /** Words that mean something to the matcher, among any others. */
@@ -29,7 +30,7 @@ test('normalizing twice is normalizing once', () => {
       assert.equal(normalize(once, languageOf(tag)), once)
       assert.match(once, /^$|^\S+( \S+)*$/)
     }),
-    { numRuns: 1000 },
+    runs(),
   )
 })
 
@@ -40,6 +41,7 @@ test('a phrase with a word is heard in any message that contains it, in any orde
       const heard = listen([...others, ...phrase.toReversed()].join(', '), languageOf('fr'))
       assert.equal(scorePhrases([phrase.join(' ')], heard)?.score, 1)
     }),
+    runs(),
   )
 })
 
@@ -49,7 +51,7 @@ test('the edit distance is that of the textbook', () => {
     fc.property(short, short, fc.nat({ max: 3 }), (left, right, max) => {
       assert.equal(isWithin(left, right, max), distance(left, right) <= max)
     }),
-    { numRuns: 1000 },
+    runs(),
   )
 })
 
@@ -79,7 +81,7 @@ test('a slot has its form or nothing, for any text and time', () => {
         if (found) assert.match(found.value, shapes[slot])
       }
     }),
-    { numRuns: 500 },
+    runs(),
   )
 })
 
@@ -89,6 +91,7 @@ test('what stands in a value is never replaced', () => {
       assert.equal(fill('{{a}}', { a: value, b: other }), value)
       assert.equal(fill('[{{a}}][{{b|x}}]', { a: value, b: other }), `[${value}][${other || 'x'}]`)
     }),
+    runs(),
   )
 })
 
@@ -143,7 +146,7 @@ test('any script takes any input: it ends, repeats itself exactly, and its state
         state = step.state
       }
     }),
-    { numRuns: 500 },
+    runs(),
   )
 })
 
@@ -159,7 +162,7 @@ test('a valid script never gives up: it hands over only where it says so', () =>
         state = step.state
       }
     }),
-    { numRuns: 500 },
+    runs(),
   )
 })
 
@@ -188,5 +191,6 @@ test('every fault names its node', () => {
         assert.ok(message.startsWith(name ? `nodes.${name}: ` : 'start: '), `${path} ${code} ${message}`)
       }
     }),
+    runs(),
   )
 })

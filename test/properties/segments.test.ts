@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { SegmentedMessage } from 'sms-segments-calculator'
 import { segmentsOf } from '../../server/conversations/segments.ts'
+import { runs } from '../support/property-runs.ts'
 
 /** Twilio's own calculator. It keeps characters that are joined, such as a letter with an accent of its own, in one part. */
 const calculated = (text: string): number => new SegmentedMessage(text).segmentsCount
@@ -18,7 +19,7 @@ test('segments are counted as the carrier counts them', () => {
   const texts = fc.oneof(textOf(plain), textOf(plain, extended), textOf(plain, wide), textOf(plain, wide, pairs))
   fc.assert(
     fc.property(texts, (text) => assert.equal(segmentsOf(text), calculated(text), JSON.stringify(text))),
-    { numRuns: 300 },
+    runs(),
   )
 })
 

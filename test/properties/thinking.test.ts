@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { endText, no_thinking, withoutThinking } from '../../server/models/thinking.ts'
+import { runs } from '../support/property-runs.ts'
 
 /** What a contact gets of an answer that comes in these pieces. */
 function shown(pieces: string[]): string {
@@ -88,7 +89,7 @@ test('thinking is taken out wherever the text is cut', () => {
       assert.equal(shown(text.split('')), oracle(text))
       assert.equal(shown([text]), oracle(text))
     }),
-    { numRuns: 2_000 },
+    runs(),
   )
 })
 
@@ -99,6 +100,7 @@ test('words without thinking are said as they are, and at once', () => {
       assert.equal(shown([text]), text)
       if (!/<\/?$/.test(text)) assert.equal(withoutThinking(no_thinking, text).words, text)
     }),
+    runs(),
   )
 })
 

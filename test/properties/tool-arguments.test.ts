@@ -4,6 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { argumentFault } from '../../server/tools/arguments.ts'
 import { parameterFaults } from '../../server/tools/parameters.ts'
+import { runs } from '../support/property-runs.ts'
 
 const ajv = new Ajv2020({
   strict: true,
@@ -82,7 +83,7 @@ test('arguments are judged as Ajv judges them, which compiles every accepted sch
         else invalid += 1
       }
     }),
-    { numRuns: 150 },
+    runs(),
   )
   assert.ok(valid > 20 && invalid > 20, `${valid} valid, ${invalid} invalid`)
 })
@@ -104,6 +105,7 @@ test('any JSON is either refused as a schema, or can be used', () => {
       const parameters = { type: 'object', properties: { value: schema } }
       if (parameterFaults(parameters).length === 0) argumentFault(parameters as object, { value })
     }),
+    runs(),
   )
 })
 

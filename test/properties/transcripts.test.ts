@@ -10,6 +10,7 @@ import { Transcript } from '../../server/calls/transcript-schema.ts'
 import { splitWords } from '../../server/calls/words.ts'
 import { resourceEnvelope } from '../../server/kit/http/envelope.ts'
 import { newId } from '../../server/kit/id.ts'
+import { runs } from '../support/property-runs.ts'
 import { spokenTurn } from '../support/recorded-calls.ts'
 import { contentOf, cuesOf, wholeTranscript } from '../support/transcripts.ts'
 
@@ -75,6 +76,7 @@ test('cues are short, in order, never overlap within a voice, and have all that 
         assert.equal(withoutSpaces(own.map(({ text }) => text).join('')), withoutSpaces(heard.join('')))
       }
     }),
+    runs(),
   )
 })
 
@@ -94,6 +96,7 @@ test('another WebVTT parser reads the cues without a complaint', () => {
         cuesOf(transcript).map(({ text }) => text),
       )
     }),
+    runs(),
   )
 })
 
@@ -117,6 +120,7 @@ test('another SubRip parser reads the cues', () => {
         cuesOf(transcript).map(({ start_ms, end_ms, text }) => [start_ms, end_ms, text.replace(/-+->/g, '->')]),
       )
     }),
+    runs(),
   )
 })
 
@@ -127,6 +131,7 @@ test('the same transcript gives the same bytes, and a line for each turn', () =>
         assert.equal(contentOf(transcript, format), contentOf(structuredClone(transcript), format))
       assert.equal(contentOf(transcript, 'txt').split('\n').length, transcript.turns.length + 1)
     }),
+    runs(),
   )
 })
 
@@ -136,5 +141,6 @@ test('JSON that is written turn by turn has the bytes of a transcript that is se
     fc.property(transcripts, (transcript) => {
       assert.equal(contentOf(transcript, 'json'), stringify({ success: true, data: transcript }))
     }),
+    runs(),
   )
 })

@@ -6,13 +6,14 @@ import { sql } from '../../server/kit/postgres/sql.ts'
 import { addToCounts, deliveryCount, sumUpCounts } from '../../server/webhooks/delivery-counts.ts'
 import { removeOld } from '../../server/webhooks/retention.ts'
 import { serve, type Tenant } from '../support/harness.ts'
+import { runs } from '../support/property-runs.ts'
 import { newContact, phoneNumber } from '../support/samples.ts'
 import { createWebhook } from '../support/webhook-calls.ts'
 
 const { workspace, pool, at } = await serve()
 
 const workers = 8
-const changes_each = 40
+const changes_each = runs(0.2).numRuns
 const kinds = 8
 
 const below = (limit: number): number => Math.floor(Math.random() * limit)

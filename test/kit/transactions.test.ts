@@ -36,6 +36,54 @@ test('a transaction that PostgreSQL rolls back at commit fails', async () => {
   assert.equal(await exists(name), false)
 })
 
+const rename = (from: string, to: string) => sql`update workspaces set name = ${to} where name = ${from}`
+
+test('a transaction that can not be serialized is repeated', async () => {
+  const name = newId()
+  await pool.run(insert(name))
+  let attempts = 0
+  const work = pool.tx(
+    async (db) => {
+      attempts += 1
+      await db.many(sql`select name from workspaces`)
+      if (attempts === 1) await pool.run(sql`update workspaces set name = ${name} where name = ${name}`)
+      return db.run(rename(name, `${name} renamed`))
+    },
+    { isolation: 'repeatable read' },
+  )
+  assert.deepEqual([await work, attempts, await exists(`${name} renamed`)], [1, 2, true])
+})
+
+test('a transaction that PostgreSQL cancels because of a deadlock is repeated', async () => {
+  const [own, other] = [newId(), newId()]
+  for (const name of [own, other]) await pool.run(insert(name))
+  const lock = (name: string) => sql`select from workspaces where name = ${name} for update`
+  const locked = Promise.withResolvers<void>()
+  const closing = Promise.withResolvers<void>()
+  let attempts = 0
+  const work = pool.tx(async (db) => {
+    attempts += 1
+    await db.run(lock(own))
+    locked.resolve()
+    await closing.promise
+    await db.run(lock(other))
+  })
+  await locked.promise
+  const rival = pool.tx(
+    async (db) => {
+      // PostgreSQL cancels the transaction that looks for a deadlock first.
+      await db.script(`set local deadlock_timeout = '60s'`)
+      await db.run(lock(other))
+      const waiting = db.run(lock(own))
+      closing.resolve()
+      await waiting
+    },
+    { lock_timeout_ms: 60_000 },
+  )
+  await Promise.all([work, rival])
+  assert.equal(attempts, 2)
+})
+
 test('of two notifications about one row in a transaction, one that leaves work is kept', async () => {
   const workspace = newId()
   const seen: unknown[] = []

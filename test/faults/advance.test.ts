@@ -1,4 +1,0 @@
-import { scenario } from './advance.ts'
-import { testShortForm } from './short-form.ts'
-
-testShortForm(scenario)

@@ -1,4 +1,0 @@
-import { scenario } from './hostile.ts'
-import { testShortForm } from './short-form.ts'
-
-testShortForm(scenario)

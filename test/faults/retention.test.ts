@@ -1,4 +1,0 @@
-import { scenario } from './retention.ts'
-import { testShortForm } from './short-form.ts'
-
-testShortForm(scenario)

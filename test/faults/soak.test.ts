@@ -1,4 +1,0 @@
-import { testShortForm } from './short-form.ts'
-import { scenario } from './soak.ts'
-
-testShortForm(scenario)

@@ -1,4 +1,0 @@
-import { testShortForm } from './short-form.ts'
-import { scenario } from './stalled.ts'
-
-testShortForm(scenario)

@@ -4,9 +4,8 @@ import fc from 'fast-check'
 import { step } from '../../server/conversations/engine.ts'
 import type { Effect, Input, VoiceInput } from '../../server/conversations/input.ts'
 import { newState, type Settings, type State } from '../../server/conversations/state.ts'
+import { runs } from '../support/property-runs.ts'
 import { checkWords } from '../support/said-words.ts'
-
-const numRuns = Number(process.env.PROPERTY_RUNS ?? 300)
 
 const settings = fc.record<Settings>({
   hand_over_message: fc.constantFrom(null, 'A person answers.'),
@@ -42,10 +41,10 @@ const settings = fc.record<Settings>({
   voice: fc.constant(null),
 })
 
-/** What happens next. Replies and tool runs are chosen among those that exist when it happens. */
 /** Calls have their own properties. */
 type TextType = Exclude<Input['type'], VoiceInput['type']>
 
+/** What happens next. Replies and tool runs are chosen among those that exist when it happens. */
 interface Command {
   type: TextType
   text: string
@@ -153,7 +152,7 @@ function property(name: string, check: (steps: Stepped[]) => void): void {
   void test(name, () => {
     fc.assert(
       fc.property(sequence, (sequence) => check(run(sequence))),
-      { numRuns },
+      runs(),
     )
   })
 }
@@ -271,11 +270,13 @@ property('the same input gives the same state and effects, and the state before 
   }
 })
 
-property('a word that opts out is acted on before any model sees it', (steps) => {
+property('a word that opts out is acted on before any model sees it, and nothing else opts anyone out', (steps) => {
   for (const { before, input, state, effects } of steps) {
-    const is_stop = input.type === 'message' && /^\s*stop!?\s*$/i.test(input.text)
-    if (!is_stop || !before.settings.obeys_stop_words || before.phase === 'ended') continue
-    assert.deepEqual([ofType(effects, 'opt_out').length, ofType(effects, 'ask').length], [1, 0])
+    const is_stop = input.type === 'message' && ['stop', ' STOP! '].includes(input.text)
+    const opts_out = is_stop && before.settings.obeys_stop_words && before.phase !== 'ended'
+    assert.equal(ofType(effects, 'opt_out').length, opts_out ? 1 : 0)
+    if (!opts_out) continue
+    assert.deepEqual(ofType(effects, 'ask'), [])
     assert.deepEqual([state.phase, ofType(effects, 'close')[0]?.reason], ['ended', 'opted_out'])
   }
 })

@@ -2,16 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { LineEvent } from '../../server/calls/carrier.ts'
-import { wordsOf } from '../../server/calls/words.ts'
 import type { SpeechPart } from '../../server/conversations/state.ts'
 import { newLine, openLine } from '../../server/lines/simulator/line.ts'
 import type { LineState } from '../../server/lines/simulator/line-state.ts'
 import { people, personOf } from '../../server/lines/simulator/people.ts'
 import { newRandom } from '../../server/lines/simulator/random.ts'
-import { heardUntil } from '../../server/lines/simulator/speech.ts'
 import { intents } from '../../server/models/languages/language.ts'
 import { languageOf, listen, scoreIntent } from '../../server/models/matching.ts'
 import { findSlot, slots } from '../../server/models/slots.ts'
+import { runs } from '../support/property-runs.ts'
 import { apply, type Command, dialPerson, type Listener, play } from '../support/simulated-calls.ts'
 
 const receptionist = (): Listener => ({
@@ -294,9 +293,21 @@ test('a line that is asked at any times, saved and opened again gives the same e
       again.push(...line.take(events.at(-1)?.at ?? 0))
       assert.deepEqual(again, events)
     }),
-    { numRuns: 200 },
+    runs(),
   )
 })
+
+/** What has been heard when so many milliseconds of the text were said: 65 for each character, and for the space after a word. */
+const first_words = [
+  { text: 'Good', ms: 325 },
+  { text: 'Good morning,', ms: 910 },
+]
+const second_words = [
+  { text: 'this', ms: 325 },
+  { text: 'this is', ms: 520 },
+  { text: 'this is  a', ms: 650 },
+  { text: 'this is  a test.', ms: 1_040 },
+]
 
 test('what is played are whole words, never more than was said, and nothing after the agent was stopped', () => {
   fc.assert(
@@ -311,16 +322,18 @@ test('what is played are whole words, never more than was said, and nothing afte
       line.endReply(answered_at + say_after + clear_after, 'r1')
       const [played, ...more] = line.take(answered_at + 100_000)
       assert.ok(played?.type === 'played')
-      const first = { text: 'Good morning,', start_ms: 0, end_ms: 14 * 65 }
-      const start_ms = Math.max(say_after, 14 * 65)
-      const second = { text: 'this is  a test.', start_ms, end_ms: start_ms + 16 * 65 }
-      assert.deepEqual(played.parts, heardUntil([first, second], say_after + clear_after))
-      for (const part of played.parts) assert.ok(wordsOf(part).every(({ end_ms }) => end_ms <= say_after + clear_after))
+      const heardFrom = (start_ms: number, words: { text: string; ms: number }[]): SpeechPart[] => {
+        const last = words.findLast(({ ms }) => start_ms + ms <= say_after + clear_after)
+        return last ? [{ text: last.text, start_ms, end_ms: start_ms + last.ms }] : []
+      }
+      const heard = [...heardFrom(0, first_words), ...heardFrom(Math.max(say_after, 910), second_words)]
+      assert.deepEqual(played.parts, heard)
       assert.deepEqual(
         more.map((event) => (event.type === 'played' ? event.parts : event.type)),
         [[], 'play_done'],
       )
     }),
+    runs(),
   )
 })
 
@@ -348,6 +361,7 @@ test('a line takes anything at any time without an error', () => {
         }
       }
     }),
+    runs(),
   )
 })
 

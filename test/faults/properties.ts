@@ -13,11 +13,13 @@ export const scenario: Scenario = {
 }
 
 const runs_per_round = 30
+/** As many as in `npm test`: some properties count what they have met. */
+const runs_min = 100
 const runs_short = 300
 const concurrency = 2
 
 async function run({ is_long, rounds, seed, print }: RunOptions): Promise<void> {
-  const property_runs = is_long ? runs_per_round * rounds : runs_short
+  const property_runs = is_long ? Math.max(runs_min, runs_per_round * rounds) : runs_short
   const files = fs.globSync('test/**/*.test.ts', { cwd: checkout }).filter(hasProperties)
   assert.ok(files.length > 0)
   await withDatabase('.cache/scenarios', async (url) => {

@@ -188,9 +188,9 @@ test('windows that rarely open in all zones at once open when an independent cal
       else assert.equal(opening, expected)
       seen[expected === undefined ? 'never' : 'soon'] += 1
     }),
-    runs(),
+    runs(0.5),
   )
-  assert.ok(seen.soon > 5 && seen.never > 5, JSON.stringify(seen))
+  assert.ok(seen.soon > 2 && seen.never > 2, JSON.stringify(seen))
 })
 
 test('quiet hours and windows together are open when both are', () => {
@@ -384,7 +384,7 @@ async function checkDeferred(
 
 test('what passes every rule is dialled, and what is deferred is dialled at that time and not before', async () => {
   const people = fc.array(fc.oneof(person, anyone), { minLength: 1, maxLength: 5 })
-  const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 8, maxLength: 8 })
+  const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 4, maxLength: 4 })
   const seen = { dial: 0, defer: 0, finish: 0 }
   await fc.assert(
     fc.asyncProperty(settings, moment, people, shares, async (settings, { time, holidays }, people, shares) => {

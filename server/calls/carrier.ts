@@ -8,6 +8,8 @@ export interface Carrier {
   dial: (at: At, call: CallToDial) => Promise<Line>
   /** Continues a call of a test workspace between two advances of the clock. `state` is what the line's `save` returned. */
   reopen: (at: At, state: unknown) => Line
+  /** How many times faster than real time calls of live workspaces happen. Tests set it. */
+  speed?: number
   /** What the carrier knows at `now` of a call whose process was killed, or from which nothing is heard. */
   find: (at: At, call: CallToDial, now: number) => Promise<Fact[]>
 }

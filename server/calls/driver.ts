@@ -1,10 +1,10 @@
 import type { EngineInput } from '../conversations/input.ts'
 import * as live from '../conversations/live.ts'
 import * as turns from '../conversations/turns.ts'
-import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import { letOthersRun } from '../kit/let-others-run.ts'
 import { isBusy } from '../kit/postgres/errors.ts'
+import { openScheduler, type Scheduler } from '../kit/work/scheduler.ts'
 import type { LineEvent } from './carrier.ts'
 import type { CallDrive } from './drive.ts'
 import { endedBy } from './endings.ts'
@@ -28,7 +28,7 @@ export class CallDriver {
   readonly #drive: CallDrive
   readonly #talk: Talk
   readonly #record: CallRecord
-  readonly #began_ticks = clock.ticks()
+  readonly #scheduler: Scheduler
   readonly #is_test: boolean
   #now: number
   #error: unknown
@@ -38,9 +38,10 @@ export class CallDriver {
   #endSleep = () => {}
 
   constructor(drive: CallDrive) {
-    const { at, conversation, state, line, dialed } = drive
+    const { at, conversation, state, line, dialed, carrier } = drive
     this.#drive = drive
     this.#is_test = at.is_test
+    this.#scheduler = openScheduler(at.now, at.is_test ? 1 : carrier.speed)
     this.#now = at.now
     this.#last_read_seq = state.last_read_seq
     this.#must_read = !drive.is_new
@@ -53,6 +54,7 @@ export class CallDriver {
         ...drive,
         conversation_id: conversation.id,
         now: () => this.#time(),
+        after: this.#scheduler.after,
         onChange: () => {
           this.#noteChange()
           this.#wake()
@@ -141,7 +143,7 @@ export class CallDriver {
 
   /** The time of the workspace. In a test workspace it is that of what happens. */
   #time(): number {
-    if (!this.#is_test) this.#now = this.#drive.at.now + Math.round(clock.ticks() - this.#began_ticks)
+    if (!this.#is_test) this.#now = this.#scheduler.now()
     return this.#now
   }
 
@@ -164,7 +166,7 @@ export class CallDriver {
   async #sleep(next = Number.POSITIVE_INFINITY): Promise<void> {
     const wait_ms = this.#is_woken ? 0 : Math.min(check_every_ms, Math.max(0, next - this.#time()))
     const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, wait_ms)
+    const timer = this.#scheduler.after(wait_ms, resolve)
     this.#endSleep = resolve
     await promise
     clearTimeout(timer)

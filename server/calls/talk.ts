@@ -12,6 +12,7 @@ import type { Unsaved } from '../conversations/unsaved.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
+import type { Scheduler } from '../kit/work/scheduler.ts'
 import { describeModelError } from '../models/model-error.ts'
 import type { Line } from './carrier.ts'
 
@@ -26,6 +27,8 @@ export interface TalkOptions {
   transfers: Map<string, string>
   /** The time of the workspace. */
   now: () => number
+  /** Waits for models and tools. */
+  after: Scheduler['after']
   /** Something has happened, at another time than the driver's. */
   onChange: () => void
   /** The agent begins or continues to say something. */
@@ -54,10 +57,7 @@ export interface OptOut {
 export class Talk {
   readonly #options: TalkOptions
   readonly #running: RunningTools
-  readonly #timers = new ShortTimers((name, due) => {
-    if (name !== 'tools') this.#options.unsaved.fail('The model took too long to answer.')
-    this.#happen({ type: 'timer', name }, due)
-  })
+  readonly #timers: ShortTimers
   /** Requests to models, and tools. */
   readonly #working = new Set<Promise<void>>()
   #asking: AbortController | undefined
@@ -72,6 +72,10 @@ export class Talk {
 
   constructor(options: TalkOptions, { engine, progress, contact_ended_at }: TalkState) {
     this.#options = options
+    this.#timers = new ShortTimers(options.after, (name, due) => {
+      if (name !== 'tools') options.unsaved.fail('The model took too long to answer.')
+      this.#happen({ type: 'timer', name }, due)
+    })
     this.#state = engine
     this.#progress = progress
     this.#contact_ended_at = contact_ended_at

@@ -2,6 +2,7 @@ import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import type { Log } from '../kit/log.ts'
+import { openScheduler, type Scheduler } from '../kit/work/scheduler.ts'
 import { describeModelError } from '../models/model-error.ts'
 import type { Answerer } from './answerer.ts'
 import { step } from './engine.ts'
@@ -37,12 +38,9 @@ export interface Drive extends WritingOptions {
  */
 export class Driver {
   readonly #drive: Drive
-  readonly #began_ticks = clock.ticks()
+  readonly #scheduler: Scheduler
   readonly #done = Promise.withResolvers<void>()
-  readonly #timers = new ShortTimers((name, due) => {
-    if (name !== 'tools') this.#drive.unsaved.fail('The model took too long to answer.')
-    this.#happen({ type: 'timer', name }, due)
-  })
+  readonly #timers: ShortTimers
   readonly #writing: Writing
   readonly #running: RunningTools
   #state: State
@@ -53,6 +51,11 @@ export class Driver {
 
   constructor(drive: Drive) {
     this.#drive = drive
+    this.#scheduler = openScheduler(drive.at.now)
+    this.#timers = new ShortTimers(this.#scheduler.after, (name, due) => {
+      if (name !== 'tools') drive.unsaved.fail('The model took too long to answer.')
+      this.#happen({ type: 'timer', name }, due)
+    })
     this.#state = drive.state
     this.#writing = new Writing(drive, this.#done.reject)
     this.#running = new RunningTools(drive.tools, (call, outcome) => {
@@ -104,7 +107,7 @@ export class Driver {
   /** The time of the workspace. */
   get #now(): number {
     const { now, is_test } = this.#drive.at
-    return is_test ? now : now + Math.round(clock.ticks() - this.#began_ticks)
+    return is_test ? now : this.#scheduler.now()
   }
 
   #take(input: EngineInput, now = this.#now): void {

@@ -1,3 +1,4 @@
+import type { Scheduler } from '../kit/work/scheduler.ts'
 import type { Settings, State } from './state.ts'
 
 /** Those that run while the agent answers. The others go by the time of the workspace, and are due work. */
@@ -9,9 +10,11 @@ export const isShort = (name: string): boolean => names.some((one) => one === na
 /** Timers that run from when they are set, also in a test workspace, whose clock stands still. */
 export class ShortTimers {
   readonly #onDue: (name: Name, due: number) => void
+  readonly #after: Scheduler['after']
   readonly #running = new Map<Name, NodeJS.Timeout>()
 
-  constructor(onDue: (name: Name, due: number) => void) {
+  constructor(after: Scheduler['after'], onDue: (name: Name, due: number) => void) {
+    this.#after = after
     this.#onDue = onDue
   }
 
@@ -24,10 +27,10 @@ export class ShortTimers {
   }
 
   #start(name: Name, due: number, wait_ms: number): NodeJS.Timeout {
-    return setTimeout(() => {
+    return this.#after(wait_ms, () => {
       this.#running.delete(name)
       this.#onDue(name, due)
-    }, wait_ms)
+    })
   }
 
   clear(name: Name): void {

@@ -3,24 +3,23 @@ import { after, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as channels from '../../server/channels/store.ts'
 import { inTransaction } from '../../server/kit/at.ts'
-import { openLog } from '../../server/kit/log.ts'
 import { raw, sql } from '../../server/kit/postgres/sql.ts'
-import { openWorker } from '../../server/worker.ts'
 import { between, pick, seeded } from '../faults/random.ts'
 import { call_start, getCall, newCaller, patient, placeCall, turnsOf } from '../support/calls.ts'
 import { create } from '../support/conversations.ts'
 import { createDatabase, openServer, type Tenant, testPool } from '../support/harness.ts'
 import { newWebhook } from '../support/samples.ts'
+import { startWorker } from '../support/workers.ts'
 
 /* The server ends before its database does. */
 const open = new AsyncDisposableStack()
 after(() => open.disposeAsync())
 const { url, pool } = await createDatabase('call_deletions')
 const server = await openServer(testPool(url))
-const { tools, hooks } = server.at('')
-const service = { pool: server.pool, tools, hooks }
+/** Of live calls. */
+const speed = 10
 open.defer(server.close)
-open.defer(openWorker({ service, ownAddress: () => server.url, events_keep_days: 30, log: openLog('silent') }).stop)
+open.defer(startWorker(server, { speed }).stop)
 
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
 const talking = ['00', '10', '11', '13', '14', '15', '18', '19', '08', '07']
@@ -97,7 +96,7 @@ suite(`deletions during calls (SEED=${seed})`, { concurrency: 2, timeout: 120_00
     const agent_id = await newCaller(tenant)
     const placed = await Promise.all(
       Array.from({ length: 8 }, async (_, index) => {
-        const after_ms = pick(random, [0, between(random, 0, 50), between(random, 0, 8_000)])
+        const after_ms = pick(random, [0, between(random, 0, 50), between(random, 0, 8_000 / speed)])
         const call = await callContact(tenant, agent_id, numberOf(index, talking[index % talking.length] ?? '00'))
         await sleep(after_ms)
         const { status, text } = await tenant.call('DELETE', `/contacts/${call.contact_id}`)
@@ -112,7 +111,7 @@ suite(`deletions during calls (SEED=${seed})`, { concurrency: 2, timeout: 120_00
         for (const action of ['hang_up', 'cancel']) {
           const { status, text } = await tenant.call('POST', `/calls/${call.id}/${action}`)
           assert.ok(status === 200 || status === 409, text)
-          await sleep(between(random, 0, 500))
+          await sleep(between(random, 0, 500 / speed))
         }
       await assertUnlinked(tenant, call)
     }
@@ -186,7 +185,7 @@ suite(`deletions during calls (SEED=${seed})`, { concurrency: 2, timeout: 120_00
     await sleep(50)
     const deleted = await tenant.call('DELETE', `/agents/${agents[0]}`)
     assert.equal(deleted.status, 200, deleted.text)
-    await sleep(8_000)
+    await sleep(8_000 / speed)
     await inTransaction(server.at(tenant.id), (at) => channels.remove(at, { id: channel_id, isCurrent: () => true }))
     const other = await tenant.call('DELETE', `/agents/${agents[1]}`)
     assert.equal(other.status, 200, other.text)
@@ -211,7 +210,7 @@ suite(`deletions during calls (SEED=${seed})`, { concurrency: 2, timeout: 120_00
       if (body.data.status === 'in_progress') await tenant.call('POST', `/calls/${call.id}/hang_up`)
     }
     // What the carrier reports late must not bring anything back.
-    await sleep(2_000)
+    await sleep(4_000 / speed)
     const { conversation_id, to, results, redacted_at } = await getCall(tenant, call.id)
     assert.deepEqual([to, results], [null, {}])
     assert.notEqual(redacted_at, null)

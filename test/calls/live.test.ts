@@ -1,26 +1,19 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openLog } from '../../server/kit/log.ts'
-import { openWorker } from '../../server/worker.ts'
 import { getCall, newCaller, placeCall, turnsOf } from '../support/calls.ts'
 import { newModelAgent } from '../support/conversations.ts'
 import { hangingModel } from '../support/failing-models.ts'
-import { serve, type Tenant } from '../support/harness.ts'
+import { createDatabase, openServer, type Tenant, testPool } from '../support/harness.ts'
+import { startWorker } from '../support/workers.ts'
 
-const server = await serve({ outbound_allow_hosts: ['127.0.0.1'] })
+/* The server ends before its database does. */
 const open = new AsyncDisposableStack()
-const log = openLog('silent')
-
-/** Runs the background work, as a server does. */
-function startWorker(): void {
-  const { tools, hooks } = server.at('')
-  const service = { pool: server.pool, tools, hooks }
-  open.defer(openWorker({ service, ownAddress: () => '', events_keep_days: 30, log }).stop)
-}
-
-test.before(startWorker)
-test.after(() => open.disposeAsync())
+after(() => open.disposeAsync())
+const { url } = await createDatabase('live_calls')
+const server = await openServer(testPool(url), { outbound_allow_hosts: ['127.0.0.1'] })
+open.defer(server.close)
+open.defer(startWorker(server, { speed: 10 }).stop)
 
 async function until(tenant: Tenant, id: string, isSo: (call: { status: string; turn_count: number }) => boolean) {
   for (;;) {
@@ -32,7 +25,7 @@ async function until(tenant: Tenant, id: string, isSo: (call: { status: string; 
 
 const isFinal = ({ status }: { status: string }) => ['completed', 'failed', 'canceled'].includes(status)
 
-test('a call with a simulated person happens in real time', async () => {
+test('a call with a simulated person happens by itself in a live workspace', async () => {
   const tenant = await server.workspace()
   const script = { start: 'hi', nodes: { hi: { say: 'Hi. Goodbye.', go: '@end' } } }
   const agent_id = await newCaller(tenant, { script })
@@ -40,8 +33,9 @@ test('a call with a simulated person happens in real time', async () => {
   const call = await until(tenant, id, isFinal)
   assert.equal(`${call.status}/${call.outcome}/${call.end_reason}`, 'completed/answered/agent_hung_up')
   const turns = await turnsOf(tenant, call.conversation_id)
-  assert.equal(turns.at(-1).text, 'Hi. Goodbye.')
-  assert.equal(turns.at(-1).heard, 'Hi. Goodbye.')
+  // On a busy machine the agent may say first that it takes a moment.
+  assert.match(turns.at(-1).text, /Hi\. Goodbye\.$/)
+  assert.equal(turns.at(-1).heard, turns.at(-1).text)
   assert.equal(call.is_test, true)
   assert.equal(call.turn_count, turns.length)
 })
@@ -68,7 +62,9 @@ test('a call in progress is hung up, and one that rings is canceled', async () =
 
 test('words that were shown are kept when the call is hung up in the middle of them', async () => {
   const tenant = await server.workspace()
-  const say = 'This is a long sentence, which takes a while to say, and which nobody wants to hear to its end.'
+  const say = 'This is a long sentence, which takes a while to say, and which nobody wants to hear to its end. '
+    .repeat(5)
+    .trim()
   const agent_id = await newCaller(tenant, {
     script: { start: 'hi', nodes: { hi: { say, on: [{ intent: 'yes', go: '@end' }] } } },
   })

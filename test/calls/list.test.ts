@@ -83,7 +83,7 @@ test('a search reads the index of the words, not all calls', async () => {
         created_at, updated_at)
       select workspace_id, gen_random_uuid(), direction, status, agent_id, agent_name, version_label, true,
         case when number = 777 then 'a xylophone' else 'call number ' || number || ' ' || md5(number::text) end, created_at, updated_at
-      from calls cross join generate_series(1, 20000) as number where workspace_id = ${tenant.id}`,
+      from calls cross join generate_series(1, 5000) as number where workspace_id = ${tenant.id}`,
   )
   await recording.pool.script('vacuum analyze calls')
   statements.length = 0

@@ -9,7 +9,7 @@ const server = await serve()
 const quiet_hours = { start: '08:00', end: '21:00' }
 const two_weeks_s = 14 * 86_400
 const every_day = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
-const people_each = 12
+const people_each = 6
 /** Nobody answers, busy, voicemail, rejects, and drawn from the mix. */
 const behaviors = ['01', '02', '05', '03', '55', '77']
 

@@ -16,9 +16,11 @@ import { ensureFirstWorkspace } from './start/first-workspace.ts'
 import { formatGreeting, greetingAsJson } from './start/greeting.ts'
 import { notifyLauncher } from './start/launcher.ts'
 import { ensureSecretsKeys } from './start/secrets-key.ts'
+import { consoleOf, type Shell } from './start/shell.ts'
 import { background_kinds, openAnsweringOnly, openWorker, type Worker } from './worker.ts'
 
 export interface ServeOptions {
+  shell: Shell
   is_json: boolean
   /** Runs only this part of the service. By default one process runs both. */
   only?: 'api' | 'worker' | undefined
@@ -38,6 +40,7 @@ const stop_max_ms = 30_000
  * document at the first start.
  */
 export async function serve(config: Config, options: ServeOptions): Promise<void> {
+  const { shell } = options
   const log = openLog(config.log_level)
   let exit_code = 0
   const starting = start(config, log, options)
@@ -46,39 +49,41 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
     try {
       const stop = await starting
       await stop()
-      process.exit(exit_code)
+      shell.exit(exit_code)
     } catch (error) {
       log.fatal({ err: error }, 'could not stop cleanly')
-      process.exit(1)
+      shell.exit(1)
     }
   })
   const endOnRequest = (reason: string) => {
     // The launcher then neither passes on the same signal again nor restarts the service.
-    void notifyLauncher('stopping')
-    setTimeout(() => {
+    void notifyLauncher(shell, 'stopping')
+    const timer = setTimeout(() => {
       log.fatal('could not stop in time: the process ends')
-      process.exit(1)
+      shell.exit(1)
     }, stop_max_ms).unref()
-    void end(reason)
+    void end(reason).finally(() => clearTimeout(timer))
   }
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => endOnRequest(signal))
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) shell.on(signal, () => endOnRequest(signal))
   // Without a launcher no signals would be passed on.
-  process.on('disconnect', () => endOnRequest('the launcher has ended'))
+  shell.on('disconnect', () => endOnRequest('the launcher has ended'))
   // Node also emits this for unhandled rejections.
-  process.on('uncaughtException', (error) => {
+  shell.on('uncaughtException', (error) => {
     exit_code = 1
     log.fatal({ err: error }, 'uncaught error: the process ends')
-    setTimeout(() => process.exit(1), stop_after_crash_ms)
+    setTimeout(() => shell.exit(1), stop_after_crash_ms)
     void end('an uncaught error')
   })
-  process.channel?.unref()
+  shell.channel?.unref()
   await starting
 }
 
 /** Returns a function that stops the service: it finishes requests in flight, then closes the database. */
-async function start(config: Config, log: Log, { is_json, only, carrier }: ServeOptions): Promise<() => Promise<void>> {
+async function start(config: Config, log: Log, options: ServeOptions): Promise<() => Promise<void>> {
+  const { shell, is_json, only, carrier } = options
   if (config.database_url && !config.secrets_key) throw new ConfigError('SECRETS_KEY is required with DATABASE_URL')
   if (only && !config.database_url) throw new ConfigError('DATABASE_URL is required with --only')
+  const console = consoleOf(shell)
   const say = is_json ? console.error : console.log
   const database = await openDatabase(config, { as: 'serve', may_create: true, say, log })
   log.info(`using ${database.name}`)
@@ -116,7 +121,7 @@ async function start(config: Config, log: Log, { is_json, only, carrier }: Serve
     const background = { service, ownAddress: () => own_address, events_keep_days, carrier, log }
     worker = only === 'api' ? openAnsweringOnly(background) : openWorker(background)
     // Before the greeting: from then on the launcher restarts the service after a crash.
-    await notifyLauncher({ port, data_dir: config.database_url ? undefined : config.data_dir })
+    await notifyLauncher(shell, { port, data_dir: config.database_url ? undefined : config.data_dir })
     const address = addressOf(config, port)
     if (!api) say(`${product.name} runs background work.`)
     else if (is_restart) say(`${product.name} is ready again: ${address}/api/v1`)

@@ -3,13 +3,14 @@ import { newToken } from '../api-keys/token.ts'
 import { type At, inTransaction, type Service } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { Problem } from '../kit/problem.ts'
+import { consoleOf, type Shell, type StopSignal } from '../start/shell.ts'
 import type { Workspace } from '../workspaces/schema.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { type ApiClient, assertRunning, openApiClient } from './api-client.ts'
 import { findWorkspace } from './workspace-actions.ts'
 
 /** As shells report them. */
-const exit_codes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }
+const exit_codes: Record<StopSignal, number> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }
 
 /** By name, or the oldest one. */
 export async function chooseWorkspace(service: Service, name: string | undefined): Promise<workspaces.ListedWorkspace> {
@@ -27,6 +28,7 @@ export interface OwnKey {
 
 /** Gives a command a key of its own. Revokes it also after an error or a signal. After a kill it expires. */
 export async function withKey<T>(
+  shell: Shell,
   at: At,
   { name, scopes, lasts_ms }: OwnKey,
   work: (token: string) => Promise<T>,
@@ -40,8 +42,8 @@ export async function withKey<T>(
   } finally {
     await inTransaction(at, (at) => api_keys.revokeAny(at, id)).catch((error: Error) => {
       // Not thrown, because it would hide why the work has failed: when the service stops, so may its database.
-      process.exitCode = 1
-      console.error(`The key ${id} was not revoked and expires at ${key.expires_at}: ${error.message}`)
+      shell.exitCode = 1
+      consoleOf(shell).error(`The key ${id} was not revoked and expires at ${key.expires_at}: ${error.message}`)
     })
   }
 }
@@ -51,20 +53,21 @@ export async function withKey<T>(
  * the accounts of the environment. Without a service that uses this database it gets undefined, and says so on standard error.
  */
 export async function withService<T>(
+  shell: Shell,
   at: At,
   key: OwnKey,
   work: (api: ApiClient | undefined) => Promise<T>,
 ): Promise<T> {
   const address = at.tools.address()
   const workWithout = (what: string) => {
-    console.error(
+    consoleOf(shell).error(
       `${what}, so this command goes by its own settings, such as OUTBOUND_ALLOW_HOSTS. If the service runs elsewhere, ` +
         'set HOST and PORT, or PUBLIC_URL, as for the service.',
     )
     return work(undefined)
   }
   if (!(await isRunning(address))) return workWithout(`The service doesn't answer at ${address}`)
-  return withKey(at, { ...key, scopes: [...key.scopes, 'workspace:read'] }, async (token) => {
+  return withKey(shell, at, { ...key, scopes: [...key.scopes, 'workspace:read'] }, async (token) => {
     const api = openApiClient(address, token)
     return (await isServiceOf(at, api)) ? work(api) : workWithout(`The service at ${address} uses another database`)
   })
@@ -83,14 +86,14 @@ const isServiceOf = async (at: At, api: ApiClient): Promise<boolean> => {
 }
 
 /** Aborted by Ctrl-C and other signals, and when nobody reads the output any more. */
-export function stopSignal(): AbortSignal {
+export function stopSignal(shell: Shell): AbortSignal {
   const stop = new AbortController()
-  for (const [signal, code] of Object.entries(exit_codes)) {
-    process.on(signal, () => {
-      process.exitCode = code
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    shell.on(signal, () => {
+      shell.exitCode = exit_codes[signal]
       stop.abort()
     })
   }
-  process.stdout.on('error', () => stop.abort())
+  shell.stdout.on('error', () => stop.abort())
   return stop.signal
 }

@@ -1,5 +1,6 @@
 import type { Call, NewCall } from '../calls/schema.ts'
 import { atWorkspace, type Service } from '../kit/at.ts'
+import { consoleOf, type Shell } from '../start/shell.ts'
 import { findAgent } from './agent-actions.ts'
 import { assertRunning, openApiClient } from './api-client.ts'
 import { chooseWorkspace, stopSignal, withKey } from './api-session.ts'
@@ -19,6 +20,7 @@ export interface CallOptions {
 /** Places a call through the API of the running service, and prints it. */
 export async function call(
   service: Service,
+  shell: Shell,
   to: string,
   { agent: agent_name, simulate, workspace: workspace_name, is_json }: CallOptions & { is_json: boolean },
 ): Promise<undefined> {
@@ -27,14 +29,14 @@ export async function call(
   const agent = await findAgent(at, agent_name, workspace)
   const address = service.tools.address()
   await assertRunning(address)
-  const signal = stopSignal()
-  const write = (text: string) => void process.stdout.write(text)
-  await withKey(at, key, async (token) => {
+  const signal = stopSignal(shell)
+  const write = (text: string) => void shell.stdout.write(text)
+  await withKey(shell, at, key, async (token) => {
     const api = openApiClient(address, token)
     const new_call: NewCall = { agent_id: agent.id, to, ...(simulate !== undefined && { simulate }) }
     const call = await api.call<Call>('POST', '/calls', new_call)
     if (at.is_test)
-      console.error(
+      consoleOf(shell).error(
         `The clock of "${workspace.name}" stands still. To let the call happen, advance it in another terminal: ` +
           `npx parley clock advance 5m --workspace "${workspace.name}"`,
       )

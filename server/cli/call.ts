@@ -24,7 +24,9 @@ export function addCallCommand(program: Command, run: Run, isJson: () => boolean
     .option('--workspace <name>', 'The workspace that the agent belongs to (default: the oldest one)')
     .addHelpText('after', note)
     .action((to: string, options: CallOptions) =>
-      run(async (service) => (await import('./call-actions.ts')).call(service, to, { ...options, is_json: isJson() })),
+      run(async (service, shell) =>
+        (await import('./call-actions.ts')).call(service, shell, to, { ...options, is_json: isJson() }),
+      ),
     )
 }
 

@@ -4,6 +4,7 @@ import type { Forecast } from '../campaigns/forecast-schema.ts'
 import type { Campaign } from '../campaigns/schema.ts'
 import { atWorkspace, type Service } from '../kit/at.ts'
 import { isId } from '../kit/id.ts'
+import type { Shell } from '../start/shell.ts'
 import { type ApiClient, assertRunning, openApiClient } from './api-client.ts'
 import { chooseWorkspace, stopSignal, withKey } from './api-session.ts'
 import { UsageError } from './command.ts'
@@ -20,8 +21,8 @@ interface Wanted {
   name: string
 }
 
-export const listCampaigns = (service: Service, workspace: string | undefined): Promise<Answer> =>
-  withApi(service, workspace, async ({ list }) => {
+export const listCampaigns = (service: Service, shell: Shell, workspace: string | undefined): Promise<Answer> =>
+  withApi(service, shell, workspace, async ({ list }) => {
     const campaigns = await list()
     const rows = campaigns.map(({ id, name, kind, status, counts }) => [
       id,
@@ -33,14 +34,24 @@ export const listCampaigns = (service: Service, workspace: string | undefined): 
     return { data: { campaigns }, text: formatTable(['ID', 'NAME', 'KIND', 'STATUS', 'CONTACTS'], rows) }
   })
 
-export const forecastCampaign = (service: Service, wanted: Wanted, input: { seed?: number }): Promise<Answer> =>
-  withCampaign(service, wanted, async (api, { id, name }) => {
+export const forecastCampaign = (
+  service: Service,
+  shell: Shell,
+  wanted: Wanted,
+  input: { seed?: number },
+): Promise<Answer> =>
+  withCampaign(service, shell, wanted, async (api, { id, name }) => {
     const forecast = await api.call<Forecast>('POST', `/campaigns/${id}/forecast`, input)
     return { data: { forecast }, text: formatForecast(name, forecast) }
   })
 
-export const changeCampaign = (service: Service, wanted: Wanted, verb: 'start' | 'pause' | 'resume'): Promise<Answer> =>
-  withCampaign(service, wanted, async (api, { id }) => {
+export const changeCampaign = (
+  service: Service,
+  shell: Shell,
+  wanted: Wanted,
+  verb: 'start' | 'pause' | 'resume',
+): Promise<Answer> =>
+  withCampaign(service, shell, wanted, async (api, { id }) => {
     const campaign = await api.call<Campaign>('POST', `/campaigns/${id}/${verb}`)
     const { name, status, starts_at } = campaign
     const since = status === 'scheduled' && starts_at !== null ? `, and starts at ${starts_at}` : ''
@@ -50,14 +61,15 @@ export const changeCampaign = (service: Service, wanted: Wanted, verb: 'start' |
 /** Prints the report, or writes it to a file, which appears when it is complete. */
 export const reportCampaign = (
   service: Service,
+  shell: Shell,
   wanted: Wanted,
   output: string | undefined,
 ): Promise<Answer | undefined> =>
-  withCampaign(service, wanted, async (api, { id, name }) => {
-    const signal = stopSignal()
+  withCampaign(service, shell, wanted, async (api, { id, name }) => {
+    const signal = stopSignal(shell)
     const report = await api.file(`/campaigns/${id}/report`, signal)
     if (output === undefined) {
-      await pipeline(report, process.stdout, { signal, end: false }).catch(unlessAborted(signal))
+      await pipeline(report, shell.stdout, { signal, end: false }).catch(unlessAborted(signal))
       return undefined
     }
     await writeFile(report, output, signal)
@@ -92,13 +104,14 @@ interface Session {
 
 async function withApi<Result>(
   service: Service,
+  shell: Shell,
   workspace_name: string | undefined,
   work: (session: Session) => Promise<Result>,
 ): Promise<Result> {
   const workspace = await chooseWorkspace(service, workspace_name)
   const address = service.tools.address()
   await assertRunning(address)
-  return withKey(await atWorkspace(service, workspace.id), key, (token) => {
+  return withKey(shell, await atWorkspace(service, workspace.id), key, (token) => {
     const api = openApiClient(address, token)
     return work({ api, workspace, list: () => api.list<Campaign>('/campaigns', campaigns_max) })
   })
@@ -106,10 +119,11 @@ async function withApi<Result>(
 
 const withCampaign = <Result>(
   service: Service,
+  shell: Shell,
   { workspace: workspace_name, name }: Wanted,
   work: (api: ApiClient, campaign: Campaign) => Promise<Result>,
 ): Promise<Result> =>
-  withApi(service, workspace_name, async ({ api, workspace, list }) =>
+  withApi(service, shell, workspace_name, async ({ api, workspace, list }) =>
     work(
       api,
       isId(name)

@@ -25,21 +25,21 @@ export function addCampaignCommands(program: Command, run: Run, isJson: () => bo
       .addHelpText('after', note)
   const campaign = ['<campaign>', 'The name or the id of the campaign'] as const
   add('list', 'List campaigns, newest first').action(({ workspace }: Options) =>
-    run(async (service) => (await loadActions()).listCampaigns(service, workspace)),
+    run(async (service, shell) => (await loadActions()).listCampaigns(service, shell, workspace)),
   )
   add('forecast', 'Print what a campaign would do, without doing it')
     .argument(...campaign)
     .option('--seed <number>', 'The seed of what is drawn', parseSeed)
     .action((name: string, { workspace, seed }: Options & { seed?: number }) =>
-      run(async (service) =>
-        (await loadActions()).forecastCampaign(service, { workspace, name }, seed === undefined ? {} : { seed }),
+      run(async (service, shell) =>
+        (await loadActions()).forecastCampaign(service, shell, { workspace, name }, seed === undefined ? {} : { seed }),
       ),
     )
   const addVerb = (verb: 'start' | 'pause' | 'resume', description: string) =>
     add(verb, description)
       .argument(...campaign)
       .action((name: string, { workspace }: Options) =>
-        run(async (service) => (await loadActions()).changeCampaign(service, { workspace, name }, verb)),
+        run(async (service, shell) => (await loadActions()).changeCampaign(service, shell, { workspace, name }, verb)),
       )
   addVerb('start', 'Start a campaign')
   addVerb('pause', 'Pause a campaign: no further attempt begins')
@@ -49,7 +49,9 @@ export function addCampaignCommands(program: Command, run: Run, isJson: () => bo
     .option('--output <file>', 'Write to this file instead')
     .action((name: string, { workspace, output }: Options & { output?: string }) => {
       if (isJson() && output === undefined) report.error('error: --json needs --output')
-      return run(async (service) => (await loadActions()).reportCampaign(service, { workspace, name }, output))
+      return run(async (service, shell) =>
+        (await loadActions()).reportCampaign(service, shell, { workspace, name }, output),
+      )
     })
 }
 

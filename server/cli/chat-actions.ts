@@ -1,4 +1,5 @@
 import { atWorkspace, type Service } from '../kit/at.ts'
+import type { Shell } from '../start/shell.ts'
 import { findAgent } from './agent-actions.ts'
 import { assertRunning, openApiClient } from './api-client.ts'
 import { chooseWorkspace, stopSignal, withKey } from './api-session.ts'
@@ -16,6 +17,7 @@ export interface ChatOptions {
 /** Talks to an agent through the API of the running service, on standard input and output. */
 export async function chat(
   service: Service,
+  shell: Shell,
   name: string,
   { workspace: workspace_name, draft = false, is_json }: ChatOptions & { is_json: boolean },
 ): Promise<undefined> {
@@ -24,20 +26,21 @@ export async function chat(
   const agent = await findAgent(at, name, workspace)
   const address = service.tools.address()
   await assertRunning(address)
-  const { stdin, stdout } = process
-  const signal = stopSignal()
+  const { stdin, stdout } = shell
+  const is_typed = stdin.isTTY === true
+  const signal = stopSignal(shell)
   const write = (text: string) => void stdout.write(text)
-  const has_prompt = stdin.isTTY && stdout.isTTY
-  await withKey(at, key, (token) =>
+  const has_prompt = is_typed && stdout.isTTY === true
+  await withKey(shell, at, key, (token) =>
     holdConversation({
       api: openApiClient(address, token),
       start: { agent_id: agent.id, use_draft: draft },
       screen: is_json ? openJsonScreen(write) : openTextScreen(write, { has_prompt }),
       input: stdin,
-      may_interrupt: stdin.isTTY,
+      may_interrupt: is_typed,
       onRefused: (problem) => {
-        process.exitCode = 1
-        reportError(problem, is_json)
+        shell.exitCode = 1
+        reportError(shell, problem, { is_json })
       },
       signal,
     }),

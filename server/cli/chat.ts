@@ -19,8 +19,8 @@ export function addChatCommand(program: Command, run: Run, isJson: () => boolean
     .option('--draft', 'Try the draft of the agent instead of the deployed version')
     .addHelpText('after', note)
     .action((agent: string, options: ChatOptions) =>
-      run(async (service) =>
-        (await import('./chat-actions.ts')).chat(service, agent, { ...options, is_json: isJson() }),
+      run(async (service, shell) =>
+        (await import('./chat-actions.ts')).chat(service, shell, agent, { ...options, is_json: isJson() }),
       ),
     )
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Advance, TestClock } from '../clocks/schema.ts'
 import { atWorkspace, type Service } from '../kit/at.ts'
 import { Problem } from '../kit/problem.ts'
+import type { Shell } from '../start/shell.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { type ApiClient, assertRunning, openApiClient } from './api-client.ts'
 import { stopSignal, withKey } from './api-session.ts'
@@ -13,25 +14,26 @@ const key = { name: 'parley clock', scopes: ['test_clock:read', 'test_clock:writ
 const poll_every_ms = 250
 const names_shown_max = 20
 
-export const showClock = (service: Service, workspace_name: string | undefined): Promise<Answer> =>
-  withApi(service, workspace_name, async (api) => toAnswer(await api.call<TestClock>('GET', '/test_clock')))
+export const showClock = (service: Service, shell: Shell, workspace_name: string | undefined): Promise<Answer> =>
+  withApi(service, shell, workspace_name, async (api) => toAnswer(await api.call<TestClock>('GET', '/test_clock')))
 
 /** Waits until the clock is ready, with its time as progress on a terminal. */
 export const advanceClock = (
   service: Service,
+  shell: Shell,
   workspace_name: string | undefined,
   { input, is_json }: { input: Advance; is_json: boolean },
 ): Promise<Answer> =>
-  withApi(service, workspace_name, async (api) => {
-    const signal = stopSignal()
-    const has_progress = process.stderr.isTTY && !is_json
+  withApi(service, shell, workspace_name, async (api) => {
+    const signal = stopSignal(shell)
+    const has_progress = shell.stderr.isTTY && !is_json
     let clock = await api.call<TestClock>('POST', '/test_clock/advance', input)
     while (clock.status === 'advancing' && !signal.aborted) {
-      if (has_progress) process.stderr.write(`\rAdvancing to ${clock.target}: ${clock.now}`)
+      if (has_progress) shell.stderr.write(`\rAdvancing to ${clock.target}: ${clock.now}`)
       await sleep(poll_every_ms, undefined, { signal }).catch(() => {})
       if (!signal.aborted) clock = await api.call<TestClock>('GET', '/test_clock')
     }
-    if (has_progress) process.stderr.write('\n')
+    if (has_progress) shell.stderr.write('\n')
     return toAnswer(clock)
   })
 
@@ -44,13 +46,14 @@ function toAnswer(clock: TestClock): Answer {
 
 async function withApi(
   service: Service,
+  shell: Shell,
   workspace_name: string | undefined,
   work: (api: ApiClient) => Promise<Answer>,
 ): Promise<Answer> {
   const workspace = await chooseTestWorkspace(service, workspace_name)
   const address = service.tools.address()
   await assertRunning(address)
-  return withKey(await atWorkspace(service, workspace.id), key, (token) => work(openApiClient(address, token)))
+  return withKey(shell, await atWorkspace(service, workspace.id), key, (token) => work(openApiClient(address, token)))
 }
 
 async function chooseTestWorkspace(service: Service, name: string | undefined): Promise<workspaces.ListedWorkspace> {

@@ -27,7 +27,7 @@ export function addClockCommands(program: Command, run: Run, isJson: () => boole
       .description(description)
       .option('--workspace <name>', 'The test workspace (default: the only one)')
   add('show', 'Print the time in a test workspace').action(({ workspace }: Options) =>
-    run(async (service) => (await loadActions()).showClock(service, workspace)),
+    run(async (service, shell) => (await loadActions()).showClock(service, shell, workspace)),
   )
   const advance: Command = add('advance', 'Let time pass in a test workspace')
     .argument('[duration]', 'How long: days, hours, minutes and seconds, such as 2d, 1h30m or 90s', parseDuration)
@@ -36,8 +36,8 @@ export function addClockCommands(program: Command, run: Run, isJson: () => boole
     .action((by_seconds: number | undefined, { workspace, to }: Options & { to?: string }) => {
       if ((by_seconds === undefined) === (to === undefined)) advance.error('error: use either a duration or --to')
       const input = { ...(by_seconds !== undefined && { by_seconds }), ...(to !== undefined && { to }) }
-      return run(async (service) =>
-        (await loadActions()).advanceClock(service, workspace, { input, is_json: isJson() }),
+      return run(async (service, shell) =>
+        (await loadActions()).advanceClock(service, shell, workspace, { input, is_json: isJson() }),
       )
     })
 }

@@ -13,6 +13,9 @@ export class UsageError extends Error {
 /** A name fits several resources. The exit status is 2. */
 export class AmbiguousError extends Error {}
 
+/** Ctrl-C was pressed at a prompt. The exit status is 130, and nothing is printed. */
+export class CanceledError extends Error {}
+
 interface HelpContext {
   error: boolean
 }

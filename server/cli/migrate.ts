@@ -1,5 +1,6 @@
 import type { Database } from '../database.ts'
 import type { Service } from '../kit/at.ts'
+import type { Shell } from '../start/shell.ts'
 import type { Command } from './command.ts'
 import type { Answer, Run } from './run.ts'
 
@@ -11,7 +12,7 @@ export function addMigrateCommand(program: Command, run: Run): void {
 }
 
 /** Opening the database has applied the migrations. */
-async function listApplied(_service: Service, { applied }: Database): Promise<Answer> {
+async function listApplied(_service: Service, _shell: Shell, { applied }: Database): Promise<Answer> {
   const text = applied.length > 0 ? `Applied ${applied.join(', ')}.` : 'The schema is current.'
   return { data: { applied }, text }
 }

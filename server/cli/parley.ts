@@ -1,14 +1,15 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { type Command as CommanderCommand, Help } from 'commander'
+import { type Command as CommanderCommand, CommanderError, Help } from 'commander'
 import { product } from '../product.ts'
+import type { Shell } from '../start/shell.ts'
 import { addAgentCommands } from './agent.ts'
 import { addCallCommand } from './call.ts'
 import { addCampaignCommands } from './campaign.ts'
 import { addChannelCommands } from './channel.ts'
 import { addChatCommand } from './chat.ts'
 import { addClockCommands } from './clock.ts'
-import { AmbiguousError, Command } from './command.ts'
+import { AmbiguousError, CanceledError, Command } from './command.ts'
 import { addConsentCommands } from './consent.ts'
 import { addKeyCommands } from './key.ts'
 import { addMigrateCommand } from './migrate.ts'
@@ -30,15 +31,52 @@ standard error. Only serve and migrate create a database. README.md lists all va
 With --json a command prints one JSON document on standard output. An error is the last line on standard error:
 {"error": {"code", "message"}}. The exit status is 0 on success and 1 after an error.`
 
-// Actions import what they use, so that help and usage errors are printed at once.
-const program = new Command(product.short_name)
-  .description('The agent service you run yourself')
-  .version(version, '-V, --version', 'Print the version')
-  .option('--json', 'Print data and errors as JSON')
-  .helpOption('-h, --help', 'Print help')
-  .helpCommand('help [command]', 'Print help for a command')
-  .configureHelp({ showGlobalOptions: true, subcommandTerm: nameOf, subcommandDescription: describe })
-  .addHelpText('after', note)
+/** Runs one command. Its exit status is in the shell afterwards, unless it is `serve`: that one goes on until a signal. */
+export async function runCommand(words: string[], shell: Shell): Promise<void> {
+  const program = newProgram(shell)
+  const isJson = (): boolean => program.opts().json === true
+  const run = createRun(shell, isJson)
+  addServeCommand(program, shell, isJson)
+  addMigrateCommand(program, run)
+  addWorkspaceCommands(program, run)
+  addKeyCommands(program, run)
+  addUserCommands(program, run)
+  addAgentCommands(program, run)
+  addProviderCommands(program, run)
+  addChannelCommands(program, run)
+  addChatCommand(program, run, isJson)
+  addCallCommand(program, run, isJson)
+  addClockCommands(program, run, isJson)
+  addCampaignCommands(program, run, isJson)
+  addConsentCommands(program, run)
+  addSecretsCommands(program, run)
+  addOpenapiCommand(program, shell)
+  try {
+    await program.parseAsync(words, { from: 'user' })
+  } catch (error) {
+    // Help or the version was printed.
+    if (error instanceof CommanderError) return
+    if (error instanceof CanceledError) return shell.exit(130)
+    reportError(shell, error, { is_json: isJson() })
+    shell.exit(error instanceof AmbiguousError ? 2 : 1)
+  }
+}
+
+/** Actions import what they use, so that help and usage errors are printed at once. */
+const newProgram = (shell: Shell): Command =>
+  new Command(product.short_name)
+    .description('The agent service you run yourself')
+    .version(version, '-V, --version', 'Print the version')
+    .option('--json', 'Print data and errors as JSON')
+    .helpOption('-h, --help', 'Print help')
+    .helpCommand('help [command]', 'Print help for a command')
+    .configureHelp({ showGlobalOptions: true, subcommandTerm: nameOf, subcommandDescription: describe })
+    .configureOutput({
+      writeOut: (text) => void shell.stdout.write(text),
+      writeErr: (text) => void shell.stderr.write(text),
+    })
+    .exitOverride()
+    .addHelpText('after', note)
 
 /** Without "[options]", which would leave little room for the descriptions. */
 function nameOf(command: CommanderCommand): string {
@@ -51,28 +89,4 @@ function describe(command: CommanderCommand): string {
   return names.length > 0 ? `${command.summary()}: ${names.join(', ')}` : command.description()
 }
 
-const isJson = (): boolean => program.opts().json === true
-const run = createRun(isJson)
-
-addServeCommand(program, isJson)
-addMigrateCommand(program, run)
-addWorkspaceCommands(program, run)
-addKeyCommands(program, run)
-addUserCommands(program, run)
-addAgentCommands(program, run)
-addProviderCommands(program, run)
-addChannelCommands(program, run)
-addChatCommand(program, run, isJson)
-addCallCommand(program, run, isJson)
-addClockCommands(program, run, isJson)
-addCampaignCommands(program, run, isJson)
-addConsentCommands(program, run)
-addSecretsCommands(program, run)
-addOpenapiCommand(program)
-
-try {
-  await program.parseAsync()
-} catch (error) {
-  reportError(error, isJson())
-  process.exit(error instanceof AmbiguousError ? 2 : 1)
-}
+if (import.meta.main) await runCommand(process.argv.slice(2), process)

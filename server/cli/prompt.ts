@@ -1,21 +1,23 @@
 import fs from 'node:fs'
 import { text as readAll } from 'node:stream/consumers'
-import { UsageError } from './command.ts'
+import type { Shell } from '../start/shell.ts'
+import { CanceledError, UsageError } from './command.ts'
 
 const enter_or_ctrl_d = ['\r', '\n', '\u0004']
 const ctrl_c = '\u0003'
 const backspace = ['\u007f', '\b']
 
 /** Asks on the terminal without showing the answer. If standard input is not a terminal, reads all of it. */
-export async function askSecret(question: string): Promise<string> {
-  const { stdin, stderr } = process
+export async function askSecret({ stdin, stderr }: Shell, question: string): Promise<string> {
   if (!stdin.isTTY) return (await readAll(stdin)).replace(/\r?\n$/, '')
   stderr.write(question)
-  stdin.setRawMode(true).setEncoding('utf8')
+  stdin.setRawMode?.(true)
+  stdin.setEncoding('utf8')
   try {
     return await readLine(stdin)
   } finally {
-    stdin.setRawMode(false).pause()
+    stdin.setRawMode?.(false)
+    stdin.pause()
     stderr.write('\n')
   }
 }
@@ -25,7 +27,7 @@ async function readLine(input: AsyncIterable<string>): Promise<string> {
   for await (const typed of input) {
     for (const key of typed) {
       if (enter_or_ctrl_d.includes(key)) return line.join('')
-      if (key === ctrl_c) process.exit(130)
+      if (key === ctrl_c) throw new CanceledError()
       if (backspace.includes(key)) line.pop()
       else line.push(key)
     }

@@ -5,6 +5,7 @@ import { invalid, Problem } from '../kit/problem.ts'
 import { NewProvider, type Provider } from '../models/schema.ts'
 import * as providers from '../models/store.ts'
 import { testProvider } from '../models/test-provider.ts'
+import type { Shell } from '../start/shell.ts'
 import type { ApiClient } from './api-client.ts'
 import { withService } from './api-session.ts'
 import { askSecret, readSecretFile } from './prompt.ts'
@@ -54,15 +55,16 @@ const inDatabase = (at: At): Access => ({
 
 async function withProviders(
   service: Service,
+  shell: Shell,
   workspace: string,
   work: (access: Access) => Promise<Answer>,
 ): Promise<Answer> {
   const at = await atWorkspace(service, (await findWorkspace(service, workspace)).id)
-  return withService(at, key, (api) => work(api ? throughApi(api) : inDatabase(at)))
+  return withService(shell, at, key, (api) => work(api ? throughApi(api) : inDatabase(at)))
 }
 
-export const listProviders = (service: Service, workspace: string): Promise<Answer> =>
-  withProviders(service, workspace, async ({ list }) => {
+export const listProviders = (service: Service, shell: Shell, workspace: string): Promise<Answer> =>
+  withProviders(service, shell, workspace, async ({ list }) => {
     const all = await list()
     const rows = all.map((one) => [
       one.id,
@@ -76,7 +78,12 @@ export const listProviders = (service: Service, workspace: string): Promise<Answ
     return { data: { providers: all }, text: formatTable(['ID', 'NAME', 'KIND', 'URL', 'MODEL', 'KEY', ''], rows) }
   })
 
-export async function createProvider(service: Service, name: string, options: NewProviderOptions): Promise<Answer> {
+export async function createProvider(
+  service: Service,
+  shell: Shell,
+  name: string,
+  options: NewProviderOptions,
+): Promise<Answer> {
   const { workspace, kind, model: default_model, baseUrl, keyFile } = options
   const given = {
     name,
@@ -89,9 +96,9 @@ export async function createProvider(service: Service, name: string, options: Ne
   validProvider(given)
   await findWorkspace(service, workspace)
   const api_key =
-    keyFile === undefined ? await askSecret('API key (may be empty): ') : readSecretFile('--key-file', keyFile)
+    keyFile === undefined ? await askSecret(shell, 'API key (may be empty): ') : readSecretFile('--key-file', keyFile)
   const input = validProvider({ ...given, api_key })
-  return withProviders(service, workspace, async ({ create }) => {
+  return withProviders(service, shell, workspace, async ({ create }) => {
     const provider = await create(input)
     const note = provider.has_api_key ? '' : `\n${noKeyNote(service.tools.address(), provider)}`
     return { data: { provider }, text: `Provider "${provider.name}" ${provider.id}${note}` }
@@ -102,15 +109,15 @@ const noKeyNote = (address: string, { id }: Provider): string =>
   'It has no API key. To set one, edit the provider in the dashboard, or send PATCH ' +
   `${address}/api/v1/providers/${id} with {"api_key": "..."}.`
 
-export const deleteProvider = (service: Service, name: string, workspace: string): Promise<Answer> =>
-  withProviders(service, workspace, async (access) => {
+export const deleteProvider = (service: Service, shell: Shell, name: string, workspace: string): Promise<Answer> =>
+  withProviders(service, shell, workspace, async (access) => {
     const { id } = await findByName(access, name)
     await access.remove(id)
     return { data: { deleted: true, id }, text: `Provider "${name}" is deleted.` }
   })
 
-export const testByName = (service: Service, name: string, workspace: string): Promise<Answer> =>
-  withProviders(service, workspace, async (access) => {
+export const testByName = (service: Service, shell: Shell, name: string, workspace: string): Promise<Answer> =>
+  withProviders(service, shell, workspace, async (access) => {
     const result = await access.test((await findByName(access, name)).id)
     const text = result.is_ok ? `It answered after ${result.duration_ms} ms.` : `It failed: ${result.error}`
     return { data: { result }, text, has_failed: !result.is_ok }

@@ -26,7 +26,7 @@ export function addProviderCommands(program: Command, run: Run): void {
     .description('List the providers of a workspace')
     .requiredOption(...workspace_option)
     .action(({ workspace }: InWorkspaceOption) =>
-      run(async (service) => (await loadActions()).listProviders(service, workspace)),
+      run(async (service, shell) => (await loadActions()).listProviders(service, shell, workspace)),
     )
   group
     .command('create')
@@ -45,7 +45,7 @@ export function addProviderCommands(program: Command, run: Run): void {
       '\nWithout --key-file, asks for the API key, or reads it from standard input. It may be empty, and can be set later in the dashboard.',
     )
     .action((name: string, options: NewProviderOptions) =>
-      run(async (service) => (await loadActions()).createProvider(service, name, options)),
+      run(async (service, shell) => (await loadActions()).createProvider(service, shell, name, options)),
     )
   group
     .command('delete')
@@ -53,7 +53,7 @@ export function addProviderCommands(program: Command, run: Run): void {
     .argument('<name>', 'The name of the provider')
     .requiredOption(...workspace_option)
     .action((name: string, { workspace }: InWorkspaceOption) =>
-      run(async (service) => (await loadActions()).deleteProvider(service, name, workspace)),
+      run(async (service, shell) => (await loadActions()).deleteProvider(service, shell, name, workspace)),
     )
   group
     .command('test')
@@ -61,6 +61,6 @@ export function addProviderCommands(program: Command, run: Run): void {
     .argument('<name>', 'The name of the provider')
     .requiredOption(...workspace_option)
     .action((name: string, { workspace }: InWorkspaceOption) =>
-      run(async (service) => (await loadActions()).testByName(service, name, workspace)),
+      run(async (service, shell) => (await loadActions()).testByName(service, shell, name, workspace)),
     )
 }

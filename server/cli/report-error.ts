@@ -2,10 +2,12 @@ import { ConfigError } from '../config.ts'
 import { SetupError } from '../kit/postgres/embedded/embedded.ts'
 import { Problem } from '../kit/problem.ts'
 import { product } from '../product.ts'
+import { consoleOf, type Shell } from '../start/shell.ts'
 import { AmbiguousError, UsageError } from './command.ts'
 
 /** Prints an error on standard error. With `is_json` the last line is `{"error": {"code", "message"}}`. */
-export function reportError(error: unknown, is_json: boolean): void {
+export function reportError(shell: Shell, error: unknown, { is_json }: { is_json: boolean }): void {
+  const console = consoleOf(shell)
   const code = errorCode(error)
   const message = error instanceof Error ? error.message : String(error)
   // The stack of a bug is printed in both forms.

@@ -1,5 +1,6 @@
 import type { Database } from '../database.ts'
 import type { Service } from '../kit/at.ts'
+import { consoleOf, type Shell } from '../start/shell.ts'
 
 /** The result of a command: `data` is printed with --json, `text` without. */
 export interface Answer {
@@ -11,7 +12,7 @@ export interface Answer {
 
 /** Opens the database, runs `work`, prints its answer, if it has one, and closes the database. */
 export type Run = (
-  work: (service: Service, database: Database) => Promise<Answer | undefined>,
+  work: (service: Service, shell: Shell, database: Database) => Promise<Answer | undefined>,
   options?: RunOptions,
 ) => Promise<void>
 
@@ -19,14 +20,15 @@ interface RunOptions {
   may_create: boolean
 }
 
-export function createRun(isJson: () => boolean): Run {
+export function createRun(shell: Shell, isJson: () => boolean): Run {
+  const console = consoleOf(shell)
   return async (work, { may_create } = { may_create: false }) => {
     const [{ addressOf, readConfig }, { openDatabase }, { openLog }] = await Promise.all([
       import('../config.ts'),
       import('../database.ts'),
       import('../kit/log.ts'),
     ])
-    const config = readConfig()
+    const config = readConfig(shell.env)
     const log = openLog(config.log_level === 'info' ? 'warn' : config.log_level)
     const database = await openDatabase(config, { as: 'command', may_create, say: console.error, log })
     console.error(`Using ${database.name}`)
@@ -37,9 +39,9 @@ export function createRun(isJson: () => boolean): Run {
     const with_keys = { ...config, ...readSecretsKeys(config) }
     const service = openService(database.pool, with_keys, () => addressOf(config, config.port))
     try {
-      const answer = await work(service, database)
+      const answer = await work(service, shell, database)
       if (answer) console.log(isJson() ? JSON.stringify(answer.data) : answer.text)
-      if (answer?.has_failed) process.exitCode = 1
+      if (answer?.has_failed) shell.exitCode = 1
     } finally {
       await service.tools.outbound.close()
       await database.close()

@@ -1,8 +1,9 @@
 import { Option } from 'commander'
 import type { ServeOptions } from '../main.ts'
+import type { Shell } from '../start/shell.ts'
 import type { Command } from './command.ts'
 
-export function addServeCommand(program: Command, isJson: () => boolean): void {
+export function addServeCommand(program: Command, shell: Shell, isJson: () => boolean): void {
   program
     .command('serve')
     .description('Start the service')
@@ -14,6 +15,6 @@ export function addServeCommand(program: Command, isJson: () => boolean): void {
     )
     .action(async ({ only }: Pick<ServeOptions, 'only'>) => {
       const [{ readConfig }, { serve }] = await Promise.all([import('../config.ts'), import('../main.ts')])
-      await serve(readConfig(), { is_json: isJson(), only })
+      await serve(readConfig(shell.env), { shell, is_json: isJson(), only })
     })
 }

@@ -6,6 +6,7 @@ import type { Role } from '../people/roles.ts'
 import { NewPerson, type Person } from '../people/schema.ts'
 import * as sessions from '../people/sessions.ts'
 import * as people from '../people/store.ts'
+import type { Shell } from '../start/shell.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { askSecret } from './prompt.ts'
 import { type Answer, formatTable } from './run.ts'
@@ -22,13 +23,13 @@ export interface NewMember {
   role: Role
 }
 
-export async function createUser(service: Service, email: string, options: NewUser): Promise<Answer> {
+export async function createUser(service: Service, shell: Shell, email: string, options: NewUser): Promise<Answer> {
   const chosen = options.workspace === undefined ? undefined : await findWorkspace(service, options.workspace)
   const name = options.name ?? email.split('@')[0]
   const emailInUse = () => new Problem('CONFLICT', `there is already a person ${email}`)
   validatePerson({ email, name, password: 'checked after the prompt' })
   if (await people.findByEmail({ db: service.pool }, email.trim())) throw emailInUse()
-  const input = validatePerson({ email, name, password: await askSecret('Password: ') })
+  const input = validatePerson({ email, name, password: await askSecret(shell, 'Password: ') })
   const password_hash = await hashPassword(input.password)
   const { person, workspace } = await inTransaction(atWall(service, ''), async (at) => {
     const created = await people.create(at, { ...input, password_hash })
@@ -56,9 +57,9 @@ const memberAnswer = (person: Person, { id, name }: workspaces.ListedWorkspace, 
   text: `${person.email} is ${role} of "${name}".`,
 })
 
-export async function setPassword(service: Service, email: string): Promise<Answer> {
+export async function setPassword(service: Service, shell: Shell, email: string): Promise<Answer> {
   const { password_hash: before, ...person } = await findPerson(service, email)
-  const { password } = validatePerson({ ...person, password: await askSecret('New password: ') })
+  const { password } = validatePerson({ ...person, password: await askSecret(shell, 'New password: ') })
   const after = await hashPassword(password)
   await inTransaction(atWall(service, ''), async (at) => {
     if (!(await people.setPassword(at, { id: person.id, before, after }))) {

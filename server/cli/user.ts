@@ -19,7 +19,7 @@ export function addUserCommands(program: Command, run: Run): void {
     .addOption(roleOption())
     .addHelpText('after', password_note)
     .action((email: string, options: NewUser) =>
-      run(async (service) => (await loadActions()).createUser(service, email, options)),
+      run(async (service, shell) => (await loadActions()).createUser(service, shell, email, options)),
     )
   group
     .command('join')
@@ -35,7 +35,7 @@ export function addUserCommands(program: Command, run: Run): void {
     .description('Set a new password and end all sessions of a person')
     .argument('<email>', "The person's email address")
     .addHelpText('after', password_note)
-    .action((email: string) => run(async (service) => (await loadActions()).setPassword(service, email)))
+    .action((email: string) => run(async (service, shell) => (await loadActions()).setPassword(service, shell, email)))
   group
     .command('list')
     .description('List all people')

@@ -1,3 +1,5 @@
+import type { Shell } from './shell.ts'
+
 /** The launcher (bin/run.mjs) needs this to start the service again after a crash. */
 interface Ready {
   port: number
@@ -6,9 +8,9 @@ interface Ready {
 }
 
 /** Does nothing without a launcher, or when it has ended. */
-export function notifyLauncher(message: 'stopping' | Ready): Promise<void> {
+export function notifyLauncher(shell: Shell, message: 'stopping' | Ready): Promise<void> {
   return new Promise((resolve) => {
-    if (process.connected && process.send) process.send(message, undefined, undefined, () => resolve())
+    if (shell.connected && shell.send) shell.send(message, undefined, undefined, () => resolve())
     else resolve()
   })
 }

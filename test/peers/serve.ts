@@ -9,4 +9,4 @@ import { openVoiceCarrierClient } from './voice-carrier-client.ts'
 const { CARRIER_URL } = process.env
 if (!CARRIER_URL) throw new Error('CARRIER_URL is required')
 const only = (['api', 'worker'] as const).find((part) => process.argv.includes(part))
-await serve(readConfig(), { is_json: false, only, carrier: openVoiceCarrierClient(CARRIER_URL) })
+await serve(readConfig(), { shell: process, is_json: false, only, carrier: openVoiceCarrierClient(CARRIER_URL) })

@@ -5,16 +5,16 @@ import type net from 'node:net'
 import { text as readAll } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import * as api_keys from '../../server/api-keys/store.ts'
-import { startService } from '../faults/service.ts'
 import { createDatabase } from '../support/harness.ts'
-import { parley } from '../support/process.ts'
+import { command, serveInProcess } from '../support/process.ts'
 
-const { url: DATABASE_URL, pool } = await createDatabase('call')
+// The service stops first: the hook of `createDatabase` runs after this one.
 const stack = new AsyncDisposableStack()
 after(() => stack.disposeAsync())
+const { url: DATABASE_URL, pool } = await createDatabase('call')
 // It creates the agent Receptionist. The calls themselves are those of a stand-in, so that each word has its moment.
 const SECRETS_KEY = 'a'.repeat(32)
-const service = await startService(stack, { DATABASE_URL, SECRETS_KEY })
+const service_url = await serveInProcess(stack, { DATABASE_URL, SECRETS_KEY })
 
 const id = '019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa'
 const queued = {
@@ -71,7 +71,7 @@ async function standIn(respond: Respond) {
   })
   const { port } = server.address() as net.AddressInfo
   const call = (words: string[]) =>
-    parley(['call', '+14155550100', '--agent', 'Receptionist', ...words], { DATABASE_URL, PORT: String(port) })
+    command(['call', '+14155550100', '--agent', 'Receptionist', ...words], { DATABASE_URL, PORT: String(port) })
   return { requests, call, address: `http://127.0.0.1:${port}` }
 }
 
@@ -159,7 +159,7 @@ test('Ctrl-C hangs up, or cancels before the answer', async () => {
   })
   const running = call([])
   await running.says(/\(ringing\)/)
-  running.child.kill('SIGINT')
+  running.signal('SIGINT')
   const { code, stdout, stderr } = await running.ended
   assert.equal(code, 130, stderr)
   assert.match(stdout, /\n\(the call has ended: canceled, canceled, canceled\)\nIn the dashboard: [^\n]+\n$/)
@@ -170,8 +170,8 @@ test('Ctrl-C hangs up, or cancels before the answer', async () => {
 
 test('in a test workspace it says how to let time pass', async () => {
   const words = ['workspace', 'create', 'Trial', '--test', '--json']
-  const { api_key } = JSON.parse((await parley(words, { DATABASE_URL, SECRETS_KEY }).ended).stdout)
-  const created = await fetch(`${service.url}/api/v1/agents`, {
+  const { api_key } = JSON.parse((await command(words, { DATABASE_URL, SECRETS_KEY }).ended).stdout)
+  const created = await fetch(`${service_url}/api/v1/agents`, {
     method: 'POST',
     headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ name: 'Receptionist' }),
@@ -194,6 +194,6 @@ test('a wrong person, a missing agent and a refused call are errors', async () =
     assert.equal(code, 1)
     assert.match(stderr, /Use two digits from 00 to 19/)
   }
-  const missing = await parley(['call', '+14155550100'], { DATABASE_URL }).ended
+  const missing = await command(['call', '+14155550100'], { DATABASE_URL }).ended
   assert.match(missing.stderr, /required option '--agent <agent>' not specified/)
 })

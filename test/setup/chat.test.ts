@@ -4,14 +4,15 @@ import net from 'node:net'
 import { after, test } from 'node:test'
 import * as api_keys from '../../server/api-keys/store.ts'
 import * as workspaces from '../../server/workspaces/store.ts'
-import { newTenant, startService } from '../faults/service.ts'
+import { newTenant } from '../faults/service.ts'
 import { createDatabase } from '../support/harness.ts'
 import { openaiServer } from '../support/model-servers.ts'
-import { parley } from '../support/process.ts'
+import { command, parley, serveInProcess } from '../support/process.ts'
 
-const { url, pool } = await createDatabase('chat')
+// The service stops first: the hook of `createDatabase` runs after this one.
 const stack = new AsyncDisposableStack()
 after(() => stack.disposeAsync())
+const { url, pool } = await createDatabase('chat')
 
 /** Holds back the words of the model after the first. */
 let release = () => {}
@@ -21,7 +22,7 @@ const model = await openaiServer({
   beforeWord: (index) => (index > 0 ? held : undefined),
 })
 const DATABASE_URL = url
-const { url: address } = await startService(stack, {
+const address = await serveInProcess(stack, {
   DATABASE_URL,
   SECRETS_KEY: 'a'.repeat(32),
   OPENAI_BASE_URL: model.base_url,
@@ -29,7 +30,7 @@ const { url: address } = await startService(stack, {
 })
 const { port: PORT } = new URL(address)
 
-const chat = (words: string[], input = '') => parley(['chat', ...words], { DATABASE_URL, PORT }, input)
+const chat = (words: string[], input = '') => command(['chat', ...words], { DATABASE_URL, PORT }, input)
 
 const greeting = 'Hello! I can tell you our opening hours or arrange a callback. How can I help?'
 const hours = 'We are open Monday to Friday, from nine to six. Is there anything else?'
@@ -116,7 +117,7 @@ test('Ctrl-C closes the conversation and revokes the key', async () => {
   held = new Promise((resolve) => {
     release = resolve
   })
-  const running = chat(['Model', '--workspace', name], 'Hello\n')
+  const running = parley(['chat', 'Model', '--workspace', name], { DATABASE_URL, PORT }, 'Hello\n')
   await running.says(/Hi/)
   running.child.kill('SIGINT')
   const { code, stdout } = await running.ended
@@ -163,7 +164,7 @@ test('a service that is not running is reported in one line, and no key is creat
   await once(other, 'listening')
   const { port } = other.address() as net.AddressInfo
   await new Promise((resolve) => other.close(resolve))
-  const { code, stdout, stderr } = await parley(['chat', 'Receptionist'], { DATABASE_URL, PORT: `${port}` }).ended
+  const { code, stdout, stderr } = await command(['chat', 'Receptionist'], { DATABASE_URL, PORT: `${port}` }).ended
   assert.deepEqual([code, stdout], [1, ''])
   assert.match(stderr, new RegExp(`\\nparley: the service doesn't answer at http://127.0.0.1:${port} [^\\n]+\\n$`))
   assert.equal((await newKeys()).length, keys.length)

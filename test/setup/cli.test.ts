@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { scopes } from '../../server/api.ts'
 import * as clock from '../../server/kit/clock.ts'
@@ -13,7 +14,7 @@ import { waitUntil } from '../faults/client.ts'
 import { recordEntries } from '../support/consents.ts'
 import { serve, testPool } from '../support/harness.ts'
 import { openaiServer } from '../support/model-servers.ts'
-import { parley } from '../support/process.ts'
+import { command, parley } from '../support/process.ts'
 import { newAgent } from '../support/samples.ts'
 
 const server = await serve()
@@ -22,7 +23,7 @@ const DATABASE_URL = process.env.TEST_DATABASE_URL ?? ''
 
 const SECRETS_KEY = randomBytes(32).toString('base64')
 
-const run = (...words: string[]) => parley(words, { DATABASE_URL }).ended
+const run = (...words: string[]) => command(words, { DATABASE_URL }).ended
 
 async function json(...words: string[]) {
   const { code, stdout, stderr } = await run(...words, '--json')
@@ -182,17 +183,21 @@ test('an error as JSON is the last line, after the one that names the database',
 })
 
 test('a bug is an INTERNAL_ERROR, printed with its stack before the last line', async () => {
-  const bug = "console.log = () => { throw new Error('a bug') }"
+  const bug = `const { stringify } = JSON
+    JSON.stringify = (value) => {
+      if (value.workspaces) throw new Error('a bug')
+      return stringify(value)
+    }`
   const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(bug)}`
-  const { code, stderr } = await parley(['workspace', 'list', '--json'], { DATABASE_URL, NODE_OPTIONS }).ended
-  assert.equal(code, 1)
+  const { code, stdout, stderr } = await parley(['workspace', 'list', '--json'], { DATABASE_URL, NODE_OPTIONS }).ended
+  assert.deepEqual([code, stdout], [1, ''])
   assert.match(stderr, /^Error: a bug\n +at /m)
   const last = stderr.trimEnd().split('\n').at(-1) ?? ''
   assert.deepEqual(JSON.parse(last), { error: { code: 'INTERNAL_ERROR', message: 'a bug' } })
 })
 
 test('a wrong setting is a SETUP_ERROR', async () => {
-  const { code, stdout, stderr } = await parley(['key', 'list', '--json'], { LOG_LEVEL: 'loud' }).ended
+  const { code, stdout, stderr } = await command(['key', 'list', '--json'], { LOG_LEVEL: 'loud' }).ended
   assert.deepEqual([code, stdout], [1, ''])
   const { error } = JSON.parse(stderr)
   assert.equal(error.code, 'SETUP_ERROR')
@@ -218,7 +223,7 @@ const commands_with_database: string[][] = [
 for (const words of commands_with_database) {
   test(`"parley ${words.join(' ')}" creates no database`, async () => {
     const DATA_DIR = path.join(os.tmpdir(), `parley-${newId()}`)
-    const { code, stdout, stderr } = await parley(words, { DATA_DIR }, 'correct horse\n').ended
+    const { code, stdout, stderr } = await command(words, { DATA_DIR }, 'correct horse\n').ended
     assert.deepEqual([code, stdout], [1, ''])
     assert.match(stderr, new RegExp(`^parley: there is no database in ${DATA_DIR}: [^\n]*DATA_DIR[^\n]*\n$`))
     assert.ok(!fs.existsSync(DATA_DIR))
@@ -234,23 +239,23 @@ test('only migrate sets up an empty database at DATABASE_URL', async (t) => {
   })
   await admin.script(`create database ${name}`)
   const empty = { DATABASE_URL: DATABASE_URL.replace(/\/[^/]*$/, `/${name}`) }
-  const refused = await parley(['workspace', 'list'], empty).ended
+  const refused = await command(['workspace', 'list'], empty).ended
   assert.equal(refused.code, 1)
   assert.match(
     refused.stderr,
     new RegExp(`^parley: DATABASE_URL can't be used: the database ${name} [^\n]+ is empty[^\n]+\n$`),
   )
-  const first = await parley(['migrate', '--json'], empty).ended
+  const first = await command(['migrate', '--json'], empty).ended
   assert.equal(JSON.parse(first.stdout).applied[0], '0001_contract.sql', first.stderr)
-  assert.equal((await parley(['migrate'], empty).ended).stdout, 'The schema is current.\n')
-  assert.equal((await parley(['workspace', 'list'], empty).ended).code, 0)
+  assert.equal((await command(['migrate'], empty).ended).stdout, 'The schema is current.\n')
+  assert.equal((await command(['workspace', 'list'], empty).ended).code, 0)
 })
 
 test('help, version and the OpenAPI document need no database', async () => {
   const DATA_DIR = path.join(os.tmpdir(), `parley-${newId()}`)
   const [, openapi, as_json, version] = await Promise.all(
     [['--help'], ['openapi'], ['openapi', '--json'], ['--version']].map(async (words) => {
-      const { code, stdout, stderr } = await parley(words, { DATA_DIR }).ended
+      const { code, stdout, stderr } = await command(words, { DATA_DIR }).ended
       assert.deepEqual([code, stderr], [0, ''])
       return stdout
     }),
@@ -266,7 +271,7 @@ test('a person is created with a password from standard input, joins workspaces,
   const second = await newWorkspace()
   const email = `${newId()}@example.com`
   const user = async (input: string, ...words: string[]) =>
-    parley(['user', ...words], { DATABASE_URL }, `${input}\n`).ended
+    command(['user', ...words], { DATABASE_URL }, `${input}\n`).ended
   const short = await user('too short', 'create', email, '--workspace', first)
   assert.match(short.stderr, /^parley: password must have at least 10 characters/m)
   const made = await user('correct horse', 'create', email, '--workspace', first, '--name', 'Ada')
@@ -305,8 +310,43 @@ test('a person is created with a password from standard input, joins workspaces,
   assert.equal((await signIn('another horse')).status, 200)
 })
 
+/** Creates a terminal on which these keys are typed. `raw_modes` holds each change of its mode: a raw one shows no keys. */
+function terminal(...keys: string[]) {
+  const raw_modes: boolean[] = []
+  const stdin = Object.assign(new PassThrough(), {
+    isTTY: true,
+    setRawMode: (is_raw: boolean) => raw_modes.push(is_raw),
+  })
+  for (const key of keys) stdin.write(key)
+  return { stdin, raw_modes }
+}
+
+test('on a terminal the password is asked for and not shown', async () => {
+  const name = await newWorkspace()
+  const email = `${newId()}@example.com`
+  const words = ['user', 'create', email, '--workspace', name]
+  const typed = terminal('correct hp', '\u007f', 'orse', '\r')
+  const made = await command(words, { DATABASE_URL }, typed.stdin).ended
+  assert.equal(made.stdout, `${email} is owner of "${name}".\n`, made.stderr)
+  assert.match(made.stderr, /^Password: \n$/m)
+  assert.deepEqual(typed.raw_modes, [true, false])
+  const signed_in = await fetch('POST', '/app/session', { email, password: 'correct horse' }, { origin: url })
+  assert.equal(signed_in.status, 200)
+})
+
+test('Ctrl-C at a prompt ends the command, and nothing is changed', async () => {
+  const email = `${newId()}@example.com`
+  const typed = terminal('correct horse', '\u0003')
+  const canceled = await command(['user', 'create', email], { DATABASE_URL }, typed.stdin).ended
+  assert.deepEqual([canceled.code, canceled.stdout], [130, ''])
+  assert.match(canceled.stderr, /^Using [^\n]+\nPassword: \n$/)
+  assert.deepEqual(typed.raw_modes, [true, false])
+  const { people } = await json('user', 'list')
+  assert.ok(!people.some((one: { email: string }) => one.email === email))
+})
+
 test('help lists every command', async () => {
-  const [asked, missing] = await Promise.all([run('--help'), run()])
+  const [asked, missing] = await Promise.all([parley(['--help']).ended, run()])
   assert.equal(asked.code, 0)
   for (const command of [
     'serve',
@@ -396,7 +436,7 @@ test('a channel is created, changed, disabled, enabled and deleted', async () =>
   const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'parley-')), 'token')
   fs.writeFileSync(file, 'secret-token\n')
   const channel = (words: string[], variables: Record<string, string> = { SECRETS_KEY }) =>
-    parley(['channel', ...words, '--workspace', workspace_name, '--json'], { DATABASE_URL, ...variables }).ended
+    command(['channel', ...words, '--workspace', workspace_name, '--json'], { DATABASE_URL, ...variables }).ended
   const twilio = ['create', '--name', 'Line', '--kind', 'sms', '--provider', 'twilio', '--number', '+14155550100']
   const account = ['--account-sid', `AC${'0'.repeat(32)}`, '--auth-token-file', file]
 
@@ -451,7 +491,7 @@ test('the output of channel commands says what to do next', async () => {
   fs.writeFileSync(file, 'secret-token\n')
   const end = (words: string[], variables: Record<string, string> = {}) => {
     const all = { DATABASE_URL, SECRETS_KEY, PUBLIC_URL: 'http://127.0.0.1:9', ...variables }
-    return parley(['channel', ...words, '--workspace', workspace_name], all).ended
+    return command(['channel', ...words, '--workspace', workspace_name], all).ended
   }
   const channel = async (...call: Parameters<typeof end>) => {
     const { code, stdout, stderr } = await end(...call)
@@ -503,7 +543,7 @@ test('a provider is created with a key from a file or standard input, listed, te
   const SECRETS_KEY = 'a'.repeat(32)
   const provider = async (words: string[], input = '') => {
     const variables = { DATABASE_URL, SECRETS_KEY, OUTBOUND_ALLOW_HOSTS: '127.0.0.1' }
-    return parley(['provider', ...words, '--workspace', workspace, '--json'], variables, input).ended
+    return command(['provider', ...words, '--workspace', workspace, '--json'], variables, input).ended
   }
   const there = await openaiServer({ words: ['OK'] })
   const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'parley-')), 'key')

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import * as api_keys from '../../server/api-keys/store.ts'
-import { startService } from '../faults/service.ts'
 import { createDatabase } from '../support/harness.ts'
-import { parley } from '../support/process.ts'
+import { command, serveInProcess } from '../support/process.ts'
 
-const { url: DATABASE_URL, pool } = await createDatabase('clock')
+// The service stops first: the hook of `createDatabase` runs after this one.
 const stack = new AsyncDisposableStack()
 after(() => stack.disposeAsync())
+const { url: DATABASE_URL, pool } = await createDatabase('clock')
 const SECRETS_KEY = 'a'.repeat(32)
-const { url } = await startService(stack, { DATABASE_URL, SECRETS_KEY })
+const url = await serveInProcess(stack, { DATABASE_URL, SECRETS_KEY })
 const environment = { DATABASE_URL, SECRETS_KEY, PORT: new URL(url).port }
 
-const run = (...words: string[]) => parley(words, environment).ended
+const run = (...words: string[]) => command(words, environment).ended
 
 test('without a test workspace there is no clock to show', async () => {
   const { code, stderr } = await run('clock', 'show')

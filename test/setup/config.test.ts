@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readConfig } from '../../server/config.ts'
-import { parley } from '../support/process.ts'
+import { command } from '../support/process.ts'
 
 const wrong: [string, string][] = [
   ['PORT', '80a'],
@@ -108,21 +108,21 @@ test('a wrong secret is not printed', () => {
 })
 
 test('a wrong value ends the start with one line that names the variable', async () => {
-  const { code, stdout, stderr } = await parley(['serve'], { PORT: 'eighty' }).ended
+  const { code, stdout, stderr } = await command(['serve'], { PORT: 'eighty' }).ended
   assert.equal(code, 1)
   assert.equal(stdout, '')
   assert.match(stderr, /^parley: PORT must be [^\n]+\n$/)
 })
 
 test('SECRETS_KEY is required with DATABASE_URL', async () => {
-  const { code, stderr } = await parley(['serve'], { DATABASE_URL: process.env.TEST_DATABASE_URL ?? '' }).ended
+  const { code, stderr } = await command(['serve'], { DATABASE_URL: process.env.TEST_DATABASE_URL ?? '' }).ended
   assert.equal(code, 1)
   assert.match(stderr, /^parley: SECRETS_KEY [^\n]+\n$/)
 })
 
 test('a DATABASE_URL that does not answer ends the start with one line', async () => {
   const environment = { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c', SECRETS_KEY: 'a'.repeat(32) }
-  const { code, stderr } = await parley(['serve'], environment).ended
+  const { code, stderr } = await command(['serve'], environment).ended
   assert.equal(code, 1)
   assert.match(stderr, /^parley: DATABASE_URL can't be used: [^\n]+\n$/)
 })

@@ -2,29 +2,29 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDatabase } from '../support/harness.ts'
-import { parley, type Running } from '../support/process.ts'
+import { type Command, command } from '../support/process.ts'
 
 const { url: DATABASE_URL } = await createDatabase('only')
 const BOOTSTRAP_API_KEY = `pk_${'a'.repeat(43)}`
 const environment = { PORT: '0', DATABASE_URL, SECRETS_KEY: 'k'.repeat(32), BOOTSTRAP_API_KEY }
 
-const running: Running[] = []
-function start(only: string): Running {
-  const process = parley(['serve', '--only', only], environment)
-  running.push(process)
-  return process
+const running: Command[] = []
+function start(only: string): Command {
+  const part = command(['serve', '--only', only], environment)
+  running.push(part)
+  return part
 }
 
 /** Before the database is dropped. */
 async function stopAll(): Promise<void> {
-  for (const { child, ended } of running.splice(0)) {
-    child.kill('SIGTERM')
+  for (const { signal, ended } of running.splice(0)) {
+    signal('SIGTERM')
     assert.equal((await ended).code, 0)
   }
 }
 after(stopAll)
 
-test('one process serves the API and another runs the background work', async () => {
+test('one part serves the API and another runs the background work', async () => {
   const [, address = ''] = await start('api').says(/Base address +(\S+)/)
   const call = async (method: string, path: string, body?: object) => {
     const response = await fetch(`${address}${path}`, {
@@ -45,13 +45,13 @@ test('one process serves the API and another runs the background work', async ()
 })
 
 test('--only needs a database that processes can share', async () => {
-  const { code, stderr } = await parley(['serve', '--only', 'worker'], { PORT: '0' }).ended
+  const { code, stderr } = await command(['serve', '--only', 'worker'], { PORT: '0' }).ended
   assert.equal(code, 1)
   assert.match(stderr, /DATABASE_URL is required with --only/)
 })
 
 test('--only names a part of the service', async () => {
-  const { code, stderr } = await parley(['serve', '--only', 'everything'], environment).ended
+  const { code, stderr } = await command(['serve', '--only', 'everything'], environment).ended
   assert.equal(code, 1)
   assert.match(stderr, /Allowed choices are api, worker/)
 })

@@ -6,7 +6,7 @@ import { after, test } from 'node:test'
 import { newId } from '../../server/kit/id.ts'
 import { serve, type Tenant } from '../support/harness.ts'
 import { openaiServer } from '../support/model-servers.ts'
-import { parley } from '../support/process.ts'
+import { command } from '../support/process.ts'
 import { receiver, respondWith } from '../support/receivers.ts'
 
 const DATABASE_URL = process.env.TEST_DATABASE_URL ?? ''
@@ -24,7 +24,7 @@ const nowhere = 'http://127.0.0.1:9'
 async function commandsOf(tenant: Tenant, variables: Record<string, string>) {
   const { name } = (await tenant.call('GET', '/workspace')).body.data
   return (words: string[], input = '') =>
-    parley(
+    command(
       ['provider', ...words, '--workspace', name],
       { DATABASE_URL, SECRETS_KEY, PUBLIC_URL: nowhere, ...variables },
       input,

@@ -5,10 +5,10 @@ import os from 'node:os'
 import path from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { newTenant, startService } from '../faults/service.ts'
+import { newTenant } from '../faults/service.ts'
 import { createDatabase } from '../support/harness.ts'
 import { openaiServer } from '../support/model-servers.ts'
-import { parley } from '../support/process.ts'
+import { command, serveInProcess } from '../support/process.ts'
 
 const { url, pool } = await createDatabase('readme')
 const readme = fs.readFileSync(path.resolve(import.meta.dirname, '../../README.md'), 'utf8')
@@ -16,7 +16,7 @@ const calls = [...readme.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, lines]) => l
 
 /** Writes each failed call to a file, because a pipe hides exit statuses. A stream has no end, so its time-out is no failure. */
 const checked_curl = `curl() {
-  command curl -sS --fail-with-body --max-time 10 "$@" && return
+  command curl -sS --fail-with-body --max-time 60 "$@" && return
   status=$?
   [[ $status = 28 && "$*" = *@(stream|live)* ]] || echo "$status: curl $*" >> failed
   return $status
@@ -26,7 +26,7 @@ const checked_curl = `curl() {
 test('the calls in the README work when they are pasted into a shell', async () => {
   await using stack = new AsyncDisposableStack()
   const model = await openaiServer({ words: ['Your order', ' is ready.'] })
-  const service = await startService(stack, {
+  const service_url = await serveInProcess(stack, {
     DATABASE_URL: url,
     SECRETS_KEY: 'a'.repeat(32),
     OPENAI_BASE_URL: model.base_url,
@@ -37,11 +37,11 @@ test('the calls in the README work when they are pasted into a shell', async () 
   stack.defer(() => fs.rmSync(cwd, { recursive: true }))
   const lines = calls
     .replace('pk_...', key)
-    .replace('http://127.0.0.1:8080', service.url)
+    .replace('http://127.0.0.1:8080', service_url)
     .replaceAll(/--max-time \d+/g, '--max-time 1')
     // Someone who hangs up soon.
     .replace('\\"simulate\\": \\"00\\"', '\\"simulate\\": \\"14\\"')
-  assert.ok(lines.includes(key) && lines.includes(service.url) && lines.includes('--max-time 1 '))
+  assert.ok(lines.includes(key) && lines.includes(service_url) && lines.includes('--max-time 1 '))
   // On standard input, so that bash runs line by line as in a terminal.
   const shell = spawn('bash', { cwd })
   shell.stdin.end(checked_curl + lines)
@@ -56,7 +56,6 @@ test('the calls in the README work when they are pasted into a shell', async () 
   assert.match(stdout, /"status":"undoing"/)
   assert.match(stdout, /"answered":"200"/, 'the inbox shows what has arrived')
   assert.match(stdout, /"status":"completed","outcome":"answered","end_reason":"contact_hung_up"/)
-  await service.stop()
 })
 
 test('the blocks of the README can be pasted into zsh', () => {
@@ -73,7 +72,7 @@ test('the blocks of the README can be pasted into zsh', () => {
 })
 
 test('the README names only commands that exist, and all settings', async () => {
-  const { stdout: help } = await parley(['--help']).ended
+  const { stdout: help } = await command(['--help']).ended
   const commands = [...readme.matchAll(/npx parley ((?:workspace |key |user |provider |secrets )?[a-z]+)/g)].map(
     ([, name = '']) => name,
   )

@@ -15,7 +15,7 @@ import { seal_info } from '../../server/product.ts'
 import { ensureSecretsKeys, readSecretsKeys } from '../../server/start/secrets-key.ts'
 import { sealed_columns } from '../../server/webhooks/sealed.ts'
 import { createDatabase, openServer, type Server, testPool } from '../support/harness.ts'
-import { parley } from '../support/process.ts'
+import { command } from '../support/process.ts'
 import {
   newAgent,
   newApiKey,
@@ -47,7 +47,7 @@ async function withServer(secrets_key: string, previous: string | undefined, wor
 
 /** Runs `parley secrets reseal` and returns its counts by kind. */
 async function reseal(environment: Record<string, string>): Promise<Record<string, [number, number]>> {
-  const { code, stdout, stderr } = await parley(['secrets', 'reseal', '--json'], { DATABASE_URL: url, ...environment })
+  const { code, stdout, stderr } = await command(['secrets', 'reseal', '--json'], { DATABASE_URL: url, ...environment })
     .ended
   const { secrets } = JSON.parse(stdout) as { secrets: { kind: string; resealed: number; unreadable: number }[] }
   const has_unreadable = secrets.some(({ unreadable }) => unreadable > 0)
@@ -202,7 +202,7 @@ test('a secret that is rotated while it is encrypted again is neither lost nor l
 })
 
 test('resealing without a key is a SETUP_ERROR that names the variable', async () => {
-  const { code, stderr } = await parley(['secrets', 'reseal'], { DATABASE_URL: url }).ended
+  const { code, stderr } = await command(['secrets', 'reseal'], { DATABASE_URL: url }).ended
   assert.equal(code, 1)
   assert.match(stderr, /^parley: SECRETS_KEY is required[^\n]*\n$/m)
 })

@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import path from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
+import { runCommand } from '../../server/cli/parley.ts'
+import type { Shell, StopSignal } from '../../server/start/shell.ts'
 
 const checkout = path.resolve(import.meta.dirname, '../..')
 
@@ -10,13 +13,61 @@ export interface Ended {
   stderr: string
 }
 
-export interface Running {
-  child: ChildProcess
+interface Output {
   stdout: () => string
   stderr: () => string
-  /** Waits until standard output matches, and returns the match. Fails if the process ends before. */
+  /** Waits until standard output matches, and returns the match. Fails if the command ends before. */
   says: (pattern: RegExp) => Promise<RegExpExecArray>
   ended: Promise<Ended>
+}
+
+export interface Command extends Output {
+  /** As if the signal had reached the process. */
+  signal: (name: StopSignal) => void
+}
+
+export interface Running extends Output {
+  child: ChildProcess
+}
+
+/** Runs `parley ...` in this process, because starting one takes a second. The environment is only what is given. */
+export function command(
+  words: string[],
+  environment: Record<string, string> = {},
+  input: string | Shell['stdin'] = '',
+): Command {
+  const signals = new EventEmitter()
+  const { promise: exited, resolve: exit } = Promise.withResolvers<number>()
+  const stdin = typeof input === 'string' ? Readable.from(Buffer.from(input), { objectMode: false }) : input
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const on: Shell['on'] = (event, listener) => signals.on(event, listener)
+  const shell: Shell = { env: environment, stdin, stdout, stderr, exit, on }
+  const returned = runCommand(words, shell).then(() => Number(shell.exitCode ?? 0))
+  const end = async (): Promise<number> => {
+    // `serve` returns after its start, and exits after a signal.
+    const code = await Promise.race([exited, words.includes('serve') ? returned.then(() => exited) : returned])
+    signals.removeAllListeners()
+    const drained = Promise.all([once(stdout, 'end'), once(stderr, 'end')])
+    stdout.end()
+    stderr.end()
+    await drained
+    return code
+  }
+  return { ...follow(stdout, stderr, end()), signal: (name) => void signals.emit(name) }
+}
+
+/** Starts the service in this process, until the stack is disposed of. Returns its URL, without a path. */
+export async function serveInProcess(
+  stack: AsyncDisposableStack,
+  environment: Record<string, string>,
+): Promise<string> {
+  const running = command(['serve'], { PORT: '0', LOG_LEVEL: 'warn', RATE_LIMIT_PER_SECOND: '0', ...environment })
+  stack.defer(async () => {
+    running.signal('SIGTERM')
+    await running.ended
+  })
+  const [, url = ''] = await running.says(/Base address +(\S+)\/api\/v1/)
+  return url
 }
 
 /** Starts `parley ...` as a user does. The environment contains only PATH, HOME and the given variables. */
@@ -38,23 +89,28 @@ function startNode(words: string[], environment: Record<string, string>, input =
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   child.stdin.on('error', () => {}).end(input)
+  const code = once(child, 'close').then(([code]): number | null => code)
+  return { ...follow(child.stdout, child.stderr, code), child }
+}
+
+function follow(stdout_stream: Readable, stderr_stream: Readable, code: Promise<number | null>): Output {
   let stdout = ''
   let stderr = ''
-  child.stdout.setEncoding('utf8').on('data', (text) => {
+  stdout_stream.setEncoding('utf8').on('data', (text) => {
     stdout += text
   })
-  child.stderr.setEncoding('utf8').on('data', (text) => {
+  stderr_stream.setEncoding('utf8').on('data', (text) => {
     stderr += text
   })
-  const ended = once(child, 'close').then(([code]): Ended => ({ code, stdout, stderr }))
+  const ended = code.then((code): Ended => ({ code, stdout, stderr }))
   const says = async (pattern: RegExp): Promise<RegExpExecArray> => {
     for (;;) {
       const found = pattern.exec(stdout)
       if (found) return found
-      const has_ended = await Promise.race([once(child.stdout, 'data').then(() => false), ended.then(() => true)])
+      const has_ended = await Promise.race([once(stdout_stream, 'data').then(() => false), ended.then(() => true)])
       if (has_ended && !pattern.test(stdout))
         throw new Error(`it ended without printing ${pattern}:\n${stdout}\n${stderr}`)
     }
   }
-  return { child, stdout: () => stdout, stderr: () => stderr, says, ended }
+  return { stdout: () => stdout, stderr: () => stderr, says, ended }
 }

@@ -157,6 +157,16 @@ only('config.ts', 'reads the environment', /process\.env/)
 only('kit/clock.ts', 'asks what time it is', /Date\.now\(|new Date\(|performance\.now\(/)
 only(/^kit\/(network|outbound\/outbound)\.ts$/, 'parses network addresses', /from 'ipaddr\.js'/)
 
+test('commands use the shell that they are given, and not the process', () => {
+  none(
+    namesOf(
+      server,
+      ({ name, folder, text }) =>
+        (folder === 'cli' || name === 'main.ts') && name !== 'cli/parley.ts' && /\bprocess\.\w/.test(text),
+    ),
+  )
+})
+
 test('each table is named in the SQL of one room', () => {
   const migrations = filesIn('migrations', '*.sql').map(({ text }) => text)
   const renamed = new Map(

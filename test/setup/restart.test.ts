@@ -97,17 +97,16 @@ test('a server that crashes is restarted', async (t) => {
 })
 
 test('a signal during a restart leaves no PostgreSQL running', async () => {
-  const DATA_DIR = path.join(base, 'early')
   const wait =
     "if (process.env.PARLEY_RESTARTS === '1') { console.error('new server'); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0) }"
   const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(wait)}`
-  const running = parley(['serve'], { ...environment, DATA_DIR, NODE_OPTIONS })
+  const running = parley(['serve'], { ...environment, NODE_OPTIONS })
   await running.says(/Base address/)
-  process.kill(JSON.parse(fs.readFileSync(path.join(DATA_DIR, 'lock.json'), 'utf8')).pid, 'SIGKILL')
+  process.kill(serverPid(), 'SIGKILL')
   await waitForStderr(running, 'new server')
   running.child.kill('SIGTERM')
   await running.ended
-  assert.ok(!fs.existsSync(path.join(DATA_DIR, 'postgres/postmaster.pid')), 'PostgreSQL was stopped')
+  assert.ok(!fs.existsSync(path.join(environment.DATA_DIR, 'postgres/postmaster.pid')), 'PostgreSQL was stopped')
 })
 
 test('a server that was never ready is not restarted', async () => {

@@ -1,34 +1,41 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { migrate } from '../../server/kit/postgres/migrate.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { type Client, isOk, NoResponse, openClient, waitUntil } from '../faults/client.ts'
 import { checkout, childrenOf, newTenant, type Service, startService, type Tenant } from '../faults/service.ts'
 import { createDatabase } from '../support/harness.ts'
 import { holdTransaction } from '../support/held-transaction.ts'
-import { parley } from '../support/process.ts'
+import { command, parley } from '../support/process.ts'
 
 const { url, pool } = await createDatabase('rolling')
 const environment = { DATABASE_URL: url, SECRETS_KEY: randomBytes(32).toString('base64') }
 
 const client_count = 4
-const pause_ms = 20
+const pause_ms = 60
 /** Longer than a request waits for a lock. */
 const held_ms = 2_200
 
-/** A copy of this checkout with more migrations, as the next version has them. */
-function makeNextVersion(stack: AsyncDisposableStack, migrations: Record<string, string>): string {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'parley-next-'))
-  stack.defer(() => fs.promises.rm(root, { recursive: true }))
+/** A copy of this checkout that gets more migrations. Always in the same folder, so that Node finds what it has compiled. */
+const next_version = path.join(checkout, '.cache/next-version')
+copyCheckout()
+after(() => fs.rmSync(next_version, { recursive: true }))
+
+function copyCheckout(): void {
+  fs.rmSync(next_version, { recursive: true, force: true })
   const copied = ['bin', 'chat', 'dashboard', 'migrations', 'server', 'package.json', 'package-lock.json']
-  for (const name of copied) fs.cpSync(path.join(checkout, name), path.join(root, name), { recursive: true })
-  for (const name of ['node_modules', '.cache']) fs.symlinkSync(path.join(checkout, name), path.join(root, name))
-  for (const [name, text] of Object.entries(migrations)) fs.writeFileSync(path.join(root, 'migrations', name), text)
-  return root
+  for (const name of copied) fs.cpSync(path.join(checkout, name), path.join(next_version, name), { recursive: true })
+  for (const name of ['node_modules', '.cache'])
+    fs.symlinkSync(path.join(checkout, name), path.join(next_version, name))
+}
+
+function addMigrations(migrations: Record<string, string>): void {
+  for (const [name, text] of Object.entries(migrations))
+    fs.writeFileSync(path.join(next_version, 'migrations', name), text)
 }
 
 const appliedLater = async (): Promise<string[]> =>
@@ -102,7 +109,7 @@ test('the next version migrates and takes over under load, and no request fails'
     sql`insert into contacts (workspace_id, id, phone_number, tags, source, created_at, updated_at)
       select ${tenant.workspace}, gen_random_uuid(), n::text, '{}', 'api', now(), now() from generate_series(1, 5000) as n`,
   )
-  const next_version = makeNextVersion(stack, {
+  addMigrations({
     '9001_column.sql': "alter table contacts add column nickname text not null default ''",
     '9002_index.sql': `-- without a transaction
 drop index concurrently if exists contacts_nickname;
@@ -113,6 +120,10 @@ create index concurrently contacts_nickname on contacts (workspace_id, nickname)
   const servers = [old]
   let is_done = false
   let was_always_ready = true
+  // Also after a failure, which would otherwise never end.
+  stack.defer(() => {
+    is_done = true
+  })
   const loading = Promise.all(
     Array.from({ length: client_count }, (_, index) => sendRequests(servers, tenant, index, () => is_done)),
   )
@@ -148,26 +159,24 @@ create index concurrently contacts_nickname on contacts (workspace_id, nickname)
 })
 
 test('a kill during a migration leaves whole migrations, and the next start applies the rest', async () => {
-  await using stack = new AsyncDisposableStack()
-  const root = makeNextVersion(stack, {
+  addMigrations({
     '9003_first.sql': 'create table first_later (id integer)',
     '9004_second.sql': 'create table second_later (id integer); select pg_sleep(1)',
   })
-  const killed = parley(['migrate'], environment, '', root)
+  const killed = parley(['migrate'], environment, '', next_version)
   const sleeping = sql`select pid from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`
   await waitUntil('the second migration runs', async () => (await pool.many(sleeping)).length > 0)
   for (const pid of childrenOf(killed.child.pid ?? 0)) process.kill(pid, 'SIGKILL')
   await killed.ended
   assert.ok((await appliedLater()).includes('9003_first.sql'))
   assert.ok(!(await appliedLater()).includes('9004_second.sql'))
-  const again = await parley(['migrate', '--json'], environment, '', root).ended
-  assert.deepEqual(JSON.parse(again.stdout), { applied: ['9004_second.sql'] }, again.stderr)
+  assert.deepEqual(await migrate(pool, path.join(next_version, 'migrations')), ['9004_second.sql'])
 })
 
 test('a changed migration ends the start with one line that names it', async () => {
-  await using stack = new AsyncDisposableStack()
-  const root = makeNextVersion(stack, { '0005_key_rotation.sql': 'select 1' })
-  const { code, stderr } = await parley(['serve'], environment, '', root).ended
+  const name = '0005_key_rotation.sql'
+  await pool.run(sql`update schema_migrations set checksum = ${'0'.repeat(64)} where name = ${name}`)
+  const { code, stderr } = await command(['serve'], { ...environment, LOG_LEVEL: 'error' }).ended
   assert.equal(code, 1)
   assert.match(stderr, /^parley: the migration 0005_key_rotation\.sql has changed since [^\n]+\n$/)
 })

@@ -54,60 +54,41 @@ test('the lock of a killed process is free', async () => {
   lock.release()
 })
 
-test('the first start creates a database that the second start opens', async () => {
-  const first = await serve()
+test('the first start creates a database that the second start opens', async (t) => {
+  const first = await serveSlowly()
   await query(first.url, 'create table note (body text)')
   await query(first.url, `insert into note values ('kept')`)
   await first.close()
   assert.equal(findPostmaster(cluster), undefined)
 
-  const second = await serve()
-  assert.equal(await query(second.url, 'select body from note'), 'kept')
-  await second.close()
-})
-
-test('a slow start says what it is doing, and speaks of recovery only after an unclean stop', async () => {
-  const data_dir = join(base, 'slow')
-  const saidBy = async () => {
-    const said: string[] = []
-    const options = { checkout, name, data_dir, as: 'serve' as const, slow_after_ms: 0 }
-    const { close } = await openEmbedded({ ...options, say: (line) => said.push(line) })
-    await close()
-    return said.join('\n')
-  }
-  assert.equal(await saidBy(), 'PostgreSQL is still being set up: the first start takes longer')
-  assert.equal(await saidBy(), 'PostgreSQL is still starting')
-  fs.writeFileSync(join(data_dir, 'postgres/postmaster.pid'), `${process.pid}\n`)
-  assert.equal(
-    await saidBy(),
-    'PostgreSQL is still starting: it was not stopped cleanly, so it recovers its data first',
-  )
-})
-
-test('the database is durable, uses UTF-8 and requires its password', async () => {
-  const { url, close } = await serve()
-  for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit', 'data_checksums'])
-    assert.equal(await query(url, `show ${setting}`), 'on', setting)
-  assert.equal(await query(url, `select lower('ÄÉ') || current_setting('server_encoding')`), 'äéUTF8')
-  assert.equal(await query(url, 'show unix_socket_directories'), '')
-  assert.equal(fs.statSync(join(data_dir, 'postgres-password')).mode & 0o777, 0o600)
-  await assert.rejects(query(url.replace(/parley:[^@]*/, 'parley:wrong'), 'select 1'), /password authentication failed/)
-  await close()
-})
-
-test('a second server is refused with the name of the first', async () => {
-  const { close } = await serve()
-  const message = `DATA_DIR ${data_dir} is in use by another parley serve (pid ${process.pid})`
-  await assert.rejects(serve(), { constructor: SetupError, message })
-  await close()
-})
-
-test('a command shares the PostgreSQL of a running server and leaves it running', async () => {
-  const server = await serve()
-  const command = await openEmbedded({ checkout, name, data_dir, as: 'command', say })
-  assert.equal(command.url, server.url)
-  await command.close()
+  const server = await serveSlowly()
   assert.equal(await query(server.url, 'select body from note'), 'kept')
+  await t.test('a slow start says what it is doing', () => {
+    assert.deepEqual(
+      [first.said, server.said],
+      [['PostgreSQL is still being set up: the first start takes longer'], ['PostgreSQL is still starting']],
+    )
+  })
+  await t.test('the database is durable, uses UTF-8 and requires its password', async () => {
+    const { url } = server
+    for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit', 'data_checksums'])
+      assert.equal(await query(url, `show ${setting}`), 'on', setting)
+    assert.equal(await query(url, `select lower('ÄÉ') || current_setting('server_encoding')`), 'äéUTF8')
+    assert.equal(await query(url, 'show unix_socket_directories'), '')
+    assert.equal(fs.statSync(join(data_dir, 'postgres-password')).mode & 0o777, 0o600)
+    const with_wrong_password = url.replace(/parley:[^@]*/, 'parley:wrong')
+    await assert.rejects(query(with_wrong_password, 'select 1'), /password authentication failed/)
+  })
+  await t.test('a second server is refused with the name of the first', async () => {
+    const message = `DATA_DIR ${data_dir} is in use by another parley serve (pid ${process.pid})`
+    await assert.rejects(serve(), { constructor: SetupError, message })
+  })
+  await t.test('a command shares the PostgreSQL of a running server and leaves it running', async () => {
+    const command = await openEmbedded({ checkout, name, data_dir, as: 'command', say })
+    assert.equal(command.url, server.url)
+    await command.close()
+    assert.equal(await query(server.url, 'select body from note'), 'kept')
+  })
   await server.close()
 })
 
@@ -169,54 +150,42 @@ test('a start waits until the last sessions of a killed PostgreSQL are gone', as
   await next.close()
 })
 
-for (const signal of ['SIGKILL', 'SIGQUIT'] as const)
-  test(`a PostgreSQL killed by ${signal} is restarted with all committed data`, async () => {
-    const warnings: string[] = []
-    const embedded = await openEmbedded({
-      checkout,
-      name,
-      data_dir,
-      as: 'serve',
-      say,
-      warn: (line) => warnings.push(line),
-    })
-    const before = findPostmaster(cluster)
-    assert.ok(before)
-    process.kill(before.pid, signal)
-    await waitFor(30_000, () => warnings.length === 2)
-    assert.match(
-      warnings.join('\n'),
-      /^PostgreSQL \(pid \d+\) has stopped: .*\nPostgreSQL is running again \(pid \d+\)$/,
-    )
-    assert.notEqual(findPostmaster(cluster)?.pid, before.pid)
-    assert.equal(await query(embedded.url, 'select body from note'), 'kept well')
-    await embedded.close()
-    assert.equal(findPostmaster(cluster), undefined)
-  })
-
-test('a restart that fails is retried until it succeeds, and the failure is logged once', async () => {
+test('a PostgreSQL that is killed is restarted with all committed data', async (t) => {
   const warnings: string[] = []
-  const embedded = await openEmbedded({
-    checkout,
-    name,
-    data_dir,
-    as: 'serve',
-    say,
-    warn: (line) => warnings.push(line),
-  })
-  const control = join(cluster, 'global', 'pg_control')
-  fs.renameSync(control, `${control}.away`)
-  const log = () => fs.readFileSync(join(data_dir, 'postgres.log'), 'utf8')
-  const attempts = () => log().split('could not find the database system').length - 1
-  const attempts_before = attempts()
-  killPostmaster()
-  await waitFor(30_000, () => attempts() >= attempts_before + 2)
-  fs.renameSync(`${control}.away`, control)
-  await waitFor(30_000, () => warnings.at(-1)?.startsWith('PostgreSQL is running again'))
-  assert.equal(await query(embedded.url, 'select body from note'), 'kept well')
-  assert.equal(warnings.length, 3)
-  assert.match(warnings[1] ?? '', /PostgreSQL does not start: .*database system/)
+  const warn = (line: string) => void warnings.push(line)
+  const embedded = await openEmbedded({ checkout, name, data_dir, as: 'serve', say, warn })
+  for (const signal of ['SIGKILL', 'SIGQUIT'] as const)
+    await t.test(`by ${signal}`, async () => {
+      const before = findPostmaster(cluster)
+      assert.ok(before)
+      process.kill(before.pid, signal)
+      await waitFor(30_000, () => warnings.length === 2)
+      assert.match(
+        warnings.splice(0).join('\n'),
+        /^PostgreSQL \(pid \d+\) has stopped: .*\nPostgreSQL is running again \(pid \d+\)$/,
+      )
+      assert.notEqual(findPostmaster(cluster)?.pid, before.pid)
+      assert.equal(await query(embedded.url, 'select body from note'), 'kept well')
+    })
+  await t.test(
+    'also when a restart fails: it is retried until it succeeds, and the failure is logged once',
+    async () => {
+      const control = join(cluster, 'global', 'pg_control')
+      fs.renameSync(control, `${control}.away`)
+      const log = () => fs.readFileSync(join(data_dir, 'postgres.log'), 'utf8')
+      const attempts = () => log().split('could not find the database system').length - 1
+      const attempts_before = attempts()
+      killPostmaster()
+      await waitFor(30_000, () => attempts() >= attempts_before + 2)
+      fs.renameSync(`${control}.away`, control)
+      await waitFor(30_000, () => warnings.at(-1)?.startsWith('PostgreSQL is running again'))
+      assert.equal(await query(embedded.url, 'select body from note'), 'kept well')
+      assert.equal(warnings.length, 3)
+      assert.match(warnings[1] ?? '', /PostgreSQL does not start: .*database system/)
+    },
+  )
   await embedded.close()
+  assert.equal(findPostmaster(cluster), undefined)
 })
 
 test('a close during a restart leaves nothing running', async () => {
@@ -240,8 +209,10 @@ for (const [what, text] of [
     const file = join(cluster, 'postmaster.pid')
     fs.writeFileSync(file, text)
     if (user) fs.chownSync(file, user.uid, user.gid)
-    const { url, close } = await serve()
+    const { url, close, said } = await serveSlowly()
     assert.equal(await query(url, 'select body from note'), 'kept well')
+    const reason = ': it was not stopped cleanly, so it recovers its data first'
+    assert.deepEqual(said, [`PostgreSQL is still starting${reason}`])
     await close()
   })
 
@@ -318,6 +289,14 @@ function say() {}
 
 function serve() {
   return openEmbedded({ checkout, name, data_dir, as: 'serve', say })
+}
+
+/** Every start counts as slow. `said` is what it says about that. */
+async function serveSlowly() {
+  const said: string[] = []
+  const sayThis = (line: string) => void said.push(line)
+  const opened = await openEmbedded({ checkout, name, data_dir, as: 'serve', say: sayThis, slow_after_ms: 0 })
+  return { url: opened.url, close: opened.close, said }
 }
 
 /** A server in a child process that a test can kill. */

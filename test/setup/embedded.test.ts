@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import * as fs from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -137,16 +137,22 @@ test('committed data survives when everything is killed', async () => {
 
 test('a start waits until the last sessions of a killed PostgreSQL are gone', async () => {
   const before = await serve()
-  const busy = query(before.url, 'select sum(n) from (select generate_series(1, 20000000) as n) as series')
-  const active = `select count(*)::int from pg_stat_activity where query like '%series%' and pid <> pg_backend_pid()`
+  const pipe = join(base, 'pipe')
+  execFileSync('mkfifo', ['-m', '644', pipe])
+  // A session that waits for someone to write doesn't notice that its PostgreSQL was killed.
+  const reading = Promise.allSettled([query(before.url, `select pg_read_file('${pipe}')`)])
+  const active = `select count(*)::int from pg_stat_activity where query like '%pg_read_file%' and pid <> pg_backend_pid()`
   while ((await query(before.url, active)) !== 1);
   killPostmaster()
   await before.close()
 
-  const next = await serve()
-  assert.match(fs.readFileSync(join(data_dir, 'postgres.log'), 'utf8'), /pre-existing shared memory block/)
+  const starting = serve()
+  const log = () => fs.readFileSync(join(data_dir, 'postgres.log'), 'utf8')
+  assert.ok(await waitFor(30_000, () => log().includes('pre-existing shared memory block')))
+  fs.writeFileSync(pipe, '')
+  const next = await starting
   assert.equal(await query(next.url, 'select body from note'), 'kept well')
-  await Promise.allSettled([busy])
+  await reading
   await next.close()
 })
 

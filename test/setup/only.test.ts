@@ -6,7 +6,7 @@ import { type Command, command } from '../support/process.ts'
 
 const { url: DATABASE_URL } = await createDatabase('only')
 const BOOTSTRAP_API_KEY = `pk_${'a'.repeat(43)}`
-const environment = { PORT: '0', DATABASE_URL, SECRETS_KEY: 'k'.repeat(32), BOOTSTRAP_API_KEY }
+const environment = { PORT: '0', LOG_LEVEL: 'warn', DATABASE_URL, SECRETS_KEY: 'k'.repeat(32), BOOTSTRAP_API_KEY }
 
 const running: Command[] = []
 function start(only: string): Command {

@@ -1,18 +1,10 @@
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { test } from 'node:test'
-import { type BrowserUser, captureAll, openDashboard, openInPage, setUp, workspaceOf } from '../support/dashboard.ts'
+import { captureAll, openInPage, openOwner, skip } from '../support/dashboard.ts'
 
-const skip = process.platform === 'linux' ? false : 'npm has a Chromium for Linux only'
-
-const dashboard = skip ? undefined : await openDashboard()
-const { address, setup_link, newBrowserUser } = dashboard ?? {
-  address: '',
-  setup_link: '',
-  newBrowserUser: () => Promise.reject(),
-}
-const owner: BrowserUser = await newBrowserUser().catch(() => ({}) as BrowserUser)
-const { page, context } = owner
+const owner = await openOwner()
+const { page, context, address, workspace, fetchApp, send } = owner
 
 const script = {
   start: 'ask',
@@ -27,14 +19,6 @@ const script = {
 }
 const question = 'Is Tuesday at nine all right for you?'
 
-async function fetchApp(method: string, path: string, data?: object) {
-  const headers = { origin: address, 'x-workspace': workspaceOf(page) }
-  const answer = await context.request.fetch(`${address}/app${path}`, { method, headers, ...(data && { data }) })
-  assert.ok(answer.ok(), await answer.text())
-  return (await answer.json()).data
-}
-const send = (method: string, path: string, data?: object) => fetchApp(method, `/api/v1${path}`, data)
-
 const section = (name: string) => page.getByRole('region', { name, exact: true })
 const dialog = () => page.getByRole('dialog')
 const list = () => page.getByRole('list', { name: 'Conversations' })
@@ -48,8 +32,8 @@ const currentTime = async () => Number(await page.evaluate('document.querySelect
 const waitForPlayer = () => page.locator('audio[data-loaded=true]').waitFor({ state: 'attached' })
 
 /** Opens a new workspace with an agent and a contact. */
-async function openWorkspace(name: string, kind: 'live' | 'test') {
-  const { id } = await fetchApp('POST', '/workspaces', { name, kind })
+async function openWorkspace(kind: 'live' | 'test') {
+  const { id } = await fetchApp('POST', '/workspaces', { name: `${workspace.name}, ${kind}`, kind })
   await page.goto(`${address}/w/${id}`)
   const agent = await send('POST', '/agents', { name: 'Baker', script })
   const contact = await send('POST', '/contacts', { phone_number: '+14155550100', first_name: 'Grace' })
@@ -62,8 +46,7 @@ let contact_id = ''
 let call_id = ''
 
 test('a call in a test workspace happens when its clock is advanced', { skip }, async () => {
-  await setUp(page, setup_link)
-  const made = await openWorkspace('Trial', 'test')
+  const made = await openWorkspace('test')
   agent_id = made.agent_id
   contact_id = made.contact_id
   await openInPage(page, '/conversations')
@@ -243,7 +226,7 @@ async function simulate(person: string): Promise<void> {
 }
 
 test('a call that rings is canceled', { skip }, async () => {
-  const made = await openWorkspace('Live', 'live')
+  const made = await openWorkspace('live')
   agent_id = made.agent_id
   await simulate('Someone who never answers')
   await page.getByRole('heading', { name: 'Ringing' }).waitFor()

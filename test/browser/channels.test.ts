@@ -1,39 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  type BrowserUser,
-  fillAccountForm,
-  narrow,
-  openDashboard,
-  openFromNav,
-  openInPage,
-  setColorScheme,
-  setUp,
-  wide,
-  workspaceOf,
-} from '../support/dashboard.ts'
+import { captureAll, openFromNav, openInPage, openOwner, skip } from '../support/dashboard.ts'
 
-const skip = process.platform === 'linux' ? false : 'npm has a Chromium for Linux only'
-
-const dashboard = skip ? undefined : await openDashboard()
-const { address, setup_link, newBrowserUser } = dashboard ?? {
-  address: '',
-  setup_link: '',
-  newBrowserUser: () => Promise.reject(),
-}
-const owner: BrowserUser = await newBrowserUser().catch(() => ({}) as BrowserUser)
-const { page, context } = owner
+const owner = await openOwner()
+const { page, address, send, newMember } = owner
 
 const dialog = () => page.getByRole('dialog')
 const button = (name: string) => page.locator('main').getByRole('button', { name })
 const idInPath = () => page.url().split('/').at(-1) ?? ''
-
-async function send(method: string, path: string, data?: object) {
-  const headers = { origin: address, 'x-workspace': workspaceOf(page) }
-  const answer = await context.request.fetch(`${address}/app${path}`, { method, headers, ...(data && { data }) })
-  assert.ok(answer.ok(), await answer.text())
-  return (await answer.json()).data
-}
 
 async function chooseAgent(name: string): Promise<void> {
   await dialog().getByRole('combobox', { name: 'Agent' }).click()
@@ -43,8 +17,7 @@ async function chooseAgent(name: string): Promise<void> {
 let agent_name = ''
 
 test('an owner puts a web chat on a website', { skip }, async () => {
-  await setUp(page, setup_link)
-  agent_name = (await send('GET', '/api/v1/agents'))[0].name
+  agent_name = (await send('POST', '/agents', { name: 'Reception', greeting: 'Hello.' })).name
   await openFromNav(page, 'Channels')
   await page.getByText('No channels yet').waitFor()
   await owner.capture('channels, empty')
@@ -81,7 +54,7 @@ test('an owner puts a web chat on a website', { skip }, async () => {
   await page.getByText('Channel saved.').waitFor()
   await page.getByText('These websites may show the chat: https://example.com.').waitFor()
   await owner.capture('channel, web chat')
-  const saved = await send('GET', `/api/v1/channels/${idInPath()}/settings`)
+  const saved = await send('GET', `/channels/${idInPath()}/settings`)
   assert.deepEqual([saved.origins, saved.tokens_per_day_max], [['https://example.com'], null])
   assert.deepEqual(owner.pageErrors([400]), [])
 })
@@ -121,7 +94,7 @@ test('an owner connects a Twilio number, and turns it off and on', { skip }, asy
   await page.getByLabel('Messages per minute').fill('5')
   await button('Save').click()
   await page.getByText('Channel saved.').first().waitFor()
-  const saved = await send('GET', `/api/v1/channels/${idInPath()}/settings`)
+  const saved = await send('GET', `/channels/${idInPath()}/settings`)
   assert.deepEqual([saved.messages_per_minute_max, saved.has_auth_token], [5, true])
   await owner.capture('channel, SMS')
 
@@ -143,7 +116,7 @@ test('an owner connects a Twilio number, and turns it off and on', { skip }, asy
 test('a test message is sent to a number', { skip }, async () => {
   const line = page.url()
   const simulator = { name: 'Simulator', kind: 'sms', provider: 'simulator', address: '+14155550101' }
-  const { id } = await send('POST', '/api/v1/channels', simulator)
+  const { id } = await send('POST', '/channels', simulator)
   await openInPage(page, `/channels/${id}`)
   await page.getByRole('heading', { level: 1, name: 'Simulator' }).waitFor()
   await page.getByLabel('Send to').fill('0415')
@@ -158,7 +131,7 @@ test('a test message is sent to a number', { skip }, async () => {
   await page.getByText('The message was not sent. The number is not valid.').waitFor()
   await owner.capture('channel, test message')
   await page.unroute(/\/test$/)
-  await send('DELETE', `/api/v1/channels/${id}`)
+  await send('DELETE', `/channels/${id}`)
   await page.goto(line)
 })
 
@@ -175,7 +148,7 @@ test('the page says why a channel fails', { skip }, async () => {
 })
 
 test('an agent that a channel uses is not deleted', { skip }, async () => {
-  const [{ agent_id }] = await send('GET', '/api/v1/channels')
+  const [{ agent_id }] = await send('GET', '/channels')
   await openInPage(page, `/agents/${agent_id}`)
   await page.getByRole('heading', { level: 1, name: agent_name }).waitFor()
   await page.locator('main').getByRole('button', { name: 'More' }).click()
@@ -187,12 +160,7 @@ test('an agent that a channel uses is not deleted', { skip }, async () => {
 })
 
 test('people who are not owners see the names of channels only', { skip }, async () => {
-  const { link } = await send('POST', '/invitations', { role: 'viewer' })
-  const guest = await newBrowserUser()
-  await guest.page.goto(link)
-  await fillAccountForm(guest.page, 'Grace Hopper', 'grace@example.com')
-  await guest.page.getByRole('button', { name: 'Join' }).click()
-  await guest.page.getByRole('navigation', { name: 'Main' }).waitFor()
+  const guest = await newMember('viewer')
   await openFromNav(guest.page, 'Channels')
   const table = guest.page.getByRole('table', { name: 'Channels' })
   await table.getByText('SMS by Twilio').waitFor()
@@ -201,14 +169,14 @@ test('people who are not owners see the names of channels only', { skip }, async
   assert.equal(await table.getByRole('link').count(), 0)
   assert.equal(await guest.page.getByRole('button', { name: 'New channel' }).count(), 0)
   await guest.capture('channels, viewer')
-  const [{ id }] = await send('GET', '/api/v1/channels')
+  const [{ id }] = await send('GET', '/channels')
   await openInPage(guest.page, `/channels/${id}`)
   await guest.page.getByText('Only owners can view this page').waitFor()
   assert.deepEqual(guest.pageErrors(), [])
 })
 
 test('the pages of channels work in dark mode and on a phone', { skip }, async () => {
-  const [line, chat] = await send('GET', '/api/v1/channels')
+  const [line, chat] = await send('GET', '/channels')
   const pages = {
     channels: '/channels',
     'channel, SMS': `/channels/${line.id}`,
@@ -218,20 +186,11 @@ test('the pages of channels work in dark mode and on a phone', { skip }, async (
     channels: 'SMS by Twilio · +14155550100',
     'channel, web chat': 'Tokens per day',
   }
-  for (const variant of ['light', 'dark', 'narrow'] as const) {
-    await setColorScheme(page, variant === 'dark' ? 'dark' : 'light')
-    await page.setViewportSize(variant === 'narrow' ? narrow : wide)
-    for (const [name, path] of Object.entries(pages)) {
-      await openInPage(page, path)
-      await page.getByText(shown[name] ?? 'Messages per day').waitFor()
-      await owner.capture(`${name}, ${variant}`)
-      const { violations } = await page.evaluate<{ violations: object[] }>("axe.run({ resultTypes: ['violations'] })")
-      assert.deepEqual(violations, [], `axe on ${name}, ${variant}`)
-      const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
-      assert.ok(overflow <= 0, `${name} is ${overflow} px too wide`)
-    }
+  for (const [name, path] of Object.entries(pages)) {
+    await openInPage(page, path)
+    await page.getByText(shown[name] ?? 'Messages per day').waitFor()
+    await captureAll(owner, name)
   }
-  await page.setViewportSize(wide)
 })
 
 test('a web chat is disabled and deleted', { skip }, async () => {

@@ -1,28 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type BrowserUser, openDashboard, setUp } from '../support/dashboard.ts'
+import { openOwner, skip } from '../support/dashboard.ts'
 
-const skip = process.platform === 'linux' ? false : 'npm has a Chromium for Linux only'
-
-const dashboard = skip ? undefined : await openDashboard()
-const { address, setup_link, newBrowserUser } = dashboard ?? {
-  address: '',
-  setup_link: '',
-  newBrowserUser: () => Promise.reject(),
-}
-const owner: BrowserUser = await newBrowserUser().catch(() => ({}) as BrowserUser)
-const { page, context } = owner
+const owner = await openOwner()
+const { page, address, workspace, send } = owner
 const dialog = () => page.getByRole('dialog')
-const open = (path: string) => page.goto(`${address}/w/${workspaceOf()}${path}`)
-const workspaceOf = () => /\/w\/([^/?]+)/.exec(page.url())?.[1] ?? ''
-
-/** Changes something as another user would, outside of the page. */
-async function send(method: string, path: string, data?: object) {
-  const headers = { origin: address, 'x-workspace': workspaceOf() }
-  const answer = await context.request.fetch(`${address}/app/api/v1${path}`, { method, headers, ...(data && { data }) })
-  assert.ok(answer.ok(), await answer.text())
-  return (await answer.json()).data
-}
+const open = (path: string) => page.goto(`${address}/w/${workspace.id}${path}`)
 
 const tagsOf = async (id: string): Promise<string[]> => (await send('GET', `/contacts/${id}`)).tags
 
@@ -53,7 +36,6 @@ let ada = ''
 let grace = ''
 
 test('adding a tag to several contacts keeps tags that others add meanwhile', { skip }, async () => {
-  await setUp(page, setup_link)
   ada = (await send('POST', '/contacts', { phone_number: '+14155550101', first_name: 'Ada', tags: ['early'] })).id
   grace = (await send('POST', '/contacts', { phone_number: '+14155550102', first_name: 'Grace' })).id
   await open('/contacts')

@@ -1,24 +1,15 @@
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import * as channels from '../../server/channels/store.ts'
+import { inTransaction } from '../../server/kit/at.ts'
 import { account_sid, auth_token, openCarrier } from '../peers/carrier.ts'
-import { type BrowserUser, captureAll, openDashboard, openInPage, setUp, workspaceOf } from '../support/dashboard.ts'
+import { captureAll, openInPage, openOwner, skip } from '../support/dashboard.ts'
 import { inboundForm, own_number, signatureOf } from '../support/sms.ts'
 
-const skip = process.platform === 'linux' ? false : 'npm has a Chromium for Linux only'
-
-const dashboard = skip ? undefined : await openDashboard()
-const { address, setup_link, newBrowserUser, cli } = dashboard ?? {
-  address: '',
-  setup_link: '',
-  newBrowserUser: () => Promise.reject(),
-  cli: () => Promise.reject(),
-}
-const owner: BrowserUser = await newBrowserUser().catch(() => ({}) as BrowserUser)
-const { page, context } = owner
+const owner = await openOwner()
+const { page, context, address, server, workspace, send } = owner
 
 const grace = '+14155550101'
 const unreachable = '+14155550199'
@@ -31,13 +22,6 @@ after(() => carrier.close())
 const script = {
   start: 'ask',
   nodes: { ask: { say: 'Is Tuesday at nine all right?', on: [{ intent: 'human', go: '@hand_over' }] } },
-}
-
-async function send(method: string, path: string, data?: object) {
-  const headers = { origin: address, 'x-workspace': workspaceOf(page) }
-  const answer = await context.request.fetch(`${address}/app${path}`, { method, headers, ...(data && { data }) })
-  assert.ok(answer.ok(), await answer.text())
-  return (await answer.json()).data
 }
 
 /** Does what the carrier does: posts a signed form. */
@@ -60,10 +44,9 @@ let grace_id = ''
 let conversation_id = ''
 
 test('the page of a contact shows its fields and what has happened', { skip }, async () => {
-  await setUp(page, setup_link)
-  agent_id = (await send('POST', '/api/v1/agents', { name: 'Reception', script })).id
-  await send('POST', `/api/v1/agents/${agent_id}/versions`, { deploy: true })
-  grace_id = (await send('POST', '/api/v1/contacts', { phone_number: grace, first_name: 'Grace' })).id
+  agent_id = (await send('POST', '/agents', { name: 'Reception', script })).id
+  await send('POST', `/agents/${agent_id}/versions`, { deploy: true })
+  grace_id = (await send('POST', '/contacts', { phone_number: grace, first_name: 'Grace' })).id
   await openInPage(page, `/contacts?contact=${grace_id}`)
   await dialog().getByRole('link', { name: 'Open page' }).click()
   await page.getByRole('heading', { level: 1, name: 'Grace' }).waitFor()
@@ -86,16 +69,19 @@ test('the page of a contact shows its fields and what has happened', { skip }, a
 })
 
 test('an agent writes to a contact by SMS, and the status of the message follows', { skip }, async () => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'parley-'))
-  const token_file = path.join(folder, 'token')
-  fs.writeFileSync(token_file, auth_token)
-  const { workspaces } = await send('GET', '/session')
-  const { channel } = (await cli([
-    ...['channel', 'create', '--workspace', workspaces[0].name, '--name', 'Main line', '--kind', 'sms'],
-    ...['--provider', 'twilio', '--number', own_number, '--agent', agent_id, '--account-sid', account_sid],
-    ...['--auth-token-file', token_file, '--api-url', carrier.url],
-  ])) as { channel: { id: string } }
-  fs.rmSync(folder, { recursive: true })
+  const channel = await inTransaction(server.at(workspace.id), (at) =>
+    channels.create(at, {
+      name: 'Main line',
+      kind: 'sms',
+      provider: 'twilio',
+      address: own_number,
+      agent_id,
+      account_sid,
+      auth_token,
+      api_url: carrier.url,
+      is_api_url_trusted: true,
+    }),
+  )
   channel_id = channel.id
   await page.reload()
   await page.getByRole('button', { name: 'Send SMS' }).click()
@@ -124,8 +110,8 @@ test('an agent writes to a contact by SMS, and the status of the message follows
 })
 
 test('a message that was not sent says why', { skip }, async () => {
-  const { id } = await send('POST', '/api/v1/contacts', { phone_number: unreachable, first_name: 'Nobody' })
-  const started = await send('POST', '/api/v1/conversations', { agent_id, contact_id: id, channel_id })
+  const { id } = await send('POST', '/contacts', { phone_number: unreachable, first_name: 'Nobody' })
+  const started = await send('POST', '/conversations', { agent_id, contact_id: id, channel_id })
   await openInPage(page, `/conversations/${started.id}`)
   await transcript().getByText('Failed: The carrier refused the message (400 21211): Not a number').waitFor()
   await captureAll(owner, 'conversation, sms failed')
@@ -152,8 +138,8 @@ test('an opt-out by SMS is shown with its conversation, and nothing is sent afte
   assert.ok(page.url().endsWith(conversation_id))
   // What they write is kept, and a person can't answer it.
   await textFrom(grace, 'Hello?')
-  const [latest] = await send('GET', `/api/v1/conversations?contact_id=${grace_id}&status=open`)
-  await send('POST', `/api/v1/conversations/${latest.id}/hand_over`, { reason: 'Asks for a refund.' })
+  const [latest] = await send('GET', `/conversations?contact_id=${grace_id}&status=open`)
+  await send('POST', `/conversations/${latest.id}/hand_over`, { reason: 'Asks for a refund.' })
   await openInPage(page, '/inbox')
   await page.getByRole('list', { name: 'Inbox' }).getByRole('link', { name: 'Grace' }).getByText('SMS').click()
   await page.getByLabel('Write an answer').fill('I am here.')
@@ -178,7 +164,7 @@ test('a person records consent and opt-outs with a note', { skip }, async () => 
   await consent.getByRole('button', { name: 'Record opt-out' }).click()
   await dialog().getByRole('button', { name: 'Record opt-out' }).click()
   await section('Timeline').getByText('Opted out of SMS and calls in the dashboard').waitFor()
-  const entries = await send('GET', `/api/v1/contacts/${grace_id}/consents`)
+  const entries = await send('GET', `/contacts/${grace_id}/consents`)
   assert.deepEqual(
     entries.map(({ kind, status, source }: Record<string, string>) => [kind, status, source]),
     [
@@ -191,10 +177,10 @@ test('a person records consent and opt-outs with a note', { skip }, async () => 
 })
 
 test('the timeline and the history of consent show more on demand, in order', { skip }, async () => {
-  const { id } = await send('POST', '/api/v1/contacts', { phone_number: '+14155550170', first_name: 'Ada' })
+  const { id } = await send('POST', '/contacts', { phone_number: '+14155550170', first_name: 'Ada' })
   for (let index = 0; index < 12; index += 1) {
-    await send('PATCH', `/api/v1/contacts/${id}`, { company: `Company ${index}` })
-    await send('POST', `/api/v1/contacts/${id}/consents`, { kind: 'sms', status: index % 2 ? 'granted' : 'revoked' })
+    await send('PATCH', `/contacts/${id}`, { company: `Company ${index}` })
+    await send('POST', `/contacts/${id}/consents`, { kind: 'sms', status: index % 2 ? 'granted' : 'revoked' })
   }
   await openContact(id)
   const items = page.getByRole('list', { name: 'Timeline' }).getByRole('listitem')
@@ -257,7 +243,7 @@ test('numbers are suppressed on the page of a contact, and found, added and remo
 test('a number that a visitor typed in a web chat is unverified until a person links the contact', {
   skip,
 }, async () => {
-  const chat = await send('POST', '/api/v1/channels', {
+  const chat = await send('POST', '/channels', {
     ...{ name: 'Website', kind: 'web_chat', provider: 'web', agent_id },
   })
   const visit = async (path: string, data: object, headers = {}) => {
@@ -284,7 +270,7 @@ test('a number that a visitor typed in a web chat is unverified until a person l
 })
 
 test('conversations are filtered by kind and channel', { skip }, async () => {
-  await send('POST', '/api/v1/conversations', { agent_id, message: 'Hello' })
+  await send('POST', '/conversations', { agent_id, message: 'Hello' })
   await openInPage(page, '/conversations')
   const links = page.getByRole('list', { name: 'Conversations' }).getByRole('link')
   const choose = async (filter: string, option: string) => {

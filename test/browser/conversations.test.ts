@@ -1,28 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import {
-  type BrowserUser,
-  captureAll as captureVariants,
-  narrow,
-  openDashboard,
-  openInPage,
-  setUp,
-  wide,
-  workspaceOf,
-} from '../support/dashboard.ts'
+import { captureAll as captureVariants, narrow, openInPage, openOwner, skip, wide } from '../support/dashboard.ts'
 import { openaiServer } from '../support/model-servers.ts'
 
-const skip = process.platform === 'linux' ? false : 'npm has a Chromium for Linux only'
-
-const dashboard = skip ? undefined : await openDashboard({ OUTBOUND_ALLOW_HOSTS: '127.0.0.1' })
-const { address, setup_link, newBrowserUser } = dashboard ?? {
-  address: '',
-  setup_link: '',
-  newBrowserUser: () => Promise.reject(),
-}
-const owner: BrowserUser = await newBrowserUser().catch(() => ({}) as BrowserUser)
-const { page, context } = owner
+const owner = await openOwner()
+const { page, send } = owner
 
 const script = {
   start: 'greet',
@@ -37,14 +20,6 @@ const script = {
     },
     done: { say: 'See you on Tuesday.', go: '@end' },
   },
-}
-
-/** Does something as another user would, outside of the page. */
-async function send(method: string, path: string, data?: object) {
-  const headers = { origin: address, 'x-workspace': workspaceOf(page) }
-  const answer = await context.request.fetch(`${address}/app/api/v1${path}`, { method, headers, ...(data && { data }) })
-  assert.ok(answer.ok(), await answer.text())
-  return (await answer.json()).data
 }
 
 const transcript = (on: Page = page) => on.getByRole('region', { name: 'Transcript' })
@@ -62,7 +37,6 @@ let agent_id = ''
 let contact_id = ''
 
 test('the draft of an agent saves itself, and what is wrong with a script names the node', { skip }, async () => {
-  await setUp(page, setup_link)
   const { id } = await send('POST', '/agents', { name: 'Reception', instructions: 'Greet the caller.' })
   agent_id = id
   await openInPage(page, `/agents/${id}`)

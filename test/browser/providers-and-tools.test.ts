@@ -2,42 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { scopes as known_scopes } from '../../dashboard/src/settings/api-key.ts'
 import { scopes } from '../../server/api.ts'
-import {
-  type BrowserUser,
-  narrow,
-  openDashboard,
-  openInPage,
-  setColorScheme,
-  setUp,
-  wide,
-  workspaceOf,
-} from '../support/dashboard.ts'
+import { captureAll, narrow, openInPage, openOwner, setColorScheme, skip, wide } from '../support/dashboard.ts'
 import { openaiServer } from '../support/model-servers.ts'
 import { receiver } from '../support/receivers.ts'
 
-const skip = process.platform === 'linux' ? false : 'npm has a Chromium for Linux only'
-
-const dashboard = skip ? undefined : await openDashboard({ OUTBOUND_ALLOW_HOSTS: '127.0.0.1' })
-const { address, setup_link, newBrowserUser, restart } = dashboard ?? {
-  address: '',
-  setup_link: '',
-  newBrowserUser: () => Promise.reject(),
-  restart: () => Promise.reject(),
-}
-const owner: BrowserUser = await newBrowserUser().catch(() => ({}) as BrowserUser)
-const { page, context } = owner
+const owner = await openOwner()
+const { page, send, openBeside } = owner
 
 const dialog = () => page.getByRole('dialog')
 const status = () => page.locator('main').getByRole('status')
 const model_server = await openaiServer({ words: ['Hello'] })
 const tool_server = await receiver()
-
-async function send(method: string, path: string, data?: object) {
-  const headers = { origin: address, 'x-workspace': workspaceOf(page) }
-  const answer = await context.request.fetch(`${address}/app/api/v1${path}`, { method, headers, ...(data && { data }) })
-  assert.ok(answer.ok(), await answer.text())
-  return (await answer.json()).data
-}
 
 const more = async (button: string, item: string) => {
   await page.locator('main').getByRole('button', { name: button }).click()
@@ -45,10 +20,10 @@ const more = async (button: string, item: string) => {
 }
 
 /** Clicks the button until the request is sent: a workspace can send one test request per second. */
-async function sendTest(button: string): Promise<void> {
+async function sendTest(button: string, on = page): Promise<void> {
   const click = async () => {
-    const answer = page.waitForResponse(/\/test$/)
-    await page.getByRole('button', { name: button }).click()
+    const answer = on.waitForResponse(/\/test$/)
+    await on.getByRole('button', { name: button }).click()
     return (await answer).status()
   }
   while ((await click()) === 429);
@@ -59,7 +34,6 @@ test('the dashboard knows every scope', () => {
 })
 
 test('an owner changes the settings of the workspace', { skip }, async () => {
-  await setUp(page, setup_link)
   await openInPage(page, '/settings/workspace')
   await page.getByLabel('Delete conversations after').fill('4000')
   await page.getByLabel('Tokens per day').fill('500')
@@ -216,42 +190,34 @@ test('a tool is created, tested, edited and deleted', { skip }, async () => {
 })
 
 test('a provider from the environment is shown and can only be tested', { skip }, async () => {
-  const workspace = workspaceOf(page)
-  // An open page would report that its stream is lost.
-  await page.goto('about:blank')
-  await restart({ OPENAI_API_KEY: 'sk-env', OPENAI_MODEL: 'small', OPENAI_BASE_URL: model_server.base_url })
-  await page.goto(`${address}/w/${workspace}/settings/providers`)
-  await page.getByText('From the server’s environment').waitFor()
-  await sendTest('Test openai')
-  await status().getByText('openai responded · HTTP 200').waitFor()
-  assert.equal(await page.getByRole('button', { name: 'Actions for openai' }).count(), 0)
-  await owner.capture('providers, environment')
+  const settings = { openai_api_key: 'sk-env', openai_model: 'small', openai_base_url: model_server.base_url }
+  const beside = await openBeside(settings)
+  const on = beside.page
+  await openInPage(on, '/settings/providers')
+  await on.getByText('From the server’s environment').waitFor()
+  await sendTest('Test openai', on)
+  await on.locator('main').getByRole('status').getByText('openai responded · HTTP 200').waitFor()
+  assert.equal(await on.getByRole('button', { name: 'Actions for openai' }).count(), 0)
+  await captureAll(beside, 'providers, environment')
+  assert.deepEqual(beside.pageErrors([429]), [])
 })
 
 test('every page works in dark mode and on a phone', { skip }, async () => {
   const pages = {
-    'workspace settings': '/settings/workspace',
-    providers: '/settings/providers',
-    tools: '/tools',
-    tool: `/tools/${(await send('GET', '/tools'))[0]?.id}`,
+    'workspace settings': { path: '/settings/workspace', shown: 'Tokens per day' },
+    tools: { path: '/tools', shown: 'book_slot' },
+    tool: { path: `/tools/${(await send('GET', '/tools'))[0]?.id}`, shown: 'book_slot' },
   }
-  for (const variant of ['dark', 'narrow'] as const) {
-    await setColorScheme(page, variant === 'dark' ? 'dark' : 'light')
-    await page.setViewportSize(variant === 'narrow' ? narrow : wide)
-    for (const [name, path] of Object.entries(pages)) {
-      await openInPage(page, path)
-      await page
-        .getByText(name.startsWith('tool') ? 'book_slot' : /Tokens per day|openai/)
-        .first()
-        .waitFor()
-      await owner.capture(`${name}, ${variant}`)
-      const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
-      assert.ok(overflow <= 0, `${name} is ${overflow} px too wide`)
-    }
+  await setColorScheme(page, 'dark')
+  await page.setViewportSize(narrow)
+  for (const [name, { path, shown }] of Object.entries(pages)) {
+    await openInPage(page, path)
+    await page.getByText(shown).first().waitFor()
+    await owner.capture(`${name}, narrow, dark`)
   }
   await more('More', 'Edit')
   await dialog().getByLabel('Name of header 1').waitFor()
-  await owner.capture('tool, edit, narrow')
+  await owner.capture('tool, edit, narrow, dark')
   await dialog().getByRole('button', { name: 'Close' }).click()
   await page.setViewportSize(wide)
   await more('More', 'Delete')

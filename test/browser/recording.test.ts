@@ -1,24 +1,19 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { Browser } from 'playwright-core'
-import { openChromium } from '../support/chromium.ts'
-import { temporaryFolder } from '../support/folders.ts'
-import { serve } from '../support/harness.ts'
+import { openShared, skip } from '../support/dashboard.ts'
 import { addRecordedCall } from '../support/recorded-calls.ts'
 
-const skip = process.platform === 'linux' ? false : 'npm has a Chromium for Linux only'
-
-const { workspace, pool, url } = await serve({ data_dir: temporaryFolder() })
-const browser: Browser | undefined = skip ? undefined : await openChromium()
-after(() => browser?.close())
+const { server, browser } = await openShared()
+const { workspace, pool, url } = server
 
 /** A page of the server's own origin, whose requests have the key. */
 async function openPage(key: string) {
-  const context = await browser?.newContext({
+  const context = await browser.newContext({
     bypassCSP: true,
     extraHTTPHeaders: { authorization: `Bearer ${key}` },
   })
-  const page = (await context?.newPage()) ?? assert.fail()
+  after(() => context.close())
+  const page = await context.newPage()
   await page.goto(`${url}/health`)
   return page
 }

@@ -3,22 +3,9 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { event_types } from '../../dashboard/src/events/event-types.ts'
 import { catalog } from '../../server/api.ts'
-import {
-  type BrowserUser,
-  holdRequests,
-  narrow,
-  openDashboard,
-  openFromNav,
-  setColorScheme,
-  setUp,
-  wide,
-} from '../support/dashboard.ts'
+import { holdRequests, narrow, openFromNav, openOwner, setColorScheme, skip, wide } from '../support/dashboard.ts'
 
-const skip = process.platform === 'linux' ? false : 'npm has a Chromium for Linux only'
-
-const dashboard = skip ? undefined : await openDashboard()
-const { setup_link, newBrowserUser } = dashboard ?? { setup_link: '', newBrowserUser: () => Promise.reject() }
-const owner: BrowserUser = await newBrowserUser().catch(() => ({}) as BrowserUser)
+const owner = await openOwner()
 const { page } = owner
 
 const main = (name: string) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name })
@@ -43,8 +30,6 @@ test('the dashboard knows every event type', () => {
 })
 
 test('an integration is created, mapped by clicking on a sample, and shows what it receives', { skip }, async () => {
-  await setUp(page, setup_link)
-
   await main('Integrations').click()
   await page.getByText('No integrations yet').waitFor()
   await owner.capture('integrations, empty')
@@ -136,7 +121,7 @@ test('a webhook is tested with the inbox, which can respond with errors', { skip
   await page.getByText('No webhooks yet').waitFor()
   await owner.capture('webhooks, empty')
   await page.getByRole('button', { name: 'New webhook' }).click()
-  await dialog().getByLabel('URL').fill('http://127.0.0.1:1/hook')
+  await dialog().getByLabel('URL').fill('http://10.0.0.1/hook')
   await dialog().getByRole('button', { name: 'Create webhook' }).click()
   await dialog().locator('[aria-invalid=true]').first().waitFor()
   await owner.capture('webhook, invalid')
@@ -240,21 +225,16 @@ test('lists show that they are loading and that they failed', { skip }, async ()
 
 test('every page works in dark mode and on a phone', { skip }, async () => {
   const open = { Events: 'contact.created', Webhooks: 'Try-out', Integrations: 'Contact form' }
-  for (const variant of ['dark', 'narrow'] as const) {
-    await setColorScheme(page, variant === 'dark' ? 'dark' : 'light')
-    await page.setViewportSize(variant === 'narrow' ? narrow : wide)
-    for (const [name, one] of Object.entries(open)) {
-      await openFromNav(page, name)
-      await page.getByRole('heading', { level: 1, name }).waitFor()
-      for (const part of ['', ', one']) {
-        if (part) await page.locator('main').getByText(one).first().click()
-        if (part && name !== 'Events') await page.getByRole('heading', { level: 1, name: one }).waitFor()
-        while ((await page.locator('[aria-busy=true], [role=status][aria-label=Loading]').count()) > 0)
-          await page.evaluate('0')
-        await owner.capture(`${name.toLowerCase()}${part}, ${variant}`)
-        const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
-        assert.ok(overflow <= 0, `${name}${part} is ${overflow} px too wide`)
-      }
+  await setColorScheme(page, 'dark')
+  await page.setViewportSize(narrow)
+  for (const [name, one] of Object.entries(open)) {
+    await openFromNav(page, name)
+    await page.getByRole('heading', { level: 1, name }).waitFor()
+    for (const part of ['', ', one']) {
+      if (part) await page.locator('main').getByText(one).first().click()
+      if (part && name !== 'Events') await page.getByRole('heading', { level: 1, name: one }).waitFor()
+      await page.locator('[aria-busy=true], [role=status][aria-label=Loading]').waitFor({ state: 'hidden' })
+      await owner.capture(`${name.toLowerCase()}${part}, narrow, dark`)
     }
   }
   assert.deepEqual(owner.pageErrors([400, 404]), [])

@@ -1,85 +1,232 @@
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 import { after } from 'node:test'
 import type { Browser, BrowserContext, Frame, Page } from 'playwright-core'
+import type { Config } from '../../server/config.ts'
+import { newId } from '../../server/kit/id.ts'
+import { openLog } from '../../server/kit/log.ts'
+import { migrate } from '../../server/kit/postgres/migrate.ts'
 import { openPool } from '../../server/kit/postgres/pool.ts'
+import type { NewWorkspace, Role } from '../../server/people/schema.ts'
+import * as people from '../../server/people/store.ts'
+import { openWorker } from '../../server/worker.ts'
 import { openChromium } from './chromium.ts'
+import { migrations, openServer, type Server } from './harness.ts'
 import { parley } from './process.ts'
+import { newPerson, password } from './sessions.ts'
 
 const checkout = path.resolve(import.meta.dirname, '../..')
 const screenshots = path.join(checkout, '.cache/screenshots')
+/** `npm run screenshots` sets it. */
+const takes_screenshots = process.env.SCREENSHOTS === '1'
 const axe = fs.readFileSync(path.join(checkout, 'node_modules/axe-core/axe.min.js'), 'utf8')
 
 /** Only to fail instead of hanging: no test depends on its length. */
 const timeout_ms = 60_000
+/** How long the shared server and Chromium stay open for the next test file of the process. */
+const idle_ms = 2_000
+const pool_size = 10
+
+/** For `test`: why the tests with a browser can't run here. */
+export const skip = process.platform === 'linux' ? false : 'npm has a Chromium for Linux only'
 
 export const wide = { width: 1280, height: 860 }
 export const narrow = { width: 390, height: 780 }
 
-export interface Dashboard {
-  address: string
-  setup_link: string
+/** What all test files of a process use: a server that does its background work, and Chromium. */
+interface Shared {
+  server: Server
+  database_url: string
   browser: Browser
-  /** Opens a browser context with its own cookies. */
-  newBrowserUser: () => Promise<BrowserUser>
-  /** Kills the server and starts it again at the same address, with these environment variables added. */
-  restart: (environment?: Record<string, string>) => Promise<void>
-  /** Runs a command on the server's database, with --json. */
-  cli: (words: string[]) => Promise<unknown>
+  close: () => Promise<void>
+}
+
+let shared: Promise<Shared> | undefined
+let files_open = 0
+let closing_soon: NodeJS.Timeout | undefined
+
+/** For the tests of this file. The first file opens both, and the next ones find them open. */
+export async function openShared(): Promise<Shared> {
+  clearTimeout(closing_soon)
+  files_open += 1
+  after(() => {
+    files_open -= 1
+    // Open connections would keep a process from ending that runs no other file.
+    if (files_open === 0) closing_soon = setTimeout(() => void closeShared(), idle_ms)
+  })
+  shared ??= startShared()
+  return await shared
+}
+
+/** Call it after the last test file of the process. Without it both are closed a little later. */
+export async function closeShared(): Promise<void> {
+  clearTimeout(closing_soon)
+  const closing = shared
+  shared = undefined
+  await (await closing)?.close()
+}
+
+async function startShared(): Promise<Shared> {
+  await using starting = new AsyncDisposableStack()
+  const { url, drop } = await createDatabase()
+  starting.defer(drop)
+  const data_dir = fs.mkdtempSync(path.join(os.tmpdir(), 'parley-browser-'))
+  starting.defer(() => fs.rmSync(data_dir, { recursive: true, force: true }))
+  const pool = openPool({ url, size: pool_size, onError: console.error })
+  await migrate(pool, migrations)
+  const allowed = ['127.0.0.1']
+  const server = await openServer(pool, { data_dir, outbound_allow_hosts: allowed, trust_proxy: allowed })
+  starting.defer(server.close)
+  const { tools, hooks } = server.at('')
+  const service = { pool, tools, hooks }
+  const log = openLog('error')
+  starting.defer(openWorker({ service, ownAddress: () => server.url, events_keep_days: 30, log }).stop)
+  // All tests are skipped where it can't run, and nothing uses it.
+  const browser = skip ? ({} as Browser) : await openChromium()
+  if (!skip) starting.defer(() => browser.close())
+  const started = starting.move()
+  return { server, database_url: url, browser, close: () => started.disposeAsync() }
+}
+
+async function createDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
+  const url = process.env.TEST_DATABASE_URL
+  if (!url) throw new Error('run it with: npm test -- FILE')
+  const name = `browser_${newId().replaceAll('-', '')}`
+  const admin = openPool({ url, size: 1, onError: console.error })
+  await admin.script(`create database ${name}`)
+  const drop = async () => {
+    await admin.script(`drop database ${name} with (force)`)
+    await admin.close()
+  }
+  return { url: url.replace(/\/[^/]*$/, `/${name}`), drop }
 }
 
 export interface BrowserUser {
   context: BrowserContext
   page: Page
-  /** Takes a screenshot and fails if axe finds a serious violation. */
+  /** Fails if the page scrolls sideways, or if axe finds a serious violation. */
   capture: (name: string) => Promise<void>
   /** Console errors, exceptions and requests to other hosts, except error responses with these statuses. */
   pageErrors: (allowed_statuses?: number[]) => string[]
 }
 
-/** Starts the server on a new database, and a browser, until the tests of the file are done. */
-export async function openDashboard(environment: Record<string, string> = {}): Promise<Dashboard> {
-  const url = process.env.TEST_DATABASE_URL
-  if (!url) throw new Error('run it with: npm test -- FILE')
-  const name = `browser_${process.pid}`
-  const admin = openPool({ url, size: 1, onError: console.error })
-  await admin.script(`create database ${name}`)
-  const common = {
-    ...environment,
-    LOG_LEVEL: 'warn',
-    DATABASE_URL: url.replace(/\/[^/]*$/, `/${name}`),
-    SECRETS_KEY: 'a key for tests that is long enough',
+export interface Owner extends BrowserUser {
+  server: Server
+  address: string
+  /** Of no other file. */
+  workspace: { id: string; name: string }
+  email: string
+  /** Sends a request below /app as the page does, in the workspace that the page shows, and returns the data. */
+  fetchApp: SendRequest
+  /** The same below /app/api/v1. */
+  send: SendRequest
+  /** Opens a browser context with its own cookies. */
+  newBrowserUser: () => Promise<BrowserUser>
+  /** Opens the workspace as someone else, who has this role. */
+  newMember: (role: Role) => Promise<BrowserUser>
+  /** Opens the workspace at another server, which has these settings and the same database. */
+  openBeside: (settings: Partial<Config>) => Promise<BrowserUser>
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read any field
+type SendRequest = (method: string, path: string, data?: object) => Promise<any>
+
+/** Creates a workspace on the shared server and opens it as its owner, Ada, until the tests of the file are done. */
+export async function openOwner(fields: Pick<NewWorkspace, 'kind' | 'now'> = {}): Promise<Owner> {
+  // All tests of the file are skipped then, and nothing reads it.
+  if (skip) return {} as Owner
+  const { server, database_url, browser } = await openShared()
+  const { url: address } = server
+  const person = await newPerson(server)
+  const name = `Bakery ${newId().slice(-6)}`
+  const workspace = await people.createWorkspace(server.at(''), { ...fields, person_id: person.id, name })
+  const openAs = async ({ cookie }: { cookie: () => string }, at = address): Promise<BrowserUser> => {
+    const user = await openBrowserUser(browser, at)
+    const [cookie_name = '', value = ''] = cookie().split('=')
+    await user.context.addCookies([{ name: cookie_name, value, url: at }])
+    await user.page.goto(`${at}/w/${workspace.id}`)
+    await user.page.getByRole('navigation', { name: 'Main' }).waitFor()
+    return user
   }
-  const start = (port: string, more: Record<string, string> = {}) =>
-    parley(['serve'], { ...common, ...more, PORT: port })
+  const owner = await openAs(person)
+  const fetchApp: SendRequest = (method, path, data) => sendAs(owner, { address, method, path, data })
+  return {
+    ...owner,
+    server,
+    address,
+    workspace,
+    email: person.email,
+    fetchApp,
+    send: (method, path, data) => fetchApp(method, `/api/v1${path}`, data),
+    newBrowserUser: () => openBrowserUser(browser, address),
+    newMember: async (role) => openAs(await newPerson(server, { [workspace.id]: role })),
+    openBeside: async (settings) => {
+      const pool = openPool({ url: database_url, size: pool_size, onError: console.error })
+      const beside = await openServer(pool, settings)
+      const user = await openAs(person, beside.url)
+      // After the context is closed, because a server waits for its streams.
+      after(beside.close)
+      return user
+    },
+  }
+}
+
+interface SentRequest {
+  address: string
+  method: string
+  path: string
+  data?: object | undefined
+}
+
+/** Sends a request with the cookies of the page, in the workspace that it shows. */
+export async function sendAs({ page, context }: BrowserUser, { address, method, path, data }: SentRequest) {
+  const headers = { origin: address, 'x-workspace': workspaceOf(page) }
+  const answer = await context.request.fetch(`${address}/app${path}`, { method, headers, ...(data && { data }) })
+  assert.ok(answer.ok(), await answer.text())
+  return (await answer.json()).data
+}
+
+export interface OwnServer {
+  address: string
+  setup_link: string
+  newBrowserUser: () => Promise<BrowserUser>
+  /** Kills the server and starts it again at the same address. */
+  restart: () => Promise<void>
+}
+
+/** Starts the server as a process on an empty database, until the tests of the file are done. Chromium is the shared one. */
+export async function openOwnServer(): Promise<OwnServer> {
+  const { browser } = await openShared()
+  const { url, drop } = await createDatabase()
+  const start = (port: string) =>
+    parley(['serve'], {
+      LOG_LEVEL: 'warn',
+      DATABASE_URL: url,
+      SECRETS_KEY: 'a key for tests that is long enough',
+      PORT: port,
+    })
   let server = start('0')
-  const browser = await openChromium()
   after(async () => {
-    await browser.close()
     server.child.kill('SIGTERM')
     await server.ended
-    await admin.script(`drop database ${name} with (force)`)
-    await admin.close()
+    await drop()
   })
   const [, setup_link = ''] = await server.says(/Set up +(\S+)/)
   const address = new URL(setup_link).origin
-  const restart = async (more = {}) => {
+  const restart = async () => {
     server.child.kill('SIGKILL')
     await server.ended
-    server = start(new URL(address).port, more)
+    server = start(new URL(address).port)
     await server.says(new RegExp(address))
   }
-  const cli = async (words: string[]) => {
-    const { code, stdout, stderr } = await parley([...words, '--json'], common).ended
-    assert.equal(code, 0, stderr)
-    return JSON.parse(stdout)
-  }
-  return { address, setup_link, browser, newBrowserUser: () => openBrowserUser(browser, address), restart, cli }
+  return { address, setup_link, newBrowserUser: () => openBrowserUser(browser, address), restart }
 }
 
 async function openBrowserUser(browser: Browser, address: string): Promise<BrowserUser> {
   const context = await browser.newContext({ viewport: wide, acceptDownloads: true, reducedMotion: 'reduce' })
+  after(() => context.close())
   context.setDefaultTimeout(timeout_ms)
   const page = await context.newPage()
   const errors: { text: string; status?: number }[] = []
@@ -123,16 +270,6 @@ export async function setColorScheme(page: Page, colorScheme: 'light' | 'dark'):
 
 export const workspaceOf = (page: Page): string => /\/w\/([^/?]+)/.exec(page.url())?.[1] ?? ''
 
-export const password = 'correct horse battery'
-
-/** Creates the owner account, Ada, with the setup link. */
-export async function setUp(page: Page, setup_link: string): Promise<void> {
-  await page.goto(setup_link)
-  await fillAccountForm(page, 'Ada Lovelace', 'ada@example.com')
-  await page.getByRole('button', { name: 'Create account' }).click()
-  await page.getByText('Get started').waitFor()
-}
-
 export async function fillAccountForm(on: Page, name: string, email: string): Promise<void> {
   await on.getByLabel('Your name').fill(name)
   await on.getByLabel('Email').fill(email)
@@ -159,37 +296,57 @@ interface Violation {
 const transitions_end =
   'Promise.allSettled(document.getAnimations().flatMap((one) => one.transitionProperty ? one.finished : []))'
 
+const isSerious = ({ impact }: Violation): boolean => impact === 'serious' || impact === 'critical'
+
 async function capture(page: Page, name: string): Promise<void> {
   await page.evaluate(transitions_end)
   await saveScreenshot(page, name)
-  const found = (await findViolations(page)).filter(({ impact }) => impact === 'serious' || impact === 'critical')
-  assert.deepEqual(found.map(describe), [], `axe on ${name}`)
+  assert.deepEqual((await findViolations(page)).filter(isSerious).map(describe), [], `axe on ${name}`)
+  await assertFits(page, name)
 }
 
-/** Captures the page, wide and narrow, light and dark. Fails if it scrolls sideways, or if axe finds anything at all. */
-export async function captureAll({ page, capture }: BrowserUser, name: string): Promise<void> {
-  for (const [variant, size] of Object.entries({ wide, narrow })) {
-    for (const color_scheme of ['light', 'dark'] as const) {
-      await page.setViewportSize(size)
-      await setColorScheme(page, color_scheme)
-      await capture(`${name}, ${variant}, ${color_scheme}`)
-      assert.deepEqual((await findViolations(page)).map(describe), [], `axe on ${name}, ${variant}, ${color_scheme}`)
-      const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
-      assert.ok(overflow <= 0, `${name}, ${variant} is ${overflow} px too wide`)
-    }
+const mixed_variants = [
+  { variant: 'wide, dark', size: wide, color_scheme: 'dark' },
+  { variant: 'narrow, light', size: narrow, color_scheme: 'light' },
+] as const
+
+/** How a page is looked at: each width and each color scheme once. With screenshots, also the other way around. */
+export const variants = [
+  { variant: 'wide, light', size: wide, color_scheme: 'light' },
+  { variant: 'narrow, dark', size: narrow, color_scheme: 'dark' },
+  ...(takes_screenshots ? mixed_variants : []),
+] as const
+
+/** Fails if the page scrolls sideways in a variant, or if axe finds anything at all. */
+export async function captureAll({ page }: BrowserUser, name: string): Promise<void> {
+  for (const { variant, size, color_scheme } of variants) {
+    await page.setViewportSize(size)
+    await setColorScheme(page, color_scheme)
+    await page.evaluate(transitions_end)
+    await saveScreenshot(page, `${name}, ${variant}`)
+    assert.deepEqual((await findViolations(page)).map(describe), [], `axe on ${name}, ${variant}`)
+    await assertFits(page, `${name}, ${variant}`)
   }
   await page.setViewportSize(wide)
   await setColorScheme(page, 'light')
 }
 
-export const saveScreenshot = (page: Page, name: string): Promise<Buffer> =>
-  page.screenshot({ path: path.join(screenshots, `${name}.png`) })
+/** Fails if the page or frame scrolls sideways. */
+export async function assertFits(page: Page | Frame, name: string): Promise<void> {
+  const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
+  assert.ok(overflow <= 0, `${name} is ${overflow} px too wide`)
+}
+
+/** Only with `npm run screenshots`. */
+export async function saveScreenshot(page: Page, name: string): Promise<void> {
+  if (takes_screenshots) await page.screenshot({ path: path.join(screenshots, `${name}.png`) })
+}
 
 /** What axe finds in the page or frame, without the frames in it: axe can't look into those of other origins. */
 export async function findViolations(page: Page | Frame): Promise<Violation[]> {
   if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(axe)
   const { violations }: { violations: Violation[] } = await page.evaluate(
-    "axe.run({ resultTypes: ['violations'], iframes: false })",
+    "axe.run({ resultTypes: ['violations'], iframes: false, selectors: false })",
   )
   return violations
 }

@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type BrowserUser, openDashboard, setUp } from '../support/dashboard.ts'
+import { type BrowserUser, fillAccountForm, type OwnServer, openOwnServer, sendAs, skip } from '../support/dashboard.ts'
 
-const skip = process.platform === 'linux' ? false : 'npm has a Chromium for Linux only'
+/** The first start, and what an open page shows after a restart. */
 
-const dashboard = skip ? undefined : await openDashboard()
-const { address, setup_link, newBrowserUser, restart } = dashboard ?? {
-  address: '',
-  setup_link: '',
-  newBrowserUser: () => Promise.reject(),
-  restart: () => Promise.reject(),
-}
-const owner: BrowserUser = await newBrowserUser().catch(() => ({}) as BrowserUser)
-const { page, context } = owner
+const javascript_bytes_max = 350_000
+
+// All tests are skipped then, and nothing reads them.
+const own_server = skip ? ({} as OwnServer) : await openOwnServer()
+const { address, setup_link, restart } = own_server
+const owner = skip ? ({} as BrowserUser) : await own_server.newBrowserUser()
+const { page } = owner
 
 const waitForConnection = () => page.getByRole('status').getByText('Connected').waitFor()
 const rows = () => page.getByRole('list', { name: 'Events' }).locator(':scope > li')
@@ -25,14 +23,7 @@ async function waitForRows(count: number): Promise<void> {
   await rows().nth(count).waitFor({ state: 'detached' })
 }
 
-/** Sends a request with the page's session. */
-async function send(method: string, path: string, data?: object) {
-  const workspace = /\/w\/([^/]+)/.exec(page.url())?.[1] ?? ''
-  const headers = { origin: address, 'x-workspace': workspace }
-  const answer = await context.request.fetch(`${address}/app${path}`, { method, headers, ...(data && { data }) })
-  assert.ok(answer.ok(), await answer.text())
-  return (await answer.json()).data
-}
+const send = (method: string, path: string, data?: object) => sendAs(owner, { address, method, path, data })
 
 const addContact = (number: number) => send('POST', '/api/v1/contacts', { phone_number: `+4930${9_000_000 + number}` })
 const importContacts = (from: number, count: number) => {
@@ -40,8 +31,25 @@ const importContacts = (from: number, count: number) => {
   return send('POST', '/api/v1/contacts/imports', { rows: numbers })
 }
 
+test('the setup link creates the owner of the first workspace', { skip }, async () => {
+  let bytes = 0
+  page.on('response', async (response) => {
+    if (!response.url().endsWith('.js')) return
+    bytes += (await response.request().sizes()).responseBodySize
+  })
+  await page.goto(setup_link)
+  await page.getByLabel('Your name').waitFor()
+  await owner.capture('set-up')
+  await fillAccountForm(page, 'Ada Lovelace', 'ada@example.com')
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await page.getByText('Get started').waitFor()
+  await page.getByText('API key created').waitFor()
+  assert.ok(bytes > 0 && bytes < javascript_bytes_max, `the first pages load ${bytes} bytes of JavaScript`)
+  await owner.capture('home, empty')
+  assert.deepEqual(owner.pageErrors(), [])
+})
+
 test('an open log shows each new event once and stays bounded', { skip }, async () => {
-  await setUp(page, setup_link)
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Events' }).click()
   await waitForConnection()
   await rows().getByText('api_key.created').waitFor()

@@ -7,15 +7,16 @@ import type { Browser, BrowserContext, Frame, Page } from 'playwright-core'
 import type { Config } from '../../server/config.ts'
 import { newId } from '../../server/kit/id.ts'
 import { openLog } from '../../server/kit/log.ts'
-import { migrate } from '../../server/kit/postgres/migrate.ts'
 import { openPool } from '../../server/kit/postgres/pool.ts'
 import type { NewWorkspace, Role } from '../../server/people/schema.ts'
 import * as people from '../../server/people/store.ts'
 import { openWorker } from '../../server/worker.ts'
 import { openChromium } from './chromium.ts'
-import { migrations, openServer, type Server } from './harness.ts'
+import { copyTemplate } from './database.ts'
+import { openServer, type Server } from './harness.ts'
 import { parley } from './process.ts'
 import { newPerson, password } from './sessions.ts'
+import { closeAfterLastFile } from './shared.ts'
 
 const checkout = path.resolve(import.meta.dirname, '../..')
 const screenshots = path.join(checkout, '.cache/screenshots')
@@ -25,8 +26,6 @@ const axe = fs.readFileSync(path.join(checkout, 'node_modules/axe-core/axe.min.j
 
 /** Only to fail instead of hanging: no test depends on its length. */
 const timeout_ms = 60_000
-/** How long the shared server and Chromium stay open for the next test file of the process. */
-const idle_ms = 2_000
 const pool_size = 10
 
 /** For `test`: why the tests with a browser can't run here. */
@@ -40,42 +39,23 @@ interface Shared {
   server: Server
   database_url: string
   browser: Browser
-  close: () => Promise<void>
 }
 
 let shared: Promise<Shared> | undefined
-let files_open = 0
-let closing_soon: NodeJS.Timeout | undefined
 
-/** For the tests of this file. The first file opens both, and the next ones find them open. */
+/** The first file opens both, and the next ones find them open. */
 export async function openShared(): Promise<Shared> {
-  clearTimeout(closing_soon)
-  files_open += 1
-  after(() => {
-    files_open -= 1
-    // Open connections would keep a process from ending that runs no other file.
-    if (files_open === 0) closing_soon = setTimeout(() => void closeShared(), idle_ms)
-  })
   shared ??= startShared()
   return await shared
 }
 
-/** Call it after the last test file of the process. Without it both are closed a little later. */
-export async function closeShared(): Promise<void> {
-  clearTimeout(closing_soon)
-  const closing = shared
-  shared = undefined
-  await (await closing)?.close()
-}
-
 async function startShared(): Promise<Shared> {
   await using starting = new AsyncDisposableStack()
-  const { url, drop } = await createDatabase()
+  const { url, drop } = await copyTemplate('browser')
   starting.defer(drop)
   const data_dir = fs.mkdtempSync(path.join(os.tmpdir(), 'parley-browser-'))
   starting.defer(() => fs.rmSync(data_dir, { recursive: true, force: true }))
   const pool = openPool({ url, size: pool_size, onError: console.error })
-  await migrate(pool, migrations)
   const allowed = ['127.0.0.1']
   const server = await openServer(pool, { data_dir, outbound_allow_hosts: allowed, trust_proxy: allowed })
   starting.defer(server.close)
@@ -87,20 +67,8 @@ async function startShared(): Promise<Shared> {
   const browser = skip ? ({} as Browser) : await openChromium()
   if (!skip) starting.defer(() => browser.close())
   const started = starting.move()
-  return { server, database_url: url, browser, close: () => started.disposeAsync() }
-}
-
-async function createDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
-  const url = process.env.TEST_DATABASE_URL
-  if (!url) throw new Error('run it with: npm test -- FILE')
-  const name = `browser_${newId().replaceAll('-', '')}`
-  const admin = openPool({ url, size: 1, onError: console.error })
-  await admin.script(`create database ${name}`)
-  const drop = async () => {
-    await admin.script(`drop database ${name} with (force)`)
-    await admin.close()
-  }
-  return { url: url.replace(/\/[^/]*$/, `/${name}`), drop }
+  closeAfterLastFile(() => started.disposeAsync())
+  return { server, database_url: url, browser }
 }
 
 export interface BrowserUser {
@@ -199,7 +167,7 @@ export interface OwnServer {
 /** Starts the server as a process on an empty database, until the tests of the file are done. Chromium is the shared one. */
 export async function openOwnServer(): Promise<OwnServer> {
   const { browser } = await openShared()
-  const { url, drop } = await createDatabase()
+  const { url, drop } = await copyTemplate('browser')
   const start = (port: string) =>
     parley(['serve'], {
       LOG_LEVEL: 'warn',

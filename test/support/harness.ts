@@ -106,17 +106,24 @@ const resolveNothing = (name: string): Promise<string[]> =>
   Promise.reject(Object.assign(new Error(`${name} is unknown`), { code: 'ENOTFOUND' }))
 
 const shared_servers = new Map<string, Promise<Server>>()
+/** Each server holds connections, so only those that most files want are shared. */
+const shared_configurations = [{}, { outbound_allow_hosts: ['127.0.0.1'] }].map((one) => JSON.stringify(one))
 
 /**
- * Starts the service in this process with the database of the test run. Files that want the same configuration share a server,
- * because starting one takes longer than most tests. Returns a promise of its own: tests that are defined after one that an
- * earlier file has waited for would belong to that file.
+ * Starts the service in this process with the database of the test run. Starting a server takes longer than most tests, so files
+ * share one. With a rare configuration it is closed when the tests of the file are done.
  */
 export async function serve(changes: Partial<Config> = {}): Promise<Server> {
   const key = JSON.stringify(changes)
+  if (!shared_configurations.includes(key)) {
+    const server = await openServer(testPool(), changes)
+    after(server.close)
+    return server
+  }
   const server = shared_servers.get(key) ?? openServer(testPool(), changes)
   if (!shared_servers.has(key)) closeAfterLastFile(async () => (await server).close())
   shared_servers.set(key, server)
+  // In a promise of its own: tests that are defined after one that an earlier file has waited for would belong to that file.
   return await server
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { after, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setCrmId } from '../../server/contacts/crm-ids.ts'
 import * as contacts from '../../server/contacts/store.ts'
@@ -8,12 +8,13 @@ import { newId } from '../../server/kit/id.ts'
 import type { Db } from '../../server/kit/postgres/pool.ts'
 import { type Sql, sql } from '../../server/kit/postgres/sql.ts'
 import { create, eventsOf } from '../support/contacts.ts'
-import { type Answer, serve, type Tenant } from '../support/harness.ts'
+import { type Answer, openServer, serve, type Tenant, testPool } from '../support/harness.ts'
 import { newContact } from '../support/samples.ts'
 
 /** Two servers on one database stand for two processes. */
 const { workspace, fetch, pool, at } = await serve()
-const { fetch: fetchOther } = await serve()
+const { fetch: fetchOther, close } = await openServer(testPool())
+after(close)
 
 const post = ({ key }: Tenant, name: string, body: object, to = fetch): Promise<Answer> =>
   to('POST', '/api/v1/contacts', body, { authorization: `Bearer ${key}`, 'idempotency-key': name })

@@ -6,17 +6,16 @@ import { after } from 'node:test'
 import type { Browser, BrowserContext, Frame, Page } from 'playwright-core'
 import type { Config } from '../../server/config.ts'
 import { newId } from '../../server/kit/id.ts'
-import { openLog } from '../../server/kit/log.ts'
 import { openPool } from '../../server/kit/postgres/pool.ts'
 import type { NewWorkspace, Role } from '../../server/people/schema.ts'
 import * as people from '../../server/people/store.ts'
-import { openWorker } from '../../server/worker.ts'
 import { openChromium } from './chromium.ts'
 import { copyTemplate } from './database.ts'
 import { openServer, type Server } from './harness.ts'
 import { parley } from './process.ts'
 import { newPerson, password } from './sessions.ts'
 import { closeAfterLastFile } from './shared.ts'
+import { startWorker } from './workers.ts'
 
 const checkout = path.resolve(import.meta.dirname, '../..')
 const screenshots = path.join(checkout, '.cache/screenshots')
@@ -59,10 +58,7 @@ async function startShared(): Promise<Shared> {
   const allowed = ['127.0.0.1']
   const server = await openServer(pool, { data_dir, outbound_allow_hosts: allowed, trust_proxy: allowed })
   starting.defer(server.close)
-  const { tools, hooks } = server.at('')
-  const service = { pool, tools, hooks }
-  const log = openLog('error')
-  starting.defer(openWorker({ service, ownAddress: () => server.url, events_keep_days: 30, log }).stop)
+  starting.defer(startWorker(server).stop)
   // All tests are skipped where it can't run, and nothing uses it.
   const browser = skip ? ({} as Browser) : await openChromium()
   if (!skip) starting.defer(() => browser.close())

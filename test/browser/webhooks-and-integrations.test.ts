@@ -233,7 +233,7 @@ test('every page works in dark mode and on a phone', { skip }, async () => {
     for (const part of ['', ', one']) {
       if (part) await page.locator('main').getByText(one).first().click()
       if (part && name !== 'Events') await page.getByRole('heading', { level: 1, name: one }).waitFor()
-      await page.waitForFunction("!document.querySelector('[aria-busy=true], [role=status][aria-label=Loading]')")
+      await page.locator('[aria-busy=true], [role=status][aria-label=Loading]').first().waitFor({ state: 'hidden' })
       await owner.capture(`${name.toLowerCase()}${part}, narrow, dark`)
     }
   }

@@ -111,6 +111,8 @@ export function openWorker(options: BackgroundOptions): Worker {
   const { service, log } = options
   let is_stopping = false
   const engines = openEngines(options)
+  // Now, because an advance that goes on during a stop would open an engine that nobody stops.
+  for (const kind of engines.kinds) engines.get(kind)
   const poll = openDuePoll({
     pool: service.pool,
     kinds: background_kinds,

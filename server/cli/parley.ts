@@ -55,7 +55,7 @@ export async function runCommand(words: string[], shell: Shell): Promise<void> {
     await program.parseAsync(words, { from: 'user' })
   } catch (error) {
     // Help or the version was printed.
-    if (error instanceof CommanderError) return
+    if (error instanceof CommanderError) return shell.exit(error.exitCode)
     if (error instanceof CanceledError) return shell.exit(130)
     reportError(shell, error, { is_json: isJson() })
     shell.exit(error instanceof AmbiguousError ? 2 : 1)

@@ -50,7 +50,7 @@ function fail(message: string): void {
 }
 
 const filesOf = (name: string): string[] =>
-  name.endsWith('.ts') ? [name] : fs.globSync(`test/${name}/*.test.ts`, { cwd: checkout }).sort()
+  name.endsWith('.ts') ? [name] : fs.globSync(`test/${name.replace(/^test\//, '')}/*.test.ts`, { cwd: checkout }).sort()
 
 /** The files that one process runs in a row, first those that take longest. Browser tests share a browser. */
 function inItems(files: string[]): string[][] {
@@ -114,6 +114,7 @@ async function forward(tests: AsyncIterable<TestEvent>, report: PassThrough): Pr
     for (const one of events) report.write(one)
     events = []
   }
+  for (const one of events) report.write(one)
   return counts
 }
 

@@ -24,7 +24,9 @@ async function run({ is_long, rounds, seed, print }: RunOptions): Promise<void> 
   assert.ok(files.length > 0)
   await withDatabase('.cache/scenarios', async (url) => {
     const settings = { TEST_DATABASE_URL: url, PROPERTY_RUNS: String(property_runs), PROPERTY_SEED: String(seed) }
-    const tests = runTests({ files, concurrency, cwd: checkout, env: { ...process.env, ...settings } })
+    // Nobody closes the servers that files share.
+    const execArgv = ['--test-force-exit']
+    const tests = runTests({ files, concurrency, cwd: checkout, execArgv, env: { ...process.env, ...settings } })
     let passed = 0
     const failures: string[] = []
     tests.on('test:pass', () => {

@@ -67,7 +67,10 @@ function newName(name: string): string {
 /** Nothing may be connected to the template. */
 async function addDatabase(url: string, name: string, template = 'template1'): Promise<NewDatabase> {
   const admin = openPool({ url: urlOf(url, 'postgres'), size: 1, onError: console.error })
-  await admin.script(`create database ${name} template ${template}`)
+  await admin.script(`create database ${name} template ${template}`).catch(async (error: unknown) => {
+    await admin.close()
+    throw error
+  })
   return {
     url: urlOf(url, name),
     async drop() {

@@ -7,9 +7,11 @@ import { closeShared } from './shared.ts'
 
 /** Long enough for any machine: only a file that hangs takes longer. */
 const timeout = 300_000
+const end_within_ms = 30_000
 
 for (const files of takeItems()) for (const file of files) await runFile(file)
 await closeShared()
+setTimeout(reportOpen, end_within_ms).unref()
 
 async function runFile(file: string): Promise<void> {
   const before = { processor: processorTime(), time: performance.now() }
@@ -38,4 +40,10 @@ function childrenTime(): number {
     .slice(13, 15)
   // In hundredths of a second.
   return (Number(user) + Number(system)) * 10
+}
+
+/** Something that a test has left open would keep the process from ending. */
+function reportOpen(): void {
+  console.error(`Still open after the last test: ${process.getActiveResourcesInfo().join(', ')}`)
+  process.exit(1)
 }

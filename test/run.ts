@@ -74,8 +74,12 @@ async function check(program: string, args: string[]): Promise<void> {
   const child = spawn(program, args, { cwd: checkout, stdio: ['ignore', 'pipe', 'pipe'] })
   const output: Buffer[] = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => output.push(chunk))
-  const [code] = await once(child, 'close')
-  if (code !== 0) fail(`${Buffer.concat(output)}\n${program} found mistakes.`)
+  try {
+    const [code] = await once(child, 'close')
+    if (code !== 0) fail(`${Buffer.concat(output)}\n${program} found mistakes.`)
+  } catch (error) {
+    fail(`${program} can't be started: ${error}`)
+  }
 }
 
 /** Each process takes the next files from the queue. The report has them one after the other, in the order in which they end. */

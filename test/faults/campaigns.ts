@@ -42,12 +42,22 @@ interface Form {
 const formOf = ({ is_long, rounds }: RunOptions): Form =>
   is_long
     ? {
-        ...{ rounds: 5 * rounds, rounds_each: 10, people_each: 60, alive_ms: { min: 0, max: 2_000 } },
-        ...{ pauses: 20, troubles: 0.03, settle_max_ms: 20 * 60_000 },
+        rounds: 5 * rounds,
+        rounds_each: 10,
+        people_each: 60,
+        alive_ms: { min: 0, max: 2_000 },
+        pauses: 20,
+        troubles: 0.03,
+        settle_max_ms: 20 * 60_000,
       }
     : {
-        ...{ rounds: 1, rounds_each: 1, people_each: 20, alive_ms: { min: 2_000, max: 4_000 } },
-        ...{ pauses: 1, troubles: 0, settle_max_ms: 60_000 },
+        rounds: 1,
+        rounds_each: 1,
+        people_each: 20,
+        alive_ms: { min: 2_000, max: 4_000 },
+        pauses: 1,
+        troubles: 0,
+        settle_max_ms: 60_000,
       }
 
 /** Busy, rejects, busy, answers: most calls are short, so that many are begun. */

@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { newId } from '../../server/kit/id.ts'
 import { raw, sql } from '../../server/kit/postgres/sql.ts'
 import type { TxOptions } from '../../server/kit/postgres/transaction.ts'
+import { waitUntil } from '../faults/client.ts'
 import { createDatabase, openServer, serve, testPool } from '../support/harness.ts'
 import { newApiKey, newContact } from '../support/samples.ts'
 
@@ -74,7 +75,10 @@ test('a transaction that PostgreSQL cancels because of a deadlock is repeated', 
       // PostgreSQL cancels the transaction that looks for a deadlock first.
       await db.script(`set local deadlock_timeout = '60s'`)
       await db.run(lock(other))
+      const { pid } = await db.one<{ pid: number }>(sql`select pg_backend_pid() as pid`)
       const waiting = db.run(lock(own))
+      // Only when this one waits: the other looks for a deadlock once, a second after it began to wait.
+      await waitUntil('the rival waits', async () => isWaiting(pid))
       closing.resolve()
       await waiting
     },
@@ -83,6 +87,11 @@ test('a transaction that PostgreSQL cancels because of a deadlock is repeated', 
   await Promise.all([work, rival])
   assert.equal(attempts, 2)
 })
+
+async function isWaiting(pid: number): Promise<boolean> {
+  const found = await pool.maybe(sql`select from pg_stat_activity where pid = ${pid} and wait_event_type = 'Lock'`)
+  return found !== undefined
+}
 
 test('of two notifications about one row in a transaction, one that leaves work is kept', async () => {
   const workspace = newId()

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../../server/config.ts'
 import { event_types } from '../../server/contacts/event-types.ts'
 import * as events from '../../server/events/store.ts'
@@ -10,12 +9,12 @@ import * as clock from '../../server/kit/clock.ts'
 import { newId } from '../../server/kit/id.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { openService } from '../../server/service.ts'
+import { waitUntil } from '../faults/client.ts'
 import { newTenant, startService } from '../faults/service.ts'
 import { createDatabase } from '../support/harness.ts'
 import { receiver } from '../support/receivers.ts'
 
 const missed = 20_000
-const poll_every_ms = 20
 
 const { url, pool } = await createDatabase('recovery_kill')
 
@@ -52,7 +51,7 @@ test('a recovery continues after its server was killed, and counts each delivery
           (select coalesce(sum(total), 0)::bigint from webhook_delivery_counts where workspace_id = ${workspace}) as counted
         from webhook_recoveries where workspace_id = ${workspace}`,
     )
-  while ((await state()).recovered === 0) await sleep(poll_every_ms)
+  await waitUntil('the recovery begins', async () => (await state()).recovered > 0)
   await first.kill()
   const { recovered, ...left } = await state()
   assert.deepEqual(left, { is_finished: false, deliveries: recovered, counted: recovered })
@@ -61,7 +60,7 @@ test('a recovery continues after its server was killed, and counts each delivery
   await pool.run(sql`update webhook_recoveries set lease_until = ${clock.iso(0)} where workspace_id = ${workspace}`)
 
   const second = await startService(stack, environment)
-  while (!(await state()).is_finished) await sleep(poll_every_ms)
+  await waitUntil('the recovery ends', async () => (await state()).is_finished)
   assert.deepEqual(await state(), { is_finished: true, recovered: missed, deliveries: missed, counted: missed })
   await second.stop()
 })

@@ -61,21 +61,25 @@ async function findByStatus(
   const hmacOf = await readHmac(at)
   if (!hmacOf) return new Set()
   const { db, workspace } = at
-  const wanted = phone_numbers.flatMap((phone_number, index) =>
-    spellingsOf(phone_number).map((spelling) => ({ index, phone_hmac: hmacOf(spelling) })),
+  const spelled = phone_numbers.flatMap((phone_number) =>
+    spellingsOf(phone_number).map((spelling) => ({ phone_number, hmac: hmacOf(spelling).toString('hex') })),
   )
-  const rows = await db.many<{ index: number }>(
-    sql`select index from (
-        select distinct on (index) index, status
-        from unnest(${wanted.map(({ phone_hmac }) => phone_hmac)}::bytea[], ${wanted.map(({ index }) => index)}::integer[])
-          as wanted (phone_hmac, index)
-        cross join lateral (select seq, status from consents
-          where workspace_id = ${workspace} and phone_hmac = wanted.phone_hmac and kind in (${kind}, 'all')
-          order by seq desc limit 1) as latest_of_spelling
-        order by index, seq desc) as latest
-      where status = ${status}`,
+  const by_hmac = Map.groupBy(spelled, ({ hmac }) => hmac)
+  // One search for all numbers. With one for each, PostgreSQL may read the whole ledger for each: it takes a workspace that is
+  // newer than its statistics for empty, and any index for good.
+  const entries = await db.many<{ hmac: string; seq: number; status: Status }>(
+    sql`select distinct on (phone_hmac) encode(phone_hmac, 'hex') as hmac, seq, status from consents
+      where workspace_id = ${workspace} and phone_hmac = any(${[...by_hmac.keys()].map((hmac) => `\\x${hmac}`)}::bytea[])
+        and kind in (${kind}, 'all')
+      order by phone_hmac, seq desc`,
   )
-  return new Set(rows.flatMap(({ index }) => phone_numbers[index] ?? []))
+  const latest = new Map<string, { seq: number; status: Status }>()
+  for (const { hmac, ...entry } of entries) {
+    for (const { phone_number } of by_hmac.get(hmac) ?? []) {
+      if (entry.seq > (latest.get(phone_number)?.seq ?? 0)) latest.set(phone_number, entry)
+    }
+  }
+  return new Set([...latest].flatMap(([phone_number, entry]) => (entry.status === status ? [phone_number] : [])))
 }
 
 /** Those whose latest entry, of this kind or of all kinds, and of all spellings of the number, is an agreement. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { openPool } from '../../server/kit/postgres/pool.ts'
-import { sql } from '../../server/kit/postgres/sql.ts'
 import { addContacts, createCampaign, enroll, getCampaign } from '../support/campaigns.ts'
 import { createDatabase, openServer, type Server } from '../support/harness.ts'
+import { rowsRead } from '../support/readers.ts'
 
 test('canceling a campaign does not read all enrollments for each, also with old statistics', async () => {
   const { url } = await createDatabase('cancel')
@@ -19,22 +19,12 @@ test('canceling a campaign does not read all enrollments for each, also with old
   const { tenant, id } = await newCampaign(server, count)
   assert.equal((await getCampaign(tenant, id)).counts.enrolled, count)
 
-  const before = await enrollmentsRead()
+  const before = await rowsRead(pool, 'enrollments')
   assert.equal((await tenant.call('POST', `/campaigns/${id}/cancel`)).status, 200)
   await tenant.work()
   assert.equal((await getCampaign(tenant, id)).counts.by_status.canceled, count)
-  const read = (await enrollmentsRead()) - before
+  const read = (await rowsRead(pool, 'enrollments')) - before
   assert.ok(read >= count && read <= 20 * count, `${read} enrollments were read`)
-
-  /** By scans and by indexes. */
-  async function enrollmentsRead(): Promise<number> {
-    await pool.many(sql`select pg_stat_force_next_flush()`)
-    const { total } = await pool.one<{ total: number }>(
-      sql`select seq_tup_read + (select sum(idx_tup_read) from pg_stat_user_indexes where relname = 'enrollments')::bigint as total
-        from pg_stat_user_tables where relname = 'enrollments'`,
-    )
-    return total
-  }
 })
 
 async function newCampaign(server: Server, count: number) {

@@ -15,6 +15,16 @@ export const addLargeContacts = (db: Db, workspace: string, count: number, notes
       from generate_series(1, ${count}::int) as number`,
   )
 
+/** The rows of a table read so far, by scans and by indexes. The pool must have one connection, so that its counters are complete. */
+export async function rowsRead(db: Db, table: string): Promise<number> {
+  await db.many(sql`select pg_stat_force_next_flush()`)
+  const { total } = await db.one<{ total: number }>(
+    sql`select seq_tup_read + (select sum(idx_tup_read) from pg_stat_user_indexes where relname = ${table})::bigint as total
+      from pg_stat_user_tables where relname = ${table}`,
+  )
+  return total
+}
+
 /** Sends a request and reads nothing of the answer until the socket is resumed. */
 export function askWithoutReading(url: string, key: string, path: string, version = '1.1'): net.Socket {
   const { hostname, port } = new URL(url)

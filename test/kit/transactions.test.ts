@@ -62,28 +62,27 @@ test('a transaction that PostgreSQL cancels because of a deadlock is repeated', 
   const locked = Promise.withResolvers<void>()
   const closing = Promise.withResolvers<void>()
   let attempts = 0
+  // On a machine that pauses for a second, the usual time for a lock would end before PostgreSQL looks for a deadlock.
+  const options = { lock_timeout_ms: 60_000 }
   const work = pool.tx(async (db) => {
     attempts += 1
     await db.run(lock(own))
     locked.resolve()
     await closing.promise
     await db.run(lock(other))
-  })
+  }, options)
   await locked.promise
-  const rival = pool.tx(
-    async (db) => {
-      // PostgreSQL cancels the transaction that looks for a deadlock first.
-      await db.script(`set local deadlock_timeout = '60s'`)
-      await db.run(lock(other))
-      const { pid } = await db.one<{ pid: number }>(sql`select pg_backend_pid() as pid`)
-      const waiting = db.run(lock(own))
-      // Only when this one waits: the other looks for a deadlock once, a second after it began to wait.
-      await waitUntil('the rival waits', async () => isWaiting(pid))
-      closing.resolve()
-      await waiting
-    },
-    { lock_timeout_ms: 60_000 },
-  )
+  const rival = pool.tx(async (db) => {
+    // PostgreSQL cancels the transaction that looks for a deadlock first.
+    await db.script(`set local deadlock_timeout = '60s'`)
+    await db.run(lock(other))
+    const { pid } = await db.one<{ pid: number }>(sql`select pg_backend_pid() as pid`)
+    const waiting = db.run(lock(own))
+    // Only when this one waits: the other looks for a deadlock once, a second after it began to wait.
+    await waitUntil('the rival waits', async () => isWaiting(pid))
+    closing.resolve()
+    await waiting
+  }, options)
   await Promise.all([work, rival])
   assert.equal(attempts, 2)
 })

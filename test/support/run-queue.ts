@@ -9,8 +9,11 @@ import { closeShared } from './shared.ts'
 const timeout = 300_000
 const end_within_ms = 30_000
 
+/** A test may wait for a timer that doesn't keep the process alive. */
+const alive = setInterval(() => {}, end_within_ms)
 for (const files of takeItems()) for (const file of files) await runFile(file)
 await closeShared()
+clearInterval(alive)
 setTimeout(reportOpen, end_within_ms).unref()
 
 async function runFile(file: string): Promise<void> {

@@ -72,11 +72,15 @@ export function openClient(url: string, key: string): Client {
   return { call, close: () => agent.destroy() }
 }
 
-/** Polls until the condition is true. Fails with this description after a minute. */
-export async function waitUntil(description: string, isTrue: () => Promise<boolean> | boolean): Promise<void> {
+/** Polls until the condition is true. Fails with this description and these details after a minute. */
+export async function waitUntil(
+  description: string,
+  isTrue: () => Promise<boolean> | boolean,
+  details: () => Promise<string> | string = () => '',
+): Promise<void> {
   const begun_at = performance.now()
   while (!(await isTrue())) {
-    if (performance.now() - begun_at > timeout_ms) throw new Error(`timed out: ${description}`)
+    if (performance.now() - begun_at > timeout_ms) throw new Error(`timed out: ${description} ${await details()}`)
     await sleep(poll_every_ms)
   }
 }

@@ -51,7 +51,9 @@ test('a recovery continues after its server was killed, and counts each delivery
           (select coalesce(sum(total), 0)::bigint from webhook_delivery_counts where workspace_id = ${workspace}) as counted
         from webhook_recoveries where workspace_id = ${workspace}`,
     )
-  await waitUntil('the recovery begins', async () => (await state()).recovered > 0)
+  const details = async () =>
+    `${JSON.stringify(await pool.many(sql`select * from webhook_recoveries`))}\n${first.running.stderr()}`
+  await waitUntil('the recovery begins', async () => (await state()).recovered > 0, details)
   await first.kill()
   const { recovered, ...left } = await state()
   assert.deepEqual(left, { is_finished: false, deliveries: recovered, counted: recovered })

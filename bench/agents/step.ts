@@ -1,6 +1,6 @@
-import { step } from '../../server/conversations/engine.ts'
-import type { EngineInput, Input } from '../../server/conversations/input.ts'
-import { newState, type Settings } from '../../server/conversations/state.ts'
+import { step } from '../../server/talk/engine.ts'
+import type { EngineInput, Input } from '../../server/talk/input.ts'
+import { newState, type Settings } from '../../server/talk/state.ts'
 import { median } from '../table.ts'
 
 const conversations = 400

@@ -1,5 +1,5 @@
-import type { Machine, SpeechPart } from '../conversations/state.ts'
 import type { At } from '../kit/at.ts'
+import type { Machine, SpeechPart } from '../talk/state.ts'
 import type { Fact } from './facts.ts'
 
 /** A service that places calls. The simulator is the first one. */

@@ -1,5 +1,5 @@
-import type { Machine } from '../conversations/state.ts'
 import * as clock from '../kit/clock.ts'
+import type { Machine } from '../talk/state.ts'
 import { type Call, type Ender, type EndReason, end_reasons, enders, type Outcome, type Status } from './schema.ts'
 
 /** Something that is known of a call. Facts are a set: any order and any repetition of them give the same call. */

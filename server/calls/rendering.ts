@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findConfiguration } from '../agents/find-version.ts'
 import { listSpoken, type SpokenTurn } from '../conversations/spoken.ts'
-import type { SpeechPart } from '../conversations/state.ts'
 import type { At } from '../kit/at.ts'
 import type { Blob } from '../kit/blobs/blobs.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { Problem } from '../kit/problem.ts'
+import type { SpeechPart } from '../talk/state.ts'
 import { store } from './recording-files.ts'
 import type { Call } from './schema.ts'
 

@@ -1,4 +1,4 @@
-import type { SpeechPart } from '../conversations/state.ts'
+import type { SpeechPart } from '../talk/state.ts'
 import type { TranscriptTurn } from './transcript-schema.ts'
 import { splitWords, wordsOf } from './words.ts'
 

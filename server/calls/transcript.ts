@@ -1,7 +1,7 @@
 import type { SpokenTurn } from '../conversations/spoken.ts'
-import type { SpeechPart } from '../conversations/state.ts'
 import { resourceInPieces } from '../kit/http/envelope.ts'
 import type { PiecedContent } from '../kit/http/file-content.ts'
+import type { SpeechPart } from '../talk/state.ts'
 import type { Call } from './schema.ts'
 import { collectCues } from './subtitles.ts'
 import { type Format, Transcript, TranscriptTurn } from './transcript-schema.ts'

@@ -11,8 +11,8 @@ import { OutboundError, ResponseTooLong } from '../kit/outbound/request.ts'
 import { isBusy } from '../kit/postgres/errors.ts'
 import { storable } from '../kit/text.ts'
 import { ProviderError } from '../models/provider-error.ts'
-import type { ModelFinishReason } from './input.ts'
-import type { ToolCall, Usage } from './state.ts'
+import type { ModelFinishReason } from '../talk/input.ts'
+import type { ToolCall, Usage } from '../talk/state.ts'
 
 const retry_after_ms = 500
 const arguments_length_max = 32_000

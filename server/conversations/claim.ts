@@ -9,9 +9,9 @@ import * as clock from '../kit/clock.ts'
 import { raw, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import { leaseEnd } from '../kit/work/lease.ts'
 import type { DueItem } from '../kit/work/work.ts'
+import { history_turns } from '../talk/state.ts'
 import * as workspaces from '../workspaces/store.ts'
 import type { Conversation, Turn } from './schema.ts'
-import { history_turns } from './state.ts'
 import { turnColumns } from './turns.ts'
 
 /** Times that the conversation waits for, besides the end of an idle one. */

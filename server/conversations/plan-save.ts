@@ -1,8 +1,8 @@
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
+import { no_usage, type SpeechPart, type Usage } from '../talk/state.ts'
 import type { ScriptProgress, Timers } from './claim.ts'
 import type { Conversation, Turn } from './schema.ts'
-import { no_usage, type SpeechPart, type Usage } from './state.ts'
 import type { RunToSave } from './tool-runs.ts'
 import { newTurn, type TurnOf } from './turns.ts'
 

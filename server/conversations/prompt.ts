@@ -3,8 +3,8 @@ import type { Configuration } from '../agents/configuration.ts'
 import type { Contact } from '../contacts/schema.ts'
 import { truncate } from '../kit/text.ts'
 import { localTime, offsetOf } from '../kit/time-zone.ts'
+import type { Entry, ToolRun } from '../talk/state.ts'
 import type { Conversation } from './schema.ts'
-import type { Entry, ToolRun } from './state.ts'
 
 const data_line_max = 100
 /** Results of tools of earlier turns are shortened. */

@@ -1,5 +1,5 @@
 import type { At } from '../kit/at.ts'
-import type { ToolCall } from './state.ts'
+import type { ToolCall } from '../talk/state.ts'
 import type { ToolOutcome, Tools } from './tools.ts'
 
 /** For a tool that was running when its process was killed. */

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { body, id, multiline, oneOf, optionalText, optionalTimestamp, text, timestamp } from '../kit/field.ts'
 import * as page from '../kit/postgres/page.ts'
-import { kinds } from './settings.ts'
-import { type FinishReason, finish_reasons } from './state.ts'
+import { kinds } from '../talk/settings.ts'
+import { type FinishReason, finish_reasons } from '../talk/state.ts'
 
 export const text_length_max = 4_000
 const wait_max_ms = 30_000

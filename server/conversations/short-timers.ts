@@ -1,5 +1,5 @@
 import type { Scheduler } from '../kit/work/scheduler.ts'
-import type { Settings, State } from './state.ts'
+import type { Settings, State } from '../talk/state.ts'
 
 /** Those that run while the agent answers. The others go by the time of the workspace, and are due work. */
 const names = ['first_piece', 'answer', 'tools'] as const

@@ -1,7 +1,7 @@
 import type { InWorkspace } from '../kit/at.ts'
 import { sql } from '../kit/postgres/sql.ts'
+import type { SpeechPart } from '../talk/state.ts'
 import type { Turn } from './schema.ts'
-import type { SpeechPart } from './state.ts'
 import { turnColumns } from './turns.ts'
 
 /** A call ends long before. */

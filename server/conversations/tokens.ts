@@ -3,8 +3,8 @@ import * as channel_usage from '../channels/usage.ts'
 import type { At } from '../kit/at.ts'
 import { sharedRead } from '../kit/postgres/shared-read.ts'
 import { sql } from '../kit/postgres/sql.ts'
+import { dayOf } from '../talk/settings.ts'
 import * as workspaces from '../workspaces/store.ts'
-import { dayOf } from './settings.ts'
 
 interface Used {
   channel_id: string | null

@@ -2,8 +2,8 @@ import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import * as page from '../kit/postgres/page.ts'
 import { rowsFrom, sql } from '../kit/postgres/sql.ts'
+import type { ToolStatus } from '../talk/state.ts'
 import type { Turn } from './schema.ts'
-import type { ToolStatus } from './state.ts'
 
 export interface RunToSave {
   conversation_id: string

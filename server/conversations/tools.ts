@@ -1,11 +1,11 @@
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
+import type { ToolCall } from '../talk/state.ts'
 import { callTool } from '../tools/run.ts'
 import * as stored_tools from '../tools/store.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { type BuiltInResult, offeredBuiltIns, runBuiltIn, type ToolContext, writesRows } from './built-in-tools.ts'
-import type { ToolCall } from './state.ts'
 
 export interface ToolOutcome extends BuiltInResult {
   duration_ms: number

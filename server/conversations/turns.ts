@@ -3,8 +3,8 @@ import { openBatcher } from '../kit/limits/batch.ts'
 import { copyLine } from '../kit/postgres/copy.ts'
 import type { Page } from '../kit/postgres/page.ts'
 import { rowsFrom, type Sql, sql } from '../kit/postgres/sql.ts'
+import { no_usage, type SpeechPart } from '../talk/state.ts'
 import type { Turn } from './schema.ts'
-import { no_usage, type SpeechPart } from './state.ts'
 import * as conversations from './store.ts'
 
 export const no_latency = { model_first_ms: null, model_ms: null, tools_ms: null, turn_ms: null }

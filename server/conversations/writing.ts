@@ -1,7 +1,7 @@
 import type { At } from '../kit/at.ts'
+import type { Reply } from '../talk/state.ts'
 import * as live from './live.ts'
 import type { Save, Saved } from './plan-save.ts'
-import type { Reply } from './state.ts'
 import * as turns from './turns.ts'
 import type { Unsaved } from './unsaved.ts'
 

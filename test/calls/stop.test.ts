@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { step } from '../../server/conversations/engine.ts'
-import type { Effect, EngineInput, Input } from '../../server/conversations/input.ts'
-import { sentencesIn } from '../../server/conversations/sentences.ts'
-import { newState, type State } from '../../server/conversations/state.ts'
+import { step } from '../../server/talk/engine.ts'
+import type { Effect, EngineInput, Input } from '../../server/talk/input.ts'
+import { sentencesIn } from '../../server/talk/sentences.ts'
+import { newState, type State } from '../../server/talk/state.ts'
 import { runs } from '../support/property-runs.ts'
 
 /** What a contact may say alone, and what must follow, by language. Written down here, so that the engine isn't asked. */

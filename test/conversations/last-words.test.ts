@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { complete } from '../../server/agents/configuration.ts'
-import { step } from '../../server/conversations/engine.ts'
-import type { Effect, EngineInput, Input } from '../../server/conversations/input.ts'
 import type { Conversation } from '../../server/conversations/schema.ts'
-import { sentencesIn } from '../../server/conversations/sentences.ts'
-import { settingsFor, time_limits, voice_time_limits } from '../../server/conversations/settings.ts'
-import { newState, type Settings } from '../../server/conversations/state.ts'
+import { step } from '../../server/talk/engine.ts'
+import type { Effect, EngineInput, Input } from '../../server/talk/input.ts'
+import { sentencesIn } from '../../server/talk/sentences.ts'
+import { settingsFor, time_limits, voice_time_limits } from '../../server/talk/settings.ts'
+import { newState, type Settings } from '../../server/talk/state.ts'
 
 const { failed, goodbye, one_moment, handed_over } = sentencesIn('en')
 

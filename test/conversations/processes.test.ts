@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { sentencesIn } from '../../server/conversations/sentences.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
+import { sentencesIn } from '../../server/talk/sentences.ts'
 import {
   answersAfter,
   becomes,

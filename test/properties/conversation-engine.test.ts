@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { step } from '../../server/conversations/engine.ts'
-import type { Effect, Input, VoiceInput } from '../../server/conversations/input.ts'
-import { newState, type Settings, type State } from '../../server/conversations/state.ts'
+import { step } from '../../server/talk/engine.ts'
+import type { Effect, Input, VoiceInput } from '../../server/talk/input.ts'
+import { newState, type Settings, type State } from '../../server/talk/state.ts'
 import { runs } from '../support/property-runs.ts'
 import { checkWords } from '../support/said-words.ts'
 

@@ -1,9 +1,9 @@
 import type { SpokenTurn } from '../../server/conversations/spoken.ts'
-import type { SpeechPart } from '../../server/conversations/state.ts'
 import { newTurn } from '../../server/conversations/turns.ts'
 import { newId } from '../../server/kit/id.ts'
 import type { Pool } from '../../server/kit/postgres/pool.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
+import type { SpeechPart } from '../../server/talk/state.ts'
 import type { Tenant } from './harness.ts'
 import { newAgent } from './samples.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Effect, EffectOf, Input } from '../../server/conversations/input.ts'
-import type { State } from '../../server/conversations/state.ts'
+import type { Effect, EffectOf, Input } from '../../server/talk/input.ts'
+import type { State } from '../../server/talk/state.ts'
 
 interface Stepped {
   before: State

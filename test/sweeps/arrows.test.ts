@@ -15,6 +15,7 @@ const ranks = [
   ['docs', 'workspaces', 'clocks', 'events'],
   ['api-keys', 'contacts', 'models', 'tools', 'webhooks'],
   ['consent', 'agents'],
+  ['talk'],
   ['channels'],
   ['conversations'],
   ['calls'],
@@ -107,6 +108,14 @@ test('what lies in a folder of a room is imported by that room only', () => {
         })
         .map(({ target }) => `${name} -> ${target}`),
     ),
+  )
+})
+
+test('what an agent does next and whom a campaign calls next are decided without a database', () => {
+  const pure = server.filter(({ name }) => /^(talk|campaigns\/plan)\//.test(name))
+  assert.ok(pure.length > 15)
+  none(
+    namesOf(pure, ({ imports }) => imports.some(({ target }) => /^kit\/(at\.ts|postgres\/)|\/store\.ts$/.test(target))),
   )
 })
 

@@ -1,5 +1,5 @@
 import type { LineEvent } from '../../calls/carrier.ts'
-import type { SpeechPart } from '../../conversations/state.ts'
+import type { SpeechPart } from '../../talk/state.ts'
 import type { Act } from './person.ts'
 import type { Random } from './random.ts'
 import type { Report } from './reports.ts'

@@ -1,6 +1,6 @@
 import type { Voice } from '../../agents/call-settings.ts'
 import type { Final } from '../../calls/facts.ts'
-import type { Machine } from '../../conversations/state.ts'
+import type { Machine } from '../../talk/state.ts'
 
 /** Milliseconds: exactly, or drawn from a range. */
 export type Wait = number | readonly [number, number]

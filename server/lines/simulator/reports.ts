@@ -1,5 +1,5 @@
 import type { Fact, Final } from '../../calls/facts.ts'
-import type { Machine } from '../../conversations/state.ts'
+import type { Machine } from '../../talk/state.ts'
 import type { Person, Wait } from './person.ts'
 import { drawFrom, type Random } from './random.ts'
 

@@ -1,5 +1,5 @@
 import { countCharacters, splitWords, wordsOf } from '../../calls/words.ts'
-import type { SpeechPart } from '../../conversations/state.ts'
+import type { SpeechPart } from '../../talk/state.ts'
 
 const ms_per_character = 65
 

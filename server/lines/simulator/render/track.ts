@@ -1,4 +1,4 @@
-import type { SpeechPart } from '../../../conversations/state.ts'
+import type { SpeechPart } from '../../../talk/state.ts'
 import type { Synthesizer } from './flite.ts'
 import { cut, mulaw_silence, samples_per_ms, toMulaw, trimSilence } from './samples.ts'
 import { splitParts } from './split-parts.ts'

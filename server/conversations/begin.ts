@@ -8,10 +8,10 @@ import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
-import { rowsFrom, sql } from '../kit/postgres/sql.ts'
 import { answer_after_ms } from './answer-time.ts'
 import * as counts from './counts.ts'
 import { event_types } from './event-types.ts'
+import { insertRows, newRow } from './rows.ts'
 import type { Conversation } from './schema.ts'
 import { announce } from './store.ts'
 import { insertTurns, newTurn } from './turns.ts'
@@ -64,38 +64,12 @@ interface ToInsert {
 
 /** Returns the ids of those that were inserted. A number has one open conversation on a channel. */
 export async function insert(at: At, all: ToInsert[]): Promise<Set<string>> {
-  if (all.length === 0) return new Set()
-  const { db, workspace, now } = at
-  const rows = all.map(({ conversation, draft = null, lease_token = null }) => ({
-    ...conversation,
-    version_id: conversation.agent_version.id,
-    version_label: conversation.agent_version.version_label,
-    draft,
-    awaits_answer: conversation.is_answering,
-    lease_token,
-    due_at: lease_token
-      ? null
-      : clock.iso(now + (conversation.turn_count > 0 ? answer_after_ms(conversation.kind) : 0)),
-  }))
-  const inserted = await db.many<{ id: string }>(
-    sql`insert into conversations (workspace_id, id, kind, status, channel_id, agent_id, agent_name, version_id, version_label,
-        draft, contact_id, counterpart, turn_count, last_turn_at, variables, metadata, awaits_answer, created_at, updated_at,
-        due_at, lease_token)
-      select ${workspace}, id, kind, status, channel_id, agent_id, agent_name, version_id, version_label, draft, contact_id,
-        counterpart, turn_count, last_turn_at, variables, metadata, awaits_answer, created_at, updated_at, due_at,
-        lease_token
-      from ${rowsFrom(
-        rows,
-        `id uuid, kind text, status text, channel_id uuid, agent_id uuid, agent_name text, version_id uuid,
-          version_label text, draft jsonb, contact_id uuid, counterpart text, turn_count integer,
-          last_turn_at timestamptz, variables jsonb, metadata jsonb, awaits_answer boolean, created_at timestamptz,
-          updated_at timestamptz, due_at timestamptz, lease_token uuid`,
-      )}
-      on conflict (workspace_id, channel_id, counterpart)
-        where kind = 'sms' and status <> 'closed' and counterpart is not null do nothing
-      returning id`,
-  )
-  const ids = new Set(inserted.map(({ id }) => id))
+  const rows = all.map(({ conversation, draft = null, lease_token = null }) => {
+    const answer_ms = conversation.turn_count > 0 ? answer_after_ms(conversation.kind) : 0
+    const due_at = lease_token ? null : clock.iso(at.now + answer_ms)
+    return { ...newRow(conversation, { due_at, lease_token }), draft }
+  })
+  const ids = await insertRows(at, rows)
   const new_rows = all.filter(({ conversation }) => ids.has(conversation.id))
   const started = new_rows.map(({ conversation }) => conversation)
   await Promise.all([

@@ -2,6 +2,7 @@ import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { no_usage, type SpeechPart, type Usage } from '../talk/state.ts'
 import type { ScriptProgress, Timers } from './claim.ts'
+import { type Row, shownOf } from './rows.ts'
 import type { Conversation, Turn } from './schema.ts'
 import type { RunToSave } from './tool-runs.ts'
 import { newTurn, type TurnOf } from './turns.ts'
@@ -87,23 +88,11 @@ interface Written {
   seq: number | undefined
 }
 
-/** The row of a conversation, locked until the transaction ends. */
-export interface Locked extends Conversation {
-  lease_token: string | null
-  awaits_answer: boolean
-  last_answer_seq: number
-  needs_summary: boolean
-  script_state: ScriptProgress | null
-  summarized_until: number
-  timers: Timers
-  due_at: string | null
-}
-
 /** What one save writes. */
 export interface Plan {
   save: Save
-  before: Locked
-  after: Locked
+  before: Row
+  after: Row
   opened: TurnOf[]
   /** Turns that were open. */
   closed: TurnOf[]
@@ -114,23 +103,8 @@ export interface Plan {
   outcome: Saved
 }
 
-/** Without what clients don't see. */
-export function shownOf({
-  lease_token: _lease_token,
-  awaits_answer: _awaits_answer,
-  last_answer_seq: _last_answer_seq,
-  needs_summary: _needs_summary,
-  script_state: _script_state,
-  summarized_until: _summarized_until,
-  timers: _timers,
-  due_at: _due_at,
-  ...shown
-}: Locked): Conversation {
-  return shown
-}
-
 /** What was said meanwhile comes first. What nobody has seen of the agent's answer is then forgotten, but not its tools. */
-export function planFor({ now }: At, save: Save, before: Locked): Plan {
+export function planFor({ now }: At, save: Save, before: Row): Plan {
   const { id, seen, open_seq } = save
   const is_changed_by_others = before.turn_count !== seen.turn_count || before.status !== seen.status
   const is_stale = save.is_leaving || (is_changed_by_others && !save.is_spoken)
@@ -156,7 +130,7 @@ export function planFor({ now }: At, save: Save, before: Locked): Plan {
   const changes = is_kept ? changesOf(save, { is_stale, is_dropped: dropped.length > 0 }) : {}
   // Who has closed it has also said why.
   const { status, close_reason } = before.status === 'closed' ? before : { ...before, ...changes }
-  const after: Locked = {
+  const after: Row = {
     ...before,
     ...changes,
     status,
@@ -215,7 +189,7 @@ const runsOf = (conversation_id: string, turns: { turn: { tools: Turn['tools']; 
   turns.flatMap(({ turn: { tools, seq = null } }) => tools.map((run) => ({ ...run, conversation_id, seq })))
 
 function nextDue(
-  { timers, needs_summary, status, close_reason, is_answering, last_turn_at, created_at, due_at }: Locked,
+  { timers, needs_summary, status, close_reason, is_answering, last_turn_at, created_at, due_at }: Row,
   { is_stale, now, idle_ms, not_before = now }: { is_stale: boolean; now: number } & Release,
 ) {
   const must_close = close_reason === 'agent_deleted' && status !== 'closed'

@@ -13,9 +13,9 @@ import { sentencesIn } from '../talk/sentences.ts'
 import { findAgent, insert, newConversation, openVersions } from './begin.ts'
 import { type Inbound, keptOf, numberOf } from './inbound.ts'
 import { findSmsRefusals, type NewMessage, readSegmentPrice, withMessage } from './outgoing.ts'
+import { lockThreads, newRow, type Row } from './rows.ts'
 import type { Conversation } from './schema.ts'
 import { segmentsOf } from './segments.ts'
-import { columns, type LockedConversation } from './store.ts'
 import { newTurn } from './turns.ts'
 import { recordWords } from './words-by-sms.ts'
 import { type Received, writeReceived } from './write-received.ts'
@@ -140,10 +140,10 @@ async function receiveRound(at: At, all: Said[]): Promise<[Inbound, string][]> {
   return received.flatMap(({ reply }) => (reply ? [reply] : []))
 }
 
-type Threads = Map<string, LockedConversation>
+type Threads = Map<string, Row>
 type Refusals = Map<string, Rule>
 
-function threadOf(threads: Threads, { key }: Said): LockedConversation {
+function threadOf(threads: Threads, { key }: Said): Row {
   const thread = threads.get(key)
   if (!thread) throw new Error('a conversation was neither found nor begun')
   return thread
@@ -157,7 +157,7 @@ const findRefusals = (at: At, all: Said[]): Promise<Refusals> =>
 
 /** The open conversations, locked. One that is missing is begun, by this or a concurrent transaction. */
 async function openThreads(at: At, all: Said[]): Promise<Threads> {
-  const found = await lockThreads(at, all)
+  const found = await findThreads(at, all)
   const missing = all.filter(({ key }) => !found.has(key))
   if (missing.length === 0) return found
   const begun = await beginningsOf(at, missing)
@@ -165,27 +165,20 @@ async function openThreads(at: At, all: Said[]): Promise<Threads> {
     at,
     begun.map((conversation) => ({ conversation })),
   )
-  const inserted = begun.filter(({ id }) => ids.has(id)).map((begun) => ({ ...begun, awaits_answer: false }))
+  const inserted = begun
+    .filter(({ id }) => ids.has(id))
+    .map((conversation) => newRow(conversation, { due_at: null, lease_token: null }))
   const others = missing.filter((_, index) => !ids.has(begun[index]?.id ?? ''))
-  return new Map([...found, ...(await lockThreads(at, others)), ...inserted.map(byThread)])
+  return new Map([...found, ...(await findThreads(at, others)), ...inserted.map(byThread)])
 }
 
-async function lockThreads({ db, workspace }: At, all: Said[]): Promise<Threads> {
+async function findThreads(at: At, all: Said[]): Promise<Threads> {
   if (all.length === 0) return new Map()
-  const locked = await db.many<LockedConversation>(
-    sql`select ${columns}, awaits_answer from conversations
-      where workspace_id = ${workspace} and kind = 'sms' and status <> 'closed' and counterpart is not null
-        and channel_id = any(${channelIds(all)}::uuid[])
-        and counterpart = any(${all.map(({ from }) => from)}::text[])
-      order by channel_id, counterpart for no key update`,
-  )
+  const locked = await lockThreads(at, { channel_ids: channelIds(all), counterparts: all.map(({ from }) => from) })
   return new Map(locked.map(byThread))
 }
 
-const byThread = (thread: LockedConversation): [string, LockedConversation] => [
-  threadKey(thread.channel_id ?? '', thread.counterpart ?? ''),
-  thread,
-]
+const byThread = (thread: Row): [string, Row] => [threadKey(thread.channel_id ?? '', thread.counterpart ?? ''), thread]
 
 async function beginningsOf(at: At, all: Said[]): Promise<Conversation[]> {
   const agent_ids = [...new Set(all.map(({ channel }) => channel.agent_id ?? ''))]
@@ -210,7 +203,7 @@ async function beginningsOf(at: At, all: Said[]): Promise<Conversation[]> {
 
 interface ToReceive {
   said: Said
-  thread: LockedConversation
+  thread: Row
   refusal: ReturnType<Refusals['get']>
   is_confirmed: boolean
 }
@@ -268,11 +261,7 @@ async function toReceived(at: At, { said, thread, refusal, is_confirmed }: ToRec
 }
 
 /** In the language of the agent. */
-async function sentenceFor(
-  at: At,
-  { agent_id, agent_version }: LockedConversation,
-  what: Word | 'text_instead',
-): Promise<string> {
+async function sentenceFor(at: At, { agent_id, agent_version }: Row, what: Word | 'text_instead'): Promise<string> {
   const version_id = agent_version.id
   const configuration = version_id && (await findConfiguration(at, { agent_id, version_id }))
   return sentencesIn(configuration ? configuration.language : 'en')[what]

@@ -1,19 +1,19 @@
 import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import { rowsFrom, sql } from '../kit/postgres/sql.ts'
 import { answer_after_ms } from './answer-time.ts'
 import * as counts from './counts.ts'
 import { event_types } from './event-types.ts'
 import { insertMessages, messageData, type NewMessage } from './outgoing.ts'
+import { type Row, shownOf, updateRows } from './rows.ts'
 import type { Conversation, Turn } from './schema.ts'
-import { announce, type LockedConversation } from './store.ts'
+import { announce } from './store.ts'
 import { type ThreadChange, threads_changed } from './threads.ts'
 import { insertTurns } from './turns.ts'
 
 /** What a round of messages changes in one conversation. */
 export interface Received {
-  before: LockedConversation
+  before: Row
   turns: { id: string; contact_id: string | null; turn: Turn; carried?: NewMessage }[]
   awaits_answer: boolean
   closes: boolean
@@ -24,7 +24,7 @@ export async function writeReceived(at: At, received: Received[]): Promise<void>
   const changed = received.map((one) => ({ ...one, after: changedBy(at, one) }))
   const closed = changed.flatMap(({ closes, after }) => (closes ? [after] : []))
   await Promise.all([
-    updateRows(at, changed),
+    updateConversations(at, changed),
     insertTurns(at, turns),
     insertMessages(
       at,
@@ -65,10 +65,9 @@ const statusBefore = (received: Received[], id: string): Conversation['status'] 
   received.find(({ before }) => before.id === id)?.before.status ?? 'open'
 
 function changedBy({ now }: At, { before, turns, awaits_answer, closes }: Received): Conversation {
-  const { awaits_answer: _, ...shown } = before
   const status = closes ? 'closed' : before.status
   return {
-    ...shown,
+    ...shownOf(before),
     status,
     close_reason: closes ? 'opted_out' : before.close_reason,
     is_answering: status === 'open' && awaits_answer,
@@ -78,23 +77,23 @@ function changedBy({ now }: At, { before, turns, awaits_answer, closes }: Receiv
   }
 }
 
-async function updateRows({ db, workspace, now }: At, changed: (Received & { after: Conversation })[]): Promise<void> {
-  const rows = changed.map(({ after, awaits_answer, closes }) => ({
+function updateConversations(at: At, changed: (Received & { after: Conversation })[]): Promise<void> {
+  const rows = changed.map(({ before, after, awaits_answer, closes }) => ({
     ...after,
     awaits_answer: awaits_answer && !closes,
-    closes,
-    due_at: clock.iso(now + (after.is_answering ? answer_after_ms(after.kind) : 0)),
+    needs_summary: before.needs_summary || closes,
+    due_at: clock.iso(at.now + (after.is_answering ? answer_after_ms(after.kind) : 0)),
   }))
-  await db.run(
-    sql`update conversations
-      set status = row.status, close_reason = row.close_reason, turn_count = row.turn_count, last_turn_at = row.last_turn_at,
-        awaits_answer = row.awaits_answer, needs_summary = needs_summary or row.closes, updated_at = row.updated_at,
-        due_at = row.due_at
-      from ${rowsFrom(
-        rows,
-        `id uuid, status text, close_reason text, turn_count integer, last_turn_at timestamptz,
-          awaits_answer boolean, closes boolean, updated_at timestamptz, due_at timestamptz`,
-      )}
-      where conversations.workspace_id = ${workspace} and conversations.id = row.id`,
-  )
+  return updateRows(at, rows, changed_columns)
 }
+
+const changed_columns = [
+  'status',
+  'close_reason',
+  'turn_count',
+  'last_turn_at',
+  'awaits_answer',
+  'needs_summary',
+  'updated_at',
+  'due_at',
+] as const

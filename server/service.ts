@@ -7,6 +7,7 @@ import { reactions as channel_reactions } from './channels/reactions.ts'
 import { openTestTime } from './clocks/time.ts'
 import { type Config, ConfigError } from './config.ts'
 import { reactions as consent_reactions } from './consent/reactions.ts'
+import { reactions as message_reactions } from './conversations/message-reactions.ts'
 import { reactions as conversation_reactions } from './conversations/reactions.ts'
 import { openWatch } from './conversations/watch.ts'
 import { reactions as import_reactions } from './imports/reactions.ts'
@@ -27,6 +28,7 @@ const hooks = openHooks([
   ...agent_reactions,
   ...channel_reactions,
   ...conversation_reactions,
+  ...message_reactions,
   ...call_reactions,
   ...campaign_reactions,
   ...import_reactions,

@@ -8,9 +8,9 @@ import { newId } from '../kit/id.ts'
 import { type Fault, invalid, invalidState } from '../kit/problem.ts'
 import { findAgent, hasFirstWords, insertWithMessage, newConversation } from './begin.ts'
 import { memberFaults, unknown } from './member-faults.ts'
-import { assertMaySend } from './outgoing.ts'
 import type { Conversation, NewConversation } from './schema.ts'
 import { findThread } from './store.ts'
+import { writing_to } from './threads.ts'
 
 /** Begins a conversation over the API. With a message the contact begins, else the agent does if it has first words. */
 export async function create(at: At, input: NewConversation): Promise<Conversation> {
@@ -90,7 +90,7 @@ async function findChannel(at: At, { channel_id = null, contact_id = null, messa
 /** Throws when nothing may be sent to the contact. */
 async function numberOf(at: At, contact_id: string): Promise<string | null> {
   const phone_number = (await contacts.getMany(at, [contact_id])).get(contact_id)?.phone_number ?? null
-  if (phone_number !== null) await assertMaySend(at, phone_number)
+  if (phone_number !== null) await at.hooks.run(at, writing_to, { phone_number })
   return phone_number
 }
 

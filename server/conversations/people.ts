@@ -6,10 +6,9 @@ import { invalid, invalidState } from '../kit/problem.ts'
 import { sms_characters_max } from '../talk/settings.ts'
 import * as counts from './counts.ts'
 import { event_types } from './event-types.ts'
-import { assertMaySend, insertMessages, readSegmentPrice, withMessage } from './outgoing.ts'
 import type { Conversation, Turn } from './schema.ts'
 import { announce, type LockedConversation, lock } from './store.ts'
-import { threads_changed } from './threads.ts'
+import { type AnswerBySms, answering_by_sms, threads_changed } from './threads.ts'
 import { insertTurns, newTurn } from './turns.ts'
 
 /** What people do in conversations. The process that drives the conversation is told after the commit, and does the rest. */
@@ -87,12 +86,12 @@ export async function answer(at: At, { id, text }: { id: string; text: string })
   if (status === 'closed') throw invalidState(refusals.closed, { status })
   if (status === 'open') throw invalidState('Hand the conversation over before you answer in it.', { status })
   const said = newTurn({ seq: turn_count + 1, role: 'human', text, created_at: clock.iso(now) })
-  const is_sent = kind === 'sms' && counterpart !== null
   if (kind === 'sms' && text.length > sms_characters_max) throw tooLong()
-  if (is_sent) await assertMaySend(at, counterpart)
-  const { turn, carried } = is_sent
-    ? withMessage({ id, turn: said }, { channel_id, counterpart, segment_price: await readSegmentPrice(at) })
-    : { turn: said, carried: undefined }
+  const queued: AnswerBySms['queued'] = []
+  if (kind === 'sms' && counterpart !== null)
+    await at.hooks.run(at, answering_by_sms, { id, turn: said, channel_id, counterpart, queued })
+  const [carried] = queued
+  const turn = { ...said, message: carried?.message ?? null }
   const recorded = { id, contact_id, turn }
   await Promise.all([
     db.run(
@@ -101,7 +100,6 @@ export async function answer(at: At, { id, text }: { id: string; text: string })
         where workspace_id = ${workspace} and id = ${id}`,
     ),
     insertTurns(at, [{ id, turn, ...(carried && { carried }) }]),
-    insertMessages(at, carried ? [carried] : []),
     tellCall(at, { id, kind }),
     // What is said in a call is no event.
     kind === 'voice' || events.record(at, event_types.turn, [{ data: recorded }]),

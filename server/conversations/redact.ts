@@ -34,10 +34,6 @@ export async function redact(
       sql`update conversation_turns set text = '', heard = null, speech = null, error = null, is_open = false
         where ${of_conversation}`,
     ),
-    db.run(
-      sql`update messages set error = null, carrier_id = case when direction = 'outbound' then null else carrier_id end
-        where ${of_conversation}`,
-    ),
     db.run(sql`update tool_runs set arguments = '{}', result = null where ${of_conversation}`),
     events.redact(at, [id]),
     redactAnswers(at, [id]),

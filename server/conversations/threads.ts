@@ -1,4 +1,5 @@
 import { newHook } from '../kit/at.ts'
+import type { Message, Turn } from './schema.ts'
 
 /**
  * What has happened in a conversation by SMS.
@@ -16,3 +17,20 @@ export interface ThreadChange {
 
 /** Runs in the transaction in which it happens. */
 export const threads_changed = newHook<ThreadChange[]>('conversations.threads_changed')
+
+/** Asks whether a number may be written to. A reaction that throws prevents it. */
+export const writing_to = newHook<{ phone_number: string }>('conversations.writing_to')
+
+/** What a person answers by SMS. */
+export interface AnswerBySms {
+  /** The conversation. */
+  id: string
+  turn: Turn
+  channel_id: string | null
+  counterpart: string
+  /** Reactions add the message by which it is sent. */
+  queued: { id: string; message: Message }[]
+}
+
+/** Runs before the answer is written. A reaction that throws prevents it. */
+export const answering_by_sms = newHook<AnswerBySms>('conversations.answering_by_sms')

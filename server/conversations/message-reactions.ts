@@ -1,0 +1,28 @@
+import { type At, on, type Reaction } from '../kit/at.ts'
+import { sql } from '../kit/postgres/sql.ts'
+import { assertMaySend, insertMessages, readSegmentPrice, withMessage } from './outgoing.ts'
+import { redacting } from './redact.ts'
+import { type AnswerBySms, answering_by_sms, writing_to } from './threads.ts'
+
+export const reactions: Reaction[] = [
+  on(writing_to, (at, { phone_number }) => assertMaySend(at, phone_number)),
+  on(answering_by_sms, queueAnswer),
+  on(redacting, eraseReports),
+]
+
+async function queueAnswer(at: At, { id, turn, channel_id, counterpart, queued }: AnswerBySms): Promise<void> {
+  await assertMaySend(at, counterpart)
+  const segment_price = await readSegmentPrice(at)
+  const { carried } = withMessage({ id, turn }, { channel_id, counterpart, segment_price })
+  if (!carried) return
+  await insertMessages(at, [carried])
+  queued.push(carried)
+}
+
+/** The carrier's ids of received messages stay, so that none is received again. */
+async function eraseReports({ db, workspace }: At, { id }: { id: string }): Promise<void> {
+  await db.run(
+    sql`update messages set error = null, carrier_id = case when direction = 'outbound' then null else carrier_id end
+      where workspace_id = ${workspace} and conversation_id = ${id}`,
+  )
+}

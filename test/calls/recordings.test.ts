@@ -16,7 +16,7 @@ import { sql } from '../../server/kit/postgres/sql.ts'
 import { openTestBucket } from '../support/buckets.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { serve, type Tenant } from '../support/harness.ts'
-import { addRecordedCall, short_talk, spokenTurn } from '../support/recorded-calls.ts'
+import { addRecordedCall, short_talk, spokenTurn, untilRendered } from '../support/recorded-calls.ts'
 
 const data_dir = temporaryFolder()
 const { workspace, pool, url, at } = await serve({ data_dir })
@@ -24,10 +24,9 @@ const created_at = '2026-11-15T09:30:00.000Z'
 const day_ms = 24 * 60 * 60 * 1000
 
 async function get({ key }: Tenant, id: string, headers: Record<string, string> = {}, method = 'GET', base = url) {
-  const response = await fetch(`${base}/api/v1/calls/${id}/recording`, {
-    method,
-    headers: { authorization: `Bearer ${key}`, ...headers },
-  })
+  const response = await untilRendered(() =>
+    fetch(`${base}/api/v1/calls/${id}/recording`, { method, headers: { authorization: `Bearer ${key}`, ...headers } }),
+  )
   return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) }
 }
 

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { advance, newCaller, newTestCalls, placeCall } from '../support/calls.ts'
 import { serve } from '../support/harness.ts'
+import { untilRendered } from '../support/recorded-calls.ts'
 
 const server = await serve()
 
@@ -22,9 +23,8 @@ async function hashes(seed: number): Promise<string[]> {
       found.push(sha256((await tenant.call('GET', `/calls/${id}/transcript?format=${format}`)).text))
     const transcript = (await tenant.call('GET', `/calls/${id}/transcript`)).body.data
     found.push(sha256(JSON.stringify({ ...transcript, call_id: '' })))
-    const audio = await fetch(`${server.url}/api/v1/calls/${id}/recording`, {
-      headers: { authorization: `Bearer ${tenant.key}` },
-    })
+    const headers = { authorization: `Bearer ${tenant.key}` }
+    const audio = await untilRendered(() => fetch(`${server.url}/api/v1/calls/${id}/recording`, { headers }))
     assert.equal(audio.status, 200)
     found.push(sha256(Buffer.from(await audio.arrayBuffer())))
   }

@@ -1,5 +1,6 @@
 import { isWrite, type Operation } from '../../server/kit/http/operation.ts'
 import type { Answer, Tenant } from './harness.ts'
+import { untilRendered } from './recorded-calls.ts'
 import { bodies, makers } from './samples.ts'
 
 interface ParamsSchema {
@@ -59,6 +60,7 @@ export async function prepare({ id, path }: Operation, tenant: Tenant, resource:
     await tenant.call('POST', `/webhooks/${resource}/test`)
     await tenant.work()
   }
+  if (id === 'calls.get_recording') await untilRendered(() => tenant.call('GET', `/calls/${resource}/recording`))
   if (id === 'contacts.delete_crm_id') {
     await tenant.call('PUT', path.replace(':id', resource).replace(':system', 'hubspot'), { id: resource })
   }

@@ -7,6 +7,15 @@ import type { SpeechPart } from '../../server/talk/state.ts'
 import type { Tenant } from './harness.ts'
 import { newAgent } from './samples.ts'
 
+const requests_max = 10
+
+/** Repeats a request for a recording that is still being rendered, as clients do. The server waits a while before it says so. */
+export async function untilRendered<A extends { status: number }>(send: () => Promise<A>): Promise<A> {
+  let answer = await send()
+  for (let requests = 1; answer.status === 409 && requests < requests_max; requests += 1) answer = await send()
+  return answer
+}
+
 const created_at = '2026-11-15T09:30:00.000Z'
 
 export const spokenTurn = (turn: Partial<SpokenTurn> & Pick<SpokenTurn, 'seq' | 'role'>): SpokenTurn => {

@@ -22,6 +22,7 @@ import { type DueKind, noteAllDue, openDuePoll, readDueTimes } from './kit/work/
 import { Engine, type EngineOptions } from './kit/work/engine.ts'
 import { openPeriodicTasks, type PeriodicTask } from './kit/work/periodic.ts'
 import { dueRows, rowWork } from './kit/work/rows.ts'
+import { carriers } from './lines/carriers.ts'
 import { sendingMessages } from './lines/sending.ts'
 import { simulator } from './lines/simulator/carrier.ts'
 import { work as simulated_messages } from './lines/simulator/messages.ts'
@@ -159,7 +160,7 @@ function openEngines(given: BackgroundOptions): Engines {
     ...row_work.map((work) => [work.due.kind, () => new Engine(work, options)] as const),
     [due_conversations.kind, () => openAnswering(options)],
     [due_calls.kind, () => new Engine(calling({ pool: service.pool, carrier, log }), options)],
-    [due_messages.kind, () => new Engine(sendingMessages(), options)],
+    [due_messages.kind, () => new Engine(sendingMessages(carriers), options)],
     [due_deliveries.kind, () => new Engine(sending({ ...options, seal: service.tools.seal }), options)],
     [campaigns.table, () => new Engine(openDialing(options), options)],
     [clocks.table, () => openAdvances(given, engines)],

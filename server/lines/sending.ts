@@ -10,8 +10,6 @@ import type { Limits, Work } from '../kit/work/work.ts'
 import type { Carrier, SendResult } from './carrier.ts'
 import { recordCarrierOptOuts } from './carrier-opt-outs.ts'
 import { markAll, type Permit } from './permits.ts'
-import { simulator } from './simulator/message-carrier.ts'
-import { twilio } from './twilio/twilio.ts'
 
 const limits: Limits = {
   process: { slots: 200, slow_slots: 50, total: 500, unrecorded: 400 },
@@ -31,11 +29,8 @@ const give_up_after_ms = clock.day_ms
 const attempts_max = 10
 const retry_max_ms = 5 * 60_000
 
-export const carriers: Record<channels.StoredChannel['provider'], Carrier | undefined> = {
-  twilio,
-  simulator,
-  web: undefined,
-}
+/** The carrier of each provider. Undefined for providers that bring no messages to telephones. */
+export type Carriers = Record<channels.StoredChannel['provider'], Carrier | undefined>
 
 interface Result {
   message: ClaimedMessage
@@ -46,7 +41,7 @@ interface Result {
 }
 
 /** Sends messages through carriers. Their keys are the channels. */
-export function sendingMessages(): Work<ClaimedMessage, Result> {
+export function sendingMessages(carriers: Carriers): Work<ClaimedMessage, Result> {
   const mark = openBatcher<{ at: At; message: ClaimedMessage }, Permit>(mark_limits, async (_workspace, calls) => {
     const [first] = calls
     if (!first) return []

@@ -9,7 +9,7 @@ import { ById, TestResult } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
 import { newId } from '../kit/id.ts'
 import { invalidState, notFound, tooManyAttempts } from '../kit/problem.ts'
-import { carriers } from './sending.ts'
+import { carriers } from './carriers.ts'
 
 const test_message = 'This is a test message. Your channel works.'
 

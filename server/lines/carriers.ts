@@ -1,0 +1,5 @@
+import type { Carriers } from './sending.ts'
+import { simulator } from './simulator/message-carrier.ts'
+import { twilio } from './twilio/twilio.ts'
+
+export const carriers: Carriers = { twilio, simulator, web: undefined }

@@ -1,4 +1,4 @@
-import type { CallbackRequest } from '../conversations/callbacks.ts'
+import type { CallbackRequest } from '../drivers/callbacks.ts'
 import type { At } from '../kit/at.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { create } from './create.ts'

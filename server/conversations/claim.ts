@@ -7,11 +7,14 @@ import { timeZoneOf } from '../contacts/zones.ts'
 import type { At, InWorkspace } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { raw, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
+import type { DueKind } from '../kit/work/due.ts'
 import { leaseEnd } from '../kit/work/lease.ts'
+import { dueRows } from '../kit/work/rows.ts'
 import type { DueItem } from '../kit/work/work.ts'
 import { history_turns } from '../talk/state.ts'
 import * as workspaces from '../workspaces/store.ts'
 import type { Conversation, Turn } from './schema.ts'
+import { table } from './store.ts'
 import { turnColumns } from './turns.ts'
 
 /** Times that the conversation waits for, besides the end of an idle one. */
@@ -85,6 +88,15 @@ const columns =
   raw(`id, due_at, kind, status, channel_id, agent_id, agent_name, version_id, draft, contact_id, turn_count, last_turn_at, created_at,
   variables, results, close_reason, summary, summarized_until, needs_summary, input_tokens + output_tokens as tokens, awaits_answer, timers,
   script_state, attempt`)
+
+/** Nearly all open conversations have a `due_at`, and few are leased, so each part reads few rows of its index. */
+export const due_conversations: DueKind = {
+  ...dueRows(table),
+  nextFree: (workspace) => sql`select least(
+    (select min(due_at) from conversations where workspace_id = ${workspace} and lease_until is null),
+    (select min(greatest(due_at, lease_until)) from conversations
+      where workspace_id = ${workspace} and lease_until is not null and due_at is not null))`,
+}
 
 /** Leases due conversations, and reads what is needed to continue them. */
 export async function claim(at: At, { slots }: { slots: number }): Promise<ClaimedConversation[]> {

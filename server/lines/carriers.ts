@@ -1,4 +1,4 @@
-import type { Carriers } from './sending.ts'
+import type { Carriers } from '../messages/sending.ts'
 import { simulator } from './simulator/message-carrier.ts'
 import { twilio } from './twilio/twilio.ts'
 

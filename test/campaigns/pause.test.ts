@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { answering } from '../../server/conversations/work.ts'
+import { answering } from '../../server/drivers/work.ts'
 import { openLog } from '../../server/kit/log.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { Engine } from '../../server/kit/work/engine.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { record } from '../../server/conversations/message-reports.ts'
 import { inTransaction } from '../../server/kit/at.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
+import { record } from '../../server/messages/reports.ts'
 import { advance, newCaller } from '../support/calls.ts'
 import {
   campaign_start,

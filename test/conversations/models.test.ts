@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { ask } from '../../server/conversations/ask.ts'
+import { ask } from '../../server/drivers/ask.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { overloaded } from '../../server/kit/problem.ts'
 import { openModel } from '../../server/models/language-model.ts'

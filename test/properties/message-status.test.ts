@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { merge, newMilestones, type Report } from '../../server/conversations/message-status.ts'
+import { merge, newMilestones, type Report } from '../../server/messages/status.ts'
 import { runs } from '../support/property-runs.ts'
 
 const from_carrier = fc.constantFrom<Report>(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { SegmentedMessage } from 'sms-segments-calculator'
-import { segmentsOf } from '../../server/conversations/segments.ts'
+import { segmentsOf } from '../../server/messages/segments.ts'
 import { runs } from '../support/property-runs.ts'
 
 /** Twilio's own calculator. It keeps characters that are joined, such as a letter with an accent of its own, in one part. */

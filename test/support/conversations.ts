@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { table } from '../../server/conversations/store.ts'
-import { answering } from '../../server/conversations/work.ts'
+import { answering } from '../../server/drivers/work.ts'
 import { openLog } from '../../server/kit/log.ts'
 import { Engine } from '../../server/kit/work/engine.ts'
 import type { TimeLimits } from '../../server/talk/settings.ts'

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as calls from '../../calls/withdraw.ts'
 import { laterUpdate } from '../../conversations/store.ts'
-import * as messages from '../../conversations/withdraw.ts'
 import { type At, inTransaction } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'
 import { isId } from '../../kit/id.ts'
 import { raw, sql, toArrayLiteral } from '../../kit/postgres/sql.ts'
+import * as messages from '../../messages/withdraw.ts'
 import * as counts from '../counts.ts'
 import { never_looked_at } from '../enroll.ts'
 

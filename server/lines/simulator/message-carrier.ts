@@ -1,5 +1,5 @@
 import type { At } from '../../kit/at.ts'
-import type { Carrier, CarrierMessage, CarrierReport } from '../carrier.ts'
+import type { Carrier, CarrierMessage, CarrierReport } from '../../messages/carrier.ts'
 import { accept, carrierId } from './messages.ts'
 
 /** Brings messages to simulated people. What becomes of them is reported later. */

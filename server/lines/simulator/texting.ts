@@ -1,6 +1,6 @@
 import * as clocks from '../../clocks/store.ts'
-import type { MessageThread } from '../../conversations/message-threads.ts'
 import type { At } from '../../kit/at.ts'
+import type { MessageThread } from '../../messages/threads.ts'
 import { answerOf, wordsFor } from './behave.ts'
 import { drawOutcome, personByNumber, readChances } from './choose.ts'
 import type { Person, PersonState } from './person.ts'

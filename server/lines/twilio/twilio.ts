@@ -4,7 +4,7 @@ import type { At } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'
 import { OutboundError, type OutboundResponse } from '../../kit/outbound/request.ts'
 import { storable } from '../../kit/text.ts'
-import type { Carrier, CarrierMessage, CarrierReport, SendResult } from '../carrier.ts'
+import type { Carrier, CarrierMessage, CarrierReport, SendResult } from '../../messages/carrier.ts'
 
 const timeout_ms = 15_000
 const bytes_max = 1024 * 1024

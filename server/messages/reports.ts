@@ -1,12 +1,12 @@
 import { stamp } from '../contacts/stamps.ts'
+import { event_types } from '../conversations/event-types.ts'
+import { announce } from '../conversations/store.ts'
+import { type ThreadChange, threads_changed } from '../conversations/threads.ts'
 import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { rowsFrom, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
-import { event_types } from './event-types.ts'
-import { type Milestone, merge, newMilestones, type Report } from './message-status.ts'
-import { announce } from './store.ts'
-import { type ThreadChange, threads_changed } from './threads.ts'
+import { type Milestone, merge, newMilestones, type Report } from './status.ts'
 
 /** What is known of a message, from the carrier's answer or from a report that it sent. */
 export interface MessageReport extends Partial<Report> {

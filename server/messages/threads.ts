@@ -1,6 +1,6 @@
+import type { Conversation } from '../conversations/schema.ts'
 import type { InWorkspace } from '../kit/at.ts'
 import { sql } from '../kit/postgres/sql.ts'
-import type { Conversation } from './schema.ts'
 
 /** What who gets a message knows of it. */
 export interface MessageThread {

@@ -1,8 +1,8 @@
+import * as live from '../conversations/live.ts'
+import * as turns from '../conversations/turns.ts'
 import type { At } from '../kit/at.ts'
 import type { Reply } from '../talk/state.ts'
-import * as live from './live.ts'
 import type { Save, Saved } from './plan-save.ts'
-import * as turns from './turns.ts'
 import type { Unsaved } from './unsaved.ts'
 
 export interface OpenTurn {

@@ -1,6 +1,4 @@
 import * as channels from '../channels/store.ts'
-import { type ClaimedMessage, claim, due_messages, renew } from '../conversations/message-claims.ts'
-import { type MessageReport, record } from '../conversations/message-reports.ts'
 import { type At, atLater, inTransaction } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { openBatcher } from '../kit/limits/batch.ts'
@@ -9,7 +7,9 @@ import { isUnavailable } from '../kit/postgres/errors.ts'
 import type { Limits, Work } from '../kit/work/work.ts'
 import type { Carrier, SendResult } from './carrier.ts'
 import { recordCarrierOptOuts } from './carrier-opt-outs.ts'
+import { type ClaimedMessage, claim, due_messages, renew } from './claims.ts'
 import { markAll, type Permit } from './permits.ts'
+import { type MessageReport, record } from './reports.ts'
 
 const limits: Limits = {
   process: { slots: 200, slow_slots: 50, total: 500, unrecorded: 400 },

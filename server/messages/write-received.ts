@@ -1,15 +1,15 @@
+import { answer_after_ms } from '../conversations/answer-time.ts'
+import * as counts from '../conversations/counts.ts'
+import { event_types } from '../conversations/event-types.ts'
+import { type Row, shownOf, updateRows } from '../conversations/rows.ts'
+import type { Conversation, Turn } from '../conversations/schema.ts'
+import { announce } from '../conversations/store.ts'
+import { type ThreadChange, threads_changed } from '../conversations/threads.ts'
+import { insertTurns } from '../conversations/turns.ts'
 import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import { answer_after_ms } from './answer-time.ts'
-import * as counts from './counts.ts'
-import { event_types } from './event-types.ts'
 import { insertMessages, messageData, type NewMessage } from './outgoing.ts'
-import { type Row, shownOf, updateRows } from './rows.ts'
-import type { Conversation, Turn } from './schema.ts'
-import { announce } from './store.ts'
-import { type ThreadChange, threads_changed } from './threads.ts'
-import { insertTurns } from './turns.ts'
 
 /** What a round of messages changes in one conversation. */
 export interface Received {

@@ -1,15 +1,15 @@
 import * as channels from '../channels/store.ts'
 import { findRefusals, type Rule, refusal } from '../consent/refusals.ts'
 import { isPhoneNumber } from '../contacts/phone.ts'
+import type { Message } from '../conversations/schema.ts'
+import type { TurnOf } from '../conversations/turns.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import { copyLine } from '../kit/postgres/copy.ts'
 import { invalidState } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
-import type { Message } from './schema.ts'
 import { segmentsOf } from './segments.ts'
-import type { TurnOf } from './turns.ts'
 
 /** Also the kind of due work, and the topic of notifications. */
 export const table = 'messages'

@@ -1,13 +1,13 @@
 import * as contacts from '../contacts/store.ts'
 import { timeZoneOf, zonesOf } from '../contacts/zones.ts'
+import type { Conversation } from '../conversations/schema.ts'
+import { countRuns } from '../conversations/tool-runs.ts'
 import { type At, newHook } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { formats } from '../kit/http/validate-text.ts'
 import { instantOf, localIso } from '../kit/time-zone.ts'
 import { nextInQuietHours } from '../workspaces/quiet-hours.ts'
 import * as workspaces from '../workspaces/store.ts'
-import type { Conversation } from './schema.ts'
-import { countRuns } from './tool-runs.ts'
 
 const ahead_max_ms = 365 * clock.day_ms
 /** Of one conversation, so that a contact can't make the agent fill the calendar. */

@@ -1,4 +1,4 @@
-import type { Message } from './schema.ts'
+import type { Message } from '../conversations/schema.ts'
 
 type Status = Message['status']
 

@@ -1,6 +1,6 @@
 import * as consent from '../consent/store.ts'
-import { findSmsRefusals } from '../conversations/outgoing.ts'
 import type { At } from '../kit/at.ts'
+import { findSmsRefusals } from './outgoing.ts'
 
 export interface CarrierOptOut {
   phone_number: string

@@ -1,3 +1,5 @@
+import * as live from '../conversations/live.ts'
+import * as turns from '../conversations/turns.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
@@ -8,11 +10,9 @@ import { step } from '../talk/engine.ts'
 import type { Effect, EffectOf, EngineInput, Input } from '../talk/input.ts'
 import type { State, ToolCall } from '../talk/state.ts'
 import type { Answerer } from './answerer.ts'
-import * as live from './live.ts'
 import { RunningTools, unknown_result } from './running-tools.ts'
 import { ShortTimers } from './short-timers.ts'
 import type { Tools } from './tools.ts'
-import * as turns from './turns.ts'
 import { Writing, type WritingOptions } from './writing.ts'
 
 /** What an open turn has shown is stored this often. */

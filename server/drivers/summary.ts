@@ -1,15 +1,15 @@
 import type { Configuration } from '../agents/configuration.ts'
+import type { ClaimedConversation, Timers } from '../conversations/claim.ts'
+import { isOverLimit } from '../conversations/tokens.ts'
+import * as turns from '../conversations/turns.ts'
 import type { At } from '../kit/at.ts'
 import { storable, truncate } from '../kit/text.ts'
 import { openModel } from '../models/language-model.ts'
 import { no_usage } from '../talk/state.ts'
 import { toUsage } from './ask.ts'
-import type { ClaimedConversation, Timers } from './claim.ts'
 import { emptySave } from './plan-save.ts'
 import { summaryPromptFor } from './prompt.ts'
 import type { openConversationSaves } from './save.ts'
-import { isOverLimit } from './tokens.ts'
-import * as turns from './turns.ts'
 
 const timeout_ms = 20_000
 const summary_length_max = 2_000

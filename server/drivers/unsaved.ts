@@ -1,10 +1,10 @@
+import type { RunToSave } from '../conversations/tool-runs.ts'
+import { no_latency } from '../conversations/turns.ts'
 import * as clock from '../kit/clock.ts'
 import type { Turn as EngineTurn } from '../talk/input.ts'
 import { no_usage, type ToolCall, type Usage } from '../talk/state.ts'
 import type { Changes, FinishedTurn } from './plan-save.ts'
-import type { RunToSave } from './tool-runs.ts'
 import type { ToolOutcome } from './tools.ts'
-import { no_latency } from './turns.ts'
 
 interface UnsavedOptions {
   results: Record<string, unknown>

@@ -1,10 +1,10 @@
 import * as channels from '../channels/store.ts'
 import { reserve } from '../channels/usage.ts'
 import { type Rule, refusal } from '../consent/refusals.ts'
-import { type ClaimedMessage, markSent } from '../conversations/message-claims.ts'
-import { findSmsRefusals } from '../conversations/outgoing.ts'
 import { type At, newHook } from '../kit/at.ts'
 import { second_ms } from '../kit/clock.ts'
+import { type ClaimedMessage, markSent } from './claims.ts'
+import { findSmsRefusals } from './outgoing.ts'
 
 /** Whether a message may go out now. */
 export type Permit = { type: 'granted' } | { type: 'refused'; error: string } | { type: 'later'; at: number }

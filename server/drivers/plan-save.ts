@@ -1,11 +1,11 @@
+import type { ScriptProgress, Timers } from '../conversations/claim.ts'
+import { type Row, shownOf } from '../conversations/rows.ts'
+import type { Conversation, Turn } from '../conversations/schema.ts'
+import type { RunToSave } from '../conversations/tool-runs.ts'
+import { newTurn, type TurnOf } from '../conversations/turns.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { no_usage, type SpeechPart, type Usage } from '../talk/state.ts'
-import type { ScriptProgress, Timers } from './claim.ts'
-import { type Row, shownOf } from './rows.ts'
-import type { Conversation, Turn } from './schema.ts'
-import type { RunToSave } from './tool-runs.ts'
-import { newTurn, type TurnOf } from './turns.ts'
 
 /** What a driver has to write about one conversation. It is written only while the driver has the lease. */
 export interface Save {

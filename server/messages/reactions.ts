@@ -1,8 +1,8 @@
+import { redacting } from '../conversations/redact.ts'
+import { type AnswerBySms, answering_by_sms, writing_to } from '../conversations/threads.ts'
 import { type At, on, type Reaction } from '../kit/at.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { assertMaySend, insertMessages, readSegmentPrice, withMessage } from './outgoing.ts'
-import { redacting } from './redact.ts'
-import { type AnswerBySms, answering_by_sms, writing_to } from './threads.ts'
 
 export const reactions: Reaction[] = [
   on(writing_to, (at, { phone_number }) => assertMaySend(at, phone_number)),

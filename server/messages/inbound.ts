@@ -1,6 +1,6 @@
 import { isPhoneNumber } from '../contacts/phone.ts'
+import { text_length_max } from '../conversations/schema.ts'
 import { storable, truncate } from '../kit/text.ts'
-import { text_length_max } from './schema.ts'
 
 /** A message that a carrier has brought. */
 export interface Inbound {

@@ -1,10 +1,10 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
 import type { Configuration } from '../agents/configuration.ts'
 import type { Contact } from '../contacts/schema.ts'
+import type { Conversation } from '../conversations/schema.ts'
 import { truncate } from '../kit/text.ts'
 import { localTime, offsetOf } from '../kit/time-zone.ts'
 import type { Entry, ToolRun } from '../talk/state.ts'
-import type { Conversation } from './schema.ts'
 
 const data_line_max = 100
 /** Results of tools of earlier turns are shortened. */

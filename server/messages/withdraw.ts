@@ -1,8 +1,8 @@
+import { close } from '../conversations/people.ts'
+import { lockAll } from '../conversations/rows.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
-import { close } from './people.ts'
-import { lockAll } from './rows.ts'
 
 /** Locks conversations by SMS, and returns those in which no message is being sent or was sent. */
 export async function findUnsent(at: At, ids: string[]): Promise<string[]> {

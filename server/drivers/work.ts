@@ -1,42 +1,36 @@
 import type { Configuration } from '../agents/configuration.ts'
+import { pausedUntil } from '../conversations/answer-time.ts'
+import {
+  type ClaimedConversation,
+  claim,
+  due_conversations,
+  type LoadedRun,
+  type LoadedTurn,
+  renew,
+} from '../conversations/claim.ts'
+import { isOverLimit } from '../conversations/tokens.ts'
+import { newTurn } from '../conversations/turns.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import type { Log } from '../kit/log.ts'
-import { sql } from '../kit/postgres/sql.ts'
 import { plainShare } from '../kit/work/capacity.ts'
-import type { DueKind } from '../kit/work/due.ts'
-import { dueRows } from '../kit/work/rows.ts'
 import type { RunContext, Work } from '../kit/work/work.ts'
 import { awaitsPerson } from '../talk/engine.ts'
 import type { EngineInput } from '../talk/input.ts'
 import { sentencesIn } from '../talk/sentences.ts'
 import { settingsFor, type TimeLimits, time_limits, valuesOf } from '../talk/settings.ts'
 import { type Entry, history_turns, newState, type Settings, type State } from '../talk/state.ts'
-import { pausedUntil } from './answer-time.ts'
 import { asksForPerson, openAnswerer } from './answerer.ts'
-import { type ClaimedConversation, claim, type LoadedRun, type LoadedTurn, renew } from './claim.ts'
 import { Driver } from './driver.ts'
 import { emptySave } from './plan-save.ts'
 import { openConversationSaves } from './save.ts'
-import { table } from './store.ts'
 import { summarize } from './summary.ts'
-import { isOverLimit } from './tokens.ts'
 import { openTools } from './tools.ts'
-import { newTurn } from './turns.ts'
 import { Unsaved } from './unsaved.ts'
 
 /** A conversation that could not be continued this often is closed. */
 const attempts_max = 20
-
-/** Nearly all open conversations have a `due_at`, and few are leased, so each part reads few rows of its index. */
-export const due_conversations: DueKind = {
-  ...dueRows(table),
-  nextFree: (workspace) => sql`select least(
-    (select min(due_at) from conversations where workspace_id = ${workspace} and lease_until is null),
-    (select min(greatest(due_at, lease_until)) from conversations
-      where workspace_id = ${workspace} and lease_until is not null and due_at is not null))`,
-}
 
 type SaveOne = ReturnType<typeof openConversationSaves>
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import * as live from '../conversations/live.ts'
 import * as turns from '../conversations/turns.ts'
 import { newId } from '../kit/id.ts'
@@ -35,6 +36,7 @@ export class CallDriver {
   #last_read_seq: number
   #must_read: boolean
   #is_woken = false
+  #saving: Promise<void> | undefined
   #endSleep = () => {}
 
   constructor(drive: CallDrive) {
@@ -128,7 +130,7 @@ export class CallDriver {
       }
       const is_ended = next === undefined && this.#record.is_over
       // At the end everything is written when the lease ends.
-      if (!this.#is_test && !is_ended) await this.#record.saveChanges(this.#time())
+      if (!this.#is_test && !is_ended) this.#saveChanges()
       if (this.#record.is_lost) return
       if (this.#must_read) {
         await this.#readChanges()
@@ -139,6 +141,21 @@ export class CallDriver {
       if (this.#drive.isStopping()) return this.#record.release(this.#now, this.#now)
       await this.#sleep(this.#nextTime())
     }
+  }
+
+  /** Beside what happens: the call goes on while the database is busy or away. */
+  #saveChanges(): void {
+    if (this.#saving) return
+    if (!this.#record.has_changes) return this.#record.keepText()
+    this.#saving = this.#record
+      .saveChanges(this.#time())
+      .catch((error: unknown) => {
+        this.#error ??= error
+      })
+      .finally(() => {
+        this.#saving = undefined
+        this.#wake()
+      })
   }
 
   /** The time of the workspace. In a test workspace it is that of what happens. */
@@ -259,6 +276,8 @@ export class CallDriver {
     this.#must_read = false
     const { at, id } = this.#drive
     if (this.#record.is_over) return
+    // What is not yet written would look like a change by others.
+    if (!(await this.#isSaved())) return this.#readLater()
     try {
       const request = this.#is_test ? null : await readRequest(at, id)
       if (request) this.#obey(request)
@@ -266,8 +285,21 @@ export class CallDriver {
     } catch (error) {
       // A busy database must not end the call.
       if (!isBusy(error)) throw error
-      setTimeout(() => this.wake(), check_every_ms)
+      this.#readLater()
     }
+  }
+
+  /** Waits a little for what is being written. */
+  async #isSaved(): Promise<boolean> {
+    const stop = new AbortController()
+    const too_long = sleep(check_every_ms, false, { signal: stop.signal }).catch(() => false)
+    const is_saved = await Promise.race([this.#saving?.then(() => true) ?? true, too_long])
+    stop.abort()
+    return is_saved
+  }
+
+  #readLater(): void {
+    setTimeout(() => this.wake(), check_every_ms)
   }
 
   #obey(request: Request): void {

@@ -7,6 +7,7 @@ import { Writing } from '../drivers/writing.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
+import { untilAvailable } from '../kit/postgres/until-available.ts'
 import type { Reply, SpeechPart } from '../talk/state.ts'
 import type { CallState } from './call-state.ts'
 import type { CallToDial } from './carrier.ts'
@@ -131,12 +132,20 @@ export class CallRecord {
   /** The turn of a person has its row before it is spoken. */
   keepSpeech(seq: number, speech: SpeechPart[]): void {
     const { at, conversation } = this.#options
-    this.#writing.inOrder(() => turns.setSpeech(at, { id: conversation.id, seq, speech }))
+    this.#writing.inOrder(() => untilAvailable(() => turns.setSpeech(at, { id: conversation.id, seq, speech })))
+  }
+
+  get has_changes(): boolean {
+    return this.is_changed || this.#opening !== undefined
+  }
+
+  /** Keeps what was shown so far of the turn that is open. */
+  keepText(): void {
+    const { at, readReply } = this.#options
+    this.#writing.keepText(at, readReply())
   }
 
   async saveChanges(now: number): Promise<void> {
-    const { at, readReply } = this.#options
-    if (!this.is_changed && !this.#opening) return this.#writing.keepText(at, readReply())
     await this.save(now, () => {
       this.is_changed = false
       return { opening: this.#takeOpening() }

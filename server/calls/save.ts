@@ -3,6 +3,7 @@ import { stamp } from '../contacts/stamps.ts'
 import * as conversations from '../conversations/begin.ts'
 import { lockAll } from '../conversations/rows.ts'
 import type { Conversation } from '../conversations/schema.ts'
+import { findOpen } from '../conversations/turns.ts'
 import type { Plan, Save, Saved } from '../drivers/plan-save.ts'
 import { saveAll } from '../drivers/save.ts'
 import * as events from '../events/store.ts'
@@ -45,6 +46,8 @@ export interface CallSave {
   is_released: boolean
   /** The carrier is asked to dial after this save. */
   is_dialing?: boolean
+  /** Of a save that is repeated until it is answered. What was committed before is not written again. */
+  save_id?: string
 }
 
 /** Saves of one workspace that come together share a transaction. */
@@ -84,7 +87,22 @@ async function saveHeld(at: At, saves: CallSave[]) {
   // Conversations before calls, as when people change a conversation, or a contact is deleted.
   const ids = saves.flatMap(({ save, inserted }) => (save && !inserted ? [save.id] : []))
   const [locked, held] = await Promise.all([lockAll(at, ids), lockHeld(at, saves)])
-  return writeHeld(at, { saves, held, locked })
+  const repeated = held.filter(isWritten)
+  const { outcomes, changes } = await writeHeld(at, { held: held.filter((one) => !isWritten(one)), locked })
+  for (const one of repeated) outcomes.set(one.save.id, await outcomeOf(at, one, locked))
+  return { saved: saves.map(({ id }): Saved => outcomes.get(id) ?? { is_lost: true }), changes }
+}
+
+/** Whether the save was committed, although nobody was told. */
+const isWritten = ({ save: { save_id }, before: { last_save } }: Held): boolean =>
+  save_id !== undefined && save_id === last_save
+
+async function outcomeOf(at: At, { save: { save } }: Held, locked: Rows): Promise<Saved> {
+  const row = save && locked.get(save.id)
+  if (!row) return written
+  const open = save.opened ? await findOpen(at, row.id) : undefined
+  // What people have written since is read before the next save.
+  return { ...written, has_unseen: true, status: row.status, turn_count: row.turn_count, seq: open?.seq }
 }
 
 /** Writes calls that have no row yet and were run ahead. The room that has done so takes their ends into account itself. */
@@ -92,16 +110,17 @@ export async function insertAhead(at: At, made: { insert: ToInsert; save: CallSa
   for (const rest = [...made]; rest.length > 0; ) {
     const some = takeBatch(rest, ({ save }) => turnsOf(save), turns_max)
     const held = some.map(({ insert, save }) => ({ save, before: toLocked(insert), insert }))
-    await writeHeld(at, { saves: some.map(({ save }) => save), held, locked: new Map() })
+    await writeHeld(at, { held, locked: new Map() })
   }
 }
 
 const toLocked = ({ call, variables, simulate, due_at }: ToInsert): LockedCall => ({
   ...call,
-  ...{ variables, simulate, facts: [], request: null, due_at: clock.iso(due_at), lease_until: null, lease_token: null },
+  ...{ variables, simulate, facts: [], request: null, due_at: clock.iso(due_at) },
+  ...{ lease_until: null, lease_token: null, last_save: null },
 })
 
-async function writeHeld(at: At, { saves, held, locked }: { saves: CallSave[]; held: Held[]; locked: Rows }) {
+async function writeHeld(at: At, { held, locked }: { held: Held[]; locked: Rows }) {
   const [begun, without_words] = [held.filter(({ save }) => save.save), held.filter(({ save }) => !save.save)]
   await conversations.insert(at, without_words.flatMap(toInsert))
   const with_words = held.flatMap(({ save: { save, now } }) => (save ? [{ save, now }] : []))
@@ -109,15 +128,15 @@ async function writeHeld(at: At, { saves, held, locked }: { saves: CallSave[]; h
   const by_conversation = new Map(plans.map((plan) => [plan?.after.id, plan]))
   const changes = held.map((one) => toChange(one, by_conversation.get(one.save.save?.id)))
   await write(at, changes)
-  const outcomes = new Map(changes.map(({ save: { id }, plan }) => [id, plan?.outcome ?? written]))
-  return { saved: saves.map(({ id }): Saved => outcomes.get(id) ?? { is_lost: true }), changes }
+  const outcomes = new Map(changes.map(({ save: { id }, plan }): [string, Saved] => [id, plan?.outcome ?? written]))
+  return { outcomes, changes }
 }
 
 /** The contact may have been deleted since the call was read. */
 const toInsert = ({ save: { inserted, id }, before: { contact_id, to } }: Held) =>
   inserted ? [{ conversation: { ...inserted, contact_id, counterpart: to }, lease_token: id }] : []
 
-const written: Saved = {
+const written: Extract<Saved, { is_lost: false }> = {
   ...{ is_lost: false, is_stale: false, is_dropped: false, has_unseen: false },
   ...{ status: 'closed', turn_count: 0, seq: undefined },
 }
@@ -255,6 +274,7 @@ const toRow = ({ save, before, after, facts, search_text }: Change) => ({
   ...{ recording_status: after.recording.status, recording_format: after.recording.format },
   ...{ facts, search_text, state: save.state, due_at: dueAt(save, before, after), is_released: save.is_released },
   is_dialing: save.is_dialing ?? false,
+  last_save: save.save_id ?? null,
   contact_voice: save.contact_voice,
   is_over: after.ended_at !== null,
 })
@@ -272,7 +292,7 @@ async function updateRows({ db, workspace }: At, changes: Change[]): Promise<voi
         output_tokens = row.output_tokens, cost_micros = row.cost_micros, facts = row.facts, state = row.state,
         search_text = coalesce(row.search_text, calls.search_text),
         contact_voice = coalesce(row.contact_voice, calls.contact_voice), updated_at = row.updated_at, due_at = row.due_at,
-        is_dialing = row.is_dialing, request = case when row.is_over then null else request end,
+        is_dialing = row.is_dialing, last_save = row.last_save, request = case when row.is_over then null else request end,
         lease_token = case when row.is_released then null else lease_token end,
         lease_until = case when row.is_released then null else ${leaseEnd()}::timestamptz end,
         claims = case when row.is_released then 0 else claims end
@@ -282,7 +302,8 @@ async function updateRows({ db, workspace }: At, changes: Change[]): Promise<voi
           answered_at timestamptz, ended_at timestamptz, duration_ms integer, results jsonb, turn_count integer,
           recording_status text, recording_format text, turn_p50_ms integer, turn_p95_ms integer, input_tokens integer,
           output_tokens integer, cost_micros bigint, facts jsonb, state jsonb, search_text text, contact_voice text,
-          updated_at timestamptz, due_at timestamptz, is_over boolean, is_released boolean, is_dialing boolean`,
+          updated_at timestamptz, due_at timestamptz, is_over boolean, is_released boolean, is_dialing boolean,
+          last_save uuid`,
       )}
       where calls.workspace_id = ${workspace} and calls.id = row.id`,
   )

@@ -43,6 +43,7 @@ export interface LockedCall extends Call {
   /** Wall time. Until then another process drives the call. */
   lease_until: string | null
   lease_token: string | null
+  last_save: string | null
 }
 
 export type Request = 'cancel' | 'hang_up' | 'agent_deleted'
@@ -60,7 +61,7 @@ export const lockMany = (
   { where, limit }: { where: Sql; limit: number },
 ): Promise<LockedCall[]> =>
   db.many<LockedCall>(
-    sql`select ${columns}, variables, simulate, facts, request, due_at, lease_until, lease_token
+    sql`select ${columns}, variables, simulate, facts, request, due_at, lease_until, lease_token, last_save
       from calls ${joinConversation(sql`${workspace}`)} where workspace_id = ${workspace} and ${where}
       order by id limit ${limit} for no key update of calls`,
   )
@@ -74,6 +75,7 @@ export const toCall = ({
   due_at: _due_at,
   lease_until: _lease_until,
   lease_token: _lease_token,
+  last_save: _last_save,
   ...call
 }: LockedCall): Call => call
 

@@ -10,9 +10,11 @@ import { openTools } from '../drivers/tools.ts'
 import { Unsaved } from '../drivers/unsaved.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
+import { newId } from '../kit/id.ts'
 import { openQueuePerKey } from '../kit/limits/key-queues.ts'
 import type { Log } from '../kit/log.ts'
 import type { Pool } from '../kit/postgres/pool.ts'
+import { untilAvailable } from '../kit/postgres/until-available.ts'
 import { plainShare } from '../kit/work/capacity.ts'
 import type { RunContext, Work } from '../kit/work/work.ts'
 import { settingsFor, valuesOf, voice_time_limits } from '../talk/settings.ts'
@@ -44,7 +46,7 @@ export interface CallingOptions {
 
 /** Dials numbers, and lets agents speak. */
 export function calling({ pool, carrier, log }: CallingOptions): Work<ClaimedCall, void> {
-  const save = openCallSaves(log)
+  const save = untilWritten(openCallSaves(log))
   const running = new Map<string, CallDriver>()
   const runAheadInOrder = openAheadQueue()
   const drive = async (at: At, options: Begin) => {
@@ -81,6 +83,15 @@ export function calling({ pool, carrier, log }: CallingOptions): Work<ClaimedCal
     },
   }
 }
+
+/** A database that is restarted must not end live calls: what they have to write waits for it. */
+const untilWritten =
+  (save: Begin['save']): Begin['save'] =>
+  (at, one) => {
+    if (at.is_test) return save(at, one)
+    const same = { ...one, save_id: newId() }
+    return untilAvailable(() => save(at, same))
+  }
 
 /** Calls of a test workspace run ahead a few at a time, in order. The next one begins when only the writing is left. */
 function openAheadQueue() {

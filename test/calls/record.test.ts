@@ -153,7 +153,7 @@ test('who has said so is never called again, also if the database fails while it
   }
   const work = calling({ pool: server.pool, carrier, log })
   const context = { isStopping: () => false, onProgress: () => {}, log }
-  await assert.rejects(work.run(failing, claimed, context), /could not be saved/)
+  await assert.rejects(work.run(failing, claimed, context), /administrator command/)
   assert.equal(failures, 2)
   const again = await tenant.call('POST', '/calls', { agent_id, to, channel_id })
   assert.deepEqual([again.status, again.body.error.details.rule], [409, 'opted_out'])

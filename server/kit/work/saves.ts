@@ -46,8 +46,11 @@ export function openSaves<Save, Saved>({
       try {
         await saveTogether(first.at, pending)
       } catch (error) {
-        // It is not known what was written.
-        if (pending.length === 1 || error instanceof CommitUnknownError) throw error
+        // After a lost answer it is not known what was written.
+        if (pending.length === 1 || error instanceof CommitUnknownError) {
+          for (const { reject } of pending) reject(error as Error)
+          throw error
+        }
         // One that can't be written must not keep the others from being written.
         for (const one of pending) await saveTogether(one.at, [one]).catch(one.reject)
       }

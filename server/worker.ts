@@ -119,7 +119,7 @@ export function openWorker(options: BackgroundOptions): Worker {
     pool: service.pool,
     kinds: background_kinds,
     test_times,
-    onDue: (kind, workspace, is_polled) => engines.get(kind).add(workspace, is_polled),
+    engineOf: engines.get,
     log,
   })
   const tasks = periodicTasks({ ...options, isStopping: () => is_stopping })
@@ -137,8 +137,7 @@ export function openWorker(options: BackgroundOptions): Worker {
 export function openAnsweringOnly(options: BackgroundOptions): Worker {
   const { service, log } = options
   const engine = openAnswering(options)
-  const onDue = (_kind: string, workspace: string, is_polled: boolean) => engine.add(workspace, is_polled)
-  const poll = openDuePoll({ pool: service.pool, kinds: [engine.kind], test_times, onDue, log })
+  const poll = openDuePoll({ pool: service.pool, kinds: [engine.kind], test_times, engineOf: () => engine, log })
   return {
     async stop() {
       await poll.stop()
@@ -211,7 +210,7 @@ function openAdvances({ service, log, ...options }: BackgroundOptions, engines: 
   return new Engine(rowWork(advances, { at_once: advances_max }), { service, log, ...options })
 }
 
-type RunningEngine = Pick<Engine, 'kind' | 'add' | 'idle' | 'stop'>
+type RunningEngine = Pick<Engine, 'kind' | 'has_room' | 'add' | 'idle' | 'stop'>
 
 /** For tests. Runs what is due in one workspace, kind after kind, then returns. Only kinds that have due work cost anything. */
 export async function runDue(options: BackgroundOptions, workspace: string): Promise<void> {

@@ -5,6 +5,7 @@ import type { Db, Pool } from '../postgres/pool.ts'
 import { type Sql, sql } from '../postgres/sql.ts'
 
 const poll_every_ms = 500
+/** Due workspaces of a kind that one poll reads. */
 const polled_max = 1_000
 /** A workspace with much work is noted at most this often. */
 const note_every_ms = 1_000
@@ -116,12 +117,19 @@ export async function readDueTimes({ db, workspace }: At, kinds: DueKind[]): Pro
   return new Map(kinds.map(({ kind }, index) => [kind, toTime(due_at[index])]))
 }
 
+/** What runs the work of a kind. */
+export interface DueEngine {
+  /** Whether it takes another workspace that a poll has found. */
+  has_room: boolean
+  add: (workspace: string, is_polled?: boolean) => void
+}
+
 interface DuePollOptions {
   pool: Pool
   kinds: string[]
   /** Selects the `workspace_id` and `now` of test workspaces. */
   test_times: Sql
-  onDue: (kind: string, workspace: string, is_polled: boolean) => void
+  engineOf: (kind: string) => DueEngine
   log: Log
 }
 
@@ -129,22 +137,17 @@ interface DuePollOptions {
  * Polls for due workspaces of all kinds with one statement. Reports a workspace immediately when this process commits work
  * for it. Work is due by wall time, and in the workspaces that `test_times` selects by their `now`.
  */
-export function openDuePoll({ pool, kinds, test_times, onDue, log }: DuePollOptions): { stop: () => Promise<void> } {
+export function openDuePoll({ pool, kinds, test_times, engineOf, log }: DuePollOptions): { stop: () => Promise<void> } {
+  const rounds = kinds.flatMap((kind) => [newRound(kind, timed), newRound(kind, announced)])
   let polling: Promise<void> | undefined
 
   async function poll(): Promise<void> {
     try {
-      const due = await pool.many<{ kind: string; workspace_id: string }>(
-        sql`with test as (${test_times})
-          select kind, workspace_id, due_at from due_workspaces
-          where kind = any(${kinds}::text[]) and due_at <= ${clock.iso(clock.wall())}
-            and workspace_id not in (select workspace_id from test)
-          union all
-          select kind, workspace_id, due_at from due_workspaces join test using (workspace_id)
-          where kind = any(${kinds}::text[]) and due_at <= test.now
-          order by due_at limit ${polled_max}`,
-      )
-      for (const { kind, workspace_id } of due) onDue(kind, workspace_id, true)
+      const pages = await readPages(pool, { rounds, test_times })
+      for (const [index, round] of rounds.entries())
+        round.place = addPage(engineOf(round.kind), round, pages.get(index + 1) ?? [])
+      // Others come first next time, or those of the first round would take all room.
+      rounds.reverse()
     } catch (error) {
       log.warn({ err: error }, 'polling for background work failed')
     }
@@ -156,7 +159,7 @@ export function openDuePoll({ pool, kinds, test_times, onDue, log }: DuePollOpti
   }, poll_every_ms)
   const unsubscribe = pool.subscribe(({ topic, workspace, is_due = true }) => {
     try {
-      if (is_due && kinds.includes(topic)) onDue(topic, workspace, false)
+      if (is_due && kinds.includes(topic)) engineOf(topic).add(workspace)
     } catch (error) {
       log.error({ err: error }, 'background work did not begin')
     }
@@ -168,4 +171,77 @@ export function openDuePoll({ pool, kinds, test_times, onDue, log }: DuePollOpti
       await polling
     },
   }
+}
+
+/** The time is the database's text, which is exact. */
+interface Place {
+  due_text: string
+  workspace_id: string
+}
+
+/** Many workspaces may stay due, because they are busy or another process has them. So polls go through them in rounds, page by page. */
+interface Round {
+  kind: string
+  /** Before the first workspace. */
+  start: Place
+  until: string
+  /** The last workspace that was added. */
+  place: Place
+}
+
+/** Someone has added work. The process that did so runs it, if it can. */
+const announced = {
+  start: { due_text: '-infinity', workspace_id: '00000000-0000-0000-0000-000000000000' },
+  until: '-infinity',
+}
+/** Work that has become due. Only polls find it, so it doesn't wait for a round through the others. */
+const timed = {
+  start: { due_text: '-infinity', workspace_id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' },
+  until: 'infinity',
+}
+
+const newRound = (kind: string, range: Pick<Round, 'start' | 'until'>): Round => ({
+  kind,
+  ...range,
+  place: range.start,
+})
+
+/** The next page of each round, by the round's number. */
+async function readPages(
+  db: Db,
+  { rounds, test_times }: { rounds: Round[]; test_times: Sql },
+): Promise<Map<number, Place[]>> {
+  const is_next = sql`due.kind = round.kind and (due.due_at, due.workspace_id) > (round.due_at, round.workspace_id)`
+  const due = await db.many<Place & { nth: number }>(
+    sql`with test as (${test_times}),
+      test_due as materialized (
+        select due.kind, due.workspace_id, due.due_at from due_workspaces as due
+        join test on test.workspace_id = due.workspace_id where due.due_at <= test.now)
+      select round.nth, page.workspace_id, page.due_at::text as due_text
+      from unnest(${rounds.map(({ kind }) => kind)}::text[], ${rounds.map(({ until }) => until)}::timestamptz[],
+          ${rounds.map(({ place }) => place.due_text)}::timestamptz[], ${rounds.map(({ place }) => place.workspace_id)}::uuid[])
+        with ordinality as round (kind, until, due_at, workspace_id, nth)
+      cross join lateral (
+        (select due.workspace_id, due.due_at from due_workspaces as due
+          where ${is_next} and due.due_at <= least(round.until, ${clock.iso(clock.wall())})
+            and due.workspace_id not in (select test.workspace_id from test)
+          order by due.due_at, due.workspace_id limit ${polled_max})
+        union all
+        (select due.workspace_id, due.due_at from test_due as due where ${is_next} and due.due_at <= round.until
+          order by due.due_at, due.workspace_id limit ${polled_max})
+        order by due_at, workspace_id limit ${polled_max}) as page
+      order by round.nth, page.due_at, page.workspace_id`,
+  )
+  return Map.groupBy(due, ({ nth }) => nth)
+}
+
+/** Returns after which workspace the round goes on. It starts again when all were added. */
+function addPage(engine: DueEngine, { start, place }: Round, page: Place[]): Place {
+  let last = place
+  for (const next of page) {
+    if (!engine.has_room) return last
+    engine.add(next.workspace_id, true)
+    last = next
+  }
+  return page.length < polled_max ? start : last
 }

@@ -18,6 +18,8 @@ const refill_delay_ms = 10
 /** Items that failed, or whose results could not be recorded, run again after this long. */
 const retry_ms = 30_000
 const check_every_ms = 500
+/** Workspaces that wait for their turn. A poll adds no more than this, so that memory stays bounded. */
+const turns_max = 1_000
 /** How long a stop waits for running items. */
 const stop_wait_ms = 3_000
 
@@ -90,6 +92,10 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
 
   get kind(): string {
     return this.#work.due.kind
+  }
+
+  get has_room(): boolean {
+    return this.#turns.size < turns_max
   }
 
   /**

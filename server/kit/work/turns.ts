@@ -6,6 +6,10 @@ export class Turns {
     this.#waiting.add(workspace)
   }
 
+  get size(): number {
+    return this.#waiting.size
+  }
+
   has(workspace: string): boolean {
     return this.#waiting.has(workspace)
   }

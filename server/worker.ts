@@ -31,6 +31,7 @@ import * as retention from './retention.ts'
 import { due_deliveries } from './webhooks/claims.ts'
 import { work as recoveries } from './webhooks/recoveries.ts'
 import { sending } from './webhooks/sending.ts'
+import { all_workspaces } from './workspaces/store.ts'
 
 /** Everything that is done in the background. */
 
@@ -74,9 +75,9 @@ const work_kinds: DueKind[] = [
   dueRows(campaigns.table),
   due_deliveries,
 ]
-const due_kinds: DueKind[] = [...work_kinds, file_work.due, dueRows(clocks.table)]
-
 /** What `due_workspaces` is kept for. */
+export const due_kinds: DueKind[] = [...work_kinds, file_work.due, dueRows(clocks.table)]
+
 export const background_kinds: string[] = due_kinds.map(({ kind }) => kind)
 
 const minute_ms = 60_000
@@ -91,7 +92,11 @@ function periodicTasks({ service, ...options }: PeriodicOptions): PeriodicTask[]
   return [
     { name: 'event positions', every_ms: second_ms, run: () => assignPositions({ db }, isStopping) },
     { name: 'short-search totals', every_ms: 2 * second_ms, run: () => short_search.applyAllChanges({ db }) },
-    { name: 'due work', every_ms: 30 * second_ms, run: () => noteAllDue(db, due_kinds) },
+    {
+      name: 'due work',
+      every_ms: 30 * second_ms,
+      run: () => noteAllDue(db, { kinds: due_kinds, workspaces: all_workspaces }),
+    },
     { name: 'large workspaces', every_ms: minute_ms, run: () => short_search.startInLargeWorkspaces({ db }) },
     { name: 'deliveries', every_ms: minute_ms, run: () => retention.tidyDeliveries({ service, ...options }) },
     { name: 'retention', every_ms: hour_ms, run: () => retention.removeExpired({ service, ...options }) },

@@ -23,18 +23,16 @@ export interface Claimed extends events.EventText, SealedSecrets {
   failing_since: string | null
 }
 
-const firstDue = (workspace: Sql): Sql =>
-  sql`select due_at from webhook_deliveries
-    where workspace_id = ${workspace} and webhook_id = webhooks.id and due_at is not null order by due_at limit 1`
-
 /** Pending deliveries of disabled webhooks count too: they are to be failed. */
 export const due_deliveries: DueKind = {
   kind: 'deliveries',
   nextDue: (workspace) =>
     sql`select min(next.due_at) from webhooks
-      cross join lateral (${firstDue(sql`${workspace}`)}) as next where webhooks.workspace_id = ${workspace}`,
-  allDue: sql`select webhooks.workspace_id, min(next.due_at) as due_at from webhooks
-    cross join lateral (${firstDue(raw('webhooks.workspace_id'))}) as next group by webhooks.workspace_id`,
+      cross join lateral (
+        select due_at from webhook_deliveries
+        where workspace_id = ${workspace} and webhook_id = webhooks.id and due_at is not null order by due_at limit 1
+      ) as next
+      where webhooks.workspace_id = ${workspace}`,
 }
 
 /** If it finds nothing, it fails pending deliveries of disabled webhooks. */

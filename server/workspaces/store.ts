@@ -22,6 +22,9 @@ export const default_name = 'Default'
 const columns = raw('id, name, kind, created_at')
 const all_columns = sql`${columns}, settings, coalesce(updated_at, created_at) as updated_at`
 
+/** Selects the `workspace_id` of all. */
+export const all_workspaces: Sql = raw('select id as workspace_id from workspaces')
+
 /** What was set: the rest has defaults. */
 type StoredSettings = Partial<
   Omit<Settings, 'prices' | 'quiet_hours'> & {

@@ -10,6 +10,7 @@ import { openPeriodicTasks } from '../../server/kit/work/periodic.ts'
 import { rowWork } from '../../server/kit/work/rows.ts'
 import { due_deliveries } from '../../server/webhooks/claims.ts'
 import { openWorker } from '../../server/worker.ts'
+import { all_workspaces } from '../../server/workspaces/store.ts'
 import { createDatabase, openServer, type Tenant, testPool } from '../support/harness.ts'
 import { recordStatements } from '../support/old-rows.ts'
 import { receiver } from '../support/receivers.ts'
@@ -51,7 +52,8 @@ test('work that was not noted is found, and noted once', async () => {
   await tenant.call('POST', '/contacts', newContact())
   await tenant.call('POST', '/contacts/imports', newImport())
   assert.deepEqual(await dueOf(tenant.id), [])
-  for (let count = 0; count < 2; count += 1) await noteAllDue(pool, [imports, due_deliveries])
+  for (let count = 0; count < 2; count += 1)
+    await noteAllDue(pool, { kinds: [imports, due_deliveries], workspaces: all_workspaces })
   assert.deepEqual(
     (await dueOf(tenant.id)).map(({ kind }) => kind),
     ['deliveries', 'imports'],
@@ -61,7 +63,7 @@ test('work that was not noted is found, and noted once', async () => {
 test('a note moves later when no work is due, and stays while some is', async () => {
   const tenant = await server.workspace()
   await tenant.call('POST', '/contacts/imports', newImport())
-  await noteAllDue(pool, [imports])
+  await noteAllDue(pool, { kinds: [imports], workspaces: all_workspaces })
   await moveDue(server.at(tenant.id), imports)
   assert.deepEqual(await dueOf(tenant.id), [{ kind: 'imports', is_due: true }])
   await tenant.work()

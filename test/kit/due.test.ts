@@ -4,10 +4,14 @@ import { after, test } from 'node:test'
 import { test_times } from '../../server/clocks/time.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { openLog } from '../../server/kit/log.ts'
+import { openPool } from '../../server/kit/postgres/pool.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
-import { openDuePoll } from '../../server/kit/work/due.ts'
+import { noteAllDue, openDuePoll } from '../../server/kit/work/due.ts'
+import { due_kinds } from '../../server/worker.ts'
+import { all_workspaces } from '../../server/workspaces/store.ts'
 import { waitUntil } from '../faults/client.ts'
 import { createDatabase, openServer, testPool } from '../support/harness.ts'
+import { rowsRead } from '../support/readers.ts'
 import { receiver } from '../support/receivers.ts'
 import { newContact, newWebhook } from '../support/samples.ts'
 import { startWorker } from '../support/workers.ts'
@@ -138,4 +142,28 @@ test('a round includes test workspaces, by their clocks', async () => {
   await waitUntil('it was polled twice', () => added.length >= 2)
   await poll.stop()
   assert.deepEqual(new Set(added), new Set([early.id]))
+})
+
+/** Far fewer than ten million, and more than any number of workspaces here. */
+const open_count = 5_000
+
+test('looking for due work reads one row of a workspace, however many conversations are open', async () => {
+  const tenant = await server.workspace()
+  const tomorrow = clock.iso(clock.wall() + clock.day_ms)
+  await pool.run(
+    sql`insert into conversations
+        (workspace_id, id, kind, status, agent_id, agent_name, version_label, created_at, updated_at, due_at)
+      select ${tenant.id}, gen_random_uuid(), 'api', 'open', gen_random_uuid(), 'Reception', '1', ${tomorrow}, ${tomorrow}, ${tomorrow}
+      from generate_series(1, ${open_count}::int)`,
+  )
+  await using own = Object.assign(openPool({ url, size: 1, onError: console.error }), {
+    [Symbol.asyncDispose]: () => own.close(),
+  })
+  await own.script('vacuum analyze conversations')
+  await own.run(sql`update pg_class set reltuples = 1e7 where relname in ('conversations', 'conversations_due')`)
+  const before = await rowsRead(own, 'conversations')
+  await noteAllDue(own, { kinds: due_kinds, workspaces: all_workspaces })
+  assert.equal((await rowsRead(own, 'conversations')) - before, 1)
+  const noted = await pool.many(sql`select kind, due_at from due_workspaces where workspace_id = ${tenant.id}`)
+  assert.deepEqual(noted, [{ kind: 'conversations', due_at: tomorrow }])
 })

@@ -2,7 +2,7 @@ import type { At } from '../at.ts'
 import * as clock from '../clock.ts'
 import type { Log } from '../log.ts'
 import type { Db, Pool } from '../postgres/pool.ts'
-import { type Sql, sql } from '../postgres/sql.ts'
+import { raw, type Sql, sql } from '../postgres/sql.ts'
 
 const poll_every_ms = 500
 /** Due workspaces of a kind that one poll reads. */
@@ -14,12 +14,10 @@ const note_every_ms = 1_000
 export interface DueKind {
   /** Also the topic of the notifications that announce new work. */
   kind: string
-  /** Selects, as one value, when work of the workspace is due next; null when there is none. */
-  nextDue: (workspace: string) => Sql
+  /** Selects, as one value, when work of the workspace is due next; null when there is none. It reads few rows. */
+  nextDue: (workspace: string | Sql) => Sql
   /** The same, but not before the leases of the items end. */
   nextFree?: (workspace: string) => Sql
-  /** Selects `workspace_id, due_at` of every workspace that has work. */
-  allDue: Sql
 }
 
 /**
@@ -76,12 +74,20 @@ async function noteDue(db: Db, kind: string, workspace: string): Promise<void> {
   )
 }
 
-/** Notes every workspace that has work, also what a killed process has not noted. */
-export async function noteAllDue(db: Db, kinds: DueKind[]): Promise<void> {
-  for (const { kind, allDue } of kinds) {
+interface EveryDue {
+  kinds: DueKind[]
+  /** Selects the `workspace_id` of all. */
+  workspaces: Sql
+}
+
+/** Notes every workspace that has work, also what a killed process has not noted. It asks each workspace for its next work only. */
+export async function noteAllDue(db: Db, { kinds, workspaces }: EveryDue): Promise<void> {
+  for (const { kind, nextDue } of kinds) {
     await db.run(
       sql`insert into due_workspaces (workspace_id, kind, due_at)
-        select workspace_id, ${kind}, due_at from (${allDue}) as work
+        select workspace_id, ${kind}, due_at from (${workspaces}) as each_workspace
+        cross join lateral (${nextDue(raw('each_workspace.workspace_id'))}) as next (due_at)
+        where due_at is not null
         on conflict (workspace_id, kind) do update set due_at = excluded.due_at
         where due_workspaces.due_at > excluded.due_at`,
     )

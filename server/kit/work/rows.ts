@@ -65,7 +65,6 @@ export const dueRows = (table: string): DueKind => ({
   nextDue: (workspace) => sql`select min(due_at) from ${raw(table)} where workspace_id = ${workspace}`,
   nextFree: (workspace) =>
     sql`select min(greatest(due_at, lease_until)) from ${raw(table)} where workspace_id = ${workspace} and due_at is not null`,
-  allDue: sql`select workspace_id, min(due_at) as due_at from ${raw(table)} where due_at is not null group by workspace_id`,
 })
 
 /** By default one row at a time, so that most of the database's time is left to requests. */

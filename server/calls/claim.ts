@@ -77,15 +77,14 @@ export async function claim(at: At, { slots, claimed }: Pick<ClaimRequest<Claime
 
 async function claimSome(at: At, limit: number): Promise<ClaimedCall[]> {
   const { db, workspace, now } = at
-  const wall = clock.wall()
   const token = randomUUID()
   const leased = await db.many<Row>(
     sql`update calls
-      set lease_token = ${token}, lease_until = ${leaseEnd()}, claims = least(claims, 100) + 1
+      set lease_token = ${token}, lease_until = ${leaseEnd(db)}, claims = least(claims, 100) + 1
       where workspace_id = ${workspace} and id = any(array(
         select id from calls
         where workspace_id = ${workspace} and due_at <= ${clock.iso(now)}
-          and (lease_until is null or lease_until <= ${clock.iso(wall)})
+          and (lease_until is null or lease_until <= ${clock.iso(db.time())})
           and (dial_before is null or started_at is not null or dial_before > ${clock.iso(now)})
         order by due_at, id limit ${limit} for no key update skip locked))
       returning ${columns}`,
@@ -148,7 +147,7 @@ async function rulesFor(at: At, rows: Row[]): Promise<Map<string, ClaimedCall['r
 /** Returns the ids of those of which someone wants something. Rows that are being saved are left out: that renews their lease too. */
 export async function renew({ db, workspace }: InWorkspace, claimed: ClaimedCall[]): Promise<string[]> {
   const renewed = await db.many<{ id: string; request: Request | null }>(
-    sql`update calls set lease_until = ${leaseEnd()}
+    sql`update calls set lease_until = ${leaseEnd(db)}
       where workspace_id = ${workspace} and id = any(array(
         select id from calls
         where workspace_id = ${workspace} and id = any(${toArrayLiteral(claimed.map(({ id }) => id))}::uuid[])

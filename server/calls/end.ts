@@ -15,7 +15,7 @@ import { announce, announceRequest, type LockedCall, lock, type Request, toCall 
 export async function cancel(at: At, id: string): Promise<Call> {
   const call = await lock(at, id)
   assertStatus(call, ['scheduled', 'queued', 'ringing'], 'This call was answered: hang up instead.')
-  if (!isUnstarted(call)) return ask(at, call, 'cancel')
+  if (!isUnstarted(at, call)) return ask(at, call, 'cancel')
   const [canceled = call] = await cancelUnstarted(at, [call], 'human')
   return canceled
 }
@@ -34,7 +34,7 @@ function assertStatus({ status, ended_at }: Call, allowed: Status[], message: st
 /** The process that drives the call ends it. If none does, the next one does so at once. */
 async function ask(at: At, call: LockedCall, request: Request): Promise<Call> {
   const { db, workspace, now } = at
-  const due_at = isLeased(call) ? call.due_at : clock.iso(now)
+  const due_at = isLeased(at, call) ? call.due_at : clock.iso(now)
   await db.run(
     sql`update calls set request = ${request}, due_at = ${due_at} where workspace_id = ${workspace} and id = ${call.id}`,
   )
@@ -43,11 +43,11 @@ async function ask(at: At, call: LockedCall, request: Request): Promise<Call> {
 }
 
 /** Whether no process has begun to dial. */
-export const isUnstarted = (call: LockedCall): boolean =>
-  (call.status === 'scheduled' || call.status === 'queued') && call.started_at === null && !isLeased(call)
+export const isUnstarted = (at: At, call: LockedCall): boolean =>
+  (call.status === 'scheduled' || call.status === 'queued') && call.started_at === null && !isLeased(at, call)
 
-const isLeased = ({ lease_until }: LockedCall): boolean =>
-  lease_until !== null && clock.parse(lease_until) > clock.wall()
+const isLeased = ({ db }: At, { lease_until }: LockedCall): boolean =>
+  lease_until !== null && clock.parse(lease_until) > db.time()
 
 /** Ends calls that no process has begun to dial. The transaction has locked them. */
 export async function cancelUnstarted(at: At, calls: LockedCall[], by: Ender): Promise<Call[]> {

@@ -61,7 +61,7 @@ async function endCalls(at: At, agent_id: string): Promise<void> {
   await cancelSome(at, of_agent)
   await db.run(
     sql`update calls set request = 'agent_deleted',
-        due_at = case when lease_until > ${clock.iso(clock.wall())} then due_at else ${clock.iso(now)} end
+        due_at = case when lease_until > ${clock.iso(db.time())} then due_at else ${clock.iso(now)} end
       where workspace_id = ${workspace} and status in ('scheduled', 'queued', 'ringing', 'in_progress') and ${of_agent}`,
   )
   db.notify({ topic: table, workspace })
@@ -72,7 +72,11 @@ async function cancelSome(at: At, where: Sql): Promise<void> {
     where: sql`status in ('scheduled', 'queued') and ${where}`,
     limit: canceled_at_once_max,
   })
-  await cancelUnstarted(at, unstarted.filter(isUnstarted), 'system')
+  await cancelUnstarted(
+    at,
+    unstarted.filter((call) => isUnstarted(at, call)),
+    'system',
+  )
 }
 
 /** The process that drives the call looks at its conversation. In a test workspace, where the clock stands still, it is due now. */

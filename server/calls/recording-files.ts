@@ -20,7 +20,7 @@ export const keyOf = (workspace: string, { id, created_at }: Recorded): string =
  */
 export async function store(at: At, call: Recorded, wav: Blob): Promise<void> {
   const blob_key = keyOf(at.workspace, call)
-  const upload_until = clock.iso(clock.wall() + upload_max_ms)
+  const upload_until = clock.iso(at.db.time() + upload_max_ms)
   const is_wanted = await inTransaction(at, (at) => beginUpload(at, { call, blob_key, upload_until }))
   if (!is_wanted) return void wav.stream.destroy()
   // If it fails, the file may appear later all the same.
@@ -98,7 +98,7 @@ async function settle(at: At, lease: Lease): Promise<false> {
   if (!found) return false
   const { blob_key, upload_until, is_ready } = found
   if (!is_ready) await tools.blobs.remove(blob_key)
-  const may_come_back = !is_ready && upload_until !== null && clock.parse(upload_until) > clock.wall()
+  const may_come_back = !is_ready && upload_until !== null && clock.parse(upload_until) > db.time()
   const changed = await db.run(
     may_come_back
       ? sql`update recording_files set lease_until = upload_until, lease_token = null, attempt = 0 where ${isHeld(lease)}`

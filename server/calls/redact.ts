@@ -34,7 +34,7 @@ export async function redactCallOf(at: At, conversation_id: string): Promise<voi
 async function erase(at: At, { id, by }: { id: string; by: 'human' | 'system' }): Promise<void> {
   const { db, workspace, now } = at
   const before = await calls.lock(at, id)
-  if (isUnstarted(before)) await cancelUnstarted(at, [before], by)
+  if (isUnstarted(at, before)) await cancelUnstarted(at, [before], by)
   else if (!final_statuses.includes(before.status))
     throw invalidState('A call that is not over can not be redacted. End it first.', { status: before.status })
   await eraseRecording(at, { id, by })

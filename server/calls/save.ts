@@ -294,7 +294,7 @@ async function updateRows({ db, workspace }: At, changes: Change[]): Promise<voi
         contact_voice = coalesce(row.contact_voice, calls.contact_voice), updated_at = row.updated_at, due_at = row.due_at,
         is_dialing = row.is_dialing, last_save = row.last_save, request = case when row.is_over then null else request end,
         lease_token = case when row.is_released then null else lease_token end,
-        lease_until = case when row.is_released then null else ${leaseEnd()}::timestamptz end,
+        lease_until = case when row.is_released then null else ${leaseEnd(db)}::timestamptz end,
         claims = case when row.is_released then 0 else claims end
       from ${rowsFrom(
         rows,

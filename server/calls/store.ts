@@ -40,7 +40,7 @@ export interface LockedCall extends Call {
   facts: Fact[]
   request: Request | null
   due_at: string | null
-  /** Wall time. Until then another process drives the call. */
+  /** By the database's time. Until then another process drives the call. */
   lease_until: string | null
   lease_token: string | null
   last_save: string | null

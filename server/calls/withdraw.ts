@@ -29,7 +29,7 @@ export async function countDialing({ db, workspace }: At, campaign_id: string): 
   const { total } = await db.one<{ total: number }>(
     sql`select count(*) as total from calls
       where workspace_id = ${workspace} and campaign_id = ${campaign_id} and is_dialing
-        and lease_until > ${clock.iso(clock.wall())}`,
+        and lease_until > ${clock.iso(db.time())}`,
   )
   return total
 }

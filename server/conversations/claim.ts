@@ -101,15 +101,14 @@ export const due_conversations: DueKind = {
 /** Leases due conversations, and reads what is needed to continue them. */
 export async function claim(at: At, { slots }: { slots: number }): Promise<ClaimedConversation[]> {
   const { db, workspace, now } = at
-  const wall = clock.wall()
   const token = randomUUID()
   const leased = await db.many<Row & DueItem>(
     sql`update conversations
-      set lease_token = ${token}, lease_until = ${leaseEnd()}, attempt = least(attempt, 100) + 1
+      set lease_token = ${token}, lease_until = ${leaseEnd(db)}, attempt = least(attempt, 100) + 1
       where workspace_id = ${workspace} and id = any(array(
         select id from conversations
         where workspace_id = ${workspace} and due_at <= ${clock.iso(now)}
-          and (lease_until is null or lease_until <= ${clock.iso(wall)})
+          and (lease_until is null or lease_until <= ${clock.iso(db.time())})
         order by due_at, id limit ${slots} for no key update skip locked))
       returning ${columns}`,
   )
@@ -175,7 +174,7 @@ async function loadRuns({ db, workspace }: At, rows: DueItem[]): Promise<Map<str
 
 export const renew = ({ db, workspace }: InWorkspace, claimed: ClaimedConversation[]): Promise<number> =>
   db.run(
-    sql`update conversations set lease_until = ${leaseEnd()}
+    sql`update conversations set lease_until = ${leaseEnd(db)}
       where workspace_id = ${workspace} and id = any(${toArrayLiteral(claimed.map(({ id }) => id))}::uuid[])
         and lease_token = any(${toArrayLiteral([...new Set(claimed.map(({ token }) => token))])}::uuid[])`,
   )

@@ -25,19 +25,19 @@ export interface ClaimedMessage extends DueItem {
 
 /** Leases due messages. Those of one conversation go out one after the other, in their order. */
 export async function claim({ db, workspace, now }: At, { slots }: { slots: number }): Promise<ClaimedMessage[]> {
-  const wall = clock.iso(clock.wall())
+  const time = clock.iso(db.time())
   const token = randomUUID()
   const claimed = await db.many<ClaimedMessage>(
     sql`update messages
-      set lease_token = ${token}, lease_until = ${leaseEnd()}, attempt = least(attempt, 100) + 1
+      set lease_token = ${token}, lease_until = ${leaseEnd(db)}, attempt = least(attempt, 100) + 1
       where workspace_id = ${workspace} and id = any(array(
         select id from messages as due
         where workspace_id = ${workspace} and due_at <= ${clock.iso(now)}
-          and (lease_until is null or lease_until <= ${wall})
+          and (lease_until is null or lease_until <= ${time})
           and not exists (select from messages as earlier
             where earlier.workspace_id = ${workspace} and earlier.conversation_id = due.conversation_id
               and earlier.seq < due.seq and earlier.due_at is not null
-              and (earlier.sent_at is null or earlier.lease_until > ${wall}))
+              and (earlier.sent_at is null or earlier.lease_until > ${time}))
         order by due_at, id limit ${slots} for no key update skip locked))
       returning id, due_at, conversation_id, seq, channel_id, is_exempt, sent_at, attempt`,
   )
@@ -59,7 +59,7 @@ async function textsOf({ db, workspace }: InWorkspace, claimed: { id: string }[]
 
 export const renew = ({ db, workspace }: InWorkspace, claimed: ClaimedMessage[]): Promise<number> =>
   db.run(
-    sql`update messages set lease_until = ${leaseEnd()}
+    sql`update messages set lease_until = ${leaseEnd(db)}
       where workspace_id = ${workspace} and id = any(${toArrayLiteral(claimed.map(({ id }) => id))}::uuid[])
         and lease_token = any(${toArrayLiteral([...new Set(claimed.map(({ token }) => token))])}::uuid[])`,
   )

@@ -51,7 +51,7 @@ export async function countSending({ db, workspace }: At, ids: string[]): Promis
     sql`select count(*) as total from messages
       where workspace_id = ${workspace} and conversation_id = any(${toArrayLiteral(ids)}::uuid[])
         and direction = 'outbound' and status = 'queued' and sent_at is not null
-        and lease_until > ${clock.iso(clock.wall())}`,
+        and lease_until > ${clock.iso(db.time())}`,
   )
   return total
 }

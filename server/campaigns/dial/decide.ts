@@ -30,7 +30,7 @@ export const decide = (at: At, lease: Lease): Promise<boolean> =>
     const { decided_at = Number.NEGATIVE_INFINITY, status, held_until = 0 } = campaign
     if (status === 'canceled') return cancelRest(at, campaign)
     // A test clock stops at each due time, so decisions there have the time of a whole second.
-    const is_early = decided_at >= second || held_until > clock.wall() || (at.is_test && second !== at.now)
+    const is_early = decided_at >= second || held_until > at.db.time() || (at.is_test && second !== at.now)
     if (is_early) {
       const due_at = Math.max(campaign.due_at ?? 0, decided_at + clock.second_ms, second + clock.second_ms)
       return recordDecision(at, lease.id, { due_at })

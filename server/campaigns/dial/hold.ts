@@ -30,7 +30,7 @@ export async function hold(at: At, id: string): Promise<void> {
 /** Attempts of a campaign that was paused by itself may still go out. Returns false if there can be none. */
 const stopClaims = async ({ db, workspace }: At, campaign_id: string): Promise<boolean> =>
   (await db.run(
-    sql`update campaigns set held_until = ${clock.iso(clock.wall() + held_ms)}
+    sql`update campaigns set held_until = ${clock.iso(db.time() + held_ms)}
       where workspace_id = ${workspace} and id = ${campaign_id} and status in ('running', 'paused')`,
   )) > 0
 

@@ -2,6 +2,7 @@ import pg from 'pg'
 import { CopyQuery } from './copy.ts'
 import { type Notification, openNotifications } from './notifications.ts'
 import type { Sql } from './sql.ts'
+import { openDatabaseTime } from './time.ts'
 import { lock_timeout_ms, runTransaction, type TxOptions } from './transaction.ts'
 import { getTypeParser } from './type-parsers.ts'
 
@@ -18,6 +19,8 @@ export interface Db {
   copy(table: string, columns: readonly string[], lines: string): Promise<void>
   /** Runs several statements in one text, such as a migration. */
   script(text: string): Promise<void>
+  /** The database's time, by which leases go: the clocks of processes may differ. */
+  time(): number
   /** Notifies the subscribers of this process. In a transaction they are notified after the commit. */
   notify(notification: Notification): void
   /** Runs `work` in a transaction, READ COMMITTED by default. Retries after deadlocks and unique violations. */
@@ -25,6 +28,8 @@ export interface Db {
 }
 
 export interface Pool extends Db {
+  /** Asks for the database's time, as each new connection does, unless that was done a short time ago. Call it before leases are renewed. */
+  measureTime(): Promise<void>
   /** Returns the function that unsubscribes. A subscriber must not throw: the committed transaction would fail. */
   subscribe(subscriber: (notification: Notification) => void): () => void
   /** Runs `work` on one connection without a transaction, and closes the connection: its settings end with it. */
@@ -72,7 +77,17 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
     ...(application_name !== undefined && { application_name }),
   })
   // A client in use reports a lost connection by its failing query. Without a listener the event would end the process.
-  pool.on('connect', (client) => client.on('error', () => {}))
+  pool.on('connect', (client) => {
+    client.on('error', () => {})
+    // The statements that follow on the connection report its errors.
+    measureTime(client).catch(() => {})
+  })
+  const database_time = openDatabaseTime()
+  const measureTime = (on: pg.Pool | pg.PoolClient): Promise<void> =>
+    database_time.measure(async () => {
+      const { rows } = await on.query<{ now: string }>("select date_trunc('milliseconds', clock_timestamp()) as now")
+      return rows[0]?.now ?? ''
+    })
   let is_closing = false
   // While the pool closes, a connection may still report that the server is stopping.
   pool.on('error', (error) => is_closing || onError(error))
@@ -108,6 +123,7 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
       many,
       tx,
       notify,
+      time: database_time.now,
       copy: (table, columns, lines) =>
         watched(
           new Promise<void>((resolve, reject) => {
@@ -144,6 +160,9 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
   return {
     ...openDb(pool, tx, publish),
     subscribe,
+    measureTime: async () => {
+      if (!database_time.isRecent()) await measureTime(pool)
+    },
     copy: (table, columns, lines) => tx((db) => db.copy(table, columns, lines)),
     session: async (work) => {
       const client = await pool.connect()

@@ -1,5 +1,4 @@
 import type { At } from '../at.ts'
-import * as clock from '../clock.ts'
 import { isLate, keyMax, keyState, type State } from './state.ts'
 import type { ClaimRequest, DueItem, Items, KeyState } from './work.ts'
 
@@ -24,7 +23,7 @@ export async function claimItems<Item extends DueItem>(
   const with_free_slots = [...state.keys_with_late].filter((key) => hasFreeSlots(keyState(state, key)))
   const found = await items.claim(at, { ...slots, limits, by_key, claimed, skips_to_last })
   // The claim took so long that another process may have taken the lease.
-  if (leases.per === 'workspace' && state.lease_until <= clock.wall()) return []
+  if (leases.per === 'workspace' && state.lease_until <= at.db.time()) return []
   if (!skips_to_last) for (const key of with_free_slots) state.keys_with_late.delete(key)
   for (const item of found) {
     const key = items.keyOf?.(item)

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type At, atLater, atWorkspace, type Service } from '../at.ts'
-import * as clock from '../clock.ts'
 import type { Log } from '../log.ts'
 import { claimItems } from './claim.ts'
 import { moveDue } from './due.ts'
@@ -105,7 +104,7 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
   add(workspace: string, is_polled = false): void {
     const state = this.#stateOf(workspace)
     if (is_polled) state.must_rescan = true
-    if (is_polled && state.lease_retry_at <= clock.wall()) state.is_leased_by_other = false
+    if (is_polled && state.lease_retry_at <= this.#service.pool.time()) state.is_leased_by_other = false
     this.#addTurn(workspace)
   }
 
@@ -280,7 +279,7 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
 
   /** Renews leases, forgets idle workspaces, and finds items that have become slow. */
   async #check(): Promise<void> {
-    const now = clock.wall()
+    const now = this.#service.pool.time()
     for (const state of this.#states.values()) {
       const { workspace, claimed, is_claiming, lease_until, lease_retry_at } = state
       if (claimed.size > 0) await this.#renewLease(state)
@@ -291,6 +290,7 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
 
   async #renewLease(state: State<Item>): Promise<void> {
     try {
+      await this.#service.pool.measureTime()
       await this.#leases.renew({ db: this.#service.pool, workspace: state.workspace }, state)
     } catch (error) {
       this.#log.warn({ err: error, kind: this.kind, workspace_id: state.workspace }, 'a lease could not be renewed')

@@ -4,7 +4,7 @@ import type { Log } from '../log.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { sql } from '../postgres/sql.ts'
 
-/** Wall time. When the leader doesn't renew its lease for this long, another process takes over. */
+/** By the database's time. When the leader doesn't renew its lease for this long, another process takes over. */
 const lease_ms = 15_000
 const renew_every_ms = 5_000
 
@@ -25,6 +25,7 @@ export function openLeader(pool: Pool, name: string, onElected: () => void, log:
     const began_ticks = clock.ticks()
     const was_leader = isLeader()
     try {
+      await pool.measureTime()
       leader_until = (await takeLease(pool, name, token)) ? began_ticks + lease_ms : 0
     } catch (error) {
       log.warn({ err: error }, 'the lease of the periodic tasks could not be renewed')
@@ -50,7 +51,7 @@ export function openLeader(pool: Pool, name: string, onElected: () => void, log:
 }
 
 async function takeLease(pool: Pool, name: string, token: string): Promise<boolean> {
-  const now = clock.wall()
+  const now = pool.time()
   const taken = await pool.run(
     sql`insert into process_leases (name, lease_token, lease_until)
       values (${name}, ${token}, ${clock.iso(now + lease_ms)})

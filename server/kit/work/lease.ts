@@ -6,12 +6,12 @@ import { raw, sql } from '../postgres/sql.ts'
 import type { State } from './state.ts'
 import type { ItemLeases, WorkspaceLeases } from './work.ts'
 
-/** Wall time. When a lease isn't renewed for this long, another process may take it. */
+/** By the database's time. When a lease isn't renewed for this long, another process may take it. */
 export const lease_ms = 10_000
 const retry_ms = 1_000
 
 /** When a lease ends that begins or is renewed now. */
-export const leaseEnd = (): string => clock.iso(clock.wall() + lease_ms)
+export const leaseEnd = (db: Db): string => clock.iso(db.time() + lease_ms)
 
 /** How an engine keeps other processes from running the same items. */
 export interface Leases<Item> {
@@ -39,7 +39,7 @@ interface Holder {
 function workspaceLeases<Item>(holder: Holder): Leases<Item> {
   const { table, token } = holder
   const take: Leases<Item>['take'] = async (at, state) => {
-    const now = clock.wall()
+    const now = at.db.time()
     if (!isRecent(state, now)) {
       const lease_until = await takeLease(at, { ...holder, now })
       state.lease_until = lease_until ?? 0
@@ -63,7 +63,7 @@ function workspaceLeases<Item>(holder: Holder): Leases<Item> {
 const itemLeases = <Item>(renew: ItemLeases<Item>['renew']): Leases<Item> => ({
   take: async () => true,
   renew: async (at, state) => {
-    const now = clock.wall()
+    const now = at.db.time()
     // Twice before they end: a row that is locked may be left out once.
     if (state.lease_until - now >= (2 / 3) * lease_ms) return
     await renew(at, [...state.claimed])
@@ -77,7 +77,7 @@ const itemLeases = <Item>(renew: ItemLeases<Item>['renew']): Leases<Item> => ({
 /** Returns when the lease ends, or undefined when another process has it. */
 export async function takeLease(
   { db, workspace }: InWorkspace,
-  { table, token, now = clock.wall() }: Holder & { now?: number },
+  { table, token, now = db.time() }: Holder & { now?: number },
 ): Promise<number | undefined> {
   const lease_until = now + lease_ms
   const taken = await db.run(

@@ -78,15 +78,14 @@ export const rowWork = (work: RowWork, { at_once = 1 } = {}): Work<Lease, boolea
 })
 
 async function leaseDueRows({ db, workspace, now }: At, table: string, limit: number): Promise<Lease[]> {
-  const wall = clock.wall()
   const token = randomUUID()
   const leased = await db.many<DueItem>(
     sql`update ${raw(table)}
-      set lease_token = ${token}, lease_until = ${leaseEnd()}, attempt = least(attempt, ${attempts_max}) + 1
+      set lease_token = ${token}, lease_until = ${leaseEnd(db)}, attempt = least(attempt, ${attempts_max}) + 1
       where workspace_id = ${workspace} and id = any(array(
         select id from ${raw(table)}
         where workspace_id = ${workspace} and due_at <= ${clock.iso(now)}
-          and (lease_until is null or lease_until <= ${clock.iso(wall)})
+          and (lease_until is null or lease_until <= ${clock.iso(db.time())})
         order by due_at, id limit ${limit} for update skip locked))
       returning id, due_at`,
   )
@@ -95,7 +94,7 @@ async function leaseDueRows({ db, workspace, now }: At, table: string, limit: nu
 
 const renew = ({ db, workspace }: InWorkspace, table: string, leases: Lease[]): Promise<number> =>
   db.run(
-    sql`update ${raw(table)} set lease_until = ${leaseEnd()}
+    sql`update ${raw(table)} set lease_until = ${leaseEnd(db)}
       where workspace_id = ${workspace} and id = any(${toArrayLiteral(leases.map(({ id }) => id))}::uuid[])
         and lease_token = any(${toArrayLiteral(leases.map(({ token }) => token))}::uuid[])`,
   )
@@ -141,5 +140,5 @@ async function giveUpOrRetryAt(
     await inTransaction(at, (at) => giveUp(at, lease))
     return null
   }
-  return clock.iso(clock.wall() + Math.min(retry_max_ms, 2 ** held.attempt * 100))
+  return clock.iso(at.db.time() + Math.min(retry_max_ms, 2 ** held.attempt * 100))
 }

@@ -7,4 +7,5 @@ export const directories = [
   'invitations',
   'due_workspaces',
   'test_clocks',
+  'webhook_senders',
 ]

@@ -39,7 +39,9 @@ import { isCurrent, isMigrated, listNames, listUnknown } from '../../server/kit/
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { openDueNotes } from '../../server/kit/work/due.ts'
 import { Engine } from '../../server/kit/work/engine.ts'
+import { openLeases } from '../../server/kit/work/lease.ts'
 import { rowWork } from '../../server/kit/work/rows.ts'
+import { newState } from '../../server/kit/work/state.ts'
 import * as message_claims from '../../server/messages/claims.ts'
 import { sealed_columns as provider_columns } from '../../server/models/sealed.ts'
 import * as setup from '../../server/people/setup.ts'
@@ -617,8 +619,10 @@ async function workInBackground(server: Server): Promise<void> {
   await engine.idle(tenant.id)
   await engine.stop()
   const lease = { workspace: tenant.id, id: newId(), due_at: clock.iso(0), token: newId() }
-  const { leases } = rowWork(imports)
+  const { leases, limits } = rowWork(imports)
   if (leases.per === 'item') await leases.renew(server.at(tenant.id), [lease])
+  const senders = openLeases({ per: 'workspace', table: 'webhook_senders' })
+  await senders.renew(server.pool, [newState(tenant.id, limits)])
   await inTransaction(server.at(tenant.id), async (at) => imports.giveUp?.(at, lease))
   for (let count = 0; count <= 100; count += 1) {
     await addToCounts(server.at(tenant.id), { webhook_ids: [lease.id], each: 1 })

@@ -29,7 +29,6 @@ const over_all_workspaces: Record<string, string> = {
     'a sweep finds what a killed process has not noted',
   'select distinct workspace_id from deleted_webhooks where due_at <=': 'a poll',
   'select workspace_id, webhook_id from webhook_delivery_counts group by': 'a poll',
-  'delete from webhook_senders where lease_token =': 'a process that stops ends its leases',
 }
 
 /** These files send their statements before there are tables. */

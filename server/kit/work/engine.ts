@@ -279,21 +279,23 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
 
   /** Renews leases, forgets idle workspaces, and finds items that have become slow. */
   async #check(): Promise<void> {
+    await this.#renewLeases()
     const now = this.#service.pool.time()
-    for (const state of this.#states.values()) {
-      const { workspace, claimed, is_claiming, lease_until, lease_retry_at } = state
-      if (claimed.size > 0) await this.#renewLease(state)
-      else if (!is_claiming && lease_until < now && lease_retry_at < now) this.#states.delete(workspace)
-    }
+    for (const { workspace, claimed, is_claiming, lease_until, lease_retry_at } of this.#states.values())
+      if (claimed.size === 0 && !is_claiming && lease_until < now && lease_retry_at < now)
+        this.#states.delete(workspace)
     this.#claimNext()
   }
 
-  async #renewLease(state: State<Item>): Promise<void> {
+  async #renewLeases(): Promise<void> {
+    const { pool } = this.#service
+    const states = [...this.#states.values()].filter(({ claimed }) => claimed.size > 0)
+    if (states.length === 0) return
     try {
-      await this.#service.pool.measureTime()
-      await this.#leases.renew({ db: this.#service.pool, workspace: state.workspace }, state)
+      await pool.measureTime()
+      await this.#leases.renew(pool, states)
     } catch (error) {
-      this.#log.warn({ err: error, kind: this.kind, workspace_id: state.workspace }, 'a lease could not be renewed')
+      this.#log.warn({ err: error, kind: this.kind }, 'leases could not be renewed')
     }
   }
 }

@@ -18,7 +18,7 @@ import { work as imports } from './imports/run.ts'
 import { atWorkspace, type Service } from './kit/at.ts'
 import { second_ms } from './kit/clock.ts'
 import type { Log } from './kit/log.ts'
-import { type DueKind, noteAllDue, openDuePoll, readDueTimes } from './kit/work/due.ts'
+import { type DueEngine, type DueKind, noteAllDue, openDuePoll, readDueTimes } from './kit/work/due.ts'
 import { Engine, type EngineOptions } from './kit/work/engine.ts'
 import { openPeriodicTasks, type PeriodicTask } from './kit/work/periodic.ts'
 import { dueRows, rowWork } from './kit/work/rows.ts'
@@ -215,7 +215,7 @@ function openAdvances({ service, log, ...options }: BackgroundOptions, engines: 
   return new Engine(rowWork(advances, { at_once: advances_max }), { service, log, ...options })
 }
 
-type RunningEngine = Pick<Engine, 'kind' | 'has_room' | 'add' | 'idle' | 'stop'>
+type RunningEngine = DueEngine & Pick<Engine, 'kind' | 'idle' | 'stop'>
 
 /** For tests. Runs what is due in one workspace, kind after kind, then returns. Only kinds that have due work cost anything. */
 export async function runDue(options: BackgroundOptions, workspace: string): Promise<void> {

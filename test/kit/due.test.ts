@@ -4,16 +4,16 @@ import { after, test } from 'node:test'
 import { test_times } from '../../server/clocks/time.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { openLog } from '../../server/kit/log.ts'
-import { openPool } from '../../server/kit/postgres/pool.ts'
-import { sql } from '../../server/kit/postgres/sql.ts'
-import { noteAllDue, openDuePoll } from '../../server/kit/work/due.ts'
+import { type Db, openPool, type Pool } from '../../server/kit/postgres/pool.ts'
+import { type Sql, sql } from '../../server/kit/postgres/sql.ts'
+import { noteAllDue, openDueNotes, openDuePoll } from '../../server/kit/work/due.ts'
 import { due_kinds } from '../../server/worker.ts'
 import { all_workspaces } from '../../server/workspaces/store.ts'
 import { waitUntil } from '../faults/client.ts'
 import { createDatabase, openServer, testPool } from '../support/harness.ts'
 import { rowsRead } from '../support/readers.ts'
 import { receiver } from '../support/receivers.ts'
-import { newContact, newWebhook } from '../support/samples.ts'
+import { newContact, newImport, newWebhook } from '../support/samples.ts'
 import { startWorker } from '../support/workers.ts'
 
 /** Closed before the database is dropped. */
@@ -74,6 +74,7 @@ test('polls go through the due workspaces of each kind in turn, as far as there 
   const added = { many: [] as string[], few: [] as string[] }
   let room = 0
   const engineOf = (kind: string) => ({
+    retry() {},
     get has_room() {
       return kind === 'few' || room > 0
     },
@@ -107,6 +108,7 @@ test('what becomes due is added soon, however many workspaces wait to be added',
   const added: string[] = []
   let room = 0
   const engineOf = () => ({
+    retry() {},
     get has_room() {
       return room > 0
     },
@@ -136,7 +138,7 @@ test('a round includes test workspaces, by their clocks', async () => {
         as one (id, due_at)`,
   )
   const added: string[] = []
-  const engineOf = () => ({ has_room: true, add: (workspace: string) => added.push(workspace) })
+  const engineOf = () => ({ has_room: true, retry() {}, add: (workspace: string) => added.push(workspace) })
   const poll = openDuePoll({ pool, kinds: [kind], test_times, engineOf, log })
   open.defer(poll.stop)
   await waitUntil('it was polled twice', () => added.length >= 2)
@@ -166,4 +168,60 @@ test('looking for due work reads one row of a workspace, however many conversati
   assert.equal((await rowsRead(own, 'conversations')) - before, 1)
   const noted = await pool.many(sql`select kind, due_at from due_workspaces where workspace_id = ${tenant.id}`)
   assert.deepEqual(noted, [{ kind: 'conversations', due_at: tomorrow }])
+})
+
+/** The pool, on which the first statement that matches each of these fails. */
+function failOnce(own: Pool, patterns: RegExp[]): Pool {
+  const rest = new Set(patterns)
+  const send =
+    <Out>(pass: (statement: Sql) => Promise<Out>) =>
+    (statement: Sql): Promise<Out> => {
+      const matching = [...rest].find((pattern) => pattern.test(statement.text))
+      if (!matching) return pass(statement)
+      rest.delete(matching)
+      return Promise.reject(new Error('timeout exceeded when trying to connect'))
+    }
+  // Each returns what the method of the pool would return.
+  return { ...own, many: send(own.many) as Db['many'], run: send(own.run) }
+}
+
+const noting = /^insert into due_workspaces \(workspace_id, kind, due_at\)\s+values/
+
+test('work is done soon when it could neither be claimed nor noted at first', async () => {
+  await using own = await openServer(testPool(url)).then((opened) =>
+    Object.assign(opened, { [Symbol.asyncDispose]: opened.close }),
+  )
+  // The sweep would find the work: another process runs it.
+  await pool.run(
+    sql`insert into process_leases (name, lease_token, lease_until)
+      values ('periodic_tasks', ${randomUUID()}, ${clock.iso(clock.wall() + clock.day_ms)})
+      on conflict (name) do update set lease_token = excluded.lease_token, lease_until = excluded.lease_until`,
+  )
+  const failing = failOnce(own.pool, [/^update imports\s+set lease_token/, noting])
+  const notes = openDueNotes(failing, ['imports'], log)
+  const worker = startWorker({ ...own, pool: failing })
+  const tenant = await own.workspace()
+  const { body } = await tenant.call('POST', '/contacts/imports', newImport())
+  const isFinished = async () =>
+    (await tenant.call('GET', `/contacts/imports/${body.data.id}`)).body.data.status === 'finished'
+  try {
+    await waitUntil('the import is finished', isFinished)
+  } finally {
+    await worker.stop()
+    await notes.stop()
+    await pool.run(sql`delete from process_leases where name = 'periodic_tasks'`)
+  }
+})
+
+test('a note that could not be written is written later', async () => {
+  const notes = openDueNotes(failOnce(server.pool, [noting]), ['noted'], log)
+  const { id } = await server.workspace()
+  server.pool.notify({ topic: 'noted', workspace: id })
+  const isNoted = async () =>
+    (await pool.maybe(sql`select from due_workspaces where workspace_id = ${id} and kind = 'noted'`)) !== undefined
+  try {
+    await waitUntil('it is noted', isNoted)
+  } finally {
+    await notes.stop()
+  }
 })

@@ -1,6 +1,7 @@
 import type { At } from '../at.ts'
 import * as clock from '../clock.ts'
 import type { Log } from '../log.ts'
+import { isUnavailable } from '../postgres/errors.ts'
 import type { Db, Pool } from '../postgres/pool.ts'
 import { raw, type Sql, sql } from '../postgres/sql.ts'
 
@@ -9,6 +10,8 @@ const poll_every_ms = 500
 const polled_max = 1_000
 /** A workspace with much work is noted at most this often. */
 const note_every_ms = 1_000
+/** A note that could not be written is tried again after this long. */
+const note_retry_ms = 2_000
 
 /** A kind of background work whose due workspaces are kept in `due_workspaces`. */
 export interface DueKind {
@@ -22,21 +25,28 @@ export interface DueKind {
 
 /**
  * Notes in `due_workspaces`, after the commit, that new work is due, so that other processes find it. This is a hint: when
- * the process is killed before, `noteAllDue` finds the work.
+ * the process is killed before, `noteAllDue` finds the work, which takes up to half a minute.
  */
 export function openDueNotes(pool: Pool, kinds: string[], log: Log): { stop: () => Promise<void> } {
   const noted_at = new Map<string, number>()
   const pending = new Map<string, NodeJS.Timeout>()
   const writing = new Set<Promise<void>>()
+  let is_stopping = false
 
-  function note(kind: string, workspace: string, key: string): void {
+  function note(key: string): void {
+    const [kind = '', workspace = ''] = key.split(' ')
     pending.delete(key)
     noted_at.set(key, clock.ticks())
     const write = noteDue(pool, kind, workspace)
-      .catch((error: unknown) => log.warn({ err: error, kind }, 'due work could not be noted'))
+      .catch((error: unknown) => {
+        log.warn({ err: error, kind }, 'due work could not be noted')
+        if (isUnavailable(error) && !is_stopping && !pending.has(key)) noteLater(key, note_retry_ms)
+      })
       .finally(() => writing.delete(write))
     writing.add(write)
   }
+
+  const noteLater = (key: string, wait_ms: number) => pending.set(key, setTimeout(note, wait_ms, key))
 
   /** Forgets workspaces that were quiet for a while, so that the map stays small. */
   const cleaning = setInterval(() => {
@@ -48,17 +58,17 @@ export function openDueNotes(pool: Pool, kinds: string[], log: Log): { stop: () 
     const key = `${topic} ${workspace}`
     if (pending.has(key)) return
     const wait_ms = (noted_at.get(key) ?? Number.NEGATIVE_INFINITY) + note_every_ms - clock.ticks()
-    if (wait_ms <= 0) note(topic, workspace, key)
-    else pending.set(key, setTimeout(note, wait_ms, topic, workspace, key))
+    if (wait_ms <= 0) note(key)
+    else noteLater(key, wait_ms)
   })
   return {
     async stop() {
+      is_stopping = true
       unsubscribe()
       clearInterval(cleaning)
       for (const [key, timer] of pending) {
         clearTimeout(timer)
-        const [kind = '', workspace = ''] = key.split(' ')
-        note(kind, workspace, key)
+        note(key)
       }
       await Promise.all(writing)
     },
@@ -80,19 +90,25 @@ interface EveryDue {
   workspaces: Sql
 }
 
-/** Notes every workspace that has work, also what a killed process has not noted. It asks each workspace for its next work only. */
+/**
+ * Notes every workspace that has work, also what a killed process has not noted. It asks each workspace for its next work only.
+ * A kind that fails doesn't keep the others from being noted.
+ */
 export async function noteAllDue(db: Db, { kinds, workspaces }: EveryDue): Promise<void> {
-  for (const { kind, nextDue } of kinds) {
-    await db.run(
-      sql`insert into due_workspaces (workspace_id, kind, due_at)
-        select workspace_id, ${kind}, due_at from (${workspaces}) as each_workspace
-        cross join lateral (${nextDue(raw('each_workspace.workspace_id'))}) as next (due_at)
-        where due_at is not null
-        on conflict (workspace_id, kind) do update set due_at = excluded.due_at
-        where due_workspaces.due_at > excluded.due_at`,
-    )
-  }
+  const errors: unknown[] = []
+  for (const kind of kinds) await noteAllOf(db, kind, workspaces).catch((error: unknown) => errors.push(error))
+  if (errors.length > 0) throw new AggregateError(errors, 'not all due work was noted')
 }
+
+const noteAllOf = (db: Db, { kind, nextDue }: DueKind, workspaces: Sql): Promise<number> =>
+  db.run(
+    sql`insert into due_workspaces (workspace_id, kind, due_at)
+      select workspace_id, ${kind}, due_at from (${workspaces}) as each_workspace
+      cross join lateral (${nextDue(raw('each_workspace.workspace_id'))}) as next (due_at)
+      where due_at is not null
+      on conflict (workspace_id, kind) do update set due_at = excluded.due_at
+      where due_workspaces.due_at > excluded.due_at`,
+  )
 
 /** Moves the note of a workspace to when it has something to do next. Call it when nothing was found to do. */
 export async function moveDue(at: At, kind: DueKind): Promise<void> {
@@ -128,6 +144,8 @@ export interface DueEngine {
   /** Whether it takes another workspace that a poll has found. */
   has_room: boolean
   add: (workspace: string, is_polled?: boolean) => void
+  /** Adds workspaces again whose work could not be claimed. */
+  retry: () => void
 }
 
 interface DuePollOptions {
@@ -150,6 +168,7 @@ export function openDuePoll({ pool, kinds, test_times, engineOf, log }: DuePollO
   async function poll(): Promise<void> {
     try {
       const pages = await readPages(pool, { rounds, test_times })
+      for (const kind of kinds) engineOf(kind).retry()
       for (const [index, round] of rounds.entries())
         round.place = addPage(engineOf(round.kind), round, pages.get(index + 1) ?? [])
       // Others come first next time, or those of the first round would take all room.

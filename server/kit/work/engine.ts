@@ -49,6 +49,8 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
   readonly #onProgress: (workspace: string) => void
   readonly #leases: Leases<Item>
   readonly #turns = new Turns()
+  /** Workspaces whose last claim has failed. */
+  readonly #failed = new Set<string>()
   readonly #states = new Map<string, State<Item>>()
   readonly #running: Running<Item>
   readonly #recorder: Recorder<{ item: Item; result: Result }>
@@ -106,6 +108,13 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
     if (is_polled) state.must_rescan = true
     if (is_polled && state.lease_retry_at <= this.#service.pool.time()) state.is_leased_by_other = false
     this.#addTurn(workspace)
+  }
+
+  /** Claims again what could not be claimed. Nobody else may know of it: the note for others has perhaps failed too. */
+  retry(): void {
+    const failed = [...this.#failed]
+    this.#failed.clear()
+    for (const workspace of failed) this.add(workspace, true)
   }
 
   /** Resolves when this process has nothing to do for the workspace. */
@@ -197,6 +206,7 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
       if (await this.#leases.take(at, state)) await this.#claimAndRun(at, state, { slots, slow_slots })
     } catch (error) {
       this.#log.warn({ err: error, kind: this.kind, workspace_id: state.workspace }, 'due work could not be claimed')
+      this.#failed.add(state.workspace)
     }
     capacity.cancelReservation(slots)
     this.#claims_in_progress -= 1

@@ -78,22 +78,32 @@ function workspaceLeases<Item>(holder: Holder): Leases<Item> {
 }
 
 /** A claim leases the items themselves, and they end their leases. */
-const itemLeases = <Item>(renew: ItemLeases<Item>['renew']): Leases<Item> => ({
-  take: async () => true,
-  // The items may be on different shards, so each workspace has a statement of its own.
-  renew: async (db, states) => {
+const itemLeases = <Item>(renew: ItemLeases<Item>['renew']): Leases<Item> => {
+  const renewIn = async (db: Db, state: State<Item>) => {
     const now = db.time()
-    // Twice before they end: a row that is locked may be left out once.
-    const ending = states.filter(({ lease_until }) => lease_until - now < (2 / 3) * lease_ms)
-    await inParallel(ending, async (state) => {
-      await renew({ db, workspace: state.workspace }, [...state.claimed])
-      // Items that are claimed later have later leases.
-      state.lease_until = now + lease_ms
-    })
-  },
-  end: async () => {},
-  endAll: async () => {},
-})
+    await renew({ db, workspace: state.workspace }, [...state.claimed])
+    // Items that are claimed later have later leases.
+    state.lease_until = now + lease_ms
+  }
+  return {
+    take: async ({ db }, state) => {
+      const now = db.time()
+      if (state.claimed.size === 0) state.lease_until = now + lease_ms
+      // The database was away. What this process still runs must not look as if nobody did.
+      else if (state.lease_until <= now) await renewIn(db, state)
+      return true
+    },
+    // The items may be on different shards, so each workspace has a statement of its own.
+    renew: async (db, states) => {
+      const now = db.time()
+      // Twice before they end: a row that is locked may be left out once.
+      const ending = states.filter(({ lease_until }) => lease_until - now < (2 / 3) * lease_ms)
+      await inParallel(ending, (state) => renewIn(db, state))
+    },
+    end: async () => {},
+    endAll: async () => {},
+  }
+}
 
 /** Runs all of them, also when some fail. Then it throws. */
 async function inParallel<T>(all: T[], run: (one: T) => Promise<void>): Promise<void> {

@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
+import { Type } from 'typebox'
+import { type Call, isWrite, write } from '../../server/kit/http/operation.ts'
+import { writer } from '../../server/kit/http/write.ts'
 import { newId } from '../../server/kit/id.ts'
+import type { Pool } from '../../server/kit/postgres/pool.ts'
 import { raw, sql } from '../../server/kit/postgres/sql.ts'
 import type { TxOptions } from '../../server/kit/postgres/transaction.ts'
+import { invalidState } from '../../server/kit/problem.ts'
 import { waitUntil } from '../faults/client.ts'
 import { createDatabase, openServer, serve, testPool } from '../support/harness.ts'
 import { newApiKey, newContact } from '../support/samples.ts'
 
-const { pool } = await serve()
+const { pool, at, workspace } = await serve()
 const full = await createDatabase('full_disk')
 const read_only = await createDatabase('read_only')
 
@@ -126,6 +131,73 @@ test('a transaction with pipelined statements fails with the error of the first 
   })
   await assert.rejects(work, division_by_zero)
 })
+
+test('a verb that goes on after its sibling has failed writes nothing', async () => {
+  const name = newId()
+  const rolled_back = Promise.withResolvers<void>()
+  let late: Promise<unknown> = Promise.resolve()
+  const work = pool.tx(async (db) => {
+    late = rolled_back.promise.then(() => db.run(insert(name)))
+    await Promise.all([late, db.run(dividing)])
+  })
+  await assert.rejects(work, division_by_zero)
+  rolled_back.resolve()
+  await assert.rejects(late, /the transaction has ended/)
+  assert.equal(await exists(name), false)
+})
+
+test('what a verb goes on to write after its sibling was refused is not committed with the stored answer', async () => {
+  const name = newId()
+  const undone = Promise.withResolvers<void>()
+  let late: Promise<unknown> = Promise.resolve()
+  const refused = write({
+    id: 'tests.refuse',
+    method: 'POST',
+    path: '/refuse',
+    scope: 'tests:write',
+    summary: '',
+    response: Type.Object({}),
+    run: async ({ db }) => {
+      late = undone.promise.then(() => db.run(insert(name)))
+      await Promise.all([late, Promise.reject(invalidState('It is refused.'))])
+      return {}
+    },
+  })
+  const tx: Pool['tx'] = (work, options) =>
+    pool.tx(
+      (db) =>
+        work({
+          ...db,
+          run: async (statement) => {
+            const changed = await db.run(statement)
+            if (!/^rollback to/.test(statement.text)) return changed
+            undone.resolve()
+            await late.catch(() => {})
+            return changed
+          },
+        }),
+      options,
+    )
+  assert.ok(isWrite(refused))
+  const tenant = await workspace()
+  const { tools, hooks } = at(tenant.id)
+  const { status } = await writer({ pool: { ...pool, tx }, tools, hooks })({
+    operation: refused,
+    call: newCall(tenant.id),
+    keyed: { key: 'k', fingerprint: 'f' },
+    answer: () => assert.fail('it is refused'),
+  })
+  assert.equal(status, 409)
+  await assert.rejects(late, /the transaction has ended/)
+  assert.equal(await exists(name), false)
+})
+
+function newCall(workspace: string): Call {
+  const scopes = { has: () => true, is_open: true }
+  const caller = { id: 'a', workspace, scopes, authenticated_by: 'key', is_test: false } as const
+  const sent = { params: {}, query: {}, body: {}, file: undefined, prepared: undefined, isCurrent: () => true }
+  return { caller, request_id: newId(), ...sent }
+}
 
 test('a write that meets a full disk in any table gets 503', async (t) => {
   const { url, pool: admin } = full

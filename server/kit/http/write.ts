@@ -3,7 +3,7 @@ import * as clock from '../clock.ts'
 import { openBatcher } from '../limits/batch.ts'
 import { openQueuePerKey } from '../limits/key-queues.ts'
 import { isContention, isLockTimeout, isUnavailable } from '../postgres/errors.ts'
-import type { Db } from '../postgres/pool.ts'
+import { type Db, untilEnd } from '../postgres/pool.ts'
 import { sql } from '../postgres/sql.ts'
 import { idempotencyInProgress, Problem } from '../problem.ts'
 import { type Answer, failure } from './envelope.ts'
@@ -174,8 +174,8 @@ async function resultsOf(at: At, writes: PendingWrite[]): Promise<unknown[]> {
       at,
       writes.flatMap(({ call, request }) => (request ? [{ call, request }] : [])),
     )
-  const run = () => runOne(at, onlyOne(writes))
-  return [keyed ? await undoneOnError(at.db, run) : await run()]
+  const run = (db: Db) => runOne({ ...at, db }, onlyOne(writes))
+  return [keyed ? await undoneOnError(at.db, run) : await run(at.db)]
 }
 
 function runOne(at: At, { operation, call, request }: PendingWrite): Promise<unknown> {
@@ -185,10 +185,10 @@ function runOne(at: At, { operation, call, request }: PendingWrite): Promise<unk
 }
 
 /** Rolls back what was written before the error, so that the transaction can store the error for replay. */
-async function undoneOnError(db: Db, run: () => Promise<unknown>): Promise<unknown> {
+async function undoneOnError(db: Db, run: (db: Db) => Promise<unknown>): Promise<unknown> {
   await db.run(sql`savepoint refused`)
   try {
-    return await run()
+    return await untilEnd(db, run)
   } catch (error) {
     if (!(error instanceof Problem) || !stored_errors.includes(error.code)) throw error
     await db.run(sql`rollback to savepoint refused`)

@@ -152,7 +152,7 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
   const tx: Db['tx'] = (work, options = {}) =>
     runTransaction(
       pool,
-      (client, notify, onStatementError) => work(openDb(client, rejectNested, notify, onStatementError)),
+      (client, notify, onStatementError) => untilEnd(openDb(client, rejectNested, notify, onStatementError), work),
       publish,
       options,
     )
@@ -176,6 +176,32 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
       is_closing = true
       return pool.end()
     },
+  }
+}
+
+/**
+ * Runs `work` with a `db` that refuses statements once `work` has ended. When one of several verbs in `Promise.all` fails, the
+ * others are still running: what they would send after the rollback is in no transaction, or in one of somebody else.
+ */
+export async function untilEnd<T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> {
+  let is_ended = false
+  const send = async <R>(statement: () => Promise<R>): Promise<R> => {
+    if (is_ended) throw new Error('the transaction has ended: nothing can be sent in it')
+    return statement()
+  }
+  const open: Db = {
+    ...db,
+    many: (statement) => send(() => db.many(statement)),
+    maybe: (statement) => send(() => db.maybe(statement)),
+    one: (statement) => send(() => db.one(statement)),
+    run: (statement) => send(() => db.run(statement)),
+    copy: (table, columns, lines) => send(() => db.copy(table, columns, lines)),
+    script: (text) => send(() => db.script(text)),
+  }
+  try {
+    return await work(open)
+  } finally {
+    is_ended = true
   }
 }
 

@@ -116,6 +116,13 @@ export const idempotencyInProgress = () =>
     { 'retry-after': '1' },
   )
 
+/** A process that died has left the key without an answer. */
+export const outcomeUnknown = () =>
+  invalidState(
+    'The server stopped during the first request with this Idempotency-Key, so it may or may not have taken effect. Check, then use a new key.',
+    { reason: 'unknown' },
+  )
+
 export const idempotencyKeyReused = () =>
   new Problem('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used for another request. Use a new one.')
 

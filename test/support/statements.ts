@@ -405,6 +405,7 @@ async function changeContacts(server: Server): Promise<void> {
     ['/contacts', newContact()],
     ['/webhooks', newWebhook()],
     [`/contacts/imports/${newId()}/undo`, undefined],
+    [`/tools/${newId()}/test`, {}],
   ] as const) {
     const headers = { 'idempotency-key': newId() }
     for (const _ of ['first', 'repeated']) await call('POST', path, body, headers)

@@ -113,12 +113,15 @@ function writeEndpoint(operation: kinds.Write | kinds.WriteMany, context: Endpoi
     assertNotTooDeep(json)
     const keys = takes_key ? headerValues(incoming.raw, 'idempotency-key') : []
     const keyed = keys.length > 0 ? keyedRequest(operation, call, readKey(keys), json) : undefined
-    if (operation.before && !(await isReplay(incoming.caller, keyed))) {
-      const { before } = operation
+    const { before } = operation
+    const prepare = async () => {
       const at = await atCaller(service, incoming.caller)
-      call.prepared = await whileConnected(incoming.raw, (signal) => before(at, call, signal))
+      call.prepared = await whileConnected(incoming.raw, async (signal) => before?.(at, call, signal))
     }
-    return write({ operation, call, keyed, answer: (result) => answer(result, call.params) })
+    const pending = { operation, call, keyed, answer: (result: unknown) => answer(result, call.params) }
+    if (keyed && operation.kind === 'write' && operation.is_remote) return write({ ...pending, runRemote: prepare })
+    if (before && !(await isReplay(incoming.caller, keyed))) await prepare()
+    return write(pending)
   }
 
   /** A replay returns the stored response, whatever has changed since. */

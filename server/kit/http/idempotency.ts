@@ -5,7 +5,7 @@ import type { SealedColumn } from '../crypto/reseal.ts'
 import { isLockTimeout } from '../postgres/errors.ts'
 import { type IsStopping, inBatches } from '../postgres/in-batches.ts'
 import { raw, sql } from '../postgres/sql.ts'
-import { idempotencyInProgress, idempotencyKeyReused, invalid, type Problem } from '../problem.ts'
+import { idempotencyInProgress, idempotencyKeyReused, invalid, outcomeUnknown, type Problem } from '../problem.ts'
 import type { Answer } from './envelope.ts'
 
 /** An idempotency key and the fingerprint of the request that was sent with it. */
@@ -18,6 +18,8 @@ export interface KeyedRequest {
 
 const stored_ms = clock.day_ms
 const stored_interval = raw(`interval '${stored_ms} milliseconds'`)
+/** A key that was reserved before its request ran, and that has no answer after this long, was left by a process that died. */
+const unanswered_max_ms = 60_000
 const batch_rows = 1_000
 /** A stored answer must last longer than a request takes. */
 const request_max_ms = 60_000
@@ -75,8 +77,11 @@ export async function reserveKeys(at: At, requests: KeyedRequest[]): Promise<Map
     })
   if (taken.length === keys.length) return new Map()
   const ours = new Set(taken.map(({ key }) => key))
-  const held = await db.many<Answer & KeyedRequest>(
-    sql`select key, fingerprint, status, headers, body from idempotency_keys
+  const running_since = clock.iso(clock.wall() + stored_ms - unanswered_max_ms)
+  const held = await db.many<HeldKey>(
+    sql`select key, fingerprint, status, headers, body,
+        coalesce(wall_expires_at, expires_at) > ${running_since} as may_be_running
+      from idempotency_keys
       where workspace_id = ${workspace} and key = any(${keys.filter((key) => !ours.has(key))})`,
   )
   return new Map(held.map((answer) => [answer.key, toReplay(answer, prints.get(answer.key))]))
@@ -92,10 +97,21 @@ export async function hasStoredAnswer({ db, workspace, now }: At, key: string): 
   return stored !== undefined
 }
 
-function toReplay({ fingerprint, status, headers, body }: Answer & KeyedRequest, requested: string | undefined) {
+interface HeldKey extends Omit<Answer, 'status'>, KeyedRequest {
+  /** Null while there is no answer, which others see only if the key was reserved in a transaction of its own. */
+  status: number | null
+  may_be_running: boolean
+}
+
+function toReplay({ fingerprint, status, headers, body, may_be_running }: HeldKey, requested: string | undefined) {
   if (fingerprint !== requested) return idempotencyKeyReused()
+  if (status === null) return may_be_running ? idempotencyInProgress() : outcomeUnknown()
   return { status, headers: { ...headers, 'idempotent-replayed': 'true' }, body }
 }
+
+/** Gives up a key without an answer, so that the request can be repeated with it. */
+export const releaseKey = ({ db, workspace }: At, { key }: KeyedRequest): Promise<number> =>
+  db.run(sql`delete from idempotency_keys where workspace_id = ${workspace} and key = ${key} and status is null`)
 
 /** Upserts, which uses the primary key. A join planned while there were few keys would scan the table when there are many. */
 export async function storeAnswers(at: At, answers: { keyed: KeyedRequest; answer: Answer }[]): Promise<void> {

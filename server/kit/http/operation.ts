@@ -124,6 +124,8 @@ export interface Write<
 > extends Writing<P, Q, B, R> {
   kind: 'write'
   upload: Upload | undefined
+  /** `before` does the work, by a request to another server. An idempotency key is reserved for good before it. */
+  is_remote: boolean
   run: (at: At, call: CallOf<P, Q, B>) => Promise<Static<R> | Problem>
 }
 
@@ -231,13 +233,16 @@ export const write = <
   Q extends TSchema = Nothing,
   B extends TSchema = Nothing,
 >(
-  definition: Definition<Write<P, Q, B, R>, WriteDefaults | 'upload'>,
-): Operation =>
-  asOperation({ kind: 'write', ...writing, upload: undefined, version: writeVersionOf(definition), ...definition })
+  definition: Definition<Write<P, Q, B, R>, WriteDefaults | 'upload' | 'is_remote'>,
+): Operation => {
+  const one = { kind: 'write', ...writing, upload: undefined, is_remote: false, version: writeVersionOf(definition) }
+  return asOperation({ ...one, ...definition })
+}
 
 /**
- * A POST whose work is a request to another server, which must not run in a transaction. The transaction only stores the
- * answer for the idempotency key.
+ * A POST whose work is a request to another server, which must not run in a transaction. An idempotency key is reserved before
+ * `run`, and stores the answer after it. `run` may throw a Problem, or an error of the database, only before it sends anything:
+ * they release the key.
  */
 export const remote = <
   R extends TSchema,
@@ -247,12 +252,15 @@ export const remote = <
 >({
   run,
   ...definition
-}: Omit<Definition<Write<P, Q, B, R>, WriteDefaults>, 'method' | 'upload' | 'run'> & {
+}: Omit<Definition<Write<P, Q, B, R>, WriteDefaults>, 'method' | 'upload' | 'is_remote' | 'run'> & {
   run: (at: At, call: CallOf<P, Q, B>, signal: AbortSignal) => Promise<Static<R>>
 }): Operation =>
   write<R, P, Q, B>({
     ...definition,
     method: 'POST',
+    // Of a key whose request was interrupted.
+    errors: [...new Set<Code>(['INVALID_STATE', ...(definition.errors ?? [])])],
+    is_remote: true,
     before: run,
     // It is what `run` has returned.
     run: async (_at, call) => call.prepared as Static<R>,

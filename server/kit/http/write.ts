@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type At, atCaller, inTransaction, type Service } from '../at.ts'
 import * as clock from '../clock.ts'
 import { openBatcher } from '../limits/batch.ts'
@@ -7,7 +8,7 @@ import { type Db, untilEnd } from '../postgres/pool.ts'
 import { sql } from '../postgres/sql.ts'
 import { idempotencyInProgress, Problem } from '../problem.ts'
 import { type Answer, failure } from './envelope.ts'
-import { type KeyedRequest, reserveKeys, storeAnswers } from './idempotency.ts'
+import { type KeyedRequest, releaseKey, reserveKeys, storeAnswers } from './idempotency.ts'
 import type { Call, Caller, Raw, Write, WriteMany } from './operation.ts'
 import type { RawRequest } from './raw.ts'
 
@@ -18,10 +19,14 @@ export interface PendingWrite {
   request?: RawRequest
   /** When the request has an idempotency key. */
   keyed: KeyedRequest | undefined
+  /** Does the work of a remote operation that has an idempotency key. */
+  runRemote?: () => Promise<void>
   answer: (result: unknown) => Answer
 }
 
 const in_progress_wait_ms = 2_000
+/** How often a request looks whether another process has answered the first one with its key. */
+const check_every_ms = 100
 /** A batch doesn't wait long for a lock that one of its writes needs: that one then waits alone for the rest of the time. */
 const batch_lock_wait_ms = 500
 const single_lock_wait_ms = 100
@@ -41,7 +46,8 @@ export function writer(service: Service, queue = queuePerWorkspace()): (write: P
   const batchedRaw = openBatcher<PendingWrite, Answer | Error>(raw_limits, runAll)
 
   async function run(write: PendingWrite): Promise<Answer> {
-    const { operation, call } = write
+    const { operation, call, keyed, runRemote } = write
+    if (keyed && runRemote) return runOnce(service, queue, { ...write, keyed, runRemote })
     if (!isBatched(operation)) {
       return onlyOne(await queue(call.caller, () => transact([write], in_progress_wait_ms)))
     }
@@ -90,8 +96,9 @@ type Transact = (writes: PendingWrite[], lock_wait_ms: number) => Promise<Answer
 /** For doors whose writes open their own transactions. */
 export const directWriter =
   (service: Service) =>
-  async ({ operation, call, answer }: PendingWrite): Promise<Answer> => {
+  async ({ operation, call, runRemote, answer }: PendingWrite): Promise<Answer> => {
     if (operation.kind !== 'write') throw new Error(`${operation.id} can't run without a transaction`)
+    await runRemote?.()
     return answer(await operation.run(await atCaller(service, call.caller), call))
   }
 
@@ -128,20 +135,61 @@ async function runBatch(transact: Transact, writes: PendingWrite[]): Promise<(An
   return writes.map((write) => outcomes.get(write) ?? new Error('a write of the batch has no outcome'))
 }
 
-const isBlocked = (outcome: Answer | Error): boolean =>
-  isLockTimeout(outcome) || (outcome instanceof Problem && outcome.code === 'IDEMPOTENCY_IN_PROGRESS')
+const isBlocked = (outcome: Answer | Error): boolean => isLockTimeout(outcome) || isInProgress(outcome)
+
+const isInProgress = (outcome: Answer | Error): boolean =>
+  outcome instanceof Problem && outcome.code === 'IDEMPOTENCY_IN_PROGRESS'
 
 function asError(error: unknown): Error {
   if (error instanceof Error) return error
   throw error
 }
 
+type RemoteWrite = PendingWrite & { keyed: KeyedRequest; runRemote: () => Promise<void> }
+
+/**
+ * Reserves the key for good before the work, which can't be rolled back. If the process dies in between, the key stays without
+ * an answer, and nobody runs the work again.
+ */
+async function runOnce(service: Service, queue: Queue, write: RemoteWrite): Promise<Answer> {
+  const { operation, call, keyed, runRemote } = write
+  const { sealed, opened } = sealing(service, operation)
+  const now = () => atCaller(service, call.caller)
+  const reserve = async () =>
+    inTransaction(await now(), (at) => reserveKeys(at, [keyed]), { lock_timeout_ms: in_progress_wait_ms })
+  const until = clock.ticks() + in_progress_wait_ms
+  for (;;) {
+    const replays = await queue(call.caller, reserve)
+    const replay = replays.get(keyed.key)
+    if (!replay) break
+    if (!isInProgress(replay)) return findReplay(write, replays, opened)
+    if (clock.ticks() >= until) throw replay
+    await sleep(check_every_ms)
+  }
+  try {
+    await runRemote()
+  } catch (error) {
+    // Any other error is a bug, and may come from after the request: then it must not be sent again.
+    if (error instanceof Problem || isUnavailable(error)) await releaseKey(await now(), keyed)
+    throw error
+  }
+  const answer = answerTo(write, call.prepared)
+  await storeAnswers(await now(), [{ keyed, answer: sealed(answer) }])
+  return answer
+}
+
+/** What an idempotency key stores of an answer with a secret is encrypted. */
+function sealing({ tools }: Service, operation: PendingWrite['operation']) {
+  const is_secret = operation.kind !== 'raw' && operation.is_secret
+  return {
+    sealed: (answer: Answer) => (is_secret ? { ...answer, body: tools.seal.close(answer.body) } : answer),
+    opened: (answer: Answer) => (is_secret ? { ...answer, body: tools.seal.open(answer.body) } : answer),
+  }
+}
+
 async function runInTransaction(service: Service, writes: PendingWrite[], lock_wait_ms: number): Promise<Answer[]> {
   const { operation, call } = onlyOne(writes.slice(0, 1))
-  const { seal } = service.tools
-  const is_secret = operation.kind !== 'raw' && operation.is_secret
-  const sealed = (answer: Answer) => (is_secret ? { ...answer, body: seal.close(answer.body) } : answer)
-  const opened = (answer: Answer) => (is_secret ? { ...answer, body: seal.open(answer.body) } : answer)
+  const { sealed, opened } = sealing(service, operation)
   const run = async (at: At): Promise<Answer[]> => {
     const replays = await reserveKeys(
       at,

@@ -19,6 +19,7 @@ const down_ms = { long: 10_000, short: 300 }
 const ready_within_ms = 5_000
 /** The long form is longer than the server's timeout for a statement. */
 const unresponsive_ms = { long: 40_000, short: 500 }
+const read_within_ms = 5_000
 const terminations = { long: 200, short: 10 }
 const terminate_every_ms = 40
 const concurrent_readers = 30
@@ -145,8 +146,15 @@ async function assertDown({ url }: Service, { call }: Client): Promise<void> {
 async function unresponsive(world: World, tenant: Tenant): Promise<void> {
   const { options, service, proxy, url } = world
   const length_ms = options.is_long ? unresponsive_ms.long : unresponsive_ms.short
-  const ledger = await underLoad(world, tenant, async () => {
+  let read_ms = 0
+  const ledger = await underLoad(world, tenant, async ({ call }) => {
     proxy.stopForwarding()
+    if (options.is_long) {
+      const read = await call('GET', '/contacts?limit=1')
+      assertUnavailable(read)
+      read_ms = read.duration_ms
+      assert.ok(read_ms <= read_within_ms, `a read in flight was answered after ${read_ms} ms`)
+    }
     assert.equal(await isOk(service.url, '/ready'), false)
     assert.equal(await isOk(service.url, '/health'), true)
     await sleep(length_ms)
@@ -154,7 +162,8 @@ async function unresponsive(world: World, tenant: Tenant): Promise<void> {
     proxy.forwardTo(url())
     await waitUntil('the server is ready again', () => isOk(service.url, '/ready'))
   })
-  options.print(`unresponsive for more than ${length_ms} ms: ${describeTally(ledger)}`)
+  const rejected = options.is_long ? `a read in flight answered 503 after ${Math.round(read_ms)} ms; ` : ''
+  options.print(`unresponsive for more than ${length_ms} ms: ${rejected}${describeTally(ledger)}`)
 }
 
 async function terminated(world: World, tenant: Tenant): Promise<void> {

@@ -5,14 +5,20 @@ import { after, test } from 'node:test'
 import { pino } from 'pino'
 import { openApi } from '../../server/api.ts'
 import { readConfig } from '../../server/config.ts'
+import * as clock from '../../server/kit/clock.ts'
 import { openPool, type Pool } from '../../server/kit/postgres/pool.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
+import { waitUntil } from '../faults/client.ts'
+import { openDatabaseProxy } from '../faults/database-proxy.ts'
 import { create } from '../support/contacts.ts'
-import { migrations, serve, type Tenant } from '../support/harness.ts'
+import { migrations, openServer, serve, type Tenant } from '../support/harness.ts'
 import { exchangeBytes, rawCreate } from '../support/raw-http.ts'
 import { newContact } from '../support/samples.ts'
 
 const { workspace, pool } = await serve()
+const database_url = String(process.env.TEST_DATABASE_URL)
+/** Three seconds on a machine that doesn't pause. A statement times out after 35. */
+const frozen_max_ms = 20_000
 
 /** A service on the given pool. `close` returns its log lines from `level` upwards. */
 function openService(own_pool: Pool, level: 'error' | 'warn' = 'error') {
@@ -53,6 +59,27 @@ test('without a database every request gets 503 with Retry-After', async () => {
   assert.equal((await app.inject('/health')).statusCode, 200)
 })
 
+test('reads in flight get 503 when the database stops answering, and slow ones of a database that answers go on', async (t) => {
+  await using stack = new AsyncDisposableStack()
+  const proxy = await openDatabaseProxy(stack, database_url)
+  const server = await openServer(openPool({ url: proxy.url, size: 3, onError: () => {} }))
+  t.after(server.close)
+  const tenant = await server.workspace()
+  const { id } = await create(tenant)
+  const paths = [`/contacts/${id}`, '/contacts', '/contacts/export', '/agents']
+  for (const path of paths) assert.equal((await tenant.call('GET', path)).status, 200)
+  const slow = pool.whileResponsive(() => pool.one<{ is_read: boolean }>(sql`select true as is_read from pg_sleep(5)`))
+  proxy.stopForwarding()
+  const frozen_at = clock.ticks()
+  const answers = await Promise.all(paths.map((path) => tenant.call('GET', path)))
+  for (const { status, headers } of answers) assert.deepEqual([status, headers.get('retry-after')], [503, '1'])
+  const waited_ms = clock.ticks() - frozen_at
+  assert.ok(waited_ms < frozen_max_ms, `they have waited for ${waited_ms} ms`)
+  proxy.forwardTo(database_url)
+  await waitUntil('the server reads again', async () => (await tenant.call('GET', '/contacts')).status === 200)
+  assert.deepEqual(await slow, { is_read: true })
+})
+
 test('503 responses are logged at most once a second, without a stack', async () => {
   const tenant = await workspace()
   const unreachable = openPool({ url: 'postgres://nobody:secret@127.0.0.1:1/none', size: 2, onError: assert.fail })
@@ -70,7 +97,7 @@ test('503 responses are logged at most once a second, without a stack', async ()
 })
 
 test('the service opens new connections when its connections are terminated', async () => {
-  const own_pool = openPool({ url: String(process.env.TEST_DATABASE_URL), size: 3, onError: () => {} })
+  const own_pool = openPool({ url: database_url, size: 3, onError: () => {} })
   const { call } = openService(own_pool)
   after(() => own_pool.close())
   const tenant = await workspace()

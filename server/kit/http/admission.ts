@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as clock from '../clock.ts'
 import type { RejectLater } from '../limits/delayed-rejection.ts'
 import { openRateLimit } from '../limits/rate.ts'
+import type { Pool } from '../postgres/pool.ts'
 import * as problem from '../problem.ts'
 import { isFormTooLong, isFormType } from './body/form.ts'
 import type { Door, RequestHead } from './door.ts'
@@ -15,7 +16,7 @@ import type { Upload } from './uploaded-file.ts'
 export const upload_sockets = new WeakSet<object>()
 
 /** Authenticates (401), limits the rate (429), checks the scope (403) and the content type (415), before the body is read. */
-export function openAdmission(rate_limit_per_second: number, rejectLater: RejectLater) {
+export function openAdmission(rate_limit_per_second: number, rejectLater: RejectLater, pool: Pool) {
   const limits = rate_limit_per_second > 0 ? openRateLimit(rate_limit_per_second) : undefined
 
   function check(
@@ -70,7 +71,11 @@ export function openAdmission(rate_limit_per_second: number, rejectLater: Reject
       done()
     }
     // The handler runs within `done`: what it throws gets an error response too.
-    if (identified instanceof Promise) identified.then(decide).catch(done)
+    if (identified instanceof Promise)
+      pool
+        .whileResponsive(() => identified)
+        .then(decide)
+        .catch(done)
     else decide(identified)
   }
 }

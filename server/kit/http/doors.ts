@@ -48,7 +48,7 @@ export function addDoors(
   const lists = openQueuePerKey(lists_max)
   const expensive_lists = openQueuePerKey(expensive_lists_max)
   const rejectLater = openDelayedRejection()
-  const admit = openAdmission(rate_limit_per_second, rejectLater)
+  const admit = openAdmission(rate_limit_per_second, rejectLater, service.pool)
   const shared_slots = openConcurrencyLimit(requests_max)
   const shared_write = writer(service)
   for (const door of doors) addDoor(door)

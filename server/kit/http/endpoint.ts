@@ -44,18 +44,31 @@ export function endpoint(operation: Operation, context: EndpointContext): Endpoi
   for (const schema of schemas) if (schema) assertSupportedSchema(schema)
   switch (operation.kind) {
     case 'get':
-      return getEndpoint(operation, context)
+      return whileResponsive(getEndpoint(operation, context), context)
     case 'list':
       return listEndpoint(operation, context)
     case 'write':
     case 'write_many':
       return writeEndpoint(operation, context)
     case 'file':
-      return fileEndpoint(operation, context)
+      return whileResponsive(fileEndpoint(operation, context), context)
     case 'stream':
-      return streamEndpoint(operation, context)
+      return whileResponsive(streamEndpoint(operation, context), context)
     case 'raw':
       return rawEndpoint(operation, context)
+  }
+}
+
+/** Rejects a read when the database stops answering, until the first byte is sent. What it finds later is dropped. */
+function whileResponsive(read: Endpoint, { service }: EndpointContext): Endpoint {
+  return (incoming) => {
+    const reading = read(incoming)
+    return service.pool
+      .whileResponsive(() => reading)
+      .catch((error: unknown) => {
+        reading.then(({ body }) => body instanceof Readable && body.destroy()).catch(() => {})
+        throw error
+      })
   }
 }
 
@@ -90,7 +103,7 @@ function listEndpoint(operation: kinds.List, context: EndpointContext): Endpoint
     const wait = operation.wait?.(await at(), call)
     if (wait) await incoming.waitOutside?.(wait)
     const run = async () => operation.run(await at(), call)
-    return answer(await queue(incoming.caller.workspace, run))
+    return answer(await context.service.pool.whileResponsive(() => queue(incoming.caller.workspace, run)))
   }
 }
 

@@ -9,6 +9,9 @@ const lock_not_available = '55P03'
 /** The connection was lost during `commit`, so the transaction may have been committed. Never retried. */
 export class CommitUnknownError extends Error {}
 
+/** The database doesn't answer. Only reads fail with it. */
+export class UnresponsiveError extends Error {}
+
 /** Lost a race with another transaction: a new attempt can succeed. */
 export const isRetryable = (error: unknown): boolean =>
   [serialization_failure, deadlock_detected, unique_violation].includes(codeOf(error)) ||
@@ -37,6 +40,7 @@ export const isQueryTimeout = (error: unknown): boolean => error instanceof Erro
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof Error &&
   (error instanceof CommitUnknownError ||
+    error instanceof UnresponsiveError ||
     isContention(error) ||
     isQueryTimeout(error) ||
     /^(08|53|57P0)|^(57014|25006)$|^(ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)$/.test(

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { CopyQuery } from './copy.ts'
 import { type Notification, openNotifications } from './notifications.ts'
+import { openResponsiveReads } from './responsive.ts'
 import type { Sql } from './sql.ts'
 import { openDatabaseTime } from './time.ts'
 import { lock_timeout_ms, runTransaction, type TxOptions } from './transaction.ts'
@@ -34,6 +35,8 @@ export interface Pool extends Db {
   subscribe(subscriber: (notification: Notification) => void): () => void
   /** Runs `work` on one connection without a transaction, and closes the connection: its settings end with it. */
   session<T>(work: (db: Db) => Promise<T>): Promise<T>
+  /** Runs work that only reads, and rejects it within five seconds when the database stops answering. */
+  whileResponsive<T>(read: () => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
@@ -51,6 +54,8 @@ const statement_timeout_ms = 30_000
 const connect_timeout_ms = 3_000
 /** Longer than the server's own limit: a connection that takes longer is dead, and closed. */
 const query_timeout_ms = statement_timeout_ms + 5_000
+/** Of the connection that asks whether the database still answers. */
+const ask_timeout_ms = 10_000
 const script_timeout_ms = 24 * 60 * 60 * 1000
 const named_statements_max = 1_000
 
@@ -157,12 +162,28 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
       options,
     )
 
+  /** On a connection of its own: those of the pool may all be in use. An error is an answer too. */
+  async function ask(): Promise<void> {
+    const limits = { connectionTimeoutMillis: ask_timeout_ms, query_timeout: ask_timeout_ms }
+    const client = new Client({ ...limits, application_name })
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      await client.query('select 1')
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError)) throw error
+    } finally {
+      void client.end()
+    }
+  }
+
   return {
     ...openDb(pool, tx, publish),
     subscribe,
     measureTime: async () => {
       if (!database_time.isRecent()) await measureTime(pool)
     },
+    whileResponsive: openResponsiveReads(ask),
     copy: (table, columns, lines) => tx((db) => db.copy(table, columns, lines)),
     session: async (work) => {
       const client = await pool.connect()

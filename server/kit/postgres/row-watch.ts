@@ -12,6 +12,7 @@ type OnChange<Snapshot> = (snapshot: Snapshot | undefined) => void
 
 interface Watched<Snapshot> {
   workspace: string
+  id: string
   onChanges: Set<OnChange<Snapshot>>
 }
 
@@ -28,11 +29,13 @@ export function openRowWatch<Snapshot>(
   { table, columns }: { table: string; columns: Sql },
 ): RowWatch<Snapshot> {
   const readSnapshot = batchedGetById<Snapshot>(columns, raw(table))
+  /** By workspace and id: who watches the id of another workspace must see nothing, and not keep others from seeing it. */
   const watched = new Map<string, Watched<Snapshot>>()
+  const keyOf = (workspace: string, id: string) => `${workspace} ${id}`
   let is_polling = false
 
   /** When the database is unavailable, the next poll tries again. */
-  function look(id: string, { workspace, onChanges }: Watched<Snapshot>): Promise<void> {
+  function look({ workspace, id, onChanges }: Watched<Snapshot>): Promise<void> {
     return readSnapshot(pool, workspace, id)
       .then((snapshot) => {
         for (const onChange of onChanges) onChange(snapshot)
@@ -41,7 +44,7 @@ export function openRowWatch<Snapshot>(
   }
 
   async function poll(): Promise<void> {
-    await Promise.all([...watched].map(([id, one]) => look(id, one)))
+    await Promise.all([...watched.values()].map(look))
     is_polling = watched.size > 0
     if (is_polling) pollLater()
   }
@@ -51,22 +54,23 @@ export function openRowWatch<Snapshot>(
     setTimeout(() => void poll(), wait_ms).unref()
   }
 
-  pool.subscribe(({ topic, id = '' }) => {
-    const one = topic === table ? watched.get(id) : undefined
-    if (one) void look(id, one)
+  pool.subscribe(({ topic, workspace, id = '' }) => {
+    const one = topic === table ? watched.get(keyOf(workspace, id)) : undefined
+    if (one) void look(one)
   })
 
   return {
     readSnapshot: ({ workspace }, id) => readSnapshot(pool, workspace, id),
     open({ workspace }, id, onChange) {
-      const one = watched.get(id) ?? { workspace, onChanges: new Set() }
-      watched.set(id, one)
+      const key = keyOf(workspace, id)
+      const one = watched.get(key) ?? { workspace, id, onChanges: new Set() }
+      watched.set(key, one)
       one.onChanges.add(onChange)
       if (!is_polling) pollLater()
       is_polling = true
       return () => {
         one.onChanges.delete(onChange)
-        if (one.onChanges.size === 0 && watched.get(id) === one) watched.delete(id)
+        if (one.onChanges.size === 0 && watched.get(key) === one) watched.delete(key)
       }
     },
   }

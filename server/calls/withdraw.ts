@@ -24,12 +24,12 @@ export async function withdraw(
   return removed.map(({ id }) => id)
 }
 
-/** Calls of a campaign that a carrier is being asked to dial. */
-export async function countDialing({ db, workspace }: At, campaign_id: string): Promise<number> {
-  const { total } = await db.one<{ total: number }>(
-    sql`select count(*) as total from calls
+/** Returns the ids of calls of a campaign that a carrier is being asked to dial. */
+export async function findDialing({ db, workspace }: At, campaign_id: string): Promise<string[]> {
+  const dialing = await db.many<{ id: string }>(
+    sql`select id from calls
       where workspace_id = ${workspace} and campaign_id = ${campaign_id} and is_dialing
         and lease_until > ${clock.iso(db.time())}`,
   )
-  return total
+  return dialing.map(({ id }) => id)
 }

@@ -45,13 +45,13 @@ export async function closeOpen(at: At, ids: string[]): Promise<void> {
     if (status !== 'closed') await close(at, { id, reason: 'api' })
 }
 
-/** Messages in these conversations that a carrier is being asked to send. */
-export async function countSending({ db, workspace }: At, ids: string[]): Promise<number> {
-  const { total } = await db.one<{ total: number }>(
-    sql`select count(*) as total from messages
+/** Returns those of these conversations in which a carrier is being asked to send a message. */
+export async function findSending({ db, workspace }: At, ids: string[]): Promise<string[]> {
+  const sending = await db.many<{ conversation_id: string }>(
+    sql`select distinct conversation_id from messages
       where workspace_id = ${workspace} and conversation_id = any(${toArrayLiteral(ids)}::uuid[])
         and direction = 'outbound' and status = 'queued' and sent_at is not null
         and lease_until > ${clock.iso(db.time())}`,
   )
-  return total
+  return sending.map(({ conversation_id }) => conversation_id)
 }

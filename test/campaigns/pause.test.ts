@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { hold } from '../../server/campaigns/dial/hold.ts'
 import { answering } from '../../server/drivers/work.ts'
 import { openLog } from '../../server/kit/log.ts'
+import type { Db } from '../../server/kit/postgres/pool.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { Engine } from '../../server/kit/work/engine.ts'
+import { waitUntil } from '../faults/client.ts'
 import { advance, newCaller } from '../support/calls.ts'
 import {
   always,
@@ -73,6 +76,41 @@ test('calls that were not dialled are taken back when a campaign is paused, and 
   )
   assert.deepEqual(await faresOf(tenant, campaign), Array(3).fill(['failed', 1]))
   assert.deepEqual((await getCampaign(tenant, campaign)).counts, { enrolled: 3, by_status: { failed: 3 } })
+})
+
+test('a pause waits for a call that is being dialled, and reads it only when its row was looked at', async () => {
+  const { tenant, campaign } = await newLiveCampaign('voice', ['04'])
+  const setDialing = (db: Db, is_dialing: boolean) =>
+    db.one<{ id: string }>(
+      sql`update calls set is_dialing = ${is_dialing}, started_at = created_at, lease_until = 'infinity'
+        where workspace_id = ${tenant.id} returning id`,
+    )
+  await setDialing(server.pool, true)
+  const at = server.at(tenant.id)
+  let looks = 0
+  let reads = 0
+  const open: typeof at.tools.call_watch.open = (in_workspace, id, onChange) =>
+    at.tools.call_watch.open(in_workspace, id, (snapshot) => {
+      looks += 1
+      onChange(snapshot)
+    })
+  const many: Db['many'] = (statement) => {
+    if (/is_dialing/.test(statement.text)) reads += 1
+    return server.pool.many(statement)
+  }
+  const tools = { ...at.tools, call_watch: { ...at.tools.call_watch, open } }
+  let is_held = false
+  const held = hold({ ...at, tools, db: { ...server.pool, many } }, campaign.id).then(() => {
+    is_held = true
+  })
+  await waitUntil('the row was looked at', () => looks >= 3)
+  assert.equal(is_held, false)
+  await server.pool.tx(async (db) => {
+    const { id } = await setDialing(db, false)
+    db.notify({ topic: 'calls', workspace: tenant.id, id, is_due: false })
+  })
+  await held
+  assert.ok(reads <= looks + 1, `${reads} reads after ${looks} looks`)
 })
 
 test('a later attempt that is taken back leaves what was known before', async () => {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import * as calls from '../../calls/withdraw.ts'
 import { laterUpdate } from '../../conversations/store.ts'
 import { type At, inTransaction } from '../../kit/at.ts'
@@ -13,7 +12,6 @@ import { never_looked_at } from '../enroll.ts'
 const held_ms = 30_000
 /** A carrier that answers no sooner has the call by now, or never gets it. */
 const wait_max_ms = 15_000
-const check_every_ms = 20
 
 /**
  * Before a campaign is paused or canceled: the dialer claims nothing from here on, calls that were claimed and not dialled are
@@ -21,10 +19,37 @@ const check_every_ms = 20
  */
 export async function hold(at: At, id: string): Promise<void> {
   if (!isId(id) || !(await stopClaims(at, id))) return
-  const going = await inTransaction(at, (at) => takeBackUnsent(at, id))
+  const threads = await inTransaction(at, (at) => takeBackUnsent(at, id))
   const until = clock.ticks() + wait_max_ms
-  const countGoing = async () => (await calls.countDialing(at, id)) + (await messages.countSending(at, going))
-  while ((await countGoing()) > 0 && clock.ticks() < until) await sleep(check_every_ms)
+  for (;;) {
+    const [call_ids, conversation_ids] = await Promise.all([
+      calls.findDialing(at, id),
+      messages.findSending(at, threads),
+    ])
+    const rest_ms = until - clock.ticks()
+    if ((call_ids.length === 0 && conversation_ids.length === 0) || rest_ms <= 0) return
+    await waitForLook(at, { call_ids, conversation_ids, rest_ms })
+  }
+}
+
+interface Going {
+  call_ids: string[]
+  conversation_ids: string[]
+  rest_ms: number
+}
+
+/** Resolves when the watch has looked at one of the rows: after a commit of this process at once, else with its next poll. */
+async function waitForLook(at: At, { call_ids, conversation_ids, rest_ms }: Going): Promise<void> {
+  const looked = Promise.withResolvers<void>()
+  const { watch, call_watch } = at.tools
+  const stops = [
+    ...call_ids.map((id) => call_watch.open(at, id, () => looked.resolve())),
+    ...conversation_ids.map((id) => watch.open(at, id, () => looked.resolve())),
+  ]
+  const timer = setTimeout(looked.resolve, rest_ms)
+  await looked.promise
+  clearTimeout(timer)
+  for (const stop of stops) stop()
 }
 
 /** Attempts of a campaign that was paused by itself may still go out. Returns false if there can be none. */

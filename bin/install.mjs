@@ -9,51 +9,93 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const poll_ms = 250
 const wait_max_ms = 15 * 60 * 1000
 
-/** Installs the packages of package-lock.json, unless they are installed. Commands started at the same time wait for one. */
-export async function ensureInstalled(root) {
+/** What the stamp says while npm changes what is installed. */
+const unfinished = 'unfinished'
+
+/**
+ * Installs the packages that the service needs, and with `with_tools` also those of tests and checks, unless they are installed.
+ * Commands started at the same time wait for one.
+ */
+export async function ensureInstalled(root, { with_tools }) {
   const lockfile = fs.readFileSync(join(root, 'package-lock.json'), 'utf8')
-  const wanted = sha256(`${process.platform} ${process.arch} ${lockfile}`)
-  const stamp = join(root, 'node_modules', '.parley-installed')
-  const isInstalled = () => fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8') === wanted
+  const hash = sha256(`${process.platform} ${process.arch} ${lockfile}`)
+  const stamps = { service: `${hash} service`, all: `${hash} all` }
+  const isInstalled = () => {
+    const stamp = readStamp(root)
+    return stamp === stamps.all || (!with_tools && stamp === stamps.service)
+  }
   if (isInstalled()) return
 
   const release = await lock(root, 'install')
   try {
     if (isInstalled()) return
     const { packages } = JSON.parse(lockfile)
-    if (missingPackages(root, packages).length > 0) await npmCi(root)
-    const [skipped] = missingPackages(root, packages)
+    // A start of the service keeps the tools that are there.
+    const set = with_tools || hasTools(root) ? 'all' : 'service'
+    if (readStamp(root) === unfinished || missingPackages(root, packages, set).length > 0) await install(root, set)
+    const [skipped] = missingPackages(root, packages, set)
     if (skipped) throw new Error(`Dependencies could not be installed: npm skipped ${skipped}. Try again.`)
     linkPostgresLibraries(root)
     linkCommand(root)
-    fs.writeFileSync(stamp, wanted)
+    writeStamp(root, stamps[set])
   } finally {
     release()
   }
 }
 
-/** Compares with npm's own list of installed packages, which npm writes last. */
-function missingPackages(root, packages) {
-  const list = join(root, 'node_modules', '.package-lock.json')
-  const installed = fs.existsSync(list) ? JSON.parse(fs.readFileSync(list, 'utf8')).packages : {}
+const stampPath = (root) => join(root, 'node_modules', '.parley-installed')
+const listPath = (root) => join(root, 'node_modules', '.package-lock.json')
+
+/** Nothing before the first install, and after npm ci. */
+const readStamp = (root) => (fs.existsSync(stampPath(root)) ? fs.readFileSync(stampPath(root), 'utf8') : '')
+
+function writeStamp(root, stamp) {
+  fs.writeFileSync(stampPath(root), stamp)
+  // npm doesn't use its list of installed packages when the folder has changed after it.
+  const now = new Date()
+  fs.utimesSync(listPath(root), now, now)
+}
+
+/** Reads npm's own list, which npm writes last. */
+function installedPackages(root) {
+  return fs.existsSync(listPath(root)) ? JSON.parse(fs.readFileSync(listPath(root), 'utf8')).packages : {}
+}
+
+const hasTools = (root) => Object.values(installedPackages(root)).some(({ dev }) => dev)
+
+function missingPackages(root, packages, set) {
+  const installed = installedPackages(root)
+  const isWanted = (path) => path !== '' && (set === 'all' || !packages[path].dev) && isForThisPlatform(packages[path])
   const isInstalled = (path) =>
     installed[path]?.integrity === packages[path].integrity && fs.existsSync(join(root, path))
-  return Object.keys(packages).filter((path) => path !== '' && isForThisPlatform(packages[path]) && !isInstalled(path))
+  return Object.keys(packages).filter((path) => isWanted(path) && !isInstalled(path))
 }
 
 function isForThisPlatform({ os = process.platform, cpu = process.arch, libc }) {
   return !libc && [os].flat().includes(process.platform) && [cpu].flat().includes(process.arch)
 }
 
-async function npmCi(root) {
-  process.stderr.write('Installing dependencies (about a minute the first time)...\n')
+/**
+ * Changes only what differs, because a service may be running from the same folder. After an install that was killed, which
+ * can leave half a package, installs everything again.
+ */
+async function install(root, set) {
+  process.stderr.write(`Installing ${set === 'all' ? 'dependencies and the tools of tests' : 'dependencies'}...\n`)
+  const dev = set === 'all' ? '--include=dev' : '--omit=dev'
+  const before = readStamp(root)
+  if (before === '' || before === unfinished) return await npm(root, ['ci', dev])
+  fs.writeFileSync(stampPath(root), unfinished)
+  await npm(root, ['install', '--no-save', dev], { onFailure: () => writeStamp(root, before) })
+}
+
+/** Calls `onFailure` when npm has failed and restored what was there, and not when it was killed. */
+async function npm(root, words, { onFailure = () => {} } = {}) {
   const options = [
-    'ci',
     '--ignore-scripts',
     '--no-audit',
     '--no-fund',
+    '--no-update-notifier',
     '--loglevel=error',
-    '--include=dev',
     '--include=optional',
   ]
   const [program, ...script] = npmCommand()
@@ -61,7 +103,7 @@ async function npmCi(root) {
   // `npm --prefix` sets these to a global configuration that doesn't exist, and the registry's address would be lost.
   for (const name of ['prefix', 'global_prefix', 'globalconfig']) delete env[`npm_config_${name}`]
   const shell = program === 'npm' && process.platform === 'win32'
-  const child = spawn(program, [...script, ...options], {
+  const child = spawn(program, [...script, ...words, ...options], {
     cwd: root,
     env,
     shell,
@@ -71,8 +113,9 @@ async function npmCi(root) {
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => output.push(chunk))
   const [code] = await once(child, 'close')
   if (code === 0) return
+  if (code !== null) onFailure()
   process.stderr.write(Buffer.concat(output))
-  throw new Error('Dependencies could not be installed: npm ci failed, see the output above')
+  throw new Error(`Dependencies could not be installed: npm ${words[0]} failed, see the output above`)
 }
 
 /** When this process is killed, npm must end too: the next command takes the lock and writes to the same folder. */

@@ -16,7 +16,7 @@ const node_options = ['--max-semi-space-size=16', '--heap-growing-percent=100']
 
 export async function run(file, parameters) {
   try {
-    await ensureInstalled(root)
+    await ensureInstalled(root, { with_tools: !file.startsWith('server/') })
     const is_service = isService(parameters)
     if (is_service || file.startsWith('test/')) await ensureBuilt(root, nodePath())
     start(nodePath(), [resolve(root, file), ...parameters], is_service)

@@ -11,30 +11,35 @@ const compressible = /\.(js|css|svg)$/
 
 /** Builds the web applications into .cache, unless the last build is of the same sources and packages. */
 export async function ensureBuilt(root, node) {
-  for (const name of Object.keys(applications)) await ensureOneBuilt(root, node, name)
-}
-
-async function ensureOneBuilt(root, node, name) {
-  const folder = join(root, '.cache', name)
-  const stamp = join(folder, 'built-from')
-  const wanted = hashOfSources(root, name)
-  const isBuilt = () => fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8') === wanted
-  if (isBuilt()) return
+  const stale = () => Object.keys(applications).filter((name) => !isBuilt(root, name))
+  if (stale().length === 0) return
 
   const release = await lock(root, 'build')
   try {
-    if (isBuilt()) return
-    const draft = `${folder}.draft`
-    fs.rmSync(draft, { recursive: true, force: true })
-    await build(root, node, name, draft)
-    compressFiles(draft)
-    fs.writeFileSync(join(draft, 'built-from'), wanted)
-    // A server that starts meanwhile must not read half a build.
-    fs.rmSync(folder, { recursive: true, force: true })
-    fs.renameSync(draft, folder)
+    await Promise.all(stale().map((name) => build(root, node, name)))
   } finally {
     release()
   }
+}
+
+const folderOf = (root, name) => join(root, '.cache', name)
+
+function isBuilt(root, name) {
+  const stamp = join(folderOf(root, name), 'built-from')
+  return fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8') === hashOfSources(root, name)
+}
+
+async function build(root, node, name) {
+  const wanted = hashOfSources(root, name)
+  const folder = folderOf(root, name)
+  const draft = `${folder}.draft`
+  fs.rmSync(draft, { recursive: true, force: true })
+  await runBuild(root, node, name, draft)
+  compressFiles(draft)
+  fs.writeFileSync(join(draft, 'built-from'), wanted)
+  // A server that starts meanwhile must not read half a build.
+  fs.rmSync(folder, { recursive: true, force: true })
+  fs.renameSync(draft, folder)
 }
 
 function hashOfSources(root, name) {
@@ -52,7 +57,7 @@ function filesBelow(folder) {
   })
 }
 
-async function build(root, node, name, folder) {
+async function runBuild(root, node, name, folder) {
   process.stderr.write(`Building ${applications[name]} (a few seconds)...\n`)
   const child = spawn(node, [join(root, name, 'build.ts'), folder], { cwd: root, stdio: ['ignore', 2, 2] })
   const [code] = await once(child, 'close')

@@ -4,7 +4,7 @@ import { UnresponsiveError } from './errors.ts'
 /** When a read takes longer, the database is asked whether it still answers. */
 const slow_ms = 1_000
 /** When it doesn't answer within this time, it is unresponsive. Slow reads of one that answers go on. */
-const silent_ms = 2_000
+const silent_ms = 3_300
 const check_every_ms = 250
 /** Between two checks no more counts: a machine or process that stands still must not take its own pause for the database's. */
 const counted_max_ms = 2 * check_every_ms

@@ -5,6 +5,7 @@ import { complete } from '../../server/agents/configuration.ts'
 import * as versions from '../../server/agents/versions.ts'
 import { operations } from '../../server/api.ts'
 import * as api_keys from '../../server/api-keys/store.ts'
+import * as call_claims from '../../server/calls/claim.ts'
 import { withoutQuiet } from '../../server/calls/quiet-hours.ts'
 import { store } from '../../server/calls/recording-files.ts'
 import * as channel_owners from '../../server/channels/owners.ts'
@@ -179,6 +180,7 @@ async function textBySms(server: Server): Promise<void> {
   await postSigned(tenant, channel.inbound_url, { ...inboundForm('HELP'), ...by_whatsapp })
   const [contact] = (await tenant.call('GET', '/contacts')).body.data
   await tenant.call('POST', '/conversations', { agent_id, contact_id: contact.id, channel_id: channel.id })
+  await call_claims.renew(at, [])
   await message_claims.renew(at, await message_claims.claim(server.at(tenant.id, later()), { slots: 1 }))
   await pausedUntil(at, { id: contact.id, kind: 'sms', turn_count: 20 })
   const other = (await tenant.call('POST', '/contacts', newContact())).body.data

@@ -142,7 +142,7 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
         'request',
         'search_text',
       ],
-      ...['due_at', 'lease_until', 'lease_token', 'claims'],
+      ...['due_at', 'lease_until', 'lease_token', 'claims', 'last_save'],
     ],
   },
   Campaign: {

@@ -33,15 +33,16 @@ const isFiller = ({ input, effects }: Stepped): boolean =>
   (input.type === 'timer' && input.name === 'filler') ||
   effects.some(({ type }) => type === 'ask' || type === 'run_tool')
 
-/** Whether the contact waits for what this tool has found out. */
+/** Whether the contact waits for what this tool has found out. A script says itself what follows, if anything. */
 const findsOut = ({ before, input }: Stepped): boolean => {
   const run = input.type === 'tool_done' && before.open_runs.find((one) => one.run === input.run)
   if (!run || !before.settings.has_last_words) return false
   return run.name === 'book' || input.status !== 'succeeded'
 }
 
-/** The tools that are too late. */
-const areTooLate = ({ effects }: Stepped): boolean => effects.some(({ type }) => type === 'stop_tool')
+/** Whether the contact waits for tools that are too late. */
+const areTooLate = ({ before, effects }: Stepped): boolean =>
+  before.settings.has_last_words && effects.some(({ type }) => type === 'stop_tool')
 
 /**
  * Checks that a reply never ends before the contact has got words since the last failure, and since the last result of a tool;

@@ -54,7 +54,7 @@ async function run({ is_long, random, print }: RunOptions): Promise<void> {
   const holder = await startHolder(stack, environment)
   const tenant = await withEmbeddedPool(DATA_DIR, newTenant)
   const agent_id = await setUp(holder.service, tenant, tool_url)
-  const count = is_long ? 200 : 20
+  const count = is_long ? 200 : 60
   let is_done = false
   const talking = Promise.all(
     Array.from({ length: count }, (_, index) => talk(holder, tenant, { agent_id, index })),

@@ -10,3 +10,6 @@ export function cutAtSentence(text: string, max: number): string {
   const last = [...beginning.matchAll(sentence_end)].at(-1)
   return last ? beginning.slice(0, last.index + last[0].length) : beginning
 }
+
+/** Whether there is something to hear or read: a letter, a number, or a symbol such as an emoji. */
+export const hasWords = (text: string): boolean => /[\p{L}\p{N}\p{S}]/u.test(text)

@@ -1,4 +1,4 @@
-import { cutAtSentence } from './cut.ts'
+import { cutAtSentence, hasWords } from './cut.ts'
 import type { CloseReason, Effect, EndReason, InputOf, ReplyOutcome } from './input.ts'
 import { hasPressed, isAnswered, lastWords, makeRoom, separator } from './last-words.ts'
 import {
@@ -95,7 +95,7 @@ export function addPiece(step: Step, reply: Reply, words: string): void {
   // What was said can't be taken back.
   const said = text.slice(reply.text.length)
   if (said !== '') say(step, reply, said)
-  if (said.trim() !== '') Object.assign(reply, { has_words: true, has_answer: true })
+  if (hasWords(said)) Object.assign(reply, { has_words: true, has_answer: true })
   if (!is_cut) return
   step.effects.push({ type: 'stop_asking', reply: reply.id })
   reply.finish_reason = 'length'

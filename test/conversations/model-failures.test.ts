@@ -42,7 +42,7 @@ async function allFailures(): Promise<Failing[]> {
     all.flatMap(([name, point]) =>
       [true, false].map(async (has_fallback): Promise<Failing> => {
         const { said, said_before = '', finish_reason = 'failed' } = point
-        const is_saved = has_fallback && said === ''
+        const is_saved = has_fallback && !/\p{L}/u.test(said)
         const words = [said_before, said.trim(), is_saved ? by_fallback : sentence].filter((part) => part !== '')
         const ended = { finish_reason: is_saved ? 'stop' : finish_reason, is_interrupted: false, has_error: true }
         return {

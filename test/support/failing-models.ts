@@ -70,6 +70,9 @@ export const points: Record<string, Point> = {
     ...{ acts: [callsTool(check), isCutAfter(words(part))], said: part, said_before: check },
   },
   'finishes without words': { acts: [finishes('stop')], said: '' },
+  'finishes with characters that nobody sees': {
+    ...{ acts: [sends(words('\u200b\u2060'), words(' ... '), chunk({}, 'stop'))], said: '\u200b\u2060 ...' },
+  },
   'finishes without words at its limit': { acts: [finishes('length')], said: '', finish_reason: 'length' },
   'finishes without words after words and a tool': {
     ...{ acts: [callsTool(check), finishes('stop')], said: '', said_before: check },

@@ -291,6 +291,23 @@ test('a report of tokens is not more than what was sent and allowed', async () =
   }
 })
 
+test('a report of tokens that is not one leaves the answer complete, and the bytes are counted', async () => {
+  for (const usage of [
+    '5',
+    '"many"',
+    '[1]',
+    '{"prompt_tokens":"9","completion_tokens":true}',
+    '{"prompt_tokens":1e309,"completion_tokens":-1e309,"total_tokens":"x"}',
+  ]) {
+    const events = `${chunk({ content: 'Hello é' }, 'stop')}data: {"choices":[],"usage":${usage}}\n\n`
+    const there = await receiver(respondWith(200, stream_type, events))
+    const end = (await partsOf(await modelAt(there.url, 'openai_compatible'))).at(-1)
+    assert.ok(end?.type === 'finish', usage)
+    const sent_bytes = Buffer.byteLength(there.received[0]?.body ?? '')
+    assert.deepEqual([end.usage.inputTokens.total, end.usage.outputTokens.total], [sent_bytes, 8], usage)
+  }
+})
+
 test('an answer that is too large is not read', async () => {
   const event = 'data: {"choices":[]}\n\n'
   const ended = chunk({}, 'stop')

@@ -146,7 +146,10 @@ export class CallDriver {
   /** Beside what happens: the call goes on while the database is busy or away. */
   #saveChanges(): void {
     if (this.#saving) return
-    if (!this.#record.has_changes) return this.#record.keepText()
+    if (!this.#record.has_changes) {
+      this.#record.keepText()
+      return
+    }
     this.#saving = this.#record
       .saveChanges(this.#time())
       .catch((error: unknown) => {

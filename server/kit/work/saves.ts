@@ -12,8 +12,10 @@ interface Pending<Save, Saved> {
   at: At
   save: Save
   saved: Saved | undefined
+  /** Why the last attempt failed. */
+  error: unknown
   resolve: (saved: Saved) => void
-  reject: (error: Error) => void
+  reject: (error: unknown) => void
 }
 
 interface SavesOptions<Save, Saved> {
@@ -46,19 +48,17 @@ export function openSaves<Save, Saved>({
       try {
         await saveTogether(first.at, pending)
       } catch (error) {
+        for (const one of pending) one.error = error
         // After a lost answer it is not known what was written.
-        if (pending.length === 1 || error instanceof CommitUnknownError) {
-          for (const { reject } of pending) reject(error as Error)
-          throw error
-        }
+        if (pending.length === 1 || error instanceof CommitUnknownError) throw error
         // One that can't be written must not keep the others from being written.
         for (const one of pending) await saveTogether(one.at, [one]).catch(one.reject)
       }
     },
     onRecorded: (_workspace, pending, is_recorded) => {
-      for (const { saved, resolve, reject } of pending) {
+      for (const { saved, error, resolve, reject } of pending) {
         if (is_recorded && saved !== undefined) resolve(saved)
-        else reject(new Error('it could not be saved'))
+        else reject(error)
       }
     },
     concurrent_max,
@@ -69,6 +69,6 @@ export function openSaves<Save, Saved>({
   })
   return (at, save) =>
     new Promise((resolve, reject) =>
-      recorder.add(at.workspace, { at: atLater(at), save, saved: undefined, resolve, reject }),
+      recorder.add(at.workspace, { at: atLater(at), save, saved: undefined, error: undefined, resolve, reject }),
     )
 }

@@ -116,8 +116,14 @@ export async function insertAhead(at: At, made: { insert: ToInsert; save: CallSa
 
 const toLocked = ({ call, variables, simulate, due_at }: ToInsert): LockedCall => ({
   ...call,
-  ...{ variables, simulate, facts: [], request: null, due_at: clock.iso(due_at) },
-  ...{ lease_until: null, lease_token: null, last_save: null },
+  variables,
+  simulate,
+  facts: [],
+  request: null,
+  due_at: clock.iso(due_at),
+  lease_until: null,
+  lease_token: null,
+  last_save: null,
 })
 
 async function writeHeld(at: At, { held, locked }: { held: Held[]; locked: Rows }) {

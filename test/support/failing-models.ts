@@ -71,7 +71,8 @@ export const points: Record<string, Point> = {
   },
   'finishes without words': { acts: [finishes('stop')], said: '' },
   'finishes with characters that nobody sees': {
-    ...{ acts: [sends(words('\u200b\u2060'), words(' ... '), chunk({}, 'stop'))], said: '\u200b\u2060 ...' },
+    acts: [sends(words('\u200b\u2060'), words(' ... '), chunk({}, 'stop'))],
+    said: '\u200b\u2060 ...',
   },
   'finishes without words at its limit': { acts: [finishes('length')], said: '', finish_reason: 'length' },
   'finishes without words after words and a tool': {

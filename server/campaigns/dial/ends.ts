@@ -6,7 +6,7 @@ import type { CallbackRequest } from '../../drivers/callbacks.ts'
 import type { At } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'
 import { raw, rowsFrom, sql, toArrayLiteral } from '../../kit/postgres/sql.ts'
-import * as conversations from '../../messages/withdraw.ts'
+import * as messages from '../../messages/withdraw.ts'
 import * as counts from '../counts.ts'
 import { is_attempting } from '../enrollment-status.ts'
 import type { Candidate, EndedAttempt } from '../plan/candidate.ts'
@@ -71,7 +71,7 @@ export async function followThreads(at: At, changes: ThreadChange[]): Promise<vo
   await markInProgress(at, 'last_conversation_id', sent, at.now + reply_within_ms)
   const closed = happened.flatMap(({ row, what }) => (what === 'closed' ? [row.id] : []))
   // The agent may end the conversation with its first words, which are still sent.
-  const written = await conversations.findWritten(at, closed)
+  const written = await messages.findWritten(at, closed)
   const ended = new Map(
     happened.flatMap(({ row: { id, campaign_id }, what }): [string, Ended][] => {
       if (what === 'sent' || (what === 'closed' && written.has(id))) return []
@@ -81,7 +81,7 @@ export async function followThreads(at: At, changes: ThreadChange[]): Promise<vo
   )
   await endAttempts(at, [...ended.values()], 'last_conversation_id')
   // Nothing has reached the contact. An open conversation would hold up the next attempt.
-  await conversations.closeOpen(
+  await messages.closeOpen(
     at,
     happened.flatMap(({ row, what }) => (what === 'failed' ? [row.id] : [])),
   )

@@ -1,6 +1,6 @@
 import type { Log } from '../kit/log.ts'
 import type { CallState } from './call-state.ts'
-import type { CallToDial, Carrier, Line } from './carrier.ts'
+import type { CallLine, CallToDial, Carrier } from './carrier.ts'
 import type { RecordOptions } from './record.ts'
 import type { Request } from './store.ts'
 import type { TalkOptions } from './talk.ts'
@@ -14,7 +14,7 @@ export interface CallDrive
     Pick<TalkOptions, 'answerer' | 'tools' | 'unsaved' | 'transfers'> {
   dialed: CallToDial
   carrier: Carrier
-  line: Line
+  line: CallLine
   state: CallState
   /** What someone has asked of the call. */
   request: Request | null

@@ -6,7 +6,7 @@ import { letOthersRun } from '../kit/let-others-run.ts'
 import { isBusy } from '../kit/postgres/errors.ts'
 import { openScheduler, type Scheduler } from '../kit/work/scheduler.ts'
 import type { EngineInput } from '../talk/input.ts'
-import type { LineEvent } from './carrier.ts'
+import type { CallLineEvent } from './carrier.ts'
 import type { CallDrive } from './drive.ts'
 import { endedBy } from './endings.ts'
 import { type Fact, isAnswered } from './facts.ts'
@@ -212,7 +212,7 @@ export class CallDriver {
     if (timer) this.#takeOwn({ type: 'timer', name: timer.name, id: newId() }, timer.at)
   }
 
-  #takeEvent({ at, ...event }: LineEvent): void {
+  #takeEvent({ at, ...event }: CallLineEvent): void {
     if (event.type === 'fact') return void this.#addFact(event.fact)
     if (this.#record.is_over) return
     if (event.type === 'answered')

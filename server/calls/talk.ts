@@ -14,7 +14,7 @@ import { describeModelError } from '../models/model-error.ts'
 import { step } from '../talk/engine.ts'
 import type { Effect, EffectOf, EndReason, EngineInput, Input, Turn } from '../talk/input.ts'
 import type { State, TimerName, ToolCall } from '../talk/state.ts'
-import type { Line } from './carrier.ts'
+import type { CallLine } from './carrier.ts'
 
 export interface TalkOptions {
   at: At
@@ -22,7 +22,7 @@ export interface TalkOptions {
   answerer: Answerer
   tools: Tools
   unsaved: Unsaved
-  line: Line
+  line: CallLine
   /** The numbers that the call may be transferred to, by name. */
   transfers: Map<string, string>
   /** The time of the workspace. */

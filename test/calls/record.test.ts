@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { complete } from '../../server/agents/configuration.ts'
-import type { Carrier, Line, LineEvent } from '../../server/calls/carrier.ts'
+import type { CallLine, CallLineEvent, Carrier } from '../../server/calls/carrier.ts'
 import { changed } from '../../server/calls/changed.ts'
 import { claim } from '../../server/calls/claim.ts'
 import { CallRecord } from '../../server/calls/record.ts'
@@ -99,10 +99,10 @@ test('what is said while a turn is opened belongs to the same turn', async () =>
 })
 
 /** A line on which the contact says this at once. */
-function lineOf(text: string): Line {
-  let events: LineEvent[] | undefined
+function lineOf(text: string): CallLine {
+  let events: CallLineEvent[] | undefined
   const nothing = () => {}
-  const take = (at: number): LineEvent[] => {
+  const take = (at: number): CallLineEvent[] => {
     if (events) return []
     const part = { text, start_ms: 0, end_ms: 500 }
     events = [

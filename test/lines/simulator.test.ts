@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { LineEvent } from '../../server/calls/carrier.ts'
+import type { CallLineEvent } from '../../server/calls/carrier.ts'
 import { newLine, openLine } from '../../server/lines/simulator/line.ts'
 import type { LineState } from '../../server/lines/simulator/line-state.ts'
 import { people, personOf } from '../../server/lines/simulator/people.ts'
@@ -22,7 +22,7 @@ const receptionist = (): Listener => ({
 })
 const endless = (): Listener => ({ answers: ['I did not understand that. What would you like?'], is_endless: true })
 
-const factsIn = (events: LineEvent[]): string[] =>
+const factsIn = (events: CallLineEvent[]): string[] =>
   events.flatMap((event) => {
     if (event.type !== 'fact') return []
     const { fact } = event.fact
@@ -32,10 +32,11 @@ const factsIn = (events: LineEvent[]): string[] =>
         ? `machine=${fact.machine}`
         : fact.kind
   })
-const spokenIn = (events: LineEvent[]): SpeechPart[] =>
+const spokenIn = (events: CallLineEvent[]): SpeechPart[] =>
   events.flatMap((event) => (event.type === 'heard' && event.part ? event.part : []))
-const wordsIn = (events: LineEvent[]): string[] => spokenIn(events).map(({ text }) => text)
-const has = (events: LineEvent[], type: LineEvent['type']): boolean => events.some((event) => event.type === type)
+const wordsIn = (events: CallLineEvent[]): string[] => spokenIn(events).map(({ text }) => text)
+const has = (events: CallLineEvent[], type: CallLineEvent['type']): boolean =>
+  events.some((event) => event.type === type)
 
 test('a friendly person lets the agent finish, and the agent hangs up', () => {
   for (const speaks_first of [false, true])
@@ -75,7 +76,7 @@ test('a person says goodbye to an agent that never ends, and hangs up in the end
 
 test('a person who hears nothing asks, and hangs up', () => {
   const line = dialPerson('00')
-  const events: LineEvent[] = []
+  const events: CallLineEvent[] = []
   while (line.next_at !== undefined) events.push(...line.take(line.next_at))
   assert.ok(has(events, 'hung_up'))
   assert.equal(wordsIn(events).length, 3)
@@ -107,15 +108,15 @@ test('a voicemail greets, beeps and records for a minute', () => {
   assert.deepEqual(factsIn(events), ['queued', 'ringing', 'answered', 'machine=voicemail', 'final=completed'])
   assert.ok(has(events, 'beep') && has(events, 'machine'))
   const line = dialPerson('05')
-  const alone: LineEvent[] = []
+  const alone: CallLineEvent[] = []
   while (line.next_at !== undefined) alone.push(...line.take(line.next_at))
-  const atOf = (type: LineEvent['type']) => alone.find((event) => event.type === type)?.at ?? 0
+  const atOf = (type: CallLineEvent['type']) => alone.find((event) => event.type === type)?.at ?? 0
   assert.ok(Math.abs(atOf('hung_up') - atOf('beep') - 60_000) < 1_000)
 })
 
 test('a full mailbox has no beep and hangs up', () => {
   const line = dialPerson('06')
-  const events: LineEvent[] = []
+  const events: CallLineEvent[] = []
   while (line.next_at !== undefined) events.push(...line.take(line.next_at))
   assert.deepEqual([has(events, 'beep'), has(events, 'hung_up'), has(events, 'machine')], [false, true, true])
   assert.match(wordsIn(events).join(' '), /mailbox is full/)
@@ -159,7 +160,7 @@ test('people who want something else say so', () => {
 
 test('someone who asks for a person waits a minute', () => {
   const line = dialPerson('10')
-  const events: LineEvent[] = []
+  const events: CallLineEvent[] = []
   const run = (until = Number.POSITIVE_INFINITY) => {
     while (line.next_at !== undefined && line.next_at <= until) events.push(...line.take(line.next_at))
   }
@@ -273,7 +274,7 @@ test('a line that is asked at any times, saved and opened again gives the same e
     fc.property(run, ({ person, seed, listener, steps }) => {
       const { events, commands } = play(dialPerson(person, seed), { ...listener, answers: [...listener.answers] })
       let line = dialPerson(person, seed)
-      const again: LineEvent[] = []
+      const again: CallLineEvent[] = []
       let now = 1_000_000
       let step = 0
       const goTo = (until: number) => {
@@ -313,7 +314,7 @@ test('what is played are whole words, never more than was said, and nothing afte
   fc.assert(
     fc.property(fc.nat(4_000), fc.nat(6_000), (say_after, clear_after) => {
       const line = dialPerson('09')
-      const events: LineEvent[] = []
+      const events: CallLineEvent[] = []
       while (!has(events, 'answered')) events.push(...line.take(line.next_at ?? 0))
       const answered_at = events.at(-1)?.at ?? 0
       line.say(answered_at, { reply: 'r1', text: 'Good morning,' })

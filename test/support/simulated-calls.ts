@@ -1,4 +1,4 @@
-import type { Line, LineEvent } from '../../server/calls/carrier.ts'
+import type { CallLine, CallLineEvent } from '../../server/calls/carrier.ts'
 import { newLine } from '../../server/lines/simulator/line.ts'
 import { newRandom } from '../../server/lines/simulator/random.ts'
 
@@ -17,7 +17,7 @@ export interface Listener {
 export type Command = [now: number, ...(['say' | 'press', string, string?] | ['endReply' | 'clear' | 'hangUp', string])]
 
 export interface Played {
-  events: LineEvent[]
+  events: CallLineEvent[]
   commands: Command[]
   end: 'agent' | 'contact' | 'silence' | 'max_duration' | 'unanswered' | 'nothing'
 }
@@ -28,18 +28,18 @@ const reminders_ms = [8_000, 16_000, 20_000]
 const call_ms_max = 10 * 60_000
 const steps_max = 20_000
 
-export const dialPerson = (person: string, seed = 1, started_at = 1_000_000): Line =>
+export const dialPerson = (person: string, seed = 1, started_at = 1_000_000): CallLine =>
   newLine({ person, started_at, ...newRandom(seed, person, 1) })
 
-export function apply(line: Line, [now, name, first = '', second = '']: Command): void {
+export function apply(line: CallLine, [now, name, first = '', second = '']: Command): void {
   if (name === 'say') line.say(now, { reply: first, text: second })
   else if (name === 'hangUp') line.hangUp(now)
   else line[name](now, first)
 }
 
 /** Drives the line as the engine does: from one event to the next. */
-export function play(line: Line, { answers, speaks_first = false, presses, is_endless = false }: Listener): Played {
-  const events: LineEvent[] = []
+export function play(line: CallLine, { answers, speaks_first = false, presses, is_endless = false }: Listener): Played {
+  const events: CallLineEvent[] = []
   const commands: Command[] = []
   let answered_at = 0
   let reply = 0

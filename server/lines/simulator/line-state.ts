@@ -1,4 +1,4 @@
-import type { LineEvent } from '../../calls/carrier.ts'
+import type { CallLineEvent } from '../../calls/carrier.ts'
 import type { SpeechPart } from '../../talk/state.ts'
 import type { Act } from './person.ts'
 import type { Random } from './random.ts'
@@ -11,7 +11,7 @@ export interface LineState extends Random {
   answered_at: number | null
   is_over: boolean
   /** Events that have happened and were not taken. */
-  outbox: LineEvent[]
+  outbox: CallLineEvent[]
   /** What the carrier will report, in order. */
   reports: Report[]
   /** What will happen, in order. */

@@ -1,4 +1,4 @@
-import type { Line, LineEvent } from '../../calls/carrier.ts'
+import type { CallLine, CallLineEvent } from '../../calls/carrier.ts'
 import {
   act,
   awaitAgent,
@@ -30,7 +30,7 @@ export interface NewLine extends Random {
 }
 
 /** A call to a simulated person, from the dial on. */
-export function newLine({ person: key, started_at, random }: NewLine): Line {
+export function newLine({ person: key, started_at, random }: NewLine): CallLine {
   const person = personOf(key)
   const state: LineState = {
     ...{ person: key, random, answered_at: null, is_over: false, outbox: [], reports: [], plans: [], replies: [] },
@@ -43,7 +43,7 @@ export function newLine({ person: key, started_at, random }: NewLine): Line {
 }
 
 /** Continues where the state was saved. */
-export const openLine = (state: LineState): Line => ({
+export const openLine = (state: LineState): CallLine => ({
   contact_voice: personOf(state.person).voice,
   get next_at() {
     return state.outbox[0]?.at ?? nextStep(state)?.at
@@ -213,6 +213,6 @@ function end(state: LineState, at: number): void {
   const final = finalFact(state.answered_at === null ? 'canceled' : 'completed', at)
   const known = state.reports.filter(({ fact }) => fact.at <= at).map(({ fact }) => fact)
   const facts = [final, ...(person.has_repeated_reports ? [...known, final] : [])]
-  if (!person.has_no_reports) state.outbox.push(...facts.map((fact): LineEvent => ({ at, type: 'fact', fact })))
+  if (!person.has_no_reports) state.outbox.push(...facts.map((fact): CallLineEvent => ({ at, type: 'fact', fact })))
   Object.assign(state, { is_over: true, reports: [], plans: [], replies: [], speech: null })
 }

@@ -1,4 +1,4 @@
-import type { LineEvent } from '../../calls/carrier.ts'
+import type { CallLineEvent } from '../../calls/carrier.ts'
 import { wordsOf } from '../../calls/words.ts'
 import { type LineState, type Reply, sinceAnswer } from './line-state.ts'
 import { durationOf, heardUntil } from './speech.ts'
@@ -40,15 +40,15 @@ export function replyDoneAt({ replies: [first], answered_at }: LineState): numbe
 }
 
 /** Before an event that may interrupt the agent, what was heard so far is reported. */
-export function emit(state: LineState, event: LineEvent): void {
+export function emit(state: LineState, event: CallLineEvent): void {
   const [first] = state.replies
   if (first && may_interrupt.includes(event.type)) state.outbox.push(playedOf(state, first, event.at))
   state.outbox.push(event)
 }
 
-const may_interrupt: LineEvent['type'][] = ['speech_started', 'heard', 'hung_up']
+const may_interrupt: CallLineEvent['type'][] = ['speech_started', 'heard', 'hung_up']
 
-export const playedOf = (state: LineState, reply: Reply, at: number): LineEvent => ({
+export const playedOf = (state: LineState, reply: Reply, at: number): CallLineEvent => ({
   at,
   type: 'played',
   ...heardOf(state, reply, at),

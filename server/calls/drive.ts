@@ -1,28 +1,448 @@
-import type { Log } from '../kit/log.ts'
-import type { CallState } from './call-state.ts'
-import type { CallLine, CallToDial, Carrier } from './carrier.ts'
-import type { RecordOptions } from './record.ts'
-import type { Request } from './store.ts'
-import type { TalkOptions } from './talk.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Conversation } from '../conversations/schema.ts'
+import * as turns from '../conversations/turns.ts'
+import { Driver, type OptOut, type Parts } from '../drivers/driver.ts'
+import type { Save, Saved } from '../drivers/plan-save.ts'
+import type { At } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { newId } from '../kit/id.ts'
+import { letOthersRun } from '../kit/let-others-run.ts'
+import { isBusy } from '../kit/postgres/errors.ts'
+import { untilAvailable } from '../kit/postgres/until-available.ts'
+import type { EngineInput } from '../talk/input.ts'
+import type { CallLine, CallLineEvent, CallToDial, Carrier } from './carrier.ts'
+import { endedBy } from './endings.ts'
+import { type Fact, isAnswered, merge } from './facts.ts'
+import { keepOptOut } from './opt-outs.ts'
+import type { CallSave, CallState } from './save.ts'
+import type { EndReason } from './schema.ts'
+import { type Request, readRequest } from './store.ts'
 
-/** What a driver needs to drive one call. */
-export interface CallDrive
-  extends Omit<
-      RecordOptions,
-      'unsaved' | 'is_over' | 'readReply' | 'onShown' | 'readState' | 'takeOptOut' | 'onSaved' | 'onError'
-    >,
-    Pick<TalkOptions, 'answerer' | 'tools' | 'unsaved' | 'transfers'> {
+/** Longer than a carrier lets a telephone ring. Then it is asked what has become of the call. */
+const ring_max_ms = 45_000
+/** What a carrier reports after the end is waited for this long. */
+const late_facts_ms = 15_000
+const check_every_ms = 500
+
+export interface CallDriveOptions extends Parts {
+  id: string
+  token: string
+  due_at: string
   dialed: CallToDial
   carrier: Carrier
   line: CallLine
+  /** As it was last read. `is_new` until it has its row. */
+  conversation: Conversation
+  is_new: boolean
   state: CallState
+  facts: Fact[]
   /** What someone has asked of the call. */
   request: Request | null
   /** The facts that the agent is to collect. */
   goals: string[]
-  /** In a test workspace: up to when the call may run ahead. */
-  horizon: number | undefined
+  /** Whether the conversation gets a summary at its end. */
+  has_summary: boolean
+  is_recorded: boolean
+  save: (at: At, save: CallSave) => Promise<Saved>
   isStopping: () => boolean
   onProgress: () => void
-  log: Log
+}
+
+/**
+ * Drives one call. While time runs, it follows the line and writes each turn when it ends. While time stands still, it runs
+ * ahead in memory as far as the clock may advance, and writes everything at once.
+ */
+export class CallDrive {
+  readonly #options: CallDriveOptions
+  readonly #driver: Driver
+  readonly #people: Record<string, number>
+  #facts: Fact[]
+  #is_new: boolean
+  #is_over: boolean
+  /** The conversation was closed, and is no longer the driver's. */
+  #is_closed: boolean
+  /** Another process has the call. */
+  #is_lost = false
+  /** Something is not yet written. */
+  #is_changed: boolean
+  /** Until it is written. */
+  #opt_out: OptOut | null = null
+  /** Set when the lease ends: when the call is due again, if it is. */
+  #released: { next: number | undefined } | undefined
+  #error: unknown
+  #last_read_seq: number
+  #must_read: boolean
+  #is_woken = false
+  #saving: Promise<void> | undefined
+  #endSleep = () => {}
+
+  constructor(options: CallDriveOptions) {
+    const { state, scheduler } = options
+    this.#options = options
+    this.#facts = options.facts
+    this.#people = { ...state.people }
+    this.#is_new = options.is_new
+    this.#is_over = state.is_over
+    this.#is_closed = state.is_over
+    this.#last_read_seq = state.last_read_seq
+    this.#must_read = !options.is_new
+    // That the carrier has answered is written at once.
+    this.#is_changed = !scheduler.stands
+    this.#driver = new Driver(options, state, {
+      save: (at, save) => options.save(at, this.#toSave(at, save)),
+      beginRuns: async (begins) => (await this.#save({ begins })) && true,
+      onChange: () => {
+        this.#noteChange()
+        this.#wake()
+      },
+      onError: (error) => {
+        this.#error ??= error
+        this.#wake()
+      },
+    })
+  }
+
+  /** Someone wants something of the call, or has said something. Never throws. */
+  wake(): void {
+    this.#must_read = true
+    this.#wake()
+  }
+
+  /** Resolves when the lease has ended. Rejects when something could not be written: the lease then ends by itself. */
+  async run(): Promise<void> {
+    const { line, request, scheduler } = this.#options
+    const stopWatching = scheduler.stands ? () => {} : this.#watch()
+    line.onEvent?.(() => this.#wake())
+    try {
+      await this.#driver.continueTools()
+      if (request && !this.#is_over) this.#obey(request)
+      await this.#loop()
+    } finally {
+      this.#driver.stop()
+      // Nobody speaks any more.
+      if (!scheduler.stands) line.hangUp(scheduler.now())
+      stopWatching()
+      await this.#keepOptOut()
+    }
+  }
+
+  #watch(): () => void {
+    const { at, conversation } = this.#options
+    return at.tools.watch.open(at, conversation.id, (snapshot) => {
+      if (!snapshot || snapshot.turn_count > this.#last_read_seq || snapshot.status !== this.#driver.status) this.wake()
+    })
+  }
+
+  async #loop(): Promise<void> {
+    const { scheduler, isStopping } = this.#options
+    for (;;) {
+      if (scheduler.stands) await this.#driver.idle()
+      if (scheduler.stands) await letOthersRun()
+      if (this.#error) throw this.#error
+      const next = this.#nextTime()
+      // Everything that has happened is written together.
+      if (next !== undefined && !this.#must_read && scheduler.reach(next)) {
+        await this.#happen(next)
+        continue
+      }
+      const is_ended = next === undefined && this.#is_over
+      // At the end everything is written when the lease ends.
+      if (!scheduler.stands && !is_ended) this.#saveChanges()
+      if (this.#is_lost) return
+      if (this.#must_read) {
+        await this.#readChanges()
+        continue
+      }
+      if (scheduler.stands || is_ended) return this.#release(next)
+      // The process stops. Another one ends the call.
+      if (isStopping()) return this.#release(scheduler.now())
+      await this.#sleep(this.#nextTime())
+    }
+  }
+
+  get #is_answered(): boolean {
+    return this.#driver.state.voice?.answered_at !== null
+  }
+
+  #nextTime(): number | undefined {
+    const { line, dialed, scheduler } = this.#options
+    if (this.#is_over) {
+      const ended = this.#facts.find(({ fact }) => fact.kind === 'ended' || fact.kind === 'final')
+      const is_late = line.next_at !== undefined && line.next_at > (ended?.at ?? scheduler.now()) + late_facts_ms
+      return is_late ? undefined : line.next_at
+    }
+    const own = this.#is_answered ? this.#driver.next_timer?.at : dialed.started_at + ring_max_ms
+    return line.next_at === undefined ? own : Math.min(line.next_at, own ?? line.next_at)
+  }
+
+  /** Waits for the next time, or until something happens. Returns at once if something has happened since it last returned. */
+  async #sleep(next = Number.POSITIVE_INFINITY): Promise<void> {
+    const { scheduler } = this.#options
+    const wait_ms = this.#is_woken ? 0 : Math.min(check_every_ms, Math.max(0, next - scheduler.now()))
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = scheduler.after(wait_ms, resolve)
+    this.#endSleep = resolve
+    await promise
+    clearTimeout(timer)
+    this.#is_woken = false
+  }
+
+  #wake(): void {
+    this.#is_woken = true
+    this.#endSleep()
+  }
+
+  /** What the line has comes before the agent's own timers. */
+  async #happen(time: number): Promise<void> {
+    const { line, onProgress } = this.#options
+    onProgress()
+    if (line.next_at !== undefined && line.next_at <= time) {
+      for (const event of line.take(time)) this.#takeEvent(event)
+      return
+    }
+    if (!this.#is_answered) return this.#findOut()
+    const timer = this.#driver.next_timer
+    if (timer) this.#takeOwn({ type: 'timer', name: timer.name, id: newId() }, timer.at)
+  }
+
+  #takeEvent({ at, ...event }: CallLineEvent): void {
+    if (event.type === 'fact') return void this.#takeReport(event.fact)
+    if (this.#is_over) return
+    if (event.type === 'answered') this.#add({ key: 'answered', at, source: 'system', fact: { kind: 'answered' } })
+    if (event.type === 'played') this.#keepSpeech(event)
+    const needs_id = event.type === 'machine' || event.type === 'beep' || event.type === 'transferred'
+    this.#take(needs_id ? { ...event, id: newId() } : event, at)
+  }
+
+  /** The turn of a person has its row before it is spoken. */
+  #keepSpeech({ reply, parts: speech }: Pick<Extract<CallLineEvent, { type: 'played' }>, 'reply' | 'parts'>): void {
+    const { at, journal } = this.#options
+    const seq = this.#people[reply]
+    if (seq === undefined) return
+    journal
+      .inOrder(() => untilAvailable(() => turns.setSpeech(at, { id: journal.id, seq, speech })))
+      .catch((error: unknown) => {
+        this.#error ??= error
+      })
+  }
+
+  /** What the line doesn't say may cut the agent's words too: how much of them was heard is asked before. */
+  #takeOwn(input: EngineInput, now = this.#options.scheduler.now()): void {
+    const played = this.#options.line.readPlayed(now)
+    if (played) this.#driver.take({ type: 'played', ...played }, now)
+    this.#take(input, now)
+  }
+
+  #take(input: EngineInput, now: number): void {
+    this.#driver.take(input, now)
+    this.#noteChange()
+    const { end_reason } = this.#driver
+    if (end_reason && !this.#is_over) this.#end(end_reason, now)
+  }
+
+  /** Not everything that happens is to be written. */
+  #noteChange(): void {
+    if (!this.#options.journal.is_empty || this.#driver.has_opt_out) this.#is_changed = true
+  }
+
+  #add(fact: Fact): void {
+    this.#facts = merge(this.#facts, [fact])
+    this.#is_changed = true
+  }
+
+  /** A carrier's report. If nobody has answered, it may end the call; after that the line itself does. */
+  #takeReport(fact: Fact): void {
+    this.#add(fact)
+    const is_end = fact.fact.kind === 'final' || fact.fact.kind === 'ended'
+    if (!is_end || this.#is_answered || this.#is_over) return
+    this.#is_over = true
+    this.#options.journal.change({ status: 'closed', close_reason: 'idle' })
+  }
+
+  /** Ends the call at this side of the line. */
+  #end(reason: EndReason, at: number): void {
+    const { goals, journal, line } = this.#options
+    const has_goal = reason === 'agent_hung_up' && goals.length > 0 && goals.every((goal) => goal in journal.results)
+    const end_reason = has_goal ? 'goal_reached' : reason
+    const ended_by = endedBy(end_reason)
+    this.#add({ key: 'ended', at, source: ended_by, fact: { kind: 'ended', end_reason, ended_by } })
+    this.#is_over = true
+    line.hangUp(at)
+  }
+
+  /** Nothing was heard from the carrier. */
+  async #findOut(): Promise<void> {
+    const { at, carrier, dialed, line, scheduler } = this.#options
+    const now = scheduler.now()
+    for (const fact of await carrier.find(at, dialed, now)) this.#takeReport(fact)
+    if (this.#is_over) return
+    const silent = { key: 'silent', at: now, source: 'system' } as const
+    if (isAnswered(this.#facts))
+      this.#takeReport({ ...silent, fact: { kind: 'ended', end_reason: 'carrier_silent', ended_by: 'system' } })
+    else this.#takeReport({ ...silent, fact: { kind: 'final', final: 'unknown' } })
+    line.hangUp(now)
+  }
+
+  /** What others have asked of the call, and what people have written into its conversation. */
+  async #readChanges(): Promise<void> {
+    this.#must_read = false
+    const { at, id, scheduler } = this.#options
+    if (this.#is_over) return
+    // What is not yet written would look like a change by others.
+    if (!(await this.#isSaved())) return this.#readLater()
+    try {
+      const request = scheduler.stands ? null : await readRequest(at, id)
+      if (request) this.#obey(request)
+      else if (!this.#is_new) await this.#readPeople()
+    } catch (error) {
+      // A busy database must not end the call.
+      if (!isBusy(error)) throw error
+      this.#readLater()
+    }
+  }
+
+  /** Waits a little for what is being written. */
+  async #isSaved(): Promise<boolean> {
+    const stop = new AbortController()
+    const too_long = sleep(check_every_ms, false, { signal: stop.signal }).catch(() => false)
+    const is_saved = await Promise.race([this.#saving?.then(() => true) ?? true, too_long])
+    stop.abort()
+    return is_saved
+  }
+
+  #readLater(): void {
+    setTimeout(() => this.wake(), check_every_ms)
+  }
+
+  #obey(request: Request): void {
+    const by_deletion = { reason: 'agent_deleted', end_reason: 'agent_hung_up' } as const
+    const by_api = { reason: 'api', end_reason: this.#is_answered ? 'human_hung_up' : 'canceled' } as const
+    this.#takeOwn({ type: 'close', ...(request === 'agent_deleted' ? by_deletion : by_api) })
+  }
+
+  async #readPeople(): Promise<void> {
+    const { at, conversation, scheduler } = this.#options
+    const snapshot = await at.tools.watch.readSnapshot(at, conversation.id)
+    // What is not yet written would look like a change by others.
+    const is_unwritten = this.#is_changed && !scheduler.stands
+    if (is_unwritten) this.#must_read = true
+    if (!snapshot || is_unwritten) return
+    const after = this.#last_read_seq
+    const page = { conversation_id: conversation.id, after, limit: 100 }
+    const added = snapshot.turn_count > after ? await turns.list(at, page) : []
+    this.#last_read_seq = added.at(-1)?.seq ?? after
+    const { phase } = this.#driver.state
+    if (snapshot.status === 'handed_over' && phase !== 'handed_over')
+      this.#takeOwn({ type: 'handed_over', reason: null })
+    for (const { seq, role, text } of added) {
+      if (role !== 'human') continue
+      const id = newId()
+      this.#people[id] = seq
+      this.#takeOwn({ type: 'answer', text, id })
+    }
+    if (snapshot.status === 'open' && phase === 'handed_over') this.#takeOwn({ type: 'taken_back', id: newId() })
+    if (snapshot.status === 'closed')
+      this.#takeOwn({ type: 'close', reason: 'human_ended', end_reason: 'human_hung_up' })
+  }
+
+  /** Beside what happens: the call goes on while the database is busy or away. */
+  #saveChanges(): void {
+    if (this.#saving) return
+    if (!this.#is_changed && !this.#driver.opening) {
+      this.#driver.keepText()
+      return
+    }
+    this.#saving = this.#save()
+      .then(() => {})
+      .catch((error: unknown) => {
+        this.#error ??= error
+      })
+      .finally(() => {
+        this.#saving = undefined
+        this.#wake()
+      })
+  }
+
+  /** Ends the lease. A call that is not over continues at the next time. */
+  async #release(next: number | undefined): Promise<void> {
+    await this.#options.journal.inOrder(() => {
+      this.#released = { next }
+      return this.#write()
+    })
+  }
+
+  /** One after the other: a transaction writes one save of a call. Undefined when another process has the call. */
+  #save(options: { begins?: string[] } = {}) {
+    return this.#options.journal.inOrder(() => this.#write(options))
+  }
+
+  async #write({ begins = [] }: { begins?: string[] } = {}) {
+    const { at, save, has_summary, journal, scheduler } = this.#options
+    const is_closing = this.#is_over && !this.#is_closed
+    const has_words = !journal.is_empty || this.#driver.opening || begins.length > 0 || is_closing || this.#is_new
+    const release = { timers: {}, idle_ms: 0, needs_summary: has_summary }
+    const now = scheduler.now()
+    this.#is_changed = false
+    const saved =
+      this.#is_closed || !has_words
+        ? await save({ ...at, now }, this.#toSave({ ...at, now }, undefined))
+        : await this.#driver.write({ begins, ...(is_closing && { release }) })
+    this.#is_lost ||= saved.is_lost
+    if (saved.is_lost) return undefined
+    this.#opt_out = null
+    this.#is_new = false
+    if (!this.#is_closed) this.#noteSaved(saved)
+    this.#is_closed ||= is_closing
+    return saved
+  }
+
+  /** What people have written while time stands still is read at the next advance. */
+  #noteSaved({ has_unseen, turn_count }: Extract<Saved, { is_lost: false }>): void {
+    if (has_unseen) this.#must_read = true
+    else if (!this.#options.scheduler.stands) this.#last_read_seq = Math.max(this.#last_read_seq, turn_count)
+  }
+
+  #toSave({ now }: At, save: Save | undefined): CallSave {
+    const { id, token, due_at, dialed, conversation, is_recorded, line, scheduler } = this.#options
+    this.#opt_out ??= this.#driver.takeOptOut()
+    const { next } = this.#released ?? { next: clock.parse(due_at) }
+    const is_final = this.#is_over && (!scheduler.stands || next === undefined)
+    return {
+      id,
+      token,
+      now,
+      is_recorded,
+      contact_voice: line.contact_voice ?? null,
+      save: save && { ...save, is_spoken: true },
+      inserted: this.#is_new ? conversation : undefined,
+      facts: this.#facts,
+      opted_out: this.#opt_out && { ...this.#opt_out, phone_number: dialed.to },
+      state: scheduler.stands && !is_final ? this.#state() : null,
+      due_at: is_final || next === undefined ? null : clock.iso(next),
+      is_released: this.#released !== undefined,
+    }
+  }
+
+  #state(): CallState {
+    const { line, dialed } = this.#options
+    return {
+      ...this.#driver.save(),
+      line: line.save(),
+      to: dialed.to,
+      is_over: this.#is_over,
+      last_read_seq: this.#last_read_seq,
+      people: this.#people,
+    }
+  }
+
+  /** Records an opt-out that is not yet written, because the call can't be. While time stands still it is said again. */
+  async #keepOptOut(): Promise<void> {
+    const { at, dialed, conversation, journal, scheduler, log } = this.#options
+    await journal.inOrder(async () => {})
+    const opt_out = this.#opt_out ?? this.#driver.takeOptOut()
+    if (!opt_out || scheduler.stands) return
+    const { id: conversation_id, contact_id } = conversation
+    const { to: phone_number, simulate } = dialed
+    await keepOptOut(at, { phone_number, contact_id, evidence: { conversation_id }, at: opt_out.at, simulate }, log)
+  }
 }

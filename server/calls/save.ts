@@ -4,6 +4,7 @@ import * as conversations from '../conversations/begin.ts'
 import { lockAll } from '../conversations/rows.ts'
 import type { Conversation } from '../conversations/schema.ts'
 import { findOpen } from '../conversations/turns.ts'
+import type { OptOut, TalkState } from '../drivers/driver.ts'
 import type { Plan, Save, Saved } from '../drivers/plan-save.ts'
 import { saveAll } from '../drivers/save.ts'
 import * as events from '../events/store.ts'
@@ -14,7 +15,6 @@ import { rowsFrom, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import { leaseEnd } from '../kit/work/lease.ts'
 import { takeBatch } from '../kit/work/recording.ts'
 import { openSaves } from '../kit/work/saves.ts'
-import type { CallState } from './call-state.ts'
 import { type ChangedCall, changed } from './changed.ts'
 import * as counts from './counts.ts'
 import { insertEvents } from './end.ts'
@@ -24,7 +24,6 @@ import { insertComplete, type ToInsert } from './insert.ts'
 import { recordOptOuts } from './opt-outs.ts'
 import type { Call } from './schema.ts'
 import { announce, type LockedCall, lockMany, toCall } from './store.ts'
-import type { OptOut } from './talk.ts'
 import { addTotals } from './totals.ts'
 
 /** What a driver has to write about one call. It is written only while the driver has the lease. */
@@ -48,6 +47,18 @@ export interface CallSave {
   is_dialing?: boolean
   /** Of a save that is repeated until it is answered. What was committed before is not written again. */
   save_id?: string
+}
+
+/** Where a call of a test workspace is between two advances of the clock. */
+export interface CallState extends TalkState {
+  line: unknown
+  /** The number that was dialled. The call doesn't have it any more when its contact was deleted. */
+  to: string
+  is_over: boolean
+  /** The last turn that was looked at for words of people. */
+  last_read_seq: number
+  /** The turns of people that are spoken, by the reply that the line knows. */
+  people?: Record<string, number>
 }
 
 /** Saves of one workspace that come together share a transaction. */

@@ -5,9 +5,9 @@ import type { Conversation } from '../conversations/schema.ts'
 import * as conversations from '../conversations/store.ts'
 import { findOpen } from '../conversations/turns.ts'
 import { openAnswerer } from '../drivers/answerer.ts'
+import { Journal } from '../drivers/journal.ts'
 import { emptySave, type Saved } from '../drivers/plan-save.ts'
 import { openTools } from '../drivers/tools.ts'
-import { Unsaved } from '../drivers/unsaved.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
@@ -16,16 +16,16 @@ import type { Log } from '../kit/log.ts'
 import type { Pool } from '../kit/postgres/pool.ts'
 import { untilAvailable } from '../kit/postgres/until-available.ts'
 import { plainShare } from '../kit/work/capacity.ts'
+import { openScheduler } from '../kit/work/scheduler.ts'
 import type { RunContext, Work } from '../kit/work/work.ts'
 import { settingsFor, valuesOf, voice_time_limits } from '../talk/settings.ts'
 import { newState } from '../talk/state.ts'
-import type { CallState } from './call-state.ts'
 import type { CallToDial, Carrier } from './carrier.ts'
 import { type ClaimedCall, claim, due_calls, renew } from './claim.ts'
-import { CallDriver } from './driver.ts'
+import { CallDrive } from './drive.ts'
 import { type Fact, isAnswered, summarize } from './facts.ts'
 import type { ToInsert } from './insert.ts'
-import { type CallSave, openCallSaves, turnsOf } from './save.ts'
+import { type CallSave, type CallState, openCallSaves, turnsOf } from './save.ts'
 import type { EndReason } from './schema.ts'
 import { requests } from './store.ts'
 
@@ -47,14 +47,14 @@ export interface CallingOptions {
 /** Dials numbers, and lets agents speak. */
 export function calling({ pool, carrier, log }: CallingOptions): Work<ClaimedCall, void> {
   const save = untilWritten(openCallSaves(log))
-  const running = new Map<string, CallDriver>()
+  const running = new Map<string, CallDrive>()
   const runAheadInOrder = openAheadQueue()
   const drive = async (at: At, options: Begin) => {
     const { id } = options.claimed
-    const driver = await begin(at, options)
-    if (!driver) return
-    running.set(id, driver)
-    await driver.run().finally(() => running.delete(id))
+    const driving = await begin(at, options)
+    if (!driving) return
+    running.set(id, driving)
+    await driving.run().finally(() => running.delete(id))
   }
   pool.subscribe(({ topic, id = '' }) => {
     if (topic === requests) running.get(id)?.wake()
@@ -148,8 +148,8 @@ export async function runAhead(
     const nothing_else = { is_stale: false, is_dropped: false, has_unseen: false }
     return { is_lost: false, ...nothing_else, status: 'closed', turn_count: 0, seq: undefined }
   }
-  const driver = await begin(at, { claimed, carrier, save, context: { isStopping: () => false, onProgress, log } })
-  await driver?.run()
+  const drive = await begin(at, { claimed, carrier, save, context: { isStopping: () => false, onProgress, log } })
+  await drive?.run()
   if (!kept) throw new Error('a call has ended without a result')
   return kept
 }
@@ -162,7 +162,7 @@ interface Begin {
 }
 
 /** Undefined if the call has ended instead. */
-async function begin(at: At, options: Begin): Promise<CallDriver | undefined> {
+async function begin(at: At, options: Begin): Promise<CallDrive | undefined> {
   const { claimed } = options
   const { started_at, state, configuration, request, to, refusal, claims } = claimed
   const is_lost = started_at !== null && (!at.is_test || !state)
@@ -172,7 +172,7 @@ async function begin(at: At, options: Begin): Promise<CallDriver | undefined> {
   if (refusal) return end(at, options, [blocked(at), ended(at, refusal === 'opted_out' ? 'opted_out' : 'canceled')])
   // The agent was deleted.
   if (!configuration) return end(at, options, [ended(at, 'agent_hung_up')])
-  return openDriver(at, { ...options, configuration })
+  return openDrive(at, { ...options, configuration })
 }
 
 const ended = ({ now }: At, end_reason: EndReason): Fact => ({
@@ -244,7 +244,7 @@ const toDial = ({ now }: At, { id, to, from, simulate, attempt, started_at, stat
 
 type Open = Begin & { configuration: Configuration }
 
-async function openDriver(at: At, options: Open): Promise<CallDriver | undefined> {
+async function openDrive(at: At, options: Open): Promise<CallDrive | undefined> {
   const { claimed, carrier, save, context, configuration } = options
   const { id, token, due_at, state, facts, horizon, agent_id, contact_id, contact, time_zone } = claimed
   const dialed = toDial(at, claimed)
@@ -265,9 +265,22 @@ async function openDriver(at: At, options: Open): Promise<CallDriver | undefined
     if (saved.is_lost) return undefined
   }
   const line = state ? carrier.reopen(at, state.line) : await carrier.dial(at, dialed)
-  return new CallDriver({
-    ...{ at, id, token, due_at, dialed, carrier, line, horizon, save, conversation, request: claimed.request },
-    is_new: !state && at.is_test,
+  const scheduler = openScheduler(at, { horizon, speed: carrier.speed })
+  return new CallDrive({
+    at,
+    id,
+    token,
+    due_at,
+    scheduler,
+    dialed,
+    carrier,
+    line,
+    save,
+    conversation,
+    tools,
+    request: claimed.request,
+    is_new: !state && scheduler.stands,
+    is_live: !scheduler.stands,
     facts: state ? facts : [dialing],
     state: state ?? newCallState(at, options, tools.say_while),
     answerer: openAnswerer({
@@ -276,13 +289,18 @@ async function openDriver(at: At, options: Open): Promise<CallDriver | undefined
       configuration,
       tools,
     }),
-    tools,
-    unsaved: new Unsaved({ results: conversation.results, waited_ms: 0, is_timed: !at.is_test }),
+    journal: new Journal({
+      id: conversation.id,
+      token: id,
+      seen: { status: conversation.status, turn_count: conversation.turn_count },
+      results: conversation.results,
+      waited_ms: 0,
+      is_timed: !scheduler.stands,
+    }),
     transfers: new Map(configuration.transfers.map(({ name, phone_number }) => [name, phone_number])),
     goals: configuration.results.map(({ name }) => name),
     has_summary: configuration.script === null,
     is_recorded: configuration.recording.is_on,
-    contact_voice: line.contact_voice ?? null,
     ...context,
   })
 }

@@ -158,9 +158,11 @@ const writing_tools = ['update_contact', 'schedule_callback']
 
 export const writesRows = (name: string): boolean => writing_tools.includes(name)
 
+export const isBuiltIn = (name: string): boolean => Object.hasOwn(tools, name)
+
 /** Undefined if it is no built-in tool. */
 export function runBuiltIn(at: At, context: ToolContext, call: BuiltInCall): Promise<BuiltInResult> | undefined {
-  const tool = Object.hasOwn(tools, call.name) ? tools[call.name] : undefined
+  const tool = isBuiltIn(call.name) ? tools[call.name] : undefined
   if (!tool) return undefined
   if (!tool.isOffered(context)) return Promise.resolve(refused('This tool is not available here.'))
   const fault = argumentFault(parametersOf(call.name, tool.parameters, context), call.arguments)

@@ -1,128 +1,232 @@
+import type { ScriptProgress } from '../conversations/claim.ts'
 import * as live from '../conversations/live.ts'
-import * as turns from '../conversations/turns.ts'
+import type { Conversation } from '../conversations/schema.ts'
+import { findEndedRuns } from '../conversations/tool-runs.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import { newId } from '../kit/id.ts'
 import type { Log } from '../kit/log.ts'
-import { openScheduler, type Scheduler } from '../kit/work/scheduler.ts'
+import type { Scheduler } from '../kit/work/scheduler.ts'
 import { describeModelError } from '../models/model-error.ts'
 import { step } from '../talk/engine.ts'
-import type { Effect, EffectOf, EngineInput, Input } from '../talk/input.ts'
-import type { State, ToolCall } from '../talk/state.ts'
+import type { Effect, EffectOf, EndReason, EngineInput, Input, Turn } from '../talk/input.ts'
+import type { Line } from '../talk/line.ts'
+import type { Reply, State, TimerName, ToolCall } from '../talk/state.ts'
 import type { Answerer } from './answerer.ts'
+import type { Journal, WriteOptions } from './journal.ts'
+import type { Save, Saved } from './plan-save.ts'
 import { RunningTools, unknown_result } from './running-tools.ts'
-import { ShortTimers } from './short-timers.ts'
+import { isShort, ShortTimers } from './short-timers.ts'
 import type { Tools } from './tools.ts'
-import { Writing, type WritingOptions } from './writing.ts'
 
-/** What an open turn has shown is stored this often. */
-const keep_text_every_ms = 500
-/** How long an answer may continue while the process stops. */
-const stop_grace_ms = 1_500
-
-export interface Drive extends WritingOptions {
+/** What a talk is held with. */
+export interface Parts {
   at: At
-  state: State
+  scheduler: Scheduler
   answerer: Answerer
   tools: Tools
-  /** Words are shown while they come. If not, a new message begins the answer anew, after a pause. */
+  journal: Journal
+  /** Words are shown while they come. */
   is_live: boolean
-  needsSummary: (phase: State['phase'], turn_count: number) => boolean
-  isStopping: () => boolean
+  /** Of a call. */
+  line?: Line<unknown>
+  /** The numbers that a call may be transferred to, by name. */
+  transfers?: Map<string, string>
   log: Log
 }
 
+/** What a driver asks of the drive that has opened it. */
+export interface Drive {
+  save: (at: At, save: Save) => Promise<Saved>
+  /** Writes that these tools begin. False when they must not, undefined when another process has the lease. */
+  beginRuns: (begins: string[]) => Promise<boolean | undefined>
+  /** A model, a tool or a timer has changed something. Must not throw. */
+  onChange: () => void
+  onError: (error: unknown) => void
+}
+
+/** Where a talk is. A call of a test workspace keeps it between two advances of the clock. */
+export interface TalkState {
+  engine: State
+  progress: ScriptProgress | null
+  /** When the contact was last heard. */
+  contact_ended_at: number | null
+}
+
+/** `seq` is that of the turn with the words. */
+export interface OptOut {
+  at: number
+  seq: number
+}
+
 /**
- * Drives one conversation until nothing is left to do now: passes what happens to the engine, carries out what it says, and
- * writes turns, under the lease. What others write into the conversation meanwhile interrupts it.
+ * Holds a talk by text or by voice: passes what happens to the engine, and carries out what it says with the model, the tools,
+ * the timers, the line and the journal. The drive that opens it decides what is written when, and when it ends.
  */
 export class Driver {
+  readonly #parts: Parts
   readonly #drive: Drive
-  readonly #scheduler: Scheduler
-  readonly #done = Promise.withResolvers<void>()
-  readonly #timers: ShortTimers
-  readonly #writing: Writing
   readonly #running: RunningTools
-  #state: State
+  readonly #timers: ShortTimers
+  /** Requests to models, and tools. */
+  readonly #working = new Set<Promise<void>>()
   #asking: AbortController | undefined
-  #is_opening = false
-  #is_over = false
-  #stopping_ticks: number | undefined
+  #state: State
+  #progress: ScriptProgress | null
+  /** Where the script was before its last answer. */
+  #before: ScriptProgress | null = null
+  #contact_ended_at: number | null
+  /** The last reply for which a turn was opened, or should have been. */
+  #opened_reply: string | undefined
+  #opt_out: OptOut | null = null
+  #is_stopped = false
+  /** Set when the engine has ended a call. */
+  end_reason: EndReason | undefined
 
-  constructor(drive: Drive) {
+  constructor(parts: Parts, { engine, progress, contact_ended_at }: TalkState, drive: Drive) {
+    const { journal, scheduler, tools } = parts
+    this.#parts = parts
     this.#drive = drive
-    this.#scheduler = openScheduler(drive.at.now)
-    this.#timers = new ShortTimers(this.#scheduler.after, (name, due) => {
-      if (name !== 'tools') drive.unsaved.fail('The model took too long to answer.')
+    this.#state = engine
+    this.#progress = progress
+    this.#contact_ended_at = contact_ended_at
+    this.#timers = new ShortTimers(scheduler.after, (name, due) => {
+      if (name !== 'tools') journal.fail('The model took too long to answer.')
       this.#happen({ type: 'timer', name }, due)
     })
-    this.#state = drive.state
-    this.#writing = new Writing(drive, this.#done.reject)
-    this.#running = new RunningTools(drive.tools, (call, outcome) => {
-      // The process ends, and its requests with it: what the tool has done is not known.
-      const is_unknown = this.#writing.is_leaving && outcome.status !== 'succeeded'
-      if (is_unknown) drive.unsaved.forgetRun(call.run)
-      else drive.unsaved.endRun(call.run, outcome)
+    this.#running = new RunningTools(tools, (call, outcome) => {
+      journal.endRun(call.run, outcome)
       this.#happen({ type: 'tool_done', run: call.run, ...outcome })
     })
-    // It may fail when `run` no longer waits for it.
-    this.#done.promise.catch(() => {})
   }
 
-  /** Resolves when the lease has ended. Rejects when something could not be written: the lease then ends by itself. */
-  async run(first: EngineInput[]): Promise<void> {
-    const { at, id } = this.#drive
-    const stopWatching = at.tools.watch.open(at, id, (snapshot) => {
-      const { turn_count, status } = this.#writing.seen
-      if (snapshot?.turn_count !== turn_count || snapshot.status !== status)
-        this.#writing.inOrder(() => this.#readChanges())
-    })
-    const ticking = setInterval(() => this.#tick(), keep_text_every_ms)
-    try {
-      for (const input of first) this.#take(input)
-      this.#continueRuns()
-      this.#settle()
-      await this.#done.promise
-    } finally {
-      this.#is_over = true
-      stopWatching()
-      clearInterval(ticking)
-      this.#timers.clearAll()
-      this.#asking?.abort()
-      live.endTurn(id)
-    }
+  get state(): State {
+    return this.#state
   }
 
-  /** Tools that were running when another process was killed. What they have done is not known. */
-  #continueRuns(): void {
-    const { tools } = this.#drive
-    for (const call of this.#state.open_runs) {
-      if (this.#running.has(call.run)) continue
-      if (tools.hasSideEffects(call.name))
-        this.#take({ type: 'tool_done', run: call.run, status: 'unknown', result: unknown_result })
+  /** The next timer of the engine, without those that run while a model or a tool does. */
+  get next_timer(): { name: TimerName; at: number } | undefined {
+    let next: { name: TimerName; at: number } | undefined
+    for (const [name, at] of Object.entries(this.#state.timers) as [TimerName, number][])
+      if (!isShort(name) && (!next || at < next.at)) next = { name, at }
+    return next
+  }
+
+  /** Of the conversation. */
+  get status(): Conversation['status'] {
+    const { phase } = this.#state
+    if (phase === 'ended') return 'closed'
+    return phase === 'handed_over' ? 'handed_over' : 'open'
+  }
+
+  /** Whether nothing is to be done until something happens. */
+  get is_resting(): boolean {
+    return !this.#state.reply && this.#state.open_runs.length === 0 && this.#running.is_idle
+  }
+
+  /** The reply whose words are to be shown from now on, if one has just begun. */
+  get opening(): Reply | undefined {
+    const { reply } = this.#state
+    const { is_live, journal } = this.#parts
+    if (!is_live || !reply || reply.text === '' || this.#opened_reply === reply.id) return undefined
+    return journal.open?.reply === reply.id ? undefined : reply
+  }
+
+  get has_opt_out(): boolean {
+    return this.#opt_out !== null
+  }
+
+  /** When the contact has said that it wants no more calls, once. */
+  takeOptOut(): OptOut | null {
+    const opt_out = this.#opt_out
+    this.#opt_out = null
+    return opt_out
+  }
+
+  save(): TalkState {
+    return { engine: this.#state, progress: this.#progress, contact_ended_at: this.#contact_ended_at }
+  }
+
+  take(input: EngineInput, now = this.#parts.scheduler.now()): void {
+    // While a person answers, nobody waits for the agent.
+    if (input.type === 'heard' && input.part && this.#state.phase !== 'handed_over') this.#contact_ended_at = now
+    const { state, effects } = step(this.#state, { ...input, now } as Input)
+    this.#state = state
+    const calls = effects.flatMap((effect) => (effect.type === 'run_tool' ? [effect.call] : []))
+    for (const effect of effects) this.#carryOut(effect, now)
+    if (calls.length > 0) this.#startTools(calls)
+    this.#timers.set(this.#state)
+  }
+
+  /** Tools that were running when a process was killed: some may have ended. What the others have done is not known. */
+  async continueTools(): Promise<void> {
+    const { at, tools, journal } = this.#parts
+    const { open_runs } = this.#state
+    if (open_runs.length === 0) return
+    const ids = open_runs.map(({ run }) => run)
+    const ended = await findEndedRuns(at, { conversation_id: journal.id, ids })
+    for (const call of open_runs) {
+      const outcome = ended.get(call.run)
+      journal.beginRun(call)
+      if (outcome) this.#happen({ type: 'tool_done', run: call.run, ...outcome })
+      else if (tools.hasSideEffects(call.name))
+        this.#happen({ type: 'tool_done', run: call.run, status: 'unknown', result: unknown_result })
       else this.#startTools([call])
     }
   }
 
-  /** The time of the workspace. */
-  get #now(): number {
-    const { now, is_test } = this.#drive.at
-    return is_test ? now : this.#scheduler.now()
+  /** Resolves when no model and no tool is at work. */
+  async idle(): Promise<void> {
+    while (this.#working.size > 0) await Promise.all(this.#working)
   }
 
-  #take(input: EngineInput, now = this.#now): void {
-    const { state, effects } = step(this.#state, { ...input, now } as Input)
-    this.#state = state
-    const calls = effects.flatMap((effect) => (effect.type === 'run_tool' ? [effect.call] : []))
-    for (const effect of effects) this.#carryOut(effect)
-    if (calls.length > 0) this.#startTools(calls)
+  /** What ends later changes nothing any more. */
+  stop(): void {
+    this.#is_stopped = true
+    this.#timers.clearAll()
+    this.#asking?.abort()
+    live.endTurn(this.#parts.journal.id)
   }
 
-  #carryOut(effect: Effect): void {
-    const { unsaved } = this.#drive
+  /** Writes all that is unwritten, and opens a turn for words that are to be shown. */
+  async write(options: WriteOptions = {}): Promise<Saved> {
+    const { at, journal, scheduler, line } = this.#parts
+    const { opening } = this
+    this.#opened_reply = opening?.id ?? this.#opened_reply
+    // In a call its turn is written in any case, also if nothing of it is heard: turns are counted as they are said.
+    if (opening && line) this.take({ type: 'shown', reply: opening.id })
+    const opened = opening && { opened: { text: opening.text } }
+    const saved = await journal.write({ ...options, ...opened }, (save) =>
+      this.#drive.save({ ...at, now: scheduler.now() }, save),
+    )
+    if (opening && !saved.is_lost && saved.seq !== undefined) this.#showOpened(opening, saved.seq)
+    return saved
+  }
+
+  /** Keeps what was shown so far of the turn that is open. */
+  keepText(): void {
+    const { at, journal } = this.#parts
+    journal.keepText(at, this.#state.reply)
+  }
+
+  /** The agent may have said more while the turn was written. By text it may have been interrupted before anyone saw it. */
+  #showOpened({ id, text }: Reply, seq: number): void {
+    const { journal, line } = this.#parts
+    journal.open = { reply: id, seq, kept: text }
+    const { reply } = this.#state
+    if (reply?.id === id) live.say(journal.id, seq, reply.text)
+    if (line) return
+    if (reply?.id === id) this.#happen({ type: 'shown', reply: id })
+    else if (!journal.hasTurnOf(id)) {
+      journal.addInterrupted(id, text)
+      this.#drive.onChange()
+    }
+  }
+
+  #carryOut(effect: Effect, now: number): void {
+    const { journal, line, transfers } = this.#parts
     switch (effect.type) {
       case 'ask':
-        unsaved.beginModel()
+        journal.beginModel()
         this.#timers.clear('first_piece')
         this.#timers.clear('answer')
         this.#inBackground(this.#ask(effect))
@@ -131,170 +235,129 @@ export class Driver {
         this.#asking?.abort()
         break
       case 'say':
-        this.#show(effect)
+        line?.say(now, effect)
+        if (journal.open?.reply === effect.reply) live.say(journal.id, journal.open.seq, effect.text)
+        break
+      case 'end_words':
+        line?.endReply(now, effect.reply)
+        break
+      case 'clear':
+        line?.clear(now, effect.reply)
+        break
+      case 'press':
+        line?.press(now, effect.digits)
+        break
+      case 'transfer':
+        line?.transfer(now, transfers?.get(effect.to) ?? '')
         break
       case 'stop_tool':
         this.#running.stop(effect.run)
         break
       case 'write':
-        unsaved.addTurn(effect.turn)
+        if (line) this.#addSpoken(effect.turn, now)
+        else journal.addTurn(effect.turn)
+        break
+      case 'end_reply':
+        if (line && effect.outcome !== 'done') this.#returnToNode()
         break
       case 'hand_over':
-        unsaved.change({ status: 'handed_over', hand_over_reason: effect.reason })
+        journal.change({ status: 'handed_over', hand_over_reason: effect.reason })
+        break
+      case 'take_back':
+        journal.change({ status: 'open', hand_over_reason: null })
+        break
+      case 'opt_out':
+        this.#opt_out ??= { at: now, seq: this.#state.turns }
         break
       case 'close':
-        unsaved.change({ status: 'closed', close_reason: effect.reason })
+        journal.change({ status: 'closed', close_reason: effect.reason })
+        this.end_reason = effect.end_reason
     }
   }
 
-  /** After something has happened: ends the drive when nothing is left to wait for. */
-  #settle(): void {
-    if (this.#is_over) return
-    this.#timers.set(this.#state)
-    const { reply, open_runs } = this.#state
-    const is_resting = !reply && open_runs.length === 0 && this.#running.is_idle
-    if (is_resting) return void this.#end()
-    if (this.#drive.unsaved.has_turns) this.#writing.inOrder(() => this.#save())
+  /** A turn of the agent has taken as long as the contact had to wait for its first word. */
+  #addSpoken(turn: Turn, now: number): void {
+    const { journal, answerer } = this.#parts
+    const { heard = turn.text, speech = [] } = turn.spoken ?? {}
+    const began_ms = speech[0]?.start_ms
+    const { answered_at } = this.#state.voice ?? {}
+    const waited_from = turn.role === 'agent' ? this.#contact_ended_at : null
+    const turn_ms =
+      began_ms === undefined || waited_from === null ? null : Math.max(0, (answered_at ?? 0) + began_ms - waited_from)
+    if (turn.role === 'contact') {
+      answerer.addMessage({ seq: this.#state.turns, text: turn.text })
+      journal.restart()
+    }
+    if (turn.role === 'agent') this.#contact_ended_at = null
+    journal.addTurn(turn, { heard, speech, created_at: clock.iso(now), turn_ms })
   }
 
-  /** Never throws, because timers call it. */
-  #happen(input: EngineInput, now?: number): void {
-    if (this.#is_over) return
-    try {
-      this.#take(input, now)
-      this.#settle()
-    } catch (error) {
-      this.#done.reject(error)
-    }
+  /** A script that has come to its end, and was interrupted, continues where it was before. */
+  #returnToNode(): void {
+    if (this.#progress?.node !== null || !this.#before?.node) return
+    this.#progress = { ...this.#before, heard_until: this.#progress.heard_until }
+    this.#parts.answerer.continueFrom(this.#progress)
+    this.#parts.journal.change({ script_state: this.#progress })
   }
 
   async #ask(request: EffectOf<'ask'>): Promise<void> {
-    const { answerer, unsaved, log, at, id } = this.#drive
+    const { answerer, journal, scheduler, log, at } = this.#parts
+    this.#before = this.#progress
     const asking = new AbortController()
     this.#asking = asking
     const { reply } = request
-    for await (const answer of answerer.ask(request, this.#now, asking.signal)) {
-      if (asking.signal.aborted || this.#is_over) return
+    for await (const answer of answerer.ask(request, scheduler.now(), asking.signal)) {
+      if (asking.signal.aborted) return
       if (answer.type === 'asked') {
-        unsaved.addAnswer(answerer.readResult(answer), answer.usage)
-        this.#happen({ type: 'asked', reply, usage: answer.usage, finish_reason: answer.finish_reason })
+        const { is_uninterruptible, ...result } = answerer.readResult(answer)
+        this.#progress = result.progress ?? this.#progress
+        const { usage, finish_reason } = answer
+        journal.addAnswer(result, usage)
+        this.#happen({ type: 'asked', reply, usage, finish_reason, is_uninterruptible })
       } else if (answer.type === 'ask_failed') {
         const { status, message } = describeModelError(answer.error)
-        unsaved.fail(message)
-        log.warn({ workspace_id: at.workspace, conversation_id: id, status }, 'a model has not answered')
+        journal.fail(message)
+        log.warn({ workspace_id: at.workspace, conversation_id: journal.id, status }, 'a model has not answered')
         this.#happen({ type: 'ask_failed', reply })
       } else {
-        unsaved.notePiece()
+        journal.notePiece()
         this.#happen({ ...answer, reply })
       }
     }
   }
 
-  /** Begins to show the answer when the model makes a pause: a whole answer needs no open turn. */
-  #show({ reply, text }: EffectOf<'say'>): void {
-    if (!this.#drive.is_live) return
-    if (this.#writing.open?.reply === reply) return void live.say(this.#drive.id, this.#writing.open.seq, text)
-    if (this.#is_opening) return
-    this.#is_opening = true
-    setImmediate(() => this.#writing.inOrder(() => this.#openTurn()))
-  }
-
-  async #openTurn(): Promise<void> {
-    this.#is_opening = false
-    const { reply } = this.#state
-    if (!reply || reply.text === '' || this.#writing.open?.reply === reply.id) return
-    const { text, id } = reply
-    const saved = await this.#save({ opened: { text } })
-    if (saved?.seq === undefined) return
-    this.#writing.open = { reply: id, seq: saved.seq, kept: text }
-    const { unsaved } = this.#drive
-    if (this.#state.reply?.id === id) {
-      // The model may have said more meanwhile.
-      live.say(this.#drive.id, saved.seq, this.#state.reply.text)
-      this.#happen({ type: 'shown', reply: id })
-    } else if (!unsaved.hasTurnOf(id)) {
-      // It was interrupted before anyone was told.
-      unsaved.addInterrupted(id, text)
-      this.#writing.inOrder(() => this.#save())
+  /** Never throws, because timers call it. */
+  #happen(input: EngineInput, due = 0): void {
+    if (this.#is_stopped) return
+    try {
+      this.take(input, Math.max(due, this.#parts.scheduler.now()))
+      this.#drive.onChange()
+    } catch (error) {
+      this.#drive.onError(error)
     }
   }
 
   /** A tool is called when its row is there: if the process is killed, one with side effects is not called again. */
   #startTools(calls: ToolCall[]): void {
-    const { unsaved, tools, id, at } = this.#drive
+    const { journal, tools } = this.#parts
     for (const call of calls) {
       this.#running.add(call.run)
-      unsaved.beginRun(id, call)
+      journal.beginRun(call)
     }
-    const startAll = () => {
-      for (const call of calls) this.#inBackground(this.#running.start({ ...at, now: this.#now }, call))
-    }
-    const begins = calls.map(({ run, name }) => (tools.isRemote(name) ? run : '')).filter((run) => run !== '')
-    if (begins.length === 0) return void startAll()
-    this.#writing.inOrder(async () => {
-      const { status } = this.#writing.seen
-      const saved = await this.#save({ begins })
-      if (saved?.status === status) startAll()
-      else if (saved) for (const call of calls) this.#running.cancel(call)
-    })
+    const begins = calls.flatMap(({ run, name }) => (tools.isRemote(name) ? [run] : []))
+    const must_write = calls.some(({ name }) => tools.hasEffects(name))
+    this.#inBackground(this.#runAll(calls, must_write ? this.#drive.beginRuns(begins) : true))
   }
 
-  /** What others have written. Words of the contact are answered together; all else ends this drive. */
-  async #readChanges(): Promise<void> {
-    if (this.#is_over || this.#writing.is_leaving) return
-    const { at, id, answerer, unsaved, is_live } = this.#drive
-    const snapshot = await at.tools.watch.readSnapshot(at, id).catch(() => this.#writing.seen)
-    if (!snapshot) return this.#done.resolve()
-    const { turn_count, status } = this.#writing.seen
-    if (snapshot.turn_count === turn_count && snapshot.status === status) return
-    const added = await turns.list(at, { conversation_id: id, after: turn_count, limit: 100 })
-    // The answer may have ended meanwhile: its save then finds that there is more.
-    if (this.#is_over) return
-    if (!is_live || snapshot.status !== status || added.some(({ role }) => role !== 'contact')) return this.#leave()
-    for (const { seq, text } of added) {
-      this.#writing.seen = { status, turn_count: seq }
-      answerer.addMessage({ seq, text })
-      unsaved.restart()
-      this.#take({ type: 'message', id: newId(), text, asks_for_person: answerer.asksForPerson(text) })
-    }
-    this.#settle()
-  }
-
-  /** Keeps what was shown, and leaves the rest to another drive: what this one knows is no longer true, or it must end. */
-  #leave(): void {
-    this.#writing.is_leaving = true
-    this.#happen({ type: 'left' })
-  }
-
-  #tick(): void {
-    const { isStopping, at } = this.#drive
-    if (isStopping()) this.#stopping_ticks ??= clock.ticks()
-    if (clock.ticks() - (this.#stopping_ticks ?? Number.POSITIVE_INFINITY) > stop_grace_ms) this.#leave()
-    this.#writing.keepText(at, this.#state.reply)
-  }
-
-  #end(): void {
-    const { unsaved, needsSummary } = this.#drive
-    this.#is_over = true
-    this.#writing.inOrder(async () => {
-      const { phase, is_unanswered, settings, timers } = this.#state
-      const needs_summary = needsSummary(phase, this.#writing.seen.turn_count)
-      unsaved.change({ awaits_answer: phase !== 'ended' && is_unanswered })
-      await this.#save({ release: { timers: { person: timers.person }, idle_ms: settings.idle_ms, needs_summary } })
-      this.#done.resolve()
-    })
-  }
-
-  /** Undefined when another process has the lease. */
-  async #save(options: Parameters<Writing['save']>[1] = {}) {
-    const saved = await this.#writing.save({ ...this.#drive.at, now: this.#now }, options)
-    if (saved.is_lost) return void this.#done.resolve()
-    if (saved.is_stale && !this.#is_over) this.#writing.inOrder(() => this.#readChanges())
-    if (saved.is_dropped && !this.#is_over) this.#leave()
-    return saved
+  async #runAll(calls: ToolCall[], beginning: true | Promise<boolean | undefined>): Promise<void> {
+    const { at, scheduler } = this.#parts
+    const may_begin = await beginning
+    if (may_begin) await Promise.all(calls.map((call) => this.#running.start({ ...at, now: scheduler.now() }, call)))
+    else if (may_begin === false) for (const call of calls) this.#running.cancel(call)
   }
 
   #inBackground(work: Promise<void>): void {
-    work.catch((error: unknown) => this.#done.reject(error))
+    const working = work.catch(this.#drive.onError).finally(() => this.#working.delete(working))
+    this.#working.add(working)
   }
 }

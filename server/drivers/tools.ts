@@ -5,7 +5,14 @@ import type { ToolCall } from '../talk/state.ts'
 import { callTool } from '../tools/run.ts'
 import * as stored_tools from '../tools/store.ts'
 import * as workspaces from '../workspaces/store.ts'
-import { type BuiltInResult, offeredBuiltIns, runBuiltIn, type ToolContext, writesRows } from './built-in-tools.ts'
+import {
+  type BuiltInResult,
+  isBuiltIn,
+  offeredBuiltIns,
+  runBuiltIn,
+  type ToolContext,
+  writesRows,
+} from './built-in-tools.ts'
 
 export interface ToolOutcome extends BuiltInResult {
   duration_ms: number
@@ -59,8 +66,8 @@ export async function openTools(at: At, context: ToolContext): Promise<Tools> {
     ),
     isRemote: (name) => by_name.has(name),
     hasEffects: (name) => by_name.has(name) || writesRows(name),
-    // A tool that was deleted meanwhile may have had some.
-    hasSideEffects: (name) => by_name.get(name)?.has_side_effects ?? true,
+    // A tool that was deleted meanwhile may have had some. Built-in ones can be run again.
+    hasSideEffects: (name) => by_name.get(name)?.has_side_effects ?? !isBuiltIn(name),
     run: async (at, call, signal) => {
       const began_ticks = clock.ticks()
       const outcome: BuiltInResult = await run(at, call, signal).catch(() => could_not_run)

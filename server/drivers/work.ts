@@ -15,6 +15,7 @@ import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import type { Log } from '../kit/log.ts'
 import { plainShare } from '../kit/work/capacity.ts'
+import { openScheduler } from '../kit/work/scheduler.ts'
 import type { RunContext, Work } from '../kit/work/work.ts'
 import { awaitsPerson } from '../talk/engine.ts'
 import type { EngineInput } from '../talk/input.ts'
@@ -22,12 +23,12 @@ import { sentencesIn } from '../talk/sentences.ts'
 import { settingsFor, type TimeLimits, time_limits, valuesOf } from '../talk/settings.ts'
 import { type Entry, history_turns, newState, type Settings, type State } from '../talk/state.ts'
 import { asksForPerson, openAnswerer } from './answerer.ts'
-import { Driver } from './driver.ts'
+import { Journal } from './journal.ts'
 import { emptySave } from './plan-save.ts'
 import { openConversationSaves } from './save.ts'
 import { summarize } from './summary.ts'
+import { TextDrive } from './text-drive.ts'
 import { openTools } from './tools.ts'
-import { Unsaved } from './unsaved.ts'
 
 /** A conversation that could not be continued this often is closed. */
 const attempts_max = 20
@@ -79,11 +80,11 @@ async function run(at: At, claimed: ClaimedConversation, context: Context): Prom
   }
   const until = awaitsAgent(claimed) ? await pausedUntil(at, claimed) : undefined
   if (until !== undefined) return pause(at, { claimed, configuration, save, until })
-  const [driver, first] = await Promise.all([
-    openDriver(at, { claimed, configuration, context }),
+  const [drive, first] = await Promise.all([
+    openDrive(at, { claimed, configuration, context }),
     firstInputs(at, claimed, configuration),
   ])
-  await driver.run(first)
+  await drive.run(first)
 }
 
 interface Pause {
@@ -104,10 +105,10 @@ async function pause(at: At, { claimed, configuration, save, until }: Pause): Pr
 
 const awaitsAgent = ({ status, awaits_answer }: ClaimedConversation): boolean => status === 'open' && awaits_answer
 
-async function openDriver(
+async function openDrive(
   at: At,
   { claimed, configuration, context }: { claimed: ClaimedConversation; configuration: Configuration; context: Context },
-): Promise<Driver> {
+): Promise<TextDrive> {
   const { id, agent_id, contact_id, contact, time_zone, kind, status, turn_count } = claimed
   const tools = await openTools(at, { conversation_id: id, agent_id, contact_id, kind, configuration })
   const values = valuesOf(claimed, { contact, time_zone, now: at.now })
@@ -118,19 +119,26 @@ async function openDriver(
     kind,
   })
   const open = claimed.turns.find(({ is_open }) => is_open)
-  const unsaved = new Unsaved({ results: claimed.results, waited_ms: waitedFor(at, claimed) })
-  if (open) unsaved.addInterrupted(interrupted_reply, open.text)
-  return new Driver({
-    at,
+  const scheduler = openScheduler(at)
+  const journal = new Journal({
     id,
     token: claimed.token,
-    state: stateOf(claimed, { configuration, settings, now: at.now }),
-    answerer: openAnswerer({ at, claimed, configuration, tools }),
-    tools,
-    is_live: kind !== 'sms',
-    unsaved,
     seen: { status, turn_count },
     open: open && { reply: interrupted_reply, seq: open.seq, kept: open.text },
+    results: claimed.results,
+    waited_ms: scheduler.stands ? 0 : waitedFor(at, claimed),
+    is_timed: true,
+  })
+  if (open) journal.addInterrupted(interrupted_reply, open.text)
+  const engine = stateOf(claimed, { configuration, settings, now: at.now })
+  return new TextDrive({
+    at,
+    scheduler,
+    answerer: openAnswerer({ at, claimed, configuration, tools }),
+    tools,
+    journal,
+    is_live: kind !== 'sms',
+    state: { engine, progress: claimed.script_state, contact_ended_at: null },
     save: context.save,
     needsSummary: (phase, turns) => {
       const is_over = phase === 'ended' || phase === 'handed_over'
@@ -146,9 +154,9 @@ async function openDriver(
 const interrupted_reply = 'interrupted'
 
 /** How long the contact has waited for the answer to begin. */
-function waitedFor({ is_test, now }: At, { turns }: ClaimedConversation): number {
+function waitedFor({ now }: At, { turns }: ClaimedConversation): number {
   const said_at = turns.findLast(({ role }) => role === 'contact')?.created_at
-  return is_test || said_at === undefined ? 0 : Math.max(0, now - clock.parse(said_at))
+  return said_at === undefined ? 0 : Math.max(0, now - clock.parse(said_at))
 }
 
 function stateOf(

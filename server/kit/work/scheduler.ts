@@ -1,17 +1,53 @@
+import type { At } from '../at.ts'
 import * as clock from '../clock.ts'
 
-/** The time of work that takes a while, and what waits for it. */
+/** The time of work that takes a while. It runs, or stands still as that of a test workspace. */
 export interface Scheduler {
+  /** Whether time stands still. What waits for something then doesn't wait: time moves to when it happens. */
+  readonly stands: boolean
   now: () => number
-  /** Calls back after this long, by this scheduler's time. */
+  /** Whether it is this time. Time that stands still moves to it, up to where the clock will be. */
+  reach: (time: number) => boolean
+  /** Calls back after this long, also while time stands still: for what happens outside, such as an answer of a model. */
   after: (wait_ms: number, run: () => void) => NodeJS.Timeout
 }
 
-/** Begins at `now`. With a `speed` of 2, an hour takes half an hour: for tests. */
-export function openScheduler(now: number, speed = 1): Scheduler {
+export interface SchedulerOptions {
+  /** Up to when time that stands still may move. */
+  horizon?: number | undefined
+  /** With 2, an hour of time that runs takes half an hour: for tests. */
+  speed?: number | undefined
+}
+
+/** Begins at the time of the workspace. */
+export function openScheduler(
+  at: Pick<At, 'now' | 'is_test'>,
+  { horizon, speed = 1 }: SchedulerOptions = {},
+): Scheduler {
+  return at.is_test ? standStill(at.now, horizon ?? at.now) : run(at.now, speed)
+}
+
+function run(began: number, speed: number): Scheduler {
   const began_ticks = clock.ticks()
+  const now = () => began + Math.round((clock.ticks() - began_ticks) * speed)
   return {
-    now: () => now + Math.round((clock.ticks() - began_ticks) * speed),
-    after: (wait_ms, run) => setTimeout(run, wait_ms / speed),
+    stands: false,
+    now,
+    reach: (time) => time <= now(),
+    after: (wait_ms, work) => setTimeout(work, wait_ms / speed),
+  }
+}
+
+function standStill(began: number, horizon: number): Scheduler {
+  let now = began
+  return {
+    stands: true,
+    now: () => now,
+    reach: (time) => {
+      if (time > horizon) return false
+      now = Math.max(now, time)
+      return true
+    },
+    after: (wait_ms, work) => setTimeout(work, wait_ms),
   }
 }

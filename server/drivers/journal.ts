@@ -1,42 +1,74 @@
+import * as live from '../conversations/live.ts'
 import type { RunToSave } from '../conversations/tool-runs.ts'
-import { no_latency } from '../conversations/turns.ts'
+import * as turns from '../conversations/turns.ts'
+import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { Turn as EngineTurn } from '../talk/input.ts'
-import { no_usage, type ToolCall, type Usage } from '../talk/state.ts'
-import type { Changes, FinishedTurn } from './plan-save.ts'
+import { no_usage, type Reply, type ToolCall, type Usage } from '../talk/state.ts'
+import type { Changes, FinishedTurn, Save, Saved } from './plan-save.ts'
 import type { ToolOutcome } from './tools.ts'
 
-interface UnsavedOptions {
+export interface JournalOptions {
+  /** Of the conversation. */
+  id: string
+  token: string
+  /** What this process knows of the conversation. */
+  seen: Save['seen']
+  /** The turn that was open when another process was killed. */
+  open?: OpenTurn | undefined
   results: Record<string, unknown>
+  /** How long the contact has waited when the drive begins. */
   waited_ms: number
   /** Whether it is measured how long things take. In simulated calls nothing depends on how fast the machine is. */
-  is_timed?: boolean
+  is_timed: boolean
+}
+
+export interface OpenTurn {
+  reply: string
+  seq: number
+  /** What is stored of it. */
+  kept: string
+}
+
+export type WriteOptions = Pick<Save, 'opened' | 'release'> & {
+  /** Runs of tools that are to be called after this. */
+  begins?: string[]
 }
 
 /** What is known of a spoken turn. */
 type Spoken = Partial<Pick<FinishedTurn, 'heard' | 'speech' | 'created_at'>> & { turn_ms?: number | null }
 
-/** What a drive has yet to write. */
-export class Unsaved {
+/** What a drive has said and learned. It is written one thing after the other, as long as the drive has the lease. */
+export class Journal {
+  readonly #options: JournalOptions
+  #queue: Promise<unknown> = Promise.resolve()
   #turns: { reply: string | null; turn: FinishedTurn }[] = []
   /** Runs that are not part of a turn, by id. */
   #runs = new Map<string, RunToSave>()
   #usage = no_usage
   #changes: Changes = {}
-  #facts: Record<string, unknown>
+  #results: Record<string, unknown>
   #error: string | null = null
   #latency: Latency
+  seen: Save['seen']
+  open: OpenTurn | undefined
+  /** Another drive continues. Only what was shown is written from now on. */
+  is_leaving = false
 
-  readonly #is_timed: boolean
+  constructor(options: JournalOptions) {
+    this.#options = options
+    this.#results = options.results
+    this.#latency = newLatency(clock.ticks() - options.waited_ms)
+    this.seen = options.seen
+    this.open = options.open
+  }
 
-  constructor({ results, waited_ms, is_timed = true }: UnsavedOptions) {
-    this.#facts = results
-    this.#is_timed = is_timed
-    this.#latency = newLatency(clock.ticks() - waited_ms)
+  get id(): string {
+    return this.#options.id
   }
 
   get results(): Record<string, unknown> {
-    return this.#facts
+    return this.#results
   }
 
   /** Runs are written with what they belong to. */
@@ -57,21 +89,22 @@ export class Unsaved {
     this.#changes = { ...this.#changes, ...changes }
   }
 
-  /** A turn that was open when another process was killed. */
+  /** A turn of which words were shown, and that nobody ends. */
   addInterrupted(reply: string, text: string): void {
     const ended = { is_interrupted: true, finish_reason: 'interrupted' as const }
     this.addTurn({ role: 'agent', reply, text, ...ended, runs: [], usage: no_usage })
   }
 
   addTurn({ reply, runs, ...turn }: EngineTurn, { turn_ms, ...spoken }: Spoken = {}): void {
+    const { is_timed } = this.#options
     const { role, text, is_interrupted, finish_reason = null, usage } = turn
     const is_agents = role === 'agent'
     const tools = runs.map(({ run, name, arguments: values, result, status }) => {
-      const duration_ms = this.#is_timed ? (this.#runs.get(run)?.duration_ms ?? null) : null
+      const duration_ms = is_timed ? (this.#runs.get(run)?.duration_ms ?? null) : null
       this.#runs.delete(run)
       return { id: run, name, arguments: values, result, status, duration_ms }
     })
-    const measured = is_agents && this.#is_timed ? endLatency(this.#latency, clock.ticks(), tools) : no_latency
+    const measured = is_agents && is_timed ? endLatency(this.#latency, clock.ticks(), tools) : turns.no_latency
     const latency = turn_ms === undefined ? measured : { ...measured, turn_ms }
     const error = is_agents ? (turn.error ?? this.#error) : null
     const said = { role, text, is_interrupted, finish_reason, tools, latency, usage, error, ...spoken }
@@ -103,7 +136,7 @@ export class Unsaved {
       output_tokens: this.#usage.output_tokens + usage.output_tokens,
     }
     if (progress) this.change({ script_state: progress })
-    this.#addFacts(facts)
+    this.#addResults(facts)
   }
 
   fail(error: string): void {
@@ -111,42 +144,63 @@ export class Unsaved {
     this.#error = error
   }
 
-  beginRun(conversation_id: string, { run, name, arguments: values }: ToolCall): void {
+  beginRun({ run, name, arguments: values }: ToolCall): void {
     const begun = { id: run, name, arguments: values, result: null, status: 'running' as const, duration_ms: null }
-    this.#runs.set(run, { conversation_id, ...begun })
+    this.#runs.set(run, { conversation_id: this.id, ...begun })
   }
 
+  /** When the process ends, its requests do too: what a tool has then done is not known, and its row stays as it is. */
   endRun(id: string, { status, result, duration_ms, facts = {} }: ToolOutcome): void {
+    if (this.is_leaving && status !== 'succeeded') return void this.#runs.delete(id)
     const run = this.#runs.get(id)
     if (run) this.#runs.set(id, { ...run, status, result, duration_ms })
-    this.#addFacts(facts)
+    this.#addResults(facts)
   }
 
-  /** Its row stays as it is. */
-  forgetRun(id: string): void {
-    this.#runs.delete(id)
-  }
-
-  #addFacts(facts: Record<string, unknown>): void {
+  #addResults(facts: Record<string, unknown>): void {
     if (Object.keys(facts).length === 0) return
-    this.#facts = { ...this.#facts, ...facts }
-    this.change({ results: this.#facts })
+    this.#results = { ...this.#results, ...facts }
+    this.change({ results: this.#results })
   }
 
-  /**
-   * What to write now. `open_reply` is the reply whose turn is open: it is the first to end. Runs are written when they
-   * begin, with their turn, and at the end.
-   */
-  take({ open_reply, begins, is_last }: { open_reply: string | undefined; begins: string[]; is_last: boolean }) {
-    const turns = this.#turns
-    const usage = this.#usage
-    const changes = this.#changes
-    const runs = [...this.#runs.values()].filter(({ id }) => is_last || begins.includes(id))
+  /** Runs the work after all that is being written. */
+  inOrder<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#queue.then(work)
+    this.#queue = done.catch(() => {})
+    return done
+  }
+
+  /** Writes all that is unwritten. When others have written meanwhile, what they wrote is yet to be read. */
+  async write({ begins = [], ...more }: WriteOptions, save: (save: Save) => Promise<Saved>): Promise<Saved> {
+    const { id, token } = this.#options
+    const is_last = more.release !== undefined
+    const runs = [...this.#runs.values()].filter((run) => is_last || begins.includes(run.id))
+    const said = this.#turns
+    const [usage, changes] = [this.#usage, this.#changes]
     this.#turns = []
     this.#usage = no_usage
     this.#changes = {}
-    const closes_open = open_reply !== undefined && turns[0]?.reply === open_reply
-    return { turns: turns.map(({ turn }) => turn), runs, usage, changes, closes_open }
+    const open_seq = said[0]?.reply === this.open?.reply ? this.open?.seq : undefined
+    if (open_seq !== undefined) {
+      this.open = undefined
+      live.endTurn(id)
+    }
+    const { seen, is_leaving } = this
+    const saved = await save({
+      ...{ id, token, seen, is_leaving, begins_tools: begins.length > 0, open_seq, runs, usage, changes, ...more },
+      turns: said.map(({ turn }) => turn),
+    })
+    if (!saved.is_lost && !saved.is_stale) this.seen = { ...this.seen, turn_count: saved.turn_count }
+    return saved
+  }
+
+  /** Stores what the open turn has shown so far. It is only a precaution: the answer goes on without it. */
+  keepText(at: At, reply: Reply | null): void {
+    const { open, id } = this
+    if (!open || !reply || open.reply !== reply.id || open.kept === reply.text) return
+    open.kept = reply.text
+    const kept = { id, seq: open.seq, text: reply.text }
+    void this.inOrder(() => turns.keepText(at, kept).catch(() => {}))
   }
 }
 

@@ -1,0 +1,160 @@
+import * as turns from '../conversations/turns.ts'
+import * as clock from '../kit/clock.ts'
+import { newId } from '../kit/id.ts'
+import type { EngineInput } from '../talk/input.ts'
+import type { State } from '../talk/state.ts'
+import { type Drive, Driver, type Parts, type TalkState } from './driver.ts'
+import type { WriteOptions } from './journal.ts'
+
+/** What an open turn has shown is stored this often. */
+const keep_text_every_ms = 500
+/** How long an answer may continue while the process stops. */
+const stop_grace_ms = 1_500
+
+export interface TextDriveOptions extends Parts {
+  state: TalkState
+  save: Drive['save']
+  needsSummary: (phase: State['phase'], turn_count: number) => boolean
+  isStopping: () => boolean
+}
+
+/**
+ * Drives one conversation by text until nothing is left to do now, under the lease. What others write into the conversation
+ * meanwhile interrupts it. If its words are not shown as they come, a new message begins the answer anew, after a pause.
+ */
+export class TextDrive {
+  readonly #options: TextDriveOptions
+  readonly #driver: Driver
+  readonly #done = Promise.withResolvers<void>()
+  #is_opening = false
+  #is_over = false
+  #stopping_ticks: number | undefined
+
+  constructor(options: TextDriveOptions) {
+    this.#options = options
+    this.#driver = new Driver(options, options.state, {
+      save: options.save,
+      beginRuns: (begins) => this.#beginRuns(begins),
+      onChange: () => this.#settle(),
+      onError: this.#done.reject,
+    })
+    // It may fail when `run` no longer waits for it.
+    this.#done.promise.catch(() => {})
+  }
+
+  /** Resolves when the lease has ended. Rejects when something could not be written: the lease then ends by itself. */
+  async run(first: EngineInput[]): Promise<void> {
+    const { at, journal } = this.#options
+    const stopWatching = at.tools.watch.open(at, journal.id, (snapshot) => {
+      const { turn_count, status } = journal.seen
+      if (snapshot?.turn_count !== turn_count || snapshot.status !== status) this.#inOrder(() => this.#readChanges())
+    })
+    const ticking = setInterval(() => this.#tick(), keep_text_every_ms)
+    try {
+      for (const input of first) this.#driver.take(input)
+      await this.#driver.continueTools()
+      this.#settle()
+      await this.#done.promise
+    } finally {
+      this.#is_over = true
+      stopWatching()
+      clearInterval(ticking)
+      this.#driver.stop()
+    }
+  }
+
+  /** After something has happened: ends the drive when nothing is left to wait for. */
+  #settle(): void {
+    if (this.#is_over) return
+    if (this.#driver.is_resting) this.#end()
+    else if (this.#options.journal.has_turns) this.#inOrder(() => this.#save())
+    else if (this.#driver.opening) this.#openTurn()
+  }
+
+  /** Begins to show the answer when the model makes a pause: a whole answer needs no open turn. */
+  #openTurn(): void {
+    if (this.#is_opening) return
+    this.#is_opening = true
+    setImmediate(() =>
+      this.#inOrder(async () => {
+        this.#is_opening = false
+        if (this.#driver.opening) await this.#save()
+      }),
+    )
+  }
+
+  /** Only tools of other servers have rows before they run. */
+  async #beginRuns(begins: string[]): Promise<boolean | undefined> {
+    if (begins.length === 0) return true
+    const { journal } = this.#options
+    const { status } = journal.seen
+    const saved = await journal.inOrder(() => this.#save({ begins }))
+    return saved && saved.status === status
+  }
+
+  /** What others have written. Words of the contact are answered together; all else ends this drive. */
+  async #readChanges(): Promise<void> {
+    const { at, journal, answerer, is_live } = this.#options
+    if (this.#is_over || journal.is_leaving) return
+    const snapshot = await at.tools.watch.readSnapshot(at, journal.id).catch(() => journal.seen)
+    if (!snapshot) return this.#done.resolve()
+    const { turn_count, status } = journal.seen
+    if (snapshot.turn_count === turn_count && snapshot.status === status) return
+    const added = await turns.list(at, { conversation_id: journal.id, after: turn_count, limit: 100 })
+    // The answer may have ended meanwhile: its save then finds that there is more.
+    if (this.#is_over) return
+    if (!is_live || snapshot.status !== status || added.some(({ role }) => role !== 'contact')) return this.#leave()
+    for (const { seq, text } of added) {
+      journal.seen = { status, turn_count: seq }
+      answerer.addMessage({ seq, text })
+      journal.restart()
+      this.#driver.take({ type: 'message', id: newId(), text, asks_for_person: answerer.asksForPerson(text) })
+    }
+    this.#settle()
+  }
+
+  /** Keeps what was shown, and leaves the rest to another drive: what this one knows is no longer true, or it must end. */
+  #leave(): void {
+    if (this.#is_over) return
+    this.#options.journal.is_leaving = true
+    this.#driver.take({ type: 'left' })
+    this.#settle()
+  }
+
+  /** Never throws, because a timer calls it. */
+  #tick(): void {
+    if (this.#options.isStopping()) this.#stopping_ticks ??= clock.ticks()
+    const is_late = clock.ticks() - (this.#stopping_ticks ?? Number.POSITIVE_INFINITY) > stop_grace_ms
+    try {
+      if (is_late) this.#leave()
+      this.#driver.keepText()
+    } catch (error) {
+      this.#done.reject(error)
+    }
+  }
+
+  #end(): void {
+    const { journal, needsSummary } = this.#options
+    this.#is_over = true
+    this.#inOrder(async () => {
+      const { phase, is_unanswered, settings, timers } = this.#driver.state
+      const needs_summary = needsSummary(phase, journal.seen.turn_count)
+      journal.change({ awaits_answer: phase !== 'ended' && is_unanswered })
+      await this.#save({ release: { timers: { person: timers.person }, idle_ms: settings.idle_ms, needs_summary } })
+      this.#done.resolve()
+    })
+  }
+
+  /** Undefined when another process has the lease. */
+  async #save(options: WriteOptions = {}) {
+    const saved = await this.#driver.write(options)
+    if (saved.is_lost) return void this.#done.resolve()
+    if (saved.is_stale && !this.#is_over) this.#inOrder(() => this.#readChanges())
+    if (saved.is_dropped && !this.#is_over) this.#leave()
+    return saved
+  }
+
+  #inOrder(work: () => Promise<unknown>): void {
+    this.#options.journal.inOrder(work).catch(this.#done.reject)
+  }
+}

@@ -1,17 +1,17 @@
-import type { At } from '../kit/at.ts'
+import type { At, AtOutside } from '../kit/at.ts'
 import type { Line, LineEvent } from '../talk/line.ts'
 import type { Fact } from './facts.ts'
 
 /** A service that places calls. The simulator is the first one. */
 export interface Carrier {
   /** Dials the number. What then happens is read from the line. */
-  dial: (at: At, call: CallToDial) => Promise<CallLine>
+  dial: (at: AtOutside, call: CallToDial) => Promise<CallLine>
   /** Continues a call of a test workspace between two advances of the clock. `state` is what the line's `save` returned. */
   reopen: (at: At, state: unknown) => CallLine
   /** How many times faster than real time calls of live workspaces happen. Tests set it. */
   speed?: number
   /** What the carrier knows at `now` of a call whose process was killed, or from which nothing is heard. */
-  find: (at: At, call: CallToDial, now: number) => Promise<Fact[]>
+  find: (at: AtOutside, call: CallToDial, now: number) => Promise<Fact[]>
 }
 
 export interface CallToDial {

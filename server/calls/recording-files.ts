@@ -1,4 +1,4 @@
-import { type At, inTransaction } from '../kit/at.ts'
+import { type At, type AtOutside, inTransaction } from '../kit/at.ts'
 import type { Blob } from '../kit/blobs/blobs.ts'
 import * as clock from '../kit/clock.ts'
 import { sql } from '../kit/postgres/sql.ts'
@@ -18,7 +18,7 @@ export const keyOf = (workspace: string, { id, created_at }: Recorded): string =
  * Stores the audio of a call, unless it was deleted in the meantime. No transaction is open while it is stored. A row says before
  * that a file may appear: if this process is killed, or the recording is deleted, background work finds the file by it.
  */
-export async function store(at: At, call: Recorded, wav: Blob): Promise<void> {
+export async function store(at: AtOutside, call: Recorded, wav: Blob): Promise<void> {
   const blob_key = keyOf(at.workspace, call)
   const upload_until = clock.iso(at.db.time() + upload_max_ms)
   const is_wanted = await inTransaction(at, (at) => beginUpload(at, { call, blob_key, upload_until }))
@@ -88,7 +88,7 @@ export const work: RowWork = {
 }
 
 /** Removes the file, unless its recording is ready. It stays in the table as long as an upload may bring the file back. */
-async function settle(at: At, lease: Lease): Promise<false> {
+async function settle(at: AtOutside, lease: Lease): Promise<false> {
   const { db, workspace, tools } = at
   const found = await db.maybe<{ blob_key: string; upload_until: string | null; is_ready: boolean }>(
     sql`select blob_key, upload_until, exists (

@@ -1,5 +1,5 @@
 import * as events from '../events/store.ts'
-import type { At } from '../kit/at.ts'
+import type { At, AtOutside } from '../kit/at.ts'
 import { hashState } from '../kit/http/etag.ts'
 import type { StoredContent } from '../kit/http/file-content.ts'
 import type { Call as Request } from '../kit/http/operation.ts'
@@ -12,7 +12,7 @@ import type { Call } from './schema.ts'
 import * as calls from './store.ts'
 
 /** The audio of a call. That of a simulated call is rendered when it is read for the first time. */
-export async function openRecording(at: At, id: string): Promise<StoredContent> {
+export async function openRecording(at: AtOutside, id: string): Promise<StoredContent> {
   const { blobs } = at.tools
   const call = await calls.get(at, id)
   if (call.recording.status !== 'ready') throw noRecording(call)

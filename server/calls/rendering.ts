@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findConfiguration } from '../agents/find-version.ts'
 import { listSpoken, type SpokenTurn } from '../conversations/spoken.ts'
-import type { At } from '../kit/at.ts'
+import type { AtOutside } from '../kit/at.ts'
 import type { Blob } from '../kit/blobs/blobs.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { Problem } from '../kit/problem.ts'
@@ -43,7 +43,7 @@ const wait_max_ms = 20_000
 const retry_after_seconds = 10
 
 /** Renders the audio of a simulated call and keeps it. Rejects when it takes long, and continues in the background. */
-export async function renderRecording(at: At, call: Call): Promise<void> {
+export async function renderRecording(at: AtOutside, call: Call): Promise<void> {
   const { db, workspace } = at
   const { conversation_id, id, agent_id, agent_version } = call
   const [{ contact_voice }, turns, configuration] = await Promise.all([

@@ -8,7 +8,7 @@ import { openAnswerer } from '../drivers/answerer.ts'
 import { Journal } from '../drivers/journal.ts'
 import { emptySave, type Saved } from '../drivers/plan-save.ts'
 import { openTools } from '../drivers/tools.ts'
-import type { At } from '../kit/at.ts'
+import type { At, AtOutside } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import { openQueuePerKey } from '../kit/limits/key-queues.ts'
@@ -49,7 +49,7 @@ export function calling({ pool, carrier, log }: CallingOptions): Work<ClaimedCal
   const save = untilWritten(openCallSaves(log))
   const running = new Map<string, CallDrive>()
   const runAheadInOrder = openAheadQueue()
-  const drive = async (at: At, options: Begin) => {
+  const drive = async (at: AtOutside, options: Begin) => {
     const { id } = options.claimed
     const driving = await begin(at, options)
     if (!driving) return
@@ -97,7 +97,11 @@ const untilWritten =
 function openAheadQueue() {
   const openQueue = (calls_max: number) => openQueuePerKey(calls_max, { wait_max_ms: Number.POSITIVE_INFINITY })
   const queues = { in_memory: openQueue(ahead_max.in_memory), with_network: openQueue(ahead_max.with_network) }
-  return async (at: At, options: Begin, drive: (at: At, options: Begin) => Promise<void>): Promise<void> => {
+  return async (
+    at: AtOutside,
+    options: Begin,
+    drive: (at: AtOutside, options: Begin) => Promise<void>,
+  ): Promise<void> => {
     const { configuration } = options.claimed
     const queue = queues[!configuration || hasNoTools(configuration) ? 'in_memory' : 'with_network']
     const ended = Promise.withResolvers<void>()
@@ -128,7 +132,7 @@ export interface CallAhead extends ToInsert {
  * written on the way.
  */
 export async function runAhead(
-  at: At,
+  at: AtOutside,
   ahead: CallAhead,
   { carrier, onProgress = () => {}, log }: { carrier: Carrier; onProgress?: () => void; log: Log },
 ): Promise<CallSave> {
@@ -162,7 +166,7 @@ interface Begin {
 }
 
 /** Undefined if the call has ended instead. */
-async function begin(at: At, options: Begin): Promise<CallDrive | undefined> {
+async function begin(at: AtOutside, options: Begin): Promise<CallDrive | undefined> {
   const { claimed } = options
   const { started_at, state, configuration, request, to, refusal, claims } = claimed
   const is_lost = started_at !== null && (!at.is_test || !state)
@@ -189,7 +193,7 @@ const blocked = ({ now }: At): Fact => ({
  * A process was killed while it drove the call. What the carrier knows counts; the rest is an error of ours. Whether it was
  * dialled at all is then not known, unless someone has answered.
  */
-async function lostFacts(at: At, { claimed, carrier, context }: Begin): Promise<Fact[]> {
+async function lostFacts(at: AtOutside, { claimed, carrier, context }: Begin): Promise<Fact[]> {
   const found = await carrier.find(at, toDial(at, claimed), at.now).catch((error: unknown) => {
     context.log.warn({ err: error, workspace_id: at.workspace, call_id: claimed.id }, 'a carrier could not be asked')
     return []
@@ -244,7 +248,7 @@ const toDial = ({ now }: At, { id, to, from, simulate, attempt, started_at, stat
 
 type Open = Begin & { configuration: Configuration }
 
-async function openDrive(at: At, options: Open): Promise<CallDrive | undefined> {
+async function openDrive(at: AtOutside, options: Open): Promise<CallDrive | undefined> {
   const { claimed, carrier, save, context, configuration } = options
   const { id, token, due_at, state, facts, horizon, agent_id, contact_id, contact, time_zone } = claimed
   const dialed = toDial(at, claimed)

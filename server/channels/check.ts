@@ -1,4 +1,4 @@
-import type { At } from '../kit/at.ts'
+import type { AtOutside } from '../kit/at.ts'
 import { type Fault, invalid } from '../kit/problem.ts'
 import type { ChannelChange, Kind, NewChannel, ProviderName } from './schema.ts'
 
@@ -22,7 +22,7 @@ const provisions: Record<ProviderName, Provision> = {
 const fields_of_some = ['address', 'agent_id', 'account_sid', 'auth_token', 'api_url', 'origins'] as const
 
 /** Resolves the host name of `api_url`, so it runs before the transaction. */
-export async function checkUrl({ tools }: At, { api_url, is_api_url_trusted = false }: ChannelChange & Trust) {
+export async function checkUrl({ tools }: AtOutside, { api_url, is_api_url_trusted = false }: ChannelChange & Trust) {
   if (api_url === undefined) return
   const url = URL.parse(api_url)
   const fault = (message: string) => invalid([{ path: 'api_url', code: 'format', message: `api_url ${message}` }])

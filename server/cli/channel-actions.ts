@@ -1,7 +1,7 @@
 import { checkUrl } from '../channels/check.ts'
 import { ChannelChange, type ChannelWithSettings, NewChannel } from '../channels/schema.ts'
 import * as channels from '../channels/store.ts'
-import { type At, atWorkspace, inTransaction, type Service } from '../kit/at.ts'
+import { type At, type AtOutside, atWorkspace, inTransaction, type Service } from '../kit/at.ts'
 import { type RequestSchema, validate } from '../kit/http/validate.ts'
 import { isId } from '../kit/id.ts'
 import { type Fault, invalid, Problem } from '../kit/problem.ts'
@@ -111,7 +111,7 @@ export const deleteChannel = (service: Service, id: string, workspace: string): 
 async function changeChannel(
   service: Service,
   { id, workspace: name }: { id: string; workspace: string },
-  work: (at: At, found: { channel: ChannelWithSettings; workspace: { name: string } }) => Promise<Answer>,
+  work: (at: AtOutside, found: { channel: ChannelWithSettings; workspace: { name: string } }) => Promise<Answer>,
 ): Promise<Answer> {
   const workspace = await findWorkspace(service, name)
   const at = await atWorkspace(service, workspace.id)

@@ -1,4 +1,4 @@
-import { type At, atWorkspace, inTransaction, type Service } from '../kit/at.ts'
+import { type AtOutside, atWorkspace, inTransaction, type Service } from '../kit/at.ts'
 import type { TestResult } from '../kit/field.ts'
 import { type RequestSchema, validate } from '../kit/http/validate.ts'
 import { invalid, Problem } from '../kit/problem.ts'
@@ -41,7 +41,7 @@ const throughApi = (api: ApiClient): Access => ({
   test: (id) => api.call<TestResult>('POST', `/providers/${id}/test`),
 })
 
-const inDatabase = (at: At): Access => ({
+const inDatabase = (at: AtOutside): Access => ({
   list: async () => (await providers.list(at, { limit: listed_max, offset: 0 })).data,
   async create(input) {
     await providers.checkUrl(at, input.base_url)

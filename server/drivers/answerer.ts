@@ -1,7 +1,7 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import type { Configuration } from '../agents/configuration.ts'
 import type { ClaimedConversation, ScriptProgress } from '../conversations/claim.ts'
-import type { At } from '../kit/at.ts'
+import type { AtOutside } from '../kit/at.ts'
 import { openModel } from '../models/language-model.ts'
 import { languageOf, listen, scoreIntent } from '../models/matching.ts'
 import type { Script } from '../models/script-schema.ts'
@@ -17,7 +17,7 @@ import type { Tools } from './tools.ts'
 const retry_wait_max_ms = { text: 5_000, call: 2_000 }
 
 export interface AnswererParts {
-  at: At
+  at: AtOutside
   claimed: AnsweredConversation
   configuration: Configuration
   tools: Tools

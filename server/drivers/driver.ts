@@ -2,7 +2,7 @@ import type { ScriptProgress } from '../conversations/claim.ts'
 import * as live from '../conversations/live.ts'
 import type { Conversation } from '../conversations/schema.ts'
 import { findEndedRuns } from '../conversations/tool-runs.ts'
-import type { At } from '../kit/at.ts'
+import type { At, AtOutside } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import type { Scheduler } from '../kit/work/scheduler.ts'
@@ -20,7 +20,7 @@ import type { Tools } from './tools.ts'
 
 /** What a talk is held with. */
 export interface Parts {
-  at: At
+  at: AtOutside
   scheduler: Scheduler
   answerer: Answerer
   tools: Tools

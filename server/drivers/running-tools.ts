@@ -1,4 +1,4 @@
-import type { At } from '../kit/at.ts'
+import type { AtOutside } from '../kit/at.ts'
 import type { ToolCall } from '../talk/state.ts'
 import type { ToolOutcome, Tools } from './tools.ts'
 
@@ -31,7 +31,7 @@ export class RunningTools {
     this.#aborts.set(run, new AbortController())
   }
 
-  async start(at: At, call: ToolCall): Promise<void> {
+  async start(at: AtOutside, call: ToolCall): Promise<void> {
     const { signal } = this.#aborts.get(call.run) ?? new AbortController()
     const outcome = await this.#tools.run(at, call, signal)
     this.#aborts.delete(call.run)

@@ -2,7 +2,7 @@ import type { Configuration } from '../agents/configuration.ts'
 import type { ClaimedConversation, Timers } from '../conversations/claim.ts'
 import { isOverLimit } from '../conversations/tokens.ts'
 import * as turns from '../conversations/turns.ts'
-import type { At } from '../kit/at.ts'
+import type { AtOutside } from '../kit/at.ts'
 import { storable, truncate } from '../kit/text.ts'
 import { openModel } from '../models/language-model.ts'
 import { no_usage } from '../talk/state.ts'
@@ -24,7 +24,7 @@ interface Summary {
 }
 
 /** Writes what was said in a few sentences, by one request to the agent's model. Without an answer there is no summary. */
-export async function summarize(at: At, { claimed, configuration, timers, save }: Summary): Promise<void> {
+export async function summarize(at: AtOutside, { claimed, configuration, timers, save }: Summary): Promise<void> {
   const { id, status, turn_count, summarized_until } = claimed
   const said = await turns.list(at, { conversation_id: id, after: summarized_until, limit: turns_max })
   const has_words = said.some(({ role }) => role === 'contact')
@@ -49,7 +49,7 @@ interface Question extends Pick<Summary, 'claimed' | 'configuration'> {
   signal: AbortSignal
 }
 
-async function ask(at: At, { claimed, configuration, said, signal }: Question) {
+async function ask(at: AtOutside, { claimed, configuration, said, signal }: Question) {
   try {
     const model = await openModel(at, configuration.model ?? {})
     const { content, usage } = await model.doGenerate({

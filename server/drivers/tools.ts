@@ -1,5 +1,5 @@
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
-import type { At } from '../kit/at.ts'
+import type { At, AtOutside } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { ToolCall } from '../talk/state.ts'
 import { callTool } from '../tools/run.ts'
@@ -27,7 +27,7 @@ export interface Tools {
   /** Whether a call writes to the database, or reaches another server. The conversation must have its row before. */
   hasEffects: (name: string) => boolean
   hasSideEffects: (name: string) => boolean
-  run: (at: At, call: Omit<ToolCall, 'after'>, signal: AbortSignal) => Promise<ToolOutcome>
+  run: (at: AtOutside, call: Omit<ToolCall, 'after'>, signal: AbortSignal) => Promise<ToolOutcome>
 }
 
 export async function openTools(at: At, context: ToolContext): Promise<Tools> {
@@ -35,7 +35,7 @@ export async function openTools(at: At, context: ToolContext): Promise<Tools> {
   const found = configuration.tools.length > 0 ? await stored_tools.findByNames(at, configuration.tools) : []
   const by_name = new Map(found.map((tool) => [tool.name, tool]))
 
-  async function run(at: At, { run, name, arguments: input }: Omit<ToolCall, 'after'>, signal: AbortSignal) {
+  async function run(at: AtOutside, { run, name, arguments: input }: Omit<ToolCall, 'after'>, signal: AbortSignal) {
     if (typeof input !== 'object' || input === null || Array.isArray(input))
       return invalid('The arguments are no JSON object.')
     // Checked above.

@@ -10,7 +10,7 @@ import {
 } from '../conversations/claim.ts'
 import { isOverLimit } from '../conversations/tokens.ts'
 import { newTurn } from '../conversations/turns.ts'
-import type { At } from '../kit/at.ts'
+import type { At, AtOutside } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import type { Log } from '../kit/log.ts'
@@ -66,7 +66,7 @@ interface Context extends RunContext {
   time_limits: TimeLimits
 }
 
-async function run(at: At, claimed: ClaimedConversation, context: Context): Promise<void> {
+async function run(at: AtOutside, claimed: ClaimedConversation, context: Context): Promise<void> {
   const { configuration, attempt, needs_summary } = claimed
   const { save } = context
   if (!configuration || claimed.close_reason === 'agent_deleted')
@@ -106,7 +106,7 @@ async function pause(at: At, { claimed, configuration, save, until }: Pause): Pr
 const awaitsAgent = ({ status, awaits_answer }: ClaimedConversation): boolean => status === 'open' && awaits_answer
 
 async function openDrive(
-  at: At,
+  at: AtOutside,
   { claimed, configuration, context }: { claimed: ClaimedConversation; configuration: Configuration; context: Context },
 ): Promise<TextDrive> {
   const { id, agent_id, contact_id, contact, time_zone, kind, status, turn_count } = claimed

@@ -18,6 +18,11 @@ export interface At {
   hooks: Hooks
 }
 
+/** Outside of any transaction. No rows are locked, so other servers and stored files can be reached. */
+export interface AtOutside extends At {
+  tools: Tools & Outside
+}
+
 /** For verbs that don't depend on the time. */
 export type InWorkspace = Pick<At, 'db' | 'workspace'>
 
@@ -30,23 +35,27 @@ export interface Tools {
   seal: Seal
   /** The URL at which clients reach the service, without a slash at the end. */
   address: () => string
+  /** Returns the time of a test workspace's clock, or undefined for a live workspace. */
+  readTestTime: (workspace: string) => Promise<number | undefined>
+}
+
+/** What may take long, and so is out of reach while rows are locked. */
+export interface Outside {
   /** Sends HTTP requests to client-supplied URLs. */
   outbound: Outbound
   /** Recordings. */
   blobs: Blobs
-  /** Returns the time of a test workspace's clock, or undefined for a live workspace. */
-  readTestTime: (workspace: string) => Promise<number | undefined>
 }
 
 /** What a process needs to run verbs. */
 export interface Service {
   pool: Pool
-  tools: Tools
+  tools: Tools & Outside
   hooks: Hooks
 }
 
 /** By wall time, in live and in test workspaces. */
-export const atWall = ({ pool, tools, hooks }: Service, workspace: string, now = clock.wall()): At => ({
+export const atWall = ({ pool, tools, hooks }: Service, workspace: string, now = clock.wall()): AtOutside => ({
   db: pool,
   workspace,
   now,
@@ -56,7 +65,7 @@ export const atWall = ({ pool, tools, hooks }: Service, workspace: string, now =
 })
 
 /** By the time of the workspace: wall time, or that of its test clock. */
-export async function atWorkspace(service: Service, workspace: string): Promise<At> {
+export async function atWorkspace(service: Service, workspace: string): Promise<AtOutside> {
   const test_now = await service.tools.readTestTime(workspace)
   return test_now === undefined
     ? atWall(service, workspace)
@@ -67,17 +76,20 @@ export async function atWorkspace(service: Service, workspace: string): Promise<
 export const atCaller = async (
   service: Service,
   { workspace, is_test }: { workspace: string; is_test: boolean | undefined },
-): Promise<At> => (is_test === false ? atWall(service, workspace) : atWorkspace(service, workspace))
+): Promise<AtOutside> => (is_test === false ? atWall(service, workspace) : atWorkspace(service, workspace))
 
 /** The same `at`, later: in work that takes a while. A test clock stands still while work is running. */
-export const atLater = (at: At): At => (at.is_test ? at : { ...at, now: clock.wall() })
+export const atLater = <A extends At>(at: A): A => (at.is_test ? at : { ...at, now: clock.wall() })
 
 /** Runs the work in one transaction; all verbs called with its `at` are part of it. */
 export const inTransaction = <A extends Pick<At, 'db'>, T>(
   at: A,
-  work: (at: A) => Promise<T>,
+  work: (at: Inside<A>) => Promise<T>,
   options?: TxOptions,
-): Promise<T> => at.db.tx((db) => work({ ...at, db }), options)
+  // What is outside is only hidden: an `at` has all that is inside.
+): Promise<T> => at.db.tx((db) => work({ ...at, db } as Inside<A>), options)
+
+type Inside<A> = A extends At ? At : A
 
 /** Something that happens in one room, and that other rooms react to in the same transaction. */
 export interface Hook<Input> {

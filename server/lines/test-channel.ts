@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import * as channels from '../channels/store.ts'
 import { reserve } from '../channels/usage.ts'
 import { PhoneNumber } from '../contacts/phone.ts'
-import { type At, inTransaction } from '../kit/at.ts'
+import { type AtOutside, inTransaction } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { ById, TestResult } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
@@ -31,7 +31,7 @@ export const operations: operation.Operation[] = [
 ]
 
 /** Counts against the limits of the channel, and asks the ledger as all others. It belongs to no conversation. */
-async function sendTestMessage(at: At, { id, to }: { id: string; to: string }): Promise<TestResult> {
+async function sendTestMessage(at: AtOutside, { id, to }: { id: string; to: string }): Promise<TestResult> {
   const channel = await channels.find(at, id)
   if (!channel) throw notFound()
   const carrier = carriers[channel.provider]

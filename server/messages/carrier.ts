@@ -1,11 +1,11 @@
 import type { StoredChannel } from '../channels/store.ts'
-import type { At } from '../kit/at.ts'
+import type { AtOutside } from '../kit/at.ts'
 
 /** A service that brings messages to telephones. */
 export interface Carrier {
-  send: (at: At, message: CarrierMessage) => Promise<SendResult>
+  send: (at: AtOutside, message: CarrierMessage) => Promise<SendResult>
   /** The messages with this text from the channel to the number since then, oldest first. Fails when the carrier can't say. */
-  find: (at: At, message: CarrierMessage & { since: number }) => Promise<CarrierReport[]>
+  find: (at: AtOutside, message: CarrierMessage & { since: number }) => Promise<CarrierReport[]>
 }
 
 export interface CarrierMessage {

@@ -1,5 +1,5 @@
 import * as channels from '../channels/store.ts'
-import { type At, atLater, inTransaction } from '../kit/at.ts'
+import { type At, type AtOutside, atLater, inTransaction } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { openBatcher } from '../kit/limits/batch.ts'
 import { OutboundError } from '../kit/outbound/request.ts'
@@ -125,7 +125,7 @@ interface Doubt {
 }
 
 /** A message that was about to be sent when a process was killed or an answer was lost. It is never sent again. */
-async function findOut(at: At, { message, carrier, sending }: Doubt): Promise<Result> {
+async function findOut(at: AtOutside, { message, carrier, sending }: Doubt): Promise<Result> {
   const { id, sent_at } = message
   const since = clock.parse(sent_at ?? '')
   const waited_ms = at.now - since

@@ -1,5 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
-import type { At } from '../kit/at.ts'
+import type { At, AtOutside } from '../kit/at.ts'
 import { setBounded } from '../kit/limits/bounded-map.ts'
 import { fetchThrough } from '../kit/outbound/fetch.ts'
 import type { Outbound } from '../kit/outbound/outbound.ts'
@@ -29,7 +29,7 @@ const whole_bytes_max = 256 * 1024
  * Fails with a ModelError if there is no such provider or model. Asking the model fails with an OutboundError, a
  * ProviderError, an error of the AI SDK if the answer is not what the API defines, or the reason of its abort signal.
  */
-export async function openModel(at: At, { provider, name, temperature }: ModelChoice): Promise<LanguageModelV4> {
+export async function openModel(at: AtOutside, { provider, name, temperature }: ModelChoice): Promise<LanguageModelV4> {
   if (!(await workspaces.allowsNetwork(at)))
     throw new ModelError('A test workspace asks no models until `allows_network` is set.')
   const account = await providers.findAccount(at, provider == null ? {} : { name: provider })
@@ -43,7 +43,11 @@ export async function openModel(at: At, { provider, name, temperature }: ModelCh
 const models = new WeakMap<Outbound, Map<string, LanguageModelV4>>()
 const models_max = 200
 
-export async function connect(at: At, account: providers.Account, name: string | null): Promise<LanguageModelV4> {
+export async function connect(
+  at: AtOutside,
+  account: providers.Account,
+  name: string | null,
+): Promise<LanguageModelV4> {
   if (name === null) throw new ModelError('The provider has no default model.')
   if (!providers.mayUse(account, name)) throw new ModelError(`The operator doesn't allow the model "${name}".`)
   const { outbound } = at.tools
@@ -56,7 +60,7 @@ export async function connect(at: At, account: providers.Account, name: string |
   return model
 }
 
-async function createModel(at: At, account: providers.Account, name: string): Promise<LanguageModelV4> {
+async function createModel(at: AtOutside, account: providers.Account, name: string): Promise<LanguageModelV4> {
   const { kind, base_url, environment } = account
   const is_trusted = environment !== undefined
   const apiKey = is_trusted ? (account.api_key ?? '') : openKey(at, account.api_key)

@@ -1,4 +1,4 @@
-import { type At, newHook } from '../kit/at.ts'
+import { type At, type AtOutside, newHook } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { Call } from '../kit/http/operation.ts'
 import { isId, newId } from '../kit/id.ts'
@@ -64,7 +64,7 @@ function orNotFound(rows: Row[], id: string): Row {
 }
 
 /** Rejects URLs that may not be called. Resolves the host name, so it runs before the transaction. */
-export async function checkUrl({ tools }: At, url: string | undefined): Promise<void> {
+export async function checkUrl({ tools }: AtOutside, url: string | undefined): Promise<void> {
   const refusal = url === undefined ? undefined : await tools.outbound.refusal(url)
   if (refusal) throw invalid([{ path: 'base_url', code: 'format', message: `base_url ${refusal}` }])
 }

@@ -1,4 +1,4 @@
-import type { At } from '../kit/at.ts'
+import type { AtOutside } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { TestResult } from '../kit/field.ts'
 import { connect, ModelError } from './language-model.ts'
@@ -7,7 +7,7 @@ import * as providers from './store.ts'
 
 const timeout_ms = 15_000
 /** Asks the provider's default model for a word. */
-export async function testProvider(at: At, id: string): Promise<TestResult> {
+export async function testProvider(at: AtOutside, id: string): Promise<TestResult> {
   const began_ticks = clock.ticks()
   const result = (is_ok: boolean, status: number | null, error: string | null): TestResult => {
     return { is_ok, status, error, duration_ms: Math.round(clock.ticks() - began_ticks) }

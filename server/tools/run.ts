@@ -1,4 +1,4 @@
-import type { At } from '../kit/at.ts'
+import type { At, AtOutside } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { signedHeaders, signingSecrets, unreadable_secret } from '../kit/crypto/signing-secrets.ts'
 import { assertNotTooDeep } from '../kit/http/body/read-json.ts'
@@ -40,14 +40,14 @@ const repeated_statuses = [502, 503, 504]
 type Outcome = Omit<ToolResult, 'duration_ms'>
 
 /** Never throws because of the tool: what went wrong is a result, which the model is told. */
-export async function callTool(at: At, tool: StoredTool, call: ToolCall): Promise<ToolResult> {
+export async function callTool(at: AtOutside, tool: StoredTool, call: ToolCall): Promise<ToolResult> {
   const began_ticks = clock.ticks()
   const elapsed = () => Math.round(clock.ticks() - began_ticks)
   const outcome = await run(at, tool, call, () => tool.timeout_ms - elapsed())
   return { ...outcome, duration_ms: elapsed() }
 }
 
-async function run(at: At, tool: StoredTool, call: ToolCall, remaining: () => number): Promise<Outcome> {
+async function run(at: AtOutside, tool: StoredTool, call: ToolCall, remaining: () => number): Promise<Outcome> {
   if (JSON.stringify(call.arguments).length > arguments_length_max)
     return invalidArguments('The arguments are too long.')
   const fault = argumentFault(tool.parameters, call.arguments)

@@ -1,4 +1,4 @@
-import { type At, newHook } from '../kit/at.ts'
+import { type At, type AtOutside, newHook } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newSigningSecret } from '../kit/crypto/signing.ts'
 import { overlap_ms, type SealedSecrets } from '../kit/crypto/signing-secrets.ts'
@@ -53,7 +53,7 @@ function toTool({ header_names, headers: _, secret: _secret, previous_secret: _p
 }
 
 /** Checks what a schema can't say, and resolves the host name, so it runs before the transaction. */
-export async function check({ tools }: At, input: Partial<NewTool>): Promise<void> {
+export async function check({ tools }: AtOutside, input: Partial<NewTool>): Promise<void> {
   const faults: Fault[] = []
   if (input.name !== undefined && built_in_names.includes(input.name))
     faults.push({ path: 'name', code: 'reserved', message: `name must not be that of a built-in tool: ${input.name}.` })

@@ -1,11 +1,11 @@
-import type { At } from '../kit/at.ts'
+import type { AtOutside } from '../kit/at.ts'
 import type { TestResult } from '../kit/field.ts'
 import { newId } from '../kit/id.ts'
 import { callTool } from './run.ts'
 import type { StoredTool } from './store.ts'
 
 export async function testTool(
-  at: At,
+  at: AtOutside,
   { tool, arguments: values }: { tool: StoredTool; arguments: Record<string, unknown> },
 ): Promise<TestResult> {
   const call = { run_id: newId(), arguments: values, conversation_id: null, contact_id: null, agent_id: null }

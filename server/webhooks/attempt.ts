@@ -1,4 +1,4 @@
-import { type At, atLater } from '../kit/at.ts'
+import { type At, type AtOutside, atLater } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { signedHeaders, signingSecrets, unreadable_secret } from '../kit/crypto/signing-secrets.ts'
 import { OutboundError, type OutboundResponse } from '../kit/outbound/request.ts'
@@ -30,7 +30,7 @@ export interface AttemptOptions {
 }
 
 /** Sends a delivery once, and decides when to try again. */
-export async function attempt(at: At, delivery: Claimed, options: AttemptOptions): Promise<Result> {
+export async function attempt(at: AtOutside, delivery: Claimed, options: AttemptOptions): Promise<Result> {
   const began_ticks = clock.ticks()
   let response: OutboundResponse | undefined
   let error: string | null = null
@@ -56,7 +56,7 @@ export async function attempt(at: At, delivery: Claimed, options: AttemptOptions
 }
 
 function send(
-  { tools, now }: At,
+  { tools, now }: AtOutside,
   delivery: Claimed,
   { decrypt, ownAddress, timeout_ms }: AttemptOptions,
 ): Promise<OutboundResponse> {

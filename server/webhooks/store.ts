@@ -1,5 +1,5 @@
 import * as events from '../events/store.ts'
-import type { At } from '../kit/at.ts'
+import type { At, AtOutside } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newSecret as newToken } from '../kit/crypto/secret.ts'
 import { newSigningSecret } from '../kit/crypto/signing.ts'
@@ -38,7 +38,7 @@ export function toSummary(webhook: Webhook): WebhookSummary {
 }
 
 /** Rejects URLs that may not be called. Resolves the host name, so it runs before the transaction. */
-export async function checkUrl({ tools }: At, url: string | undefined): Promise<void> {
+export async function checkUrl({ tools }: AtOutside, url: string | undefined): Promise<void> {
   if (url === undefined || url === inbox_url || isInbox(url)) return
   const refusal = await tools.outbound.refusal(url)
   if (refusal) throw invalidField('url', refusal)

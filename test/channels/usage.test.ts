@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { NewChannel } from '../../server/channels/schema.ts'
 import * as channels from '../../server/channels/store.ts'
 import * as usage from '../../server/channels/usage.ts'
-import { inTransaction } from '../../server/kit/at.ts'
+import { type At, inTransaction } from '../../server/kit/at.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { serve } from '../support/harness.ts'
@@ -20,7 +20,7 @@ async function limited(fields: Partial<NewChannel>) {
   const { id } = await tenant.addChannel(fields)
   const channel = await channels.find(at(tenant.id), id)
   assert.ok(channel)
-  const reserveIn = async (within: ReturnType<typeof at>, count: number) =>
+  const reserveIn = async (within: At, count: number) =>
     (await usage.reserve(within, { channels: [channel], wanted: new Map([[id, count]]) })).get(id)
   const reserve = (now: number, count: number) =>
     inTransaction(at(tenant.id, now), (within) => reserveIn(within, count))

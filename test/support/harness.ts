@@ -10,7 +10,7 @@ import type { Call } from '../../server/calls/schema.ts'
 import type { Channel, NewChannel } from '../../server/channels/schema.ts'
 import * as channels from '../../server/channels/store.ts'
 import { type Config, readConfig } from '../../server/config.ts'
-import { type At, atWall, inTransaction } from '../../server/kit/at.ts'
+import { type AtOutside, atWall, inTransaction } from '../../server/kit/at.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { newId } from '../../server/kit/id.ts'
 import { openLog } from '../../server/kit/log.ts'
@@ -61,7 +61,7 @@ export interface Server {
   url: string
   pool: Pool
   /** For calling verbs directly. */
-  at: (workspace: string, now?: number) => At
+  at: (workspace: string, now?: number) => AtOutside
   /**
    * Creates a workspace with a key, so that tests don't affect each other. With a time it is a test workspace from its beginning:
    * a worker that runs must not meet it before it has its clock.

@@ -8,7 +8,7 @@ import { runAhead } from '../../calls/work.ts'
 import * as clocks from '../../clocks/store.ts'
 import { shareMany } from '../../contacts/share-many.ts'
 import { timeZoneOf } from '../../contacts/zones.ts'
-import { type At, inTransaction } from '../../kit/at.ts'
+import { type At, type AtOutside, inTransaction } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'
 import { newId } from '../../kit/id.ts'
 import type { Log } from '../../kit/log.ts'
@@ -75,7 +75,11 @@ interface Simulated {
  * what became of them together: the same rows as if every second were decided on its own. Returns whether there is more to do at
  * once, or undefined if nothing can be decided ahead.
  */
-export async function runCampaignAhead(at: At, lease: Lease, options: AheadOptions): Promise<boolean | undefined> {
+export async function runCampaignAhead(
+  at: AtOutside,
+  lease: Lease,
+  options: AheadOptions,
+): Promise<boolean | undefined> {
   if (!at.is_test || options.is_stepwise || at.now % clock.second_ms !== 0) return undefined
   const target = await clocks.readTarget(at)
   if (target === undefined) return undefined
@@ -136,7 +140,7 @@ interface ToSimulate {
   made: Made[]
 }
 
-async function simulate(at: At, { ahead, last, target, options, made }: ToSimulate): Promise<Simulated[]> {
+async function simulate(at: AtOutside, { ahead, last, target, options, made }: ToSimulate): Promise<Simulated[]> {
   const [ends, { calls_in_flight_max, time_zone: workspace_time_zone }] = await Promise.all([
     calls.readEnds(at),
     workspaces.readSettings(at),
@@ -144,7 +148,7 @@ async function simulate(at: At, { ahead, last, target, options, made }: ToSimula
   const people = new SharedPeople()
   let turns = 0
   const attempt = async (one: Ahead, enrollment: DueEnrollment, time: number): Promise<Result> => {
-    const then: At = { ...at, now: time }
+    const then: AtOutside = { ...at, now: time }
     shareChances(at, then)
     const id = newId()
     const insert = await toCall(then, { ...one, enrollment, id })

@@ -4,7 +4,7 @@ import { summarize } from '../../calls/facts.ts'
 import { runAhead } from '../../calls/work.ts'
 import { wordOf } from '../../consent/words.ts'
 import { timeZoneOf } from '../../contacts/zones.ts'
-import type { At } from '../../kit/at.ts'
+import type { At, AtOutside } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'
 import { newId } from '../../kit/id.ts'
 import { openLog } from '../../kit/log.ts'
@@ -98,10 +98,17 @@ async function textOnce(at: At, enrollment: DueEnrollment): Promise<Result> {
 }
 
 /** Nothing that is simulated reaches the database. */
-function atTime({ workspace, seed, mix, is_by_number }: ForecastJob, now: number): At {
+function atTime({ workspace, seed, mix, is_by_number }: ForecastJob, now: number): AtOutside {
   const unavailable = new Proxy({}, { get: () => () => Promise.reject(new Error('a forecast has no database')) })
   // The proxy stands in for everything of the process.
-  const at = { db: unavailable, tools: unavailable, hooks: unavailable, workspace, now, is_test: true } as unknown as At
+  const at = {
+    db: unavailable,
+    tools: unavailable,
+    hooks: unavailable,
+    workspace,
+    now,
+    is_test: true,
+  } as unknown as AtOutside
   setChances(at, { seed, mix, is_by_number })
   return at
 }

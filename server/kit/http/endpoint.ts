@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type At, atCaller, type Service } from '../at.ts'
+import { type AtOutside, atCaller, type Service } from '../at.ts'
 import type { Log } from '../log.ts'
 import { disconnected, preconditionFailed } from '../problem.ts'
 import { mayOmitBody } from './body/may-omit.ts'
@@ -86,7 +86,7 @@ function getEndpoint(operation: kinds.Get, context: EndpointContext): Endpoint {
     return { status: 304, headers, body: '' }
   }
 
-  async function find(at: At, call: kinds.Call): Promise<Answer | StreamedAnswer> {
+  async function find(at: AtOutside, call: kinds.Call): Promise<Answer | StreamedAnswer> {
     const { id, run, runInPieces } = operation
     if (runInPieces) return context.large_gets(at.workspace, async () => piecedAnswer(await runInPieces(at, call)))
     if (!run) throw new Error(`${id} has neither run nor runInPieces`)

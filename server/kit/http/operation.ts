@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import type { At } from '../at.ts'
+import type { At, AtOutside } from '../at.ts'
 import type { Page } from '../postgres/page.ts'
 import type { Code, Problem } from '../problem.ts'
 import type { PiecedContent, StoredContent } from './file-content.ts'
@@ -75,7 +75,7 @@ export interface Get<P extends TSchema = TSchema, Q extends TSchema = TSchema, R
   version: Version | undefined
   run?: (at: At, call: CallOf<P, Q>) => Promise<Static<R>>
   /** Instead of `run`, for a large resource: in the envelope, or as a file. */
-  runInPieces?: (at: At, call: CallOf<P, Q>) => Promise<PiecedContent>
+  runInPieces?: (at: AtOutside, call: CallOf<P, Q>) => Promise<PiecedContent>
   /** The content types of the files that `runInPieces` returns. */
   file_types: string[]
 }
@@ -88,7 +88,7 @@ export interface List<P extends TSchema = TSchema, Q extends TSchema = TSchema, 
   /** Fewer expensive queries of a workspace run at once. */
   isExpensive: (query: Static<Q>) => boolean
   /** Returns what to wait for before `run`, if anything. A request that waits holds no slot. */
-  wait: ((at: At, call: CallOf<P, Q>) => ((signal: AbortSignal) => Promise<void>) | undefined) | undefined
+  wait: ((at: AtOutside, call: CallOf<P, Q>) => ((signal: AbortSignal) => Promise<void>) | undefined) | undefined
   run: (at: At, call: CallOf<P, Q>) => Promise<Page<Static<R>>>
 }
 
@@ -112,7 +112,7 @@ interface Writing<P extends TSchema, Q extends TSchema, B extends TSchema, R ext
    * Does what takes long, such as a DNS lookup, before the transaction begins. Not called when the answer is a replay. The signal
    * is aborted with a Problem when the client disconnects.
    */
-  before: ((at: At, call: CallOf<P, Q, B>, signal: AbortSignal) => Promise<unknown>) | undefined
+  before: ((at: AtOutside, call: CallOf<P, Q, B>, signal: AbortSignal) => Promise<unknown>) | undefined
 }
 
 /** Changes one resource, in its own transaction. A returned Problem, unlike a thrown one, commits. */
@@ -147,9 +147,9 @@ export interface File<P extends TSchema = TSchema, Q extends TSchema = TSchema> 
   file: { content_type: string; name: string; example: string }
   isExpensive: (query: Static<Q>) => boolean
   /** Throws a Problem before the first chunk or never. */
-  run?: (at: At, call: CallOf<P, Q>) => AsyncIterable<string>
+  run?: (at: AtOutside, call: CallOf<P, Q>) => AsyncIterable<string>
   /** Of a stored file, of which clients can request ranges. */
-  open?: (at: At, call: CallOf<P, Q>) => Promise<StoredContent>
+  open?: (at: AtOutside, call: CallOf<P, Q>) => Promise<StoredContent>
 }
 
 /** Sends chunks as they happen, until the client disconnects. */
@@ -158,7 +158,7 @@ export interface Stream<P extends TSchema = TSchema, Q extends TSchema = TSchema
   method: 'GET'
   stream: { content_type: string; example: string }
   /** Throws a Problem before the first chunk or never. */
-  run: (at: At, call: CallOf<P, Q>, subscriber: Subscriber) => AsyncIterable<string>
+  run: (at: AtOutside, call: CallOf<P, Q>, subscriber: Subscriber) => AsyncIterable<string>
 }
 
 /** Takes any bytes from anyone, without a scope: a token in its path identifies the caller. Served at the root. */
@@ -173,7 +173,7 @@ export interface Raw<P extends TSchema = TSchema, Q extends TSchema = TSchema> e
   /** Samples of errors that say something else here than in other operations. */
   error_samples: Partial<Record<Code, Problem>>
   /** Checks the signature. Runs without a slot, so that others can't take the slots of who signs. */
-  before?: (at: At, call: CallOf<P, Q>, request: RawRequest) => Promise<unknown>
+  before?: (at: AtOutside, call: CallOf<P, Q>, request: RawRequest) => Promise<unknown>
   run?: (at: At, call: CallOf<P, Q>, request: RawRequest) => Promise<RawAnswer | Problem>
   /** Serves concurrent requests of one workspace in one transaction. */
   runMany?: (at: At, calls: { call: CallOf<P, Q>; request: RawRequest }[]) => Promise<(RawAnswer | Problem)[]>
@@ -253,7 +253,7 @@ export const remote = <
   run,
   ...definition
 }: Omit<Definition<Write<P, Q, B, R>, WriteDefaults>, 'method' | 'upload' | 'is_remote' | 'run'> & {
-  run: (at: At, call: CallOf<P, Q, B>, signal: AbortSignal) => Promise<Static<R>>
+  run: (at: AtOutside, call: CallOf<P, Q, B>, signal: AbortSignal) => Promise<Static<R>>
 }): Operation =>
   write<R, P, Q, B>({
     ...definition,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type At, atLater, atWorkspace, type Service } from '../at.ts'
+import { type AtOutside, atLater, atWorkspace, type Service } from '../at.ts'
 import type { Log } from '../log.ts'
 import { claimItems } from './claim.ts'
 import { moveDue } from './due.ts'
@@ -26,7 +26,7 @@ export interface EngineOptions {
   service: Service
   log: Log
   /** Gives the time in a workspace. Tests set it. */
-  atOf?: (workspace: string) => Promise<At>
+  atOf?: (workspace: string) => Promise<AtOutside>
   /** Called when work of a test workspace was done. Never throws. */
   onProgress?: (workspace: string) => void
 }
@@ -45,7 +45,7 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
   readonly #work: Work<Item, Result>
   readonly #service: Service
   readonly #log: Log
-  readonly #atOf: (workspace: string) => Promise<At>
+  readonly #atOf: (workspace: string) => Promise<AtOutside>
   readonly #onProgress: (workspace: string) => void
   readonly #leases: Leases<Item>
   readonly #turns = new Turns()
@@ -215,7 +215,7 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
     this.#claimNext()
   }
 
-  async #claimAndRun(at: At, state: State<Item>, slots: { slots: number; slow_slots: number }): Promise<void> {
+  async #claimAndRun(at: AtOutside, state: State<Item>, slots: { slots: number; slow_slots: number }): Promise<void> {
     const found = await claimItems(at, this.#work, { state, ...slots })
     const begun = atLater(at)
     for (const item of found) this.#inBackground(this.#run(begun, state, item))
@@ -225,7 +225,7 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
     if (at.is_test) await this.#leases.end(at, state)
   }
 
-  async #run(at: At, state: State<Item>, item: Item): Promise<void> {
+  async #run(at: AtOutside, state: State<Item>, item: Item): Promise<void> {
     const run = this.#running.start(state, item)
     const ended = await this.#tryRun(at, item)
     this.#running.end(run)
@@ -237,7 +237,7 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
     this.#refill(run)
   }
 
-  async #tryRun(at: At, item: Item): Promise<{ result: Result } | undefined> {
+  async #tryRun(at: AtOutside, item: Item): Promise<{ result: Result } | undefined> {
     const onProgress = () => {
       if (at.is_test) this.#onProgress(at.workspace)
     }

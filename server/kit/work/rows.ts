@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type At, type InWorkspace, inTransaction } from '../at.ts'
+import { type At, type AtOutside, type InWorkspace, inTransaction } from '../at.ts'
 import * as clock from '../clock.ts'
 import { isUnavailable } from '../postgres/errors.ts'
 import { raw, type Sql, sql, toArrayLiteral } from '../postgres/sql.ts'
@@ -36,7 +36,7 @@ export interface Lease extends DueItem {
 export interface RowWork {
   table: string
   /** Returns the function that runs one batch. It returns false, with `due_at` set to null, when no work is left. */
-  begin: (at: At, lease: Lease, context: RunContext) => Promise<() => Promise<boolean>>
+  begin: (at: AtOutside, lease: Lease, context: RunContext) => Promise<() => Promise<boolean>>
   /** Called in a transaction after the last attempt has failed. Without it, attempts go on for ever. */
   giveUp?: (at: At, lease: Lease) => Promise<void>
 }
@@ -101,7 +101,7 @@ const renew = ({ db, workspace }: InWorkspace, table: string, leases: Lease[]): 
 
 /** Runs batches for a while, then ends the lease. Returns false after a failure: the row can't be leased for a while then. */
 async function runTurn(
-  at: At,
+  at: AtOutside,
   { work, lease }: { work: RowWork; lease: Lease },
   context: RunContext,
 ): Promise<boolean> {

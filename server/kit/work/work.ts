@@ -1,4 +1,4 @@
-import type { At, InWorkspace } from '../at.ts'
+import type { At, AtOutside, InWorkspace } from '../at.ts'
 import type { Log } from '../log.ts'
 import type { Share } from './capacity.ts'
 import type { DueKind } from './due.ts'
@@ -6,7 +6,7 @@ import type { DueKind } from './due.ts'
 /** A kind of background work. The engine (engine.ts) runs it. */
 export interface Work<Item extends DueItem = DueItem, Result = unknown> extends Items<Item> {
   /** Runs one item. If it throws, the item runs again after a while. */
-  run: (at: At, item: Item, context: RunContext) => Promise<Result>
+  run: (at: AtOutside, item: Item, context: RunContext) => Promise<Result>
   /** Whether something was done. By default it was, unless the item has failed. */
   isProgress?: (result: Result) => boolean
   /** Records the results of several items of a workspace together. */

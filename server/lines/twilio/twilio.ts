@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import * as channels from '../../channels/store.ts'
-import type { At } from '../../kit/at.ts'
+import type { AtOutside } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'
 import { OutboundError, type OutboundResponse } from '../../kit/outbound/request.ts'
 import { storable } from '../../kit/text.ts'
@@ -40,7 +40,7 @@ export const statusUrl = (address: string, channel_id: string, message_id: strin
 
 export const inboundUrl = (address: string, channel_id: string): string => `${address}/sms/${channel_id}`
 
-async function send(at: At, message: CarrierMessage): Promise<SendResult> {
+async function send(at: AtOutside, message: CarrierMessage): Promise<SendResult> {
   const { channel, id, to, text } = message
   const form = new URLSearchParams({
     ...{ To: to, From: channel.address ?? '', Body: text },
@@ -76,7 +76,7 @@ function toResult({ status, body }: OutboundResponse): SendResult {
 }
 
 async function find(
-  at: At,
+  at: AtOutside,
   { channel, to, text, since }: CarrierMessage & { since: number },
 ): Promise<CarrierReport[]> {
   const earliest = since - clock_difference_ms
@@ -99,7 +99,11 @@ interface Request {
   body?: string
 }
 
-function request(at: At, channel: channels.StoredChannel, { method, path, body }: Request): Promise<OutboundResponse> {
+function request(
+  at: AtOutside,
+  channel: channels.StoredChannel,
+  { method, path, body }: Request,
+): Promise<OutboundResponse> {
   const { account_sid, api_url, is_api_url_trusted } = channel
   const token = channels.openAuthToken(at, channel) ?? ''
   const url = `${api_url?.replace(/\/$/, '')}/2010-04-01/Accounts/${account_sid}/${path}`

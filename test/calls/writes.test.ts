@@ -49,8 +49,9 @@ test('a call of which each save takes long has each turn once, in order, and who
     Array.from({ length: turn_count }, (_, index) => index + 1),
   )
   const said = turns.filter(({ role }) => role === 'agent')
-  const { greet, booked } = appointment_script.nodes
-  assert.deepEqual([said[0]?.text, said.at(-1)?.text], [greet.say, booked.say])
+  // On a busy machine the agent also asks for a moment.
+  assert.ok(said[0]?.text.endsWith(appointment_script.nodes.greet.say), said[0]?.text)
+  assert.ok(said.at(-1)?.text.endsWith(appointment_script.nodes.booked.say), said.at(-1)?.text)
   assert.deepEqual(
     said.map(({ heard }) => heard),
     said.map(({ text }) => text),

@@ -25,10 +25,7 @@ export interface Catalog {
   patterns: string[]
   /** The names that a pattern matches and that a caller with these scopes may read. */
   readableNames: (scopes: Scopes, pattern?: string) => string[]
-  /**
-   * Throws a Problem unless a caller with these scopes may read all types that the patterns match. `*` is also open to callers
-   * who get the scopes of later versions: it matches later types too.
-   */
+  /** Throws a Problem unless a caller with these scopes may read all types that the patterns match. */
   assertReadable: (scopes: Scopes, patterns: string[]) => void
 }
 
@@ -44,10 +41,9 @@ export function newCatalog(types: EventType[]): Catalog {
         .filter(({ name, scope }) => scopes.has(scope) && patternsFor(name).includes(pattern))
         .map(({ name }) => name),
     assertReadable(scopes, patterns) {
-      const wanted = scopes.is_open ? patterns.filter((pattern) => pattern !== '*') : patterns
-      const isWanted = ({ name }: EventType) => patternsFor(name).some((pattern) => wanted.includes(pattern))
-      const unreadable = types.find((type) => !scopes.has(type.scope) && isWanted(type))
-      if (unreadable) throw forbidden(unreadable.scope)
+      const unreadable = types.find(({ name, scope }) => !scopes.has(scope) && matchesAny(name, patterns))
+      if (unreadable)
+        throw forbidden(unreadable.scope, `${unreadable.name} events require the scope "${unreadable.scope}".`)
     },
   }
 }
@@ -56,3 +52,6 @@ const nounOf = (name: string): string => name.split('.')[0] ?? ''
 
 /** All patterns that match the name. */
 export const patternsFor = (name: string): string[] => ['*', `${nounOf(name)}.*`, name]
+
+export const matchesAny = (name: string, patterns: string[]): boolean =>
+  patternsFor(name).some((pattern) => patterns.includes(pattern))

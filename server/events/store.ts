@@ -101,6 +101,11 @@ export const joinEvent = (workspace: string, id: Sql): Sql =>
 
 export const text_columns = raw('event.created_at as timestamp, event.data::text, event.previous::text')
 
+/** An SQL condition: there is an event with this id, of one of these types. */
+export const isOfTypes = (workspace: string, id: Sql, names: string[]): Sql =>
+  sql`exists (select from events
+    where events.workspace_id = ${workspace} and events.id = ${id} and events.type = any(${names}::text[]))`
+
 export interface EventSummary {
   id: string
   type: string

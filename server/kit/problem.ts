@@ -77,8 +77,8 @@ export const unauthorized = () =>
 /** For people, who sign in instead of sending an API key. */
 export const signedOut = (message = 'Sign in first.') => new Problem('UNAUTHORIZED', message)
 
-export const forbidden = (scope: string) =>
-  new Problem('FORBIDDEN', `This operation requires the scope "${scope}".`, { required_scope: scope })
+export const forbidden = (scope: string, message = `This operation requires the scope "${scope}".`) =>
+  new Problem('FORBIDDEN', message, { required_scope: scope })
 
 export const foreignOrigin = () =>
   new Problem(

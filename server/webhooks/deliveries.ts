@@ -1,3 +1,4 @@
+import { matchesAny } from '../events/catalog.ts'
 import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
@@ -79,17 +80,26 @@ export async function test(at: At, webhook_id: string): Promise<Delivery> {
 }
 
 /** Starts over with the first attempt. The delivery may have any status. */
-export async function resend(at: At, { webhook_id, id }: DeliveryId): Promise<Delivery> {
+export async function resend(
+  at: At,
+  { webhook_id, id, assertReadable }: DeliveryId & { assertReadable: webhooks.AssertReadable },
+): Promise<Delivery> {
   const { db, workspace, now } = at
-  assertActive(await webhooks.get(at, webhook_id))
+  const webhook = assertActive(await webhooks.get(at, webhook_id))
   const sent = await db.maybe<Delivery>(
     sql`update webhook_deliveries set ${asPending(now)}
       where workspace_id = ${workspace} and webhook_id = ${webhook_id} and id = ${id} returning ${columns}`,
   )
   if (!sent) throw notFound()
+  // The URL may have changed since the webhook subscribed to this type.
+  if (!isFor(webhook, sent.type)) assertReadable([sent.type])
   db.notify({ topic: 'deliveries', workspace })
   return sent
 }
+
+/** Whether the webhook gets events of this type now. */
+export const isFor = (webhook: Webhook, type: string): boolean =>
+  type === event_types.test.name || matchesAny(type, webhook.events)
 
 /** The result of an attempt in flight is not recorded, because `attempt` or `due_at` changes. */
 export const asPending = (now: number): Sql =>

@@ -1,3 +1,4 @@
+import type { NamesFilter } from '../events/feed.ts'
 import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
@@ -118,12 +119,16 @@ function checkSignature(
 const shorten = (text: string): string =>
   storable(truncate(text, detail_length_max)) + (text.length > detail_length_max ? '…' : '')
 
+/** Returns requests that are no events, and those of events of the types in `names`. */
 export async function list(
   at: At,
-  { webhook_id, query }: { webhook_id: string; query: page.PageQuery },
+  { webhook_id, query, names }: { webhook_id: string; query: page.PageQuery; names: NamesFilter },
 ): Promise<page.Page<InboxRequest>> {
   await webhooks.get(at, webhook_id)
   const all = sql`select ${columns} from inbox_requests
     where workspace_id = ${at.workspace} and webhook_id = ${webhook_id}`
-  return page.readSelection(at.db, query, page.newest_id_first, all)
+  // An event that is gone could be of any type.
+  const readable =
+    names && sql`${all} and (event_id is null or ${events.isOfTypes(at.workspace, raw('event_id'), names)})`
+  return page.readSelection(at.db, query, page.newest_id_first, readable ?? all)
 }

@@ -1,4 +1,3 @@
-import { patternsFor } from '../events/catalog.ts'
 import * as feed from '../events/feed.ts'
 import { type At, atLater, inTransaction } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
@@ -6,7 +5,7 @@ import { firstIdOf, newId, timeOf } from '../kit/id.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { invalid, notFound, Problem } from '../kit/problem.ts'
 import { announce, assertHeld, isHeld, type Lease, type RowWork } from '../kit/work/rows.ts'
-import { asPending, assertActive } from './deliveries.ts'
+import { asPending, assertActive, isFor } from './deliveries.ts'
 import { addToCounts } from './delivery-counts.ts'
 import { event_types } from './event-types.ts'
 import type { NewRecovery, Recovery, Webhook } from './schema.ts'
@@ -138,11 +137,13 @@ async function runBatch(at: At, job: Job, after: string): Promise<Done> {
 async function recover(at: At, webhook: Webhook, events: feed.EventHead[]): Promise<number> {
   if (events.length === 0) return 0
   const { db, workspace, now } = at
-  const missable = events.filter((event) => canMiss(webhook, event))
+  // The URL may have changed since the webhook subscribed to other types.
+  const wanted = events.filter(({ type }) => isFor(webhook, type))
+  const missable = wanted.filter((event) => canMiss(webhook, event))
   const [failed, missed] = await Promise.all([
     db.run(
       sql`update webhook_deliveries set ${asPending(now)}
-        where workspace_id = ${workspace} and webhook_id = ${webhook.id} and id = any(${events.map(({ id }) => id)}::uuid[])
+        where workspace_id = ${workspace} and webhook_id = ${webhook.id} and id = any(${wanted.map(({ id }) => id)}::uuid[])
           and status = 'failed'`,
     ),
     db.run(
@@ -157,11 +158,9 @@ async function recover(at: At, webhook: Webhook, events: feed.EventHead[]): Prom
   return failed + missed
 }
 
-/** Whether the webhook subscribes to the event, which happened since its creation. Test events are for one webhook only. */
+/** Whether the event happened since the webhook's creation. Test events are for one webhook only. */
 const canMiss = (webhook: Webhook, { id, type, created_at }: feed.EventHead): boolean =>
-  type !== event_types.test.name &&
-  isSince(webhook, { id, created_at }) &&
-  patternsFor(type).some((pattern) => webhook.events.includes(pattern))
+  type !== event_types.test.name && isSince(webhook, { id, created_at })
 
 /** In a test workspace many things happen at the same time, so ids decide. */
 function isSince(webhook: Webhook, { id, created_at }: Pick<feed.EventHead, 'id' | 'created_at'>): boolean {

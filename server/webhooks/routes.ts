@@ -1,4 +1,5 @@
 import type { Catalog } from '../events/catalog.ts'
+import { toNamesFilter } from '../events/feed.ts'
 import { ById, Deleted } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
 import * as page from '../kit/postgres/page.ts'
@@ -20,7 +21,7 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     description:
       'Sends new events to `url` as Standard Webhooks, each at least once: see "Webhooks" in the guide. The `secret` that signs ' +
       'the requests is returned only this once. A workspace can have 100 webhooks. A key needs the scopes of all `events`: ' +
-      '`call.*`, for example, requires `calls:read`.',
+      '`call.*`, for example, requires `calls:read`, and `*` all of them, also `api_keys:read`.',
     body: schema.newWebhook(catalog.patterns),
     errors: ['INVALID_STATE'],
     response: schema.WebhookWithSecret,
@@ -59,7 +60,8 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     summary: 'Update a webhook',
     description:
       'Fields that are not sent keep their values. With the `status` `disabled` no more events are sent; `active` enables the ' +
-      'webhook again. A key needs the scopes of the `events` that it adds, and of all of them to change `url`.',
+      'webhook again. A key needs the scopes of the `events` that it adds. To change `url` it needs those of all `events`, and ' +
+      'of all deliveries that are pending.',
     params: ById,
     body: schema.webhookChange(catalog.patterns),
     response: schema.Webhook,
@@ -125,10 +127,16 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     path: `${path}/:id/deliveries/:delivery_id`,
     scope: 'webhooks:read',
     summary: 'Get a delivery',
-    description: 'Returns the delivery with the body of its request and its attempts.',
+    description:
+      'Returns the delivery with the body of its request and its attempts. A key needs the scope of the event: `call.ended`, ' +
+      'for example, requires `calls:read`.',
     params: schema.ByDeliveryId,
     response: schema.DeliveryWithAttempts,
-    run: (at, { params }) => deliveries.get(at, { webhook_id: params.id, id: params.delivery_id }),
+    async run(at, { params, caller }) {
+      const delivery = await deliveries.get(at, { webhook_id: params.id, id: params.delivery_id })
+      catalog.assertReadable(caller.scopes, [delivery.type])
+      return delivery
+    },
   }),
   operation.write({
     id: 'webhooks.resend_delivery',
@@ -136,11 +144,17 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     path: `${path}/:id/deliveries/:delivery_id/resend`,
     scope: 'webhooks:write',
     summary: 'Resend a delivery',
-    description: 'Sends the delivery again at once. It may have any status, and starts over with the first attempt.',
+    description:
+      'Sends the delivery again at once. It may have any status, and starts over with the first attempt. If the webhook no ' +
+      'longer subscribes to its type, a key needs the scope of the event.',
     params: schema.ByDeliveryId,
     errors: ['INVALID_STATE'],
     response: schema.Delivery,
-    run: (at, { params }) => deliveries.resend(at, { webhook_id: params.id, id: params.delivery_id }),
+    run: (at, { params, caller }) =>
+      deliveries.resend(at, {
+        ...{ webhook_id: params.id, id: params.delivery_id },
+        assertReadable: (patterns) => catalog.assertReadable(caller.scopes, patterns),
+      }),
   }),
   operation.write({
     id: 'webhooks.recover',
@@ -149,9 +163,10 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     scope: 'webhooks:write',
     summary: 'Recover deliveries',
     description:
-      'Sends failed deliveries of events since `since` again, and events that the webhook missed while it was disabled. It ' +
-      'runs in the background: get the recovery to follow it. It ends early if the webhook is disabled. A webhook can have ' +
-      'one recovery at a time: while one is running, `details.recovery_id` of the error is its ID.',
+      'Sends failed deliveries of events since `since` again, and events that the webhook missed while it was disabled: of ' +
+      'types that it subscribes to, and test events. It runs in the background: get the recovery to follow it. It ends early ' +
+      'if the webhook is disabled. A webhook can have one recovery at a time: while one is running, `details.recovery_id` of ' +
+      'the error is its ID.',
     params: ById,
     body: schema.NewRecovery,
     errors: ['INVALID_STATE'],
@@ -177,11 +192,14 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     summary: "List an inbox's requests",
     description:
       'Returns the last 50 requests, newest first, each with the steps of its signature check. The list is empty for webhooks ' +
-      'that are not inboxes.',
+      'that are not inboxes. A key sees only the requests of events that it may read, as in the list of events.',
     params: ById,
     query: page.query({}),
     items: schema.InboxRequest,
-    run: (at, { params, query }) => inbox.list(at, { webhook_id: params.id, query }),
+    run: (at, { params, query, caller }) => {
+      const names = toNamesFilter(catalog, catalog.readableNames(caller.scopes))
+      return inbox.list(at, { webhook_id: params.id, query, names })
+    },
   }),
 ]
 

@@ -86,12 +86,14 @@ export const list = ({ db, workspace }: At, query: page.PageQuery): Promise<page
 
 type IsCurrent = (webhook: Webhook) => boolean
 
+/** Throws a Problem if the caller may not read what these patterns match. */
+export type AssertReadable = (patterns: string[]) => void
+
 interface Update {
   id: string
   change: WebhookChange
   isCurrent: IsCurrent
-  /** Throws a Problem if the caller may not read what these patterns match. */
-  assertReadable: (patterns: string[]) => void
+  assertReadable: AssertReadable
 }
 
 /** An empty change doesn't even change `updated_at`. */
@@ -104,7 +106,8 @@ export async function update(at: At, { id, change, isCurrent, assertReadable }: 
   if (is_moved && [before.url, after.url].some((url) => isInbox(url) || url === inbox_url))
     throw invalidField('url', "can't be changed from or to an inbox: create another webhook.")
   if (isInbox(before.url) !== (after.inbox_answer !== null)) throw notAnInbox()
-  assertReadable(after.events.filter((pattern) => is_moved || !before.events.includes(pattern)))
+  assertReadable(after.events.filter((pattern) => !before.events.includes(pattern)))
+  if (is_moved) assertReadable([...before.events, ...(await pendingTypes(at, id))])
   const is_status_changed = after.status !== before.status
   // Pending deliveries of a disabled webhook are failed in the background.
   if (is_status_changed) db.notify({ topic: 'deliveries', workspace })
@@ -117,6 +120,15 @@ export async function update(at: At, { id, change, isCurrent, assertReadable }: 
         updated_at = ${clock.laterThan(before.updated_at, now)}
       where workspace_id = ${workspace} and id = ${id} returning ${columns}`,
   )
+}
+
+/** The types of the deliveries that are still sent. The webhook may have subscribed to more when they were added. */
+async function pendingTypes({ db, workspace }: At, id: string): Promise<string[]> {
+  const types = await db.many<{ type: string }>(
+    sql`select distinct type from webhook_deliveries
+      where workspace_id = ${workspace} and webhook_id = ${id} and due_at is not null and type <> ${event_types.test.name}`,
+  )
+  return types.map(({ type }) => type)
 }
 
 /** From now on the webhook's deliveries are neither visible nor sent. They are deleted in the background. */

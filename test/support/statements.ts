@@ -483,7 +483,7 @@ async function receiveMessages(server: Server): Promise<void> {
 }
 
 async function sendWebhooks(server: Server): Promise<void> {
-  const { call, work } = await server.workspace()
+  const { call, work, newKey } = await server.workspace()
   const create = async (fields: object) =>
     (await call('POST', '/webhooks', newWebhook({ url: 'inbox', ...fields }))).body.data
   const hooks = [await create({}), await create({ inbox_answer: '500' }), await create({ inbox_answer: '410' })]
@@ -497,6 +497,9 @@ async function sendWebhooks(server: Server): Promise<void> {
     await call('POST', `/webhooks/${id}/recover`, { since: '2026-01-01T00:00:00Z' })
   }
   const [first] = hooks
+  await call('GET', `/webhooks/${first.id}/inbox`, undefined, { authorization: `Bearer ${await newKey()}` })
+  const { id: moved } = (await call('POST', '/webhooks', newWebhook())).body.data
+  await call('PATCH', `/webhooks/${moved}`, { url: 'https://93.184.215.14/moved' })
   await call('POST', '/contacts', newContact())
   await call('PATCH', `/webhooks/${first.id}`, { status: 'disabled' })
   await work()

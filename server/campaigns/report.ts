@@ -67,7 +67,7 @@ async function formatRows(at: At, rows: Enrollment[], names: string[]): Promise<
       const { phone_number = null } = people.get(contact_id) ?? {}
       return csvLine([
         ...[phone_number, status, reason, String(attempts), last_outcome],
-        ...names.map((name) => formatResult(results[name])),
+        ...names.map((name) => formatResult(Object.hasOwn(results, name) ? results[name] : null)),
       ])
     })
     .join('')

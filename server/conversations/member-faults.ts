@@ -3,22 +3,35 @@ import { truncate } from '../kit/text.ts'
 
 const members_max = 50
 const variable_length_max = 1_000
+/** Scripts and prompts look up variables by name, and objects of JavaScript have these. */
+const reserved_names = ['__proto__', 'constructor', 'prototype']
 
 /** What is wrong with variables and metadata beyond their schemas. */
 export const memberFaults = ({ variables, metadata }: { variables?: object; metadata?: object }): Fault[] => [
-  ...nameFaults('variables', variables, /^[a-z0-9_]{1,40}$/),
+  ...nameFaults('variables', variables, variableNameFault),
   ...variableFaults(variables),
-  ...nameFaults('metadata', metadata, /^.{1,40}$/u),
+  ...nameFaults('metadata', metadata, metadataNameFault),
 ]
 
-function nameFaults(path: string, members: object = {}, name_format: RegExp): Fault[] {
+type NameFault = (name: string) => string | undefined
+
+function nameFaults(path: string, members: object = {}, nameFault: NameFault): Fault[] {
   const names = Object.keys(members)
   if (names.length > members_max)
     return [{ path, code: 'too_many', message: `${path} must have at most ${members_max} members.` }]
-  const invalid_name = names.find((name) => !name_format.test(name) || !isStorable(name))
+  const invalid_name = names.find((name) => nameFault(name) !== undefined)
   if (invalid_name === undefined) return []
-  return [{ path, code: 'format', message: `${path} has a member whose name is not allowed.` }]
+  const shown = truncate(`${path}.${invalid_name}`, 100)
+  return [{ path, code: 'format', message: `${shown} is not an allowed name: ${nameFault(invalid_name)}.` }]
 }
+
+function variableNameFault(name: string): string | undefined {
+  if (!/^[a-z0-9_]{1,40}$/.test(name)) return 'use 1 to 40 lower-case letters (a to z), digits and "_"'
+  return reserved_names.includes(name) ? 'it is reserved' : undefined
+}
+
+const metadataNameFault: NameFault = (name) =>
+  /^.{1,40}$/u.test(name) && isStorable(name) ? undefined : 'use 1 to 40 characters, and no control characters'
 
 function variableFaults(variables: object = {}): Fault[] {
   return Object.entries(variables).flatMap(([name, value]) => {

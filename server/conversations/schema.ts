@@ -43,7 +43,7 @@ export const variables = Type.Unsafe<Record<string, string | number | boolean>>(
   additionalProperties: {},
   description:
     'Values that the agent may use: at most 50, with names of up to 40 lower-case letters, digits and `_`, and texts of up to ' +
-    '1,000 characters.',
+    '1,000 characters. The names `__proto__`, `constructor` and `prototype` are reserved.',
   examples: [{ order_number: '1042' }],
 })
 

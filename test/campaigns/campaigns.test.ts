@@ -400,6 +400,8 @@ test('the report has a row for each contact, with the results of its last call',
   const results = [
     { name: 'wants_callback', type: 'boolean' },
     { name: 'note', type: 'text' },
+    // Objects of JavaScript have a member with this name.
+    { name: '__proto__', type: 'text' },
   ]
   const agent_id = (await call('POST', '/agents', newAgent({ results }))).body.data.id
   const { id } = await createCampaign(tenant, { agent_id })
@@ -422,9 +424,9 @@ test('the report has a row for each contact, with the results of its last call',
   )
   const report = await call('GET', `/campaigns/${id}/report`)
   assert.deepEqual(report.text.split('\r\n'), [
-    'phone_number,status,reason,attempts,last_outcome,wants_callback,note',
-    `${numbers[0]},completed,,2,answered,true,"'=1+1, or so"`,
-    `${numbers[1]},skipped,skipped,0,,,`,
+    'phone_number,status,reason,attempts,last_outcome,wants_callback,note,__proto__',
+    `${numbers[0]},completed,,2,answered,true,"'=1+1, or so",`,
+    `${numbers[1]},skipped,skipped,0,,,,`,
     '',
   ])
 })

@@ -111,9 +111,22 @@ test('columns of variables are ignored without a campaign, and must have valid n
   const { id: campaign_id } = await createCampaign(tenant)
   const file = `phone,variables.Slot\n${phoneNumber()},Tuesday\n`
   const refused = await upload(tenant, file, { campaign_id })
-  assert.deepEqual([refused.status, refused.body.error.details.fields[0].path], [400, 'variables'])
+  const [fault] = refused.body.error.details.fields
+  assert.deepEqual([refused.status, fault.path, fault.code], [400, 'variables', 'format'])
+  const allowed = 'use 1 to 40 lower-case letters (a to z), digits and "_"'
+  assert.equal(fault.message, `variables.Slot is not an allowed name: ${allowed}.`)
   const { import: done } = await importFile(tenant, file, {})
   assert.deepEqual([done.created, done.mapping['variables.Slot']], [1, null])
+})
+
+test('columns of variables must not have names that objects of JavaScript have', async () => {
+  const tenant = await workspace()
+  const { id: campaign_id } = await createCampaign(tenant)
+  for (const name of ['__proto__', 'constructor', 'prototype']) {
+    const { status, body } = await upload(tenant, `phone,variables.${name}\n${phoneNumber()},x\n`, { campaign_id })
+    const message = `variables.${name} is not an allowed name: it is reserved.`
+    assert.deepEqual([status, body.error?.details.fields], [400, [{ path: 'variables', code: 'format', message }]])
+  }
 })
 
 test('contacts for which the campaign has no room are imported, and counted as not enrolled', async () => {

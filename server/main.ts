@@ -104,9 +104,10 @@ async function start(config: Config, log: Log, options: ServeOptions): Promise<(
     await api
       ?.recordKeyUses()
       .catch((error: unknown) => log.warn({ err: error }, 'the last uses of keys were not stored'))
-    await service.tools.outbound.close()
     await service.tools.blobs.close()
     await database.close()
+    // Last: requests that it cuts off would be stored as failed, although they may have taken effect.
+    await service.tools.outbound.close()
   }
   try {
     const port = api ? await listen(api.app, config) : config.port

@@ -210,6 +210,15 @@ export const unavailable = (cause?: unknown) =>
     cause,
   )
 
+/** A request to another server takes longer than a stop waits. */
+export const stopping = () =>
+  new Problem(
+    'SERVICE_UNAVAILABLE',
+    'The service is stopping and did not wait for the other server. The request may have taken effect there.',
+    { reason: 'stopping' },
+    { 'retry-after': '1' },
+  )
+
 /** Files can't be read or written. The cause is only logged. */
 export const filesUnavailable = (cause: unknown) =>
   new Problem(

@@ -7,6 +7,7 @@ import { sql } from '../../server/kit/postgres/sql.ts'
 import { waitUntil } from '../faults/client.ts'
 import { startService } from '../faults/service.ts'
 import { type Answer, createDatabase, openServer, type Server, type Tenant, testPool } from '../support/harness.ts'
+import { serveInProcess } from '../support/process.ts'
 import { receiver } from '../support/receivers.ts'
 import { newTool } from '../support/samples.ts'
 
@@ -19,6 +20,8 @@ const server = await openServer(testPool(), configuration)
 const other = await openServer(testPool(), configuration)
 after(server.close)
 after(other.close)
+
+const environment = { DATABASE_URL: own_database.url, SECRETS_KEY: secrets_key, OUTBOUND_ALLOW_HOSTS: '127.0.0.1' }
 
 const body = { arguments: { day: 'tue' } }
 
@@ -126,7 +129,6 @@ test('after a kill during a request, nobody runs it again, and after a minute it
   const tenant = await survivor.workspace()
   const { url, received } = await openTool()
   const id = await addTool(tenant, { url })
-  const environment = { DATABASE_URL: own_database.url, SECRETS_KEY: secrets_key, OUTBOUND_ALLOW_HOSTS: '127.0.0.1' }
   const killed = await startService(stack, environment)
   const headers = { authorization: `Bearer ${tenant.key}`, 'content-type': 'application/json', 'idempotency-key': 'k' }
   const lost = fetch(`${killed.url}/api/v1/tools/${id}/test`, { method: 'POST', headers, body: JSON.stringify(body) })
@@ -138,5 +140,26 @@ test('after a kill during a request, nobody runs it again, and after a minute it
   assert.deepEqual([repeat.status, repeat.body.error.code], [409, 'IDEMPOTENCY_IN_PROGRESS'])
   await own_database.pool.run(sql`update idempotency_keys set expires_at = expires_at - ${minute}`)
   for (const _ of [1, 2]) assertUnknown(await testTool(tenant, id, body, survivor))
+  assert.equal(received.length, 1)
+})
+
+test('a stop during a request answers 503, and its key stays taken', async (t) => {
+  await using stack = new AsyncDisposableStack()
+  const survivor = await openServer(testPool(own_database.url), configuration)
+  t.after(survivor.close)
+  const tenant = await survivor.workspace()
+  const { url, received } = await openTool()
+  const id = await addTool(tenant, { url, timeout_ms: 20_000 })
+  const stopped_url = await serveInProcess(stack, environment)
+  const headers = { authorization: `Bearer ${tenant.key}`, 'content-type': 'application/json', 'idempotency-key': 'k' }
+  const sent = fetch(`${stopped_url}/api/v1/tools/${id}/test`, { method: 'POST', headers, body: JSON.stringify(body) })
+  await waitUntil('the tool is called', () => received.length > 0)
+  const stopping = stack.disposeAsync()
+  const answer = await sent
+  const { error } = Object(await answer.json())
+  assert.deepEqual([answer.status, error.code, error.details.reason], [503, 'SERVICE_UNAVAILABLE', 'stopping'])
+  await stopping
+  const repeat = await testTool(tenant, id, body, survivor)
+  assert.deepEqual([repeat.status, repeat.body.error?.code], [409, 'IDEMPOTENCY_IN_PROGRESS'])
   assert.equal(received.length, 1)
 })

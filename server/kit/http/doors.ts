@@ -34,7 +34,10 @@ const large_gets_max = 2
 const large_get_wait_max_ms = 20_000
 const expensive_lists_max = Math.min(lists_max, Math.max(1, availableParallelism() - 1))
 
-/** Adds the routes of all doors. Doors without a `concurrency` share one limit. */
+/**
+ * Adds the routes of all doors. Doors without a `concurrency` share one limit. Returns a function that rejects the requests that
+ * still wait for another server.
+ */
 export function addDoors(
   app: FastifyInstance,
   rejectOtherMethods: RejectOtherMethods,
@@ -43,7 +46,8 @@ export function addDoors(
   downloads: Streams,
   waits: Streams,
   { doors, service, log, rate_limit_per_second }: DoorOptions,
-): void {
+): () => void {
+  const remote_requests = new Set<() => void>()
   const large_gets = openQueuePerKey(large_gets_max, { wait_max_ms: large_get_wait_max_ms })
   const lists = openQueuePerKey(lists_max)
   const expensive_lists = openQueuePerKey(expensive_lists_max)
@@ -52,6 +56,10 @@ export function addDoors(
   const shared_slots = openConcurrencyLimit(requests_max)
   const shared_write = writer(service)
   for (const door of doors) addDoor(door)
+  return () => {
+    for (const reject of remote_requests) reject()
+    remote_requests.clear()
+  }
 
   function addDoor(door: Door): void {
     const { concurrency, opens_own_transactions } = door
@@ -103,6 +111,7 @@ export function addDoors(
   function limited(door: Door, operation: Operation, run: Endpoint, slots: typeof shared_slots) {
     const upload = uploadOf(operation)
     const begins_without_slot = operation.kind === 'raw' && operation.before !== undefined
+    const is_remote = operation.kind === 'write' && operation.is_remote
     return (request: FastifyRequest<RequestParts>, reply: FastifyReply): void => {
       const { id, caller, raw, params, query, body } = request
       const key = door.concurrency ? caller.id : caller.workspace || caller.id
@@ -136,15 +145,18 @@ export function addDoors(
         if (!may_read || again?.workspace !== caller.workspace) throw problem.unauthorized()
         takeSlot()
       }
+      const reject = () => fail(problem.stopping())
+      if (is_remote) remote_requests.add(reject)
+      const isRejected = () => is_remote && !remote_requests.delete(reject)
       run({ id, caller, raw, params, query, body, takeSlot, waitOutside }).then(
         (answer) => {
           release()
           if (upload) upload_sockets.delete(raw.socket)
-          sendAnswer(request, reply, answer)
+          if (!isRejected()) sendAnswer(request, reply, answer)
         },
         (error: unknown) => {
           release()
-          fail(error)
+          if (!isRejected()) fail(error)
         },
       )
     }

@@ -9,11 +9,11 @@ const poll_every_ms = 25
 /** After that, how long requests in flight may still take. */
 const drain_ms = 3_500
 
-/** Stops accepting connections, waits for requests in flight, then aborts the rest and closes all connections. */
+/** Stops accepting connections, waits for requests in flight, then ends the rest and closes all connections. */
 export async function closeGracefully(
   server: Server,
   close: () => Promise<unknown>,
-  abortDownloads: () => void,
+  endRest: () => void,
 ): Promise<void> {
   // http.Server.close would end idle connections at once, and lose requests that are already on their way.
   net.Server.prototype.close.call(server)
@@ -21,7 +21,7 @@ export async function closeGracefully(
   while (clock.ticks() < until && (await countConnections(server)) > 0) await sleep(poll_every_ms)
   const closing = close()
   await Promise.race([closing, sleep(drain_ms)])
-  abortDownloads()
+  endRest()
   server.closeAllConnections()
   await closing
 }

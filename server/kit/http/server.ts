@@ -78,15 +78,15 @@ export function openHttp(options: HttpOptions): Http {
   }
   app.addHook('preClose', async () => endStreams())
   const rejectOtherMethods = openOtherMethods(app)
-  addDoors(app, rejectOtherMethods, sendAnswer, streamsOf, downloads, waits, options)
+  const rejectRemote = addDoors(app, rejectOtherMethods, sendAnswer, streamsOf, downloads, waits, options)
   const stop = () => {
     is_stopping = true
     endStreams()
-    return closeGracefully(
-      app.server,
-      () => app.close(),
-      () => downloads.endAll(),
-    )
+    const endRest = () => {
+      downloads.endAll()
+      rejectRemote()
+    }
+    return closeGracefully(app.server, () => app.close(), endRest)
   }
   return { app, metrics: http_metrics, addPage: pageAdder(app, rejectOtherMethods, sendAnswer), stop, isStopping }
 }

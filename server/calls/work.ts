@@ -200,7 +200,15 @@ async function lostFacts(at: AtOutside, { claimed, carrier, context }: Begin): P
   })
   const known = [...claimed.facts, ...found]
   if (summarize(known).ended_at !== null) return found
-  return [...found, ...(isAnswered(known) ? [] : [unknown(at)]), ended(at, 'system_error')]
+  const then = { ...at, now: await lastSaved(at, claimed, known) }
+  return [...found, ...(isAnswered(known) ? [] : [unknown(then)]), ended(then, 'system_error')]
+}
+
+/** The call has not gone on since then. A process that is stopped releases it, so it is due from then on. */
+async function lastSaved(at: At, { due_at, conversation_id }: ClaimedCall, known: Fact[]): Promise<number> {
+  const conversation = conversation_id === null ? undefined : await conversations.get(at, conversation_id)
+  const times = [due_at, conversation?.last_turn_at ?? due_at].map((time) => clock.parse(time))
+  return Math.min(at.now, Math.max(...times, ...known.map((fact) => fact.at)))
 }
 
 const unknown = ({ now }: At): Fact => ({

@@ -1,14 +1,33 @@
 import { truncate } from '../text.ts'
 
 const name_length_max = 100
+const suggestions_max = 3
+/** Shorter words, such as `at` and `id`, are in many names. */
+const word_length_min = 4
 
-/** The message for an unknown name, with the known name that the client probably meant. */
+/** The message for an unknown name, with the known names that the client may have meant. */
 export function unknownNameMessage(name: string, known: string[]): string {
   if (name.length > name_length_max) return `${truncate(name, name_length_max)}... is unknown.`
-  const suggestion =
+  const nearest =
     known.find((other) => lettersOnly(other) === lettersOnly(name)) ?? known.find((other) => isSimilar(name, other))
-  return `${name} is unknown.${suggestion ? ` Did you mean ${suggestion}?` : ''}`
+  const suggestions = nearest === undefined ? withSameWord(name, known) : [nearest]
+  return `${name} is unknown.${suggestions.length > 0 ? ` Did you mean ${listed(suggestions)}?` : ''}`
 }
+
+/** Such as `time_zone` for `zone`. */
+function withSameWord(name: string, known: string[]): string[] {
+  const words = wordsIn(name)
+  return known.filter((other) => wordsIn(other).some((word) => words.includes(word))).slice(0, suggestions_max)
+}
+
+const wordsIn = (name: string): string[] =>
+  name
+    .toLowerCase()
+    .split(/[^a-z0-9]/)
+    .filter((word) => word.length >= word_length_min)
+
+const listed = (names: string[]): string =>
+  names.length === 1 ? names.join() : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
 
 const lettersOnly = (name: string): string => name.replace(/[^a-z0-9]/gi, '').toLowerCase()
 

@@ -73,7 +73,7 @@ export async function withService<T>(
   })
 }
 
-const isRunning = (address: string): Promise<boolean> =>
+export const isRunning = (address: string): Promise<boolean> =>
   assertRunning(address).then(
     () => true,
     () => false,

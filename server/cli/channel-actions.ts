@@ -5,7 +5,10 @@ import { type At, type AtOutside, atWorkspace, inTransaction, type Service } fro
 import { type RequestSchema, validate } from '../kit/http/validate.ts'
 import { isId } from '../kit/id.ts'
 import { type Fault, invalid, Problem } from '../kit/problem.ts'
+import { quote } from '../start/greeting.ts'
+import { consoleOf, type Shell } from '../start/shell.ts'
 import { findAgent } from './agent-actions.ts'
+import { isRunning } from './api-session.ts'
 import { UsageError } from './command.ts'
 import { readSecretFile } from './prompt.ts'
 import { type Answer, formatTable } from './run.ts'
@@ -64,7 +67,7 @@ export async function listChannels(service: Service, workspace: string): Promise
   return { data: { channels: data }, text: formatTable(header, rows) }
 }
 
-export async function createChannel(service: Service, options: NewChannelOptions): Promise<Answer> {
+export async function createChannel(service: Service, shell: Shell, options: NewChannelOptions): Promise<Answer> {
   const { kind, provider, number } = options
   const workspace = await findWorkspace(service, options.workspace)
   const at = await atWorkspace(service, workspace.id)
@@ -74,20 +77,26 @@ export async function createChannel(service: Service, options: NewChannelOptions
     const input = { ...validated<NewChannel>(NewChannel, given), ...trustIn(options) }
     await checkUrl(at, input)
     const channel = await inTransaction(at, (at) => channels.create(at, input))
-    return { data: { channel }, text: describe(at, channel) }
+    await checkAddress(at, shell, channel)
+    return { data: { channel }, text: describe(at, channel, workspace) }
   })
 }
 
-export async function updateChannel(service: Service, id: string, options: ChannelOptions): Promise<Answer> {
-  if (Object.keys(options).every((name) => name === 'workspace'))
-    throw new UsageError('name what to change', 'parley channel update --help')
+export async function updateChannel(
+  service: Service,
+  shell: Shell,
+  id: string,
+  options: ChannelOptions,
+): Promise<Answer> {
+  if (Object.keys(options).every((name) => name === 'workspace')) throw new UsageError('name what to change')
   return changeChannel(service, { id, workspace: options.workspace }, async (at, { workspace }) => {
     const given = await settingsIn(at, options, workspace)
     return naming(async () => {
       const change = { ...validated<ChannelChange>(ChannelChange, given), ...trustIn(options) }
       await checkUrl(at, change)
       const channel = await inTransaction(at, (at) => channels.update(at, { id, change, isCurrent }))
-      return { data: { channel }, text: describe(at, channel) }
+      await checkAddress(at, shell, channel)
+      return { data: { channel }, text: describe(at, channel, workspace) }
     })
   })
 }
@@ -159,12 +168,31 @@ async function naming(work: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-function describe({ tools }: At, { id, name, public_url, inbound_url }: ChannelWithSettings): string {
+/** What is printed contains the address of the service, which a command knows only from its own settings. */
+async function checkAddress(at: At, shell: Shell, { public_url, inbound_url }: ChannelWithSettings): Promise<void> {
+  const address = at.tools.address()
+  const is_shown = public_url !== null || inbound_url !== null
+  // Only PUBLIC_URL can begin with https:, and may be out of reach from here.
+  if (!is_shown || address.startsWith('https:') || (await isRunning(address))) return
+  consoleOf(shell).error(
+    `The service doesn't answer at ${address}, which the addresses below begin with. If it runs elsewhere, set HOST and PORT, ` +
+      'or PUBLIC_URL, as for the service: "parley channel list" then shows the right ones.',
+  )
+}
+
+function describe({ tools }: At, channel: ChannelWithSettings, workspace: { name: string }): string {
+  const { id, name, public_url, inbound_url, origins } = channel
   const lines = [`Channel "${name}" ${id}`]
-  if (public_url !== null) {
-    const snippet = `<script src="${tools.address()}/chat/widget.js" data-channel="${id}" async></script>`
-    lines.push(`Chat page ${public_url}`, `Snippet for your website ${snippet}`)
-  }
+  if (public_url !== null) lines.push(`Chat page ${public_url}`)
+  if (public_url !== null && origins.length > 0)
+    lines.push(
+      `Snippet for your website <script src="${tools.address()}/chat/widget.js" data-channel="${id}" async></script>`,
+    )
+  if (public_url !== null && origins.length === 0)
+    lines.push(
+      'To show it on your website, name the origin of its pages: ' +
+        `parley channel update ${id} --workspace ${quote(workspace.name)} --origins https://example.com`,
+    )
   if (inbound_url !== null) lines.push(`Tell Twilio to send incoming messages to ${inbound_url}`)
   if (inbound_url?.startsWith('https:') === false)
     lines.push('Twilio can only reach a public address: set PUBLIC_URL to the https:// address of the service.')

@@ -53,7 +53,7 @@ export function addChannelCommands(program: Command, run: Run): void {
   )
     .addHelpText('after', `${key_note}\n${examples}`)
     .action((options: NewChannelOptions) =>
-      run(async (service) => (await loadActions()).createChannel(service, options)),
+      run(async (service, shell) => (await loadActions()).createChannel(service, shell, options)),
     )
   addSettings(
     add('update', 'Change a channel')
@@ -62,7 +62,7 @@ export function addChannelCommands(program: Command, run: Run): void {
   )
     .addHelpText('after', key_note)
     .action((channel: string, options: ChannelOptions) =>
-      run(async (service) => (await loadActions()).updateChannel(service, channel, options)),
+      run(async (service, shell) => (await loadActions()).updateChannel(service, shell, channel, options)),
     )
   for (const [name, status, description] of [
     ['disable', 'disabled', 'Turn a channel off: it neither receives nor sends'],

@@ -6,7 +6,7 @@ import type { Shell } from '../start/shell.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { type ApiClient, assertRunning, openApiClient } from './api-client.ts'
 import { stopSignal, withKey } from './api-session.ts'
-import { AmbiguousError } from './command.ts'
+import { UsageError } from './command.ts'
 import type { Answer } from './run.ts'
 import { findWorkspace } from './workspace-actions.ts'
 
@@ -63,5 +63,5 @@ async function chooseTestWorkspace(service: Service, name: string | undefined): 
   if (!only) throw new Problem('NOT_FOUND', 'there is no test workspace: parley workspace create NAME --test')
   if (others.length === 0) return only
   const names = tests.slice(0, names_shown_max).map((one) => `"${one.name}"`)
-  throw new AmbiguousError(`there are ${tests.length} test workspaces: ${names.join(', ')}. Use --workspace.`)
+  throw new UsageError(`there are ${tests.length} test workspaces: ${names.join(', ')}. Use --workspace.`)
 }

@@ -1,13 +1,9 @@
 import { Command as Commander } from 'commander'
 
-/** The arguments are wrong. `help` is the command that explains them. */
+/** The arguments are wrong. */
 export class UsageError extends Error {
-  readonly help: string
-
-  constructor(message: string, help = 'parley --help') {
-    super(message)
-    this.help = help
-  }
+  /** The command that explains them. Set by the command whose arguments they are. */
+  help = ''
 }
 
 /** A name fits several resources. The exit status is 2. */
@@ -15,6 +11,8 @@ export class AmbiguousError extends Error {}
 
 /** Ctrl-C was pressed at a prompt. The exit status is 130, and nothing is printed. */
 export class CanceledError extends Error {}
+
+type Action = Parameters<Commander['action']>[0]
 
 interface HelpContext {
   error: boolean
@@ -28,7 +26,21 @@ export class Command extends Commander {
 
   override error(message: string): never {
     const sentence = message.replace(/^error: /, '').replace(/\.?\n\((.+)\)$/, '. $1')
-    throw new UsageError(sentence, `${fullName(this)} --help`)
+    throw this.#explained(new UsageError(sentence))
+  }
+
+  override action(run: Action): this {
+    return super.action(async (...words) => {
+      try {
+        await run.apply(this, words)
+      } catch (error) {
+        throw error instanceof UsageError ? this.#explained(error) : error
+      }
+    })
+  }
+
+  #explained(error: UsageError): UsageError {
+    return Object.assign(error, { help: `${fullName(this)} --help` })
   }
 
   /** With `error`, commander asks for help because a subcommand is missing, or because `help` got an unknown name. */

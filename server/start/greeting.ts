@@ -79,4 +79,6 @@ function addressVariables(config: Config, port: number): string[] {
   return [...(has_usual_host ? [] : [`HOST=${quote(config.host)}`]), ...(port === usual.port ? [] : [`PORT=${port}`])]
 }
 
-const quote = (text: string): string => (/^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
+/** For a shell. */
+export const quote = (text: string): string =>
+  /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

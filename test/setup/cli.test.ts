@@ -501,8 +501,12 @@ test('the output of channel commands says what to do next', async () => {
   const web = ['create', '--name', 'Site', '--kind', 'web_chat', '--provider', 'web', '--agent', 'front desk']
   const wrong = await end([...web, '--origins', 'https://example.com/path'])
   assert.match(wrong.stderr, /--origins must be an origin/)
-  const site = await channel(web)
-  const [, id] = /^Channel "Site" (\S+)$/m.exec(site) ?? []
+  const { stdout: page, stderr } = await end(web)
+  const [, id = ''] = /^Channel "Site" (\S+)$/m.exec(page) ?? []
+  const update = `channel update ${id} --workspace '${workspace_name}' --origins https://example.com`
+  assert.ok(page.endsWith(`To show it on your website, name the origin of its pages: parley ${update}\n`), page)
+  assert.match(stderr, /The service doesn't answer at http:\/\/127\.0\.0\.1:9, .+ set HOST and PORT, or PUBLIC_URL/)
+  const site = await channel(['update', id, '--origins', 'https://example.com'])
   assert.ok(site.includes(`<script src="http://127.0.0.1:9/chat/widget.js" data-channel="${id}" async></script>`), site)
   const twilio = ['create', '--name', 'Line', '--kind', 'sms', '--provider', 'twilio', '--agent', agent_id]
   const account = ['--account-sid', `AC${'0'.repeat(32)}`, '--auth-token-file', file]
@@ -527,8 +531,11 @@ test('errors of a channel name its options', async () => {
     [[...sms, '--provider', 'simulator', '--number', '0415'], /--number must be in E\.164 form/],
     [[...sms, '--provider', 'simulator', '--number', '+14155550100', '--agent', newId()], /there is no agent/],
     [[...sms, '--provider', 'other'], /--provider/],
-    [[...sms, '--provider', 'twilio', '--auth-token-file', '/nonexistent'], /can't be read/],
-    [['channel', 'update', newId(), '--workspace', name], /name what to change/],
+    [
+      [...sms, '--provider', 'twilio', '--auth-token-file', '/nonexistent'],
+      /can't be read \(ENOENT\) \(parley channel create --help\)/,
+    ],
+    [['channel', 'update', newId(), '--workspace', name], /name what to change \(parley channel update --help\)/],
     [['channel', 'create', '--workspace', name], /required option '--name <name>' not specified/],
   ] as const) {
     const { code, stdout, stderr } = await run(...words)

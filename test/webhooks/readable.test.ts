@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { serve, type Tenant } from '../support/harness.ts'
 import { type Received, receiver, respondWith } from '../support/receivers.ts'
-import { newContact } from '../support/samples.ts'
+import { newApiKey, newContact } from '../support/samples.ts'
+import { inWorkspace, newPerson } from '../support/sessions.ts'
 import { createWebhook, deliveriesOf, recover } from '../support/webhook-calls.ts'
 
-const { workspace } = await serve({ outbound_allow_hosts: ['127.0.0.1'] })
+const server = await serve({ outbound_allow_hosts: ['127.0.0.1'] })
+const { workspace } = server
 
 const limitedTo = async (tenant: Tenant, scopes: string[] | null): Promise<Tenant> => {
   const key = await tenant.newKey({ scopes })
@@ -125,4 +127,20 @@ test('the pattern * requires the scopes of all events', async () => {
   ])
   assert.equal((await tenant.call('PATCH', `/webhooks/${id}`, { events: ['*'] })).status, 200)
   assert.equal((await call('PATCH', `/webhooks/${id}`, { description: 'Kept', events: ['*'] })).status, 200)
+})
+
+test('an owner in the dashboard subscribes to all events, and reads them', async () => {
+  const tenant = await workspace()
+  const { go } = await newPerson(server, { [tenant.id]: 'owner' })
+  const input = { url: 'inbox', events: ['*'] }
+  const created = await go('POST', '/api/v1/webhooks', input, inWorkspace(tenant))
+  assert.equal(created.status, 201, created.text)
+  const address = `/api/v1/webhooks/${created.body.data.id}`
+  assert.equal((await go('PATCH', address, { events: ['api_key.*'] }, inWorkspace(tenant))).status, 200)
+  await tenant.call('POST', '/api_keys', newApiKey())
+  await tenant.work()
+  const { data } = (await go('GET', `${address}/inbox`, undefined, inWorkspace(tenant))).body
+  assert.deepEqual(typesIn(data), ['api_key.created'])
+  const [delivery] = (await go('GET', `${address}/deliveries`, undefined, inWorkspace(tenant))).body.data
+  assert.equal((await go('GET', `${address}/deliveries/${delivery.id}`, undefined, inWorkspace(tenant))).status, 200)
 })

@@ -12,8 +12,8 @@ const meanings = new Map<string, Word>([
 const length_max = 200
 
 const before_words = /^[^\p{L}\p{N}]+/u
-/** A line that begins with "Sent from", or with two hyphens, of which telephones make a dash. */
-const signature = /[\n\r][^\S\n\r]*(?:sent\sfrom\b|--|—)/iu
+/** A line that begins with "Sent from", or with two hyphens, of which telephones make a dash. Every line break of Unicode counts. */
+const signature = /[\n\v\f\r\u0085\u2028\u2029][^\S\n\v\f\r\u2028\u2029]*(?:sent\sfrom\b|--|—)/iu
 const signature_start_max = length_max + 100
 
 /** What the whole message asks for: one word, which may be repeated. A signature doesn't count. */

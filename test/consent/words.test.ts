@@ -63,6 +63,15 @@ test('a word counts also when it is repeated, spaced out, or followed by a signa
   assert.equal(wordOf('H E L P'), 'help')
 })
 
+test('every line break of Unicode begins a signature line', () => {
+  for (const line_break of ['\n', '\r', '\r\n', '\v', '\f', '\u0085', '\u2028', '\u2029'])
+    for (const line of ['Sent from my iPhone', ' sent from Outlook', '--', '-- Jane', '—'])
+      for (const between of ['', line_break, ' '])
+        assert.equal(wordOf(`STOP${between}${line_break}${line}`), 'opt_out', JSON.stringify([line_break, line]))
+  for (const separator of [' ', '\u00a0', '\t', '\u2003', ', '])
+    assert.equal(wordOf(`STOP${separator}Sent from my iPhone`), undefined, JSON.stringify(separator))
+})
+
 test('who writes something else is not opted out', () => {
   for (const text of [
     ...[

@@ -33,7 +33,7 @@ const two_words = /(?<![^ ])(OPT|STOP) (OUT|ALL)(?![^ ])/gu
  * The words of a short text in upper case, without punctuation and symbols. Words that people also write letter by letter, or as
  * two, are one: S.T.O.P., OPT OUT.
  */
-export function wordsIn(text: string): string[] {
+function wordsIn(text: string): string[] {
   // Compatibility forms, such as full-width letters, become plain ones.
   const words = text.normalize('NFKC').toUpperCase().match(word) ?? []
   return words

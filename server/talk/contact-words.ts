@@ -35,8 +35,9 @@ export function wishOf(step: VoiceStep): Wish | undefined {
   if (!settings.obeys_stop_words || voice.machine === 'voicemail') return undefined
   const text = wordsOf(voice)
   const wish = wishIn(text)
-  const is_confirmed = wasAsked(step) && (wish === 'stop' || isClearYes(text, settings.language))
-  return is_confirmed ? 'opt_out' : wish
+  if (wish === 'opt_out' || !wasAsked(step)) return wish
+  // Only yes, or "stop" again, confirms it. Everything else is for the agent: nobody is asked twice in a row.
+  return wish === 'stop' || isClearYes(text, settings.language) ? 'opt_out' : undefined
 }
 
 /** Whether the last words that the contact has heard ask whether it wants no more calls. */

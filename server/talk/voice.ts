@@ -115,7 +115,7 @@ function settle(step: VoiceStep, id: string): void {
     noteOptOut(step)
     sayAlone(step, id, { text: sentences.no_more_calls, ending: 'opt_out' })
   } else if (state.phase === 'listening') {
-    if (wish === 'stop') sayAlone(step, id, { text: sentences.no_more_question, asks_to_stop: true })
+    if (wish) sayAlone(step, id, { text: sentences.no_more_question, asks_to_stop: true })
     else openOrAnswer(step, id)
   }
 }

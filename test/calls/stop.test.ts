@@ -32,7 +32,14 @@ const sayings = {
   ],
   asks: [
     ...['Stop.', 'stop', 'STOP!', 'Stop?', 'Stopp', 'Stopp!', 'Stop stop', 'stop, stop, stop', 'Stopp. Stopp.'],
-    ...['S T O P', 'stop all'],
+    ...['S T O P', 'stop all', 'Please stop.', 'Stop it!', 'I said stop', 'Leave me alone.', 'Hören Sie auf!'],
+    // These may be meant otherwise.
+    ...[
+      'My wife said stop calling',
+      'How do I unsubscribe?',
+      'Stop calling me at work',
+      "Don't call me. Text me instead.",
+    ],
   ],
   opts_out: [
     ...['Unsubscribe.', 'unsubscribe me please', 'Please unsubscribe', 'Opt out', 'opt-out', 'I want to opt out.'],
@@ -69,7 +76,14 @@ const answers = {
       ...['Yes.', 'yes please', 'Yeah', 'Yep!', 'Um, yes', 'Yes, I do.', "Yes, that's right", 'Correct.', 'Absolutely'],
       ...['Of course', "Yes, I don't want any calls", 'Okay.', 'No more.', 'Stop.', 'stop stop', 'Stop calling me'],
       ...['Yes, no more', 'Yes, stop', 'yes yes yes', "Yes, I'm sure, thank you", 'Yes, unsubscribe me'],
-      ...['Yes sir', "Yes, that's what I want. Goodbye."],
+      ...[
+        'Yes sir',
+        "Yes, that's what I want. Goodbye.",
+        'Please stop',
+        'Yes. Stop it!',
+        'I said stop',
+        'Leave me alone',
+      ],
     ],
     else: [
       ...['No.', 'Nope', 'no, go on', 'Yeah, no, go on', 'What?', 'Okay, and my appointment?', 'Great, so can I book?'],
@@ -81,6 +95,12 @@ const answers = {
         'Yes, I do want calls',
       ],
       ...["Yes, don't stop calling me", 'Yes and no', 'Thank you', 'No. More calls, please.'],
+      ...[
+        "Don't call me. Text me instead.",
+        'Stop calling me at work',
+        'How do I unsubscribe?',
+        'No, my wife said stop calling',
+      ],
     ],
   },
   de: {

@@ -68,7 +68,7 @@ interface Command {
 
 interface Saying {
   /** What it asks for. */
-  wish: 'opt_out' | 'stop' | 'yes' | null
+  wish: 'opt_out' | 'stop' | 'unclear' | 'yes' | null
   /** When it interrupts the agent. A single word does so when it is complete, unless it only shows that someone listens. */
   interrupts: 'at_once' | 'when_complete' | 'never'
 }
@@ -81,6 +81,8 @@ const sayings: Record<string, Saying> = {
   stop: { wish: 'stop', interrupts: 'at_once' },
   'Stopp!': { wish: 'stop', interrupts: 'at_once' },
   'Stop, stop.': { wish: 'stop', interrupts: 'at_once' },
+  'Please stop it': { wish: 'stop', interrupts: 'at_once' },
+  'My wife said stop calling': { wish: 'unclear', interrupts: 'at_once' },
   'Yes.': { wish: 'yes', interrupts: 'never' },
   'Yes, please': { wish: 'yes', interrupts: 'at_once' },
   'Cancel.': { wish: null, interrupts: 'when_complete' },
@@ -350,10 +352,10 @@ property('who wants no more calls is heard before any model is asked, and nobody
     const wish = written && state.voice?.machine !== 'voicemail' ? wishOf(written) : undefined
     if (wish === undefined) continue
     const was_asked = last_heard !== '' && question.startsWith(last_heard)
-    const opts_out = wish === 'opt_out' || (was_asked && wish !== null)
+    const opts_out = wish === 'opt_out' || (was_asked && (wish === 'stop' || wish === 'yes'))
     // Whoever talks to a person, or has hung up, is not asked.
     const is_settled = input.type === 'timer' && input.name === 'settle' && before.phase !== 'handed_over'
-    const is_asked = !opts_out && wish === 'stop' && is_settled
+    const is_asked = !was_asked && (wish === 'stop' || wish === 'unclear') && is_settled
     assert.equal(ofType(effects, 'opt_out').length, opts_out ? 1 : 0, `${written?.turn.text} after ${last_heard}`)
     if (opts_out || is_asked) assert.deepEqual(ofType(effects, 'ask'), [])
     const said = ofType(effects, 'say').map(({ text }) => text)

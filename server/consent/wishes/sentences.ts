@@ -1,0 +1,104 @@
+/** Words that change nothing about a wish. */
+const fillers = new Set(
+  (
+    'please pls just really kindly simply ever even already finally immediately seriously honestly actually um uh uhm erm hm mm ' +
+    'oh ah hey hi hello well ok okay yes yeah yep alright look listen sir madam maam man dude mate bro yo thanks sorry bye ' +
+    'goodbye fucking freaking damn bloody bitte danke äh ähm also doch mal ja endlich sofort bloß hallo tschüss einfach ' +
+    'gefälligst wirklich'
+  ).split(' '),
+)
+const filler_pairs = new Set(['thank you', 'excuse me', 'good bye', 'vielen dank', 'auf wiederhören'])
+
+const short_forms = {
+  "don't": 'do not',
+  "doesn't": 'does not',
+  "didn't": 'did not',
+  "won't": 'will not',
+  "wouldn't": 'would not',
+  "can't": 'can not',
+  cannot: 'can not',
+  "couldn't": 'could not',
+  "shouldn't": 'should not',
+  "mustn't": 'must not',
+  "isn't": 'is not',
+  "wasn't": 'was not',
+  "haven't": 'have not',
+  "hasn't": 'has not',
+  "hadn't": 'had not',
+  "i'm": 'i am',
+  "i've": 'i have',
+  "we've": 'we have',
+  "you've": 'you have',
+  "you're": 'you are',
+  "you'll": 'you will',
+  "they'll": 'they will',
+  wanna: 'want to',
+  gonna: 'going to',
+}
+/** Without an apostrophe these are other words. */
+const ambiguous_short_forms = {
+  "i'll": 'i will',
+  "i'd": 'i would',
+  "we'll": 'we will',
+  "we'd": 'we would',
+  "we're": 'we are',
+  "he'll": 'he will',
+  "she'll": 'she will',
+}
+const full_forms = new Map([
+  ...Object.entries(ambiguous_short_forms),
+  ...Object.entries(short_forms),
+  // People and speech recognition leave out apostrophes.
+  ...Object.entries(short_forms).map(([short, full]): [string, string] => [short.replace("'", ''), full]),
+])
+
+const sentence_end = /[.!?;…\n\v\f\r\u0085\u2028\u2029]+/u
+const apostrophes = /['’‘ʼ`´]/gu
+/** Such as the first letter of "s-stop". */
+const stutter = /(?<!\p{L})(\p{L}{1,3})-+ ?(?=\1)/gu
+const word = /[\p{L}\p{N}]+(?:'[\p{L}\p{N}]+)*|,/gu
+
+/**
+ * The sentences of a text as words in lower case, separated by a space. Commas are words. Contractions are written out. Fillers,
+ * such as "please", and words that are said twice in a row are left out.
+ */
+export const sentencesIn = (text: string): string[] =>
+  text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(apostrophes, "'")
+    .replace(stutter, '')
+    .split(sentence_end)
+    .map((sentence) => plainWords(sentence.match(word) ?? []).join(' '))
+    .filter((sentence) => sentence !== '')
+
+function plainWords(words: string[]): string[] {
+  const result: string[] = []
+  for (const word of words) {
+    const last = result.at(-1) ?? ','
+    // Speech recognition may write "don't" as "do n't" or "don t".
+    const in_two = full_forms.get(last + word)
+    const is_pair = filler_pairs.has(`${last} ${word}`)
+    if (in_two || is_pair) result.pop()
+    if (is_pair || fillers.has(word) || (word === ',' && last === ',')) continue
+    const full = in_two ?? full_forms.get(word) ?? word.replaceAll("'", '')
+    for (const one of full.split(' ')) {
+      result.push(one)
+      dropRepetition(result)
+    }
+  }
+  return result.at(-1) === ',' ? result.slice(0, -1) : result
+}
+
+const repeated_words_max = 3
+
+/** People say "stop stop calling me" and "do not do not call me". */
+function dropRepetition(words: string[]): void {
+  for (let count = 1; count <= repeated_words_max; count += 1) {
+    const start = words.length - count
+    if (start >= count && words.slice(start).every((word, index) => word === words[start - count + index])) {
+      words.length = start
+      return
+    }
+  }
+}

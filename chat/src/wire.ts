@@ -100,8 +100,9 @@ export async function readStream({ token, position, signal, onOpen, onEvent }: S
 }
 
 function parseEvent(block: string): ChatEvent | undefined {
-  const type = /^event: (.*)$/m.exec(block)?.[1]
-  const data = /^data: (.*)$/m.exec(block)?.[1]
+  // A dot, and `$`, would also end at U+2028 and U+2029.
+  const type = /(?:^|\n)event: ([^\n]*)/.exec(block)?.[1]
+  const data = /(?:^|\n)data: ([^\n]*)/.exec(block)?.[1]
   // The server sends these four types only.
   return type && data ? ({ type, data: JSON.parse(data) } as ChatEvent) : undefined
 }

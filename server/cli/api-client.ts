@@ -111,6 +111,7 @@ async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<Ser
 }
 
 function toEvent(block: string): ServerEvent {
-  const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1]
+  // A dot, and `$`, would also end at U+2028 and U+2029.
+  const field = (name: string) => new RegExp(`(?:^|\\n)${name}: ([^\\n]*)`).exec(block)?.[1]
   return { name: field('event') ?? '', id: field('id'), data: JSON.parse(field('data') ?? 'null') }
 }

@@ -25,6 +25,7 @@ const markup = '<img src=x onerror="document.title=1"><b>bold</b>'
 const on = [
   { hear: ['hours'], go: 'hours' },
   { hear: ['markup'], go: 'markup' },
+  { hear: ['separators'], go: 'separators' },
   { intent: 'human', go: '@hand_over' },
 ]
 const script = {
@@ -33,6 +34,7 @@ const script = {
     ask: { say: 'Hello. How can I help?', on },
     hours: { say: 'Nine to six.', go: 'wait' },
     markup: { say: markup, go: 'wait' },
+    separators: { say: 'One\u2028two\u2029three.', go: 'wait' },
     wait: { on, else: { say: 'Sorry?', go: 'wait' } },
   },
 }
@@ -429,6 +431,15 @@ test('what is written before the chat has begun is sent', { skip }, async () => 
   hold.resolve()
   await page.getByText('Nine to six.').waitFor()
   assert.equal(await page.getByText('Your hours, please').count(), 1)
+})
+
+test('line separators of Unicode in an answer do not break the chat', { skip }, async () => {
+  const { page } = await newPage(await newContext())
+  await page.goto(`${server.url}/chat/${channel.id}`)
+  await say(page, 'separators')
+  await page.getByText(/One\s+two\s+three\./).waitFor()
+  await say(page, 'hours')
+  await page.getByText('Nine to six.').waitFor()
 })
 
 test('the chat resumes after the server was away', { skip }, async () => {

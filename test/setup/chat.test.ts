@@ -139,6 +139,13 @@ test('--draft talks to the draft', async () => {
   assert.match(draft?.stdout ?? '', /^Greeter: Draft\n/)
 })
 
+test('line separators of Unicode in what is said do not end the chat', async () => {
+  const { name } = await newWorkspace({ name: 'Greeter', greeting: 'One\u2028two\u2029three' })
+  const { code, stdout, stderr } = await chat(['Greeter', '--workspace', name]).ended
+  assert.equal(code, 0, stderr)
+  assert.match(stdout, /^Greeter: One\s*two\s*three\n/)
+})
+
 test('a message that is too long is refused, and the chat goes on', async () => {
   const { code, stdout, stderr } = await chat(['Receptionist'], `${'a'.repeat(4001)}\nWhen are you open?\n`).ended
   assert.equal(code, 1)

@@ -236,6 +236,18 @@ Stoppen Sie die Anrufe
 Unterlassen Sie weitere Anrufe
 Belästigen Sie mich nicht mehr
 Ich möchte keine SMS mehr von Ihnen
+You know what, stop calling me.
+I don't know who you are but stop calling me
+Please do not contact me in the future
+I don't want any further contact
+I do not want to be contacted by you
+I would like to opt out of receiving calls
+Please cease all communication
+This is my work phone, don't call me here
+Stop calling, I'm on the do not call list
+Rufen Sie mich nicht mehr an sonst gehe ich zur Polizei
+Ich habe kein Interesse, bitte nicht mehr anrufen
+Ich möchte von Ihnen keine Anrufe mehr
 `),
   stop: lines(`
 Stop.
@@ -335,6 +347,15 @@ I withdraw my consent
 Take me off the list for Monday
 What does opt out mean?
 Mein Mann möchte keine Anrufe mehr
+My lawyer told me to tell you to stop calling
+Someone said I should unsubscribe
+Don't call me back
+stop calling me so often
+Please only text me, don't call me
+I'd rather you text me, don't call me
+Could I be removed from your list?
+Meine Tochter hat gesagt, Sie sollen nicht mehr anrufen
+Ich bitte Sie, mich nicht mehr anzurufen
 `),
   ordinary: lines(`
 When does the alarm stop ringing?
@@ -503,6 +524,19 @@ Ich werde nicht mehr angerufen
 Ich habe keine Nachrichten mehr bekommen
 Ich will nicht aufhören
 Ich möchte keinen Anruf verpassen
+Nobody asked you to stop calling
+There's no need to stop calling me
+No need to unsubscribe me
+I have no plans to opt out
+You shouldn't stop calling me
+I haven't unsubscribed
+I'll never call this number again
+Don't call me so often
+Never call him again
+put me on the list
+Hören Sie auf mich
+Er will nicht mehr anrufen
+Ich kann Sie nicht mehr hören
 `),
 }
 

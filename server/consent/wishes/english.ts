@@ -6,7 +6,7 @@ const calling = 'calling|phoning|contacting|texting|messaging|spamming'
 const called = 'called|phoned|rung|contacted|texted|messaged'
 /** Whom the agent calls. */
 const us =
-  'me|us|here|this (?:number|phone|line|house)|' +
+  '(?:me|us)(?: here)?|here|this (?:number|phone|line|house)|' +
   '(?:my|our) (?:(?:cell|mobile|home|work) )?(?:phone|number|cell|mobile|house|home|office|line|landline)(?: number)?'
 const call_us = `(?:${call})(?: (?:or|and) (?:${call})){0,2} (?:${us})`
 /** "All of these phone calls". */
@@ -35,15 +35,16 @@ const that_you_should = '(?: (?:to|that|it|twice|you|should|must|need|have))*(?:
 
 /** "Don't", "I am not asking you to". */
 const negated: Judgement = [
-  endsWith`(?:not|never|without)(?: you)?(?: ${wanting}(?: (?:you|them|anyone|anybody) to| to| that you)?){0,2}`,
+  endsWith`(?:not|never|without|nobody|no one|no (?:need|reason|plans?|intention) to)(?: you)?(?: ${wanting}(?: (?:you|them|anyone|anybody) to| to| that you)?){0,2}`,
   undefined,
 ]
 /** "I said", "I have told you to". */
 const demanded: Judgement = [endsWith`(?:i|we)(?: ${modal})* ${demanding}${that_you_should}`, 'opt_out']
+const saying = 'said|says|say|saying|told|tells|asked|asks|wants'
 /** "My wife said". */
-const reported: Judgement = [
-  endsWith`(?:said|says|say|saying|wants|(?:told|tells|asked|asks|wants) (?:you|me|us|them|him|her))${that_you_should}`,
-  'unclear',
+const reported: Judgement[] = [
+  [endsWith`(?:${saying})(?: (?:you|me|us|them|him|her))?${that_you_should}`, 'unclear'],
+  [contains`(?:my \S+|our \S+|he|she|they|someone|somebody) ${saying}`, 'unclear'],
 ]
 const how_to: Judgement = [
   endsWith`(?:how|way|possible|able|option|tried|trying) to|(?:(?:how|where|when) )?(?:do|can|could|would|may) (?:i|we)`,
@@ -62,7 +63,7 @@ const told: Judgement[] = [
   [endsWith`${you} (?:do not|did not|never|will not|would not|can not|could not)`, 'unclear'],
   negated,
   demanded,
-  reported,
+  ...reported,
   how_to,
   [endsWith`(?:i|we)(?: ${modal})*|(?:did|have|had) ${you}`, undefined],
   [endsWith`(?:when|how|do|are|where)(?: \S+)? ${you}(?: ${modal})*`, 'unclear'],
@@ -77,15 +78,15 @@ const forbidden: Judgement[] = [
   [endsWith`why`, undefined],
   negated,
   demanded,
-  reported,
+  ...reported,
   [has_condition, undefined],
-  [endsWith`i|we|${you}|they|he|she|it|who|people|kids|children|friends`, undefined],
+  [endsWith`(?:i|we|${you}|they|he|she|it|who|people|kids|children|friends)(?: ${modal})*`, undefined],
   at_beginning,
   [anything, 'unclear'],
 ]
 /** Before "don't want". */
 const wished: Judgement[] = [
-  reported,
+  ...reported,
   [has_condition, undefined],
   [endsWith`${you}|they|why`, undefined],
   [endsWith`i|we`, 'opt_out'],
@@ -96,7 +97,7 @@ const wished: Judgement[] = [
 const decided: Judgement[] = [
   [endsWith`(?:can|could) not`, 'unclear'],
   negated,
-  reported,
+  ...reported,
   how_to,
   [endsWith`(?:should|shall|do|did|must|would|will) (?:i|we)(?: ${modal})*`, 'unclear'],
   [endsWith`(?:can|could|will|would) ${you}|${you} (?:must|should|have to|need to|to)`, 'opt_out'],
@@ -106,17 +107,27 @@ const decided: Judgement[] = [
 ]
 
 const time =
-  'today|tonight|tomorrow|now|right now|until|till|before|after|in the|during|while|when|if|unless|every|about'
+  'today|tonight|tomorrow|now|right now|until|till|before|after|in the(?! future)|during|while|when|if|unless|every|about|(?:so|too) (?:often|much|late|early)'
 const place = String.raw`(?:this|on|at) (?!(?:(?:this|my|our|the|any) )?(?:number|phone|line|time|all)(?![^ ]))\S+`
 /** After a wish for a time or a place only. */
 const limited = startsWith`(?:(?:again|any ?more) )?(?:(?:for )?${time}|${place})`
-const for_good: Judgement = [startsWith`again|any ?more|no more|at all|from (?:you|your)|forever`, 'opt_out']
+const for_good: Judgement = [
+  startsWith`(?:back )?again|any ?more|any further|no more|at all|in the future|by you|from (?:you|your)|forever`,
+  'opt_out',
+]
 const nothing_more: Judgement = [/^(?: (?:,|and|or|but|because|so|on|at|i|we|you)(?: |$)|$)/, 'opt_out']
 /** Such as a name: "Don't call me Bob." */
 const one_word = /^ [^ ,]+$/
 
 /** After what is clear if nothing or little follows. */
-const closed: Judgement[] = [[limited, undefined], for_good, nothing_more, [one_word, undefined], [anything, 'unclear']]
+const closed: Judgement[] = [
+  [limited, undefined],
+  for_good,
+  nothing_more,
+  [startsWith`back`, 'unclear'],
+  [one_word, undefined],
+  [anything, 'unclear'],
+]
 const whatever: Judgement[] = [[anything, 'opt_out']]
 
 export const phrases: Phrase[] = [
@@ -154,7 +165,7 @@ export const phrases: Phrase[] = [
     after: [for_good, [nothing, 'opt_out'], [anything, undefined]],
   },
   {
-    says: says`stop (?:with |making |sending )?(?:me |us )?${calls}`,
+    says: says`(?:stop|cease) (?:with |making |sending )?(?:me |us )?${calls}`,
     before: [...told, [anything, 'unclear']],
     after: [[limited, 'unclear'], ...whatever],
   },
@@ -197,7 +208,7 @@ export const phrases: Phrase[] = [
     says: says`no (?:more|further) ${calls}`,
     before: [
       demanded,
-      reported,
+      ...reported,
       [has_condition, undefined],
       [endsWith`(?:i|we)(?: ${modal})* (?:want|like|wish|prefer|need)`, 'opt_out'],
       at_beginning,
@@ -210,7 +221,7 @@ export const phrases: Phrase[] = [
     before: decided,
     after: [
       [
-        startsWith`(?:me |us )?(?:of|from) (?:${list}|${calls}|(?:all )?(?:this|it|you|calling|texting|everything))`,
+        startsWith`(?:me |us )?(?:of|from) (?:${list}|(?:receiving |getting )?${calls}|(?:all )?(?:this|it|you|calling|texting|everything))`,
         'opt_out',
       ],
       [startsWith`(?:me |us )?(?:of|from)`, undefined],
@@ -269,4 +280,4 @@ export const phrases: Phrase[] = [
 
 const reach = 'call|ring|phone|text|email|message|write to|write|send'
 /** Wishes for another way to be reached: "Don't call me, text me." */
-export const another_way = contains`instead|(?:i|we) will ${reach} you|rather ${reach}|(?<=^|(?:,|and|but|then|can you|could you) )${reach} (?:me|us)`
+export const another_way = contains`instead|(?:i|we) will ${reach} you|rather (?:you )?${reach}|(?<=^|(?:,|and|only|but|then|can you|could you) )${reach} (?:me|us)`

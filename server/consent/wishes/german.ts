@@ -1,6 +1,6 @@
 import { anything, contains, endsWith, type Judgement, nothing, type Phrase, says, startsWith } from './wish.ts'
 
-const calls = 'anrufe|anrufen|nachrichten|sms|mails|werbung'
+const calls = 'anrufe|anrufen|nachrichten|sms'
 const us = 'mich|uns|mir|hier|(?:diese|meine|unsere) nummer'
 const no_more = '(?:nicht|nie|niemals)(?: (?:mehr|wieder|noch einmal|nochmal|weiter))?'
 const no_more_ever = '(?:nicht|nie|niemals) (?:mehr|wieder|noch einmal|nochmal|weiter)'
@@ -36,12 +36,12 @@ const told_by_infinitive: Judgement[] = [
   [contains`(?:ich|wir) (?:${want})(?: ,)? dass sie`, 'opt_out'],
   reported,
   [has_condition, undefined],
-  [contains`ich|wir|er|warum|wieso|weshalb|wann`, undefined],
+  [/(?:^|(?:^| )(?:und|aber|oder|also|dann|nein|,|interesse))(?: (?:mich|uns|hier))?$/, 'opt_out'],
+  [endsWith`(?:ich|wir|er|warum|wieso|weshalb|wann)(?: [^ ,]+)*`, undefined],
   [
     contains`(?:können|könnten|würden|sollen|sollten|müssen|dürfen) sie|sie (?:sollen|sollten|dürfen|müssen|können)`,
     'opt_out',
   ],
-  [/(?:^|(?:^| )(?:und|aber|oder|also|dann|nein|,|interesse))(?: (?:mich|uns|hier))?$/, 'opt_out'],
   [anything, 'unclear'],
 ]
 const wished: Judgement[] = [
@@ -88,6 +88,11 @@ export const phrases: Phrase[] = [
   {
     says: says`nicht (?:(?:mehr|wieder|weiter|von ihnen) ){0,2}(?:angerufen|kontaktiert|belästigt|angeschrieben|gestört) werden`,
     before: [...wished, [anything, undefined]],
+    after: whatever,
+  },
+  {
+    says: says`(?:mich|uns)(?: hier)? ${no_more_ever} (?:anzurufen|zu kontaktieren|zu belästigen)`,
+    before: [negated, demanded, reported, [has_condition, undefined], [anything, 'unclear']],
     after: whatever,
   },
   {

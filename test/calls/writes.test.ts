@@ -16,46 +16,56 @@ import { serve, type Tenant } from '../support/harness.ts'
 const server = await serve()
 const log = openLog('silent')
 
-/** A live call that this process has leased. */
-async function claimCall(tenant: Tenant, call: object) {
+/** Live calls that this process has leased. */
+async function claimCalls(tenant: Tenant, calls: object[]) {
   const { id: channel_id } = await tenant.addChannel({ kind: 'voice', provider: 'simulator' })
-  const placed = await placeCall(tenant, { channel_id, ...call })
+  const placed = await Promise.all(calls.map((call) => placeCall(tenant, { channel_id, ...call })))
   const at = { ...server.at(tenant.id), now: clock.wall() }
-  const [claimed] = await claim(at, { slots: 1, claimed: new Set() })
-  assert.ok(claimed)
-  assert.equal(claimed.id, placed.id)
+  const claimed = await claim(at, { slots: calls.length, claimed: new Set() })
+  assert.deepEqual(claimed.map(({ id }) => id).sort(), placed.map(({ id }) => id).sort())
   return { at, claimed, placed, channel_id }
 }
 
 const context = { isStopping: () => false, onProgress: () => {}, log }
 
-test('a call of which each save takes long has each turn once, in order, and whole', async () => {
+test('calls of which each save takes long have each turn once, in order, and whole', async () => {
   const tenant = await server.workspace()
-  const agent_id = await newCaller(tenant)
-  const { at, claimed, placed } = await claimCall(tenant, { agent_id, to: '+14155550100', simulate: '00' })
+  const { greet, booked } = appointment_script.nodes
+  const note = { tool: 'update_contact', with: { company: 'Acme' }, ok: 'booked', failed: 'booked' }
+  const nodes = { greet: { say: greet.say, else: { go: 'note' } }, note, booked }
+  const agent_id = await newCaller(tenant, { script: { start: 'greet', nodes }, contact_fields: ['company'] })
+  const wanted = [1, 2, 3, 4, 5, 6].map(async (index) => {
+    const contact = await create(tenant, '/contacts', { phone_number: `+1415555010${index}` })
+    return { agent_id, contact_id: contact.id, simulate: '00' }
+  })
+  const { at, claimed, placed } = await claimCalls(tenant, await Promise.all(wanted))
   const tx: typeof at.db.tx = async (...options) => {
     const written = await at.db.tx(...options)
-    await sleep(150)
+    await sleep(100)
     return written
   }
   const slow = { ...at, db: Object.assign(Object.create(at.db), { tx }) }
-  // Of the time of the call, each save takes six seconds.
-  const carrier = { ...simulator, speed: 40 }
-  await calling({ pool: server.pool, carrier, log }).run(slow, claimed, context)
-  const { conversation_id, turn_count } = await getCall(tenant, placed.id)
-  const turns: { seq: number; role: string; text: string; heard: string }[] = await turnsOf(tenant, conversation_id)
-  assert.deepEqual(
-    turns.map(({ seq }) => seq),
-    Array.from({ length: turn_count }, (_, index) => index + 1),
-  )
-  const said = turns.filter(({ role }) => role === 'agent')
-  // On a busy machine the agent also asks for a moment.
-  assert.ok(said[0]?.text.endsWith(appointment_script.nodes.greet.say), said[0]?.text)
-  assert.ok(said.at(-1)?.text.endsWith(appointment_script.nodes.booked.say), said.at(-1)?.text)
-  assert.deepEqual(
-    said.map(({ heard }) => heard),
-    said.map(({ text }) => text),
-  )
+  // Of the time of the calls, each save takes two seconds.
+  const work = calling({ pool: server.pool, carrier: { ...simulator, speed: 20 }, log })
+  await Promise.all(claimed.map((one) => work.run(slow, one, context)))
+  for (const { id } of placed) {
+    const { conversation_id, turn_count } = await getCall(tenant, id)
+    const turns: { seq: number; role: string; text: string; heard: string }[] = await turnsOf(tenant, conversation_id)
+    assert.deepEqual(
+      turns.map(({ seq }) => seq),
+      Array.from({ length: turn_count }, (_, index) => index + 1),
+    )
+    assert.deepEqual(
+      turns.map(({ role }) => role),
+      ['contact', 'agent', 'contact', 'agent'],
+    )
+    const [, first, , last] = turns
+    assert.ok(first && last)
+    // On a busy machine the agent also asks for a moment.
+    assert.ok(first.text.endsWith(greet.say), first.text)
+    assert.ok(last.text.endsWith(booked.say), last.text)
+    assert.deepEqual([first.heard, last.heard], [first.text, last.text])
+  }
 })
 
 /** A line on which the contact says this at once. */
@@ -86,7 +96,7 @@ test('who has said so is never called again, also if the database fails while it
   const tenant = await server.workspace()
   const agent_id = await newCaller(tenant)
   const contact = await create(tenant, '/contacts', { phone_number: '+14155550100' })
-  const { at, claimed, placed, channel_id } = await claimCall(tenant, { agent_id, contact_id: contact.id })
+  const { at, claimed, placed, channel_id } = await claimCalls(tenant, [{ agent_id, contact_id: contact.id }])
   const carrier: Carrier = {
     dial: async () => lineOf('Please stop calling me.'),
     reopen: () => assert.fail('only test workspaces do'),
@@ -106,9 +116,11 @@ test('who has said so is never called again, also if the database fails while it
     }),
   }
   const work = calling({ pool: server.pool, carrier, log })
-  await assert.rejects(work.run(failing, claimed, context), /administrator command/)
+  const [call] = claimed
+  assert.ok(call)
+  await assert.rejects(work.run(failing, call, context), /administrator command/)
   assert.equal(failures, 2)
-  const again = await tenant.call('POST', '/calls', { agent_id, to: placed.to, channel_id })
+  const again = await tenant.call('POST', '/calls', { agent_id, to: placed[0]?.to, channel_id })
   assert.deepEqual([again.status, again.body.error.details.rule], [409, 'opted_out'])
   const { data } = (await tenant.call('GET', '/consents')).body
   assert.equal(data.length, 1)

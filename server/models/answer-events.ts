@@ -2,12 +2,12 @@ import { readEvents } from '../kit/outbound/events.ts'
 import { assertFewValues } from '../kit/outbound/json-limits.ts'
 import { parseJson, toProviderError } from './provider-error.ts'
 import type { Provider } from './schema.ts'
+import { withCounts } from './usage.ts'
 
 const limits = { events_max: 20_000, event_length_max: 256 * 1024 }
 const done = '[DONE]'
 /** Quotes within texts are escaped, so these are names of members. */
 const error_member = /"error"\s*:/
-const usage_member = /"usage"\s*:/
 const finish_member = /"finish_reason"\s*:\s*"/
 const finish = JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })
 
@@ -37,7 +37,7 @@ export function readAnswer(body: ReadableStream<Uint8Array>, { kind, api_key }: 
       assertFewValues(value)
       is_finished ||= finish_member.test(value)
       const event = error_member.test(value) ? withoutError(value, api_key) : value
-      send(usage_member.test(event) ? withCounts(event, counts[kind]) : event)
+      send(withCounts(event, kind))
     } catch (error) {
       // The body may have failed itself.
       void reader.cancel().catch(() => {})
@@ -65,26 +65,4 @@ function withoutError(data: string, api_key: string): string {
   if (error === undefined) return data
   if (error !== null) throw toProviderError({ status: 200, value: { error }, api_key })
   return JSON.stringify(event)
-}
-
-const counts: Record<Provider['kind'], string[]> = {
-  openai_compatible: ['prompt_tokens', 'completion_tokens'],
-  anthropic: ['input_tokens', 'output_tokens'],
-}
-
-/** What is no number can't be counted, and must not make the answer fail. A negative number is counted as the bytes. */
-function withCounts(data: string, names: string[]): string {
-  const event = parseJson(data)
-  if (!(event instanceof Object) || !('usage' in event) || event.usage === null) return data
-  return JSON.stringify({ ...event, usage: toCounts(event.usage, names) })
-}
-
-function toCounts(usage: unknown, names: string[]): object {
-  if (!(usage instanceof Object) || Array.isArray(usage)) return Object.fromEntries(names.map((name) => [name, -1]))
-  return Object.fromEntries(
-    Object.entries(usage).flatMap(([name, count]) => {
-      if (count === null || count instanceof Object || Number.isFinite(count)) return [[name, count]]
-      return names.includes(name) ? [[name, -1]] : []
-    }),
-  )
 }

@@ -1,14 +1,8 @@
-import type {
-  LanguageModelV4,
-  LanguageModelV4Content,
-  LanguageModelV4StreamPart,
-  LanguageModelV4Usage,
-} from '@ai-sdk/provider'
+import type { LanguageModelV4, LanguageModelV4Content, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { OutboundError } from '../kit/outbound/request.ts'
 import { ProviderError, parseJson, toProviderError } from './provider-error.ts'
 import { endText, no_thinking, withoutThinking } from './thinking.ts'
-
-const output_tokens_max = 200_000
+import { clampUsage } from './usage.ts'
 
 export interface UncheckedModel {
   /** Is asked for whole answers. */
@@ -48,7 +42,7 @@ export function checkedModel({ whole, streamed, api_key }: UncheckedModel): Lang
 }
 
 interface Asked {
-  /** The body of the request, before it was written as JSON. */
+  /** The body of the request. */
   sent: unknown
   fail: (error: unknown) => Promise<never>
 }
@@ -93,28 +87,6 @@ function bytesOf(part: LanguageModelV4Content | LanguageModelV4StreamPart): numb
   if (part.type === 'text' || part.type === 'reasoning') return Buffer.byteLength(part.text)
   if (part.type === 'text-delta' || part.type === 'reasoning-delta') return Buffer.byteLength(part.delta)
   return part.type === 'tool-call' ? Buffer.byteLength(part.input) : 0
-}
-
-/** A server may report anything. It can't have read more tokens than bytes, nor written more than were allowed. */
-function clampUsage(
-  usage: LanguageModelV4Usage,
-  { sent, received_bytes }: { sent: unknown; received_bytes: number },
-): LanguageModelV4Usage {
-  const { inputTokens, outputTokens } = usage
-  const sent_bytes = Buffer.byteLength(JSON.stringify(sent) ?? '')
-  const { max_tokens } = Object(sent)
-  const written_max = typeof max_tokens === 'number' ? max_tokens : output_tokens_max
-  return {
-    ...usage,
-    inputTokens: { ...inputTokens, total: clamp(inputTokens.total, sent_bytes, sent_bytes) },
-    outputTokens: { ...outputTokens, total: clamp(outputTokens.total, received_bytes, written_max) },
-  }
-}
-
-/** What is no count counts as the bytes. A server that reports nothing is not counted. */
-function clamp(reported: number | undefined, bytes: number, max: number): number | undefined {
-  if (reported === undefined) return undefined
-  return Math.min(Number.isInteger(reported) && reported >= 0 ? reported : bytes, max)
 }
 
 async function toOwnError(error: unknown, api_key: string): Promise<unknown> {

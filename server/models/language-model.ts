@@ -8,6 +8,7 @@ import * as workspaces from '../workspaces/store.ts'
 import { readAnswer } from './answer-events.ts'
 import { checkedModel } from './checked-model.ts'
 import * as providers from './store.ts'
+import { withCounts } from './usage.ts'
 
 export interface ModelChoice {
   /** The name of a provider. By default the workspace's default provider. */
@@ -68,7 +69,11 @@ async function createModel(at: AtOutside, account: providers.Account, name: stri
   const settings = { baseURL: base_url, headers: { 'user-agent': product.name }, apiKey, name }
   const options = { ...time_limits, whole_bytes_max, origin: new URL(base_url).origin, is_trusted }
   const { outbound } = at.tools
-  const fetchWhole = fetchThrough(outbound, { ...options, bytes_max: whole_bytes_max })
+  const fetchWhole = fetchThrough(outbound, {
+    ...options,
+    bytes_max: whole_bytes_max,
+    changeBody: (text) => withCounts(text, kind),
+  })
   const fetchStream = fetchThrough(outbound, {
     ...options,
     bytes_max: stream_bytes_max,

@@ -270,42 +270,103 @@ test('thinking is no part of an answer, streamed or not', async () => {
   }
 })
 
-test('a report of tokens is not more than what was sent and allowed', async () => {
-  for (const [reported, max_tokens, output] of [
-    [1e308, undefined, 200_000],
-    [1e308, 50, 50],
-    [7, 50, 7],
-    [-1, undefined, 'Hello é'.length + 1],
-    [1.5, undefined, 'Hello é'.length + 1],
-    [0, undefined, 0],
-  ] as const) {
-    const usage = { prompt_tokens: reported, completion_tokens: reported, total_tokens: 1 }
-    const events = `${chunk({ content: 'Hello é' }, 'stop')}data: ${JSON.stringify({ choices: [], usage })}\n\n`
-    const there = await receiver(respondWith(200, stream_type, events))
-    const options = { ...question, ...(max_tokens && { maxOutputTokens: max_tokens }) }
-    const end = (await partsOf(await modelAt(there.url, 'openai_compatible'), options)).at(-1)
-    assert.ok(end?.type === 'finish')
-    const sent_bytes = Buffer.byteLength(there.received[0]?.body ?? '')
-    const input = reported === 7 || reported === 0 ? reported : sent_bytes
-    assert.deepEqual([end.usage.inputTokens.total, end.usage.outputTokens.total], [input, output])
-  }
-})
+const said = 'Hello é'
+const said_bytes = Buffer.byteLength(said)
 
-test('a report of tokens that is not one leaves the answer complete, and the bytes are counted', async () => {
-  for (const usage of [
-    '5',
-    '"many"',
-    '[1]',
-    '{"prompt_tokens":"9","completion_tokens":true}',
-    '{"prompt_tokens":1e309,"completion_tokens":-1e309,"total_tokens":"x"}',
-  ]) {
-    const events = `${chunk({ content: 'Hello é' }, 'stop')}data: {"choices":[],"usage":${usage}}\n\n`
-    const there = await receiver(respondWith(200, stream_type, events))
-    const end = (await partsOf(await modelAt(there.url, 'openai_compatible'))).at(-1)
-    assert.ok(end?.type === 'finish', usage)
-    const sent_bytes = Buffer.byteLength(there.received[0]?.body ?? '')
-    assert.deepEqual([end.usage.inputTokens.total, end.usage.outputTokens.total], [sent_bytes, 8], usage)
-  }
+/** An answer with this report of tokens, which is JSON: streamed, and whole. Without a report it has no such member. */
+const reports: Record<string, (usage: string | undefined) => { streamed: string; whole: string }> = {
+  openai_compatible: (usage) => {
+    const member = usage === undefined ? '' : `,"usage":${usage}`
+    const choices = [{ index: 0, message: { role: 'assistant', content: said }, finish_reason: 'stop' }]
+    return {
+      streamed: `${chunk({ content: said }, 'stop')}data: {"choices":[]${member}}\n\n`,
+      whole: `{"choices":${JSON.stringify(choices)}${member}}`,
+    }
+  },
+  anthropic: (usage) => {
+    const member = usage === undefined ? '' : `,"usage":${usage}`
+    const message = '"id":"1","type":"message","role":"assistant","model":"small","stop_sequence":null'
+    const events = [
+      `{"type":"message_start","message":{${message},"content":[],"stop_reason":null${member}}}`,
+      '{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}',
+      `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"${said}"}}`,
+      '{"type":"content_block_stop","index":0}',
+      `{"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null}${member}}`,
+      '{"type":"message_stop"}',
+    ]
+    return {
+      streamed: events.map((event) => `data: ${event}\n\n`).join(''),
+      whole: `{${message},"content":[{"type":"text","text":"${said}"}],"stop_reason":"end_turn"${member}}`,
+    }
+  },
+}
+
+/** What is counted of such an answer, streamed and whole, and how many bytes were sent. */
+async function countsOf(kind: string, usage: string | undefined, options = question) {
+  const { streamed, whole } = reports[kind]?.(usage) ?? { streamed: '', whole: '' }
+  const streams = await receiver(respondWith(200, stream_type, streamed))
+  const answers = await receiver(respondWith(200, { 'content-type': 'application/json' }, whole))
+  const parts = await partsOf(await modelAt(streams.url, kind), options)
+  const end = parts.at(-1)
+  assert.ok(end?.type === 'finish', `${kind} ${usage}: ${JSON.stringify(parts)}`)
+  assert.equal(textOf(parts).join(''), said)
+  const answer = await (await modelAt(answers.url, kind)).doGenerate(options)
+  return [
+    { there: streams, usage: end.usage },
+    { there: answers, usage: answer.usage },
+  ].map(({ there, usage: { inputTokens, outputTokens } }) => ({
+    input: inputTokens.total,
+    output: outputTokens.total,
+    sent_bytes: Buffer.byteLength(there.received[0]?.body ?? ''),
+  }))
+}
+
+const report = (kind: string, input: string, output: string): string =>
+  kind === 'anthropic'
+    ? `{"input_tokens":${input},"output_tokens":${output}}`
+    : `{"prompt_tokens":${input},"completion_tokens":${output},"total_tokens":"x","prompt_tokens_details":[1]}`
+
+for (const kind of Object.keys(kinds)) {
+  test(`${kind}: a report of tokens is not more than what was sent and allowed`, async () => {
+    for (const [reported, max_tokens, output] of [
+      ['300000', undefined, kind === 'anthropic' ? 4_096 : 200_000],
+      ['300000', 50, 50],
+      ['9007199254740991', 50, 50],
+      ['7', 50, 7],
+      ['0', undefined, 0],
+    ] as const) {
+      const options = { ...question, ...(max_tokens && { maxOutputTokens: max_tokens }) }
+      for (const counted of await countsOf(kind, report(kind, reported, reported), options)) {
+        const input = Math.min(Number(reported), counted.sent_bytes)
+        assert.deepEqual([counted.input, counted.output], [input, output], reported)
+      }
+    }
+  })
+
+  test(`${kind}: what is no whole number leaves the answer complete, and the bytes are counted`, async () => {
+    const counts = ['1e308', '9007199254740992', '1e309', '-1e309', '-1', '1.5', '"9"', 'true', '[]', '{}', 'null']
+    for (const usage of [...counts.map((one) => report(kind, one, one)), '5', '"many"', '[1]', '{}', 'true'])
+      for (const { input, output, sent_bytes } of await countsOf(kind, usage))
+        assert.deepEqual([input, output], [sent_bytes, said_bytes], usage)
+  })
+
+  test(`${kind}: an answer without a report is complete`, async () => {
+    for (const usage of [undefined, 'null'])
+      for (const { input = 0, output = 0, sent_bytes } of await countsOf(kind, usage))
+        assert.ok(input <= sent_bytes && output <= said_bytes)
+  })
+}
+
+test('tokens that were cached are counted, and one odd count makes all of the input count as the bytes', async () => {
+  const caches = (read: string) => `{"input_tokens":2,"output_tokens":1,"cache_read_input_tokens":${read}}`
+  for (const [usage, input] of [
+    [caches('5'), 7],
+    [caches('null'), 2],
+    [caches('"5"'), undefined],
+    [caches('1e308'), undefined],
+  ] as const)
+    for (const counted of await countsOf('anthropic', usage))
+      assert.deepEqual([counted.input, counted.output], [input ?? counted.sent_bytes, 1], usage)
 })
 
 test('an answer that is too large is not read', async () => {

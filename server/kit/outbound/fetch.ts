@@ -10,6 +10,8 @@ export interface FetchOptions extends Pick<StreamRequest, 'head_timeout_ms' | 't
   is_trusted: boolean
   /** Of a body that is not read as a stream. */
   whole_bytes_max: number
+  /** Changes a body that is not read as a stream, before the library reads it. */
+  changeBody?: ((text: string) => string) | undefined
   /** Reads the body of a successful response as a stream. */
   readStream?: (body: ReadableStream<Uint8Array>) => ReadableStream<Uint8Array>
 }
@@ -21,7 +23,7 @@ const bodiless_statuses = [204, 205, 304]
 /** A `fetch` for libraries that take one. Follows no redirects, and accepts only bodies that are text. */
 export function fetchThrough(
   outbound: Outbound,
-  { origin, is_trusted, whole_bytes_max, readStream, ...limits }: FetchOptions,
+  { origin, is_trusted, whole_bytes_max, changeBody, readStream, ...limits }: FetchOptions,
 ): typeof fetch {
   return async (input, init = {}) => {
     const url = input instanceof Request ? input.url : String(input)
@@ -49,22 +51,26 @@ export function fetchThrough(
       return new Response(null, { status, headers })
     }
     const is_stream = readStream !== undefined && status < 300
-    const read = is_stream ? readStream(response.body) : ReadableStream.from(readWhole(response.body, whole_bytes_max))
-    return new Response(read, { status, headers })
+    if (is_stream) return new Response(readStream(response.body), { status, headers })
+    const whole = readWhole(response.body, { whole_bytes_max, changeBody })
+    return new Response(ReadableStream.from(whole), { status, headers })
   }
 }
 
 /** In one piece, because the library parses it at once. */
-async function* readWhole(body: ReadableStream<Uint8Array>, bytes_max: number): AsyncGenerator<Uint8Array> {
+async function* readWhole(
+  body: ReadableStream<Uint8Array>,
+  { whole_bytes_max, changeBody }: Pick<FetchOptions, 'whole_bytes_max' | 'changeBody'>,
+): AsyncGenerator<Uint8Array> {
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of body) {
     length += chunk.length
-    if (length > bytes_max) throw new ResponseTooLong(`The response has more than ${bytes_max} bytes.`)
+    if (length > whole_bytes_max) throw new ResponseTooLong(`The response has more than ${whole_bytes_max} bytes.`)
     chunks.push(chunk)
   }
   await letOthersRun({ is_urgent: true })
   const whole = Buffer.concat(chunks)
   assertFewValues(whole.toString('latin1'))
-  yield whole
+  yield changeBody ? Buffer.from(changeBody(whole.toString())) : whole
 }

@@ -1,0 +1,84 @@
+import type { LanguageModelV4Usage } from '@ai-sdk/provider'
+import { parseJson } from './provider-error.ts'
+import type { Provider } from './schema.ts'
+
+const output_tokens_max = 200_000
+/** Stands for a count that is none. It is no whole number, also when others are added to it. */
+const not_counted = 0.5
+
+interface Counts {
+  /** The SDK needs them, or they are missing in a report that should have them. */
+  required: string[]
+  optional: string[]
+}
+
+const caches = ['cache_creation_input_tokens', 'cache_read_input_tokens']
+const counts = {
+  openai: { required: ['prompt_tokens', 'completion_tokens'], optional: [] },
+  anthropic: { required: ['input_tokens', 'output_tokens'], optional: caches },
+  anthropic_start: { required: ['input_tokens'], optional: caches },
+  anthropic_delta: { required: ['output_tokens'], optional: ['input_tokens', ...caches] },
+} satisfies Record<string, Counts>
+
+/** Quotes within texts are escaped, so these are names and values of members. */
+const openai_report = /"usage"\s*:/
+const anthropic_report = /"type"\s*:\s*"message(_start|_delta)?"/
+
+/**
+ * An answer, or an event of one, whose report of tokens has counts only: the SDK fails with anything else. What is no number
+ * becomes one that `clampUsage` counts as the bytes.
+ */
+export function withCounts(json: string, kind: Provider['kind']): string {
+  if (!(kind === 'anthropic' ? anthropic_report : openai_report).test(json)) return json
+  const answer = parseJson(json)
+  if (!isObject(answer)) return json
+  if (kind === 'anthropic') return JSON.stringify(withAnthropicCounts(answer))
+  // A server may send null until the last event.
+  return answer.usage == null ? json : JSON.stringify({ ...answer, usage: toCounts(answer.usage, counts.openai) })
+}
+
+function withAnthropicCounts(answer: Record<string, unknown>): object {
+  const { type, message, usage } = answer
+  if (type === 'message') return { ...answer, usage: toCounts(usage, counts.anthropic) }
+  if (type === 'message_delta') return { ...answer, usage: toCounts(usage, counts.anthropic_delta) }
+  if (type !== 'message_start' || !isObject(message)) return answer
+  return { ...answer, message: { ...message, usage: toCounts(message.usage, counts.anthropic_start) } }
+}
+
+function toCounts(usage: unknown, { required, optional }: Counts): object {
+  const reported = isObject(usage) ? usage : {}
+  const names = [...required, ...optional.filter((name) => reported[name] != null)]
+  return Object.fromEntries(names.map((name) => [name, toCount(reported[name])]))
+}
+
+const toCount = (count: unknown): number => (typeof count === 'number' && Number.isFinite(count) ? count : not_counted)
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+interface Measured {
+  /** The body of the request, as JSON or before it was written as such. */
+  sent: unknown
+  /** Of what the model has written. */
+  received_bytes: number
+}
+
+/** A server may report anything. It can't have read more tokens than bytes, nor written more than were allowed. */
+export function clampUsage(usage: LanguageModelV4Usage, { sent, received_bytes }: Measured): LanguageModelV4Usage {
+  const { inputTokens, outputTokens } = usage
+  const is_json = typeof sent === 'string'
+  const sent_bytes = Buffer.byteLength(is_json ? sent : (JSON.stringify(sent) ?? ''))
+  const { max_tokens } = Object(is_json ? parseJson(sent) : sent)
+  const written_max = typeof max_tokens === 'number' ? max_tokens : output_tokens_max
+  return {
+    ...usage,
+    inputTokens: { ...inputTokens, total: clamp(inputTokens.total, sent_bytes, sent_bytes) },
+    outputTokens: { ...outputTokens, total: clamp(outputTokens.total, received_bytes, written_max) },
+  }
+}
+
+/** What is no count counts as the bytes, and so does one that no answer can have. A server that reports nothing is not counted. */
+function clamp(reported: number | undefined, bytes: number, max: number): number | undefined {
+  if (reported === undefined) return undefined
+  return Math.min(Number.isSafeInteger(reported) && reported >= 0 ? reported : bytes, max)
+}

@@ -315,9 +315,10 @@ export class Driver {
         journal.addAnswer(result, usage)
         this.#happen({ type: 'asked', reply, usage, finish_reason, is_uninterruptible })
       } else if (answer.type === 'ask_failed') {
-        const { status, message } = describeModelError(answer.error)
+        const { message, status, kind, sentence: reason } = describeModelError(answer.error)
+        const conversation_id = journal.id
         journal.fail(message)
-        log.warn({ workspace_id: at.workspace, conversation_id: journal.id, status }, 'a model has not answered')
+        log.warn({ workspace_id: at.workspace, conversation_id, status, kind, reason }, 'a model has not answered')
         this.#happen({ type: 'ask_failed', reply })
       } else {
         journal.notePiece()

@@ -22,27 +22,37 @@ export interface DescribedError {
   status: number | null
   /** Nothing of it comes from the provider. */
   sentence: string
+  /** One word: the provider's, or the name of the error. */
+  kind: string
   /** The sentence, and what the provider says. */
   message: string
 }
 
 /** Why a model could not be asked, for the people of the workspace. */
 export function describeModelError(error: unknown): DescribedError {
-  if (error instanceof ModelError) return described(null, error.message)
-  if (error instanceof OutboundError) return described(error.status, error.message)
-  if (isBusy(error)) return described(null, overloaded)
+  const kind = error instanceof Error ? error.constructor.name : typeof error
+  if (error instanceof ModelError) return described({ kind, status: null, sentence: error.message })
+  if (error instanceof OutboundError) return described({ kind, status: error.status, sentence: error.message })
+  if (isBusy(error)) return described({ kind, status: null, sentence: overloaded })
   // The SDK has no common class for an answer that is not what the API defines.
-  if (!(error instanceof ProviderError)) return described(200, unreadable)
+  if (!(error instanceof ProviderError)) return described({ kind, status: 200, sentence: unreadable })
   const { status, said } = error
-  if (status < 300 && said === null) return described(status, unreadable)
+  if (status < 300 && said === null) return described({ kind, status, sentence: unreadable })
   const reported = status < 300 ? 'The provider reported an error' : `The provider answered with the status ${status}`
   const sentence = sentences[status] ?? reported
   const advice = advices[status]
-  return described(status, advice ? `${sentence}: ${advice}.` : `${sentence}.`, said && `${sentence}: ${said}`)
+  return described({
+    kind: error.code ?? kind,
+    status,
+    sentence: advice ? `${sentence}: ${advice}.` : `${sentence}.`,
+    message: said && `${sentence}: ${said}`,
+  })
 }
 
-const described = (status: number | null, sentence: string, message: string | null = null): DescribedError => ({
-  status,
-  sentence,
-  message: truncate(message ?? sentence, message_length_max),
+const described = ({
+  message,
+  ...error
+}: Omit<DescribedError, 'message'> & { message?: string | null }): DescribedError => ({
+  ...error,
+  message: truncate(message ?? error.sentence, message_length_max),
 })

@@ -7,14 +7,17 @@ export class ProviderError extends Error {
   readonly status: number
   /** What the provider says about it, as one line without keys. */
   readonly said: string | null
+  /** The provider's name for it, such as `insufficient_quota`. */
+  readonly code: string | null
   /** When the request may be repeated, if the provider says so. */
   readonly retry_after_ms: number | null
 
-  constructor({ status, said, retry_after_ms }: Pick<ProviderError, 'status' | 'said' | 'retry_after_ms'>) {
+  constructor({ status, said, code, retry_after_ms }: Omit<ProviderError, keyof Error>) {
     super(`the provider answered with the status ${status}`)
     this.name = 'ProviderError'
     this.status = status
     this.said = said
+    this.code = code
     this.retry_after_ms = retry_after_ms
   }
 }
@@ -29,12 +32,14 @@ interface ErrorResponse {
 
 export function toProviderError({ status, value, retry_after, api_key }: ErrorResponse): ProviderError {
   const retry_after_ms = retry_after === undefined ? null : waitOf(retry_after)
-  const { error, message, detail } = Object(Array.isArray(value) ? value[0] : value)
+  const body = Object(Array.isArray(value) ? value[0] : value)
+  const { error, message, detail } = body
   const text = [Object(error).message, error, message, detail].find((one) => typeof one === 'string')
   const said = text === undefined ? '' : withoutKeys(text, api_key)
   return new ProviderError({
     status: status < 300 ? (statusOf(Object(error)) ?? status) : status,
     said: said === '' ? null : said,
+    code: codeOf(Object(error), api_key) ?? codeOf(body, api_key) ?? null,
     retry_after_ms,
   })
 }
@@ -70,6 +75,14 @@ function statusOf({ status, status_code, code, type }: Record<string, unknown>):
   const number = given.map(Number).find((one) => Number.isInteger(one) && one >= 400 && one <= 599)
   const name = given.map((one) => String(one).slice(0, 100)).join(' ')
   return number ?? statuses.find(([pattern]) => pattern.test(name))?.[1]
+}
+
+const code_pattern = /^[a-z][\w.-]{1,59}$/i
+
+/** One word without keys and numbers, or undefined. */
+function codeOf({ code, type }: Record<string, unknown>, api_key: string): string | undefined {
+  const found = [code, type].find((one) => typeof one === 'string' && code_pattern.test(one))
+  return typeof found === 'string' && withoutKeys(found, api_key) === found ? found : undefined
 }
 
 /** Longer than what is kept, so that no key is cut before it is found. */

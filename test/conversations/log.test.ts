@@ -23,7 +23,9 @@ test('the log has no words, numbers or tokens, also when everything fails', asyn
     api_key: key,
   }
   const failing = await receiver((response, request) =>
-    response.writeHead(request.url?.includes('tool') ? 500 : 401).end(JSON.stringify({ error: secrets.words })),
+    response
+      .writeHead(request.url?.includes('tool') ? 500 : 401)
+      .end(JSON.stringify({ error: { message: secrets.words, code: 'invalid_api_key' } })),
   )
   const make = async (path: string, body: object) => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
@@ -56,6 +58,9 @@ test('the log has no words, numbers or tokens, also when everything fails', asyn
   await until(() => service.running.stderr().includes('a model has not answered'))
   await service.stop()
   const log = service.running.stderr()
+  const line = log.split('\n').find((one) => one.includes('a model has not answered')) ?? ''
+  const { status, kind, reason } = JSON.parse(line)
+  assert.deepEqual([status, kind, reason], [401, 'invalid_api_key', 'The provider rejected the API key.'])
   for (const [name, value] of Object.entries({ ...secrets, tool_secret: secret })) {
     assert.ok(!log.includes(value), `the log has the ${name}`)
     assert.ok(!log.includes(Buffer.from(value).toString('base64')), name)

@@ -440,7 +440,9 @@ test('when the service itself is overloaded, the model is asked half a second la
   await Promise.all(
     [overloaded(), terminated].map(async (error) => {
       assert.deepEqual(await askAfter(error, 1), ['piece', 'asked'])
-      assert.deepEqual(await askAfter(error, 2), [{ status: null, sentence, message: sentence }])
+      assert.deepEqual(await askAfter(error, 2), [
+        { status: null, kind: error.constructor.name, sentence, message: sentence },
+      ])
     }),
   )
 })

@@ -1,11 +1,12 @@
-import { readEvents } from '../kit/outbound/events.ts'
+import { type OutboundEvent, readEvents } from '../kit/outbound/events.ts'
 import { assertFewValues } from '../kit/outbound/json-limits.ts'
-import { parseJson, toProviderError } from './provider-error.ts'
+import { type ProviderError, parseJson, toProviderError } from './provider-error.ts'
 import type { Provider } from './schema.ts'
 import { withCounts } from './usage.ts'
 
 const limits = { events_max: 20_000, event_length_max: 256 * 1024 }
 const done = '[DONE]'
+const no_event: OutboundEvent = { name: '', data: '' }
 /** Quotes within texts are escaped, so these are names of members. */
 const error_member = /"error"\s*:/
 const finish_member = /"finish_reason"\s*:\s*"/
@@ -28,15 +29,16 @@ export function readAnswer(body: ReadableStream<Uint8Array>, { kind, api_key }: 
   async function pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     const send = (data: string) => controller.enqueue(encoder.encode(`data: ${data.replaceAll('\n', '\ndata: ')}\n\n`))
     try {
-      const { value, done: is_over } = await events.next()
-      const is_done = value === done
+      const { value: { name, data } = no_event, done: is_over } = await events.next()
+      const is_done = data === done
       if (is_done && !is_finished && kind === 'openai_compatible') send(finish)
       if (is_over || is_done) controller.close()
       if (is_done) void drain(events)
       if (is_over || is_done) return
-      assertFewValues(value)
-      is_finished ||= finish_member.test(value)
-      const event = error_member.test(value) ? withoutError(value, api_key) : value
+      assertFewValues(data)
+      if (name === 'error') throw toError(data, api_key)
+      is_finished ||= finish_member.test(data)
+      const event = error_member.test(data) ? withoutError(data, api_key) : data
       send(withCounts(event, kind))
     } catch (error) {
       // The body may have failed itself.
@@ -54,9 +56,15 @@ async function* chunksOf(reader: ReadableStreamDefaultReader<Uint8Array>): Async
 }
 
 /** Reads the end of the response, so that the connection can be used again. The limits of the response bound it. */
-async function drain(events: AsyncGenerator<string>): Promise<void> {
+async function drain(events: AsyncGenerator<OutboundEvent>): Promise<void> {
   // The answer is complete, so it doesn't matter how the response ends.
   for (let is_over = false; !is_over; ) is_over = (await events.next().catch(() => ({ done: true }))).done === true
+}
+
+/** Of an event with the name `error`, which may have the members of an error itself, or be text. */
+function toError(data: string, api_key: string): ProviderError {
+  const value = parseJson(data)
+  return toProviderError({ status: 200, value: value instanceof Object ? value : { error: data }, api_key })
 }
 
 /** Some servers send an error in each event, which is null. The SDK reports what is no JSON. */

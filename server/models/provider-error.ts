@@ -37,7 +37,7 @@ export function toProviderError({ status, value, retry_after, api_key }: ErrorRe
   const text = [Object(error).message, error, message, detail].find((one) => typeof one === 'string')
   const said = text === undefined ? '' : withoutKeys(text, api_key)
   return new ProviderError({
-    status: status < 300 ? (statusOf(Object(error)) ?? status) : status,
+    status: status < 300 ? (statusOf(Object(error)) ?? statusOf(body) ?? status) : status,
     said: said === '' ? null : said,
     code: codeOf(Object(error), api_key) ?? codeOf(body, api_key) ?? null,
     retry_after_ms,

@@ -11,7 +11,7 @@ async function* chunks(parts: Uint8Array[]): AsyncGenerator<Uint8Array> {
 }
 
 const read = (text: string, more: Partial<typeof limits> = {}): Promise<string[]> =>
-  Array.fromAsync(readEvents(chunks([Buffer.from(text)]), { ...limits, ...more }))
+  Array.fromAsync(readEvents(chunks([Buffer.from(text)]), { ...limits, ...more }), ({ data }) => data)
 
 test('the data of events is read, and nothing else', async () => {
   assert.deepEqual(await read(': hello\n\nevent: a\nid: 1\ndata: one\n\ndata:two\ndata:  three\n\nretry: 1\n\n'), [
@@ -19,6 +19,16 @@ test('the data of events is read, and nothing else', async () => {
     'two\n three',
   ])
   assert.deepEqual(await read('data\n\n'), [''])
+})
+
+test('an event has the last name that was given to it', async () => {
+  const text = 'event: a\ndata: 1\n\ndata: 2\nevent:error\n\nevent: b\n\ndata: 3\n\nevent: c\nevent: d\ndata: 4'
+  assert.deepEqual(await Array.fromAsync(readEvents(chunks([Buffer.from(text)]), limits)), [
+    { name: 'a', data: '1' },
+    { name: 'error', data: '2' },
+    { name: '', data: '3' },
+    { name: 'd', data: '4' },
+  ])
 })
 
 test('the last event may lack its empty line', async () => {
@@ -33,7 +43,7 @@ test('events are the same wherever their bytes are cut', async () => {
     fc.asyncProperty(fc.array(fc.nat(bytes.length)), async (cuts) => {
       const places = [...cuts].sort((left, right) => left - right)
       const parts = [0, ...places].map((start, index) => bytes.subarray(start, places[index] ?? bytes.length))
-      const events = await Array.fromAsync(readEvents(chunks(parts), limits))
+      const events = await Array.fromAsync(readEvents(chunks(parts), limits), ({ data }) => data)
       assert.deepEqual(events, ['é😀', 'a\nb', 'c', 'd'])
     }),
     runs(),
@@ -50,8 +60,8 @@ test('a long event can come in very small pieces', async () => {
   const [first, ...others] = await Array.fromAsync(
     readEvents(chunks(parts), { ...limits, event_length_max: 256 * 1024 }),
   )
-  assert.ok(first === text)
-  assert.deepEqual(others, ['b'])
+  assert.ok(first?.data === text)
+  assert.deepEqual(others, [{ name: '', data: 'b' }])
 })
 
 test('there may be as many events as allowed, and no more', async () => {

@@ -222,6 +222,26 @@ test('an error in the middle of a stream is that error', async () => {
   assert.deepEqual(textOf(parts), ['Hi.'])
 })
 
+test('an event with the name `error` is that error', async () => {
+  for (const [data, status, message, code] of [
+    ['{"error":{"message":"Slow down.","type":"rate_limit_error"}}', 429, 'Slow down.', 'rate_limit_error'],
+    ['{"message":"Busy: sk-test","code":503}', 503, 'Busy: [redacted]', null],
+    ['{"type":"overloaded_error","message":"Busy."}', 503, 'Busy.', 'overloaded_error'],
+    ['{"detail":"No memory."}', 200, 'No memory.', null],
+    ['"No memory."', 200, '"No memory."', null],
+    ['out of\ndata: memory', 200, 'out of memory', null],
+    [`{"message":"${'x y '.repeat(1_000)}"}`, 200, 'x y '.repeat(100), null],
+    ['{"choices":[]}', 200, null, null],
+    ['null', 200, 'null', null],
+  ] as const)
+    for (const kind of Object.keys(kinds)) {
+      const events = `${kind === 'anthropic' ? '' : chunk({ content: 'We are' })}event: error\ndata: ${data}\n\n`
+      const there = await receiver(respondWith(200, stream_type, events))
+      const failing = modelAt(there.url, kind).then((model) => partsOf(model))
+      await assert.rejects(failing, { name: 'ProviderError', status, said: message, code }, data)
+    }
+})
+
 test("an error of Anthropic's stream is that error", async () => {
   const event = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }
   const there = await receiver(respondWith(200, stream_type, `event: error\ndata: ${JSON.stringify(event)}\n\n`))

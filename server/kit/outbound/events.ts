@@ -7,6 +7,13 @@ export interface EventLimits {
   event_length_max: number
 }
 
+/** A server-sent event. */
+export interface OutboundEvent {
+  /** Empty if the server doesn't name it. */
+  name: string
+  data: string
+}
+
 /** Of all events together, as many for each. A line takes time even if it is empty. */
 const lines_per_event_max = 8
 /** So much is read before other work of the process gets its turn. */
@@ -14,13 +21,13 @@ const slice_bytes = 16 * 1024
 const line_end = /\r\n|\n|\r/
 
 /**
- * Reads the `data` of server-sent events, one by one. The last event needs no empty line after it. Other work of the
+ * Reads server-sent events that have data, one by one. The last event needs no empty line after it. Other work of the
  * process runs meanwhile, however small the events are. Fails with an OutboundError when a limit is exceeded.
  */
 export async function* readEvents(
   body: AsyncIterable<Uint8Array>,
   { events_max, event_length_max }: EventLimits,
-): AsyncGenerator<string> {
+): AsyncGenerator<OutboundEvent> {
   const decoder = new TextDecoder()
   const lines_max = events_max * lines_per_event_max
   let line_count = 0
@@ -28,6 +35,7 @@ export async function* readEvents(
   let rest = ''
   /** The line feed of a CR LF may be in the next slice. */
   let carriage_return = ''
+  let name = ''
   let data: string[] = []
   let length = 0
   let events = 0
@@ -44,25 +52,26 @@ export async function* readEvents(
         events += 1
         if (events > events_max) throw new ResponseTooLong(`The response has more than ${events_max} events.`)
         await letOthersRun({ is_urgent: true })
-        yield data.join('\n')
+        yield { name, data: data.join('\n') }
         data = []
         length = 0
-      } else if (isData(line)) {
-        data.push(dataOf(line))
+      } else if (isField(line, 'data')) {
+        data.push(textOf(line, 'data'))
         length += line.length
-      }
+      } else if (isField(line, 'event')) name = textOf(line, 'event')
+      if (line === '') name = ''
       if (length > event_length_max) break
     }
     if (length + rest.length > event_length_max)
       throw new ResponseTooLong(`An event has more than ${event_length_max} characters.`)
   }
-  if (isData(rest)) data.push(dataOf(rest))
-  if (data.length > 0) yield data.join('\n')
+  if (isField(rest, 'data')) data.push(textOf(rest, 'data'))
+  if (data.length > 0) yield { name, data: data.join('\n') }
 }
 
-const isData = (line: string): boolean => line.startsWith('data:') || line === 'data'
+const isField = (line: string, field: string): boolean => line.startsWith(`${field}:`) || line === field
 
-const dataOf = (line: string): string => line.slice('data:'.length).replace(/^ /, '')
+const textOf = (line: string, field: string): string => line.slice(field.length + 1).replace(/^ /, '')
 
 async function* readSlices(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of body)

@@ -1,5 +1,5 @@
 import { cutAtSentence, hasWords } from './cut.ts'
-import type { CloseReason, Effect, EndReason, InputOf, ReplyOutcome } from './input.ts'
+import type { CloseReason, Effect, EndReason, InputOf, ModelFinishReason, ReplyOutcome } from './input.ts'
 import { hasPressed, isAnswered, lastWords, makeRoom, separator } from './last-words.ts'
 import {
   calls_max,
@@ -140,7 +140,14 @@ export function endAnswer(step: Step, reply: Reply, { usage, finish_reason = 'st
   if (allowed.length > 0) state.phase = 'working'
   else if (refused.length > 0) continueReply(step, reply)
   else if (reply.ending || reply.voice.is_reminder || isAnswered(state, reply)) finish(step, reply, 'done')
-  else failAnswer(step, reply, 'The answer had no words.')
+  else failAnswer(step, reply, without_words[finish_reason])
+}
+
+/** Why an answer has failed that has no words, by the model's reason to end it. */
+const without_words: Record<ModelFinishReason, string> = {
+  stop: 'The answer had no words.',
+  length: 'The answer had no words before it reached the length limit of the model.',
+  content_filter: "The answer had no words: the provider's filter ended it.",
 }
 
 /** Says something while tools run, unless the agent has said something already. Returns the calls, which come after it. */
@@ -213,7 +220,7 @@ export function finish(step: Step, reply: Reply, outcome: 'done' | 'failed'): vo
     makeRoom(state, reply, last_words)
     say(step, reply, separator(reply.text, last_words) + last_words)
   }
-  if (outcome === 'failed' && reply.finish_reason === 'stop') reply.finish_reason = 'failed'
+  if (outcome === 'failed' && reply.finish_reason !== 'tool_loop') reply.finish_reason = 'failed'
   if (state.voice) {
     state.reply = { ...reply, voice: { ...reply.voice, outcome } }
     state.phase = 'speaking'

@@ -41,10 +41,10 @@ async function allFailures(): Promise<Failing[]> {
   return Promise.all(
     all.flatMap(([name, point]) =>
       [true, false].map(async (has_fallback): Promise<Failing> => {
-        const { said, said_before = '', finish_reason = 'failed' } = point
+        const { said, said_before = '' } = point
         const is_saved = has_fallback && !/\p{L}/u.test(said)
         const words = [said_before, said.trim(), is_saved ? by_fallback : sentence].filter((part) => part !== '')
-        const ended = { finish_reason: is_saved ? 'stop' : finish_reason, is_interrupted: false, has_error: true }
+        const ended = { finish_reason: is_saved ? 'stop' : 'failed', is_interrupted: false, has_error: true }
         return {
           name: `${name}, ${has_fallback ? 'with' : 'without'} a fallback`,
           model: point.acts.length > 0 ? await failingModel(point) : refusing_model,
@@ -138,6 +138,21 @@ test('a model that calls tools without end is stopped, and the contact gets a se
   assert.deepEqual([turn.text, turn.finish_reason, turn.tools.length], [sentence, 'tool_loop', 8])
   assert.match(turn.error, /called tools/)
   assert.equal(model.received.length, 8)
+})
+
+test('the error of an answer without words says how the model ended it', async () => {
+  for (const [finish_reason, pattern] of [
+    ['stop', /no words\.$/],
+    ['length', /no words before it reached the length limit/],
+    ['content_filter', /no words: the provider's filter/],
+  ] as const) {
+    const tenant = await server.workspace()
+    const model = await openaiServer({ words: [], finish_reason })
+    const { id } = await begin(tenant, await newModelAgent(tenant, model), { message: 'When are you open?' })
+    const [turn] = await answersAfter(tenant, id, 1)
+    assert.deepEqual([turn.text, turn.finish_reason], [sentence, 'failed'])
+    assert.match(turn.error, pattern)
+  }
 })
 
 test('by SMS the contact gets a sentence also when the agent writes first', async () => {

@@ -12,8 +12,6 @@ export interface Point {
   said: string
   /** What was said before it. */
   said_before?: string
-  /** `failed` by default. */
-  finish_reason?: string
 }
 
 const head = { id: 'chatcmpl-1', created: 1763199000, model: 'small', object: 'chat.completion.chunk' }
@@ -74,7 +72,8 @@ export const points: Record<string, Point> = {
     acts: [sends(words('\u200b\u2060'), words(' ... '), chunk({}, 'stop'))],
     said: '\u200b\u2060 ...',
   },
-  'finishes without words at its limit': { acts: [finishes('length')], said: '', finish_reason: 'length' },
+  'finishes without words at its limit': { acts: [finishes('length')], said: '' },
+  'finishes without words by a filter': { acts: [finishes('content_filter')], said: '' },
   'finishes without words after words and a tool': {
     ...{ acts: [callsTool(check), finishes('stop')], said: '', said_before: check },
   },

@@ -9,7 +9,7 @@ import { assertNotTooDeep } from '../kit/http/body/read-json.ts'
 import { newId } from '../kit/id.ts'
 import { OutboundError, ResponseTooLong } from '../kit/outbound/request.ts'
 import { isBusy } from '../kit/postgres/errors.ts'
-import { storable } from '../kit/text.ts'
+import { printable, printableJson, truncate } from '../kit/text.ts'
 import { ProviderError } from '../models/provider-error.ts'
 import type { ModelFinishReason } from '../talk/input.ts'
 import type { ToolCall, Usage } from '../talk/state.ts'
@@ -65,7 +65,7 @@ async function* askOnce(model: LanguageModelV4, options: LanguageModelV4CallOpti
     if (part.type === 'tool-input-start') calls.add(part.id)
     if (part.type === 'tool-call') calls.add(part.toolCallId)
     if (calls.size > calls_max) throw new Error('the answer calls too many tools')
-    if (part.type === 'text-delta' && part.delta !== '') yield { type: 'piece', text: storable(part.delta) }
+    if (part.type === 'text-delta' && part.delta !== '') yield { type: 'piece', text: printable(part.delta) }
     else if (part.type === 'tool-call') yield { type: 'tool_call', call: toCall(part) }
     else if (part.type === 'error') throw part.error
     else if (part.type === 'finish')
@@ -87,7 +87,7 @@ export async function* askAtOnce(
   try {
     const { content, usage, finishReason, providerMetadata: metadata } = await model.doGenerate(options)
     for (const part of content) {
-      if (part.type === 'text') yield { type: 'piece', text: storable(part.text) }
+      if (part.type === 'text') yield { type: 'piece', text: printable(part.text) }
       else if (part.type === 'tool-call') yield { type: 'tool_call', call: toCall(part) }
     }
     yield { type: 'asked', usage: toUsage(usage), finish_reason: toFinishReason(finishReason), metadata }
@@ -98,15 +98,13 @@ export async function* askAtOnce(
 
 /** Arguments that are not JSON, or nested too deeply, stay text, which no tool accepts: the model is told. */
 function toCall({ toolName, input }: { toolName: string; input: string }): Omit<ToolCall, 'after'> {
-  const call = { run: newId(), name: storable(toolName.slice(0, 64)) }
+  const call = { run: newId(), name: truncate(printable(toolName), 64) }
   if (input.length > arguments_length_max) return { ...call, arguments: 'too long' }
-  const text = storable(input)
-  // The database can't store these characters.
-  if (/\\u(0000|d[89a-f])/i.test(text)) return { ...call, arguments: text }
+  const text = printable(input)
   try {
     const parsed: unknown = JSON.parse(text === '' ? '{}' : text)
     assertNotTooDeep(parsed)
-    return { ...call, arguments: parsed }
+    return { ...call, arguments: printableJson(parsed) }
   } catch {
     return { ...call, arguments: text }
   }

@@ -3,7 +3,7 @@ import type { ClaimedConversation, Timers } from '../conversations/claim.ts'
 import { isOverLimit } from '../conversations/tokens.ts'
 import * as turns from '../conversations/turns.ts'
 import type { AtOutside } from '../kit/at.ts'
-import { storable, truncate } from '../kit/text.ts'
+import { truncate } from '../kit/text.ts'
 import { openModel } from '../models/language-model.ts'
 import { no_usage } from '../talk/state.ts'
 import { toUsage } from './ask.ts'
@@ -59,7 +59,7 @@ async function ask(at: AtOutside, { claimed, configuration, said, signal }: Ques
     const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
     if (text.trim() === '') return undefined
     return {
-      text: truncate(storable(text.trim()), summary_length_max),
+      text: truncate(text.trim(), summary_length_max),
       usage: toUsage(usage),
     }
   } catch {

@@ -11,6 +11,20 @@ export const truncateBytes = (bytes: Uint8Array, bytes_max: number): string =>
 /** Replaces what PostgreSQL can't store: NUL and lone surrogates. */
 export const storable = (text: string): string => text.toWellFormed().replaceAll('\u0000', '\ufffd')
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are taken out
+const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
+
+/** Without control characters, except tabs and line feeds. Unpaired surrogates are replaced. */
+export const printable = (text: string): string => text.toWellFormed().replace(control, '')
+
+/** A JSON value with texts and names that are printable. Its depth must be limited. */
+export function printableJson(value: unknown): unknown {
+  if (typeof value === 'string') return printable(value)
+  if (Array.isArray(value)) return value.map(printableJson)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [printable(name), printableJson(member)]))
+}
+
 /** Letters that Unicode doesn't decompose into a base letter and an accent. */
 const base_letters: Record<string, string> = {
   ß: 'ss',

@@ -1,8 +1,11 @@
 import type { LanguageModelV4, LanguageModelV4Content, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { OutboundError } from '../kit/outbound/request.ts'
+import { printable } from '../kit/text.ts'
 import { ProviderError, parseJson, toProviderError } from './provider-error.ts'
 import { endText, no_thinking, withoutThinking } from './thinking.ts'
 import { clampUsage } from './usage.ts'
+
+const first_half = /[\ud800-\udbff]$/
 
 export interface UncheckedModel {
   /** Is asked for whole answers. */
@@ -13,8 +16,8 @@ export interface UncheckedModel {
 }
 
 /**
- * A model whose words have no thinking in them, and that reports no more tokens than there can be. It fails with an
- * OutboundError or a ProviderError where the SDK has its own.
+ * A model whose words have no thinking and no control characters in them, and that reports no more tokens than there can be.
+ * It fails with an OutboundError or a ProviderError where the SDK has its own.
  */
 export function checkedModel({ whole, streamed, api_key }: UncheckedModel): LanguageModelV4 {
   const fail = async (error: unknown): Promise<never> => {
@@ -53,14 +56,20 @@ async function* checkParts(
 ): AsyncGenerator<LanguageModelV4StreamPart> {
   let thinking = no_thinking
   let received_bytes = 0
+  /** The first half of a character, whose second half is in the next piece. */
+  let half = ''
   try {
     for await (const part of parts) {
       received_bytes += bytesOf(part)
       if (part.type === 'text-delta' || part.type === 'text-end') {
-        const { state, words } = part.type === 'text-end' ? endText(thinking) : withoutThinking(thinking, part.delta)
+        const is_end = part.type === 'text-end'
+        const text = is_end ? '' : half + part.delta
+        half = first_half.exec(text)?.[0] ?? ''
+        const piece = printable(text.slice(0, text.length - half.length))
+        const { state, words } = is_end ? endText(thinking) : withoutThinking(thinking, piece)
         thinking = state
         if (words !== '') yield { type: 'text-delta', id: part.id, delta: words }
-        if (part.type === 'text-end') yield part
+        if (is_end) yield part
       } else if (part.type === 'finish') {
         if (part.finishReason.unified === 'interrupted') throw new Error('the answer has no end')
         yield { ...part, usage: clampUsage(part.usage, { sent, received_bytes }) }
@@ -75,7 +84,7 @@ function withoutThoughts(content: LanguageModelV4Content[]): LanguageModelV4Cont
   let thinking = no_thinking
   return content.map((part) => {
     if (part.type !== 'text') return part
-    const begun = withoutThinking(thinking, part.text)
+    const begun = withoutThinking(thinking, printable(part.text))
     const ended = endText(begun.state)
     thinking = ended.state
     return { ...part, text: begun.words + ended.words }

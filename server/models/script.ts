@@ -1,4 +1,4 @@
-import { storable, truncate } from '../kit/text.ts'
+import { printable, truncate } from '../kit/text.ts'
 import type { Moment } from './dates.ts'
 import { type Heard, isBetter, languageOf, listen, type Score, scoreIntent, scorePhrases } from './matching.ts'
 import { type Branch, nodes_max, type Script, type ScriptNode, waits } from './script-schema.ts'
@@ -202,13 +202,13 @@ function withResult(variables: Values, tool: string, result: unknown): Values {
     : [[tool, result]]
   const added = named.flatMap(([name, value]) => {
     const variable = toVariable(value)
-    return variable === undefined || name.length > name_length_max ? [] : [[storable(name), variable] as const]
+    return variable === undefined || name.length > name_length_max ? [] : [[printable(name), variable] as const]
   })
   return Object.fromEntries([...kept, ...added.slice(0, result_members_max)].slice(0, variables_max))
 }
 
 function toVariable(value: unknown): string | number | boolean | undefined {
-  if (typeof value === 'string') return storable(truncate(value, value_length_max))
+  if (typeof value === 'string') return printable(truncate(value, value_length_max))
   // JSON has no -0.
   if (typeof value === 'number') return value === 0 ? 0 : value
   return typeof value === 'boolean' ? value : undefined

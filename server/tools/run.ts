@@ -3,7 +3,7 @@ import * as clock from '../kit/clock.ts'
 import { signedHeaders, signingSecrets, unreadable_secret } from '../kit/crypto/signing-secrets.ts'
 import { assertNotTooDeep } from '../kit/http/body/read-json.ts'
 import { OutboundError, type OutboundRequest, type OutboundResponse, OutboundTimeout } from '../kit/outbound/request.ts'
-import { storable, truncateBytes } from '../kit/text.ts'
+import { printable, printableJson, truncateBytes } from '../kit/text.ts'
 import { product } from '../product.ts'
 import { argumentFault } from './arguments.ts'
 import { openHeaders } from './headers.ts'
@@ -123,15 +123,13 @@ function toOutcome({ status, headers, body }: OutboundResponse): Outcome {
 
 /** JSON if it is, else text, cut at the limit. */
 function readAnswer(content_type: string, body: Buffer): unknown {
-  const text = storable(truncateBytes(body, answer_bytes_max))
+  const text = printable(truncateBytes(body, answer_bytes_max))
   if (body.length > answer_bytes_max) return `${text}\n[cut: the answer is longer]`
   if (!/\bjson\b/i.test(content_type)) return text
-  // The database can't store these characters.
-  if (/\\u(0000|d[89a-f])/i.test(text)) return text
   try {
     const answer: unknown = JSON.parse(text)
     assertNotTooDeep(answer)
-    return answer
+    return printableJson(answer)
   } catch {
     return text
   }

@@ -389,6 +389,19 @@ test('tokens that were cached are counted, and one odd count makes all of the in
       assert.deepEqual([counted.input, counted.output], [input ?? counted.sent_bytes, 1], usage)
 })
 
+test('control characters are no part of an answer, also in tags, and no character is cut', async () => {
+  const words = ['<th\u0000ink>secret</think\u0007>', 'A\u001b[31m\tB\r\n', '\ud83d', '\ude00 C\u009b', '\ud83d', 'D']
+  for (const [kind, open] of Object.entries(kinds)) {
+    const model = await modelAt((await open({ words })).base_url, kind)
+    assert.equal(textOf(await partsOf(model)).join(''), 'A[31m\tB\n😀 C\ufffdD')
+    const { content } = await model.doGenerate(question)
+    assert.deepEqual(
+      content.map((part) => part.type === 'text' && part.text),
+      ['A[31m\tB\n😀 C\ufffdD'],
+    )
+  }
+})
+
 test('an answer that is too large is not read', async () => {
   const event = 'data: {"choices":[]}\n\n'
   const ended = chunk({}, 'stop')

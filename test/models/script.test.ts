@@ -285,14 +285,14 @@ test("a tool's result can be said, and is never read as a placeholder", () => {
       b: { say: '{{find.day}} {{find.price}} {{find.list|none}} {{find}}', go: '@end' },
     },
   }
-  const result = { day: '{{secret}}', price: 5, list: [1], nul: 'a\0b' }
+  const result = { day: '{{secret}}', price: 5, list: [1], nul: 'a\0b\u0007' }
   const [first, second] = play(script, [begin, { type: 'tool_done', is_ok: true, result }], {
     who: '{{x}}',
     secret: 's',
   })
   assert.deepEqual(first?.next, { tool: 'find', arguments: { of: ['{{x}}', 1, null], deep: { x: '{{x}}' } } })
   assert.equal(second?.say, '{{secret}} 5 none')
-  assert.equal(second?.state.variables['find.nul'], 'a\ufffdb')
+  assert.equal(second?.state.variables['find.nul'], 'ab')
 })
 
 test('placeholders are replaced with values or defaults', () => {

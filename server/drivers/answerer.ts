@@ -65,7 +65,10 @@ function openModelAnswerer({ at, claimed, configuration, tools }: AnswererParts)
           ...(has_tools && tools.offered.length > 0 && { tools: tools.offered, toolChoice: { type: 'auto' } }),
           abortSignal,
         },
-        { retry_wait_max_ms: claimed.kind === 'voice' ? retry_wait_max_ms.call : retry_wait_max_ms.text },
+        {
+          retry_wait_max_ms: claimed.kind === 'voice' ? retry_wait_max_ms.call : retry_wait_max_ms.text,
+          is_whole: claimed.kind === 'sms',
+        },
       ),
     readResult: () => nothing,
     continueFrom: () => {},

@@ -11,6 +11,7 @@ import { OutboundError, ResponseTooLong } from '../kit/outbound/request.ts'
 import { isBusy } from '../kit/postgres/errors.ts'
 import { printable, printableJson, truncate } from '../kit/text.ts'
 import { ProviderError } from '../models/provider-error.ts'
+import { end_of_thinking } from '../models/thinking.ts'
 import type { ModelFinishReason } from '../talk/input.ts'
 import type { ToolCall, Usage } from '../talk/state.ts'
 
@@ -29,6 +30,8 @@ export type Answer =
 type FinishPart = Extract<LanguageModelV4StreamPart, { type: 'finish' }>
 
 interface AskOptions {
+  /** The words come all at once at the end, without what turned out to be thinking. Until then there are empty pieces. */
+  is_whole?: boolean
   /** How long to wait when the provider says when the request may be repeated. It is not repeated later. */
   retry_wait_max_ms: number
 }
@@ -37,16 +40,17 @@ interface AskOptions {
 export async function* ask(
   open: () => Promise<LanguageModelV4>,
   options: LanguageModelV4CallOptions & { abortSignal: AbortSignal },
-  { retry_wait_max_ms }: AskOptions,
+  { retry_wait_max_ms, is_whole = false }: AskOptions,
 ): AsyncGenerator<Answer> {
   const { abortSignal } = options
   for (let attempt = 1; !abortSignal.aborted; attempt += 1) {
     let has_begun = false
     try {
-      for await (const answer of askOnce(await open(), options)) {
+      const answers = askOnce(await open(), options)
+      for await (const answer of is_whole ? holdBack(answers) : answers) {
         if (abortSignal.aborted) return
         has_begun = true
-        yield answer
+        if (answer.type !== 'were_thoughts') yield answer
       }
       return
     } catch (error) {
@@ -58,7 +62,13 @@ export async function* ask(
   }
 }
 
-async function* askOnce(model: LanguageModelV4, options: LanguageModelV4CallOptions): AsyncGenerator<Answer> {
+/** All pieces before were thinking. */
+type WereThoughts = { type: 'were_thoughts' }
+
+async function* askOnce(
+  model: LanguageModelV4,
+  options: LanguageModelV4CallOptions,
+): AsyncGenerator<Answer | WereThoughts> {
   const { stream } = await model.doStream(options)
   const calls = new Set<string>()
   for await (const part of stream) {
@@ -66,6 +76,7 @@ async function* askOnce(model: LanguageModelV4, options: LanguageModelV4CallOpti
     if (part.type === 'tool-call') calls.add(part.toolCallId)
     if (calls.size > calls_max) throw new Error('the answer calls too many tools')
     if (part.type === 'text-delta' && part.delta !== '') yield { type: 'piece', text: printable(part.delta) }
+    else if (part.type === 'custom' && part.kind === end_of_thinking) yield { type: 'were_thoughts' }
     else if (part.type === 'tool-call') yield { type: 'tool_call', call: toCall(part) }
     else if (part.type === 'error') throw part.error
     else if (part.type === 'finish')
@@ -77,6 +88,29 @@ async function* askOnce(model: LanguageModelV4, options: LanguageModelV4CallOpti
       }
   }
   throw new Error('the answer has no end')
+}
+
+/** What an answer has said before it breaks is said all the same. */
+async function* holdBack(answers: AsyncGenerator<Answer | WereThoughts>): AsyncGenerator<Answer> {
+  let held: Answer[] = []
+  let skips_blanks = false
+  try {
+    for await (const answer of answers) {
+      yield { type: 'piece', text: '' }
+      if (answer.type === 'were_thoughts') {
+        held = held.filter(({ type }) => type !== 'piece')
+        skips_blanks = true
+      } else if (answer.type === 'piece' && skips_blanks) {
+        const text = answer.text.trimStart()
+        held.push({ type: 'piece', text })
+        skips_blanks = text === ''
+      } else held.push(answer)
+    }
+  } catch (error) {
+    yield* held
+    throw error
+  }
+  yield* held
 }
 
 /** Asks a model that has its whole answer at once, without a network. */

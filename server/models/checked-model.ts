@@ -2,7 +2,7 @@ import type { LanguageModelV4, LanguageModelV4Content, LanguageModelV4StreamPart
 import { OutboundError } from '../kit/outbound/request.ts'
 import { printable } from '../kit/text.ts'
 import { ProviderError, parseJson, toProviderError } from './provider-error.ts'
-import { endText, no_thinking, withoutThinking } from './thinking.ts'
+import { end_of_thinking, endText, no_thinking, type Taken, withoutThinking } from './thinking.ts'
 import { clampUsage } from './usage.ts'
 
 const first_half = /[\ud800-\udbff]$/
@@ -17,7 +17,8 @@ export interface UncheckedModel {
 
 /**
  * A model whose words have no thinking and no control characters in them, and that reports no more tokens than there can be.
- * It fails with an OutboundError or a ProviderError where the SDK has its own.
+ * It fails with an OutboundError or a ProviderError where the SDK has its own. Words that a stream has said already may turn
+ * out to be thinking: then the part `end_of_thinking` follows.
  */
 export function checkedModel({ whole, streamed, api_key }: UncheckedModel): LanguageModelV4 {
   const fail = async (error: unknown): Promise<never> => {
@@ -61,15 +62,18 @@ async function* checkParts(
   try {
     for await (const part of parts) {
       received_bytes += bytesOf(part)
-      if (part.type === 'text-delta' || part.type === 'text-end') {
-        const is_end = part.type === 'text-end'
-        const text = is_end ? '' : half + part.delta
+      if (part.type === 'text-delta') {
+        const text = half + part.delta
         half = first_half.exec(text)?.[0] ?? ''
-        const piece = printable(text.slice(0, text.length - half.length))
-        const { state, words } = is_end ? endText(thinking) : withoutThinking(thinking, piece)
-        thinking = state
-        if (words !== '') yield { type: 'text-delta', id: part.id, delta: words }
-        if (is_end) yield part
+        const taken = withoutThinking(thinking, printable(text.slice(0, text.length - half.length)))
+        thinking = taken.state
+        yield* toParts(part.id, taken)
+      } else if (part.type === 'text-end') {
+        const taken = endText(thinking)
+        half = ''
+        thinking = taken.state
+        yield* toParts(part.id, taken)
+        yield part
       } else if (part.type === 'finish') {
         if (part.finishReason.unified === 'interrupted') throw new Error('the answer has no end')
         yield { ...part, usage: clampUsage(part.usage, { sent, received_bytes }) }
@@ -80,15 +84,28 @@ async function* checkParts(
   }
 }
 
+function* toParts(id: string, { words, ends_thinking }: Taken): Generator<LanguageModelV4StreamPart> {
+  if (ends_thinking) yield { type: 'custom', kind: end_of_thinking }
+  if (words !== '') yield { type: 'text-delta', id, delta: words }
+}
+
 function withoutThoughts(content: LanguageModelV4Content[]): LanguageModelV4Content[] {
   let thinking = no_thinking
-  return content.map((part) => {
-    if (part.type !== 'text') return part
+  let kept: LanguageModelV4Content[] = []
+  for (const part of content) {
+    if (part.type !== 'text') {
+      kept.push(part)
+      continue
+    }
     const begun = withoutThinking(thinking, printable(part.text))
     const ended = endText(begun.state)
     thinking = ended.state
-    return { ...part, text: begun.words + ended.words }
-  })
+    const words = ended.ends_thinking ? '' : begun.words + ended.words
+    const ends_thinking = begun.ends_thinking || ended.ends_thinking
+    if (ends_thinking) kept = kept.filter(({ type }) => type !== 'text')
+    kept.push({ ...part, text: ends_thinking ? words.trimStart() : words })
+  }
+  return kept
 }
 
 /** Of what the model has written: words, thoughts and arguments. */

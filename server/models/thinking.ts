@@ -1,16 +1,23 @@
-const names = ['think', 'thinking', 'thought', 'reasoning']
-const beginnings = names.flatMap((name) => [`<${name}`, `</${name}`])
+const names = ['think', 'thinking', 'thought', 'reasoning', 'reflection', 'analysis', 'scratchpad']
+/** What stands before the name in `<think>`, `</think>`, `<|think|>`, `<|/think|>` and `</|think|>`. */
+const openings = ['<', '</', '<|', '<|/', '</|']
+/** Mistral's are `[THINK]` and `[/THINK]`. Other words in brackets are often meant to be read. */
+const beginnings = [...openings.flatMap((opening) => names.map((name) => opening + name)), '[think', '[/think']
 const beginning_length_max = Math.max(...beginnings.map(({ length }) => length))
-const tag = new RegExp(`^<(/?)(${names.join('|')})[\\s/>]`, 'i')
-const unfinished_tag = new RegExp(`^<(/?)(${names.join('|')})$`, 'i')
+const any_name = `(?<name>${names.join('|')})`
+const tag = new RegExp(`^<\\|?(?<slash>/?)\\|?${any_name}(?=[\\s/|>])|^\\[(?<slash>/?)(?<name>think)(?=\\])`, 'i')
+const unfinished_tag = new RegExp(`^<\\|?(?<slash>/?)\\|?${any_name}$|^\\[(?<slash>/?)(?<name>think)$`, 'i')
 const not_blank = /\S/
+
+/** The kind of a part of a stream: all words before were thoughts. */
+export const end_of_thinking = 'words.were_thoughts'
 
 /** What must be known of the words before to take the thinking out of the next ones. */
 export interface Thinking {
   /** The beginning of what may be a tag. */
   held: string
-  /** The tag that is being read, from its name to its `>`. */
-  tag: { name: string; is_end: boolean; is_empty: boolean } | null
+  /** The tag that is being read, from its name to its end. */
+  tag: { name: string; is_end: boolean; is_empty: boolean; last: '>' | ']' } | null
   /** The block that is being read, and how many of its name are open. */
   block: { name: string; depth: number } | null
   has_words: boolean
@@ -20,57 +27,86 @@ export interface Thinking {
 
 export const no_thinking: Thinking = { held: '', tag: null, block: null, has_words: false, skips_blanks: false }
 
+export interface Taken {
+  state: Thinking
+  words: string
+  /**
+   * A block has ended that has no beginning, because the server has put it into the prompt. All words before, of other pieces
+   * too, were part of it.
+   */
+  ends_thinking: boolean
+}
+
 /**
  * Takes blocks such as `<think>...</think>` out of a model's words, which may be cut anywhere. Only what may become a tag is
  * held back. A block ends with the end tag of its own name; one that has no end is dropped to the end of the answer.
  */
-export function withoutThinking(before: Thinking, piece: string): { state: Thinking; words: string } {
+export function withoutThinking(before: Thinking, piece: string): Taken {
   const state = { ...before, held: '' }
   const text = before.held + piece
+  const mark = /[<[]/g
   let words = ''
+  let ends_thinking = false
   for (let at = 0; at < text.length; ) {
     if (state.tag) {
-      const end = text.indexOf('>', at)
+      const end = text.indexOf(state.tag.last, at)
       const last = end === -1 ? text.length - 1 : end - 1
       const is_empty = last < at ? state.tag.is_empty : text[last] === '/'
-      if (end === -1) state.tag = { ...state.tag, is_empty }
-      else endTag(state, { ...state.tag, is_empty })
       at = end === -1 ? text.length : end + 1
+      state.tag = { ...state.tag, is_empty }
+      if (end === -1) break
+      if (isEndWithoutBeginning(state)) {
+        words = ''
+        ends_thinking = true
+        state.has_words = before.has_words
+      }
+      endTag(state, state.tag)
       continue
     }
-    const next = text.indexOf('<', at)
-    words += say(state, text.slice(at, next === -1 ? text.length : next))
-    if (next === -1) break
+    mark.lastIndex = at
+    const next = mark.exec(text)?.index ?? text.length
+    words += say(state, text.slice(at, next))
     const start = text.slice(next, next + beginning_length_max + 1)
-    const [, slash, name = ''] = tag.exec(start) ?? []
-    if (slash !== undefined && isRelevant(state, name)) {
-      state.tag = { name: name.toLowerCase(), is_end: slash === '/', is_empty: false }
-      at = next + 1 + slash.length + name.length
+    const found = toTag(tag.exec(start))
+    if (found && isRelevant(state, found.name)) {
+      state.tag = found
+      at = next + found.length
     } else if (next + start.length === text.length && mayBecomeTag(start)) {
       state.held = start
       break
     } else {
-      words += say(state, '<')
+      words += say(state, start.slice(0, 1))
       at = next + 1
     }
   }
-  return { state, words }
+  return { state, words, ends_thinking }
 }
 
 /** The text ends here. What was held back is said, unless it is the beginning of a tag. */
-export function endText(before: Thinking): { state: Thinking; words: string } {
+export function endText(before: Thinking): Taken {
   const state = { ...before, held: '' }
-  const [, slash, name = ''] = unfinished_tag.exec(before.held) ?? []
-  if (slash === undefined || !isRelevant(state, name)) return { state, words: say(state, before.held) }
-  state.tag = { name: name.toLowerCase(), is_end: slash === '/', is_empty: false }
-  return { state, words: '' }
+  const found = toTag(unfinished_tag.exec(before.held))
+  const is_tag = found !== null && isRelevant(state, found.name)
+  if (is_tag) state.tag = found
+  const words = is_tag ? '' : say(state, before.held)
+  return { state, words, ends_thinking: isEndWithoutBeginning(state) }
+}
+
+function toTag(found: RegExpExecArray | null): (NonNullable<Thinking['tag']> & { length: number }) | null {
+  if (!found) return null
+  const { slash = '', name = '' } = found.groups ?? {}
+  const [whole] = found
+  const last = whole.startsWith('[') ? ']' : '>'
+  return { name: name.toLowerCase(), is_end: slash === '/', is_empty: false, last, length: whole.length }
 }
 
 const mayBecomeTag = (start: string): boolean =>
   beginnings.some((beginning) => beginning.startsWith(start.toLowerCase()))
 
 /** Within a block other tags are thoughts. */
-const isRelevant = ({ block }: Thinking, name: string): boolean => !block || block.name === name.toLowerCase()
+const isRelevant = ({ block }: Thinking, name: string): boolean => !block || block.name === name
+
+const isEndWithoutBeginning = ({ tag, block }: Thinking): boolean => tag?.is_end === true && !block
 
 function endTag(state: Thinking, { name, is_end, is_empty }: NonNullable<Thinking['tag']>): void {
   const before = state.block?.depth ?? 0

@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
+import * as clock from '../../server/kit/clock.ts'
+import { openCarrier } from '../peers/carrier.ts'
 import { answersAfter, begin, create, get, newAgent, newModelAgent, startAnswering } from '../support/conversations.ts'
 import { serve, type Tenant } from '../support/harness.ts'
 import { type ModelServer, openaiServer } from '../support/model-servers.ts'
 import { receiver, respondWith } from '../support/receivers.ts'
 import { newTool } from '../support/samples.ts'
+import { newSmsChannel, text } from '../support/sms.ts'
 
 const server = await serve({ outbound_allow_hosts: ['127.0.0.1'] })
-startAnswering(server)
+const engine = startAnswering(server)
+const carrier = await openCarrier()
+after(() => carrier.close())
 
 /** A model server that sends these bytes as an event stream. */
 async function streaming(events: string): Promise<ModelServer> {
@@ -24,6 +29,21 @@ async function answerOf(tenant: Tenant, model: ModelServer, configuration: objec
   return { id, turn: (await answersAfter(tenant, id, 1))[0] }
 }
 
+/** What is sent by SMS. */
+async function smsOf(model: ModelServer, from: string): Promise<string[]> {
+  const tenant = await server.workspace()
+  const channel = await newSmsChannel(server, tenant, { carrier, agent_id: await newModelAgent(tenant, model) })
+  await text(tenant, channel, 'Hello', { from })
+  const [{ id }] = (await tenant.call('GET', '/conversations')).body.data
+  for (let turns = []; turns.length === 0; ) {
+    // The agent answers a while after the last message, which isn't announced.
+    engine.add(tenant.id)
+    turns = (await tenant.call('GET', `/conversations/${id}/turns?after=1&wait_ms=500`)).body.data
+  }
+  await tenant.work(clock.wall() + 2_000)
+  return carrier.messages.filter(({ to }) => to === from).map(({ body }) => body)
+}
+
 test('a report of more tokens than a number can count is counted as the bytes of the answer', async () => {
   const usage = '"usage":{"prompt_tokens":1e308,"completion_tokens":1e308}'
   const model = await streaming(
@@ -34,6 +54,28 @@ test('a report of more tokens than a number can count is counted as the bytes of
   const sent_bytes = Buffer.byteLength(model.received[0]?.body ?? '')
   assert.deepEqual(turn.usage, { input_tokens: sent_bytes, output_tokens: 8 })
   assert.deepEqual((await get(tenant, id)).usage, turn.usage)
+})
+
+test('a contact gets no thinking of a block that has no beginning', async () => {
+  const whole = await openaiServer({ words: ['secret</think>\n\nVisible.'] })
+  assert.equal((await answerOf(await server.workspace(), whole)).turn.text, 'Visible.')
+  // Longer than a message may be.
+  const pieces = await openaiServer({
+    words: [...Array<string>(400).fill('secret '), '</th', 'ink>', '\n', '\nVisible', '.'],
+  })
+  assert.deepEqual(await smsOf(pieces, '+14155552001'), ['Visible.'])
+})
+
+test('a contact gets no thinking in tags of any kind', async () => {
+  const blocks = [
+    '<reflection>x</reflection>',
+    '[THINK]x[/THINK]',
+    '<|think|>x<|/think|>',
+    '<Analysis a="1">x</analysis>',
+  ]
+  const model = await openaiServer({ words: [...`${blocks.join('')}Visible.<scratchpad>x`] })
+  assert.equal((await answerOf(await server.workspace(), model)).turn.text, 'Visible.')
+  assert.deepEqual(await smsOf(model, '+14155552002'), ['Visible.'])
 })
 
 test('an event with the name `error` gives the error of the turn', async () => {

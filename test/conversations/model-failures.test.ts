@@ -35,13 +35,14 @@ interface Answered {
   has_error: boolean
 }
 
-/** Each point at which a model can fail, with a fallback that works and without. */
-async function allFailures(): Promise<Failing[]> {
+/** Each point at which a model can fail, with a fallback that works and without. By SMS nothing is said of an answer that hangs. */
+async function allFailures({ is_sms = false } = {}): Promise<Failing[]> {
   const all = Object.entries<Point>({ 'refuses the connection': { acts: [], said: '' }, ...points })
   return Promise.all(
     all.flatMap(([name, point]) =>
       [true, false].map(async (has_fallback): Promise<Failing> => {
-        const { said, said_before = '' } = point
+        const { said_before = '' } = point
+        const said = is_sms && name.startsWith('hangs') ? '' : point.said
         const is_saved = has_fallback && !/\p{L}/u.test(said)
         const words = [said_before, said.trim(), is_saved ? by_fallback : sentence].filter((part) => part !== '')
         const ended = { finish_reason: is_saved ? 'stop' : 'failed', is_interrupted: false, has_error: true }
@@ -95,7 +96,7 @@ async function answerBySms(tenant: Tenant, id: string) {
 }
 
 test('by SMS the contact gets a sentence, wherever the model fails', async () => {
-  await check(await allFailures(), async (failing, index) => {
+  await check(await allFailures({ is_sms: true }), async (failing, index) => {
     const tenant = await server.workspace()
     const channel = await newSmsChannel(server, tenant, {
       ...{ carrier, agent_id: await newFailingAgent(tenant, failing) },

@@ -6,6 +6,7 @@ import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Stream
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { openModel } from '../../server/models/language-model.ts'
+import { end_of_thinking } from '../../server/models/thinking.ts'
 import { type Server, serve } from '../support/harness.ts'
 import { anthropicServer, type ModelAnswer, type ModelServer, openaiServer, until } from '../support/model-servers.ts'
 import { receiver, respondWith } from '../support/receivers.ts'
@@ -389,6 +390,24 @@ test('tokens that were cached are counted, and one odd count makes all of the in
       assert.deepEqual([counted.input, counted.output], [input ?? counted.sent_bytes, 1], usage)
 })
 
+test('the end of a block without a beginning ends what was thought', async () => {
+  for (const [kind, open] of Object.entries(kinds)) {
+    const model = await modelAt(
+      (await open({ words: ['secret', ' more', '</thi', 'nk>\n\nVisible', '.'] })).base_url,
+      kind,
+    )
+    const parts = await partsOf(model)
+    const end = parts.findIndex((part) => part.type === 'custom' && part.kind === end_of_thinking)
+    assert.deepEqual(textOf(parts.slice(0, end)).join(''), 'secret more')
+    assert.deepEqual(textOf(parts.slice(end)).join(''), '\n\nVisible.')
+    const { content } = await model.doGenerate(question)
+    assert.deepEqual(
+      content.map((part) => part.type === 'text' && part.text),
+      ['Visible.'],
+    )
+  }
+})
+
 test('control characters are no part of an answer, also in tags, and no character is cut', async () => {
   const words = ['<th\u0000ink>secret</think\u0007>', 'A\u001b[31m\tB\r\n', '\ud83d', '\ude00 C\u009b', '\ud83d', 'D']
   for (const [kind, open] of Object.entries(kinds)) {
@@ -420,7 +439,7 @@ test('an answer that is too large is not read', async () => {
     await assert.rejects(Promise.resolve(model.doGenerate(question)), /too many values/)
   }
   const long = `[{"\\"${'['.repeat(50_000)}`
-  assert.deepEqual(textOf(await partsFrom(chunk({ content: long }, 'stop'))), [long])
+  assert.equal(textOf(await partsFrom(chunk({ content: long }, 'stop'))).join('') === long, true)
   const large = JSON.stringify({ error: { message: 'x'.repeat(256 * 1024) } })
   for (const status of [200, 500]) {
     const there = await receiver(respondWith(status, {}, large))

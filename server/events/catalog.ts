@@ -25,7 +25,7 @@ export interface Catalog {
   patterns: string[]
   /** The names that a pattern matches and that a caller with these scopes may read. */
   readableNames: (scopes: Scopes, pattern?: string) => string[]
-  /** Throws a Problem unless a caller with these scopes may read all types that the patterns match. */
+  /** Throws a Problem unless a caller with these scopes may read all types that a webhook with these patterns gets. */
   assertReadable: (scopes: Scopes, patterns: string[]) => void
 }
 
@@ -41,7 +41,7 @@ export function newCatalog(types: EventType[]): Catalog {
         .filter(({ name, scope }) => scopes.has(scope) && patternsFor(name).includes(pattern))
         .map(({ name }) => name),
     assertReadable(scopes, patterns) {
-      const unreadable = types.find(({ name, scope }) => !scopes.has(scope) && matchesAny(name, patterns))
+      const unreadable = types.find(({ name, scope }) => !scopes.has(scope) && isSubscribed(name, patterns))
       if (unreadable)
         throw forbidden(unreadable.scope, `${unreadable.name} events require the scope "${unreadable.scope}".`)
     },
@@ -51,7 +51,14 @@ export function newCatalog(types: EventType[]): Catalog {
 const nounOf = (name: string): string => name.split('.')[0] ?? ''
 
 /** All patterns that match the name. */
-export const patternsFor = (name: string): string[] => ['*', `${nounOf(name)}.*`, name]
+const patternsFor = (name: string): string[] => ['*', `${nounOf(name)}.*`, name]
 
-export const matchesAny = (name: string, patterns: string[]): boolean =>
-  patternsFor(name).some((pattern) => patterns.includes(pattern))
+/** Keys have the scope of these only if they list it. So a webhook for `*` doesn't get them: it must name them too. */
+const nouns_to_name = ['api_key']
+
+/** All patterns with which a webhook subscribes to the name. */
+export const subscriptionsTo = (name: string): string[] =>
+  patternsFor(name).filter((pattern) => pattern !== '*' || !nouns_to_name.includes(nounOf(name)))
+
+export const isSubscribed = (name: string, patterns: string[]): boolean =>
+  subscriptionsTo(name).some((pattern) => patterns.includes(pattern))

@@ -1,4 +1,4 @@
-import { matchesAny } from '../events/catalog.ts'
+import { isSubscribed } from '../events/catalog.ts'
 import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
@@ -99,7 +99,7 @@ export async function resend(
 
 /** Whether the webhook gets events of this type now. */
 export const isFor = (webhook: Webhook, type: string): boolean =>
-  type === event_types.test.name || matchesAny(type, webhook.events)
+  type === event_types.test.name || isSubscribed(type, webhook.events)
 
 /** The result of an attempt in flight is not recorded, because `attempt` or `due_at` changes. */
 export const asPending = (now: number): Sql =>

@@ -1,4 +1,4 @@
-import { patternsFor } from '../events/catalog.ts'
+import { subscriptionsTo } from '../events/catalog.ts'
 import type { Recorded } from '../events/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
@@ -12,7 +12,7 @@ const copy_min = 100
 
 /** Adds a delivery of each event for every active webhook that subscribes to its type. */
 export function enqueue(at: At, { type, ids }: Recorded): Promise<void> {
-  const is_subscribed = sql`webhooks.events && ${patternsFor(type.name)}::text[]`
+  const is_subscribed = sql`webhooks.events && ${subscriptionsTo(type.name)}::text[]`
   return ids.length < copy_min
     ? enqueueFor(at, { type, ids, webhook_condition: is_subscribed })
     : copyDeliveries(at, { type, ids, webhook_condition: is_subscribed })

@@ -21,7 +21,7 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     description:
       'Sends new events to `url` as Standard Webhooks, each at least once: see "Webhooks" in the guide. The `secret` that signs ' +
       'the requests is returned only this once. A workspace can have 100 webhooks. A key needs the scopes of all `events`: ' +
-      '`call.*`, for example, requires `calls:read`, and `*` all of them, also `api_keys:read`.',
+      '`call.*`, for example, requires `calls:read`, and `*` all of them but `api_keys:read`.',
     body: schema.newWebhook(catalog.patterns),
     errors: ['INVALID_STATE'],
     response: schema.WebhookWithSecret,

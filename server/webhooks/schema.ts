@@ -15,7 +15,7 @@ export type DeliveryStatus = (typeof delivery_statuses)[number]
 const description_text = { maxLength: 200, description: 'What the webhook is for.', examples: ['CRM sync'] }
 const events_text = {
   description:
-    'The event types to send, or patterns such as `contact.*`. `*` matches all types, including those of later versions.',
+    'The event types to send, or patterns such as `contact.*`. `*` matches all types, including those of later versions, except `api_key.*`, which is added by name.',
   examples: [['contact.*', 'agent.created']],
 }
 const inbox_answer_text =

@@ -40,8 +40,8 @@ export const event_types: Event['type'][] = [
 /** Other roles don't receive the events of resources that only owners may see. */
 export const event_types_for_all_roles = event_types.filter((type) => !/^(api_key|webhook)\./.test(type))
 
-export const eventTypeOptions = (types: string[]) => [
-  { group: 'All', items: [{ value: '*', label: 'All events' }] },
+export const eventTypeOptions = (types: string[], all = 'All events') => [
+  { group: 'All', items: [{ value: '*', label: all }] },
   ...[...new Set(types.map((type) => type.split('.')[0] ?? ''))].map((noun) => ({
     group: nounLabel(noun),
     items: [

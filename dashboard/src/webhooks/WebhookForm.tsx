@@ -66,7 +66,7 @@ export function WebhookForm({ webhook, onSaved }: WebhookFormProps) {
       <MultiSelect
         label="Events"
         description="Choose event types."
-        data={eventTypeOptions(event_types)}
+        data={eventTypeOptions(event_types, 'All events, except of API keys')}
         searchable
         hidePickedOptions
         comboboxProps={{ shadow: 'md' }}
@@ -81,9 +81,13 @@ export function WebhookForm({ webhook, onSaved }: WebhookFormProps) {
   )
 }
 
-/** `*` excludes all other patterns: the last choice wins. */
-const resolveWildcard = (chosen: string[]): string[] =>
-  chosen.at(-1) === '*' ? ['*'] : chosen.filter((pattern) => pattern !== '*')
+/** `*` stands for all events but those of API keys. Other patterns exclude it: the last choice wins. */
+function resolveWildcard(chosen: string[]): string[] {
+  const isBesideAll = (pattern = '') => pattern === '*' || pattern.startsWith('api_key.')
+  return chosen.includes('*') && isBesideAll(chosen.at(-1))
+    ? chosen.filter((pattern) => isBesideAll(pattern))
+    : chosen.filter((pattern) => pattern !== '*')
+}
 
 const toValues = (webhook?: Webhook): Values => ({
   target: 'server',

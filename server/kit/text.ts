@@ -1,3 +1,5 @@
+import { distance } from 'fastest-levenshtein'
+
 /** Doesn't split a surrogate pair. */
 export const truncate = (text: string, length_max: number): string =>
   text.slice(0, length_max).replace(/[\ud800-\udbff]$/, '')
@@ -51,3 +53,7 @@ export function normalizeText(text: string): string {
   const stripped = lower.normalize('NFKD').toLowerCase().replace(accents, '')
   return stripped.replace(special_letters, (letter) => base_letters[letter] ?? letter).normalize('NFC')
 }
+
+/** Whether one text becomes the other by inserting, deleting and replacing at most this many UTF-16 code units. */
+export const isWithinDistance = (left: string, right: string, distance_max: number): boolean =>
+  Math.abs(left.length - right.length) <= distance_max && distance(left, right) <= distance_max

@@ -1,4 +1,4 @@
-import { normalizeText, truncate } from '../kit/text.ts'
+import { isWithinDistance, normalizeText, truncate } from '../kit/text.ts'
 import { de } from './languages/de.ts'
 import { en } from './languages/en.ts'
 import type { Intent, Language } from './languages/language.ts'
@@ -83,7 +83,7 @@ function isHeard(word: string, heard: Heard, typo_length_min: number): boolean {
     for (const other of heard.words_by_length.get(length) ?? []) {
       heard.letters_left -= length
       if (heard.letters_left < 0) return false
-      if (isWithin(word, other, distance_max)) return true
+      if (isWithinDistance(word, other, distance_max)) return true
     }
   }
   return false
@@ -93,27 +93,7 @@ const typosAllowed = (word: string): number => (word.length >= 10 ? 2 : 1)
 
 /** Whether the word is one of the names, with the typos that a phrase may have. */
 export const isSpelledLike = (word: string, name: string): boolean =>
-  word === name || (name.length > phrase_typo_length_min && isWithin(name, word, typosAllowed(name)))
-
-/** Whether the edit distance is at most `distance_max`. The time is linear in the length of the words. */
-export function isWithin(left: string, right: string, distance_max: number): boolean {
-  if (Math.abs(left.length - right.length) > distance_max) return false
-  let start = 0
-  while (start < left.length && start < right.length && left.charCodeAt(start) === right.charCodeAt(start)) start += 1
-  let left_end = left.length
-  let right_end = right.length
-  while (left_end > start && right_end > start && left.charCodeAt(left_end - 1) === right.charCodeAt(right_end - 1)) {
-    left_end -= 1
-    right_end -= 1
-  }
-  const rest = Math.max(left_end, right_end) - start
-  if (rest <= distance_max) return true
-  if (distance_max <= 1) return false
-  const a = left.slice(start, left_end)
-  const b = right.slice(start, right_end)
-  const fewer = distance_max - 1
-  return isWithin(a.slice(1), b, fewer) || isWithin(a, b.slice(1), fewer) || isWithin(a.slice(1), b.slice(1), fewer)
-}
+  word === name || (name.length > phrase_typo_length_min && isWithinDistance(name, word, typosAllowed(name)))
 
 const words_by_list = new WeakMap<readonly string[], { language: Language; words: Set<string>[] }>()
 

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { type RequestSchema, validate } from '../../server/kit/http/validate.ts'
+import { isWithinDistance } from '../../server/kit/text.ts'
 import { intents } from '../../server/models/languages/language.ts'
-import { isWithin, languageOf, listen, normalize, scorePhrases } from '../../server/models/matching.ts'
+import { languageOf, listen, normalize, scorePhrases } from '../../server/models/matching.ts'
 import { type ScriptInput, type ScriptState, stepScript } from '../../server/models/script.ts'
 import { checkScript, ends, Script } from '../../server/models/script-schema.ts'
 import { findSlot, slots } from '../../server/models/slots.ts'
@@ -49,7 +50,7 @@ test('the edit distance is that of the textbook', () => {
   const short = fc.stringMatching(/^[ab]{0,7}$/)
   fc.assert(
     fc.property(short, short, fc.nat({ max: 3 }), (left, right, max) => {
-      assert.equal(isWithin(left, right, max), distance(left, right) <= max)
+      assert.equal(isWithinDistance(left, right, max), distance(left, right) <= max)
     }),
     runs(),
   )

@@ -1,4 +1,4 @@
-import { truncate } from '../text.ts'
+import { isWithinDistance, truncate } from '../text.ts'
 
 const name_length_max = 100
 const suggestions_max = 3
@@ -31,18 +31,6 @@ const listed = (names: string[]): string =>
 
 const lettersOnly = (name: string): string => name.replace(/[^a-z0-9]/gi, '').toLowerCase()
 
-/** Whether the edit distance is at most two, or less for short names. */
-function isSimilar(left: string, right: string): boolean {
-  const distance_max = Math.min(2, Math.floor(right.length / 2.5))
-  if (Math.abs(left.length - right.length) > distance_max) return false
-  let row = Array.from({ length: right.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= left.length; i += 1) {
-    const next = [i]
-    for (let j = 1; j <= right.length; j += 1) {
-      const replaced = (row[j - 1] ?? 0) + (left[i - 1] === right[j - 1] ? 0 : 1)
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
-    }
-    row = next
-  }
-  return (row[right.length] ?? 0) <= distance_max
-}
+/** Short names may differ less. */
+const isSimilar = (name: string, other: string): boolean =>
+  isWithinDistance(name, other, Math.min(2, Math.floor(other.length / 2.5)))

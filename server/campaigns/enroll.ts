@@ -66,7 +66,15 @@ export async function enroll(
 }
 
 const copied_columns = [
-  ...['workspace_id', 'id', 'campaign_id', 'contact_id', 'status', 'variables', 'rank', 'created_at', 'updated_at'],
+  'workspace_id',
+  'id',
+  'campaign_id',
+  'contact_id',
+  'status',
+  'variables',
+  'rank',
+  'created_at',
+  'updated_at',
   'due_at',
 ]
 

@@ -4,8 +4,15 @@ import { oneOf, optionalText, optionalTimestamp, timestamp } from '../kit/field.
 import { total } from './schema.ts'
 
 export const rules = [
-  ...(['campaign', 'consent', 'conversation', 'attempts', 'caps', 'quiet_hours', 'windows'] as const),
-  ...(['breaker', 'pacing'] as const),
+  'campaign',
+  'consent',
+  'conversation',
+  'attempts',
+  'caps',
+  'quiet_hours',
+  'windows',
+  'breaker',
+  'pacing',
 ] as const
 export type RuleName = (typeof rules)[number]
 

@@ -35,7 +35,10 @@ export async function explainEnrollment(
   ])
   const { verdict, rules, next_attempt_at } = explain(candidate, contextOf(second, campaign, load, recent))
   return {
-    ...{ verdict, rules, attempts: made, at: clock.iso(asked_at) },
+    verdict,
+    rules,
+    attempts: made,
+    at: clock.iso(asked_at),
     next_attempt_at: clock.isoOptional(next_attempt_at),
   }
 }

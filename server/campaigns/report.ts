@@ -66,7 +66,11 @@ async function formatRows(at: At, rows: Enrollment[], names: string[]): Promise<
       const results = call_results.get(last_call_id ?? '') ?? conversation_results.get(last_conversation_id ?? '') ?? {}
       const { phone_number = null } = people.get(contact_id) ?? {}
       return csvLine([
-        ...[phone_number, status, reason, String(attempts), last_outcome],
+        phone_number,
+        status,
+        reason,
+        String(attempts),
+        last_outcome,
         ...names.map((name) => formatResult(Object.hasOwn(results, name) ? results[name] : null)),
       ])
     })

@@ -20,8 +20,15 @@ export const kinds = ['voice', 'sms'] as const
 export const statuses = ['draft', 'scheduled', 'running', 'paused', 'completed', 'canceled'] as const
 export const final_statuses: Status[] = ['completed', 'canceled']
 export const enrollment_statuses = [
-  ...(['pending', 'dialing', 'in_progress', 'waiting'] as const),
-  ...(['completed', 'failed', 'skipped', 'canceled', 'expired'] as const),
+  'pending',
+  'dialing',
+  'in_progress',
+  'waiting',
+  'completed',
+  'failed',
+  'skipped',
+  'canceled',
+  'expired',
 ] as const
 export const pause_reasons = ['requested', 'circuit_breaker', 'no_channel'] as const
 export const open_enrollment_statuses: EnrollmentStatus[] = ['pending', 'dialing', 'in_progress', 'waiting']

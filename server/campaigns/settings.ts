@@ -6,9 +6,22 @@ export type Day = (typeof days)[number]
 
 /** What an attempt can end with. The last three are those of messages. */
 export const attempt_outcomes = [
-  ...(['answered', 'voicemail', 'screened', 'menu', 'no_answer', 'busy', 'rejected'] as const),
-  ...(['invalid_number', 'unreachable', 'blocked', 'canceled', 'error', 'unknown'] as const),
-  ...(['replied', 'delivered', 'undelivered'] as const),
+  'answered',
+  'voicemail',
+  'screened',
+  'menu',
+  'no_answer',
+  'busy',
+  'rejected',
+  'invalid_number',
+  'unreachable',
+  'blocked',
+  'canceled',
+  'error',
+  'unknown',
+  'replied',
+  'delivered',
+  'undelivered',
 ] as const
 export type AttemptOutcome = (typeof attempt_outcomes)[number]
 

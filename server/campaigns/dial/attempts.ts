@@ -22,17 +22,32 @@ export interface NewAttempt {
 }
 
 const columns = [
-  ...['workspace_id', 'id', 'campaign_id', 'enrollment_id', 'attempt', 'phone_hmac', 'at'],
-  ...['ended_at', 'outcome', 'is_opt_out'],
+  'workspace_id',
+  'id',
+  'campaign_id',
+  'enrollment_id',
+  'attempt',
+  'phone_hmac',
+  'at',
+  'ended_at',
+  'outcome',
+  'is_opt_out',
 ]
 
 export async function insert({ db, workspace }: At, attempts: NewAttempt[]): Promise<void> {
   if (attempts.length === 0) return
   const lines = attempts.map(({ id, campaign_id, enrollment_id, attempt, phone_hmac, at, ended }) =>
     copyLine([
-      ...[workspace, id, campaign_id, enrollment_id, attempt],
-      ...[`\\x${phone_hmac.toString('hex')}`, clock.iso(at)],
-      ...[ended ? clock.iso(ended.ended_at) : null, ended?.outcome ?? null, ended?.is_opt_out ? 't' : 'f'],
+      workspace,
+      id,
+      campaign_id,
+      enrollment_id,
+      attempt,
+      `\\x${phone_hmac.toString('hex')}`,
+      clock.iso(at),
+      ended ? clock.iso(ended.ended_at) : null,
+      ended?.outcome ?? null,
+      ended?.is_opt_out ? 't' : 'f',
     ]),
   )
   await db.copy('campaign_attempts', columns, lines.join(''))

@@ -127,7 +127,8 @@ async function readSome(at: At, campaign: StoredCampaign, rows: Row[]): Promise<
   const persons = await readPersons(at, campaign, known)
   return known.map(({ row, contact, phone_hmac }, index) => ({
     ...row,
-    ...{ contact, phone_hmac },
+    contact,
+    phone_hmac,
     ...(persons[index] ?? nobody),
     next_attempt_at: clock.parseOptional(row.retry_at),
     callback_at: clock.parseOptional(row.callback_at),

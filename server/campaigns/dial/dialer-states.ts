@@ -30,7 +30,10 @@ export async function pauseByDialer(
   const due = clock.isoOptional(due_at && clock.ceilTo(due_at, clock.second_ms))
   await change(at, {
     campaign: await campaigns.get(at, id),
-    ...{ status: 'paused', pause_reason: reason, changes: sql`due_at = ${due}`, event_type: event_types.paused },
+    status: 'paused',
+    pause_reason: reason,
+    changes: sql`due_at = ${due}`,
+    event_type: event_types.paused,
   })
   return false
 }

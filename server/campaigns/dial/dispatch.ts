@@ -119,13 +119,11 @@ async function beginConversations(at: At, { campaign, sender, wanted }: Begin): 
   const beginning = await Promise.all(
     wanted.map(async ({ enrollment, id }) => ({
       conversation: newConversation(at, {
-        ...{
-          id,
-          kind: 'sms',
-          agent: sender.agent,
-          version: await sender.versionFor(enrollment.contact_id),
-          awaits_answer: true,
-        },
+        id,
+        kind: 'sms',
+        agent: sender.agent,
+        version: await sender.versionFor(enrollment.contact_id),
+        awaits_answer: true,
         channel_id: channelFor(sender, enrollment)?.id ?? null,
         contact_id: enrollment.contact_id,
         counterpart: enrollment.contact.phone_number,
@@ -167,8 +165,12 @@ export const newAttempt = (
   { now }: At,
   { campaign, enrollment, id }: { campaign: StoredCampaign; enrollment: DueEnrollment; id: string },
 ) => ({
-  ...{ id, campaign_id: campaign.id, enrollment_id: enrollment.id, attempt: numberOf(enrollment) },
-  ...{ phone_hmac: enrollment.phone_hmac, at: now },
+  id,
+  campaign_id: campaign.id,
+  enrollment_id: enrollment.id,
+  attempt: numberOf(enrollment),
+  phone_hmac: enrollment.phone_hmac,
+  at: now,
 })
 
 interface ToCall {
@@ -184,7 +186,11 @@ export async function toCall(at: At, { campaign, sender, enrollment, id }: ToCal
   const channel = channelFor(sender, enrollment) ?? null
   const version = await sender.versionFor(contact.phone_number)
   const call = calls.newCall(at, {
-    ...{ agent: sender.agent, version, channel, to: contact.phone_number, contact_id: contact.id },
+    agent: sender.agent,
+    version,
+    channel,
+    to: contact.phone_number,
+    contact_id: contact.id,
     is_test: at.is_test || channel?.provider === 'simulator',
     attempt: numberOf(enrollment),
     status: 'queued',

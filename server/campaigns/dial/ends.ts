@@ -36,7 +36,10 @@ export async function followCalls(at: At, changes: ChangedCall[]): Promise<void>
       is_ended_now || refined_from !== null
         ? [
             {
-              ...{ id: call.id, campaign_id: call.campaign_id ?? '', is_opt_out, refined_from },
+              id: call.id,
+              campaign_id: call.campaign_id ?? '',
+              is_opt_out,
+              refined_from,
               ended_at: clock.parse(call.ended_at ?? call.updated_at),
               outcome: call.outcome ?? 'unknown',
               is_interrupted: call.end_reason === 'system_error',
@@ -205,10 +208,16 @@ export async function endAttempts(at: At, ended: Ended[], column: LastColumn = '
     updateRows(at, changes),
     counts.count(at, [
       ...changes.map(({ row, after }) => ({
-        ...{ campaign_id: row.campaign_id, counted: 'status' as const, from: row.status, to: after.status },
+        campaign_id: row.campaign_id,
+        counted: 'status' as const,
+        from: row.status,
+        to: after.status,
       })),
       ...ended.map(({ campaign_id, outcome, refined_from = null }) => ({
-        ...{ campaign_id, counted: 'outcome' as const, from: refined_from, to: outcome },
+        campaign_id,
+        counted: 'outcome' as const,
+        from: refined_from,
+        to: outcome,
       })),
     ]),
   ])

@@ -182,7 +182,13 @@ async function simulate(at: AtOutside, { ahead, last, target, options, made }: T
     people.add(due)
     const from = Math.max(at.now, campaign.due_at ?? 0, (campaign.decided_at ?? 0) + clock.second_ms)
     const simulation = new Simulation<DueEnrollment>({
-      ...{ campaign, due, is_partial: due.length >= limit, recent, later, ends, calls_in_flight_max },
+      campaign,
+      due,
+      is_partial: due.length >= limit,
+      recent,
+      later,
+      ends,
+      calls_in_flight_max,
       from: clock.ceilTo(from, clock.second_ms),
       attempt: (enrollment, time) => attempt(one, enrollment, time),
       onSecond: (time) => people.passTo(time),

@@ -34,10 +34,16 @@ export async function simulateJob(job: ForecastJob): Promise<ForecastResult> {
     return result
   }
   const simulation = new Simulation<DueEnrollment>({
-    ...{ campaign: job.campaign, due: job.due, is_partial: false, recent: [], later: [], ends: [...job.in_flight] },
+    campaign: job.campaign,
+    due: job.due,
+    is_partial: false,
+    recent: [],
+    later: [],
+    ends: [...job.in_flight],
     // Messages don't count for the workspace.
     calls_in_flight_max: job.campaign.kind === 'sms' ? Number.POSITIVE_INFINITY : job.calls_in_flight_max,
-    ...{ from: job.from, attempt },
+    from: job.from,
+    attempt,
   })
   const run = () => runTogether([simulation], { until: job.until, attempts_max })
   await run()

@@ -37,7 +37,10 @@ function timelineOf(
 ): Forecast['timeline'] {
   const length_ms = Math.max(minute_ms, clock.ceilTo((last - from + 1) / intervals_max, minute_ms))
   const intervals = Array.from({ length: Math.floor((last - from) / length_ms) + 1 }, (_, index) => ({
-    ...{ at: clock.iso(from + index * length_ms), starts: 0, in_flight: 0, answered: 0 },
+    at: clock.iso(from + index * length_ms),
+    starts: 0,
+    in_flight: 0,
+    answered: 0,
   }))
   const goOn = (during: typeof intervals) => {
     for (const interval of during) interval.in_flight += 1

@@ -81,7 +81,12 @@ async function readJob(at: At, id: string, input: NewForecast): Promise<Forecast
   const from = clock.ceilTo(Math.max(at.now, starts_at), clock.second_ms)
   const mix = toMix(input.mix, settings.mix ?? default_mix)
   return {
-    ...{ workspace: at.workspace, agent: sender.agent, channel, mix, answered_ms, from },
+    workspace: at.workspace,
+    agent: sender.agent,
+    channel,
+    mix,
+    answered_ms,
+    from,
     campaign: { ...campaign, status: 'running', running_since: campaign.running_since ?? from, is_probing: false },
     versions: await findVersions(at, sender.agent, campaign),
     due: open.enrollments,

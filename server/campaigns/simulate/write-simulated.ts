@@ -26,13 +26,11 @@ export async function writeSimulated(at: At, { campaign_id, changed, results }: 
   if (changed.length === 0) return
   const { db, workspace } = at
   const rows = changed.map((one) => ({
-    ...{
-      id: one.id,
-      status: one.status,
-      attempts: one.attempts,
-      outcomes: one.outcomes,
-      last_outcome: one.last_outcome,
-    },
+    id: one.id,
+    status: one.status,
+    attempts: one.attempts,
+    outcomes: one.outcomes,
+    last_outcome: one.last_outcome,
     reason: one.reason ?? null,
     last_call_id: one.last_call_id ?? null,
     // Those that were never looked at are due since the epoch.
@@ -58,7 +56,10 @@ export async function writeSimulated(at: At, { campaign_id, changed, results }: 
     ),
     counts.count(at, [
       ...changed.map(({ read_status, status }) => ({
-        ...{ campaign_id, counted: 'status' as const, from: read_status, to: status },
+        campaign_id,
+        counted: 'status' as const,
+        from: read_status,
+        to: status,
       })),
       ...results.flatMap(({ ended_at, outcome }) =>
         Number.isFinite(ended_at) ? [{ campaign_id, counted: 'outcome' as const, from: null, to: outcome }] : [],

@@ -47,7 +47,13 @@ export function withMessage<T extends TurnOf>(
   const segments = segmentsOf(turn.text)
   const message: Message = { status: 'queued', segments, cost_micros: segments * segment_price, error: null }
   const carried: NewMessage = {
-    ...{ id: newId(), conversation_id, seq: turn.seq, channel_id, carrier_id: null, message, is_exempt },
+    id: newId(),
+    conversation_id,
+    seq: turn.seq,
+    channel_id,
+    carrier_id: null,
+    message,
+    is_exempt,
     direction: 'outbound',
   }
   return { ...said, turn: { ...turn, message }, carried }
@@ -59,8 +65,18 @@ export async function insertMessages({ db, workspace, now }: At, messages: NewMe
   const created_at = clock.iso(now)
   const lines = messages.map(({ direction, message, is_exempt, ...row }) =>
     copyLine([
-      ...[workspace, row.id, row.conversation_id, row.seq, row.channel_id, direction, row.carrier_id, message.status],
-      ...[message.segments, message.cost_micros, is_exempt ? 't' : 'f', created_at],
+      workspace,
+      row.id,
+      row.conversation_id,
+      row.seq,
+      row.channel_id,
+      direction,
+      row.carrier_id,
+      message.status,
+      message.segments,
+      message.cost_micros,
+      is_exempt ? 't' : 'f',
+      created_at,
       direction === 'outbound' ? created_at : null,
     ]),
   )
@@ -69,13 +85,28 @@ export async function insertMessages({ db, workspace, now }: At, messages: NewMe
 }
 
 const columns = [
-  ...['workspace_id', 'id', 'conversation_id', 'seq', 'channel_id', 'direction', 'carrier_id', 'status'],
-  ...['segments', 'cost_micros', 'is_exempt', 'created_at', 'due_at'],
+  'workspace_id',
+  'id',
+  'conversation_id',
+  'seq',
+  'channel_id',
+  'direction',
+  'carrier_id',
+  'status',
+  'segments',
+  'cost_micros',
+  'is_exempt',
+  'created_at',
+  'due_at',
 ]
 
 /** Of an event. */
 export const messageData = ({ id, conversation_id, seq, message: { status, error } }: NewMessage) => ({
-  ...{ id, conversation_id, seq, status, error },
+  id,
+  conversation_id,
+  seq,
+  status,
+  error,
 })
 
 /** Which of these numbers must not be written to, and why. */

@@ -221,7 +221,13 @@ async function toReceived(at: At, { said, thread, refusal, is_confirmed }: ToRec
     const message = { status: 'delivered' as const, segments: segmentsOf(text), cost_micros: null, error: null }
     const seq = turn_count + index + 1
     const carried: NewMessage = {
-      ...{ id: newId(), conversation_id: id, seq, channel_id: said.channel.id, carrier_id, message, is_exempt: false },
+      id: newId(),
+      conversation_id: id,
+      seq,
+      channel_id: said.channel.id,
+      carrier_id,
+      message,
+      is_exempt: false,
       direction: 'inbound',
     }
     return {

@@ -82,7 +82,10 @@ const failed = (error: string) => ({ status: 'failed' as const, error })
 const unknown = (error: string) => ({ status: 'unknown' as const, error })
 
 const retryAt = ({ token, attempt }: ClaimedMessage, due_at: number, is_unsent: boolean) => ({
-  ...{ due_at, token, is_unsent, attempt },
+  due_at,
+  token,
+  is_unsent,
+  attempt,
 })
 
 /** The carrier was not asked, so this was no attempt. */

@@ -37,7 +37,9 @@ export function readChances(at: At): Promise<Chances> {
   const reading =
     chances.get(at) ??
     Promise.all([clocks.readSeed(at), workspaces.readSettings(at)]).then(([seed, { mix }]) => ({
-      ...{ seed, mix: mix ?? default_mix, is_by_number: true },
+      seed,
+      mix: mix ?? default_mix,
+      is_by_number: true,
     }))
   chances.set(at, reading)
   return reading

@@ -33,8 +33,19 @@ export interface NewLine extends Random {
 export function newLine({ person: key, started_at, random }: NewLine): CallLine {
   const person = personOf(key)
   const state: LineState = {
-    ...{ person: key, random, answered_at: null, is_over: false, outbox: [], reports: [], plans: [], replies: [] },
-    ...{ speech: null, state: 'start', heard: '', turns: 0, agent_turns: 0 },
+    person: key,
+    random,
+    answered_at: null,
+    is_over: false,
+    outbox: [],
+    reports: [],
+    plans: [],
+    replies: [],
+    speech: null,
+    state: 'start',
+    heard: '',
+    turns: 0,
+    agent_turns: 0,
   }
   const { facts, answered_at } = beginningOf(person, state, started_at)
   state.reports = reportsOf(person, state, facts)

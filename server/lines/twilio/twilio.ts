@@ -43,7 +43,9 @@ export const inboundUrl = (address: string, channel_id: string): string => `${ad
 async function send(at: AtOutside, message: CarrierMessage): Promise<SendResult> {
   const { channel, id, to, text } = message
   const form = new URLSearchParams({
-    ...{ To: to, From: channel.address ?? '', Body: text },
+    To: to,
+    From: channel.address ?? '',
+    Body: text,
     StatusCallback: statusUrl(at.tools.address(), channel.id, id),
   })
   if (channels.openAuthToken(at, channel) === undefined) return { ...token_missing, type: 'not_sent' }

@@ -81,7 +81,11 @@ export function identifyChatVisitor(
       if (limit?.is_exceeded) throw tooManyAttempts(limit.wait_seconds)
     }
     const caller = {
-      ...{ id, workspace, is_test, channel, authenticated_by: 'token' as const },
+      id,
+      workspace,
+      is_test,
+      channel,
+      authenticated_by: 'token' as const,
       scopes: { has: () => true, is_open: false },
     }
     if (operation.scope === scopes.anyone) return { ...caller, visitor: undefined }

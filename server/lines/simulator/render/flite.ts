@@ -36,8 +36,15 @@ export async function openSynthesizer(folder: string): Promise<Synthesizer> {
       const wasi = new WASI({
         version: 'preview1',
         args: [
-          ...['flite', '-voice', voice, '--setf', `duration_stretch=${stretch_percent / 100}`],
-          ...['-t', text, '-o', `${folder_in_flite}/${output}`],
+          'flite',
+          '-voice',
+          voice,
+          '--setf',
+          `duration_stretch=${stretch_percent / 100}`,
+          '-t',
+          text,
+          '-o',
+          `${folder_in_flite}/${output}`,
         ],
         preopens: { [folder_in_flite]: folder },
         stdout: silent,

@@ -4,8 +4,13 @@ import { Agent } from './schema.ts'
 
 /** The fields that `previous` may have. */
 export const changing_fields = [
-  ...(['name', 'description', 'instructions', 'deployed_version', 'candidate', 'has_unpublished_changes'] as const),
-]
+  'name',
+  'description',
+  'instructions',
+  'deployed_version',
+  'candidate',
+  'has_unpublished_changes',
+] as const
 
 const previous = Type.Partial(Type.Pick(Agent, changing_fields))
 const scope = 'agents:read'

@@ -20,7 +20,15 @@ export const first_hash = Buffer.alloc(32)
 export function hashEntry(previous: Buffer, workspace: string, entry: HashedEntry): Buffer {
   const { seq, id, phone_hmac, kind, status, source, evidence, created_at } = entry
   const text = JSON.stringify([
-    ...[workspace, seq, id, phone_hmac.toString('hex'), kind, status, source, evidence, created_at],
+    workspace,
+    seq,
+    id,
+    phone_hmac.toString('hex'),
+    kind,
+    status,
+    source,
+    evidence,
+    created_at,
   ])
   return createHash('sha256').update(previous).update(text).digest()
 }

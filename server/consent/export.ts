@@ -5,7 +5,7 @@ import type { Consent } from './schema.ts'
 
 const entries_per_chunk = 1_000
 
-export const export_columns = [...(['id', 'contact_id', 'kind', 'status', 'source', 'evidence', 'created_at'] as const)]
+export const export_columns = ['id', 'contact_id', 'kind', 'status', 'source', 'evidence', 'created_at'] as const
 
 /** Yields all entries in the order of the ledger, as CSV in chunks. A slow client holds no connection and no snapshot. */
 export async function* exportCsv({ db, workspace }: At): AsyncGenerator<string> {

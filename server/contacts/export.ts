@@ -11,18 +11,22 @@ import { formatTags } from './tags.ts'
 const contacts_per_chunk = 1_000
 
 export const export_columns = [
-  ...(['id', 'phone_number', 'first_name', 'last_name', 'display_name', 'email', 'company'] as const),
-  ...([
-    'time_zone',
-    'notes',
-    'tags',
-    'source',
-    'first_contact_at',
-    'last_contact_at',
-    'created_at',
-    'updated_at',
-  ] as const),
-]
+  'id',
+  'phone_number',
+  'first_name',
+  'last_name',
+  'display_name',
+  'email',
+  'company',
+  'time_zone',
+  'notes',
+  'tags',
+  'source',
+  'first_contact_at',
+  'last_contact_at',
+  'created_at',
+  'updated_at',
+] as const
 
 /**
  * Yields all contacts that match, as CSV in chunks. Each chunk is a separate statement that continues after the last

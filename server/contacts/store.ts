@@ -110,9 +110,16 @@ export async function createMany(
 }
 
 const text_columns = [
-  ...(['id', 'phone_number', 'first_name', 'last_name', 'display_name', 'email', 'company', 'time_zone'] as const),
-  'notes' as const,
-]
+  'id',
+  'phone_number',
+  'first_name',
+  'last_name',
+  'display_name',
+  'email',
+  'company',
+  'time_zone',
+  'notes',
+] as const
 const bulk_columns = ['workspace_id', ...text_columns, 'tags', 'source', 'created_at', 'updated_at']
 
 function bulkLine(workspace: string, contact: Contact): string {

@@ -18,8 +18,14 @@ export type ToolMethod = (typeof methods)[number]
 
 /** Agents have these without a tool of the workspace. */
 export const built_in_names = [
-  ...['end_conversation', 'hand_over', 'set_result', 'update_contact', 'opt_out'],
-  ...['schedule_callback', 'transfer', 'press_digits'],
+  'end_conversation',
+  'hand_over',
+  'set_result',
+  'update_contact',
+  'opt_out',
+  'schedule_callback',
+  'transfer',
+  'press_digits',
 ]
 
 const name_text = {

@@ -58,7 +58,13 @@ export const MixChange = Type.Object(allOptional(shares), {
 })
 
 export const default_mix: Mix = {
-  ...{ answered: 45, no_answer: 25, voicemail: 20, busy: 4, rejected: 3, unreachable: 2, error: 1 },
+  answered: 45,
+  no_answer: 25,
+  voicemail: 20,
+  busy: 4,
+  rejected: 3,
+  unreachable: 2,
+  error: 1,
 }
 
 const mix_options = {

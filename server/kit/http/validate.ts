@@ -26,8 +26,25 @@ type Members = Record<string, unknown>
 const path_length_max = 200
 
 const keywords = [
-  ...['type', 'properties', 'required', 'items', 'enum', 'format', 'pattern', 'minLength', 'maxLength', 'minItems'],
-  ...['maxItems', 'minimum', 'maximum', 'default', 'readOnly', 'multiline', 'title', 'description', 'examples'],
+  'type',
+  'properties',
+  'required',
+  'items',
+  'enum',
+  'format',
+  'pattern',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'minimum',
+  'maximum',
+  'default',
+  'readOnly',
+  'multiline',
+  'title',
+  'description',
+  'examples',
 ]
 
 /** Throws if the schema uses a keyword or format that `validate` doesn't check, so that no rule is silently ignored. */

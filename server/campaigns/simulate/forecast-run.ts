@@ -8,6 +8,7 @@ import type { At, AtOutside } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'
 import { newId } from '../../kit/id.ts'
 import { openLog } from '../../kit/log.ts'
+import type { Db } from '../../kit/postgres/pool.ts'
 import { simulator } from '../../lines/simulator/carrier.ts'
 import { choosePerson, setChances } from '../../lines/simulator/choose.ts'
 import { report_after_ms } from '../../lines/simulator/messages.ts'
@@ -103,20 +104,53 @@ async function textOnce(at: At, enrollment: DueEnrollment): Promise<Result> {
   return { ...sent, ended_at: at.now + reply_after_ms, outcome: 'replied', is_opt_out }
 }
 
-/** Nothing that is simulated reaches the database. */
 function atTime({ workspace, seed, mix, is_by_number }: ForecastJob, now: number): AtOutside {
-  const unavailable = new Proxy({}, { get: () => () => Promise.reject(new Error('a forecast has no database')) })
-  // The proxy stands in for everything of the process.
-  const at = {
-    db: unavailable,
-    tools: unavailable,
-    hooks: unavailable,
-    workspace,
-    now,
-    is_test: true,
-  } as unknown as AtOutside
+  const at = { db: no_database, tools: no_tools, hooks: { run: unavailable }, workspace, now, is_test: true }
   setChances(at, { seed, mix, is_by_number })
   return at
+}
+
+/** Nothing that is simulated reaches the database or the network. */
+function unavailable(): never {
+  throw new Error('a forecast has no database and no network')
+}
+
+const no_database: Db = {
+  many: unavailable,
+  maybe: unavailable,
+  one: unavailable,
+  run: unavailable,
+  copy: unavailable,
+  script: unavailable,
+  time: unavailable,
+  notify: unavailable,
+  tx: unavailable,
+}
+
+const no_tools: AtOutside['tools'] = {
+  get seal() {
+    return unavailable()
+  },
+  get outbound() {
+    return unavailable()
+  },
+  get blobs() {
+    return unavailable()
+  },
+  get environment_providers() {
+    return unavailable()
+  },
+  get renderer() {
+    return unavailable()
+  },
+  get watch() {
+    return unavailable()
+  },
+  get call_watch() {
+    return unavailable()
+  },
+  address: unavailable,
+  readTestTime: unavailable,
 }
 
 function senderOf({ agent, versions, channel, campaign }: ForecastJob): Sender {

@@ -78,11 +78,16 @@ async function advanceToNext(at: At, lease: Lease, advance: Advance): Promise<bo
   }
   const due_now = [...due].flatMap(([kind, due_at]) => (due_at <= next ? [kind] : []))
   if (next > now) await move(at, lease, sql`now = ${clock.iso(next)}, attempt = 0`)
-  else if (look(at.workspace, held, advance).is_stalled) return endStalled(at, lease, { held, due_now, advance })
-  else await waitForWork(at.workspace, advance)
+  else if (look(at.workspace, held, advance).is_stalled) {
+    await endStalled(at, lease, { held, due_now, advance })
+    return false
+  } else await waitForWork(at.workspace, advance)
   for (const kind of due_now) {
     const stalled = await drainOrStall(at, lease, { kind, advance })
-    if (stalled) return endStalled(at, lease, { held: stalled, due_now: [kind], advance })
+    if (stalled) {
+      await endStalled(at, lease, { held: stalled, due_now: [kind], advance })
+      return false
+    }
   }
   return true
 }
@@ -148,7 +153,7 @@ interface Stalled {
   advance: Advance
 }
 
-async function endStalled(at: At, lease: Lease, { held, due_now, advance }: Stalled): Promise<false> {
+async function endStalled(at: At, lease: Lease, { held, due_now, advance }: Stalled): Promise<void> {
   const { now, target } = held
   const seconds = Math.round(advance.stalled_ms / 1_000)
   const kinds = due_now.map((kind) => kind.replaceAll('_', ' ')).join(', ')
@@ -156,7 +161,6 @@ async function endStalled(at: At, lease: Lease, { held, due_now, advance }: Stal
   advance.log.warn({ workspace_id: at.workspace, now, due: due_now }, 'an advance has ended because nothing goes on')
   const why = `For ${seconds} seconds nothing was done, and work is still due: ${kinds}.`
   await end(at, lease, `The advance to ${target} has stopped at ${now}. ${why}`)
-  return false
 }
 
 const end = (at: At, lease: Lease, error: string): Promise<void> =>

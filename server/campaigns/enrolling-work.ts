@@ -103,7 +103,7 @@ type Batch = Omit<Enrolling, 'position'> & { lease: Lease; position: Position | 
 /** Enrolls a page and records the progress, in one transaction. Returns where the next one begins. */
 async function runBatch(at: At, { campaign_id, source, position, lease }: Batch): Promise<Position | undefined> {
   const { members, next } = await readPage(at, { source, position, limit: batch_contacts })
-  const done = await enroll(at, { campaign_id, members }).catch(isRefused)
+  const done = await enrollUnlessEnded(at, { campaign_id, members })
   if (done && done.not_enrolled > 0) await countNotEnrolled(at, campaign_id, done.not_enrolled)
   const rest = done ? next : undefined
   const changed = await at.db.run(
@@ -123,8 +123,12 @@ async function countNotEnrolled({ db, workspace }: At, campaign_id: string, coun
   )
 }
 
-/** The campaign has ended. */
-function isRefused(error: unknown): undefined {
-  if (error instanceof Problem) return undefined
-  throw error
+/** Undefined if the campaign has ended. */
+async function enrollUnlessEnded(at: At, page: { campaign_id: string; members: Member[] }) {
+  try {
+    return await enroll(at, page)
+  } catch (error) {
+    if (error instanceof Problem) return undefined
+    throw error
+  }
 }

@@ -40,8 +40,8 @@ export async function cancelSome(at: At, { id: campaign_id }: StoredCampaign): P
   return has_more
 }
 
-/** Lets the dialer look again at enrollments that wait, because hours or limits have changed. Always returns true. */
-export async function reviewSome({ db, workspace, now }: At, { id }: StoredCampaign): Promise<true> {
+/** Lets the dialer look again at enrollments that wait, because hours or limits have changed. */
+export async function reviewSome({ db, workspace, now }: At, { id }: StoredCampaign): Promise<void> {
   const reviewed = await db.run(
     sql`update enrollments set due_at = greatest(retry_at, ${clock.iso(now)})
       where workspace_id = ${workspace} and id = any(array(
@@ -51,7 +51,6 @@ export async function reviewSome({ db, workspace, now }: At, { id }: StoredCampa
   )
   if (reviewed < changed_at_once_max)
     await db.run(sql`update campaigns set must_review = false where workspace_id = ${workspace} and id = ${id}`)
-  return true
 }
 
 /** It waits for other reasons than its own retry or callback, such as the hours. */

@@ -33,7 +33,7 @@ export async function explainEnrollment(
     attempts.readRecent(at, campaign.id),
     attempts.listOf(at, { enrollment_id: id, kind: campaign.kind }),
   ])
-  const { verdict, rules, next_attempt_at } = explain(candidate, contextOf(second, campaign, load, recent))
+  const { verdict, rules, next_attempt_at } = explain(candidate, contextOf({ now: second, campaign, load, recent }))
   return {
     verdict,
     rules,

@@ -71,13 +71,9 @@ function expectedEnd(campaign: Campaign, { starts_last_minute, last_due_at, now 
 }
 
 /** Records the event, at most once a second. Returns the time if it was recorded. */
-export async function recordProgress(
-  at: At,
-  campaign: StoredCampaign,
-  has_changed: boolean,
-): Promise<number | undefined> {
+export async function recordProgress(at: At, campaign: StoredCampaign): Promise<number | undefined> {
   const { progress_at = Number.NEGATIVE_INFINITY, id } = campaign
-  if (!has_changed || at.now < progress_at + clock.second_ms) return undefined
+  if (at.now < progress_at + clock.second_ms) return undefined
   await events.record(at, event_types.progress, [{ data: await get(at, id) }])
   return at.now
 }

@@ -20,7 +20,10 @@ const day_ms = 24 * hour_ms
 const free = { in_flight: 0, room: 1_000 }
 
 function faultAt(now: number, person: Partial<Candidate>, campaign: Partial<DialedCampaign> = {}) {
-  const fault = firstFault(candidate(person), contextOf(now, dialedCampaign(campaign), free, []))
+  const fault = firstFault(
+    candidate(person),
+    contextOf({ now, campaign: dialedCampaign(campaign), load: free, recent: [] }),
+  )
   if (fault?.verdict !== 'defer') return fault
   return { ...fault, until: fault.until === undefined ? undefined : new Date(fault.until).toISOString() }
 }
@@ -59,7 +62,16 @@ test('nobody is called while the campaign is paused', async () => {
   const paused = { rule: 'campaign', verdict: 'defer', until: undefined }
   assert.deepEqual(faultAt(monday, {}, { status: 'paused' }), paused)
   const nothing = { dial: [], defer: [], finish: [], next_at: undefined }
-  assert.deepEqual(await plan(monday, dialedCampaign({ status: 'paused' }), free, [candidate()], []), nothing)
+  assert.deepEqual(
+    await plan({
+      now: monday,
+      campaign: dialedCampaign({ status: 'paused' }),
+      load: free,
+      due: [candidate()],
+      recent: [],
+    }),
+    nothing,
+  )
 })
 
 test('people who must not be reached are skipped', () => {
@@ -167,10 +179,10 @@ test('a search that takes too long goes on at the day that it has reached, and n
     windows: [{ days: everyDay(), start: '08:00', end: '21:00' }],
     holidays: everySecondDay(366),
   })
-  const { defer } = await plan(monday, campaign, free, [candidate({ zones })], [])
+  const { defer } = await plan({ now: monday, campaign, load: free, due: [candidate({ zones })], recent: [] })
   const until = defer[0]?.until ?? 0
   assert.ok(until > monday + 300 * day_ms, new Date(until).toISOString())
-  const { dial, finish } = await plan(until, campaign, free, [candidate({ zones })], [])
+  const { dial, finish } = await plan({ now: until, campaign, load: free, due: [candidate({ zones })], recent: [] })
   assert.deepEqual([dial.length, finish[0]?.reason], [0, 'never_open'])
 })
 
@@ -418,7 +430,13 @@ test('the plan dials in order, as many as may begin, and leaves the rest to the 
   const due = ['a', 'b', 'c', 'd', 'e'].map((id) => candidate({ id, refusal: id === 'b' ? 'opted_out' : undefined }))
   const pacing = { in_flight_max: 10, starts_per_second: 2, ramp_minutes: 0 }
   const dialed = async (changes: Partial<DialedCampaign>, load = free) => {
-    const planned = await plan(monday, dialedCampaign({ pacing, running_since: monday, ...changes }), load, due, [])
+    const planned = await plan({
+      now: monday,
+      campaign: dialedCampaign({ pacing, running_since: monday, ...changes }),
+      load,
+      due,
+      recent: [],
+    })
     return [
       planned.dial.map(({ id }) => id).join(''),
       planned.finish.map(({ candidate }) => candidate.id).join(''),
@@ -436,19 +454,40 @@ test('the plan dials in order, as many as may begin, and leaves the rest to the 
 
 test('the plan pauses a campaign whose attempts fail', async () => {
   const broken = ended(10, 'error', monday)
-  const planned = await plan(monday, dialedCampaign(), free, [candidate()], broken)
+  const planned = await plan({
+    now: monday,
+    campaign: dialedCampaign(),
+    load: free,
+    due: [candidate()],
+    recent: broken,
+  })
   assert.deepEqual(planned, { dial: [], defer: [], finish: [], next_at: undefined, pause: 'circuit_breaker' })
-  assert.equal((await plan(monday, dialedCampaign(), free, [], broken)).pause, undefined)
-  const forgiven = await plan(monday, dialedCampaign({ breaker_since: monday }), free, [candidate()], broken)
+  assert.equal(
+    (await plan({ now: monday, campaign: dialedCampaign(), load: free, due: [], recent: broken })).pause,
+    undefined,
+  )
+  const forgiven = await plan({
+    now: monday,
+    campaign: dialedCampaign({ breaker_since: monday }),
+    load: free,
+    due: [candidate()],
+    recent: broken,
+  })
   assert.equal(forgiven.dial.length, 1)
-  const expired = await plan(monday, dialedCampaign({ ends_at: monday }), free, [candidate()], broken)
+  const expired = await plan({
+    now: monday,
+    campaign: dialedCampaign({ ends_at: monday }),
+    load: free,
+    due: [candidate()],
+    recent: broken,
+  })
   assert.deepEqual([expired.finish[0]?.reason, expired.pause], ['ended', undefined])
 })
 
 test('the plan gives callers their own objects, with the end of those that failed, expired or were skipped', async () => {
   const own = (changes: Partial<Candidate>) => ({ ...candidate(changes), extra: true })
   const due = [own({ attempts: 4, last_outcome: 'busy' }), own({ refusal: 'suppressed' }), own({ status: 'completed' })]
-  const { finish } = await plan(monday, dialedCampaign(), free, due, [])
+  const { finish } = await plan({ now: monday, campaign: dialedCampaign(), load: free, due, recent: [] })
   assert.deepEqual(
     finish.map(({ candidate, status, reason }) => [candidate.extra, status, reason]),
     [
@@ -459,7 +498,7 @@ test('the plan gives callers their own objects, with the end of those that faile
 })
 
 const explained = (now: number, person: Partial<Candidate>, campaign: Partial<DialedCampaign> = {}, load = free) =>
-  explain(candidate(person), contextOf(now, dialedCampaign(campaign), load, []))
+  explain(candidate(person), contextOf({ now, campaign: dialedCampaign(campaign), load, recent: [] }))
 
 test('an explanation has every rule with a sentence, also after the first that does not pass', () => {
   const zones = ['America/New_York']

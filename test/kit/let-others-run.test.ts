@@ -84,7 +84,11 @@ const urgent_work: [string, () => Promise<unknown>][] = [
   ['a large answer', () => piecedAnswer({ file: null, pieces: ['one', 'two'] })],
   [
     "a dialer's plan",
-    () => plan(0, dialedCampaign(), { in_flight: 0, room: 1 }, [candidate()], [], { is_urgent: true }),
+    () =>
+      plan(
+        { now: 0, campaign: dialedCampaign(), load: { in_flight: 0, room: 1 }, due: [candidate()], recent: [] },
+        { is_urgent: true },
+      ),
   ],
 ]
 

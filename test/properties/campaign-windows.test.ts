@@ -373,7 +373,7 @@ async function checkDeferred(
     assert.ok(isInMinuteOfTalk(one, now, probe) || !mayDial(probe, campaign, one), `${probe} is before ${until}`)
   }
   const then = { ...one, open_until: undefined, next_attempt_at: until }
-  const again = await plan(until, campaign, load, [then], [])
+  const again = await plan({ now: until, campaign, load, due: [then], recent: [] })
   if (campaign.ends_at !== undefined && until >= campaign.ends_at) assert.equal(again.finish[0]?.status, 'expired')
   else if (isFinal(campaign, one)) assert.equal(again.finish.length, 1)
   else {
@@ -391,10 +391,10 @@ test('what passes every rule is dialled, and what is deferred is dialled at that
       const now = Math.floor(time / 1_000) * 1_000
       const campaign = campaignOf(now, holidays, settings)
       const due = people.map((one) => candidateOf(now, one))
-      const { dial, defer, finish } = await plan(now, campaign, load, due, [])
+      const { dial, defer, finish } = await plan({ now, campaign, load, due, recent: [] })
       assert.equal(dial.length + defer.length + finish.length, due.length)
       for (const one of due) {
-        const explained = explainRules(one, contextOf(now, campaign, load, []))
+        const explained = explainRules(one, contextOf({ now, campaign, load, recent: [] }))
         const passed = Object.fromEntries(explained.map(({ rule, verdict }) => [rule, verdict === 'pass']))
         assert.deepEqual(passed, passing(now, campaign, one))
         assert.equal(dial.includes(one), mayDial(now, campaign, one))

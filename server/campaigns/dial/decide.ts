@@ -33,13 +33,21 @@ export const decide = (at: At, lease: Lease): Promise<boolean> =>
     const is_early = decided_at >= second || held_until > at.db.time() || (at.is_test && second !== at.now)
     if (is_early) {
       const due_at = Math.max(campaign.due_at ?? 0, decided_at + clock.second_ms, second + clock.second_ms)
-      return recordDecision(at, lease.id, { due_at })
+      await recordDecision(at, lease.id, { due_at })
+      return false
     }
     const is_broken = status === 'paused' && campaign.pause_reason === 'circuit_breaker'
     if (status === 'scheduled' || is_broken) return begin(at, campaign)
-    if (status !== 'running') return recordDecision(at, lease.id, { due_at: undefined })
-    if (campaign.must_review) return reviewSome(at, campaign)
-    return decideIn(at, { campaign, second })
+    if (status !== 'running') {
+      await recordDecision(at, lease.id, { due_at: undefined })
+      return false
+    }
+    if (campaign.must_review) {
+      await reviewSome(at, campaign)
+      return true
+    }
+    await decideIn(at, { campaign, second })
+    return false
   })
 
 /** Messages of a canceled campaign may still be replied to. */
@@ -48,15 +56,18 @@ async function cancelRest(at: At, campaign: StoredCampaign): Promise<boolean> {
   return cancelSome(at, campaign)
 }
 
-/** It begins to run: at the time that was chosen, or after the circuit breaker has paused it. */
+/** It begins to run: at the time that was chosen, or after the circuit breaker has paused it. Returns whether it runs. */
 async function begin(at: At, campaign: StoredCampaign): Promise<boolean> {
   const { id, starts_at = 0, status } = campaign
-  if (status === 'scheduled' && starts_at > at.now) return recordDecision(at, id, { due_at: starts_at })
+  if (status === 'scheduled' && starts_at > at.now) {
+    await recordDecision(at, id, { due_at: starts_at })
+    return false
+  }
   await run(at, campaign)
   return true
 }
 
-async function decideIn(at: At, { campaign, second }: { campaign: StoredCampaign; second: number }): Promise<boolean> {
+async function decideIn(at: At, { campaign, second }: { campaign: StoredCampaign; second: number }): Promise<void> {
   const { ends_at = Number.POSITIVE_INFINITY } = campaign
   const until = ends_at <= second ? clock.time_max_ms : at.now
   if (campaign.kind === 'sms') await endUnanswered(at, campaign.id)
@@ -69,27 +80,33 @@ async function decideIn(at: At, { campaign, second }: { campaign: StoredCampaign
   ])
   const is_probing = campaign.is_probing && !hasRecovered(recent, campaign.breaker_since)
   // Others wait for the locks.
-  const planned = await plan(second, { ...campaign, is_probing }, load, due, recent, { is_urgent: true })
+  const planned = await plan(
+    { now: second, campaign: { ...campaign, is_probing }, load, due, recent },
+    { is_urgent: true },
+  )
   const pause = planned.pause ?? (sender ? undefined : 'no_channel')
   const claimed = sender && !pause ? await dispatch(at, { campaign, sender, chosen: planned.dial }) : 0
   await Promise.all([writeDeferred(at, planned.defer), writeFinished(at, campaign.id, planned.finish)])
-  if (pause)
-    return pauseByDialer(at, campaign, {
-      reason: pause,
-      due_at: pause === 'no_channel' ? undefined : at.now + resume_after_ms,
-    })
-  const has_changed = claimed + planned.finish.length > 0
+  if (pause) {
+    const due_at = pause === 'no_channel' ? undefined : at.now + resume_after_ms
+    await pauseByDialer(at, campaign, { reason: pause, due_at })
+    return
+  }
   const next = await nextDue(at, campaign)
   const is_done = next.due_at === undefined && next.attempt_ends_at === undefined && !next.is_open
-  if (is_done) return complete(at, campaign)
+  if (is_done) {
+    await complete(at, campaign)
+    return
+  }
   const later = second + clock.second_ms
   // When attempts end, the campaign is due: a call that ends wakes it.
   const is_full = load.in_flight + claimed >= campaign.pacing.in_flight_max
   const wanted = is_full ? next.attempt_ends_at : (planned.next_at ?? next.due_at ?? next.attempt_ends_at)
   // Calls that were not dialled in time are looked for.
   const due_at = next.is_open && !at.is_test ? Math.min(wanted ?? clock.time_max_ms, second + dial_within_ms) : wanted
-  const progress_at = await recordProgress(at, campaign, has_changed)
-  return recordDecision(at, campaign.id, {
+  const has_changed = claimed + planned.finish.length > 0
+  const progress_at = has_changed ? await recordProgress(at, campaign) : undefined
+  await recordDecision(at, campaign.id, {
     due_at: due_at === undefined ? undefined : Math.max(later, clock.ceilTo(due_at, clock.second_ms)),
     decided_at: second,
     is_probing,

@@ -21,12 +21,12 @@ export async function run(at: At, { id, status }: StoredCampaign): Promise<void>
   })
 }
 
-/** Without `due_at` it stays so until someone resumes it. Returns false: nothing is left to do now. */
+/** Without `due_at` it stays so until someone resumes it. */
 export async function pauseByDialer(
   at: At,
   { id }: StoredCampaign,
   { reason, due_at }: { reason: PauseReason; due_at: number | undefined },
-): Promise<false> {
+): Promise<void> {
   const due = clock.isoOptional(due_at && clock.ceilTo(due_at, clock.second_ms))
   await change(at, {
     campaign: await campaigns.get(at, id),
@@ -35,11 +35,9 @@ export async function pauseByDialer(
     changes: sql`due_at = ${due}`,
     event_type: event_types.paused,
   })
-  return false
 }
 
-export async function complete(at: At, { id }: StoredCampaign): Promise<false> {
+export async function complete(at: At, { id }: StoredCampaign): Promise<void> {
   const campaign = await campaigns.get(at, id)
   await change(at, { campaign, status: 'completed', changes: sql`due_at = null`, event_type: event_types.completed })
-  return false
 }

@@ -69,15 +69,12 @@ export interface Decision extends Partial<Pick<StoredCampaign, 'decided_at' | 'i
   due_at: number | undefined
 }
 
-/**
- * Records what the dialer has decided for a campaign, which the transaction has locked. What is not given stays. Always returns
- * false: nothing is left to do now.
- */
+/** Records what the dialer has decided for a campaign, which the transaction has locked. What is not given stays. */
 export async function recordDecision(
   { db, workspace }: At,
   campaign_id: string,
   { due_at, decided_at, is_probing, progress_at }: Decision,
-): Promise<false> {
+): Promise<void> {
   await db.run(
     sql`update campaigns set due_at = ${clock.isoOptional(due_at)},
         decided_at = coalesce(${clock.isoOptional(decided_at)}, decided_at),
@@ -85,5 +82,4 @@ export async function recordDecision(
         progress_at = coalesce(${clock.isoOptional(progress_at)}, progress_at)
       where workspace_id = ${workspace} and id = ${campaign_id}`,
   )
-  return false
 }

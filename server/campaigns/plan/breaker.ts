@@ -21,19 +21,22 @@ export const hasRecovered = (recent: readonly EndedAttempt[], since = Number.NEG
   recent.some((attempt) => attempt.ended_at > since && !isError(attempt) && !attempt.is_interrupted)
 
 /** Whether too many attempts that ended after `since` failed, or made people opt out. `recent` is in any order. */
-export const isBroken = (recent: readonly EndedAttempt[], now: number, since: number | undefined): boolean =>
-  hasTooMany(recent, now, since, isError, breaker_errors) || hasTooMany(recent, now, since, isOptOut, breaker_opt_outs)
+export function isBroken(recent: readonly EndedAttempt[], now: number, since = Number.NEGATIVE_INFINITY): boolean {
+  const counted = recent.filter(({ ended_at }) => ended_at > since)
+  const endedWithin = (ms: number) => counted.filter(({ ended_at }) => ended_at > now - ms)
+  return (
+    hasTooMany(endedWithin(breaker_errors.within_ms), isError, breaker_errors) ||
+    hasTooMany(endedWithin(breaker_opt_outs.within_ms), isOptOut, breaker_opt_outs)
+  )
+}
 
+/** Whether there are too many of these among the last. */
 function hasTooMany(
-  recent: readonly EndedAttempt[],
-  now: number,
-  since = Number.NEGATIVE_INFINITY,
+  attempts: readonly EndedAttempt[],
   isBad: (attempt: EndedAttempt) => boolean,
-  limit: typeof breaker_errors,
+  { count, of }: Omit<typeof breaker_errors, 'within_ms'>,
 ): boolean {
-  const counts = ({ ended_at }: EndedAttempt) => ended_at > since && ended_at > now - limit.within_ms
-  const isTooMany = (attempts: readonly EndedAttempt[]) =>
-    attempts.filter((attempt) => isBad(attempt) && counts(attempt)).length >= limit.count
-  if (!isTooMany(recent)) return false
-  return isTooMany(recent.toSorted((one, other) => other.ended_at - one.ended_at).slice(0, limit.of))
+  const isTooMany = (some: readonly EndedAttempt[]) => some.filter(isBad).length >= count
+  if (!isTooMany(attempts)) return false
+  return isTooMany(attempts.toSorted((one, other) => other.ended_at - one.ended_at).slice(0, of))
 }

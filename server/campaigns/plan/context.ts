@@ -4,6 +4,14 @@ import type { DialedCampaign, EndedAttempt, Load } from './candidate.ts'
 import { startsIn } from './pacing.ts'
 import { type Hours, hoursOf } from './windows.ts'
 
+/** What decisions in one second depend on, beside the candidates. */
+export interface Situation {
+  now: number
+  campaign: DialedCampaign
+  load: Load
+  recent: readonly EndedAttempt[]
+}
+
 /** What rules know beside the candidate. */
 export interface Context extends Load {
   now: number
@@ -21,7 +29,7 @@ export type Verdict =
   | { verdict: 'skip' | 'fail' | 'expire' | 'done'; reason: string }
 export type Fault = Exclude<Verdict, { verdict: 'pass' }> & { rule: RuleName }
 
-export function contextOf(now: number, campaign: DialedCampaign, load: Load, recent: readonly EndedAttempt[]): Context {
+export function contextOf({ now, campaign, load, recent }: Situation): Context {
   return {
     now,
     campaign,

@@ -1,8 +1,8 @@
 import { second_ms } from '../../kit/clock.ts'
 import { letOthersRun, type Urgency } from '../../kit/let-others-run.ts'
 import type { RuleName } from '../explain-schema.ts'
-import type { Candidate, DialedCampaign, EndedAttempt, Load } from './candidate.ts'
-import { type Context, contextOf, type Fault } from './context.ts'
+import type { Candidate } from './candidate.ts'
+import { type Context, contextOf, type Fault, type Situation } from './context.ts'
 import { nextStart } from './pacing.ts'
 import { firstFault } from './rules.ts'
 
@@ -23,16 +23,13 @@ const finished = { skip: 'skipped', fail: 'failed', expire: 'expired' } as const
  * it can take long to find out when people in many zones can be reached.
  */
 export async function plan<C extends Candidate>(
-  now: number,
-  campaign: DialedCampaign,
-  load: Load,
-  due: readonly C[],
-  recent: readonly EndedAttempt[],
+  { due, ...situation }: Situation & { due: readonly C[] },
   urgency: Urgency = {},
 ): Promise<Plan<C>> {
+  const { now, campaign } = situation
   const planned: Plan<C> = { dial: [], defer: [], finish: [], next_at: undefined }
   if (campaign.status !== 'running') return planned
-  const context = contextOf(now, campaign, load, recent)
+  const context = contextOf(situation)
   const has_ended = campaign.ends_at !== undefined && campaign.ends_at <= now
   if (context.is_broken && !has_ended && due.length > 0) return { ...planned, pause: 'circuit_breaker' }
   for (const candidate of due) {

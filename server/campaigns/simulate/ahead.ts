@@ -268,6 +268,6 @@ async function writeOne(at: At, { campaign, simulation, results }: Simulated & {
   const known = Math.min(next_at ?? Number.POSITIVE_INFINITY, later)
   const wanted = Number.isFinite(known) ? known : Math.max(decided_at, ...ends)
   const due_at = Math.max(clock.ceilTo(wanted, clock.second_ms), decided_at + clock.second_ms)
-  const progress_at = await recordProgress(then, campaign, changed.length > 0)
+  const progress_at = changed.length > 0 ? await recordProgress(then, campaign) : undefined
   await recordDecision(at, campaign.id, { due_at, decided_at, is_probing, progress_at })
 }

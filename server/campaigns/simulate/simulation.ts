@@ -133,7 +133,8 @@ export class Simulation<C extends Candidate> {
     this.#passTo(time)
     const { calls_in_flight_max, ends } = this.#options
     const room = Math.min(calls_in_flight_max - ends.length, this.#campaign.pacing.in_flight_max)
-    return plan(time, this.#campaign, { in_flight: this.#ownEnds().length, room }, due, this.#recent)
+    const load = { in_flight: this.#ownEnds().length, room }
+    return plan({ now: time, campaign: this.#campaign, load, due, recent: this.#recent })
   }
 
   /** What has ended by then. */

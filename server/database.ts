@@ -6,6 +6,7 @@ import { hasCluster, openEmbedded, SetupError } from './kit/postgres/embedded/em
 import { isMigrated, listUnknown, MigrationError, migrate } from './kit/postgres/migrate.ts'
 import { openPool, type Pool } from './kit/postgres/pool.ts'
 import { sql } from './kit/postgres/sql.ts'
+import { errorMessage } from './kit/problem.ts'
 import { product } from './product.ts'
 
 export const migrations = path.resolve(import.meta.dirname, '../migrations')
@@ -69,7 +70,7 @@ export async function openDatabase(config: Config, options: DatabaseOptions): Pr
   } catch (error) {
     await close()
     throw database_url && !(error instanceof MigrationError)
-      ? new SetupError(`DATABASE_URL can't be used: ${Object(error).message}`)
+      ? new SetupError(`DATABASE_URL can't be used: ${errorMessage(error)}`)
       : error
   }
 }

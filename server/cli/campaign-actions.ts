@@ -4,6 +4,7 @@ import type { Forecast } from '../campaigns/forecast-schema.ts'
 import type { Campaign } from '../campaigns/schema.ts'
 import { atWorkspace, type Service } from '../kit/at.ts'
 import { isId } from '../kit/id.ts'
+import { errorCode } from '../kit/problem.ts'
 import type { Shell } from '../start/shell.ts'
 import { type ApiClient, assertRunning, openApiClient } from './api-client.ts'
 import { chooseWorkspace, stopSignal, withKey } from './api-session.ts'
@@ -84,9 +85,9 @@ async function writeFile(report: ReadableStream<Uint8Array>, output: string, sig
     fs.renameSync(unfinished, output)
   } catch (error) {
     fs.rmSync(unfinished, { force: true })
-    const { code, syscall } = Object(error)
-    // Only errors of the file system have one here.
-    if (syscall !== undefined) throw new UsageError(`--output: the file ${output} can't be written (${code})`)
+    // Only errors of the file system have a `syscall` here.
+    if (error instanceof Error && 'syscall' in error)
+      throw new UsageError(`--output: the file ${output} can't be written (${errorCode(error)})`)
     if (!signal.aborted) throw error
   }
 }

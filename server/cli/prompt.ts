@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { text as readAll } from 'node:stream/consumers'
+import { errorCode } from '../kit/problem.ts'
 import type { Shell } from '../start/shell.ts'
 import { CanceledError, UsageError } from './command.ts'
 
@@ -46,6 +47,6 @@ function readText(option: string, file: string): string {
   try {
     return fs.readFileSync(file, 'utf8')
   } catch (error) {
-    throw new UsageError(`${option}: the file ${file} can't be read (${Object(error).code})`)
+    throw new UsageError(`${option}: the file ${file} can't be read (${errorCode(error)})`)
   }
 }

@@ -1,6 +1,6 @@
 import { ConfigError } from '../config.ts'
 import { SetupError } from '../kit/postgres/embedded/embedded.ts'
-import { Problem } from '../kit/problem.ts'
+import { errorMessage, Problem } from '../kit/problem.ts'
 import { product } from '../product.ts'
 import { consoleOf, type Shell } from '../start/shell.ts'
 import { AmbiguousError, UsageError } from './command.ts'
@@ -9,7 +9,7 @@ import { AmbiguousError, UsageError } from './command.ts'
 export function reportError(shell: Shell, error: unknown, { is_json }: { is_json: boolean }): void {
   const console = consoleOf(shell)
   const code = errorCode(error)
-  const message = error instanceof Error ? error.message : String(error)
+  const message = errorMessage(error)
   // The stack of a bug is printed in both forms.
   if (code === 'INTERNAL_ERROR') console.error(error)
   if (is_json) console.error(JSON.stringify({ error: { code, message } }))

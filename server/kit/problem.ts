@@ -40,6 +40,12 @@ export class Problem extends Error {
   }
 }
 
+/** Of an error of Node.js, PostgreSQL or a library, such as `ENOENT`. */
+export const errorCode = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+
+export const errorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
 export interface Fault {
   path: string
   code: string

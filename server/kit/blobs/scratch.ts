@@ -2,6 +2,7 @@ import fs from 'node:fs/promises'
 import { hostname } from 'node:os'
 import path from 'node:path'
 import * as clock from '../clock.ts'
+import { errorCode } from '../problem.ts'
 
 /** Longer than any work, which may wait for its turn in between. What is older was left by a killed process. */
 const abandoned_after_ms = clock.day_ms
@@ -40,7 +41,7 @@ function isRunning(pid: number): boolean {
     return process.kill(pid, 0)
   } catch (error) {
     // It belongs to another user.
-    return Object(error).code === 'EPERM'
+    return errorCode(error) === 'EPERM'
   }
 }
 

@@ -78,7 +78,7 @@ export function createApp({ trust_proxy, newRequestId, sendAnswer, log }: AppOpt
 function serversOf(app: FastifyInstance): Server[] {
   const key = Object.getOwnPropertySymbols(app).find(({ description }) => description === 'fastify.serverBindings')
   // It is Fastify's list of servers.
-  const others = key ? (Object(app)[key] as Server[]) : []
+  const others: Server[] = key ? Reflect.get(app, key) : []
   return [...new Set([app.server, ...others])]
 }
 

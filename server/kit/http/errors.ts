@@ -1,4 +1,4 @@
-import { maxHeaderSize, STATUS_CODES } from 'node:http'
+import { maxHeaderSize, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { isUnavailable } from '../postgres/errors.ts'
 import * as problem from '../problem.ts'
@@ -17,7 +17,7 @@ export const common_headers = {
 export function toProblem(error: unknown): problem.Problem {
   if (error instanceof problem.Problem) return error
   if (isUnavailable(error)) return problem.unavailable(error)
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = problem.errorCode(error)
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return problem.payloadTooLarge(body_limit_bytes)
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') return problem.malformedRequest()
   return problem.internalError()
@@ -30,10 +30,15 @@ export function parserProblem({ code }: { code?: string }): problem.Problem {
   return problem.malformedRequest()
 }
 
+/** Node.js keeps the response that is being sent on its socket. */
+interface HttpSocket extends Socket {
+  _httpMessage?: ServerResponse | null
+}
+
 /** Answers on the socket, for errors without a parsed request. */
-export function answerOnSocket(socket: Socket, rejection: problem.Problem, request_id: string): void {
+export function answerOnSocket(socket: HttpSocket, rejection: problem.Problem, request_id: string): void {
   // Invalid bytes after a complete request: an answer now would be taken for the answer to that request.
-  const has_pending_answer: boolean = Object(socket)._httpMessage?.req?.complete ?? false
+  const has_pending_answer = socket._httpMessage?.req.complete ?? false
   if (!socket.writable || has_pending_answer) return void socket.destroy()
   const { status, headers, body } = failure(rejection, request_id)
   const all_headers = { ...common_headers, ...headers, 'x-request-id': request_id, connection: 'close' }

@@ -96,7 +96,7 @@ const openDoorStreams = ({ max, per_workspace_max, per_caller_max }: NonNullable
 
 function answerErrors(app: FastifyInstance, sendAnswer: SendAnswer, log: Log): void {
   const logUnavailable = oncePerSecond<problem.Problem>(({ message, cause }, count) =>
-    log.warn({ count, reason: Object(cause).message ?? message }, 'answered 503'),
+    log.warn({ count, reason: cause instanceof Error ? cause.message : message }, 'answered 503'),
   )
   app.setErrorHandler((error, request, reply) => {
     const has_disconnected = request.raw.destroyed && !request.raw.complete

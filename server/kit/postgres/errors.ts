@@ -1,4 +1,4 @@
-import { Problem } from '../problem.ts'
+import { errorCode, Problem } from '../problem.ts'
 
 const serialization_failure = '40001'
 const deadlock_detected = '40P01'
@@ -54,6 +54,4 @@ export const isUnavailable = (error: unknown): boolean =>
 export const isBusy = (error: unknown): boolean =>
   isUnavailable(error) || (error instanceof Problem && error.code === 'SERVICE_UNAVAILABLE')
 
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
-}
+const codeOf = (error: unknown): string => errorCode(error) ?? ''

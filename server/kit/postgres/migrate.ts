@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { errorMessage } from '../problem.ts'
 import { SetupError } from './embedded/setup-error.ts'
 import { isContention } from './errors.ts'
 import type { Db, Pool } from './pool.ts'
@@ -126,7 +127,7 @@ async function applyInAttempts(pool: Pool, migration: Migration, attempt = 1): P
     return await apply(pool, migration)
   } catch (error) {
     if (!isContention(error) || attempt === attempts_max) {
-      throw new MigrationError(`the migration ${migration.name} has failed: ${Object(error).message}`, { cause: error })
+      throw new MigrationError(`the migration ${migration.name} has failed: ${errorMessage(error)}`, { cause: error })
     }
     await sleep(attempt_every_ms)
   }

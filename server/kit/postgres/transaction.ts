@@ -52,7 +52,7 @@ export async function runTransaction<T>(
   } catch (thrown) {
     const error = isInFailedTransaction(thrown) ? (cause ?? thrown) : thrown
     // A rollback on a connection that no longer answers would only wait for the next timeout.
-    if (isQueryTimeout(error)) broken = Object(error)
+    if (error instanceof Error && isQueryTimeout(error)) broken = error
     else
       await client.query('rollback').catch((lost: Error) => {
         broken = lost

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { invalidJson } from '../../problem.ts'
+import { errorMessage, invalidJson } from '../../problem.ts'
 
 const nesting_max = 32
 /** Of lists and objects together. */
@@ -14,7 +14,7 @@ export function parseJsonBody(body: unknown, name = 'The body'): unknown {
   try {
     return JSON.parse(body.toString().replace(/^\ufeff/, ''))
   } catch (error) {
-    throw invalidJson(`${name} is not valid JSON: ${error instanceof Error ? error.message : error}.`)
+    throw invalidJson(`${name} is not valid JSON: ${errorMessage(error)}.`)
   }
 }
 

@@ -1,5 +1,6 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
+import { errorCode } from '../../problem.ts'
 import { waitFor } from './wait.ts'
 
 const written_within_ms = 1_000
@@ -52,7 +53,7 @@ function readPidFile(cluster: string): string | undefined {
   try {
     return fs.readFileSync(pidFile(cluster), 'utf8')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    if (errorCode(error) === 'ENOENT') return undefined
     throw error
   }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { errorMessage } from '../../problem.ts'
 import { findPostmaster, isPostmaster, type Postmaster } from './pid-file.ts'
 import { type Installation, startPostmaster, stopPostmaster } from './postmaster.ts'
 import { SetupError } from './setup-error.ts'
@@ -64,4 +65,4 @@ export async function supervisePostmaster(
 }
 
 const toMessage = (error: unknown): string =>
-  error instanceof SetupError ? error.message : `PostgreSQL does not start: ${Object(error).message}`
+  error instanceof SetupError ? error.message : `PostgreSQL does not start: ${errorMessage(error)}`

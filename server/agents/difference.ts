@@ -1,5 +1,6 @@
 import { diffLines } from 'diff'
 import { fingerprintOf } from '../kit/http/idempotency.ts'
+import { isObject } from '../kit/json.ts'
 import type { Configuration } from './configuration.ts'
 import type { Difference } from './schema.ts'
 
@@ -63,9 +64,6 @@ function changedNodes(before: Members, after: Members): Difference['script'] {
       after: member(after, node),
     }))
 }
-
-const isObject = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isSame = (before: unknown, after: unknown): boolean => fingerprintOf(before) === fingerprintOf(after)
 

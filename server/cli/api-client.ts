@@ -1,5 +1,6 @@
+import { isObject } from '../kit/json.ts'
 import { SetupError } from '../kit/postgres/embedded/embedded.ts'
-import { type Code, Problem } from '../kit/problem.ts'
+import { type Code, errorCode, errorMessage, Problem } from '../kit/problem.ts'
 
 const timeout_ms = 30_000
 const health_timeout_ms = 5_000
@@ -74,8 +75,8 @@ async function send(address: string, path: string, options: RequestInit): Promis
   try {
     return await fetch(address + path, { signal: AbortSignal.timeout(timeout_ms), ...options })
   } catch (error) {
-    const { code, message } = Object(error).cause ?? Object(error)
-    throw notThere(address, code ?? message)
+    const cause = error instanceof Error ? (error.cause ?? error) : error
+    throw notThere(address, errorCode(cause) ?? errorMessage(cause))
   }
 }
 
@@ -88,7 +89,7 @@ const notThere = (address: string, reason: string) =>
 async function read(address: string, response: Response): Promise<any> {
   const body = await response.json().catch(() => undefined)
   if (response.ok && body) return body
-  const { code, message } = Object(Object(body).error)
+  const { code, message }: Record<string, unknown> = isObject(body) && isObject(body.error) ? body.error : {}
   if (code === 'UNAUTHORIZED') {
     const reason = 'it uses another database, or the key has expired'
     throw new Problem(code, `the service at ${address} doesn't accept the key of this command: ${reason}`)

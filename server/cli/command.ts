@@ -1,4 +1,5 @@
 import { Command as Commander } from 'commander'
+import { isObject } from '../kit/json.ts'
 
 /** The arguments are wrong. */
 export class UsageError extends Error {
@@ -53,7 +54,7 @@ export class Command extends Commander {
   }
 }
 
-const isError = (context: unknown): context is HelpContext => Object(context).error === true
+const isError = (context: unknown): context is HelpContext => isObject(context) && context.error === true
 
 function fullName(command: Commander): string {
   return command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name()

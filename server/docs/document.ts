@@ -1,3 +1,4 @@
+import { isObject } from '../kit/json.ts'
 import type { OpenApiSchema } from './fields.ts'
 
 /** The parts of an OpenAPI document that the page shows, with references resolved. */
@@ -73,7 +74,7 @@ export function resolveReferences(value: unknown, root: unknown, within: string[
     const { $ref } = value
     if (within.includes($ref)) return {}
     const names = $ref.split('/').slice(1)
-    const target = names.reduce((parent: unknown, name) => Object(parent)[name], root)
+    const target = names.reduce((parent: unknown, name) => (isObject(parent) ? parent[name] : undefined), root)
     return resolveReferences(target, root, [...within, $ref])
   }
   const members = Object.entries(value).map(([name, member]) => [name, resolveReferences(member, root, within)])

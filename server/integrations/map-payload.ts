@@ -1,7 +1,7 @@
 import { parseContact } from '../contacts/parse.ts'
 import { CrmId, type NewContact } from '../contacts/schema.ts'
 import { type RequestSchema, validate } from '../kit/http/validate.ts'
-import { valueAt } from '../kit/pointer.ts'
+import { valueAt } from '../kit/json.ts'
 import { type Fault, invalid, type Problem } from '../kit/problem.ts'
 import type { Integration } from './schema.ts'
 

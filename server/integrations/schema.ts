@@ -3,7 +3,7 @@ import { DefaultCountry, type Field, fields, NewContact } from '../contacts/sche
 import { isSigningSecret, signing_secret_pattern } from '../kit/crypto/signing.ts'
 import { body, check, id, oneOf, optionalText, optionalTimestamp, text, timestamp } from '../kit/field.ts'
 import { hashState } from '../kit/http/etag.ts'
-import { isPointer } from '../kit/pointer.ts'
+import { isPointer } from '../kit/json.ts'
 import * as page from '../kit/postgres/page.ts'
 
 const pointer_length_max = 500

@@ -1,3 +1,4 @@
+import { isObject } from '../kit/json.ts'
 import { truncate } from '../kit/text.ts'
 import type { Schema } from './parameters.ts'
 
@@ -97,9 +98,6 @@ function partFault(schema: Schema, value: unknown, path: string, work: Work): st
   }
   return undefined
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function isOfType(type: string, value: unknown): boolean {
   if (type === 'object') return isObject(value)

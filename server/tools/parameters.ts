@@ -1,4 +1,5 @@
 import { hasControlCharactersExceptBreaks } from '../kit/http/validate-text.ts'
+import { isObject } from '../kit/json.ts'
 import type { Fault } from '../kit/problem.ts'
 import { truncate } from '../kit/text.ts'
 
@@ -42,8 +43,6 @@ const isType: Test = (value) => {
   return named.length > 0 && isUniqueTexts(named) && named.every((one) => types.includes(String(one)))
 }
 const isFilledList: Test = (value) => Array.isArray(value) && value.length > 0
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
  * The keywords that are allowed, each with a test of its value. Schemas come from clients: there is no `pattern`, which may take
@@ -109,10 +108,12 @@ function findFaults(schema: unknown, path: string, levels: number): Fault[] {
 
 /** The schemas inside a schema whose keywords were tested. */
 function partsOf({ properties, items, additionalProperties, ...rest }: Record<string, unknown>): [string, unknown][] {
-  const listed = ['anyOf', 'oneOf', 'allOf'].flatMap((name) =>
-    Object.entries(Object(rest[name])).map(([index, one]): [string, unknown] => [`${name}.${index}`, one]),
-  )
-  const named = Object.entries(Object(properties)).map(([name, one]): [string, unknown] => [`properties.${name}`, one])
+  const listed = ['anyOf', 'oneOf', 'allOf'].flatMap((name) => {
+    const list: unknown = rest[name]
+    return Array.isArray(list) ? list.map((one, index): [string, unknown] => [`${name}.${index}`, one]) : []
+  })
+  const members = isObject(properties) ? properties : {}
+  const named = Object.entries(members).map(([name, one]): [string, unknown] => [`properties.${name}`, one])
   const single = Object.entries({ items, additionalProperties }).filter(([, one]) => isObject(one))
   return [...named, ...single, ...listed]
 }

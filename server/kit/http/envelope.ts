@@ -1,10 +1,12 @@
 import type { Readable } from 'node:stream'
 import fastJson from 'fast-json-stringify'
 import { type TObject, type TSchema, Type } from 'typebox'
-import { pageSchema } from '../postgres/page.ts'
+import { isObject } from '../json.ts'
+import { type Page, pageSchema } from '../postgres/page.ts'
 import type { Problem } from '../problem.ts'
 import { formatEtag, hashText } from './etag.ts'
 import type { Get, List, Write, WriteMany } from './operation.ts'
+import { hasProperty } from './resource-version.ts'
 
 /** A response, as it is sent and as an idempotency key stores it. */
 export interface Answer {
@@ -23,12 +25,12 @@ type OneResource = Get | Write | WriteMany
 export const resourceEnvelope = (schema: TSchema): TSchema => Type.Object({ success: Type.Literal(true), data: schema })
 
 /** False for a deletion, whose response has no id. */
-export const showsResource = ({ response }: OneResource): boolean => 'id' in Object(Object(response).properties)
+export const showsResource = ({ response }: OneResource): boolean => hasProperty(response, 'id')
 
 /** Serializes a page. Fields that the schema doesn't declare are dropped. */
-export function pageAnswer({ items }: List): (page: unknown) => Answer {
+export function pageAnswer({ items }: List): (page: Page<unknown>) => Answer {
   const stringify = stringifier(pageSchema(items))
-  return (page) => ({ status: 200, headers: {}, body: stringify({ success: true, ...Object(page) }) })
+  return (page) => ({ status: 200, headers: {}, body: stringify({ success: true, ...page }) })
 }
 
 /** Serializes a resource, with its ETag and, when created, its Location. Fields that the schema doesn't declare are dropped. */
@@ -50,7 +52,7 @@ export function resourceAnswer(
     const status = is_accepted ? 202 : isCreated && !isCreated(data as never) ? 200 : success
     if (version && shows_resource) headers.etag = formatEtag(version(data as never))
     else if (operation.kind === 'get') headers.etag = formatEtag(hashText(body))
-    const item = shows_resource ? `/${Object(data).id}` : ''
+    const item = shows_resource && isObject(data) ? `/${data.id}` : ''
     if (status === 201) headers.location = base_path + fillPath(collection, params) + item
     return { status, headers, body }
   }
@@ -77,7 +79,7 @@ export function resourceInPieces(
 }
 
 const fillPath = (path: string, params: unknown): string =>
-  path.replace(/:(\w+)/g, (_, name) => String(Object(params)[name]))
+  path.replace(/:(\w+)/g, (_, name: string) => String(isObject(params) ? params[name] : undefined))
 
 /** Compiles the schema when it is first used: all of them together would delay each start by a tenth of a second. */
 function stringifier(schema: TSchema): (value: unknown) => string {

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { At } from '../at.ts'
 import { isId } from '../id.ts'
+import { isObject } from '../json.ts'
 import type { Log } from '../log.ts'
 import { invalidJson } from '../problem.ts'
 import { readForm } from './body/form.ts'
@@ -63,10 +64,10 @@ export const keyedRequest = (
   key: string,
   ...sent: unknown[]
 ): KeyedRequest => {
-  const { id: resource_id } = Object(params)
+  const resource_id = isObject(params) ? params.id : undefined
   return {
     key,
     fingerprint: fingerprintOf(id, params, ...sent, ...(is_secret ? [caller.id] : [])),
-    resource_id: isId(resource_id) ? resource_id : undefined,
+    resource_id: typeof resource_id === 'string' && isId(resource_id) ? resource_id : undefined,
   }
 }

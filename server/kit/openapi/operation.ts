@@ -84,9 +84,10 @@ function responses(operation: Operation, components: Components): Json {
     case 'list':
       return { 200: jsonResponse(operation, 'Success.', pageSchema(operation.items), components) }
     case 'get': {
-      const answer = jsonResponse(operation, 'Success.', resourceEnvelope(operation.response), components)
+      const envelope = resourceEnvelope(operation.response)
+      const answer = jsonResponse(operation, 'Success.', envelope, components)
       const files = operation.file_types.map((type) => [type, { schema: { type: 'string' } }])
-      const content = { ...Object(answer.content), ...Object.fromEntries(files) }
+      const content = { ...jsonContent(envelope, components), ...Object.fromEntries(files) }
       return { 200: { ...answer, content }, 304: not_modified }
     }
     case 'write':

@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import * as channels from '../../channels/store.ts'
 import type { AtOutside } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'
+import { isObject } from '../../kit/json.ts'
 import { OutboundError, type OutboundResponse } from '../../kit/outbound/request.ts'
 import { storable } from '../../kit/text.ts'
 import type { Carrier, CarrierMessage, CarrierReport, SendResult } from '../../messages/carrier.ts'
@@ -89,7 +90,7 @@ async function find(
   const { messages } = parse(body)
   if (!Array.isArray(messages)) throw new OutboundError('The carrier did not answer with messages.')
   return messages
-    .map((message: unknown): Answer => Object(message))
+    .filter((message): message is Answer => isObject(message))
     .filter(({ body, date_created }) => body === text && Date.parse(String(date_created)) >= earliest)
     .sort((left, right) => Date.parse(String(left.date_created)) - Date.parse(String(right.date_created)))
     .flatMap((message) => toReport(message) ?? [])
@@ -120,7 +121,8 @@ function request(
 
 function parse(body: Buffer): Answer {
   try {
-    return Object(JSON.parse(body.toString('utf8')))
+    const answer: unknown = JSON.parse(body.toString('utf8'))
+    return isObject(answer) ? answer : {}
   } catch {
     return {}
   }

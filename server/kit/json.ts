@@ -1,3 +1,7 @@
+/** An object with members: not null and no list. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 /** A JSON pointer by RFC 6901, such as `/answers/0/name`, or its URI fragment form, `#/full%20name`. */
 export const isPointer = (text: string): boolean => parsePointer(text) !== undefined
 

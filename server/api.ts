@@ -239,8 +239,7 @@ function doors(
       operations: workspace_operations,
       base_path: base + served_at[0],
       served_at,
-      identify: ({ token }, now, is_recheck) =>
-        token === undefined ? undefined : authenticate(token, now, is_recheck),
+      identify: ({ token }, now, options) => (token === undefined ? undefined : authenticate(token, now, options)),
     },
     { operations: [...workspace_operations, ...owner_operations], ...servedAt(session_api_path), ...by_session },
     {

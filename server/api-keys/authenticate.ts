@@ -1,5 +1,6 @@
 import * as clock from '../kit/clock.ts'
 import { hashOf } from '../kit/crypto/secret.ts'
+import type { IdentifyOptions } from '../kit/http/door.ts'
 import type { Caller } from '../kit/http/operation.ts'
 import { openBatcher } from '../kit/limits/batch.ts'
 import { ExpiringMap } from '../kit/limits/expiring-map.ts'
@@ -14,7 +15,11 @@ interface CachedKey {
 }
 
 export interface Authenticator {
-  authenticate: (token: string, now: number, is_recheck?: boolean) => Promise<Caller | undefined> | Caller | undefined
+  authenticate: (
+    token: string,
+    now: number,
+    options?: IdentifyOptions,
+  ) => Promise<Caller | undefined> | Caller | undefined
   /** Stores when each key was last used. */
   recordUses: () => Promise<void>
 }
@@ -36,7 +41,11 @@ export function authenticator(db: Db): Authenticator {
   })
 
   /** Returns the caller unless the key has expired, and counts the request as a use. */
-  function admit({ caller, expires_at }: CachedKey, now: number, is_recheck: boolean): Caller | undefined {
+  function admit(
+    { caller, expires_at }: CachedKey,
+    now: number,
+    { is_recheck = false }: IdentifyOptions = {},
+  ): Caller | undefined {
     if (!caller || expires_at <= now) return undefined
     if (is_recheck) return caller
     const use = used.get(caller.id)
@@ -45,21 +54,21 @@ export function authenticator(db: Db): Authenticator {
     return caller
   }
 
-  async function find(token: string, now: number, is_recheck: boolean): Promise<Caller | undefined> {
+  async function find(token: string, now: number, options?: IdentifyOptions): Promise<Caller | undefined> {
     const key = await lookUp('api_keys', token)
     const entry: CachedKey = {
       caller: key && !key.revoked_at ? toCaller(key) : undefined,
       expires_at: key?.expires_at ? clock.parse(key.expires_at) : Number.POSITIVE_INFINITY,
     }
     cached.set(token, entry, now)
-    return admit(entry, now, is_recheck)
+    return admit(entry, now, options)
   }
 
   return {
-    authenticate(token, now, is_recheck = false) {
+    authenticate(token, now, options) {
       const entry = cached.get(token, now)
-      if (entry) return admit(entry, now, is_recheck)
-      return isToken(token) ? find(token, now, is_recheck) : undefined
+      if (entry) return admit(entry, now, options)
+      return isToken(token) ? find(token, now, options) : undefined
     },
     async recordUses() {
       const uses = Array.from(used.values(), (use) => ({ ...use }))

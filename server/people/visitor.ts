@@ -1,7 +1,7 @@
 import * as clock from '../kit/clock.ts'
 import { isSecret } from '../kit/crypto/secret.ts'
 import { cookieFor, formatCookie, isSameOrigin, readCookie } from '../kit/http/browser.ts'
-import type { RequestHead } from '../kit/http/door.ts'
+import type { IdentifyOptions, RequestHead } from '../kit/http/door.ts'
 import type { Call, Caller } from '../kit/http/operation.ts'
 import { isId } from '../kit/id.ts'
 import { openTokenLookup } from '../kit/limits/token-lookup.ts'
@@ -43,7 +43,7 @@ const isForPeople = (scope: string): boolean => scope.startsWith('person:')
 export function identifyVisitor(
   db: Db,
   public_url: string | undefined,
-): (head: RequestHead, now: number, is_recheck?: boolean) => Promise<Visitor> {
+): (head: RequestHead, now: number, options?: IdentifyOptions) => Promise<Visitor> {
   const cookie = cookieFor(cookie_name, public_url)
   const throttle = openThrottle()
   const find = openTokenLookup<WantedSession, sessions.FoundSession>((wanted) =>
@@ -55,7 +55,7 @@ export function identifyVisitor(
     return token !== undefined && isSecret(token) ? find({ token, workspace }, now) : undefined
   }
 
-  return async (head, now, is_recheck = false) => {
+  return async (head, now, { is_recheck = false } = {}) => {
     const { operation } = head
     if (operation.kind === 'raw') throw notFound()
     const { scope } = operation

@@ -15,29 +15,27 @@ import type { Upload } from './uploaded-file.ts'
 /** Connections with an upload. The request timeout doesn't apply to them: the reader of the form has its own. */
 export const upload_sockets = new WeakSet<object>()
 
+type Done = (error?: Error) => void
+
 /** Authenticates (401), limits the rate (429), checks the scope (403) and the content type (415), before the body is read. */
 export function openAdmission(rate_limit_per_second: number, rejectLater: RejectLater, pool: Pool) {
   const limits = rate_limit_per_second > 0 ? openRateLimit(rate_limit_per_second) : undefined
 
-  function check(
-    door: Door,
-    operation: Operation,
-    request: FastifyRequest,
-    reply: FastifyReply,
-    caller: Caller | undefined,
-    now: number,
-  ) {
-    if (!caller) throw problem.unauthorized()
-    request.caller = caller
-    if (limits && !door.has_no_rate_limit) {
-      const { is_exceeded, header } = limits.count(caller.id, now)
-      reply.header('ratelimit-policy', limits.policy).header('ratelimit', header)
-      if (is_exceeded) throw problem.rateLimited(rate_limit_per_second)
-    }
+  function limitRate({ id }: Caller, now: number, reply: FastifyReply): void {
+    if (!limits) return
+    const { is_exceeded, header } = limits.count(id, now)
+    reply.header('ratelimit-policy', limits.policy).header('ratelimit', header)
+    if (is_exceeded) throw problem.rateLimited(rate_limit_per_second)
+  }
+
+  function check(operation: Operation, caller: Caller, request: FastifyRequest): void {
     if (operation.kind !== 'raw' && !caller.scopes.has(operation.scope)) throw problem.forbidden(operation.scope)
     const upload = uploadOf(operation)
     const body = bodyOf(operation)
-    if (upload && isFormType(request.headers['content-type'])) return checkUpload(upload, request)
+    if (upload && isFormType(request.headers['content-type'])) {
+      checkUpload(upload, request)
+      return
+    }
     if (body && hasBody(request.raw) && !isPlainJson(request.raw))
       throw upload ? problem.notFormOrJson() : problem.unsupportedMediaType()
     // The type of a missing or unused body doesn't matter. Fastify would reject a malformed one.
@@ -45,39 +43,37 @@ export function openAdmission(rate_limit_per_second: number, rejectLater: Reject
     if (has_type && (!body || !hasBody(request.raw))) request.headers['content-type'] = undefined
   }
 
-  return (
-    door: Door,
-    operation: Operation,
-    request: FastifyRequest,
-    reply: FastifyReply,
-    done: (error?: Error) => void,
-  ): void => {
-    const now = clock.wall()
-    request.arrived_at = clock.ticks()
-    request.door_headers = door.headers
-    const host_count = headerValues(request.raw, 'host').length
-    const is_valid = host_count === 1 || (host_count === 0 && request.raw.httpVersion === '1.0')
-    if (!is_valid) return void done(problem.malformedRequest())
-    request.head = new FastifyRequestHead(operation, request, reply)
-    const identified = door.identify(request.head, now)
-    const decide = (caller: Caller | undefined) => {
-      try {
-        check(door, operation, request, reply, caller, now)
-      } catch (error) {
-        const is_rate_limited = error instanceof problem.Problem && error.code === 'RATE_LIMITED'
-        // `check` throws nothing but errors.
-        return is_rate_limited ? rejectLater(() => done(error)) : done(error as Error)
+  return (door: Door, operation: Operation) =>
+    (request: FastifyRequest, reply: FastifyReply, done: Done): void => {
+      const now = clock.wall()
+      request.arrived_at = clock.ticks()
+      request.door_headers = door.headers
+      const host_count = headerValues(request.raw, 'host').length
+      const is_valid = host_count === 1 || (host_count === 0 && request.raw.httpVersion === '1.0')
+      if (!is_valid) return void done(problem.malformedRequest())
+      request.head = new FastifyRequestHead(operation, request, reply)
+      const identified = door.identify(request.head, now)
+      const decide = (caller: Caller | undefined) => {
+        try {
+          if (!caller) throw problem.unauthorized()
+          request.caller = caller
+          if (!door.has_no_rate_limit) limitRate(caller, now, reply)
+          check(operation, caller, request)
+        } catch (error) {
+          const is_rate_limited = error instanceof problem.Problem && error.code === 'RATE_LIMITED'
+          // Nothing but errors is thrown.
+          return is_rate_limited ? rejectLater(() => done(error)) : done(error as Error)
+        }
+        done()
       }
-      done()
+      // The handler runs within `done`: what it throws gets an error response too.
+      if (identified instanceof Promise)
+        pool
+          .whileResponsive(() => identified)
+          .then(decide)
+          .catch(done)
+      else decide(identified)
     }
-    // The handler runs within `done`: what it throws gets an error response too.
-    if (identified instanceof Promise)
-      pool
-        .whileResponsive(() => identified)
-        .then(decide)
-        .catch(done)
-    else decide(identified)
-  }
 }
 
 /**

@@ -10,9 +10,13 @@ export interface Door {
   served_at: string[]
   /**
    * Returns the caller, or undefined when the credential is unknown; may also throw a Problem. Returns without a promise
-   * when no lookup is needed. A re-check of a stream's caller doesn't count as a use of its key or session.
+   * when no lookup is needed.
    */
-  identify: (head: RequestHead, now: number, is_recheck?: boolean) => Promise<Caller | undefined> | Caller | undefined
+  identify: (
+    head: RequestHead,
+    now: number,
+    options?: IdentifyOptions,
+  ) => Promise<Caller | undefined> | Caller | undefined
   /** Added to every response. */
   headers?: Record<string, string>
   /** Writes open their own transactions and take no idempotency keys. */
@@ -28,6 +32,11 @@ export interface Door {
   has_no_idempotency_keys?: boolean
   /** Requests are limited by concurrency only. */
   has_no_rate_limit?: boolean
+}
+
+export interface IdentifyOptions {
+  /** The caller of a stream is checked again while it is open. This doesn't count as a use of its key or session. */
+  is_recheck?: boolean
 }
 
 /** A request of which only the head was read. */

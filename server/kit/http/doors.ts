@@ -25,6 +25,15 @@ export interface DoorOptions {
   log: Log
 }
 
+/** What doors share with the rest of the server. */
+interface DoorParts {
+  rejectOtherMethods: RejectOtherMethods
+  sendAnswer: SendAnswer
+  streamsOf: (door: Door) => Streams
+  downloads: Streams
+  waits: Streams
+}
+
 /** Of all workspaces. One workspace may use half: what a key may request in a second by default. */
 const requests_max = 2_000
 /** Of one workspace, to leave connections to others. Expensive lists also leave a processor. */
@@ -40,11 +49,7 @@ const expensive_lists_max = Math.min(lists_max, Math.max(1, availableParallelism
  */
 export function addDoors(
   app: FastifyInstance,
-  rejectOtherMethods: RejectOtherMethods,
-  sendAnswer: SendAnswer,
-  streamsOf: (door: Door) => Streams,
-  downloads: Streams,
-  waits: Streams,
+  { rejectOtherMethods, sendAnswer, streamsOf, downloads, waits }: DoorParts,
   { doors, service, log, rate_limit_per_second }: DoorOptions,
 ): () => void {
   const remote_requests = new Set<() => void>()
@@ -52,7 +57,7 @@ export function addDoors(
   const lists = openQueuePerKey(lists_max)
   const expensive_lists = openQueuePerKey(expensive_lists_max)
   const rejectLater = openDelayedRejection()
-  const admit = openAdmission(rate_limit_per_second, rejectLater, service.pool)
+  const admitTo = openAdmission(rate_limit_per_second, rejectLater, service.pool)
   const shared_slots = openConcurrencyLimit(requests_max)
   const shared_write = writer(service)
   for (const door of doors) addDoor(door)
@@ -89,7 +94,7 @@ export function addDoors(
       app.route<RequestParts>({
         method: operation.method,
         url: prefix + operation.path,
-        onRequest: (request, reply, done) => admit(door, operation, request, reply, done),
+        onRequest: admitTo(door, operation),
         handler,
       })
     }
@@ -140,7 +145,7 @@ export function addDoors(
         release()
         await wait(waiting.signal).finally(end)
         reply.raw.off('close', end)
-        const again = await door.identify(request.head, clock.wall(), true)
+        const again = await door.identify(request.head, clock.wall(), { is_recheck: true })
         const may_read = operation.kind !== 'raw' && again?.scopes.has(operation.scope)
         if (!may_read || again?.workspace !== caller.workspace) throw problem.unauthorized()
         takeSlot()

@@ -78,7 +78,7 @@ export function openHttp(options: HttpOptions): Http {
   }
   app.addHook('preClose', async () => endStreams())
   const rejectOtherMethods = openOtherMethods(app)
-  const rejectRemote = addDoors(app, rejectOtherMethods, sendAnswer, streamsOf, downloads, waits, options)
+  const rejectRemote = addDoors(app, { rejectOtherMethods, sendAnswer, streamsOf, downloads, waits }, options)
   const stop = () => {
     is_stopping = true
     endStreams()

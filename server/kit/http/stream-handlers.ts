@@ -26,7 +26,7 @@ export function streamHandlers({ run, sendAnswer, streams, downloads, rejectLate
   function subscribe(door: Door, operation: Stream, request: FastifyRequest<RequestParts>, reply: FastifyReply): void {
     const { caller, head } = request
     const mayContinue = createContinueCheck(async (now) => {
-      const again = await door.identify(head, now, true)
+      const again = await door.identify(head, now, { is_recheck: true })
       return again?.workspace === caller.workspace && again.scopes.has(operation.scope)
     })
     const tooMany = () => (door.streams ? problem.overloaded() : problem.tooManyStreams(streams_per_workspace_max))

@@ -68,7 +68,7 @@ export function identifyChatVisitor(
   /** A stream ends when the visitor goes on in another conversation. */
   const first_conversations = new WeakMap<RequestHead, string>()
 
-  return async (head, now, is_recheck = false): Promise<ChatCaller> => {
+  return async (head, now, { is_recheck = false } = {}): Promise<ChatCaller> => {
     const { operation, params, headers, token, method } = head
     if (headers.origin !== undefined && !isSameOrigin(headers, public_url)) throw otherOrigin()
     const { channel_id = '' } = params

@@ -203,7 +203,7 @@ function openAdvances({ service, log, ...options }: BackgroundOptions, engines: 
     kinds: work_kinds,
     drain: async (kind, workspace) => {
       const engine = engines.get(kind)
-      engine.add(workspace, true)
+      engine.add(workspace, { is_polled: true })
       await engine.idle(workspace)
     },
     // Not stopped in the middle: the clock would be ready although not everything has expired.
@@ -231,7 +231,7 @@ export async function runDue(options: BackgroundOptions, workspace: string): Pro
     // What is still due after the second time waits for something, such as a lease.
     for (let times = 0; times < 2 && isDue(kind); times += 1) {
       const engine = engines.get(kind)
-      engine.add(workspace, times > 0)
+      engine.add(workspace, { is_polled: times > 0 })
       await engine.idle(workspace)
       isDue = await readDue()
     }

@@ -219,7 +219,7 @@ async function answer({ id }: Tenant): Promise<void> {
   const { tools, hooks } = server.at('')
   const log = openLog('silent')
   const engine = new Engine(answering(log), { service: { pool: server.pool, tools, hooks }, log })
-  engine.add(id, true)
+  engine.add(id, { is_polled: true })
   await engine.idle(id)
   await engine.stop()
 }

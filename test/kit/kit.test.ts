@@ -94,7 +94,7 @@ test('results that come in the pause after a batch are recorded together', async
   const recorder = openRecorder<string>({
     record: async (_workspace, results) => void batches.push(results),
     onRecorded: (workspace, [first]) => {
-      if (first === 'a') for (const result of ['b', 'c']) setImmediate(() => recorder.add(workspace, result))
+      if (first === 'a') for (const result of ['b', 'c']) recorder.add(workspace, result)
       else done.resolve()
     },
     pauseAfter: () => 100,

@@ -63,7 +63,7 @@ async function runOnce({ id }: Tenant, ended: Promise<unknown> = Promise.resolve
     },
   }
   const engine = new Engine(rowWork(waiting), { service: { pool, tools, hooks }, log })
-  engine.add(id, true)
+  engine.add(id, { is_polled: true })
   await Promise.race([engine.idle(id), begun.promise])
   return { leased, stop: () => engine.stop() }
 }

@@ -10,13 +10,13 @@ const share = { slots: 4, slow_slots: 2, total: 6, unrecorded: 3 }
 
 /** Starts this many items that aren't slow. */
 function startMany(capacity: Capacity, count: number): void {
-  for (let started = 0; started < count; started += 1) capacity.start(false)
+  for (let started = 0; started < count; started += 1) capacity.start({ is_slow: false })
 }
 
 test('slow items have slots of their own', () => {
   const capacity = new Capacity(share)
   startMany(capacity, 3)
-  capacity.start(true)
+  capacity.start({ is_slow: true })
   assert.deepEqual([capacity.free, capacity.free_slow, capacity.running], [1, 1, 4])
   capacity.turnSlow()
   assert.deepEqual([capacity.free, capacity.free_slow], [2, 0])
@@ -37,10 +37,10 @@ test('a claim in progress reserves its slots', () => {
 test('unrecorded results limit new claims until they are released', () => {
   const capacity = new Capacity(share)
   startMany(capacity, 3)
-  capacity.end(false)
-  capacity.end(false)
+  capacity.end({ is_slow: false })
+  capacity.end({ is_slow: false })
   assert.deepEqual([capacity.has_many_unrecorded, capacity.is_full], [false, false])
-  capacity.end(false)
+  capacity.end({ is_slow: false })
   assert.deepEqual([capacity.has_many_unrecorded, capacity.is_full], [true, true])
   capacity.release(1)
   assert.equal(capacity.is_full, false)
@@ -49,7 +49,7 @@ test('unrecorded results limit new claims until they are released', () => {
 test('items that are postponed are not work in progress', () => {
   const capacity = new Capacity(share)
   startMany(capacity, 1)
-  capacity.end(false)
+  capacity.end({ is_slow: false })
   assert.equal(capacity.is_idle, false)
   capacity.postpone(1)
   assert.equal(capacity.is_idle, true)

@@ -90,7 +90,7 @@ test("many slow endpoints in other workspaces don't delay a workspace", async ()
   }
   const { id } = await createWebhook(tenant, fast.url)
   await using engine = startEngine()
-  using _poll = setInterval(() => others.map(({ id }) => engine.add(id, true)), 100)
+  using _poll = setInterval(() => others.map(({ id }) => engine.add(id, { is_polled: true })), 100)
   // An endpoint gets two requests at first. When these are found to be slow, all of them share the slots for slow ones.
   for (const [in_flight, sent] of [
     [80, 30],
@@ -132,7 +132,7 @@ test('deliveries that are committed late are sent, however many, while an endpoi
   while (!(await statusesOf(tenant, id)).includes('succeeded')) await sleep(check_every_ms)
   await later(clock.iso(clock.wall() - 1_000_000), 30)
   is_busy = true
-  engine.add(tenant.id, true)
+  engine.add(tenant.id, { is_polled: true })
   await until(() => fast.received.length === 31)
   assert.ok(hanging.received.length <= 10, 'the others did not wait for it')
 })
@@ -147,7 +147,7 @@ test("while results can't be recorded, no more than the limit is sent", async ()
   engine.add(tenant.id)
   await until(() => target.received.length >= 200)
   await sleep(200)
-  engine.add(tenant.id, true)
+  engine.add(tenant.id, { is_polled: true })
   await sleep(200)
   assert.ok(target.received.length <= 400, `${target.received.length} of 500 were sent`)
 })
@@ -205,7 +205,7 @@ test('a stop leaves no lease, even while claiming', async () => {
   await createMany(tenant, 1)
   await tenant.call('PATCH', `/webhooks/${id}`, { status: 'disabled' })
   await using engine = startEngine()
-  engine.add(tenant.id, true)
+  engine.add(tenant.id, { is_polled: true })
   await engine.stop()
   assert.ok(await takeLease(at(tenant.id), { table, token: randomUUID() }))
 })

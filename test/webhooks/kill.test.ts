@@ -41,7 +41,7 @@ test("a delivery whose result can't be recorded is not sent again at once", asyn
   const engine = new Engine(work, { service, log: openLog('silent') })
   await pool.script("alter table webhook_deliveries add constraint full_disk check (status <> 'succeeded')")
   for (const is_polled of [false, true]) {
-    engine.add(workspace, is_polled)
+    engine.add(workspace, { is_polled })
     await engine.idle(workspace)
   }
   assert.equal(target.received.length, 1)

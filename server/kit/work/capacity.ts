@@ -13,6 +13,10 @@ export interface Share {
 /** For work without slow items. */
 export const plainShare = (slots: number): Share => ({ slots, slow_slots: 0, total: slots, unrecorded: slots })
 
+interface Speed {
+  is_slow: boolean
+}
+
 /** Counts what is in progress against a share of it. There is one for the process and one for each workspace. */
 export class Capacity {
   readonly #share: Share
@@ -71,20 +75,22 @@ export class Capacity {
     this.#reserved -= slots
   }
 
-  start(is_slow: boolean): void {
+  start({ is_slow }: Speed): void {
     this.#claimed += 1
-    this.#count(is_slow, 1)
+    if (is_slow) this.#running_slow += 1
+    else this.#running += 1
   }
 
   /** A running item turns out to be slow. */
   turnSlow(): void {
-    this.#count(false, -1)
-    this.#count(true, 1)
+    this.#running -= 1
+    this.#running_slow += 1
   }
 
   /** The item stays claimed until it is released. */
-  end(is_slow: boolean): void {
-    this.#count(is_slow, -1)
+  end({ is_slow }: Speed): void {
+    if (is_slow) this.#running_slow -= 1
+    else this.#running -= 1
   }
 
   release(count: number): void {
@@ -98,10 +104,5 @@ export class Capacity {
 
   endPostponement(count: number): void {
     this.#postponed -= count
-  }
-
-  #count(is_slow: boolean, change: 1 | -1): void {
-    if (is_slow) this.#running_slow += change
-    else this.#running += change
   }
 }

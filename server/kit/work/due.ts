@@ -143,7 +143,7 @@ export async function readDueTimes({ db, workspace }: At, kinds: DueKind[]): Pro
 export interface DueEngine {
   /** Whether it takes another workspace that a poll has found. */
   has_room: boolean
-  add: (workspace: string, is_polled?: boolean) => void
+  add: (workspace: string, options?: { is_polled?: boolean }) => void
   /** Adds workspaces again whose work could not be claimed. */
   retry: () => void
 }
@@ -265,7 +265,7 @@ function addPage(engine: DueEngine, { start, place }: Round, page: Place[]): Pla
   let last = place
   for (const next of page) {
     if (!engine.has_room) return last
-    engine.add(next.workspace_id, true)
+    engine.add(next.workspace_id, { is_polled: true })
     last = next
   }
   return page.length < polled_max ? start : last

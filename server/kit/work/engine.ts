@@ -75,7 +75,7 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
         const results = ended.map(({ result }) => result)
         await work.record?.(await this.#atOf(workspace), results)
       },
-      onRecorded: (workspace, ended, is_recorded) => {
+      onRecorded: (workspace, ended, { is_recorded }) => {
         const items = ended.map(({ item }) => item)
         if (is_recorded) this.#release(this.#stateOf(workspace), items)
         else this.#retryLater(this.#stateOf(workspace), items)
@@ -103,7 +103,7 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
    * Runs the due items of the workspace, as soon as there is capacity. `is_polled` says that a poll has found them: they may
    * be late, or another process may have had the lease.
    */
-  add(workspace: string, is_polled = false): void {
+  add(workspace: string, { is_polled = false } = {}): void {
     const state = this.#stateOf(workspace)
     if (is_polled) state.must_rescan = true
     if (is_polled && state.lease_retry_at <= this.#service.pool.time()) state.is_leased_by_other = false
@@ -114,7 +114,7 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
   retry(): void {
     const failed = [...this.#failed]
     this.#failed.clear()
-    for (const workspace of failed) this.add(workspace, true)
+    for (const workspace of failed) this.add(workspace, { is_polled: true })
   }
 
   /** Resolves when this process has nothing to do for the workspace. */

@@ -7,7 +7,7 @@ const concurrent_by_default = 2
 interface RecorderOptions<Result> {
   record: (workspace: string, results: Result[]) => Promise<void>
   /** `is_recorded` is false when the database failed. */
-  onRecorded: (workspace: string, results: Result[], is_recorded: boolean) => void
+  onRecorded: (workspace: string, results: Result[], ending: { is_recorded: boolean }) => void
   concurrent_max?: number
   /** What a result counts for against `weight_max`, the most that a batch holds. A batch has at least one result. */
   weigh?: (result: Result) => number
@@ -53,7 +53,7 @@ export function openRecorder<Result>({
     recording.delete(workspace)
     pause(workspace, pauseAfter(results))
     recordNext()
-    onRecorded(workspace, results, is_recorded)
+    onRecorded(workspace, results, { is_recorded })
   }
 
   function pause(workspace: string, pause_ms: number): void {

@@ -29,7 +29,7 @@ export class Running<Item extends DueItem> {
     const is_slow = key?.is_slow === true || isFailing?.(item) === true
     const run = { state, item, key, is_slow, began_ticks: clock.ticks() }
     state.claimed.add(item)
-    for (const capacity of this.#capacities(state)) capacity.start(is_slow)
+    for (const capacity of this.#capacities(state)) capacity.start({ is_slow })
     if (!is_slow) this.#quick.add(run)
     if (!key) return run
     key.running += 1
@@ -53,7 +53,7 @@ export class Running<Item extends DueItem> {
   end(run: Run<Item>): void {
     const { state, key, is_slow, began_ticks } = run
     this.#quick.delete(run)
-    for (const capacity of this.#capacities(state)) capacity.end(is_slow)
+    for (const capacity of this.#capacities(state)) capacity.end({ is_slow })
     if (!key) return
     key.running -= 1
     key.is_slow = clock.ticks() - began_ticks > this.#items.limits.slow_after_ms

@@ -55,7 +55,7 @@ export function openSaves<Save, Saved>({
         for (const one of pending) await saveTogether(one.at, [one]).catch(one.reject)
       }
     },
-    onRecorded: (_workspace, pending, is_recorded) => {
+    onRecorded: (_workspace, pending, { is_recorded }) => {
       for (const { saved, error, resolve, reject } of pending) {
         if (is_recorded && saved !== undefined) resolve(saved)
         else reject(error)

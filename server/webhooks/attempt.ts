@@ -70,7 +70,7 @@ function send(
   }
   const message = { headers, body, timeout_ms, bytes_max: response_bytes_max }
   const is_inbox = isInbox(delivery.url)
-  return tools.outbound.send(is_inbox ? ownAddress() + delivery.url : delivery.url, message, is_inbox)
+  return tools.outbound.send(is_inbox ? ownAddress() + delivery.url : delivery.url, message, { is_trusted: is_inbox })
 }
 
 function nextStep(

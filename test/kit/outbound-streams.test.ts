@@ -134,7 +134,7 @@ test('private addresses are refused, unless the URL is trusted', async () => {
   const there = await receiver()
   await assert.rejects(guarded.stream(there.url, request), /public address/)
   assert.deepEqual(there.received, [])
-  assert.equal((await guarded.stream(there.url, request, true)).status, 200)
+  assert.equal((await guarded.stream(there.url, request, { is_trusted: true })).status, 200)
 })
 
 const fetchFrom = (url: string) => fetchThrough(outbound, { ...limits, origin: new URL(url).origin, is_trusted: false })

@@ -37,7 +37,7 @@ export function fetchThrough(
       ...(body !== null && { body }),
       signal: signal ?? undefined,
     }
-    const response = await outbound.stream(url, request, is_trusted).catch((error: unknown) => {
+    const response = await outbound.stream(url, request, { is_trusted }).catch((error: unknown) => {
       // Callers of a `fetch` recognize an abort by its reason.
       throw signal?.aborted && error instanceof OutboundError && error.message === canceled ? signal.reason : error
     })

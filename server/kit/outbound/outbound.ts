@@ -14,11 +14,16 @@ export interface Outbound {
    * is accepted, because it is checked again at each connection.
    */
   refusal: (url: string) => Promise<string | undefined>
-  /** Fails with an OutboundError. `is_trusted` skips the checks, for URLs that no client supplied. */
-  send: (url: string, request: OutboundRequest, is_trusted?: boolean) => Promise<OutboundResponse>
+  /** Fails with an OutboundError. */
+  send: (url: string, request: OutboundRequest, trust?: Trust) => Promise<OutboundResponse>
   /** The same, but returns when the response begins. Its body fails with an OutboundError when a limit is exceeded. */
-  stream: (url: string, request: StreamRequest, is_trusted?: boolean) => Promise<StreamResponse>
+  stream: (url: string, request: StreamRequest, trust?: Trust) => Promise<StreamResponse>
   close: () => Promise<void>
+}
+
+interface Trust {
+  /** Skips the checks, for URLs that no client supplied. */
+  is_trusted?: boolean
 }
 
 export interface OutboundOptions {
@@ -89,7 +94,7 @@ export function openOutbound({ allowed, resolve = resolveAll }: OutboundOptions)
   const limits = { allowH2: false, maxHeaderSize: response_header_bytes_max, headersTimeout: 0, bodyTimeout: 0 }
   const checked_agent = new Agent({ ...limits, connect: connectAllowed })
   const trusting_agent = new Agent({ ...limits, connect: connect_options })
-  const agentFor = (is_trusted: boolean) => (is_trusted ? trusting_agent : checked_agent)
+  const agentFor = ({ is_trusted = false }: Trust) => (is_trusted ? trusting_agent : checked_agent)
 
   return {
     async refusal(text) {
@@ -102,8 +107,8 @@ export function openOutbound({ allowed, resolve = resolveAll }: OutboundOptions)
       const timeout = sleep(refusal_lookup_ms, undefined, { ref: false })
       return Promise.race([resolveAllowed(host).then(() => undefined, refusalFor), timeout])
     },
-    send: (url, request, is_trusted = false) => send(agentFor(is_trusted), url, request),
-    stream: (url, request, is_trusted = false) => stream(agentFor(is_trusted), url, request),
+    send: (url, request, trust = {}) => send(agentFor(trust), url, request),
+    stream: (url, request, trust = {}) => stream(agentFor(trust), url, request),
     async close() {
       await Promise.all([checked_agent.destroy(), trusting_agent.destroy()])
     },

@@ -116,7 +116,7 @@ function request(
     ...(body !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
   }
   const options = { method, headers, timeout_ms, bytes_max, ...(body !== undefined && { body }) }
-  return at.tools.outbound.send(url, options, is_api_url_trusted)
+  return at.tools.outbound.send(url, options, { is_trusted: is_api_url_trusted })
 }
 
 function parse(body: Buffer): Answer {

@@ -2,7 +2,7 @@ import { parseContact } from '../contacts/parse.ts'
 import { CrmId, type NewContact } from '../contacts/schema.ts'
 import { type RequestSchema, validate } from '../kit/http/validate.ts'
 import { valueAt } from '../kit/json.ts'
-import { type Fault, invalid, type Problem } from '../kit/problem.ts'
+import type { Fault } from '../kit/problem.ts'
 import type { Integration } from './schema.ts'
 
 export type PayloadMapping = Pick<Integration, 'field_map' | 'default_country'>
@@ -15,11 +15,15 @@ export interface MappedPayload {
 
 type Values = Record<string, string | string[]>
 
-/** Applies the field map to a payload. Returns a Problem when the result is not a valid contact. */
-export function mapPayload(payload: unknown, { field_map, default_country }: PayloadMapping): MappedPayload | Problem {
+/** Applies the field map to a payload. `mapped` is undefined when the result is not a valid contact. */
+export function mapPayload(
+  payload: unknown,
+  { field_map, default_country }: PayloadMapping,
+): { mapped: MappedPayload | undefined; faults: Fault[] } {
   const { crm_ids: crm_pointers = {}, ...pointers } = field_map
   if (pointers.phone_number === undefined) {
-    return invalid([{ path: 'phone_number', code: 'required', message: 'The field map has no phone_number yet.' }])
+    const message = 'The field map has no phone_number yet.'
+    return { mapped: undefined, faults: [{ path: 'phone_number', code: 'required', message }] }
   }
   const { values, faults } = readValues(payload, pointers)
   const { contact, faults: contact_faults } = parseContact(values, default_country)
@@ -28,7 +32,8 @@ export function mapPayload(payload: unknown, { field_map, default_country }: Pay
   faults.push(...contact_faults.filter(({ path }) => !reported.has(path)).map((fault) => withPointer(fault, pointers)))
   const crm = readCrmIds(payload, crm_pointers)
   faults.push(...crm.faults)
-  return !contact || faults.length > 0 ? invalid(faults) : { contact, crm_ids: crm.crm_ids }
+  const mapped = contact && faults.length === 0 ? { contact, crm_ids: crm.crm_ids } : undefined
+  return { mapped, faults }
 }
 
 /** The phone number in a payload that may be invalid otherwise. */

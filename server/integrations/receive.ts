@@ -50,8 +50,13 @@ export async function receiveMessage(
     return withReceipt(problem, receipt_id)
   }
 
-  const message = verifyMessage(at, integration, request)
-  if (message instanceof Problem) return refuse(message)
+  let message: Message
+  try {
+    message = verifyMessage(at, integration, request)
+  } catch (error) {
+    if (error instanceof Problem) return refuse(error)
+    throw error
+  }
   const { webhook_id, payload } = message
   if (webhook_id !== undefined) {
     const first = await firstReceipt(at, { integration_id: id, webhook_id, receipt_id })
@@ -76,12 +81,17 @@ export const withReceipt = ({ code, message, details, headers }: Problem, receip
 
 const answer = (data: Received): RawAnswer => ({ status: 200, body: { success: true, data } })
 
-/** Verifies the signature and parses the JSON. */
+interface Message {
+  payload: unknown
+  webhook_id: string | undefined
+}
+
+/** Verifies the signature and parses the JSON. Throws a Problem when the message is refused. */
 function verifyMessage(
   { tools: { seal } }: At,
   { signing_secret }: integrations.StoredIntegration,
   { headers, bytes }: RawRequest,
-): { payload: unknown; webhook_id: string | undefined } | Problem {
+): Message {
   const sent = (name: string) => headers[name] ?? []
   const header = (name: string) => (sent(name).length === 1 ? (sent(name)[0] ?? '') : '')
   const webhook_id = header('webhook-id').slice(0, webhook_id_length_max + 1)
@@ -92,21 +102,16 @@ function verifyMessage(
       signatures: sent('webhook-signature').join(' '),
     }
     const secret = integrations.openSealed(seal, signing_secret)
-    if (secret === undefined) return new Problem('UNAUTHORIZED', secret_unreadable)
+    if (secret === undefined) throw new Problem('UNAUTHORIZED', secret_unreadable)
     const fault = signatureFault(secret, { ...message, body: bytes }, clock.wall())
-    if (fault !== undefined) return new Problem('UNAUTHORIZED', fault)
+    if (fault !== undefined) throw new Problem('UNAUTHORIZED', fault)
   }
   if (!isJsonType(header('content-type')) || sent('content-encoding').some((coding) => coding !== 'identity')) {
-    return unsupportedMediaType()
+    throw unsupportedMediaType()
   }
-  try {
-    const payload = parseJsonBody(bytes)
-    assertNotTooDeep(payload)
-    return { payload, webhook_id: signing_secret === null ? undefined : webhook_id }
-  } catch (error) {
-    if (error instanceof Problem) return error
-    throw error
-  }
+  const payload = parseJsonBody(bytes)
+  assertNotTooDeep(payload)
+  return { payload, webhook_id: signing_secret === null ? undefined : webhook_id }
 }
 
 /** Returns the receipt of the first message with this id. Waits for a concurrent one to commit. */

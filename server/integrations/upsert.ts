@@ -3,7 +3,7 @@ import { changedFields } from '../contacts/parse.ts'
 import type { ContactWithCrmIds, NewContact } from '../contacts/schema.ts'
 import * as contacts from '../contacts/store.ts'
 import type { At } from '../kit/at.ts'
-import { Problem } from '../kit/problem.ts'
+import { invalid, Problem } from '../kit/problem.ts'
 import { findPhoneNumber, mapPayload, type PayloadMapping } from './map-payload.ts'
 import type { DryRun, Sample } from './schema.ts'
 import * as integrations from './store.ts'
@@ -61,10 +61,9 @@ function outcomeFor({ contact, crm_ids, before }: Plan): 'created' | 'updated' |
 
 /** Decides what to write, and locks the existing contact. */
 async function planUpsert(at: At, { payload, mapping }: PayloadInput): Promise<Plan | Refused> {
-  const mapped = mapPayload(payload, mapping)
-  const is_refused = mapped instanceof Problem
-  const number = is_refused ? findPhoneNumber(payload, mapping) : mapped.contact.phone_number
-  const crm_ids = is_refused ? [] : Object.entries(mapped.crm_ids)
+  const { mapped, faults } = mapPayload(payload, mapping)
+  const number = mapped ? mapped.contact.phone_number : findPhoneNumber(payload, mapping)
+  const crm_ids = Object.entries(mapped?.crm_ids ?? {})
   // CRM ids are looked up before the number: a contact that gets both in between is then still found by its number.
   const holders = await Promise.all(crm_ids.map(([system, crm_id]) => findByCrmId(at, { system, crm_id })))
   const crm_holders = holders.filter((id) => id !== undefined)
@@ -72,7 +71,7 @@ async function planUpsert(at: At, { payload, mapping }: PayloadInput): Promise<P
   // Refused payloads lock the contact as well: if it is deleted now, their receipts must be redacted.
   const locked = await contacts.lock(at, number_holder === undefined ? crm_holders : [number_holder, ...crm_holders])
   const before = number_holder === undefined ? undefined : locked.get(number_holder)
-  if (is_refused) return { problem: mapped, contact_id: before?.id ?? null }
+  if (!mapped) return { problem: invalid(faults), contact_id: before?.id ?? null }
   const other = crm_holders.find((id) => id !== number_holder && locked.has(id))
   if (other !== undefined) return { problem: crmIdInUse(other), contact_id: before?.id ?? other }
   const new_crm_ids = crm_ids.filter(([system, id]) => before?.crm_ids[system] !== id)

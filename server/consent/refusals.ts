@@ -34,7 +34,7 @@ export async function findRefusals(at: At, recipients: Recipients): Promise<Map<
     findSuppressed(at, kind, phone_numbers),
     workspaces.readSettings(at),
   ])
-  const isAllowed = countryFilter(allowed_countries, own_numbers, at.is_test)
+  const isAllowed = allowed_countries === null && at.is_test ? () => true : inCountries(allowed_countries, own_numbers)
   const ruleOf = (phone_number: string): Rule | undefined => {
     if (opted_out.has(phone_number)) return 'opted_out'
     if (suppressed.has(phone_number)) return 'suppressed'
@@ -86,8 +86,8 @@ async function findByStatus(
 export const findGranted = (at: At, kind: 'sms' | 'voice', phone_numbers: string[]): Promise<Set<string>> =>
   findByStatus(at, { kind, status: 'granted', phone_numbers })
 
-function countryFilter(allowed: string[] | null, own_numbers: string[], is_test: boolean): (number: string) => boolean {
-  if (allowed === null && is_test) return () => true
+/** Without a list of countries, those of the workspace's own numbers are allowed. */
+function inCountries(allowed: string[] | null, own_numbers: string[]): (phone_number: string) => boolean {
   const countries = new Set(allowed ?? own_numbers.flatMap(countriesOf))
   return (phone_number) => countriesOf(phone_number).some((country) => countries.has(country))
 }

@@ -81,16 +81,25 @@ const not_known = 'The carrier does not know the message. It may not have been s
 const failed = (error: string) => ({ status: 'failed' as const, error })
 const unknown = (error: string) => ({ status: 'unknown' as const, error })
 
-const retryAt = ({ token, attempt }: ClaimedMessage, due_at: number, is_unsent: boolean) => ({
+/** The carrier does not have the message. */
+const sendAgainAt = ({ token, attempt }: ClaimedMessage, due_at: number) => ({
   due_at,
   token,
-  is_unsent,
+  is_unsent: true,
+  attempt,
+})
+
+/** The carrier may have the message. */
+const askAgainAt = ({ token, attempt }: ClaimedMessage, due_at: number) => ({
+  due_at,
+  token,
+  is_unsent: false,
   attempt,
 })
 
 /** The carrier was not asked, so this was no attempt. */
 const waitUntil = (message: ClaimedMessage, due_at: number) => ({
-  ...retryAt(message, due_at, true),
+  ...sendAgainAt(message, due_at),
   attempt: message.attempt - 1,
 })
 
@@ -113,11 +122,11 @@ function toResult({ now }: At, message: ClaimedMessage, result: SendResult): Res
     case 'not_sent': {
       const { error, is_account_refused } = result
       const due_at = now + Math.min(retry_max_ms, 2_000 * 2 ** (attempt - 1))
-      const report = attempt < attempts_max ? { id, retry: retryAt(message, due_at, true) } : { id, ...failed(error) }
+      const report = attempt < attempts_max ? { id, retry: sendAgainAt(message, due_at) } : { id, ...failed(error) }
       return { message, report, ...(is_account_refused && { health: { error } }) }
     }
     case 'unknown':
-      return { message, report: { id, retry: retryAt(message, now + ask_every_ms, false) } }
+      return { message, report: { id, retry: askAgainAt(message, now + ask_every_ms) } }
   }
 }
 
@@ -132,7 +141,7 @@ async function findOut(at: AtOutside, { message, carrier, sending }: Doubt): Pro
   const { id, sent_at } = message
   const since = clock.parse(sent_at ?? '')
   const waited_ms = at.now - since
-  const retry = retryAt(message, at.now + ask_every_ms, false)
+  const retry = askAgainAt(message, at.now + ask_every_ms)
   try {
     const found = await carrier.find(at, { ...sending, since })
     const has_opted_out = found.some((one) => one.has_opted_out)

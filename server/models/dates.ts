@@ -20,7 +20,7 @@ export function findDate(heard: Heard, moment: Moment): string | undefined {
   const today = localDay(moment)
   return (
     isoDate(text) ??
-    numericDate(text, today, isMonthFirst(language, moment)) ??
+    numericDate(text, today, { is_month_first: isMonthFirst(language, moment) }) ??
     namedDate(words, today, language) ??
     dayAfter(words, today, language) ??
     weekday(words, today, language) ??
@@ -34,7 +34,11 @@ function isoDate(text: string): string | undefined {
 }
 
 /** `17.11.2026`, `17.11.`, `11/17/26` or `11/17`. */
-function numericDate(text: string, today: string, is_month_first: boolean): string | undefined {
+function numericDate(
+  text: string,
+  today: string,
+  { is_month_first }: Pick<Language, 'is_month_first'>,
+): string | undefined {
   const match = /\b(\d{1,2})([./-])(\d{1,2})(?:\2(\d{4}|\d\d)?)?(?!\d)/.exec(text)
   if (!match) return undefined
   const [, first = '', separator, second = '', year] = match

@@ -6,12 +6,14 @@ import { describeModelError } from './model-error.ts'
 import * as providers from './store.ts'
 
 const timeout_ms = 15_000
+
 /** Asks the provider's default model for a word. */
 export async function testProvider(at: AtOutside, id: string): Promise<TestResult> {
   const began_ticks = clock.ticks()
-  const result = (is_ok: boolean, status: number | null, error: string | null): TestResult => {
-    return { is_ok, status, error, duration_ms: Math.round(clock.ticks() - began_ticks) }
-  }
+  const timed = (result: Omit<TestResult, 'duration_ms'>): TestResult => ({
+    ...result,
+    duration_ms: Math.round(clock.ticks() - began_ticks),
+  })
   const signal = AbortSignal.timeout(timeout_ms)
   try {
     const account = await providers.findAccount(at, { id })
@@ -21,10 +23,11 @@ export async function testProvider(at: AtOutside, id: string): Promise<TestResul
       prompt: [{ role: 'user', content: [{ type: 'text', text: 'Say OK.' }] }],
       abortSignal: signal,
     })
-    return result(true, 200, null)
+    return timed({ is_ok: true, status: 200, error: null })
   } catch (error) {
-    if (signal.aborted) return result(false, null, `There was no response within ${timeout_ms / 1000} seconds.`)
-    const { status, sentence } = describeModelError(error)
-    return result(false, status, sentence)
+    const { status, sentence } = signal.aborted
+      ? { status: null, sentence: `There was no response within ${timeout_ms / 1000} seconds.` }
+      : describeModelError(error)
+    return timed({ is_ok: false, status, error: sentence })
   }
 }

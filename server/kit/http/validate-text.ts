@@ -7,6 +7,7 @@ import { addFault } from './faults.ts'
 
 /** The keywords that apply to text. */
 export interface TextSchema {
+  type?: string | string[]
   enum?: unknown[]
   format?: string
   pattern?: string
@@ -18,18 +19,12 @@ export interface TextSchema {
 }
 
 /** The trimmed text; null if it is empty and the schema allows null; undefined if it is invalid. */
-export function readText(
-  schema: TextSchema,
-  value: unknown,
-  path: string,
-  is_nullable: boolean,
-  faults: Fault[],
-): string | null | undefined {
+export function readText(schema: TextSchema, value: unknown, path: string, faults: Fault[]): string | null | undefined {
   if (typeof value !== 'string') return addFault(faults, path, 'type', `${path} must be a string.`)
   if (!value.isWellFormed())
     return addFault(faults, path, 'invalid_characters', `${path} must not contain unpaired surrogates.`)
   const text = value.trim()
-  if (text === '' && is_nullable) return null
+  if (text === '' && schema.type?.includes('null')) return null
   if ((schema.multiline ? control_except_breaks : control).test(text)) {
     return addFault(faults, path, 'invalid_characters', `${path} must not contain control characters.`)
   }

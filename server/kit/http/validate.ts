@@ -127,7 +127,7 @@ function readMember(schema: RequestSchema, value: unknown, path: string, faults:
   if (schema.type === undefined) return value
   const types = Array.isArray(schema.type) ? schema.type : [schema.type]
   if (value === null && types.includes('null')) return null
-  if (types.includes('string')) return readText(schema, value, path, types.includes('null'), faults)
+  if (types.includes('string')) return readText(schema, value, path, faults)
   if (types.includes('integer')) return readNumber(schema, value, path, faults, 'an integer')
   if (types.includes('number')) return readNumber(schema, value, path, faults, 'a number')
   if (types.includes('boolean')) return readBoolean(value, path, faults)

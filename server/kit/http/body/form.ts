@@ -49,8 +49,8 @@ export async function readForm(headers: IncomingHttpHeaders, body: Readable, for
     const chunks = readWithLimits(body, bytes_max)
     for await (const part of readFormParts(headers['content-type'] ?? '', chunks)) {
       const { name = '', bytes } = part
-      const is_repeated = Object.hasOwn(hashes, name)
-      if (is_repeated || !['file', 'options'].includes(name)) throw unexpectedPart(name, is_repeated)
+      if (Object.hasOwn(hashes, name)) throw repeatedPart(name)
+      if (!['file', 'options'].includes(name)) throw unknownPart(name)
       const hash = createHash('sha256')
       if (name === 'options') options = await readAll(hashWhileReading(bytes, hash, options_bytes_max))
       else {
@@ -122,9 +122,12 @@ function checkFileName(file_name: string | undefined): string | null {
   throw invalid([{ path: 'file', code: 'invalid_characters', message }])
 }
 
-function unexpectedPart(name: string, is_repeated: boolean): Problem {
+function repeatedPart(name: string): Problem {
+  return invalid([{ path: name, code: 'repeated', message: `${name} must be sent only once.` }])
+}
+
+function unknownPart(name: string): Problem {
   const path = truncate(name, part_name_length_max)
-  if (is_repeated) return invalid([{ path, code: 'repeated', message: `${path} must be sent only once.` }])
   const reason = path === '' ? 'A part has no name' : `${path} is unknown`
   return invalid([{ path, code: 'unknown', message: `${reason}. Send one part "file" and one part "options".` }])
 }

@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+import * as clocks from '../clocks/store.ts'
 import { shareMany } from '../contacts/share-many.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
@@ -6,7 +8,6 @@ import { copyLine } from '../kit/postgres/copy.ts'
 import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import { invalidState } from '../kit/problem.ts'
 import { count } from './counts.ts'
-import { rankOf, readRankSeed } from './dial/rank.ts'
 import { enrollments_max, type PartlyEnrolled } from './enrolling-schema.ts'
 import { type Campaign, type Enrollment, final_statuses } from './schema.ts'
 import { lock, wake } from './store.ts'
@@ -91,3 +92,10 @@ async function findEnrolled(
 
 export const noRoom = () =>
   invalidState(`A campaign can have at most ${enrollments_max} contacts.`, { enrolled_max: enrollments_max })
+
+/** The order among enrollments that are due at the same time. The same people have the same order in every workspace with the seed. */
+export const rankOf = (seed: number, phone_number: string): number =>
+  hash('sha256', `${seed} ${phone_number}`, 'buffer').readInt32BE()
+
+/** The seed of the test clock; 0 in a live workspace. */
+const readRankSeed = async (at: At): Promise<number> => (at.is_test ? clocks.readSeed(at) : 0)

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { multiline, oneOf, text } from '../kit/field.ts'
-import { addFault } from '../kit/http/faults.ts'
+import { addFault } from '../kit/http/validate-text.ts'
 import type { Fault } from '../kit/problem.ts'
 import { storable, truncate } from '../kit/text.ts'
 import { intents } from './languages/language.ts'

@@ -3,9 +3,9 @@ import { ById, Deleted, TestResult } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
 import type { RateLimit } from '../kit/limits/rate.ts'
 import { rateLimited } from '../kit/problem.ts'
+import { testTool } from './run.ts'
 import * as schema from './schema.ts'
 import * as tools from './store.ts'
-import { testTool } from './test-tool.ts'
 
 const path = '/tools'
 

@@ -1,7 +1,9 @@
 import type { At, AtOutside } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { signedHeaders, signingSecrets, unreadable_secret } from '../kit/crypto/signing-secrets.ts'
+import type { TestResult } from '../kit/field.ts'
 import { assertNotTooDeep } from '../kit/http/body/read-json.ts'
+import { newId } from '../kit/id.ts'
 import { OutboundError, type OutboundRequest, type OutboundResponse, OutboundTimeout } from '../kit/outbound/request.ts'
 import { printable, printableJson, truncateBytes } from '../kit/text.ts'
 import { product } from '../product.ts'
@@ -141,4 +143,14 @@ const failed = (status: 'failed' | 'timeout', error: string): Outcome => {
 
 const invalidArguments = (error: string): Outcome => {
   return { status: 'invalid_arguments', result: { error }, http_status: null, error }
+}
+
+/** Sends a request of no conversation to the tool. */
+export async function testTool(
+  at: AtOutside,
+  { tool, arguments: values }: { tool: StoredTool; arguments: Record<string, unknown> },
+): Promise<TestResult> {
+  const call = { run_id: newId(), arguments: values, conversation_id: null, contact_id: null, agent_id: null }
+  const { status, http_status, duration_ms, error } = await callTool(at, tool, call)
+  return { is_ok: status === 'succeeded', status: http_status, duration_ms, error }
 }

@@ -1,9 +1,8 @@
 import * as clock from '../clock.ts'
 import { type Check, check } from '../field.ts'
 import { isId } from '../id.ts'
-import type { Fault } from '../problem.ts'
+import { type Fault, faults_max } from '../problem.ts'
 import { isTimeZone } from '../time-zone.ts'
-import { addFault } from './faults.ts'
 
 /** The keywords that apply to text. */
 export interface TextSchema {
@@ -85,3 +84,8 @@ const patternFault = (pattern: string | undefined, text: string) =>
   pattern === undefined || new RegExp(pattern, 'u').test(text)
     ? undefined
     : { code: 'format', message: `must match ${pattern}.` }
+
+/** Returns undefined, to stand for the invalid value. */
+export function addFault(faults: Fault[], path: string, code: string, message: string): undefined {
+  if (faults.length < faults_max) faults.push({ path, code, message })
+}

@@ -1,8 +1,7 @@
 import { type Fault, faults_max } from '../problem.ts'
 import { truncate } from '../text.ts'
-import { addFault } from './faults.ts'
 import { unknownNameMessage } from './suggest-name.ts'
-import { formats, hasControlCharactersExceptBreaks, readText, type TextSchema } from './validate-text.ts'
+import { addFault, formats, hasControlCharactersExceptBreaks, readText, type TextSchema } from './validate-text.ts'
 
 /** The part of JSON Schema that requests may use. */
 export interface RequestSchema extends TextSchema {

@@ -16,9 +16,9 @@ export interface ServerEvent {
   data: any
 }
 
-/** Calls the API of a running service, as any client does. */
+/** Sends requests to the API of a running service, as any client does. */
 export interface ApiClient {
-  call: <Data>(method: string, path: string, body?: object) => Promise<Data>
+  send: <Data>(method: string, path: string, body?: object) => Promise<Data>
   /** The items of all pages, up to this number. */
   list: <Item>(path: string, items_max: number) => Promise<Item[]>
   /** The bytes of a file, while they arrive. */
@@ -36,7 +36,7 @@ export async function assertRunning(address: string): Promise<void> {
 export function openApiClient(address: string, key: string): ApiClient {
   const authorization = `Bearer ${key}`
   return {
-    async call(method, path, body) {
+    async send(method, path, body) {
       const headers = { authorization, ...(body && { 'content-type': 'application/json' }) }
       const response = await send(address, `/api/v1${path}`, {
         method,

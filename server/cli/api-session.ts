@@ -81,7 +81,7 @@ export const isRunning = (address: string): Promise<boolean> =>
 
 /** Only a service with the same database knows the key and the workspace. Others must get no secrets. */
 const isServiceOf = async (at: At, api: ApiClient): Promise<boolean> => {
-  const found = await api.call<Partial<Workspace> | undefined>('GET', '/workspace').catch(() => undefined)
+  const found = await api.send<Partial<Workspace> | undefined>('GET', '/workspace').catch(() => undefined)
   return found?.id === at.workspace
 }
 

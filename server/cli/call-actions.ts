@@ -34,7 +34,7 @@ export async function call(
   await withKey(shell, at, key, async (token) => {
     const api = openApiClient(address, token)
     const new_call: NewCall = { agent_id: agent.id, to, ...(simulate !== undefined && { simulate }) }
-    const call = await api.call<Call>('POST', '/calls', new_call)
+    const call = await api.send<Call>('POST', '/calls', new_call)
     if (at.is_test)
       consoleOf(shell).error(
         `The clock of "${workspace.name}" stands still. To let the call happen, advance it in another terminal: ` +

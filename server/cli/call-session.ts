@@ -57,7 +57,7 @@ class CallSession {
           this.#take(event)
           if (this.#is_complete) return
         }
-        this.#update(await api.call<Call>('GET', this.#path))
+        this.#update(await api.send<Call>('GET', this.#path))
         if (this.is_over) return
       } catch (error) {
         if (signal.aborted) return
@@ -93,7 +93,7 @@ class CallSession {
   async hangUp(): Promise<void> {
     for (const verb of ['hang_up', 'cancel', 'hang_up']) {
       try {
-        return this.#update(await this.#given.api.call<Call>('POST', `${this.#path}/${verb}`))
+        return this.#update(await this.#given.api.send<Call>('POST', `${this.#path}/${verb}`))
       } catch (error) {
         if (!(error instanceof Problem) || error.code !== 'INVALID_STATE') throw error
       }

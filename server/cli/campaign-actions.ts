@@ -42,7 +42,7 @@ export const forecastCampaign = (
   input: { seed?: number },
 ): Promise<Answer> =>
   withCampaign(service, shell, wanted, async (api, { id, name }) => {
-    const forecast = await api.call<Forecast>('POST', `/campaigns/${id}/forecast`, input)
+    const forecast = await api.send<Forecast>('POST', `/campaigns/${id}/forecast`, input)
     return { data: { forecast }, text: formatForecast(name, forecast) }
   })
 
@@ -53,7 +53,7 @@ export const changeCampaign = (
   verb: 'start' | 'pause' | 'resume',
 ): Promise<Answer> =>
   withCampaign(service, shell, wanted, async (api, { id }) => {
-    const campaign = await api.call<Campaign>('POST', `/campaigns/${id}/${verb}`)
+    const campaign = await api.send<Campaign>('POST', `/campaigns/${id}/${verb}`)
     const { name, status, starts_at } = campaign
     const since = status === 'scheduled' && starts_at !== null ? `, and starts at ${starts_at}` : ''
     return { data: { campaign }, text: `"${name}" is ${status}${since}.` }
@@ -128,7 +128,7 @@ const withCampaign = <Result>(
     work(
       api,
       isId(name)
-        ? await api.call<Campaign>('GET', `/campaigns/${name}`)
+        ? await api.send<Campaign>('GET', `/campaigns/${name}`)
         : findByName(await list(), name, 'campaign', workspace),
     ),
   )

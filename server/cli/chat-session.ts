@@ -25,7 +25,7 @@ export interface Chat {
 
 /** Holds a conversation until the agent, the input or the signal ends it, and closes it. */
 export async function holdConversation(chat: Chat): Promise<void> {
-  const conversation = await chat.api.call<Conversation>('POST', '/conversations', chat.start)
+  const conversation = await chat.api.send<Conversation>('POST', '/conversations', chat.start)
   chat.screen.begin(conversation)
   const over = new AbortController()
   const session = new Session(chat, conversation, AbortSignal.any([chat.signal, over.signal]))
@@ -84,7 +84,7 @@ class Session {
       screen.addTurn(data.turn)
     } else if (name === 'conversation.updated') this.#update(data.conversation)
     // A stream begins without the state of the conversation.
-    else if (name === '') this.#update(await api.call<Conversation>('GET', this.#path))
+    else if (name === '') this.#update(await api.send<Conversation>('GET', this.#path))
     this.#react()
   }
 
@@ -137,7 +137,7 @@ class Session {
   async #send(text: string): Promise<boolean> {
     const { api, onRefused } = this.#chat
     try {
-      this.#sent_seq = (await api.call<Turn>('POST', `${this.#path}/messages`, { text })).seq
+      this.#sent_seq = (await api.send<Turn>('POST', `${this.#path}/messages`, { text })).seq
     } catch (error) {
       if (!(error instanceof Problem)) throw error
       if (error.code === 'INVALID_STATE') return false
@@ -159,7 +159,7 @@ class Session {
   async close(): Promise<void> {
     if (this.#conversation.status === 'closed') return
     try {
-      const closed = await this.#chat.api.call<Conversation>('POST', `${this.#path}/close`)
+      const closed = await this.#chat.api.send<Conversation>('POST', `${this.#path}/close`)
       this.#chat.screen.changeStatus(closed)
     } catch {
       // It was closed meanwhile, or the service has stopped: then it is closed when it has been idle for a day.

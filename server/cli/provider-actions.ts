@@ -36,9 +36,9 @@ const listed_max = 100
 
 const throughApi = (api: ApiClient): Access => ({
   list: () => api.list<Provider>('/providers', listed_max),
-  create: (input) => api.call<Provider>('POST', '/providers', input),
-  remove: (id) => api.call('DELETE', `/providers/${id}`),
-  test: (id) => api.call<TestResult>('POST', `/providers/${id}/test`),
+  create: (input) => api.send<Provider>('POST', '/providers', input),
+  remove: (id) => api.send('DELETE', `/providers/${id}`),
+  test: (id) => api.send<TestResult>('POST', `/providers/${id}/test`),
 })
 
 const inDatabase = (at: AtOutside): Access => ({

@@ -5,17 +5,17 @@ const default_wait_max_ms = 2_000
 const check_waits_every_ms = 100
 
 export interface BatchLimits {
-  /** Calls in one batch. */
+  /** Inputs in one batch. */
   size_max: number
   /** Batches of one key that run at the same time. */
   in_flight_max: number
-  /** While a batch of the key is in flight, a further one starts only when this many calls wait. 1 by default. */
+  /** While a batch of the key is in flight, a further one starts only when this many inputs wait. 1 by default. */
   concurrent_size_min?: number
-  /** Calls that wait longer are rejected. */
+  /** Inputs that wait longer are rejected. */
   wait_max_ms?: number
 }
 
-interface WaitingCall<In, Out> {
+interface WaitingInput<In, Out> {
   input: In
   since: number
   resolve: (output: Out) => void
@@ -23,17 +23,17 @@ interface WaitingCall<In, Out> {
 }
 
 interface KeyState<In, Out> {
-  waiting: WaitingCall<In, Out>[]
+  waiting: WaitingInput<In, Out>[]
   in_flight: number
   is_scheduled: boolean
-  /** Since a call timed out, no batch has finished. New calls are rejected while all batches are busy. */
+  /** Since an input timed out, no batch has finished. New ones are rejected while all batches are busy. */
   is_stalled: boolean
 }
 
 /**
- * Batches concurrent calls with the same key into one call of `run`, which returns one output per input, in order.
- * A single call starts at the end of the current turn of the event loop. Under load, batches form because calls wait while
- * earlier batches are in flight. Rejects calls that wait longer than `wait_max_ms`.
+ * Batches concurrent inputs with the same key into one use of `run`, which returns one output per input, in order.
+ * A single input starts at the end of the current turn of the event loop. Under load, batches form because inputs wait while
+ * earlier batches are in flight. Rejects inputs that wait longer than `wait_max_ms`.
  */
 export function openBatcher<In, Out>(
   { size_max, in_flight_max, concurrent_size_min = 1, wait_max_ms = default_wait_max_ms }: BatchLimits,
@@ -42,7 +42,7 @@ export function openBatcher<In, Out>(
   const keys = new Map<string, KeyState<In, Out>>()
   let wait_timer: NodeJS.Timeout | undefined
 
-  /** One timer serves all keys and stops when no call is waiting. */
+  /** One timer serves all keys and stops when nothing is waiting. */
   function rejectLate(): void {
     const oldest_allowed = clock.ticks() - wait_max_ms
     let is_any_waiting = false
@@ -64,27 +64,27 @@ export function openBatcher<In, Out>(
     state.is_scheduled = true
     setImmediate(() => {
       state.is_scheduled = false
-      const calls = state.waiting.splice(0, size_max)
-      if (calls.length > 0) return void runBatch(key, state, calls)
+      const batch = state.waiting.splice(0, size_max)
+      if (batch.length > 0) return void runBatch(key, state, batch)
       if (state.in_flight === 0) keys.delete(key)
     })
   }
 
-  async function runBatch(key: string, state: KeyState<In, Out>, calls: WaitingCall<In, Out>[]): Promise<void> {
+  async function runBatch(key: string, state: KeyState<In, Out>, batch: WaitingInput<In, Out>[]): Promise<void> {
     state.in_flight += 1
     schedule(key, state)
     try {
       const outputs = await run(
         key,
-        calls.map(({ input }) => input),
+        batch.map(({ input }) => input),
       )
-      if (outputs.length !== calls.length)
-        throw new Error(`batch "${key}" returned ${outputs.length} outputs for ${calls.length} inputs`)
+      if (outputs.length !== batch.length)
+        throw new Error(`batch "${key}" returned ${outputs.length} outputs for ${batch.length} inputs`)
       outputs.forEach((output, index) => {
-        calls[index]?.resolve(output)
+        batch[index]?.resolve(output)
       })
     } catch (error) {
-      for (const call of calls) call.reject(error)
+      for (const { reject } of batch) reject(error)
     }
     state.in_flight -= 1
     state.is_stalled = false

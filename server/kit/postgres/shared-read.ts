@@ -9,7 +9,7 @@ interface Place {
 }
 
 /**
- * Concurrent reads of one workspace become one. It begins after all of their calls, so that it sees what they have written
+ * Concurrent reads of one workspace become one. It begins after all of them were asked for, so that it sees what was written
  * before. They get the same result, which they must not change.
  */
 export function sharedRead<At extends Place, Result>(read: (at: At) => Promise<Result>): (at: At) => Promise<Result> {
@@ -17,9 +17,9 @@ export function sharedRead<At extends Place, Result>(read: (at: At) => Promise<R
   return (at) => {
     let batcher = batchers.get(at.db)
     if (!batcher) {
-      batcher = openBatcher(limits, async (_workspace, calls: At[]) => {
-        const result = await read(calls[0] ?? at)
-        return calls.map(() => result)
+      batcher = openBatcher(limits, async (_workspace, waiting: At[]) => {
+        const result = await read(waiting[0] ?? at)
+        return waiting.map(() => result)
       })
       batchers.set(at.db, batcher)
     }
